@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the library fails: a code and one line that names the field or the call. Nothing throws across a module.
+#pragma once
+
+#include <ctv/ctv.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ctv {
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(ctv_status code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  bool ok() const noexcept { return code_ == CTV_OK; }
+  ctv_status code() const noexcept { return code_; }
+  const std::string& message() const noexcept { return message_; }
+
+ private:
+  ctv_status code_ = CTV_OK;
+  std::string message_;
+};
+
+/// A value or the reason why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}                                 // NOLINT(*-explicit-*)
+  Result(Status status) : status_(std::move(status)) {}                         // NOLINT(*-explicit-*)
+  Result(ctv_status code, std::string message) : status_(code, std::move(message)) {}
+
+  bool ok() const noexcept { return value_.has_value(); }
+  const Status& status() const noexcept { return status_; }
+  T& operator*() noexcept { return *value_; }
+  const T& operator*() const noexcept { return *value_; }
+  T* operator->() noexcept { return &*value_; }
+  const T* operator->() const noexcept { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+#define CTV_RETURN_IF_ERROR(expression)                                \
+  do {                                                                 \
+    if (::ctv::Status status_ = (expression); !status_.ok()) return status_; \
+  } while (false)
+
+#define CTV_CONCAT_INNER(a, b) a##b
+#define CTV_CONCAT(a, b) CTV_CONCAT_INNER(a, b)
+/// `CTV_ASSIGN_OR_RETURN(auto x, f());`
+#define CTV_ASSIGN_OR_RETURN(declaration, expression)                                \
+  auto CTV_CONCAT(result_, __LINE__) = (expression);                                 \
+  if (!CTV_CONCAT(result_, __LINE__).ok()) return CTV_CONCAT(result_, __LINE__).status(); \
+  declaration = std::move(*CTV_CONCAT(result_, __LINE__))
+
+}  // namespace ctv

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of the codec as types: samples, coefficients, levels, extents and views.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ctv {
+
+/// A sample of a coded plane: luma and YCbCr chroma 0..255, Co and Cg -255..255.
+using Sample = int16_t;
+/// A transform coefficient in units of 2^-fraction_bits samples; sums are exact in 32 bits, stores wrap to 16.
+using Coefficient = int16_t;
+/// A quantised coefficient.
+using Level = int16_t;
+
+struct Extent {
+  int rows = 0;
+  int cols = 0;
+  friend bool operator==(const Extent&, const Extent&) = default;
+  size_t area() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
+};
+
+/// Rows of T in memory owned by somebody else, in the address space of the backend that made it.
+template <typename T>
+struct PlaneView {
+  T* data = nullptr;
+  int rows = 0;
+  int cols = 0;
+  ptrdiff_t stride = 0;  // elements from row to row
+
+#if defined(__CUDACC__)
+  __host__ __device__
+#endif
+  T* row(int r) const { return data + r * stride; }
+  Extent extent() const { return {rows, cols}; }
+  PlaneView crop(int r, int c) const { return {data, r, c, stride}; }
+  operator PlaneView<const T>() const { return {data, rows, cols, stride}; }  // NOLINT(*-explicit-*)
+};
+
+/// Displacement of a block into the reference picture, in quarter luma samples, rows first.
+struct MotionVector {
+  int16_t y = 0;
+  int16_t x = 0;
+  friend bool operator==(const MotionVector&, const MotionVector&) = default;
+};
+
+/// The three shapes a picture's chroma can have relative to luma, as shifts; mono has one plane.
+struct ChromaShift {
+  int y = 0;
+  int x = 0;
+};
+
+}  // namespace ctv

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the library stands on: zlib (or libdeflate, faster), OpenMP, Highway (optional: SIMD chosen at run time).
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+find_package(Threads REQUIRED)
+
+add_library(ctv_dependencies INTERFACE)
+target_link_libraries(ctv_dependencies INTERFACE OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS} ZLIB::ZLIB)
+
+find_path(CTV_DEFLATE_INCLUDE libdeflate.h)
+find_library(CTV_DEFLATE_LIBRARY deflate)
+if(CTV_DEFLATE_INCLUDE AND CTV_DEFLATE_LIBRARY)
+  target_include_directories(ctv_dependencies SYSTEM INTERFACE ${CTV_DEFLATE_INCLUDE})
+  target_link_libraries(ctv_dependencies INTERFACE ${CTV_DEFLATE_LIBRARY})
+  target_compile_definitions(ctv_dependencies INTERFACE CTV_HAVE_LIBDEFLATE=1)
+  message(STATUS "ctv: DEFLATE by libdeflate")
+else()
+  message(STATUS "ctv: DEFLATE by zlib (install libdeflate-dev for speed)")
+endif()
+
+find_path(CTV_HWY_INCLUDE hwy/highway.h)
+find_library(CTV_HWY_LIBRARY hwy)
+if(CTV_HWY_INCLUDE AND CTV_HWY_LIBRARY)
+  target_include_directories(ctv_dependencies SYSTEM INTERFACE ${CTV_HWY_INCLUDE})
+  target_link_libraries(ctv_dependencies INTERFACE ${CTV_HWY_LIBRARY})
+  target_compile_definitions(ctv_dependencies INTERFACE CTV_HAVE_HIGHWAY=1)
+  message(STATUS "ctv: SIMD chosen at run time by Highway")
+else()
+  message(STATUS "ctv: no Highway, baseline SIMD only (install libhwy-dev for speed)")
+endif()

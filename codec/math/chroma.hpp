@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chroma at a quarter of the samples: mean of 2x2 down, bilinear interpolation from the four neighbours up
+// (seed paper, section II). Chroma samples lie in the middle of their 2x2 luma samples.
+#pragma once
+
+#include "codec/base/fn.hpp"
+
+namespace ctv {
+
+/// Rounded mean of the 2x2 samples a b / c d.
+CTV_FN int subsample_2x2(int a, int b, int c, int d) { return (a + b + c + d + 2) >> 2; }
+
+/// One of the four full-resolution samples around the chroma sample `near`: weights 9 3 3 1, halves rounded up.
+CTV_FN int upsample_bilinear(int near, int horizontal, int vertical, int diagonal) {
+  return (9 * near + 3 * (horizontal + vertical) + diagonal + 8) >> 4;
+}
+
+}  // namespace ctv

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which subbands a plane has and where each lies in the plane's array of levels, coarse to fine.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "codec/base/types.hpp"
+#include "codec/transform/parameters.hpp"
+
+namespace ctv {
+
+struct Subband {
+  int level;        // 0: lowpass; else pyramid level, 1 is the finest
+  int orientation;  // wavelet: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0; block: frequency
+  int direction;    // 0..directions-1
+  int layer;        // 0: lowpass; layer i makes the resolution 2^-(levels-i) possible
+  int rows, cols;
+  size_t offset;               // of its first level in the plane's array; rows follow each other without gaps
+  int row_shift, col_shift;    // log2 of plane samples from level to level
+  size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
+};
+
+struct SubbandLayout {
+  TransformParameters transform;
+  Extent extent;                  // of the plane
+  Extent padded;                  // extended to what the transform needs, by repeating the last row and column
+  std::vector<Subband> subbands;  // coarse to fine
+  size_t levels = 0;              // of all subbands
+  int layers = 0;                 // transform.levels + 1
+
+  /// The extent of the plane at resolution 2^-reduction.
+  Extent reduced(int reduction) const {
+    return {(extent.rows + (1 << reduction) - 1) >> reduction, (extent.cols + (1 << reduction) - 1) >> reduction};
+  }
+  /// Extent of the band that pyramid level 1.. splits (laplacian) or of each of its three (wavelet).
+  Extent band(int level) const {
+    const int shift = transform.pyramid == Pyramid::kLaplacian ? level - 1 : level;
+    return {padded.rows >> shift, padded.cols >> shift};
+  }
+};
+
+/// For any extent from 1x1 up.
+SubbandLayout make_layout(const TransformParameters& transform, Extent extent);
+
+
+}  // namespace ctv

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The transform as a value: everything after it is driven by the subbands it yields.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ctv {
+
+inline constexpr int kMaxLevels = 8;
+inline constexpr int kMaxDirectionsLog2 = 4;
+
+enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
+enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2 };
+
+struct TransformParameters {
+  TransformKind kind = TransformKind::kContourlet;
+  Pyramid pyramid = Pyramid::kWavelet13_7;
+  int levels = 4;                                     // 1..kMaxLevels
+  std::array<uint8_t, kMaxLevels> directions_log2{};  // per level, finest first; 0: none
+  int taps = 2;                                       // of the directional filters
+  int fraction_bits = 2;                              // coefficients are in units of 2^-fraction_bits samples
+  bool projection = false;                            // laplacian: dual-frame (projection) synthesis
+  friend bool operator==(const TransformParameters&, const TransformParameters&) = default;
+};
+
+}  // namespace ctv

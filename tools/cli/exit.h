@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a tool ends: its exit codes, the exception that carries one, and the frame around every main().
+// A failing tool prints one line, "tool: what happened (what to do)", and nothing half-written stays behind.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include <ctv/ctv.h>
+
+namespace ctv::tools {
+
+/// docs/exit-codes.md says what each means to a script.
+enum class Exit : int {
+  kOk = 0,
+  kUsage = 1,   // an option or argument is wrong
+  kFile = 2,    // the input cannot be read or the output not written
+  kStream = 3,  // the stream is damaged
+  kLimit = 4,   // a limit (pixels, memory) would be exceeded
+  kDevice = 5,  // the device asked for is missing or has failed
+  kDefect = 70  // a defect of ctv itself
+};
+
+class Failure : public std::runtime_error {
+ public:
+  /// hint: what the user can do about it; may be empty.
+  Failure(Exit code, const std::string& message, const std::string& hint = "")
+      : std::runtime_error(hint.empty() ? message : message + " (" + hint + ")"), code_(code) {}
+  Exit code() const noexcept { return code_; }
+
+ private:
+  Exit code_;
+};
+
+/// Which exit code a status of the library becomes.
+Exit exit_of(ctv_status status);
+
+/// Calls body() and turns every way it can fail into one line on stderr and an exit code.
+int run_tool(const char* program, const std::function<Exit()>& body);
+
+}  // namespace ctv::tools

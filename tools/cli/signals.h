@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ctrl-C and friends. The first signal sets a flag that loops and blocking reads look at, so that destructors
+// remove what is half-written; a second signal, should the first be stuck in a long call, removes and ends at once.
+#pragma once
+
+namespace ctv::tools {
+
+struct Interrupted {};
+
+void install_signal_handlers();
+/// Throws Interrupted once a signal has come.
+void check_interrupted();
+/// Ends the process by the signal that came.
+void die_by_signal();
+
+/// Remembers a path that the handler of a second signal unlinks; returns a slot for forget_temporary.
+int remember_temporary(const char* path);
+void forget_temporary(int slot);
+
+}  // namespace ctv::tools

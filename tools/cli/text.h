@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words in and out: printf into a std::string, and the parsers of what people type (sizes, rates, byte counts).
+// Parsers take the whole text or nothing; they return nothing rather than guess.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ctv::tools {
+
+/// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
+
+/// A whole decimal number in [minimum, maximum].
+std::optional<int64_t> parse_integer(std::string_view s, int64_t minimum, int64_t maximum);
+/// A finite decimal number, '.' as the point whatever the locale.
+std::optional<double> parse_real(std::string_view s);
+/// "1280x720": width and height, each 1..65535.
+std::optional<std::pair<int32_t, int32_t>> parse_size(std::string_view s);
+/// "25", "29.97", "30000/1001" (or with ':'): numerator and denominator, each 1..2^31-1.
+std::optional<std::pair<int32_t, int32_t>> parse_rate(std::string_view s);
+/// "4096", "64k", "512M", "8G" (powers of 1024).
+std::optional<uint64_t> parse_bytes(std::string_view s);
+/// "4,2,0": non-negative integers.
+std::optional<std::vector<int32_t>> parse_list(std::string_view s);
+
+std::vector<std::string> split(std::string_view s, char separator);
+
+}  // namespace ctv::tools

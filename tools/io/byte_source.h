@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where bytes come from: a file, a pipe, or memory (tests, fuzzing). Readers of formats know only this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ctv::tools {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Up to into.size() bytes; 0 only at the end. Throws Failure(kFile) when the system says no.
+  virtual size_t read(std::span<uint8_t> into) = 0;
+  /// Leaves out up to `bytes` bytes; fewer only at the end.
+  virtual uint64_t skip(uint64_t bytes);
+  /// Total bytes; nothing for a pipe.
+  virtual std::optional<uint64_t> size() const = 0;
+  /// Moves to an offset from the start; false for a pipe.
+  virtual bool seek(uint64_t offset) = 0;
+  /// For messages: a path, or "standard input".
+  virtual const std::string& name() const = 0;
+};
+
+/// Reads until `into` is full or the source ends; returns the bytes read.
+size_t read_fully(ByteSource& source, std::span<uint8_t> into);
+
+/// Makes `into` `bytes` long and fills it, growing as bytes arrive, so that a header that lies about a size
+/// costs no memory. Returns the bytes read; `into` is only that long then.
+size_t read_growing(ByteSource& source, std::vector<uint8_t>& into, size_t bytes);
+
+/// A path, or "-" for standard input.
+std::unique_ptr<ByteSource> open_source(const std::string& path);
+
+class MemorySource : public ByteSource {
+ public:
+  /// seekable false: behaves like a pipe.
+  explicit MemorySource(std::span<const uint8_t> bytes, bool seekable = true)
+      : bytes_(bytes), seekable_(seekable) {}
+  size_t read(std::span<uint8_t> into) override;
+  std::optional<uint64_t> size() const override;
+  bool seek(uint64_t offset) override;
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::span<const uint8_t> bytes_;
+  size_t position_ = 0;
+  bool seekable_;
+  std::string name_ = "memory";
+};
+
+}  // namespace ctv::tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One view for all formats: a picture as a list of channels (Y, U, V or R, G, B), planar or interleaved alike.
+// Measuring, comparing and converting are then written once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ctv/ctv.h>
+
+namespace ctv::tools {
+
+struct Channel {
+  const char* name;     // "Y", "U", "V", "R", "G", "B"
+  const uint8_t* data;  // the first sample
+  ptrdiff_t stride;     // bytes from row to row
+  ptrdiff_t step;       // bytes from sample to sample
+  int32_t width, height;
+
+  uint8_t at(int32_t x, int32_t y) const { return data[y * stride + x * step]; }
+};
+
+/// A picture in host memory; alpha is left out.
+std::vector<Channel> channels(const ctv_picture& picture);
+
+inline bool is_rgb(ctv_format format) { return format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8; }
+
+}  // namespace ctv::tools

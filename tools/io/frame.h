@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A picture in memory that the tools own: planes one after another without gaps, as files hold them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ctv/ctv.hpp>
+
+namespace ctv::tools {
+
+/// What a video's pictures are like.
+struct VideoFormat {
+  ctv_format format = CTV_FORMAT_NONE;
+  int32_t width = 0, height = 0;
+  int32_t fps_num = 25, fps_den = 1;
+
+  double rate() const { return static_cast<double>(fps_num) / fps_den; }
+  /// Bytes of one picture without gaps.
+  size_t frame_bytes() const;
+};
+
+/// Throws Failure: kFile for an extent outside 1..65535, kLimit above max_pixels. `name` is for the message.
+void check_extent(const std::string& name, int64_t width, int64_t height, uint64_t max_pixels);
+
+/// The tools' own ceiling, the same as the library's for decoding.
+constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
+
+class Frame {
+ public:
+  /// Shapes the frame and allocates it.
+  void reset(const VideoFormat& video);
+  /// Shapes it without allocating; the caller fills bytes() with video.frame_bytes() bytes.
+  void describe(const VideoFormat& video) { video_ = video; }
+
+  const VideoFormat& video() const { return video_; }
+  std::vector<uint8_t>& bytes() { return bytes_; }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+  uint8_t* plane(int i) { return bytes_.data() + offset(i); }
+  size_t stride(int i) const { return ctv_plane_row_bytes(video_.format, video_.width, i); }
+  size_t rows(int i) const { return ctv_plane_rows(video_.format, video_.height, i); }
+  /// For the library; valid while the frame lives and is not reshaped.
+  ctv_picture picture() const;
+
+ private:
+  size_t offset(int plane) const;
+  VideoFormat video_;
+  std::vector<uint8_t> bytes_;
+};
+
+/// Copies a picture in host memory, whatever its strides.
+void copy_picture(const ctv_picture& from, Frame& to);
+/// The first sample that differs, as words; "" if all are equal. Alpha is not looked at.
+std::string first_difference(const ctv_picture& a, const ctv_picture& b);
+
+}  // namespace ctv::tools

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures in, one after another. Each kind of input is one small class; open_input() chooses by name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/frame.h"
+
+namespace ctv::tools {
+
+class FrameReader {
+ public:
+  virtual ~FrameReader() = default;
+  const VideoFormat& video() const { return video_; }
+  /// The next picture; false at the end. Throws Failure(kFile) for a cut or unreadable one.
+  virtual bool read(Frame& frame) = 0;
+  /// Leaves out the next n pictures, or all that are left.
+  virtual void skip(int64_t n) {
+    Frame frame;
+    while (n-- > 0 && read(frame)) {
+    }
+  }
+  /// Pictures in all, where that can be known beforehand.
+  virtual std::optional<int64_t> count() const { return std::nullopt; }
+
+ protected:
+  VideoFormat video_;
+};
+
+struct InputOptions {
+  std::string path;                                   // a file, "-", "img_%05d.png", "generate:..."
+  std::optional<std::pair<int32_t, int32_t>> size;    // makes the input raw
+  ctv_format raw_format = CTV_FORMAT_I420;
+  std::optional<std::pair<int32_t, int32_t>> rate;    // overrides what the input says
+  std::optional<int64_t> start_number;                // of an image sequence; else the first of 0 and 1 there
+  uint64_t max_pixels = kMaxPixels;
+};
+
+std::unique_ptr<FrameReader> open_input(const InputOptions& options);
+
+}  // namespace ctv::tools

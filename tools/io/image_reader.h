@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Image sequences: img_%05d.png, .jpg, .ppm, .pgm, .bmp, or one such file. Decoded by stb_image, 8 bits, as RGB
+// or grey after the first image; alpha is dropped.
+#pragma once
+
+#include "io/frame_reader.h"
+#include "io/pattern.h"
+
+namespace ctv::tools {
+
+/// Whether a file name ends as an image's does.
+bool is_image_name(const std::string& path);
+
+class ImageReader : public FrameReader {
+ public:
+  explicit ImageReader(const InputOptions& options);
+  bool read(Frame& frame) override;
+  void skip(int64_t n) override;
+  std::optional<int64_t> count() const override { return count_; }
+
+ private:
+  void load(const std::string& path, Frame& frame) const;
+  Pattern pattern_;
+  int64_t next_ = 0;
+  int64_t end_ = 0;  // one past the last number
+  int64_t count_ = 0;
+  uint64_t max_pixels_;
+};
+
+}  // namespace ctv::tools

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/y4m_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "cli/exit.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+constexpr std::string_view kMagic = "YUV4MPEG2";
+constexpr std::string_view kFrameMagic = "FRAME";
+constexpr size_t kMaxLine = 4096;  // no writer needs more; a file without newlines ends here
+
+ctv_format format_of(std::string_view colour, const std::string& name) {
+  struct Row {
+    std::string_view tag;
+    ctv_format format;
+  };
+  static constexpr Row kRows[] = {
+      {"420", CTV_FORMAT_I420},      {"420jpeg", CTV_FORMAT_I420}, {"420mpeg2", CTV_FORMAT_I420},
+      {"420paldv", CTV_FORMAT_I420}, {"422", CTV_FORMAT_I422},     {"444", CTV_FORMAT_I444},
+      {"mono", CTV_FORMAT_GRAY8},
+  };
+  for (const Row& row : kRows)
+    if (row.tag == colour) return row.format;
+  const std::string tag(colour.substr(0, 32));
+  const bool deep = tag.find('p') != std::string::npos && tag.find_first_of("0123456789", tag.find('p')) != std::string::npos;
+  if (deep || tag.starts_with("mono"))
+    throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " has more than 8 bits a sample",
+                  "convert it first, for example with ffmpeg -pix_fmt yuv420p");
+  throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " is not supported",
+                "420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and mono are");
+}
+
+/// Up to the newline, which is taken but not returned; nothing at a clean end.
+std::optional<std::string> read_line(ByteSource& source, std::string line, const char* what) {
+  const bool fresh = line.empty();
+  while (line.size() <= kMaxLine) {
+    uint8_t byte = 0;
+    if (source.read({&byte, 1}) == 0) {
+      if (fresh && line.empty()) return std::nullopt;
+      throw Failure(Exit::kFile, source.name() + ": the file ends inside " + what);
+    }
+    if (byte == '\n') return line;
+    line.push_back(static_cast<char>(byte));
+  }
+  throw Failure(Exit::kFile, source.name() + text(": %s has no end within %zu bytes", what, kMaxLine));
+}
+
+}  // namespace
+
+VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uint64_t max_pixels) {
+  if (!line.starts_with(kMagic) || (line.size() > kMagic.size() && line[kMagic.size()] != ' ')) {
+    throw Failure(Exit::kFile, name + ": this is not a y4m file (YUV4MPEG2)",
+                  "raw video needs --size WxH and --raw-format");
+  }
+  VideoFormat video;
+  video.format = CTV_FORMAT_I420;  // the format's default
+  int64_t width = 0;
+  int64_t height = 0;
+  bool has_width = false;
+  bool has_height = false;
+  for (const std::string& word : split(line.substr(kMagic.size()), ' ')) {
+    if (word.empty()) continue;
+    const std::string_view value = std::string_view(word).substr(1);
+    switch (word[0]) {
+      case 'W':
+      case 'H': {
+        const auto extent = parse_integer(value, 0, INT64_MAX);
+        if (!extent) throw Failure(Exit::kFile, name + ": bad y4m parameter " + word.substr(0, 32));
+        (word[0] == 'W' ? width : height) = *extent;
+        (word[0] == 'W' ? has_width : has_height) = true;
+        break;
+      }
+      case 'F':
+        // 0:0 and the like mean "unknown": keep the default rate.
+        if (const auto rate = parse_rate(value)) {
+          video.fps_num = rate->first;
+          video.fps_den = rate->second;
+        }
+        break;
+      case 'C': video.format = format_of(value, name); break;
+      default: break;  // I (interlacing), A (aspect), X (comments): the codec has no place for them
+    }
+  }
+  if (!has_width || !has_height)
+    throw Failure(Exit::kFile, name + ": the y4m header gives no " + (has_width ? "height" : "width"));
+  check_extent(name, width, height, max_pixels);
+  video.width = static_cast<int32_t>(width);
+  video.height = static_cast<int32_t>(height);
+  return video;
+}
+
+Y4mReader::Y4mReader(std::unique_ptr<ByteSource> source, uint64_t max_pixels) : source_(std::move(source)) {
+  // The magic first and alone, so that a large binary file is not searched for a newline.
+  std::array<uint8_t, kMagic.size()> magic{};
+  const size_t got = read_fully(*source_, magic);
+  if (got == 0) throw Failure(Exit::kFile, source_->name() + " is empty");
+  std::string line(magic.begin(), magic.begin() + static_cast<ptrdiff_t>(got));
+  if (line == kMagic) line = *read_line(*source_, line, "the y4m header");
+  video_ = parse_y4m_header(line, source_->name(), max_pixels);
+  header_bytes_ = line.size() + 1;
+}
+
+bool Y4mReader::read_frame_header() {
+  std::array<uint8_t, kFrameMagic.size() + 1> head{};
+  const size_t got = read_fully(*source_, head);
+  if (got == 0) return false;
+  const std::string frame = text("frame %lld", static_cast<long long>(next_frame_));
+  if (got < head.size()) throw Failure(Exit::kFile, source_->name() + ": the file ends inside the header of " + frame);
+  if (std::memcmp(head.data(), kFrameMagic.data(), kFrameMagic.size()) != 0 ||
+      (head.back() != '\n' && head.back() != ' '))
+    throw Failure(Exit::kFile, source_->name() + ": " + frame + " does not begin with FRAME");
+  if (head.back() == ' ') read_line(*source_, "FRAME ", "a frame's header");
+  return true;
+}
+
+void Y4mReader::throw_cut(uint64_t got) const {
+  throw Failure(Exit::kFile,
+                text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
+                     static_cast<long long>(next_frame_), static_cast<unsigned long long>(got), video_.frame_bytes()),
+                "the frames before it are whole: --frames " + std::to_string(next_frame_));
+}
+
+bool Y4mReader::read(Frame& frame) {
+  if (!read_frame_header()) return false;
+  const size_t bytes = video_.frame_bytes();
+  frame.describe(video_);
+  const size_t got = read_growing(*source_, frame.bytes(), bytes);
+  if (got < bytes) throw_cut(got);
+  ++next_frame_;
+  return true;
+}
+
+void Y4mReader::skip(int64_t n) {
+  for (; n > 0 && read_frame_header(); --n, ++next_frame_)
+    if (const uint64_t got = source_->skip(video_.frame_bytes()); got < video_.frame_bytes()) throw_cut(got);
+}
+
+std::optional<int64_t> Y4mReader::count() const {
+  const auto size = source_->size();
+  if (!size || *size < header_bytes_) return std::nullopt;
+  return static_cast<int64_t>((*size - header_bytes_) / (video_.frame_bytes() + kFrameMagic.size() + 1));
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which backends there are, and the choice between them. available.cpp is the only file that names CPU and
+// CUDA.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv {
+
+/// The backend that was asked for. `why` gets one line that says what runs and why. Auto takes CUDA if its
+/// module, a driver and the device are there, and the CPU otherwise; CUDA asked for and not there is
+/// CTV_ERROR_DEVICE. threads: of the CPU, at least 1.
+Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, int threads, std::string& why);
+
+/// Usable CUDA devices; 0 also where there is no module or driver, and `why` then says so.
+int cuda_device_count(std::string& why);
+Status cuda_device_info(int device, ctv_device_info& info);
+
+}  // namespace ctv

@@ -47,6 +47,13 @@ void add_band(SubbandLayout& layout, int level, int orientation, int shift) {
 
 }  // namespace
 
+int subband_count(const TransformParameters& transform) {
+  int count = 1;
+  const int bands = transform.pyramid == Pyramid::kLaplacian ? 1 : 3;
+  for (int i = 0; i < transform.levels; ++i) count += bands << transform.directions_log2[static_cast<size_t>(i)];
+  return count;
+}
+
 SubbandLayout make_layout(const TransformParameters& transform, Extent extent) {
   SubbandLayout layout;
   layout.transform = transform;

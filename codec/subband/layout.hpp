@@ -40,6 +40,11 @@ struct SubbandLayout {
   }
 };
 
+inline constexpr int kMaxSubbandsPerPlane = 1 + 3 * (1 << kMaxDirectionsLog2) * kMaxLevels;
+
+/// Number of subbands of every plane.
+int subband_count(const TransformParameters& transform);
+
 /// For any extent from 1x1 up.
 SubbandLayout make_layout(const TransformParameters& transform, Extent extent);
 

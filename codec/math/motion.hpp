@@ -23,6 +23,19 @@ CTV_FN uint32_t candidate_rank(int dy, int dx, int range) {
          static_cast<uint32_t>((dy + range) * side + dx + range);
 }
 
+/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, quarter samples.
+CTV_FN uint32_t vector_cost(MotionVector v) {
+  uint32_t bits = 0;
+  for (int y = abs_of(v.y); y > 0; y >>= 1) bits += 2;
+  for (int x = abs_of(v.x); x > 0; x >>= 1) bits += 2;
+  return bits;
+}
+
+/// What block matching makes least; lambda in sixteenths of SAD per bit, up to 2^24.
+CTV_FN uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector v) {
+  return sad * 16 + lambda * vector_cost(v);
+}
+
 /// Sub-sample interpolation: six taps in 64ths for a displacement of `eighth` eighths, samples -2..3.
 CTV_FN int interpolation_weight(int eighth, int tap) {
   constexpr int8_t kWeights[8][6] = {{0, 0, 64, 0, 0, 0},    {1, -5, 61, 9, -2, 0},  {1, -7, 55, 19, -5, 1},
@@ -50,6 +63,40 @@ CTV_FN int overlap_weight(int log2_size, int i) {
     case 4: return k16[i];
     default: return k32[i];
   }
+}
+
+/// One component of a vector on a plane 2^shift coarser than luma: whole samples (rounded down) and eighths.
+struct Displacement {
+  int whole;
+  int eighth;  // 0..7
+};
+CTV_FN Displacement displacement(int v, int shift) {
+  const int bits = kVectorFractionBits + shift;
+  const int fraction = v & ((1 << bits) - 1);
+  return {v >> bits, bits > 3 ? fraction >> (bits - 3) : fraction << (3 - bits)};
+}
+
+/// Along one axis: the block of a sample of such a plane; samples beyond the grid belong to its last block.
+CTV_FN int block_of(int sample, int shift, int log2_block, int count) {
+  return min_of((sample << shift) >> log2_block, count - 1);
+}
+
+/// Along one axis: the two blocks of the grid that overlap at a sample, and the weight of the second in 32nds. The
+/// windows begin and end in the middle of blocks; blocks of one sample do not overlap.
+struct BlockPair {
+  int first, second;
+  int weight;
+};
+CTV_FN BlockPair block_pair(int sample, int shift, int log2_block, int count) {
+  const int log2_size = log2_block - shift;
+  if (log2_size <= 0) {
+    const int only = block_of(sample, shift, log2_block, count);
+    return {only, only, 0};
+  }
+  const int from_middle = sample + (1 << (log2_size - 1));  // of the block before the first
+  const int second = from_middle >> log2_size;
+  return {clamp_to(second - 1, 0, count - 1), min_of(second, count - 1),
+          overlap_weight(log2_size, from_middle & ((1 << log2_size) - 1))};
 }
 
 }  // namespace ctv

@@ -62,7 +62,7 @@ const LoadedModule& loaded_module() {
   return loaded;
 }
 
-Result<std::unique_ptr<Backend>> make_cuda_backend(int device) {
+Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
   std::string why;
   const int count = cuda_device_count(why);
   if (count == 0) return {CTV_ERROR_DEVICE, why};
@@ -70,7 +70,7 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device) {
     return {CTV_ERROR_DEVICE,
             "no CUDA device " + std::to_string(device) + " (there are " + std::to_string(count) + ")"};
   }
-  return loaded_module().module->make_backend(device);
+  return loaded_module().module->make_backend(device, threads);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ Status cuda_device_info(int device, ctv_device_info& info) {
 Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, int threads, std::string& why) {
   std::string reason = "as asked";
   if (wanted != CTV_BACKEND_CPU) {
-    Result<std::unique_ptr<Backend>> cuda = make_cuda_backend(device);
+    Result<std::unique_ptr<Backend>> cuda = make_cuda_backend(device, threads);
     if (cuda.ok()) {
       why = (*cuda)->description() + (wanted == CTV_BACKEND_CUDA ? ", as asked" : ", chosen automatically");
       return cuda;

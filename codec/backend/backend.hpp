@@ -54,7 +54,8 @@ class LevelPort {
   virtual ~LevelPort() = default;
   /// Host memory of the port, one array per plane, and vectors.
   virtual const CodedFrame& host() const = 0;
-  /// Starts the copy of a frame down to host(); vectors may be null.
+  /// Starts the copy of a frame down to host(); vectors may be null. The arrays stay unchanged until the port's next
+  /// download, so a backend whose memory is the host's may let host() point at them.
   virtual Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) = 0;
   /// Starts the copy of host() up; vectors may be null. host() must not change before finish().
   virtual Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) = 0;
@@ -111,6 +112,8 @@ class Backend {
   virtual ctv_backend kind() const = 0;
 
   virtual Result<Memory> allocate(size_t bytes) = 0;
+  /// Copies within the backend's memory, in the order of the calls.
+  virtual Status copy(void* destination, const void* source, size_t bytes) = 0;
 
   virtual Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) = 0;
   virtual Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid) = 0;

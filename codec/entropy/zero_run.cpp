@@ -57,9 +57,9 @@ size_t encode_zero_runs(std::span<const Level> levels, bool runs, uint8_t* out) 
   return static_cast<size_t>(out - start);
 }
 
-bool decode_zero_runs(std::span<const uint8_t> bytes, bool runs, std::span<Level> levels) {
-  const uint8_t* in = bytes.data();
-  const uint8_t* const end = in + bytes.size();
+bool decode_zero_runs(std::span<const uint8_t> bytes, size_t& used, bool runs, std::span<Level> levels) {
+  const uint8_t* in = bytes.data() + used;
+  const uint8_t* const end = bytes.data() + bytes.size();
   size_t i = 0;
   while (i < levels.size()) {
     uint32_t v = 0;
@@ -75,7 +75,8 @@ bool decode_zero_runs(std::span<const uint8_t> bytes, bool runs, std::span<Level
       levels[i++] = static_cast<Level>(unzigzag(v));
     }
   }
-  return in == end;
+  used = static_cast<size_t>(in - bytes.data());
+  return true;
 }
 
 }  // namespace ctv

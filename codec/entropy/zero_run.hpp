@@ -18,8 +18,9 @@ constexpr size_t zero_run_bound(size_t count) { return 3 * count + 8; }
 
 /// Writes symbols to `out` (zero_run_bound bytes); returns the bytes written.
 size_t encode_zero_runs(std::span<const Level> levels, bool runs, uint8_t* out);
-/// False unless the bytes make exactly levels.size() levels and nothing is left.
-bool decode_zero_runs(std::span<const uint8_t> bytes, bool runs, std::span<Level> levels);
+/// Reads levels.size() levels from bytes[used..], and moves `used` behind them. False if the bytes end early, a run
+/// reaches beyond the levels or a number is out of range.
+bool decode_zero_runs(std::span<const uint8_t> bytes, size_t& used, bool runs, std::span<Level> levels);
 
 constexpr uint32_t zigzag(int v) { return v > 0 ? 2U * static_cast<uint32_t>(v) - 1 : 2U * static_cast<uint32_t>(-v); }
 constexpr int unzigzag(uint32_t z) { return (z & 1U) != 0 ? static_cast<int>(z / 2 + 1) : -static_cast<int>(z / 2); }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/pipeline/frame_decoder.hpp"
+
+#include <utility>
+
+namespace ctv {
+
+Result<std::unique_ptr<FrameDecoder>> FrameDecoder::make(Backend& backend, const Stream& stream,
+                                                         const DecoderDecisions& decisions) {
+  std::unique_ptr<FrameDecoder> decoder(new FrameDecoder(backend, stream));
+  CTV_RETURN_IF_ERROR(decoder->initialise(decisions));
+  return decoder;
+}
+
+Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
+  decisions_ = decisions;
+  const PictureLayout& picture = stream_.picture;
+  layers_ = picture.subbands[0].layers - decisions.reduction;
+  CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
+  CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, levels_));
+  if (stream_.header.prediction == Prediction::kPicture) {
+    CTV_ASSIGN_OR_RETURN(reference_, PlaneSet::make(backend_, picture, decisions.reduction));
+  } else {
+    CTV_ASSIGN_OR_RETURN(last_memory_, allocate_levels(backend_, picture, last_levels_));
+  }
+  CTV_ASSIGN_OR_RETURN(vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
+  vectors_ = static_cast<MotionVector*>(vector_memory_.data());
+  for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
+    CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
+  }
+  slots_.resize(static_cast<size_t>(decisions.slots));
+  for (Slot& slot : slots_) {
+    CTV_ASSIGN_OR_RETURN(slot.picture_port, backend_.make_picture_port(picture));
+    CTV_ASSIGN_OR_RETURN(slot.level_port, backend_.make_level_port(picture, stream_.grid));
+  }
+  return {};
+}
+
+Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
+  Slot& s = slots_[static_cast<size_t>(slot)];
+  make_quantisers(stream_, parameters, 0, quantisers_);
+  CTV_RETURN_IF_ERROR(backend_.begin_frame(parameters.type));
+  CTV_RETURN_IF_ERROR(s.level_port->upload(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
+  const bool picture_mode = stream_.header.prediction == Prediction::kPicture;
+  CTV_RETURN_IF_ERROR(picture_mode ? decode_picture(parameters) : decode_subbands(parameters));
+  // Under picture prediction the decoded picture has just become the next reference.
+  const ConstPlanes& shown = picture_mode ? reference_.cropped() : decoded_.cropped();
+  const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
+  CTV_RETURN_IF_ERROR(s.picture_port->export_picture(shown, decisions_.reduction, format, decisions_.memory));
+  return backend_.end_frame();
+}
+
+Status FrameDecoder::finish(int slot, ctv_picture& picture) {
+  return slots_[static_cast<size_t>(slot)].picture_port->finish(picture);
+}
+
+// picture: compensated -> decoded; inverse(levels) is added in place; decoded becomes the reference.
+Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
+  const PictureLayout& picture = stream_.picture;
+  for (int p = 0; p < picture.planes; ++p) {
+    const auto i = static_cast<size_t>(p);
+    PlaneView<const Sample> prediction;
+    if (parameters.type == FrameType::kPredicted) {
+      CTV_RETURN_IF_ERROR(backend_.compensate(reference_.cropped(p), vectors_,
+                                              stream_.geometry(p, decisions_.reduction), decoded_.plane(p)));
+      prediction = decoded_.plane(p);
+    }
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], prediction, picture.middle(p),
+                                                picture.range(p), decisions_.reduction, decoded_.plane(p)));
+  }
+  std::swap(decoded_, reference_);
+  return {};
+}
+
+// subband: levels += moved levels of the last frame; inverse(levels) -> decoded. Drift-free at every resolution.
+Status FrameDecoder::decode_subbands(const FrameParameters& parameters) {
+  const PictureLayout& picture = stream_.picture;
+  for (int p = 0; p < picture.planes; ++p) {
+    const auto i = static_cast<size_t>(p);
+    const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
+    if (parameters.type == FrameType::kPredicted) {
+      CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_, levels_[i],
+                                                last_levels_[i], layers_, levels_[i]));
+    }
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], {}, picture.middle(p), picture.range(p),
+                                                decisions_.reduction, decoded_.plane(p)));
+  }
+  std::swap(levels_, last_levels_);
+  std::swap(level_memory_, last_memory_);
+  return {};
+}
+
+}  // namespace ctv

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/pipeline/frame_encoder.hpp"
+
+#include <utility>
+
+namespace ctv {
+namespace {
+
+// Rounding offsets in 65536ths of a step, measured (docs/compression.md); the paper rounds to the nearest integer.
+constexpr uint32_t kKeyOffset = 21627;        // 0.33
+constexpr uint32_t kPredictedOffset = 16384;  // 0.25
+constexpr uint32_t kNearest = 32768;
+
+}  // namespace
+
+Result<std::unique_ptr<FrameEncoder>> FrameEncoder::make(Backend& backend, const Stream& stream,
+                                                         const EncoderDecisions& decisions) {
+  std::unique_ptr<FrameEncoder> encoder(new FrameEncoder(backend, stream));
+  CTV_RETURN_IF_ERROR(encoder->initialise(decisions));
+  return encoder;
+}
+
+Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
+  const PictureLayout& picture = stream_.picture;
+  CTV_ASSIGN_OR_RETURN(current_, PlaneSet::make(backend_, picture, 0));
+  CTV_ASSIGN_OR_RETURN(reference_, PlaneSet::make(backend_, picture, 0));
+  if (stream_.header.prediction == Prediction::kPicture) {
+    CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
+  } else {
+    CTV_ASSIGN_OR_RETURN(this_memory_, allocate_levels(backend_, picture, this_levels_));
+    CTV_ASSIGN_OR_RETURN(last_memory_, allocate_levels(backend_, picture, last_levels_));
+  }
+  for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
+    CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
+  }
+  const MotionParameters motion{stream_.grid, decisions.search_range, stream_.header.subpel};
+  CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
+  slots_.resize(static_cast<size_t>(decisions.slots));
+  for (FrameSlot& slot : slots_) {
+    CTV_ASSIGN_OR_RETURN(slot.picture_port_, backend_.make_picture_port(picture));
+    CTV_ASSIGN_OR_RETURN(slot.level_port_, backend_.make_level_port(picture, stream_.grid));
+    CTV_ASSIGN_OR_RETURN(slot.level_memory_, allocate_levels(backend_, picture, slot.device_levels_));
+    CTV_ASSIGN_OR_RETURN(slot.vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
+    slot.vectors_ = static_cast<MotionVector*>(slot.vector_memory_.data());
+  }
+  return {};
+}
+
+Status FrameEncoder::encode(const ctv_picture& picture, const FrameParameters& parameters, int slot_index) {
+  FrameSlot& s = slot(slot_index);
+  const bool picture_mode = stream_.header.prediction == Prediction::kPicture;
+  const uint32_t offset = !picture_mode ? kNearest
+                          : parameters.type == FrameType::kKey ? kKeyOffset
+                                                               : kPredictedOffset;
+  make_quantisers(stream_, parameters, offset, quantisers_);
+  CTV_RETURN_IF_ERROR(backend_.begin_frame(parameters.type));
+  CTV_RETURN_IF_ERROR(s.picture_port_->import_picture(picture, current_.planes()));
+  if (parameters.type == FrameType::kPredicted) {
+    CTV_RETURN_IF_ERROR(motion_->search(current_.plane(0), reference_.cropped(0), 0, s.vectors_));
+  }
+  CTV_RETURN_IF_ERROR(picture_mode ? predict_picture(parameters, s) : predict_subbands(parameters, s));
+  const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
+  CTV_RETURN_IF_ERROR(
+      s.level_port_->download(levels, parameters.type == FrameType::kKey ? nullptr : s.vectors_));
+  return backend_.end_frame();
+}
+
+// picture: for each plane residual = samples - compensated; forward -> levels; inverse + compensated -> reference.
+Status FrameEncoder::predict_picture(const FrameParameters& parameters, FrameSlot& s) {
+  const bool predicted = parameters.type == FrameType::kPredicted;
+  for (int p = 0; p < planes(); ++p) {
+    const auto i = static_cast<size_t>(p);
+    const PictureLayout& picture = stream_.picture;
+    PlaneView<const Sample> prediction;
+    if (predicted) {
+      CTV_RETURN_IF_ERROR(backend_.compensate(reference_.cropped(p), s.vectors_, stream_.geometry(p, 0),
+                                              prediction_.plane(p)));
+      prediction = prediction_.plane(p);
+    }
+    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction, picture.middle(p), quantisers_[i],
+                                                s.device_levels_[i]));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction, picture.middle(p),
+                                                picture.range(p), 0, reference_.plane(p)));
+  }
+  return {};
+}
+
+// subband (seed paper, section II): forward -> levels; residual = levels - moved levels of the last frame.
+Status FrameEncoder::predict_subbands(const FrameParameters& parameters, FrameSlot& s) {
+  const bool predicted = parameters.type == FrameType::kPredicted;
+  for (int p = 0; p < planes(); ++p) {
+    const auto i = static_cast<size_t>(p);
+    const SubbandLayout& layout = stream_.picture.subbands[i];
+    const ChromaShift chroma = p == 0 ? ChromaShift{} : stream_.picture.chroma;
+    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), {}, stream_.picture.middle(p), quantisers_[i],
+                                                this_levels_[i]));
+    if (predicted) {
+      CTV_RETURN_IF_ERROR(backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, this_levels_[i],
+                                                     last_levels_[i], s.device_levels_[i]));
+    } else {
+      CTV_RETURN_IF_ERROR(
+          backend_.copy(s.device_levels_[i], this_levels_[i], layout.levels * sizeof(Level)));
+    }
+  }
+  std::swap(this_levels_, last_levels_);
+  std::swap(current_, reference_);
+  return {};
+}
+
+}  // namespace ctv

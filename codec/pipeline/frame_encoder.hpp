@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The score of encoding: the order of the stages for one frame, for both predictions. Nothing else knows it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "codec/pipeline/planes.hpp"
+#include "codec/pipeline/stream.hpp"
+
+namespace ctv {
+
+/// The encoder's own choices: they shape the bytes but are not written.
+struct EncoderDecisions {
+  int search_range = 8;
+  Engine engine = Engine::kDirect;
+  int slots = 1;  // frames in flight
+};
+
+/// What one frame in flight owns: its ports and its levels.
+class FrameSlot {
+ public:
+  LevelPort& levels() { return *level_port_; }
+
+ private:
+  friend class FrameEncoder;
+  std::unique_ptr<PicturePort> picture_port_;
+  std::unique_ptr<LevelPort> level_port_;
+  Memory level_memory_;
+  Memory vector_memory_;
+  std::array<Level*, 3> device_levels_{};
+  MotionVector* vectors_ = nullptr;
+};
+
+class FrameEncoder {
+ public:
+  static Result<std::unique_ptr<FrameEncoder>> make(Backend& backend, const Stream& stream,
+                                                    const EncoderDecisions& decisions);
+
+  /// Runs all stages for one picture; when slot(s).levels().finish() returns, its host() holds the coded frame.
+  Status encode(const ctv_picture& picture, const FrameParameters& parameters, int slot);
+  FrameSlot& slot(int i) { return slots_[static_cast<size_t>(i)]; }
+
+ private:
+  FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
+  Status initialise(const EncoderDecisions& decisions);
+  Status predict_picture(const FrameParameters& parameters, FrameSlot& slot);
+  Status predict_subbands(const FrameParameters& parameters, FrameSlot& slot);
+  int planes() const { return stream_.picture.planes; }
+
+  Backend& backend_;
+  Stream stream_;
+  std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
+  std::unique_ptr<MotionEstimator> motion_;
+  std::vector<FrameSlot> slots_;
+  // Picture prediction: the picture being coded, the last one as decoded (reference), and the prediction.
+  // Subband prediction: the picture being coded and the last one as it came (reference).
+  PlaneSet current_, reference_, prediction_;
+  // Subband prediction: quantised subbands of this frame and of the last one.
+  Memory this_memory_, last_memory_;
+  std::array<Level*, 3> this_levels_{}, last_levels_{};
+  PlaneQuantisers quantisers_;
+};
+
+}  // namespace ctv

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/pipeline/planes.hpp"
+
+#include "codec/base/fn.hpp"
+
+namespace ctv {
+
+// Rows begin at multiples of 64 bytes.
+constexpr int kRowMultiple = 32;
+
+Result<PlaneSet> PlaneSet::make(Backend& backend, const PictureLayout& picture, int reduction) {
+  PlaneSet set;
+  std::array<size_t, 3> offsets{};
+  size_t samples = 0;
+  for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
+    const Extent padded = picture.subbands[p].padded;
+    const int cols = padded.cols >> reduction;
+    offsets[p] = samples;
+    set.planes_[p] = {nullptr, padded.rows >> reduction, cols, round_up(cols, kRowMultiple)};
+    samples += static_cast<size_t>(set.planes_[p].stride) * static_cast<size_t>(set.planes_[p].rows);
+  }
+  CTV_ASSIGN_OR_RETURN(set.memory_, backend.allocate(samples * sizeof(Sample)));
+  for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
+    set.planes_[p].data = static_cast<Sample*>(set.memory_.data()) + offsets[p];
+    const Extent extent = picture.subbands[p].reduced(reduction);
+    set.cropped_[p] = set.planes_[p].crop(extent.rows, extent.cols);
+  }
+  return set;
+}
+
+Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels) {
+  size_t count = 0;
+  for (int p = 0; p < picture.planes; ++p) count += picture.subbands[static_cast<size_t>(p)].levels;
+  CTV_ASSIGN_OR_RETURN(Memory memory, backend.allocate(count * sizeof(Level)));
+  auto* next = static_cast<Level*>(memory.data());
+  for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
+    levels[p] = next;
+    next += picture.subbands[p].levels;
+  }
+  return memory;
+}
+
+}  // namespace ctv

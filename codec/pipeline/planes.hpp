@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The planes of one picture in a backend's memory.
+#pragma once
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv {
+
+/// Owns planes of the padded extents at a resolution; `cropped` views have the true extents.
+class PlaneSet {
+ public:
+  static Result<PlaneSet> make(Backend& backend, const PictureLayout& picture, int reduction);
+
+  const Planes& planes() const { return planes_; }
+  PlaneView<Sample> plane(int p) const { return planes_[static_cast<size_t>(p)]; }
+  PlaneView<const Sample> cropped(int p) const { return cropped_[static_cast<size_t>(p)]; }
+  const ConstPlanes& cropped() const { return cropped_; }
+
+ private:
+  Memory memory_;
+  Planes planes_{};
+  ConstPlanes cropped_{};
+};
+
+/// Levels of all planes in one piece of the backend's memory.
+Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
+
+}  // namespace ctv

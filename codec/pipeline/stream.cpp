@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/pipeline/stream.hpp"
+
+#include "codec/base/fn.hpp"
+
+namespace ctv {
+
+Stream make_stream(const SequenceHeader& header) {
+  Stream s;
+  s.header = header;
+  PictureLayout& p = s.picture;
+  p.source = static_cast<ctv_format>(header.source);
+  p.width = header.width;
+  p.height = header.height;
+  p.colour = is_rgb(p.source) ? ColourModel::kYcocgR : ColourModel::kAsIs;
+  p.planes = header.planes();
+  p.chroma = header.chroma_420 != 0 ? ChromaShift{1, 1} : chroma_shift(p.source);
+  for (int i = 0; i < p.planes; ++i) {
+    p.subbands[static_cast<size_t>(i)] = make_layout(header.transform, p.extent(i));
+  }
+  const Extent padded = p.subbands[0].padded;
+  const int block = 1 << header.log2_block;
+  s.grid = {header.log2_block, ceil_div(padded.rows, block), ceil_div(padded.cols, block)};
+  return s;
+}
+
+void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
+                     PlaneQuantisers& quantisers) {
+  const SequenceHeader& h = stream.header;
+  for (size_t plane = 0; plane < static_cast<size_t>(stream.picture.planes); ++plane) {
+    const auto& subbands = stream.picture.subbands[plane].subbands;
+    auto& out = quantisers[plane];
+    out.resize(subbands.size());
+    for (size_t i = 0; i < subbands.size(); ++i) {
+      const bool lowpass = subbands[i].layer == 0;
+      const uint32_t base = lowpass && h.lowpass_rounded != 0 ? 16U : frame.base_step;
+      const uint32_t weight = h.weights[plane == 0 ? 0 : 1][i];
+      SubbandQuantiser& q = out[i];
+      q.step = h.lossless != 0 ? kMinStep : subband_step(base, weight, h.transform.fraction_bits);
+      q.multiplier = ((1U << 20) + q.step / 2) / q.step;
+      q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);
+      q.bias = lowpass || q.step == kMinStep ? 0 : (q.step * frame.bias + 32) / 64;
+    }
+  }
+}
+
+uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight) {
+  const Stream s = make_stream(header);
+  uint64_t samples = 0;
+  uint64_t levels = 0;
+  for (int p = 0; p < s.picture.planes; ++p) {
+    samples += s.picture.subbands[static_cast<size_t>(p)].padded.area();
+    levels += s.picture.subbands[static_cast<size_t>(p)].levels;
+  }
+  const uint64_t picture = uint64_t{header.width} * header.height * 4;
+  const auto flight = static_cast<uint64_t>(frames_in_flight);
+  return 24 * samples + 4 * levels + flight * (7 * levels + picture + 32 * s.grid.size()) + (1U << 20);
+}
+
+}  // namespace ctv

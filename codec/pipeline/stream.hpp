@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What follows from a sequence header: layouts of the planes, the grid of vectors, quantisers, and the memory needed.
+#pragma once
+
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "codec/bitstream/headers.hpp"
+#include "codec/frame/picture_layout.hpp"
+
+namespace ctv {
+
+struct Stream {
+  SequenceHeader header;
+  PictureLayout picture;
+  MotionGrid grid;
+
+  CompensationGeometry geometry(int plane, int reduction) const {
+    const int y = plane == 0 ? 0 : picture.chroma.y;
+    const int x = plane == 0 ? 0 : picture.chroma.x;
+    return {grid, y + reduction, x + reduction, header.overlap != 0};
+  }
+};
+
+Stream make_stream(const SequenceHeader& header);
+
+/// One quantiser per subband for each plane of a frame.
+using PlaneQuantisers = std::array<std::vector<SubbandQuantiser>, 3>;
+
+/// Fills quantisers for a frame; `offset` is the encoder's rounding offset of detail subbands (65536ths).
+void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset, PlaneQuantisers& quantisers);
+
+/// Bytes a decoder holds at most for a stream, at full resolution: 24 bytes for each sample of the padded planes, 4 for
+/// each level and 3 for its symbols, per frame in flight, 4 per picture sample, 32 per block, and 1 MiB.
+uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight);
+
+}  // namespace ctv

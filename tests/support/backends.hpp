@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every backend that this build and this machine have, by name, for tests whose body is written once:
+//
+//   class Colour : public ctv::test::BackendTest {};
+//   TEST_P(Colour, ...) { backend().make_picture_port(...) ... }
+//   CTV_FOR_EACH_BACKEND(Colour);
+//
+// "cpu1", "cpu2", "cpu5" are the CPU with so many threads; "cuda" is there when the build has it, and a
+// machine without a device skips its tests, which ctest counts.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv::test {
+
+const std::vector<std::string>& backend_names();
+/// Made at the first use, kept for the process; nullptr if this machine cannot run it.
+Backend* find_backend(const std::string& name);
+
+class BackendTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    backend_ = find_backend(GetParam());
+    if (backend_ == nullptr) GTEST_SKIP() << "no " << GetParam() << " backend on this machine";
+  }
+  Backend& backend() { return *backend_; }
+
+ private:
+  Backend* backend_ = nullptr;
+};
+
+/// For EXPECT_TRUE: shows the message of a failed Status or Result.
+inline testing::AssertionResult ok(const Status& status) {
+  if (status.ok()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << ctv_status_name(status.code()) << ": " << status.message();
+}
+template <typename T>
+testing::AssertionResult ok(const Result<T>& result) {
+  return result.ok() ? testing::AssertionSuccess() : ok(result.status());
+}
+
+}  // namespace ctv::test
+
+#define CTV_FOR_EACH_BACKEND(fixture)                                                        \
+  INSTANTIATE_TEST_SUITE_P(Backends, fixture, testing::ValuesIn(ctv::test::backend_names()), \
+                           [](const testing::TestParamInfo<std::string>& i) { return i.param; })

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/math/motion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+namespace ctv {
+namespace {
+
+TEST(OverlapWeights, OppositeWeightsSumTo32AndRise) {
+  for (int log2_size = 0; log2_size <= 5; ++log2_size) {
+    const int size = 1 << log2_size;
+    for (int i = 0; i < size; ++i) {
+      EXPECT_EQ(overlap_weight(log2_size, i) + overlap_weight(log2_size, size - 1 - i), 32)
+          << log2_size << " " << i;
+      EXPECT_GE(overlap_weight(log2_size, i), i > 0 ? overlap_weight(log2_size, i - 1) : 0);
+    }
+  }
+}
+
+TEST(OverlapWeights, AreARaisedCosineToTheNearest32nd) {
+  for (int log2_size = 0; log2_size <= 5; ++log2_size) {
+    const int size = 1 << log2_size;
+    for (int i = 0; i < size; ++i) {
+      const double s = std::sin(std::numbers::pi * (2 * i + 1) / (4.0 * size));
+      EXPECT_LE(std::abs(overlap_weight(log2_size, i) - 32 * s * s), 1.0) << log2_size << " " << i;
+    }
+  }
+}
+
+TEST(InterpolationWeights, SumTo64AndMirror) {
+  for (int eighth = 0; eighth < 8; ++eighth) {
+    int sum = 0;
+    for (int tap = 0; tap < 6; ++tap) {
+      sum += interpolation_weight(eighth, tap);
+      EXPECT_EQ(interpolation_weight(eighth, tap),
+                interpolation_weight((8 - eighth) % 8, eighth == 0 ? tap : 5 - tap))
+          << eighth << " " << tap;
+    }
+    EXPECT_EQ(sum, 64) << eighth;
+  }
+}
+
+TEST(InterpolationWeights, FlatAreasStayAndStraightRampsMoveByTheDisplacement) {
+  for (int eighth = 0; eighth < 8; ++eighth) {
+    int moment = 0;  // of the taps at -2..3, in 64ths of a sample
+    for (int tap = 0; tap < 6; ++tap) moment += interpolation_weight(eighth, tap) * (tap - 2);
+    EXPECT_LE(std::abs(moment - 8 * eighth), 3) << eighth;
+  }
+  EXPECT_EQ(round_interpolated(200 * 4096), 200);
+  EXPECT_EQ(round_interpolated(200 * 4096 + 2047), 200);
+  EXPECT_EQ(round_interpolated(200 * 4096 + 2048), 201);
+}
+
+TEST(CandidateRank, IsUniqueAndPutsShortVectorsThenRasterOrderFirst) {
+  for (const int range : {0, 1, 4, 8, 16, kMaxSearchRange}) {
+    std::set<uint32_t> seen;
+    for (int dy = -range; dy <= range; ++dy) {
+      for (int dx = -range; dx <= range; ++dx) {
+        EXPECT_TRUE(seen.insert(candidate_rank(dy, dx, range)).second) << range << " " << dy << " " << dx;
+      }
+    }
+    EXPECT_EQ(*seen.begin(), candidate_rank(0, 0, range));
+  }
+  EXPECT_LT(candidate_rank(0, 1, 8), candidate_rank(1, 1, 8));    // shorter
+  EXPECT_LT(candidate_rank(-1, 0, 8), candidate_rank(0, -1, 8));  // equally short: the upper row
+  EXPECT_LT(candidate_rank(0, -1, 8), candidate_rank(0, 1, 8));   // same row: the left one
+  EXPECT_LT(candidate_rank(-8, -8, 8), candidate_rank(-8, 8, 8));
+}
+
+TEST(ScaleVector, RoundsToTheNearestHalvesTowardsPlusInfinity) {
+  for (int shift = 0; shift <= 10; ++shift) {
+    for (int v = -260; v <= 260; ++v) {
+      EXPECT_EQ(scale_vector(v, shift),
+                static_cast<int>(std::floor(std::ldexp(v, -shift) + (shift > 0 ? 0.5 : 0.0))));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ctv

@@ -18,7 +18,7 @@ files() {
     git ls-files --cached --others --exclude-standard
   else
     find . -type f -not -path './build*' -not -path './out*' -not -path './.*/*' | sed 's|^\./||'
-  fi | sort | while IFS= read -r f; do [ -f "$f" ] && echo "$f"; done
+  fi | sort | while IFS= read -r f; do if [ -f "$f" ]; then echo "$f"; fi; done
 }
 files=$(files)
 matching() { grep -E "$1" <<<"$files" || true; }
@@ -31,7 +31,7 @@ declare -A allowed=(
   [codec/subband]="codec/base codec/math codec/transform"
   [codec/transform]="codec/base codec/math codec/subband"
   [codec/frame]="codec/base codec/math codec/subband codec/transform"
-  [codec/entropy]="codec/base codec/math codec/subband codec/transform codec/frame"
+  [codec/entropy]="codec/base codec/math codec/subband codec/transform codec/frame codec/bitstream"
   [codec/bitstream]="codec/base codec/math codec/subband codec/transform codec/frame"
   [codec/backend]="codec/base codec/math codec/subband codec/transform codec/frame"
   [codec/pipeline]="codec"

@@ -4,25 +4,27 @@
 #include <map>
 #include <utility>
 
+#include "codec/backend/available.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace ctv::test {
 namespace {
 
-std::unique_ptr<Backend> unwrap(std::unique_ptr<Backend> backend) { return backend; }
-[[maybe_unused]] std::unique_ptr<Backend> unwrap(Result<std::unique_ptr<Backend>> backend) {
-  return backend.ok() ? std::move(*backend) : nullptr;
-}
-
 std::unique_ptr<Backend> make(const std::string& name) {
-  if (name.rfind("cpu", 0) == 0) return unwrap(make_cpu_backend(std::stoi(name.substr(3))));
-  return nullptr;
+  if (name != "cuda") return make_cpu_backend(std::stoi(name.substr(3)));
+  std::string why;
+  auto backend = make_backend(CTV_BACKEND_CUDA, 0, 1, why);
+  return backend.ok() ? std::move(*backend) : nullptr;
 }
 
 }  // namespace
 
 const std::vector<std::string>& backend_names() {
-  static const std::vector<std::string> names = {"cpu1", "cpu2", "cpu5"};
+  static const std::vector<std::string> names = {"cpu1", "cpu2", "cpu5",
+#if defined(CTV_TEST_CUDA)
+                                                 "cuda"
+#endif
+  };
   return names;
 }
 

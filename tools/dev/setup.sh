@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing; does nothing
+# where everything is there already.
+#   usage: setup.sh [build|all]     build: library and tools only; all (default): tests, checks and fuzzing too
+set -euo pipefail
+
+build=(build-essential cmake ninja-build git pkg-config zlib1g-dev libdeflate-dev libhwy-dev libcli11-dev
+  nlohmann-json3-dev libstb-dev)
+checks=(libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm)
+
+wanted=("${build[@]}")
+[ "${1:-all}" = build ] || wanted+=("${checks[@]}")
+
+installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
+updated=no
+install_missing() { # install_missing PACKAGE...
+  local missing=() p
+  for p in "$@"; do installed "$p" || missing+=("$p"); done
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "setup: this is no Debian or Ubuntu; please install what these packages hold: ${missing[*]}" >&2
+    exit 1
+  fi
+  echo "setup: installing ${missing[*]}"
+  if [ "$updated" = no ]; then
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    updated=yes
+  fi
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+install_missing "${wanted[@]}"
+
+# Some releases keep clang's sanitizer and fuzzer run-times in a package named after its version.
+if [ "${1:-all}" != build ]; then
+  probe=$(mktemp -d)
+  trap 'rm -rf "$probe"' EXIT
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' >"$probe/a.cpp"
+  if ! clang++ -fsanitize=fuzzer,address,undefined "$probe/a.cpp" -o "$probe/a" 2>/dev/null; then
+    major=$(clang++ -dumpversion | cut -d. -f1)
+    install_missing "libclang-rt-$major-dev"
+  fi
+fi
+echo "setup: everything needed is installed"

@@ -18,7 +18,8 @@ struct CudaModule {
   /// Usable devices; 0 with the reason in `why`.
   int (*device_count)(std::string& why);
   Status (*device_info)(int device, ctv_device_info& info);
-  Result<std::unique_ptr<Backend>> (*make_backend)(int device);
+  /// threads: of the CPU, for copies to and from pinned memory.
+  Result<std::unique_ptr<Backend>> (*make_backend)(int device, int threads);
 };
 
 }  // namespace ctv

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/device.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+namespace ctv::cuda {
+
+cudaError_t checked(cudaError_t error) {
+  static const long fail_at = [] {
+    const char* text = std::getenv("CTV_CUDA_FAIL_AT");
+    return text == nullptr ? 0L : std::strtol(text, nullptr, 10);
+  }();
+  if (fail_at <= 0) return error;
+  static std::atomic<long> calls{0};
+  if (++calls != fail_at) return error;
+  const char* with = std::getenv("CTV_CUDA_FAIL_WITH");
+  return with != nullptr && std::strcmp(with, "memory") == 0 ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+}
+
+Result<std::shared_ptr<Device>> Device::open(int id) {
+  std::shared_ptr<Device> device(new Device(id));
+  Device& d = *device;
+  CTV_CUDA_TRY(d, cudaSetDevice(id));
+  CTV_CUDA_TRY(d, cudaGetDeviceProperties(&d.properties_, id));
+  CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.stream_, cudaStreamNonBlocking));
+  CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.up_, cudaStreamNonBlocking));
+  CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.down_, cudaStreamNonBlocking));
+  const char* graph = std::getenv("CTV_CUDA_GRAPH");
+  d.graphs_ = graph != nullptr && std::strcmp(graph, "1") == 0;
+  d.deferred_.reserve(16);
+  return device;
+}
+
+Device::~Device() {
+  // Errors are of no use here; a dead context has freed everything already.
+  for (cudaGraphExec_t executable : executables_) {
+    if (executable != nullptr) cudaGraphExecDestroy(executable);
+  }
+  for (cudaStream_t stream : {down_, up_, stream_}) {
+    if (stream == nullptr) continue;
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+  }
+}
+
+Status Device::enter() {
+  if (dead_) return {CTV_ERROR_DEVICE, epitaph_};
+  CTV_CUDA_TRY(*this, cudaSetDevice(id_));
+  return {};
+}
+
+Status Device::fail(cudaError_t error, const char* call) {
+  const std::string name(call, std::strcspn(call, "("));
+  std::string message = name + ": " + cudaGetErrorString(error);
+  cudaGetLastError();  // an error that is not sticky is taken note of here
+  if (error == cudaErrorMemoryAllocation) return {CTV_ERROR_MEMORY, "CUDA: " + message};
+  dead_ = true;
+  epitaph_ = "CUDA device " + std::to_string(id_) + " failed in " + message;
+  return {CTV_ERROR_DEVICE, epitaph_};
+}
+
+Status Device::launched(const char* kernel) {
+  CTV_CUDA_TRY(*this, cudaPeekAtLastError());
+  (void)kernel;
+  return {};
+}
+
+Status Device::record(const Event& event) {
+  CTV_CUDA_TRY(*this, cudaEventRecordWithFlags(event.get(), stream_,
+                                               recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
+  return {};
+}
+
+Status Device::wait(const Event& event) {
+  CTV_CUDA_TRY(*this, cudaStreamWaitEvent(stream_, event.get(),
+                                          recording_ ? cudaEventWaitExternal : cudaEventWaitDefault));
+  return {};
+}
+
+Status Device::afterwards(std::function<Status()> work) {
+  if (!recording_) return work();
+  deferred_.push_back(std::move(work));
+  return {};
+}
+
+Status Device::begin_frame(int type) {
+  if (!graphs_) return {};
+  CTV_CUDA_TRY(*this, cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
+  recording_ = true;
+  frame_type_ = type & 1;
+  return {};
+}
+
+// The frames of one type differ in a few arguments only, so the executable graph of the last one is updated; a graph
+// of another shape (the first frame with a reference, say) is instantiated anew.
+Status Device::end_frame() {
+  if (!recording_) return {};
+  recording_ = false;
+  cudaGraph_t graph = nullptr;
+  CTV_CUDA_TRY(*this, cudaStreamEndCapture(stream_, &graph));
+  cudaGraphExec_t& executable = executables_[static_cast<size_t>(frame_type_)];
+  cudaGraphExecUpdateResultInfo info{};
+  if (executable != nullptr && cudaGraphExecUpdate(executable, graph, &info) != cudaSuccess) {
+    cudaGetLastError();
+    cudaGraphExecDestroy(executable);
+    executable = nullptr;
+  }
+  if (executable == nullptr) CTV_CUDA_TRY(*this, cudaGraphInstantiate(&executable, graph, 0));
+  CTV_CUDA_TRY(*this, cudaGraphDestroy(graph));
+  CTV_CUDA_TRY(*this, cudaGraphLaunch(executable, stream_));
+  for (const std::function<Status()>& work : deferred_) CTV_RETURN_IF_ERROR(work());
+  deferred_.clear();
+  return {};
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One GPU as the backend sees it: streams, memory, and what happens when a call fails. Every CUDA call passes through
+// CTV_CUDA_TRY. Out of memory is an error like any other; every other error may be sticky (the process's CUDA context
+// is lost), so it marks the device dead, and each later call returns CTV_ERROR_DEVICE without touching CUDA.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv::cuda {
+
+/// The error itself, or the one that is injected: CTV_CUDA_FAIL_AT=n makes the n-th checked call of the process fail,
+/// with CTV_CUDA_FAIL_WITH=memory as if memory had run out.
+cudaError_t checked(cudaError_t error);
+
+#define CTV_CUDA_TRY(device, call)                                                                    \
+  do {                                                                                                \
+    if (const cudaError_t error_ = ::ctv::cuda::checked(call); error_ != cudaSuccess) {               \
+      return (device).fail(error_, #call);                                                            \
+    }                                                                                                 \
+  } while (false)
+
+/// A CUDA event that is destroyed with its owner.
+class Event {
+ public:
+  Event() = default;
+  ~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaError_t create(unsigned flags) { return cudaEventCreateWithFlags(&event_, flags); }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+class Device {
+ public:
+  static Result<std::shared_ptr<Device>> open(int id);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  /// First thing in every call of the backend: makes the device current, or says that it is dead.
+  Status enter();
+  /// Turns an error into a Status and remembers what cannot be undone. `call`: text up to the first parenthesis.
+  Status fail(cudaError_t error, const char* call);
+  /// After every launch.
+  Status launched(const char* kernel);
+
+  /// All kernels, in the order of the backend's calls.
+  cudaStream_t stream() const { return stream_; }
+  /// Copies from and to pinned memory, beside the kernels.
+  cudaStream_t up() const { return up_; }
+  cudaStream_t down() const { return down_; }
+  int id() const { return id_; }
+  const cudaDeviceProp& properties() const { return properties_; }
+
+  /// stream() reaches the event, and waits for it; inside a recorded frame as nodes of the graph.
+  Status record(const Event& event);
+  Status wait(const Event& event);
+  /// Work on other streams that must be issued after what was issued to stream(): at once, or after the graph's launch.
+  Status afterwards(std::function<Status()> work);
+
+  /// Records the calls of a frame as a graph and launches it at the end (CTV_CUDA_GRAPH=1; otherwise nothing).
+  Status begin_frame(int type);
+  Status end_frame();
+
+ private:
+  explicit Device(int id) : id_(id) {}
+
+  int id_;
+  bool dead_ = false;
+  std::string epitaph_;
+  cudaStream_t stream_ = nullptr;
+  cudaStream_t up_ = nullptr;
+  cudaStream_t down_ = nullptr;
+  cudaDeviceProp properties_{};
+
+  bool graphs_ = false;
+  bool recording_ = false;
+  int frame_type_ = 0;
+  std::array<cudaGraphExec_t, 2> executables_{};
+  std::vector<std::function<Status()>> deferred_;
+};
+
+/// Device memory of the backend's own.
+template <typename T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  ~DeviceArray() {
+    if (data_ != nullptr) cudaFree(data_);
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  Status allocate(Device& device, size_t count) {
+    CTV_CUDA_TRY(device, cudaMalloc(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
+    size_ = count;
+    return {};
+  }
+  T* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// Host memory that the device copies to and from by itself.
+template <typename T>
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  ~PinnedArray() {
+    if (data_ != nullptr) cudaFreeHost(data_);
+  }
+  PinnedArray(const PinnedArray&) = delete;
+  PinnedArray& operator=(const PinnedArray&) = delete;
+  Status allocate(Device& device, size_t count) {
+    CTV_CUDA_TRY(device, cudaMallocHost(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
+    size_ = count;
+    return {};
+  }
+  T* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// Blocks that cover n elements.
+inline unsigned blocks_for(int n, int each) { return static_cast<unsigned>((n + each - 1) / each); }
+
+}  // namespace ctv::cuda

@@ -15,4 +15,8 @@ CTV_FN int upsample_bilinear(int near, int horizontal, int vertical, int diagona
   return (9 * near + 3 * (horizontal + vertical) + diagonal + 8) >> 4;
 }
 
+/// The same along one axis alone: 4:4:4 to 4:2:2, 4:2:2 to 4:2:0, and back.
+CTV_FN int subsample_pair(int a, int b) { return (a + b + 1) >> 1; }
+CTV_FN int upsample_linear(int near, int other) { return (3 * near + other + 2) >> 2; }
+
 }  // namespace ctv

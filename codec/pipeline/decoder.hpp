@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decoder behind the public interface: units in, pictures out, with limits and frames in flight.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/frame_decoder.hpp"
+#include "codec/pipeline/worker_pool.hpp"
+
+namespace ctv {
+
+class Decoder {
+ public:
+  static Result<std::unique_ptr<Decoder>> open(const ctv_decoder_config& config);
+  ~Decoder();
+
+  /// again: the unit was not taken, receive first.
+  Status send(std::span<const uint8_t> unit, bool& again);
+  /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
+  Status receive(ctv_picture& picture, ctv_status& outcome);
+  void flush() { flushed_ = true; }
+  Status reset();
+  const std::string& description() const { return description_; }
+  const StageTimes& stage_times() const { return backend_->stage_times(); }
+
+ private:
+  enum class SlotState { kFree, kCoded, kSubmitted };
+  struct Slot {
+    std::unique_ptr<SymbolCoder> symbols;
+    std::vector<uint8_t> unit;   // a copy, while workers read it
+    FrameParameters parameters;
+    std::future<Status> coding;  // valid while workers decode the symbols
+    double seconds = 0;
+    SlotState state = SlotState::kFree;
+    Status status;
+  };
+  Decoder() = default;
+  Status take_header(std::span<const uint8_t> unit);
+  Status take_packet(std::span<const uint8_t> unit, bool& again);
+  Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);
+  Status check_reference(const FrameParameters& parameters);
+  Status submit(int slot_index);
+  Slot& slot_at(uint64_t frame) { return slots_[frame % slots_.size()]; }
+
+  ctv_decoder_config config_{};
+  int threads_ = 1;
+  std::unique_ptr<Backend> backend_;
+  std::string why_;
+  std::string description_;
+  std::vector<uint8_t> header_bytes_;  // of the stream being decoded
+  Stream stream_;
+  std::unique_ptr<FrameDecoder> frames_;
+  std::vector<Slot> slots_;
+  std::unique_ptr<WorkerPool> workers_;  // ends before the slots do
+  uint64_t taken_ = 0, submitted_ = 0, given_ = 0;
+  bool have_reference_ = false;
+  uint32_t reference_number_ = 0;
+  bool flushed_ = false;
+};
+
+}  // namespace ctv

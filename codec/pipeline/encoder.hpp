@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The encoder behind the public interface: frame types, frames in flight, packets, index.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/frame_encoder.hpp"
+#include "codec/pipeline/worker_pool.hpp"
+
+namespace ctv {
+
+class Encoder {
+ public:
+  static Result<std::unique_ptr<Encoder>> open(const ctv_config& config);
+  ~Encoder();
+
+  const std::vector<uint8_t>& header() const { return header_bytes_; }
+  /// again: the picture was not taken, all frames in flight wait to be received.
+  Status send(const ctv_picture& picture, bool& again);
+  /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
+  Status receive(ctv_unit& unit, ctv_status& outcome);
+  void flush() { flushed_ = true; }
+  const std::vector<uint8_t>& index();
+  void request_key_frame() { key_requested_ = true; }
+  Status set_quantiser(int qp, double step);
+  const std::string& description() const { return description_; }
+  const StageTimes& stage_times();
+
+ private:
+  struct Slot {
+    std::unique_ptr<SymbolCoder> symbols;
+    std::vector<uint8_t> packet;
+    FrameParameters parameters;
+    std::future<Status> coding;  // valid while workers code it
+    Status status;
+    double seconds = 0;  // spent on symbols
+    bool busy = false;
+  };
+  Encoder() = default;
+  Status code_symbols(int slot);
+  FrameType next_type();
+
+  ctv_config config_{};
+  Stream stream_;
+  std::vector<uint8_t> header_bytes_;
+  std::vector<uint8_t> index_bytes_;
+  std::unique_ptr<Backend> backend_;
+  std::string description_;
+  std::unique_ptr<FrameEncoder> frames_;
+  std::vector<Slot> slots_;
+  std::unique_ptr<WorkerPool> workers_;  // only with several frames in flight; ends before the slots do
+  uint64_t sent_ = 0;
+  uint64_t received_ = 0;
+  int64_t since_key_ = 0;
+  bool key_requested_ = false;
+  bool flushed_ = false;
+  uint16_t base_step_ = 16;
+  uint64_t bytes_out_ = 0;
+  std::vector<IndexEntry> entries_;
+};
+
+}  // namespace ctv

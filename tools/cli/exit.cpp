@@ -24,13 +24,18 @@ int fail(const char* program, Exit code, const std::string& line) {
 Exit exit_of(ctv_status status) {
   switch (status) {
     case CTV_ERROR_ARGUMENT:
-    case CTV_ERROR_UNSUPPORTED: return Exit::kUsage;
+    case CTV_ERROR_UNSUPPORTED:
+      return Exit::kUsage;
     case CTV_ERROR_STREAM:
-    case CTV_ERROR_STATE: return Exit::kStream;
+    case CTV_ERROR_STATE:
+      return Exit::kStream;
     case CTV_ERROR_LIMIT:
-    case CTV_ERROR_MEMORY: return Exit::kLimit;
-    case CTV_ERROR_DEVICE: return Exit::kDevice;
-    default: return status < 0 ? Exit::kDefect : Exit::kOk;
+    case CTV_ERROR_MEMORY:
+      return Exit::kLimit;
+    case CTV_ERROR_DEVICE:
+      return Exit::kDevice;
+    default:
+      return status < 0 ? Exit::kDefect : Exit::kOk;
   }
 }
 

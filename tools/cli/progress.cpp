@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <string>
 
@@ -11,7 +12,7 @@
 namespace ctv::tools {
 namespace {
 
-bool g_line_shown = false;
+std::atomic<bool> g_line_shown{false};  // log lines may come from other threads
 
 }  // namespace
 

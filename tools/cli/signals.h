@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ctrl-C and friends. The first signal sets a flag that loops and blocking reads look at, so that destructors
-// remove what is half-written; a second signal, should the first be stuck in a long call, removes and ends at once.
+// remove what is half-written; a second signal, should the first be stuck in a long call, removes and ends at
+// once.
 #pragma once
 
 namespace ctv::tools {

@@ -76,10 +76,20 @@ std::optional<uint64_t> parse_bytes(std::string_view s) {
   int shift = 0;
   if (!s.empty()) {
     switch (s.back()) {
-      case 'k': case 'K': shift = 10; break;
-      case 'm': case 'M': shift = 20; break;
-      case 'g': case 'G': shift = 30; break;
-      default: break;
+      case 'k':
+      case 'K':
+        shift = 10;
+        break;
+      case 'm':
+      case 'M':
+        shift = 20;
+        break;
+      case 'g':
+      case 'G':
+        shift = 30;
+        break;
+      default:
+        break;
     }
     if (shift != 0) s.remove_suffix(1);
   }

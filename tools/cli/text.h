@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words in and out: printf into a std::string, and the parsers of what people type (sizes, rates, byte counts).
-// Parsers take the whole text or nothing; they return nothing rather than guess.
+// Words in and out: printf into a std::string, and the parsers of what people type (sizes, rates, byte
+// counts). Parsers take the whole text or nothing; they return nothing rather than guess.
 #pragma once
 
 #include <cstdint>

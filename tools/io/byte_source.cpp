@@ -112,7 +112,8 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
   auto source = std::make_unique<FileSource>(fd, path);
   struct stat status {};
   if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
-    throw Failure(Exit::kFile, path + " is a folder", "an image sequence is given as " + path + "/img_%05d.png");
+    throw Failure(Exit::kFile, path + " is a folder",
+                  "an image sequence is given as " + path + "/img_%05d.png");
   return source;
 }
 

@@ -11,7 +11,8 @@ std::vector<Channel> channels(const ctv_picture& p) {
   if (is_rgb(p.format)) {
     const ptrdiff_t step = p.format == CTV_FORMAT_RGB8 ? 3 : 4;
     const char* const names[3] = {"R", "G", "B"};
-    for (int i = 0; i < 3; ++i) list.push_back({names[i], bytes(0) + i, p.stride[0], step, p.width, p.height});
+    for (int i = 0; i < 3; ++i)
+      list.push_back({names[i], bytes(0) + i, p.stride[0], step, p.width, p.height});
     return list;
   }
   list.push_back({"Y", bytes(0), p.stride[0], 1, p.width, p.height});
@@ -20,14 +21,21 @@ std::vector<Channel> channels(const ctv_picture& p) {
     list.push_back({"V", bytes(2), p.stride[2], 1, width, height});
   };
   switch (p.format) {
-    case CTV_FORMAT_I420: add_chroma(half_width, half_height); break;
-    case CTV_FORMAT_I422: add_chroma(half_width, p.height); break;
-    case CTV_FORMAT_I444: add_chroma(p.width, p.height); break;
+    case CTV_FORMAT_I420:
+      add_chroma(half_width, half_height);
+      break;
+    case CTV_FORMAT_I422:
+      add_chroma(half_width, p.height);
+      break;
+    case CTV_FORMAT_I444:
+      add_chroma(p.width, p.height);
+      break;
     case CTV_FORMAT_NV12:
       list.push_back({"U", bytes(1), p.stride[1], 2, half_width, half_height});
       list.push_back({"V", bytes(1) + 1, p.stride[1], 2, half_width, half_height});
       break;
-    default: break;
+    default:
+      break;
   }
   return list;
 }

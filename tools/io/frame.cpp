@@ -11,20 +11,22 @@ namespace ctv::tools {
 
 size_t VideoFormat::frame_bytes() const {
   size_t bytes = 0;
-  for (int i = 0; i < 4; ++i) bytes += ctv_plane_row_bytes(format, width, i) * ctv_plane_rows(format, height, i);
+  for (int i = 0; i < 4; ++i)
+    bytes += ctv_plane_row_bytes(format, width, i) * ctv_plane_rows(format, height, i);
   return bytes;
 }
 
 void check_extent(const std::string& name, int64_t width, int64_t height, uint64_t max_pixels) {
   if (width < 1 || height < 1 || width > 65535 || height > 65535) {
-    throw Failure(Exit::kFile, text("%s: a picture of %lldx%lld cannot be coded", name.c_str(),
-                                    static_cast<long long>(width), static_cast<long long>(height)),
+    throw Failure(Exit::kFile,
+                  text("%s: a picture of %lldx%lld cannot be coded", name.c_str(),
+                       static_cast<long long>(width), static_cast<long long>(height)),
                   "each side is 1 to 65535");
   }
   if (static_cast<uint64_t>(width) * static_cast<uint64_t>(height) > max_pixels) {
-    throw Failure(Exit::kLimit, text("%s: %lldx%lld is more than %llu pixels", name.c_str(),
-                                     static_cast<long long>(width), static_cast<long long>(height),
-                                     static_cast<unsigned long long>(max_pixels)));
+    throw Failure(Exit::kLimit,
+                  text("%s: %lldx%lld is more than %llu pixels", name.c_str(), static_cast<long long>(width),
+                       static_cast<long long>(height), static_cast<unsigned long long>(max_pixels)));
   }
 }
 
@@ -41,7 +43,8 @@ size_t Frame::offset(int plane) const {
 
 ctv_picture Frame::picture() const {
   ctv_picture p = make_picture(video_.format, video_.width, video_.height);
-  uint8_t* at = const_cast<uint8_t*>(bytes_.data());  // the library reads only, but has one type for both ways
+  uint8_t* at =
+      const_cast<uint8_t*>(bytes_.data());  // the library reads only, but has one type for both ways
   for (int i = 0; i < 4 && stride(i) > 0; ++i) {
     p.data[i] = at;
     p.stride[i] = static_cast<ptrdiff_t>(stride(i));
@@ -64,9 +67,10 @@ void copy_picture(const ctv_picture& from, Frame& to) {
 }
 
 std::string first_difference(const ctv_picture& a, const ctv_picture& b) {
-  if (a.format != b.format || a.width != b.width || a.height != b.height) return "the pictures' shapes differ";
   const std::vector<Channel> of_a = channels(a);
   const std::vector<Channel> of_b = channels(b);
+  if (of_a.size() != of_b.size() || a.width != b.width || a.height != b.height)
+    return "the pictures' shapes differ";
   for (size_t c = 0; c < of_a.size(); ++c) {
     for (int32_t y = 0; y < of_a[c].height; ++y) {
       for (int32_t x = 0; x < of_a[c].width; ++x) {

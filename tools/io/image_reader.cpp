@@ -29,7 +29,8 @@ bool is_image_name(const std::string& path) {
   return false;
 }
 
-ImageReader::ImageReader(const InputOptions& options) : pattern_(options.path), max_pixels_(options.max_pixels) {
+ImageReader::ImageReader(const InputOptions& options)
+    : pattern_(options.path), max_pixels_(options.max_pixels) {
   if (pattern_.numbered()) {
     next_ = options.start_number.value_or(exists(pattern_.name(0)) ? 0 : 1);
     for (end_ = next_; exists(pattern_.name(end_));) ++end_;

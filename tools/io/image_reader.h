@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image sequences: img_%05d.png, .jpg, .ppm, .pgm, .bmp, or one such file. Decoded by stb_image, 8 bits, as RGB
-// or grey after the first image; alpha is dropped.
+// Image sequences: img_%05d.png, .jpg, .ppm, .pgm, .bmp, or one such file. Decoded by stb_image, 8 bits, as
+// RGB or grey after the first image; alpha is dropped.
 #pragma once
 
 #include "io/frame_reader.h"

@@ -12,7 +12,8 @@ namespace {
 /// y4m says its own rate; the user may know better.
 class RatedReader : public FrameReader {
  public:
-  RatedReader(std::unique_ptr<FrameReader> reader, std::pair<int32_t, int32_t> rate) : reader_(std::move(reader)) {
+  RatedReader(std::unique_ptr<FrameReader> reader, std::pair<int32_t, int32_t> rate)
+      : reader_(std::move(reader)) {
     video_ = reader_->video();
     video_.fps_num = rate.first;
     video_.fps_den = rate.second;
@@ -42,7 +43,8 @@ std::unique_ptr<FrameReader> open_input(const InputOptions& options) {
   }
   if (options.path != "-" && (is_image_name(options.path) || options.path.find('%') != std::string::npos))
     return std::make_unique<ImageReader>(options);
-  std::unique_ptr<FrameReader> reader = std::make_unique<Y4mReader>(open_source(options.path), options.max_pixels);
+  std::unique_ptr<FrameReader> reader =
+      std::make_unique<Y4mReader>(open_source(options.path), options.max_pixels);
   if (options.rate) return std::make_unique<RatedReader>(std::move(reader), *options.rate);
   return reader;
 }

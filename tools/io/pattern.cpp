@@ -25,7 +25,8 @@ Pattern::Pattern(const std::string& pattern) {
     while (end < pattern.size() && std::isdigit(static_cast<unsigned char>(pattern[end])) && width < 100)
       width = width * 10 + static_cast<size_t>(pattern[end++] - '0');
     if (numbered_ || end >= pattern.size() || pattern[end] != 'd' || width > 20)
-      throw Failure(Exit::kUsage, "'" + pattern + "' is not a name pattern", "one number, such as img_%05d.png");
+      throw Failure(Exit::kUsage, "'" + pattern + "' is not a name pattern",
+                    "one number, such as img_%05d.png");
     width_ = width;
     numbered_ = true;
     side = &after_;

@@ -6,16 +6,18 @@
 
 namespace ctv::tools {
 
-RawReader::RawReader(std::unique_ptr<ByteSource> source, const VideoFormat& video) : source_(std::move(source)) {
+RawReader::RawReader(std::unique_ptr<ByteSource> source, const VideoFormat& video)
+    : source_(std::move(source)) {
   video_ = video;
   if (source_->size() == 0) throw Failure(Exit::kFile, source_->name() + " is empty");
 }
 
 void RawReader::throw_cut(uint64_t got) const {
-  throw Failure(Exit::kFile,
-                text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
-                     static_cast<long long>(next_frame_), static_cast<unsigned long long>(got), video_.frame_bytes()),
-                "do --size and --raw-format fit the file?");
+  throw Failure(
+      Exit::kFile,
+      text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
+           static_cast<long long>(next_frame_), static_cast<unsigned long long>(got), video_.frame_bytes()),
+      "do --size and --raw-format fit the file?");
 }
 
 bool RawReader::read(Frame& frame) {

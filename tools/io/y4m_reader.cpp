@@ -29,7 +29,8 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
   for (const Row& row : kRows)
     if (row.tag == colour) return row.format;
   const std::string tag(colour.substr(0, 32));
-  const bool deep = tag.find('p') != std::string::npos && tag.find_first_of("0123456789", tag.find('p')) != std::string::npos;
+  const bool deep = tag.find('p') != std::string::npos &&
+                    tag.find_first_of("0123456789", tag.find('p')) != std::string::npos;
   if (deep || tag.starts_with("mono"))
     throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " has more than 8 bits a sample",
                   "convert it first, for example with ffmpeg -pix_fmt yuv420p");
@@ -84,8 +85,11 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uin
           video.fps_den = rate->second;
         }
         break;
-      case 'C': video.format = format_of(value, name); break;
-      default: break;  // I (interlacing), A (aspect), X (comments): the codec has no place for them
+      case 'C':
+        video.format = format_of(value, name);
+        break;
+      default:
+        break;  // I (interlacing), A (aspect), X (comments): the codec has no place for them
     }
   }
   if (!has_width || !has_height)
@@ -112,7 +116,8 @@ bool Y4mReader::read_frame_header() {
   const size_t got = read_fully(*source_, head);
   if (got == 0) return false;
   const std::string frame = text("frame %lld", static_cast<long long>(next_frame_));
-  if (got < head.size()) throw Failure(Exit::kFile, source_->name() + ": the file ends inside the header of " + frame);
+  if (got < head.size())
+    throw Failure(Exit::kFile, source_->name() + ": the file ends inside the header of " + frame);
   if (std::memcmp(head.data(), kFrameMagic.data(), kFrameMagic.size()) != 0 ||
       (head.back() != '\n' && head.back() != ' '))
     throw Failure(Exit::kFile, source_->name() + ": " + frame + " does not begin with FRAME");
@@ -121,10 +126,11 @@ bool Y4mReader::read_frame_header() {
 }
 
 void Y4mReader::throw_cut(uint64_t got) const {
-  throw Failure(Exit::kFile,
-                text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
-                     static_cast<long long>(next_frame_), static_cast<unsigned long long>(got), video_.frame_bytes()),
-                "the frames before it are whole: --frames " + std::to_string(next_frame_));
+  throw Failure(
+      Exit::kFile,
+      text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
+           static_cast<long long>(next_frame_), static_cast<unsigned long long>(got), video_.frame_bytes()),
+      "the frames before it are whole: --frames " + std::to_string(next_frame_));
 }
 
 bool Y4mReader::read(Frame& frame) {

@@ -12,7 +12,8 @@
 namespace ctv::tools {
 
 /// Reads the header line without its newline. Throws Failure; `name` is for messages.
-VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uint64_t max_pixels = kMaxPixels);
+VideoFormat parse_y4m_header(std::string_view line, const std::string& name,
+                             uint64_t max_pixels = kMaxPixels);
 
 class Y4mReader : public FrameReader {
  public:

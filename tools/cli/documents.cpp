@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The documents that follow from a tool's options: man page and shell completions. Nothing is written by hand
+// twice, so nothing can be forgotten when an option is added.
+#include <map>
+
+#include "cli/options.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+/// roff: a backslash, a leading point or quote, and a hyphen that must stay a hyphen.
+std::string roff(const std::string& s) {
+  std::string out;
+  for (const char c : s) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) {
+      out += "\\&";
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string upper(std::string s) {
+  for (char& c : s)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return s;
+}
+
+/// Inside single quotes of a shell.
+std::string quoted(const std::string& s) {
+  std::string out;
+  for (const char c : s) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out;
+}
+
+/// zsh's _arguments: brackets and colons are its own.
+std::string zsh_text(const std::string& s) {
+  std::string out;
+  for (const char c : s) {
+    if (c == '[' || c == ']' || c == ':') out += '\\';
+    out += c;
+  }
+  return quoted(out);
+}
+
+std::string joined(const std::vector<std::string>& list, const char* between) {
+  std::string out;
+  for (const std::string& s : list) out += (out.empty() ? "" : between) + s;
+  return out;
+}
+
+std::string bash(const ToolText& tool, const std::vector<OptionText>& options) {
+  std::string words, cases;
+  for (const OptionText& o : options) {
+    if (o.positional) continue;
+    const std::vector<std::string> names = split(o.names, ',');
+    words += (words.empty() ? "" : " ") + joined(names, " ");
+    if (o.metavar.empty()) continue;
+    cases += "    " + joined(names, "|") + ")\n";
+    if (o.kind == ValueKind::kChoice)
+      cases += "      COMPREPLY=($(compgen -W '" + joined(o.choices, " ") + "' -- \"$cur\"))\n";
+    else if (o.kind == ValueKind::kFile)
+      cases += "      COMPREPLY=($(compgen -f -- \"$cur\"))\n";
+    cases += "      return ;;\n";
+  }
+  return "# bash completion for " + tool.name + "\n_" + tool.name +
+         "() {\n"
+         "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+         "  COMPREPLY=()\n"
+         "  case \"$prev\" in\n" +
+         cases +
+         "  esac\n"
+         "  if [[ $cur == -* ]]; then\n"
+         "    COMPREPLY=($(compgen -W '" +
+         words +
+         "' -- \"$cur\"))\n"
+         "  else\n"
+         "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _" +
+         tool.name + " " + tool.name + "\n";
+}
+
+std::string zsh(const ToolText& tool, const std::vector<OptionText>& options) {
+  std::string out = "#compdef " + tool.name + "\n_arguments -s";
+  for (const OptionText& o : options) {
+    if (o.positional) {
+      out += " \\\n  '*:" + zsh_text(o.help) + ":_files'";
+      continue;
+    }
+    for (const std::string& name : split(o.names, ',')) {
+      out += " \\\n  '" + name + (!o.metavar.empty() && name.starts_with("--") ? "=" : "") + "[" +
+             zsh_text(o.help) + "]";
+      if (o.kind == ValueKind::kChoice) {
+        out += ":value:(" + joined(o.choices, " ") + ")";
+      } else if (o.kind == ValueKind::kFile) {
+        out += ":file:_files";
+      } else if (!o.metavar.empty()) {
+        out += ":" + zsh_text(o.metavar) + ":";
+      }
+      out += "'";
+    }
+  }
+  return out + "\n";
+}
+
+std::string fish(const ToolText& tool, const std::vector<OptionText>& options) {
+  std::string out;
+  for (const OptionText& o : options) {
+    if (o.positional) continue;
+    out += "complete -c " + tool.name;
+    for (const std::string& name : split(o.names, ','))
+      out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    if (o.kind == ValueKind::kChoice) {
+      out += " -x -a '" + joined(o.choices, " ") + "'";
+    } else if (o.kind == ValueKind::kFile) {
+      out += " -r -F";
+    } else if (!o.metavar.empty()) {
+      out += " -x";
+    }
+    out += " -d '" + quoted(o.help) + "'\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string man_page(const ToolText& tool, const std::vector<OptionText>& options) {
+  std::string out = ".TH " + upper(tool.name) + " 1 \"\" \"ctv " + ctv_version() + "\" \"User Commands\"\n";
+  out += ".SH NAME\n" + roff(tool.name) + " \\- " + roff(tool.summary) + "\n.SH SYNOPSIS\n.B " +
+         roff(tool.name) + "\n";
+  for (const OptionText& o : options)
+    if (o.positional) out += "\\fI" + roff(o.names) + "\\fR\n";
+  out += "[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n" + roff(tool.description) + "\n.SH OPTIONS\n";
+  // Sections in the order of their first option.
+  std::vector<std::string> sections;
+  std::map<std::string, std::string> bodies;
+  for (const OptionText& o : options) {
+    if (o.positional) continue;
+    if (bodies.find(o.section) == bodies.end()) sections.push_back(o.section);
+    std::string head;
+    for (const std::string& name : split(o.names, ','))
+      head += (head.empty() ? "" : ", ") + ("\\fB" + roff(name) + "\\fR");
+    if (!o.metavar.empty()) head += " \\fI" + roff(o.metavar) + "\\fR";
+    bodies[o.section] += ".TP\n" + head + "\n" + roff(o.help) + "\n";
+  }
+  for (const std::string& section : sections) out += ".SS " + roff(section) + "\n" + bodies[section];
+  out +=
+      ".SH EXIT STATUS\n0 all is well; 1 wrong usage; 2 input or output failed; 3 damaged stream; 4 a limit "
+      "would be\n"
+      "exceeded; 5 device error; 70 a defect of ctv.\n";
+  if (!tool.examples.empty()) out += ".SH EXAMPLES\n";
+  for (const auto& [command, what] : tool.examples)
+    out += ".TP\n\\fB" + roff(command) + "\\fR\n" + roff(what) + "\n";
+  out += ".SH SEE ALSO\n.BR ctenc (1),\n.BR ctdec (1),\n.BR ctinfo (1),\n.BR ctgen (1)\n";
+  return out;
+}
+
+std::string completion(const std::string& shell, const ToolText& tool,
+                       const std::vector<OptionText>& options) {
+  if (shell == "bash") return bash(tool, options);
+  if (shell == "zsh") return zsh(tool, options);
+  if (shell == "fish") return fish(tool, options);
+  throw Failure(Exit::kUsage, "--completion: '" + shell + "' is not known", "bash, zsh, fish");
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tool's options, described once: CLI11 parses them and prints --help, and the same descriptions become the
+// man page (--help-man) and the shells' completions (--completion bash|zsh|fish). CLI11 stays behind this
+// header.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/exit.h"
+
+namespace ctv::tools {
+
+/// What completion offers for an option's value.
+enum class ValueKind { kText, kFile, kChoice };
+
+struct OptionText {
+  std::string names;    // "-o,--output"; "INPUT" for a positional argument
+  std::string metavar;  // "FILE"; "" for a flag
+  std::string help;
+  std::string section;
+  ValueKind kind = ValueKind::kText;
+  std::vector<std::string> choices;
+  bool positional = false;
+};
+
+/// What every tool tells about itself.
+struct ToolText {
+  std::string name;                                           // "ctenc"
+  std::string summary;                                        // one line
+  std::string description;                                    // paragraphs for --help and the man page
+  std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+};
+
+class Options {
+ public:
+  using Set = std::function<void(const std::string&)>;
+
+  explicit Options(ToolText text);
+  ~Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  /// Options that follow belong under this heading.
+  void section(const std::string& title);
+  void positional(const std::string& name, const std::string& help, Set set);
+  void flag(const std::string& names, const std::string& help, std::function<void()> set);
+  /// An option with a value. `set` throws Failure(kUsage) for a bad one.
+  void value(const std::string& names, const std::string& metavar, const std::string& help, Set set,
+             ValueKind kind = ValueKind::kText);
+  void integer(const std::string& names, const std::string& metavar, const std::string& help, int64_t minimum,
+               int64_t maximum, std::function<void(int64_t)> set);
+  /// One of a table's names.
+  template <class Table, class F>
+  void choice(const std::string& names, const Table& table, const std::string& help, F set) {
+    std::vector<std::string> list;
+    for (const auto& row : table) list.push_back(row.name);
+    named(names, list, help, [&table, set](size_t i) { set(table[i].value); });
+  }
+  /// One of a list of names.
+  void named(const std::string& names, const std::vector<std::string>& list, const std::string& help,
+             std::function<void(size_t)> set);
+
+  /// Parses; true: go on. False: --help, --version and the like have been answered.
+  bool parse(int argc, const char* const* argv);
+
+  const std::vector<OptionText>& list() const { return list_; }
+
+ private:
+  void add(OptionText option, Set set);
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+  ToolText text_;
+  std::vector<OptionText> list_;
+  std::string section_ = "Options";
+};
+
+/// The man page in roff, section 1.
+std::string man_page(const ToolText& tool, const std::vector<OptionText>& options);
+/// A completion script; shell is "bash", "zsh" or "fish".
+std::string completion(const std::string& shell, const ToolText& tool,
+                       const std::vector<OptionText>& options);
+
+}  // namespace ctv::tools

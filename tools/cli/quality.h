@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How close two pictures are. PSNR from the squared error of each channel; SSIM of luma as x264 and ffmpeg
+// compute it: windows of 8x8 samples, every 4 samples, all weighted alike (not Wang's Gaussian window).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ctv/ctv.h>
+
+namespace ctv::tools {
+
+struct ChannelError {
+  const char* name = "";  // "Y", "U", "V", "R", "G", "B"
+  uint64_t squared = 0;   // sum of squared differences
+  uint64_t samples = 0;
+};
+
+/// Infinite for equal samples.
+double psnr(const ChannelError& error);
+
+class Quality {
+ public:
+  /// Two pictures of one shape in host memory. Throws std::invalid_argument for different shapes.
+  void add(const ctv_picture& source, const ctv_picture& decoded, bool with_ssim);
+  const std::vector<ChannelError>& channels() const { return channels_; }
+  /// (6 Y + U + V) / 8 of the PSNRs; of luma alone for grey; the mean of R, G and B.
+  double weighted_psnr() const;
+  /// Mean over the pictures added.
+  std::optional<double> ssim() const;
+  void merge(const Quality& other);
+
+ private:
+  std::vector<ChannelError> channels_;
+  double ssim_sum_ = 0;
+  int64_t ssim_count_ = 0;
+};
+
+/// SSIM of one plane each, rows without gaps.
+double ssim(const uint8_t* a, const uint8_t* b, int32_t width, int32_t height);
+
+}  // namespace ctv::tools

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options that encoder and decoder share: where and with how much the codec runs, and what is said meanwhile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+
+namespace ctv::tools {
+
+struct RunOptions {
+  int32_t threads = 0;
+  ctv_backend backend = CTV_BACKEND_AUTO;
+  ctv_engine engine = CTV_ENGINE_AUTO;
+  int32_t device = 0;
+  int32_t frames_in_flight = 0;  // 0: the tool's choice
+  bool list_devices = false;
+  bool quiet = false;
+  bool progress = true;
+  std::string json;  // a file, "-", or "" for none
+};
+
+void add_run_options(Options& options, RunOptions& run);
+/// Prints the CUDA devices, or why there are none.
+void print_devices();
+
+/// A stage table as text, longest first.
+std::string stage_table(const std::vector<ctv_stage_time>& stages);
+std::vector<ctv_stage_time> stage_times(ctv_encoder* encoder);
+std::vector<ctv_stage_time> stage_times(ctv_decoder* decoder);
+
+/// The library's warnings on stderr, unless quiet.
+void show_library_log(const char* program, bool quiet);
+
+}  // namespace ctv::tools

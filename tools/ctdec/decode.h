@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decoding loop: units of a stream through the library into a writer; seeking; going on after damage.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ctdec/options.h"
+
+namespace ctv::tools {
+
+struct DecodeResult {
+  std::string running;  // which backend and engine, and why
+  ctv_stream_info stream{};
+  int32_t width = 0, height = 0;  // of the pictures written
+  ctv_format format = CTV_FORMAT_NONE;
+  int64_t frames = 0;    // written
+  int64_t damaged = 0;   // places where bytes were left out
+  int64_t dropped = 0;   // packets that could not be decoded for want of a reference
+  uint64_t bytes = 0;    // of the stream, read
+  uint64_t written = 0;  // bytes of output
+  double seconds = 0;    // wall clock, reading and writing included
+  std::string md5;       // "" unless asked for
+  std::vector<ctv_stage_time> stages;
+
+  double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
+};
+
+DecodeResult decode(const DecodeOptions& options);
+
+std::string decode_summary(const DecodeOptions& options, const DecodeResult& result);
+std::string decode_json(const DecodeOptions& options, const DecodeResult& result);
+
+}  // namespace ctv::tools

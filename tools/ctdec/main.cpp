@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctdec: a ctv stream in, pictures out.
+#include <cstdio>
+
+#include "cli/exit.h"
+#include "ctdec/decode.h"
+#include "ctdec/options.h"
+#include "io/output_file.h"
+
+int main(int argc, char** argv) {
+  using namespace ctv::tools;
+  return run_tool("ctdec", [&] {
+    DecodeOptions decode_options;
+    Options options(ctdec_text());
+    add_decode_options(options, decode_options);
+    if (!options.parse(argc, argv)) return Exit::kOk;
+    if (decode_options.run.list_devices) {
+      print_devices();
+      return Exit::kOk;
+    }
+    check_decode_options(decode_options);
+    show_library_log("ctdec", decode_options.run.quiet);
+    const DecodeResult result = decode(decode_options);
+    if (decode_options.md5) std::printf("%s\n", result.md5.c_str());
+    if (!decode_options.run.quiet) std::fputs(decode_summary(decode_options, result).c_str(), stderr);
+    if (!decode_options.run.json.empty()) {
+      OutputFile json(decode_options.run.json);
+      json.write(decode_json(decode_options, result));
+      json.commit();
+    }
+    return result.damaged > 0 ? Exit::kStream : Exit::kOk;
+  });
+}

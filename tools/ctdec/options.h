@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ctdec is asked to do.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "io/frame_writer.h"
+
+namespace ctv::tools {
+
+struct DecodeOptions {
+  std::string input;
+  OutputOptions output;
+  int32_t reduction = 0;
+  ctv_format format = CTV_FORMAT_NONE;  // as the stream was made from
+  int64_t seek = 0;
+  int64_t frames = -1;  // all
+  std::optional<uint64_t> max_pixels, max_memory, max_packet_size;
+  bool md5 = false, keep_going = false, benchmark = false;
+  std::string expected_md5;
+  RunOptions run;
+};
+
+ToolText ctdec_text();
+void add_decode_options(Options& options, DecodeOptions& decode);
+/// What only the whole command line can tell. Throws Failure(kUsage).
+void check_decode_options(const DecodeOptions& decode);
+
+}  // namespace ctv::tools

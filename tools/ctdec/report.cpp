@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ctdec says at the end: for people, and as JSON.
+#include <nlohmann/json.hpp>
+
+#include "cli/names.h"
+#include "cli/text.h"
+#include "ctdec/decode.h"
+
+namespace ctv::tools {
+
+std::string decode_summary(const DecodeOptions& options, const DecodeResult& r) {
+  std::string out = "running   " + r.running + "\n";
+  out += text("decoded   %lld frames of %dx%d %s in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
+              r.width, r.height, name_of(kFormats, r.format), r.seconds, r.fps());
+  if (r.damaged > 0 || r.dropped > 0)
+    out += text("damage    in %lld places; %lld further frames lost their reference\n",
+                static_cast<long long>(r.damaged), static_cast<long long>(r.dropped));
+  if (options.benchmark) out += "\n" + stage_table(r.stages);
+  return out;
+}
+
+std::string decode_json(const DecodeOptions& options, const DecodeResult& r) {
+  using Json = nlohmann::ordered_json;
+  Json j;
+  j["tool"] = "ctdec";
+  j["version"] = ctv_version();
+  j["input"] = options.input;
+  j["output"] = options.output.path;
+  j["width"] = r.width;
+  j["height"] = r.height;
+  j["format"] = name_of(kFormats, r.format);
+  j["frame_rate"] = {r.stream.fps_num, r.stream.fps_den};
+  j["running"] = r.running;
+  j["frames"] = r.frames;
+  j["damaged_places"] = r.damaged;
+  j["dropped_frames"] = r.dropped;
+  j["bytes"] = r.bytes;
+  j["bytes_written"] = r.written;
+  j["seconds"] = r.seconds;
+  j["fps"] = r.fps();
+  if (!r.md5.empty()) j["md5"] = r.md5;
+  Json stages = Json::array();
+  for (const ctv_stage_time& s : r.stages)
+    stages.push_back({{"name", s.name}, {"seconds", s.seconds}, {"calls", s.calls}});
+  j["stages"] = stages;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // paths may not be UTF-8
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctenc/encode.h"
+
+#include <chrono>
+#include <deque>
+
+#include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "ctenc/inspector.h"
+#include "io/output_file.h"
+
+namespace ctv::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr uint64_t kBenchmarkMemory = uint64_t{1} << 30;
+
+double seconds_between(Clock::time_point a, Clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
+/// Frames held in memory, so that a benchmark does not measure the disk.
+class MemoryReader : public FrameReader {
+ public:
+  MemoryReader(FrameReader& reader, int64_t limit) {
+    video_ = reader.video();
+    Frame frame;
+    for (uint64_t bytes = 0;
+         (limit < 0 || count_ < limit) && bytes + video_.frame_bytes() <= kBenchmarkMemory; ++count_) {
+      if (!reader.read(frame)) break;
+      bytes += frame.bytes().size();
+      frames_.push_back(frame);
+    }
+  }
+  bool read(Frame& frame) override {
+    if (frames_.empty()) return false;
+    frame = std::move(frames_.front());
+    frames_.pop_front();
+    return true;
+  }
+  std::optional<int64_t> count() const override { return count_; }
+
+ private:
+  std::deque<Frame> frames_;
+  int64_t count_ = 0;
+};
+
+class Encoding {
+ public:
+  Encoding(const EncodeOptions& options, FrameReader& reader, std::optional<int64_t> total)
+      : options_(options),
+        reader_(reader),
+        config_(make_config(options, reader.video())),
+        encoder_(config_),
+        progress_(options.run.progress && !options.run.quiet, total, reader.video().rate()) {
+    result_.config = config_;
+    result_.running = encoder_.description();
+    if (!options.output.empty() && options.output != "null") output_.emplace(options.output);
+    if (!options.csv.empty()) {
+      csv_.emplace(options.csv);
+      csv_->write("frame,type,step,bytes,motion_bytes,psnr_1,psnr_2,psnr_3,ssim,latency_ms\n");
+    }
+    if (options.benchmark)
+      result_.warm_up = total.value_or(0) >= 10 ? std::max(3, config_.frames_in_flight) : 0;
+    const Unit header = encoder_.header();
+    header_.assign(header.bytes().begin(), header.bytes().end());
+    write(header_);
+    const Inspection inspection{options.psnr, options.ssim, options.verify};
+    if (inspection.any()) inspector_.emplace(inspection, config_, header_);
+  }
+
+  EncodeResult run(int64_t limit) {
+    const Clock::time_point start = Clock::now();
+    steady_start_ = start;
+    Frame frame;
+    for (int64_t n = 0; (limit < 0 || n < limit) && reader_.read(frame); ++n) {
+      check_interrupted();
+      send(frame);
+    }
+    encoder_.flush();
+    while (receive()) {
+    }
+    const Clock::time_point end = Clock::now();
+    result_.seconds = seconds_between(start, end);
+    if (result_.frames > result_.warm_up)
+      result_.steady_fps =
+          static_cast<double>(result_.frames - result_.warm_up) / seconds_between(steady_start_, end);
+    if (result_.frames == 0)
+      throw Failure(Exit::kFile,
+                    options_.input.path + " holds no pictures" + (options_.seek > 0 ? " after --seek" : ""));
+    result_.stages = stage_times(encoder_.get());
+    write(encoder_.index().bytes());
+    if (inspector_ && options_.verify) result_.verified = inspector_->verified();
+    // Last, once nothing can go wrong any more.
+    if (csv_) csv_->commit();
+    if (output_) output_->commit();
+    return std::move(result_);
+  }
+
+ private:
+  void send(const Frame& frame) {
+    if (inspector_) inspector_->expect(frame);
+    sent_.push_back(Clock::now());
+    while (!encoder_.send(frame.picture())) {
+      if (!receive()) throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
+    }
+    // One frame in flight: its packet is there. More: packets are fetched when the encoder is full, not
+    // before, so that it always has work.
+    if (config_.frames_in_flight > 1) return;
+    while (receive()) {
+    }
+  }
+
+  bool receive() {
+    const std::optional<Unit> unit = encoder_.receive();
+    if (!unit) return false;
+    const Clock::time_point now = Clock::now();
+    const double latency = seconds_between(sent_.front(), now);
+    sent_.pop_front();
+    result_.latency.add(latency);
+    write(unit->bytes());
+    ctv_packet_info info{};
+    info.struct_size = sizeof info;
+    check(ctv_packet_info_parse(header_.data(), header_.size(), unit->data, unit->size, &info, nullptr, 0));
+    result_.motion_bytes += info.motion_size;
+    Quality quality;
+    if (inspector_) quality = inspector_->packet(*unit);
+    if (csv_) write_csv_line(*unit, info, quality, latency);
+    result_.quality.merge(quality);
+    ++result_.frames;
+    if (unit->key_frame != 0) ++result_.key_frames;
+    if (result_.frames == result_.warm_up) steady_start_ = now;
+    progress_.update(result_.frames, result_.bytes);
+    return true;
+  }
+
+  void write(std::span<const uint8_t> bytes) {
+    result_.bytes += bytes.size();
+    if (output_) output_->write(bytes);
+  }
+
+  void write_csv_line(const Unit& unit, const ctv_packet_info& info, const Quality& quality, double latency) {
+    std::string line = text("%lld,%c,%g,%zu,%u", static_cast<long long>(unit.frame_number),
+                            unit.key_frame != 0 ? 'I' : 'P', unit.step, unit.size, info.motion_size);
+    for (size_t c = 0; c < 3; ++c)
+      line +=
+          options_.psnr && c < quality.channels().size() ? text(",%.4f", psnr(quality.channels()[c])) : ",";
+    line += quality.ssim() ? text(",%.6f", *quality.ssim()) : ",";
+    csv_->write(line + text(",%.4f\n", 1000 * latency));
+  }
+
+  const EncodeOptions& options_;
+  FrameReader& reader_;
+  ctv_config config_;
+  Encoder encoder_;
+  Progress progress_;
+  std::optional<OutputFile> output_, csv_;
+  std::vector<uint8_t> header_;
+  std::optional<Inspector> inspector_;
+  std::deque<Clock::time_point> sent_;
+  Clock::time_point steady_start_;
+  EncodeResult result_;
+};
+
+}  // namespace
+
+double EncodeResult::kbps() const {
+  const double rate = static_cast<double>(config.fps_num) / config.fps_den;
+  return frames > 0 ? static_cast<double>(bytes) * 8 / 1000 * rate / static_cast<double>(frames) : 0;
+}
+
+double EncodeResult::bits_per_pixel() const {
+  const double pixels = static_cast<double>(config.width) * config.height * static_cast<double>(frames);
+  return pixels > 0 ? static_cast<double>(bytes) * 8 / pixels : 0;
+}
+
+EncodeResult encode(const EncodeOptions& options, FrameReader& reader) {
+  if (options.seek > 0) reader.skip(options.seek);
+  if (options.benchmark) {
+    MemoryReader memory(reader, options.frames);
+    return Encoding(options, memory, memory.count()).run(-1);
+  }
+  std::optional<int64_t> total = reader.count();
+  if (total) total = std::max<int64_t>(0, *total - options.seek);
+  if (options.frames >= 0) total = total ? std::min(*total, options.frames) : options.frames;
+  return Encoding(options, reader, total).run(options.frames);
+}
+
+}  // namespace ctv::tools

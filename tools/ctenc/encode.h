@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The encoding loop: pictures from a reader through the library into a file, with what there is to report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/latency.h"
+#include "cli/quality.h"
+#include "ctenc/options.h"
+
+namespace ctv::tools {
+
+struct EncodeResult {
+  ctv_config config{};
+  std::string running;  // which backend and engine, and why
+  int64_t frames = 0, key_frames = 0;
+  uint64_t bytes = 0;         // of the whole stream
+  uint64_t motion_bytes = 0;  // of motion payloads
+  double seconds = 0;         // wall clock, reading and writing included
+  double steady_fps = 0;      // of the frames after warm-up; --benchmark only
+  int64_t warm_up = 0;        // frames that steady_fps leaves out
+  Latency latency;            // from giving a picture to having its packet
+  Quality quality;
+  std::string verified;
+  std::vector<ctv_stage_time> stages;
+
+  double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
+  double kbps() const;
+  double bits_per_pixel() const;
+};
+
+EncodeResult encode(const EncodeOptions& options, FrameReader& reader);
+
+}  // namespace ctv::tools

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks at what was encoded while it is encoded: decodes each packet, measures it against its source, and for
+// --verify decodes it a second time in another way (CPU, the other engine, another number of threads), since
+// equal bytes must give equal pictures. Works for pipes as well; holds only the frames in flight.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <ctv/ctv.hpp>
+
+#include "cli/quality.h"
+#include "io/frame.h"
+
+namespace ctv::tools {
+
+struct Inspection {
+  bool psnr = false, ssim = false, verify = false;
+  bool any() const { return psnr || ssim || verify; }
+};
+
+class Inspector {
+ public:
+  Inspector(const Inspection& what, const ctv_config& config, std::span<const uint8_t> header);
+  /// A picture that has been given to the encoder.
+  void expect(const Frame& frame);
+  /// The packet of the oldest picture expected; returns its quality. Throws Failure(kStream) if it is not
+  /// right.
+  Quality packet(const Unit& unit);
+  /// What --verify has compared, in words.
+  std::string verified() const;
+
+ private:
+  ctv_picture decode(Decoder& decoder, const Unit& unit) const;
+
+  Inspection what_;
+  bool lossless_;
+  std::unique_ptr<Decoder> decoder_, second_;
+  std::deque<Frame> expected_;
+  std::vector<Frame> spare_;
+  int64_t frames_ = 0;
+};
+
+}  // namespace ctv::tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctenc: pictures in, a ctv stream out.
+#include <cstdio>
+
+#include "cli/exit.h"
+#include "ctenc/encode.h"
+#include "ctenc/options.h"
+#include "ctenc/report.h"
+#include "io/output_file.h"
+
+int main(int argc, char** argv) {
+  using namespace ctv::tools;
+  return run_tool("ctenc", [&] {
+    EncodeOptions encode_options;
+    Options options(ctenc_text());
+    add_encode_options(options, encode_options);
+    if (!options.parse(argc, argv)) return Exit::kOk;
+    if (encode_options.run.list_devices) {
+      print_devices();
+      return Exit::kOk;
+    }
+    check_encode_options(encode_options);
+    show_library_log("ctenc", encode_options.run.quiet);
+    const std::unique_ptr<FrameReader> reader = open_input(encode_options.input);
+    const EncodeResult result = encode(encode_options, *reader);
+    if (!encode_options.run.quiet) std::fputs(encode_summary(encode_options, result).c_str(), stderr);
+    if (!encode_options.run.json.empty()) {
+      OutputFile json(encode_options.run.json);
+      json.write(encode_json(encode_options, result));
+      json.commit();
+    }
+    return Exit::kOk;
+  });
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctenc/options.h"
+
+#include <algorithm>
+
+#include "cli/names.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+using Edit = std::function<void(ctv_config&)>;
+
+/// An integer option that sets one field of the configuration.
+void field(Options& options, EncodeOptions& encode, const char* name, const char* help, int64_t minimum,
+           int64_t maximum, int32_t ctv_config::*member) {
+  options.integer(name, "N", help, minimum, maximum, [&encode, member](int64_t n) {
+    encode.edits.push_back([=](ctv_config& c) { c.*member = static_cast<int32_t>(n); });
+  });
+}
+
+/// An option that sets one enumerator of the configuration.
+template <class Table, class E>
+void enumerated(Options& options, EncodeOptions& encode, const char* name, const Table& table,
+                const char* help, E ctv_config::*member) {
+  options.choice(name, table, help, [&encode, member](E value) {
+    encode.edits.push_back([=](ctv_config& c) { c.*member = value; });
+  });
+}
+
+void switched(Options& options, EncodeOptions& encode, const char* name, const char* help,
+              int32_t ctv_config::*member, int32_t value) {
+  options.flag(name, help, [&encode, member, value] {
+    encode.edits.push_back([=](ctv_config& c) { c.*member = value; });
+  });
+}
+
+void add_input_options(Options& options, EncodeOptions& encode) {
+  options.section("Input");
+  options.value("--generate", "WxH@FPS:N[:SEED]", "Instead of INPUT: a synthetic clip of N frames",
+                [&](const std::string& s) {
+                  if (!encode.input.path.empty())
+                    throw Failure(Exit::kUsage, "INPUT and --generate exclude each other");
+                  encode.input.path = "generate:" + s;
+                });
+  options.value("--size", "WxH", "INPUT is raw video of this size", [&](const std::string& s) {
+    encode.input.size = parse_size(s);
+    if (!encode.input.size)
+      throw Failure(Exit::kUsage, "--size: '" + s + "' is not WIDTHxHEIGHT", "1 to 65535 each");
+  });
+  options.choice("--raw-format", kFormats, "Sample format of raw video; i420 unless given",
+                 [&](ctv_format f) { encode.input.raw_format = f; });
+  options.value("--fps", "RATE", "Frames per second: 25, 29.97, 30000/1001; overrides the input's",
+                [&](const std::string& s) {
+                  encode.input.rate = parse_rate(s);
+                  if (!encode.input.rate)
+                    throw Failure(Exit::kUsage, "--fps: '" + s + "' is not a frame rate");
+                });
+  options.integer("--start-number", "N", "First number of an image sequence", 0, INT32_MAX,
+                  [&](int64_t n) { encode.input.start_number = n; });
+  options.integer("--seek", "N", "Leave out the first N frames", 0, INT64_MAX,
+                  [&](int64_t n) { encode.seek = n; });
+  options.integer("--frames", "N", "Encode at most N frames", 1, INT64_MAX,
+                  [&](int64_t n) { encode.frames = n; });
+  options.value("--max-pixels", "N", "Refuse larger pictures (width x height); 256M unless given",
+                [&](const std::string& s) {
+                  const auto n = parse_bytes(s);
+                  if (!n) throw Failure(Exit::kUsage, "--max-pixels: '" + s + "' is not a number");
+                  encode.input.max_pixels = *n;
+                });
+}
+
+void add_coding_options(Options& options, EncodeOptions& encode) {
+  options.section("Coding");
+  std::vector<std::string> presets;
+  std::string presets_help = "Starting point for all options below. ";
+  for (int i = 0; ctv_preset_name(i) != nullptr; ++i) {
+    presets.emplace_back(ctv_preset_name(i));
+    const char* what = ctv_preset_description(i);
+    presets_help +=
+        std::string(i > 0 ? "; " : "") + ctv_preset_name(i) + ": " + (what != nullptr ? what : "");
+  }
+  options.named("--preset", presets, presets_help,
+                [&encode, presets](size_t i) { encode.preset = presets[i]; });
+  options.integer("--qp", "N", "Quantiser on H.264's scale: 0 fine to 51 coarse", 0, 51, [&](int64_t n) {
+    ++encode.quantisers;
+    encode.edits.push_back([=](ctv_config& c) { c.qp = static_cast<int32_t>(n), c.lossless = 0; });
+  });
+  options.value("--step", "STEP", "Quantiser step in sample units, 0.0625 to 4095, instead of --qp",
+                [&](const std::string& s) {
+                  const auto step = parse_real(s);
+                  if (!step || *step < 0.0625 || *step > 4095)
+                    throw Failure(Exit::kUsage, "--step: '" + s + "' is not a step", "0.0625 to 4095");
+                  ++encode.quantisers;
+                  encode.edits.push_back([=](ctv_config& c) { c.step = *step, c.qp = -1, c.lossless = 0; });
+                });
+  options.flag("--lossless", "Every sample comes back; no quantiser", [&] {
+    ++encode.quantisers;
+    encode.edits.push_back([](ctv_config& c) { c.lossless = 1; });
+  });
+  field(options, encode, "--keyint", "Frames from key frame to key frame; 0: the first only", 0,
+        int64_t{1} << 30, &ctv_config::key_interval);
+  switched(options, encode, "--no-scenecut", "No key frame at scene cuts", &ctv_config::scene_cut, 0);
+  enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
+             &ctv_config::chroma);
+  enumerated(options, encode, "--prediction", kPredictions, "What is predicted: subbands, or the picture",
+             &ctv_config::prediction);
+  enumerated(options, encode, "--symbols", kSymbols, "How levels become symbols", &ctv_config::symbols);
+
+  options.section("Transform");
+  enumerated(options, encode, "--transform", kTransforms, "Which transform", &ctv_config::transform);
+  enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
+             &ctv_config::pyramid);
+  field(options, encode, "--levels", "Pyramid levels", 1, CTV_MAX_LEVELS, &ctv_config::levels);
+  options.value("--directions", "A,B,...", "Directions per level, finest first: 0, 2, 4, 8 or 16 each",
+                [&](const std::string& s) {
+                  const auto list = parse_list(s);
+                  if (!list || list->size() > CTV_MAX_LEVELS)
+                    throw Failure(Exit::kUsage, "--directions: '" + s + "' is not a list",
+                                  "for example 4,2,0");
+                  encode.edits.push_back([=](ctv_config& c) {
+                    std::fill(std::begin(c.directions), std::end(c.directions), 0);
+                    std::copy(list->begin(), list->end(), c.directions);
+                  });
+                });
+  field(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", 2, 12,
+        &ctv_config::filter_taps);
+
+  options.section("Motion");
+  field(options, encode, "--search", "Search range in whole samples; 0: no motion", 0, 64,
+        &ctv_config::search_range);
+  field(options, encode, "--block", "Block size: 8, 16 or 32", 8, 32, &ctv_config::block_size);
+  field(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter samples", 0, 2,
+        &ctv_config::subpel);
+  switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
+  switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);
+}
+
+}  // namespace
+
+ToolText ctenc_text() {
+  ToolText text;
+  text.name = "ctenc";
+  text.summary = "encode video with the ctv contourlet codec";
+  text.description =
+      "INPUT is a y4m file, - for y4m on standard input, an image sequence such as img_%05d.png (png, jpg, "
+      "ppm, pgm, "
+      "bmp), raw video with --size, or a synthetic clip with --generate. The output appears under its name "
+      "only when "
+      "it is complete.";
+  text.examples = {
+      {"ctenc in.y4m -o out.ctv --qp 28", "encode a file"},
+      {"ffmpeg -i in.mp4 -f yuv4mpegpipe - | ctenc - -o out.ctv", "encode what ffmpeg decodes"},
+      {"ctenc --generate 1280x720@25:100 --benchmark", "measure speed without any file"},
+  };
+  return text;
+}
+
+void add_encode_options(Options& options, EncodeOptions& encode) {
+  options.positional("INPUT", "Video to encode; - is standard input",
+                     [&](const std::string& s) { encode.input.path = s; });
+  options.section("Output");
+  options.value(
+      "-o,--output", "FILE", "Stream to write; - is standard output",
+      [&](const std::string& s) { encode.output = s; }, ValueKind::kFile);
+  options.flag("--psnr", "Measure PSNR: decodes alongside", [&] { encode.psnr = true; });
+  options.flag("--ssim", "Measure SSIM of luma (8x8 windows, as x264): decodes alongside",
+               [&] { encode.ssim = true; });
+  options.flag(
+      "--verify",
+      "Decode alongside with two decoders that run differently (backend, engine, threads) and compare their "
+      "pictures, with the source too if lossless",
+      [&] { encode.verify = true; });
+  options.value(
+      "--csv", "FILE", "Write a line for each frame: type, step, bytes, quality, latency",
+      [&](const std::string& s) { encode.csv = s; }, ValueKind::kFile);
+  options.flag("--benchmark",
+               "Read the input into memory first (at most 1 GiB), then print speed and stage times; -o may "
+               "be left out",
+               [&] { encode.benchmark = true; });
+  add_input_options(options, encode);
+  add_coding_options(options, encode);
+  add_run_options(options, encode.run);
+}
+
+void check_encode_options(const EncodeOptions& encode) {
+  const char* const see = "see ctenc --help";
+  if (encode.input.path.empty()) throw Failure(Exit::kUsage, "no input", see);
+  if (encode.output.empty() && !encode.benchmark)
+    throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
+  if (encode.benchmark && (encode.psnr || encode.ssim || encode.verify))
+    throw Failure(Exit::kUsage, "--benchmark measures speed alone", "leave out --psnr, --ssim and --verify");
+  if (encode.quantisers > 1) throw Failure(Exit::kUsage, "--qp, --step and --lossless exclude each other");
+  int uses_of_stdout = 0;
+  for (const std::string& path : {encode.output, encode.csv, encode.run.json}) uses_of_stdout += path == "-";
+  if (uses_of_stdout > 1) throw Failure(Exit::kUsage, "standard output is asked for more than once");
+}
+
+ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
+  Config config(encode.preset.c_str());
+  for (const Edit& edit : encode.edits) edit(config);
+  config.width = video.width;
+  config.height = video.height;
+  config.format = video.format;
+  config.fps_num = video.fps_num;
+  config.fps_den = video.fps_den;
+  config.threads = encode.run.threads;
+  config.backend = encode.run.backend;
+  config.engine = encode.run.engine;
+  config.device = encode.run.device;
+  if (encode.run.frames_in_flight > 0) config.frames_in_flight = encode.run.frames_in_flight;
+  return config;
+}
+
+}  // namespace ctv::tools

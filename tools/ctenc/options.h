@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ctenc is asked to do. Coding options are kept as edits of a ctv_config, to be applied over the preset:
+// so there is no second copy of the library's defaults here.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "io/frame_reader.h"
+
+namespace ctv::tools {
+
+struct EncodeOptions {
+  InputOptions input;
+  std::string output;
+  std::string preset = "default";
+  std::vector<std::function<void(ctv_config&)>> edits;
+  int quantisers = 0;  // how many of --qp, --step, --lossless are given
+  RunOptions run;
+  int64_t seek = 0;
+  int64_t frames = -1;  // all
+  bool psnr = false, ssim = false, verify = false, benchmark = false;
+  std::string csv;
+};
+
+ToolText ctenc_text();
+void add_encode_options(Options& options, EncodeOptions& encode);
+/// What only the whole command line can tell. Throws Failure(kUsage).
+void check_encode_options(const EncodeOptions& encode);
+/// Preset, edits, input's shape.
+ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video);
+
+}  // namespace ctv::tools

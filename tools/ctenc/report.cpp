@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctenc/report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/names.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json config_json(const ctv_config& c) {
+  Json j;
+  j["chroma"] = name_of(kChromas, c.chroma);
+  j["transform"] = name_of(kTransforms, c.transform);
+  j["pyramid"] = name_of(kPyramids, c.pyramid);
+  j["levels"] = c.levels;
+  j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.levels, CTV_MAX_LEVELS));
+  j["filter_taps"] = c.filter_taps;
+  j["prediction"] = name_of(kPredictions, c.prediction);
+  j["symbols"] = name_of(kSymbols, c.symbols);
+  j["lossless"] = c.lossless != 0;
+  j["block_size"] = c.block_size;
+  j["subpel"] = c.subpel;
+  j["overlap"] = c.overlap != 0;
+  j["search_range"] = c.search_range;
+  j["key_interval"] = c.key_interval;
+  j["step"] = c.step;
+  j["qp"] = c.qp;
+  j["scene_cut"] = c.scene_cut != 0;
+  return j;
+}
+
+/// JSON has no infinity: equal pictures have a PSNR of null.
+Json decibels(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+}  // namespace
+
+std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) {
+  std::string out = "running   " + r.running + "\n";
+  out += text("encoded   %lld frames (%lld key) in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
+              static_cast<long long>(r.key_frames), r.seconds, r.fps());
+  out += text("stream    %llu bytes, %.2f kb/s, %.4f bits per pixel, motion %.1f%%\n",
+              static_cast<unsigned long long>(r.bytes), r.kbps(), r.bits_per_pixel(),
+              100 * static_cast<double>(r.motion_bytes) / static_cast<double>(r.bytes));
+  if (options.psnr && !r.quality.channels().empty()) {
+    out += "PSNR     ";
+    for (const ChannelError& c : r.quality.channels()) out += text(" %s %.3f", c.name, psnr(c));
+    if (r.quality.channels().size() == 3)
+      out += text("  %s %.3f", r.quality.channels()[0].name[0] == 'Y' ? "6:1:1" : "mean",
+                  r.quality.weighted_psnr());
+    out += " dB, from the squared error of all frames\n";
+  }
+  if (r.quality.ssim()) out += text("SSIM      %.5f, luma, 8x8 windows every 4 samples\n", *r.quality.ssim());
+  out += text("latency   p50 %.2f  p95 %.2f  p99 %.2f ms; first frame %.2f ms\n",
+              1000 * r.latency.percentile(0.5), 1000 * r.latency.percentile(0.95),
+              1000 * r.latency.percentile(0.99), 1000 * r.latency.first());
+  if (options.verify) out += "verified  " + r.verified + "\n";
+  if (options.benchmark) {
+    out += text("speed     %.2f fps, %.3f ms a frame, without the first %lld frames\n", r.steady_fps,
+                r.steady_fps > 0 ? 1000 / r.steady_fps : 0, static_cast<long long>(r.warm_up));
+    out += "\n" + stage_table(r.stages);
+  }
+  return out;
+}
+
+std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
+  Json j;
+  j["tool"] = "ctenc";
+  j["version"] = ctv_version();
+  j["input"] = options.input.path;
+  j["output"] = options.output;
+  j["width"] = r.config.width;
+  j["height"] = r.config.height;
+  j["format"] = name_of(kFormats, r.config.format);
+  j["frame_rate"] = {r.config.fps_num, r.config.fps_den};
+  j["preset"] = options.preset;
+  j["config"] = config_json(r.config);
+  j["running"] = r.running;
+  j["threads"] = r.config.threads;
+  j["frames_in_flight"] = r.config.frames_in_flight;
+  j["frames"] = r.frames;
+  j["key_frames"] = r.key_frames;
+  j["bytes"] = r.bytes;
+  j["motion_bytes"] = r.motion_bytes;
+  j["kbps"] = r.kbps();
+  j["bits_per_pixel"] = r.bits_per_pixel();
+  j["seconds"] = r.seconds;
+  j["fps"] = r.fps();
+  if (options.benchmark) {
+    j["steady_fps"] = r.steady_fps;
+    j["warm_up_frames"] = r.warm_up;
+  }
+  if (options.psnr) {
+    Json p;
+    for (const ChannelError& c : r.quality.channels()) {
+      std::string name = c.name;
+      name[0] = static_cast<char>(name[0] - 'A' + 'a');
+      p[name] = decibels(psnr(c));
+    }
+    p["weighted"] = decibels(r.quality.weighted_psnr());
+    j["psnr"] = p;
+  }
+  if (r.quality.ssim()) j["ssim"] = *r.quality.ssim();
+  j["latency_ms"] = {{"p50", 1000 * r.latency.percentile(0.5)},
+                     {"p95", 1000 * r.latency.percentile(0.95)},
+                     {"p99", 1000 * r.latency.percentile(0.99)},
+                     {"max", 1000 * r.latency.percentile(1)},
+                     {"first", 1000 * r.latency.first()}};
+  if (options.verify) j["verified"] = r.verified;
+  Json stages = Json::array();
+  for (const ctv_stage_time& s : r.stages)
+    stages.push_back({{"name", s.name}, {"seconds", s.seconds}, {"calls", s.calls}});
+  j["stages"] = stages;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // paths may not be UTF-8
+}
+
+}  // namespace ctv::tools

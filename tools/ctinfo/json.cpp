@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A survey as JSON for programs.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/names.h"
+#include "ctinfo/survey.h"
+
+namespace ctv::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json header_json(const ctv_stream_info& i) {
+  Json j;
+  j["width"] = i.width;
+  j["height"] = i.height;
+  j["format"] = name_of(kFormats, i.format);
+  j["frame_rate"] = {i.fps_num, i.fps_den};
+  j["chroma_420"] = i.chroma_420 != 0;
+  j["transform"] = name_of(kTransforms, i.transform);
+  j["pyramid"] = name_of(kPyramids, i.pyramid);
+  j["levels"] = i.levels;
+  j["directions"] =
+      std::vector<int32_t>(i.directions, i.directions + std::clamp(i.levels, 0, CTV_MAX_LEVELS));
+  j["filter_taps"] = i.filter_taps;
+  j["prediction"] = name_of(kPredictions, i.prediction);
+  j["symbols"] = name_of(kSymbols, i.symbols);
+  j["lossless"] = i.lossless != 0;
+  j["block_size"] = i.block_size;
+  j["subpel"] = i.subpel;
+  j["overlap"] = i.overlap != 0;
+  j["planes"] = i.planes;
+  j["subbands"] = std::vector<int32_t>(i.subbands, i.subbands + std::clamp(i.planes, 0, 3));
+  j["components"] = i.components;
+  j["layers"] = i.layers;
+  j["decoder_memory"] = i.decoder_memory;
+  return j;
+}
+
+}  // namespace
+
+std::string survey_json(const std::string& name, const Survey& s, bool frames) {
+  Json j;
+  j["tool"] = "ctinfo";
+  j["version"] = ctv_version();
+  j["input"] = name;
+  j["stream"] = header_json(s.stream);
+  j["index_entries"] = s.index_entries ? Json(*s.index_entries) : Json(nullptr);
+  j["frames"] = s.frames;
+  j["key_frames"] = s.key_frames;
+  j["bytes"] = s.bytes;
+  j["seconds"] = s.seconds();
+  j["bits_per_pixel"] = s.bits_per_pixel();
+  j["header_bytes"] = s.header_bytes;
+  j["key_frame_bytes"] = s.key_bytes;
+  j["packet_header_bytes"] = s.packet_header_bytes;
+  j["motion_bytes"] = s.motion_bytes;
+  std::vector<uint64_t> layers(static_cast<size_t>(std::clamp(s.stream.layers, 0, CTV_MAX_LEVELS + 1)), 0);
+  Json components = Json::array();
+  for (const ComponentSurvey& c : s.components) {
+    if (c.info.layer >= 0 && static_cast<size_t>(c.info.layer) < layers.size())
+      layers[static_cast<size_t>(c.info.layer)] += c.bytes;
+    components.push_back({{"layer", c.info.layer},
+                          {"planes", {c.info.first_plane, c.info.last_plane}},
+                          {"subbands", {c.info.first_subband, c.info.last_subband}},
+                          {"coefficients", c.info.coefficients},
+                          {"bytes", c.bytes}});
+  }
+  j["layer_bytes"] = layers;
+  j["components"] = components;
+  if (frames) {
+    Json list = Json::array();
+    for (const PacketSurvey& p : s.packets)
+      list.push_back({{"frame", p.info.frame_number},
+                      {"type", p.info.key_frame != 0 ? "I" : "P"},
+                      {"offset", p.offset},
+                      {"bytes", p.size},
+                      {"header_bytes", p.info.header_size},
+                      {"motion_bytes", p.info.motion_size},
+                      {"step", p.info.step}});
+    j["packets"] = list;
+  }
+  if (!s.damage.empty()) j["damage"] = s.damage;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ctv::tools

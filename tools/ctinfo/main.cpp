@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctinfo: what a ctv stream says about itself and where its bytes go.
+#include <cstdio>
+
+#include "cli/exit.h"
+#include "cli/options.h"
+#include "ctinfo/survey.h"
+#include "io/output_file.h"
+
+int main(int argc, char** argv) {
+  using namespace ctv::tools;
+  return run_tool("ctinfo", [&] {
+    ToolText about;
+    about.name = "ctinfo";
+    about.summary = "describe a ctv stream";
+    about.description =
+        "Header, sizes by layer and component, bits per pixel; nothing is decoded. INPUT may be - for "
+        "standard input.";
+    about.examples = {{"ctinfo in.ctv --frames", "with a line for each frame"},
+                      {"ctinfo in.ctv --json", "for programs"}};
+    Options options(about);
+    std::string input;
+    bool frames = false, json = false;
+    options.positional("INPUT", "Stream to describe; - is standard input",
+                       [&](const std::string& s) { input = s; });
+    options.section("Output");
+    options.flag("--frames", "A line for each frame too", [&] { frames = true; });
+    options.flag("--json", "Write JSON", [&] { json = true; });
+    if (!options.parse(argc, argv)) return Exit::kOk;
+    if (input.empty()) throw Failure(Exit::kUsage, "no input", "see ctinfo --help");
+
+    UnitReader units(open_source(input));
+    const Survey result = survey(units, frames);
+    if (!result.has_header) throw Failure(Exit::kFile, units.source().name() + " is empty");
+    OutputFile out("-");
+    out.write(json ? survey_json(input, result, frames) : survey_text(input, result, frames));
+    if (!result.damage.empty()) throw Failure(Exit::kStream, result.damage);
+    return Exit::kOk;
+  });
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A survey as tables for people.
+#include <algorithm>
+#include <map>
+
+#include "cli/names.h"
+#include "cli/text.h"
+#include "ctinfo/survey.h"
+
+namespace ctv::tools {
+namespace {
+
+using Count = unsigned long long;
+
+double percent(uint64_t part, uint64_t whole) {
+  return whole > 0 ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string range(int32_t first, int32_t last) {
+  return first == last ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(last);
+}
+
+std::string header_text(const std::string& name, const Survey& s) {
+  const ctv_stream_info& i = s.stream;
+  std::string out = name + "\n";
+  out += text("  picture     %dx%d %s%s, %g frames/s\n", i.width, i.height, name_of(kFormats, i.format),
+              i.chroma_420 != 0 ? ", chroma at a quarter of the samples" : "",
+              static_cast<double>(i.fps_num) / std::max(1, i.fps_den));
+  out += text("  transform   %s", name_of(kTransforms, i.transform));
+  if (i.transform == CTV_TRANSFORM_CONTOURLET)
+    out += text(", %s pyramid, %d levels, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.levels,
+                directions_of(i.directions, i.levels).c_str(), i.filter_taps);
+  out += text("\n  prediction  %s, blocks of %d, 1/%d sample%s\n", name_of(kPredictions, i.prediction),
+              i.block_size, 1 << std::clamp(i.subpel, 0, 8), i.overlap != 0 ? ", overlapped" : "");
+  out += text("  symbols     %s%s\n", name_of(kSymbols, i.symbols), i.lossless != 0 ? ", lossless" : "");
+  out += text("  packet      %d components in %d layers, %d planes\n", i.components, i.layers, i.planes);
+  out += text("  memory      %.1f MiB to decode\n", static_cast<double>(i.decoder_memory) / (1 << 20));
+  out += s.index_entries ? text("  index       %zu frames\n", *s.index_entries) : "  index       none\n";
+  return out;
+}
+
+std::string totals_text(const Survey& s) {
+  const auto frames = static_cast<double>(std::max<int64_t>(1, s.frames));
+  std::string out =
+      text("\n%lld frames (%lld key), %.2f s, %llu bytes, %.2f kb/s, %.4f bits per pixel\n",
+           static_cast<long long>(s.frames), static_cast<long long>(s.key_frames), s.seconds(),
+           static_cast<Count>(s.bytes),
+           s.frames > 0 ? static_cast<double>(s.bytes) * 8 / 1000 / s.seconds() : 0, s.bits_per_pixel());
+  uint64_t packets = s.packet_header_bytes + s.motion_bytes;
+  for (const ComponentSurvey& c : s.components) packets += c.bytes;
+  out += text("\n%-30s %14s %12s %7s\n", "part", "bytes", "a frame", "share");
+  const auto line = [&](const std::string& what, uint64_t bytes) {
+    out += text("%-30s %14llu %12.1f %6.1f%%\n", what.c_str(), static_cast<Count>(bytes),
+                static_cast<double>(bytes) / frames, percent(bytes, packets + s.header_bytes));
+  };
+  line("stream headers and index", s.header_bytes);
+  line("packet headers", s.packet_header_bytes);
+  line("motion", s.motion_bytes);
+  std::map<int32_t, uint64_t> layers;
+  for (const ComponentSurvey& c : s.components) layers[c.info.layer] += c.bytes;
+  for (const auto& [layer, bytes] : layers) {
+    // Layer 0 alone is the picture at 1 / 2^levels; each further one doubles it.
+    const int32_t reduction = std::clamp(s.stream.layers - 1 - layer, 0, 16);
+    line(text("layer %d (up to 1/%d)", layer, 1 << reduction), bytes);
+  }
+  return out;
+}
+
+std::string components_text(const Survey& s) {
+  std::string out = text("\n%-10s %6s %7s %9s %13s %14s %12s\n", "component", "layer", "planes", "subbands",
+                         "coefficients", "bytes", "bits/coef");
+  for (size_t i = 0; i < s.components.size(); ++i) {
+    const ComponentSurvey& c = s.components[i];
+    const double coefficients =
+        static_cast<double>(c.info.coefficients) * static_cast<double>(std::max<int64_t>(1, s.frames));
+    out += text("%-10zu %6d %7s %9s %13llu %14llu %12.4f\n", i, c.info.layer,
+                range(c.info.first_plane, c.info.last_plane).c_str(),
+                range(c.info.first_subband, c.info.last_subband).c_str(),
+                static_cast<Count>(c.info.coefficients), static_cast<Count>(c.bytes),
+                coefficients > 0 ? 8 * static_cast<double>(c.bytes) / coefficients : 0);
+  }
+  return out;
+}
+
+std::string frames_text(const Survey& s) {
+  std::string out = text("\n%8s %4s %12s %10s %8s %8s %10s %10s\n", "frame", "type", "offset", "bytes",
+                         "header", "motion", "components", "step");
+  for (const PacketSurvey& p : s.packets)
+    out += text("%8lld %4c %12llu %10llu %8u %8u %10llu %10g\n", static_cast<long long>(p.info.frame_number),
+                p.info.key_frame != 0 ? 'I' : 'P', static_cast<Count>(p.offset), static_cast<Count>(p.size),
+                p.info.header_size, p.info.motion_size, static_cast<Count>(p.payload), p.info.step);
+  return out;
+}
+
+}  // namespace
+
+std::string survey_text(const std::string& name, const Survey& s, bool frames) {
+  std::string out = header_text(name, s) + totals_text(s);
+  if (!s.components.empty()) out += components_text(s);
+  if (frames) out += frames_text(s);
+  return out;
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctinfo/survey.h"
+
+#include <algorithm>
+
+#include "cli/exit.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+// More is not possible with the levels and directions there are; a header that says so is damaged.
+constexpr int32_t kMaxComponents = 1 << 16;
+
+class Surveyor {
+ public:
+  explicit Surveyor(bool keep_packets) : keep_packets_(keep_packets) {}
+
+  void take(const StreamUnit& unit) {
+    switch (unit.kind) {
+      case CTV_UNIT_HEADER:
+        take_header(unit);
+        break;
+      case CTV_UNIT_PACKET:
+        take_packet(unit);
+        break;
+      default:
+        take_index(unit);
+        break;
+    }
+  }
+  Survey& result() { return result_; }
+
+ private:
+  [[noreturn]] static void fail(const StreamUnit& unit, const char* what) {
+    throw Failure(Exit::kStream, text("offset %llu: %s: %s", static_cast<unsigned long long>(unit.offset),
+                                      what, ctv_last_error()));
+  }
+
+  void take_header(const StreamUnit& unit) {
+    ctv_stream_info info{};
+    info.struct_size = sizeof info;
+    if (ctv_stream_info_parse(unit.bytes.data(), unit.bytes.size(), &info) != CTV_OK)
+      fail(unit, "stream header");
+    header_.assign(unit.bytes.begin(), unit.bytes.end());
+    if (!result_.has_header) result_.stream = info;  // repeated headers say the same
+    result_.has_header = true;
+    result_.header_bytes += unit.bytes.size();
+  }
+
+  void take_packet(const StreamUnit& unit) {
+    PacketSurvey packet;
+    packet.offset = unit.offset;
+    packet.size = unit.bytes.size();
+    packet.info.struct_size = sizeof packet.info;
+    parts_.resize(static_cast<size_t>(std::clamp(result_.stream.components, 0, kMaxComponents)));
+    if (ctv_packet_info_parse(header_.data(), header_.size(), unit.bytes.data(), unit.bytes.size(),
+                              &packet.info, parts_.data(), parts_.size()) != CTV_OK)
+      fail(unit, "packet");
+    if (result_.components.size() < parts_.size()) {
+      for (size_t i = result_.components.size(); i < parts_.size(); ++i)
+        result_.components.push_back({parts_[i], 0});
+    }
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      result_.components[i].bytes += parts_[i].size;
+      packet.payload += parts_[i].size;
+    }
+    ++result_.frames;
+    if (packet.info.key_frame != 0) {
+      ++result_.key_frames;
+      result_.key_bytes += packet.size;
+    }
+    result_.packet_header_bytes += packet.info.header_size;
+    result_.motion_bytes += packet.info.motion_size;
+    if (keep_packets_) result_.packets.push_back(packet);
+  }
+
+  void take_index(const StreamUnit& unit) {
+    size_t count = 0;
+    if (ctv_index_parse(unit.bytes.data(), unit.bytes.size(), nullptr, 0, &count) != CTV_OK)
+      fail(unit, "index");
+    result_.index_entries = count;
+    result_.header_bytes += unit.bytes.size();
+  }
+
+  bool keep_packets_;
+  std::vector<uint8_t> header_;
+  std::vector<ctv_component_info> parts_;
+  Survey result_;
+};
+
+}  // namespace
+
+double Survey::seconds() const {
+  return static_cast<double>(frames) * stream.fps_den / std::max(1, stream.fps_num);
+}
+
+double Survey::bits_per_pixel() const {
+  const double pixels = static_cast<double>(stream.width) * stream.height * static_cast<double>(frames);
+  return pixels > 0 ? static_cast<double>(bytes) * 8 / pixels : 0;
+}
+
+Survey survey(UnitReader& units, bool keep_packets) {
+  Surveyor surveyor(keep_packets);
+  try {
+    while (const auto unit = units.next()) {
+      surveyor.take(*unit);
+      surveyor.result().bytes = unit->offset + unit->bytes.size();
+    }
+  } catch (const Failure& e) {
+    if (e.code() != Exit::kStream || !surveyor.result().has_header) throw;
+    surveyor.result().damage = e.what();
+  }
+  return std::move(surveyor.result());
+}
+
+}  // namespace ctv::tools

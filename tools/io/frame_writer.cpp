@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/frame_writer.h"
+
+#include "cli/exit.h"
+#include "cli/text.h"
+#include "io/image_writer.h"
+#include "io/output_file.h"
+
+namespace ctv::tools {
+namespace {
+
+/// Calls f(row bytes) for every row of every plane.
+template <class F>
+void for_each_row(const ctv_picture& picture, F f) {
+  for (int i = 0; i < 4; ++i) {
+    const size_t bytes = ctv_plane_row_bytes(picture.format, picture.width, i);
+    const size_t rows = ctv_plane_rows(picture.format, picture.height, i);
+    if (bytes == 0 || rows == 0) continue;
+    const auto* row = static_cast<const uint8_t*>(picture.data[i]);
+    if (picture.stride[i] == static_cast<ptrdiff_t>(bytes)) {
+      f(std::span(row, bytes * rows));  // no gaps: the plane at once
+      continue;
+    }
+    for (size_t y = 0; y < rows; ++y, row += picture.stride[i]) f(std::span(row, bytes));
+  }
+}
+
+const char* y4m_tag(ctv_format format) {
+  switch (format) {
+    case CTV_FORMAT_GRAY8:
+      return "mono";
+    case CTV_FORMAT_I420:
+      return "420jpeg";  // the stream does not tell the siting; this is what ffmpeg writes then
+    case CTV_FORMAT_I422:
+      return "422";
+    case CTV_FORMAT_I444:
+      return "444";
+    default:
+      return nullptr;
+  }
+}
+
+class StreamWriter : public FrameWriter {
+ public:
+  StreamWriter(const OutputOptions& options, bool y4m) : options_(options), file_(options.path), y4m_(y4m) {}
+
+  void write(const ctv_picture& picture) override {
+    if (first_.format == CTV_FORMAT_NONE) begin(picture);
+    if (picture.format != first_.format || picture.width != first_.width || picture.height != first_.height)
+      throw Failure(Exit::kFile,
+                    text("%s: the pictures change from %dx%d to %dx%d", options_.path.c_str(), first_.width,
+                         first_.height, picture.width, picture.height),
+                    "an image sequence can hold both");
+    if (y4m_) file_.write("FRAME\n");
+    // Rows with gaps between them are gathered: one system call a picture instead of one a row.
+    buffer_.clear();
+    for_each_row(picture, [&](std::span<const uint8_t> row) {
+      buffer_.insert(buffer_.end(), row.begin(), row.end());
+    });
+    file_.write(std::span<const uint8_t>(buffer_));
+  }
+  void finish() override { file_.commit(); }
+  uint64_t size() const override { return file_.size(); }
+
+ private:
+  void begin(const ctv_picture& picture) {
+    first_ = picture;
+    if (!y4m_) return;
+    const char* tag = y4m_tag(picture.format);
+    if (tag == nullptr)
+      throw Failure(Exit::kUsage, "y4m holds planar YCbCr only, and the pictures are RGB",
+                    "write .ppm, .png or .rgb, or convert with --format i444");
+    file_.write(text("YUV4MPEG2 W%d H%d F%d:%d Ip A1:1 C%s\n", picture.width, picture.height,
+                     options_.fps_num, options_.fps_den, tag));
+  }
+
+  OutputOptions options_;
+  OutputFile file_;
+  bool y4m_;
+  ctv_picture first_{};
+  std::vector<uint8_t> buffer_;
+};
+
+class NullWriter : public FrameWriter {
+ public:
+  void write(const ctv_picture&) override {}
+};
+
+}  // namespace
+
+OutputKind kind_of_output(const std::string& path) {
+  if (path.empty() || path == "null" || path == "/dev/null") return OutputKind::kNull;
+  if (path == "-") return OutputKind::kY4m;
+  const std::string ending = extension_of(path);
+  if (ending == "y4m") return OutputKind::kY4m;
+  if (ending == "png") return OutputKind::kPng;
+  if (ending == "ppm" || ending == "pgm" || ending == "pnm") return OutputKind::kPpm;
+  for (const char* raw : {"rgb", "rgba", "yuv", "raw", "nv12", "gray"})
+    if (ending == raw) return OutputKind::kRaw;
+  throw Failure(Exit::kUsage, "'" + path + "' does not tell what to write",
+                "name it .y4m, .png, .ppm, .yuv or .rgb, or give --output-format");
+}
+
+std::unique_ptr<FrameWriter> open_output(const OutputOptions& options) {
+  const OutputKind kind = options.kind == OutputKind::kAuto ? kind_of_output(options.path) : options.kind;
+  switch (kind) {
+    case OutputKind::kY4m:
+      return std::make_unique<StreamWriter>(options, true);
+    case OutputKind::kRaw:
+      return std::make_unique<StreamWriter>(options, false);
+    case OutputKind::kPng:
+    case OutputKind::kPpm:
+      return std::make_unique<ImageWriter>(options, kind == OutputKind::kPng);
+    default:
+      return std::make_unique<NullWriter>();
+  }
+}
+
+void PictureMd5::add(const ctv_picture& picture) {
+  for_each_row(picture, [&](std::span<const uint8_t> row) { md5_.add(row); });
+}
+
+}  // namespace ctv::tools

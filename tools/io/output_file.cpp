@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/exit.h"
+#include "cli/signals.h"
+
+namespace ctv::tools {
+namespace {
+
+const char* hint_for(int error) {
+  switch (error) {
+    case ENOENT:
+      return "the folder does not exist";
+    case ENOSPC:
+      return "free some space";
+    case EPIPE:
+      return "the program that reads the pipe has ended";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void OutputFile::fail(const char* what, int error) const {
+  throw Failure(Exit::kFile, std::string("cannot ") + what + " " + name_ + ": " + std::strerror(error),
+                hint_for(error));
+}
+
+OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
+  if (path == "-") {
+    name_ = "standard output";
+    fd_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat status {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail("write", EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) fail("write", errno);
+    return;
+  }
+  // A rename over a file that may not be written would succeed; people mean it when they protect a file.
+  if (exists && access(path.c_str(), W_OK) != 0) fail("write", errno);
+  std::error_code ignored;
+  if (exists) path_ = std::filesystem::canonical(path, ignored).string();
+  if (path_.empty()) path_ = path;
+  const size_t slash = path_.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
+  for (int attempt = 0;; ++attempt) {
+    temporary_ = folder + ".ctv-" + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".part";
+    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ >= 0) break;
+    if (errno != EEXIST || attempt == 1000) {
+      temporary_.clear();
+      fail("write", errno);
+    }
+  }
+  slot_ = remember_temporary(temporary_.c_str());
+  if (exists) fchmod(fd_, status.st_mode & 07777);
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::discard() noexcept {
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
+  fd_ = -1;
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+  temporary_.clear();
+  forget_temporary(slot_);
+  slot_ = -1;
+}
+
+void OutputFile::write(std::span<const uint8_t> bytes) {
+  size_ += bytes.size();
+  while (!bytes.empty()) {
+    check_interrupted();
+    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("write", errno);
+    bytes = bytes.subspan(static_cast<size_t>(n));
+  }
+}
+
+void OutputFile::write(std::string_view text) {
+  write(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+}
+
+void OutputFile::commit() {
+  if (fd_ < 0) return;
+  if (fd_ != STDOUT_FILENO) {
+    const int fd = fd_;
+    fd_ = -1;
+    if (close(fd) != 0) fail("write", errno);  // where network file systems report a full disk
+  }
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("write", errno);
+  temporary_.clear();
+  forget_temporary(slot_);
+  slot_ = -1;
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/unit_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "cli/exit.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+constexpr size_t kPiece = size_t{1} << 20;
+
+bool looks_like_tag(const uint8_t* p) {
+  return p[0] == 'C' && p[1] == 'T' && p[2] == 'V' && (p[3] == 'S' || p[3] == 'P' || p[3] == 'X');
+}
+
+}  // namespace
+
+UnitReader::UnitReader(std::unique_ptr<ByteSource> source, uint64_t max_unit_size)
+    : source_(std::move(source)), max_unit_size_(max_unit_size) {}
+
+size_t UnitReader::fill(size_t bytes) {
+  while (buffer_.size() - begin_ < bytes) {
+    const size_t old = buffer_.size();
+    // Piece by piece: memory grows with the bytes that arrive, not with the size that a prefix claims.
+    const size_t want = std::min(bytes - (old - begin_), kPiece);
+    buffer_.resize(old + want);
+    const size_t got = source_->read(std::span(buffer_).subspan(old));
+    buffer_.resize(old + got);
+    if (got == 0) break;
+  }
+  return std::min(bytes, buffer_.size() - begin_);
+}
+
+std::optional<StreamUnit> UnitReader::next() {
+  if (begin_ > 0) {
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(begin_));
+    base_ += begin_;
+    begin_ = 0;
+  }
+  last_size_ = 0;
+  const size_t head = fill(CTV_UNIT_PREFIX_SIZE);
+  if (head == 0) return std::nullopt;
+  const auto at = [&] {
+    return source_->name() + text(": offset %llu: ", static_cast<unsigned long long>(offset()));
+  };
+  if (head < CTV_UNIT_PREFIX_SIZE)
+    throw Failure(Exit::kStream, at() + "the stream ends inside a unit's prefix");
+  StreamUnit unit;
+  uint64_t size = 0;
+  if (ctv_unit_parse(available().data(), head, &unit.kind, &size) != CTV_OK) {
+    throw Failure(Exit::kStream, at() + (offset() == 0 ? "this is not a ctv stream" : "no unit begins here"),
+                  offset() == 0 ? "" : "--keep-going looks for the next one");
+  }
+  if (size > max_unit_size_)
+    throw Failure(Exit::kLimit, at() + text("a unit of %llu bytes is above the limit of %llu",
+                                            static_cast<unsigned long long>(size),
+                                            static_cast<unsigned long long>(max_unit_size_)));
+  const size_t got = fill(static_cast<size_t>(size));
+  if (got < size)
+    throw Failure(Exit::kStream, at() + text("the stream is cut: %zu of a unit's %llu bytes are there", got,
+                                             static_cast<unsigned long long>(size)));
+  unit.offset = offset();
+  unit.bytes = available().first(got);
+  begin_ += got;
+  last_size_ = got;
+  return unit;
+}
+
+bool UnitReader::plausible_successor() {
+  const size_t size = last_size_;
+  const size_t n = fill(4);
+  const bool good = n == 0 || (n == 4 && looks_like_tag(available().data()));
+  last_size_ = size;
+  return good;
+}
+
+bool UnitReader::resynchronise() {
+  begin_ -= last_size_;  // a unit whose size was damaged may have swallowed others: look inside it
+  last_size_ = 0;
+  if (fill(1) == 0) return false;
+  ++begin_;
+  for (;;) {
+    if (begin_ >= kPiece) {  // looked through: forget
+      buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(begin_));
+      base_ += begin_;
+      begin_ = 0;
+    }
+    if (fill(4) < 4) return false;
+    const auto bytes = available();
+    const auto* hit = static_cast<const uint8_t*>(std::memchr(bytes.data(), 'C', bytes.size() - 3));
+    if (hit == nullptr) {
+      begin_ += bytes.size() - 3;
+      continue;
+    }
+    begin_ += static_cast<size_t>(hit - bytes.data());
+    if (looks_like_tag(hit)) return true;
+    ++begin_;
+  }
+}
+
+bool UnitReader::seek(uint64_t offset) {
+  if (!source_->seek(offset)) return false;
+  buffer_.clear();
+  begin_ = last_size_ = 0;
+  base_ = offset;
+  return true;
+}
+
+std::optional<StreamIndex> read_index(ByteSource& source) {
+  const auto size = source.size();
+  std::array<uint8_t, CTV_INDEX_TRAILER_SIZE> trailer{};
+  uint64_t unit_size = 0;
+  if (!size || *size < trailer.size() || !source.seek(*size - trailer.size()) ||
+      read_fully(source, trailer) < trailer.size() ||
+      ctv_index_trailer_parse(trailer.data(), trailer.size(), &unit_size) != CTV_OK || unit_size > *size ||
+      unit_size < CTV_UNIT_PREFIX_SIZE || !source.seek(*size - unit_size)) {
+    return std::nullopt;
+  }
+  std::vector<uint8_t> unit;
+  if (read_growing(source, unit, static_cast<size_t>(unit_size)) < unit_size) return std::nullopt;
+  StreamIndex index;
+  index.offset = *size - unit_size;
+  size_t count = 0;
+  if (ctv_index_parse(unit.data(), unit.size(), nullptr, 0, &count) != CTV_OK || count > unit.size())
+    return std::nullopt;
+  index.entries.resize(count);
+  if (ctv_index_parse(unit.data(), unit.size(), index.entries.data(), count, &count) != CTV_OK)
+    return std::nullopt;
+  return index;
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream of bytes cut into units (header, packets, index), from a file or a pipe, good or damaged. Memory
+// is bounded by the largest unit allowed; a size that lies costs only the bytes that are really there.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <ctv/ctv.h>
+
+#include "io/byte_source.h"
+
+namespace ctv::tools {
+
+struct StreamUnit {
+  ctv_unit_kind kind = CTV_UNIT_HEADER;
+  uint64_t offset = 0;             // from the start of the stream
+  std::span<const uint8_t> bytes;  // prefix included; valid until the reader's next call
+};
+
+class UnitReader {
+ public:
+  explicit UnitReader(std::unique_ptr<ByteSource> source, uint64_t max_unit_size = uint64_t{1} << 30);
+  /// The next unit; nothing at a clean end. Throws Failure: kStream for bytes that are no unit, or a cut one
+  /// (message with offset), kLimit for one too large. The position stays at the bad unit.
+  std::optional<StreamUnit> next();
+  /// After a failure: goes to the next place that looks like a unit, at least one byte on. False: none is
+  /// left.
+  bool resynchronise();
+  /// Whether a unit, or the end, follows the unit last returned; tells a damaged size from a good one.
+  bool plausible_successor();
+  /// For files: continues at an offset. False for a pipe.
+  bool seek(uint64_t offset);
+
+  uint64_t offset() const { return base_ + begin_; }
+  ByteSource& source() { return *source_; }
+
+ private:
+  /// Makes `bytes` bytes available from begin_; returns how many there are.
+  size_t fill(size_t bytes);
+  std::span<const uint8_t> available() const { return std::span(buffer_).subspan(begin_); }
+
+  std::unique_ptr<ByteSource> source_;
+  uint64_t max_unit_size_;
+  std::vector<uint8_t> buffer_;
+  size_t begin_ = 0;      // of what has not been returned yet, in buffer_
+  uint64_t base_ = 0;     // stream offset of buffer_[0]
+  size_t last_size_ = 0;  // of the unit last returned, still in the buffer at begin_ - last_size_
+};
+
+struct StreamIndex {
+  uint64_t offset = 0;  // of the index unit
+  std::vector<ctv_index_entry> entries;
+};
+/// The index at a file's end, if there is one and it can be read. The source's position is then anywhere.
+std::optional<StreamIndex> read_index(ByteSource& source);
+
+}  // namespace ctv::tools

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one interface between the order of the stages (codec/pipeline) and those who perform them (cpu/, cuda/).
+// The one interface between the order of the stages (codec/pipeline) and those who perform them (cpu/,
+// cuda/).
 //
-// Stages work on views into the backend's own memory. A call may return before its work is done; work is done in the
-// order of the calls, and the finish() of a port waits for what the port brings. Nothing is allocated after the
-// factory calls. Every stage gives the same integers on every backend, engine and number of threads.
+// Stages work on views into the backend's own memory. A call may return before its work is done; work is done
+// in the order of the calls, and the finish() of a port waits for what the port brings. Nothing is allocated
+// after the factory calls. Every stage gives the same integers on every backend, engine and number of
+// threads.
 #pragma once
 
 #include <array>
@@ -39,11 +41,12 @@ using ConstPlanes = std::array<PlaneView<const Sample>, 3>;
 class PicturePort {
  public:
   virtual ~PicturePort() = default;
-  /// Caller's picture to planes, padded by repeating the last row and column. The caller's memory may be changed as
-  /// soon as the call returns. The picture was validated against the layout.
+  /// Caller's picture to planes, padded by repeating the last row and column. The caller's memory may be
+  /// changed as soon as the call returns. The picture was validated against the layout.
   virtual Status import_picture(const ctv_picture& picture, const Planes& planes) = 0;
   /// Planes (of the extents at `reduction`, unpadded) to a picture in the given format, held by the port.
-  virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format, ctv_memory memory) = 0;
+  virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
+                                ctv_memory memory) = 0;
   /// Waits for the export; fills format, extent, memory, data, stride. Valid until the port's next export.
   virtual Status finish(ctv_picture& picture) = 0;
 };
@@ -54,8 +57,8 @@ class LevelPort {
   virtual ~LevelPort() = default;
   /// Host memory of the port, one array per plane, and vectors.
   virtual const CodedFrame& host() const = 0;
-  /// Starts the copy of a frame down to host(); vectors may be null. The arrays stay unchanged until the port's next
-  /// download, so a backend whose memory is the host's may let host() point at them.
+  /// Starts the copy of a frame down to host(); vectors may be null. The arrays stay unchanged until the
+  /// port's next download, so a backend whose memory is the host's may let host() point at them.
   virtual Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) = 0;
   /// Starts the copy of host() up; vectors may be null. host() must not change before finish().
   virtual Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) = 0;
@@ -71,8 +74,8 @@ class TransformCoder {
   /// quantisers: one per subband. samples and prediction have the padded extent.
   virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
                          std::span<const SubbandQuantiser> quantisers, Level* levels) = 0;
-  /// prediction + inverse(levels), clamped to range, at resolution 2^-reduction: samples and prediction have the padded
-  /// extent shifted right by reduction. samples may be prediction.
+  /// prediction + inverse(levels), clamped to range, at resolution 2^-reduction: samples and prediction have
+  /// the padded extent shifted right by reduction. samples may be prediction.
   virtual Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                          PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
                          PlaneView<Sample> samples) = 0;
@@ -80,16 +83,17 @@ class TransformCoder {
 
 struct MotionParameters {
   MotionGrid grid;
-  int range = 8;            // full search, whole luma samples, both directions
-  int subpel = 0;           // refinement: 0 none, 1 half, 2 quarter
-  uint32_t lambda = 0;      // cost of a vector bit in sixteenths of SAD, decided per frame by the pipeline
+  int range = 8;        // full search, whole luma samples, both directions
+  int subpel = 0;       // refinement: 0 none, 1 half, 2 quarter
+  uint32_t lambda = 0;  // cost of a vector bit in sixteenths of SAD, decided per frame by the pipeline
 };
 
 /// Block matching on luma; owns its workspace.
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;
-  /// vectors: [grid.rows][grid.cols]. current: padded extent; reference: cropped to the true extent, repeated beyond.
+  /// vectors: [grid.rows][grid.cols]. current: padded extent; reference: cropped to the true extent, repeated
+  /// beyond.
   virtual Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                         MotionVector* vectors) = 0;
 };
@@ -97,7 +101,7 @@ class MotionEstimator {
 /// How a grid of vectors applies to a plane.
 struct CompensationGeometry {
   MotionGrid grid;
-  int row_shift = 0;     // plane subsampling relative to luma, resolution reduction included
+  int row_shift = 0;  // plane subsampling relative to luma, resolution reduction included
   int col_shift = 0;
   bool overlap = false;
 };
@@ -116,23 +120,27 @@ class Backend {
   virtual Status copy(void* destination, const void* source, size_t bytes) = 0;
 
   virtual Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) = 0;
-  virtual Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid) = 0;
-  virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout, Engine engine) = 0;
-  virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent extent) = 0;
+  virtual Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
+                                                             const MotionGrid& grid) = 0;
+  virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
+                                                                 Engine engine) = 0;
+  virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
+                                                               Extent extent) = 0;
 
-  /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the vectors.
+  /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
+  /// vectors.
   virtual Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
 
-  /// Levels of one plane predicted from the previous frame's, moved subband by subband with vectors scaled to each
-  /// grid: residual = levels - moved(previous), and back. All arrays in the layout's order; residual may be levels in
-  /// add only. `layers`: how many layers count, coarse to fine.
+  /// Levels of one plane predicted from the previous frame's, moved subband by subband with vectors scaled to
+  /// each grid: residual = levels - moved(previous), and back. All arrays in the layout's order; residual may
+  /// be levels in add only. `layers`: how many layers count, coarse to fine.
   virtual Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                                    const MotionVector* vectors, const Level* levels, const Level* previous,
                                    Level* residual) = 0;
   virtual Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
-                              const MotionVector* vectors, const Level* residual, const Level* previous, int layers,
-                              Level* levels) = 0;
+                              const MotionVector* vectors, const Level* residual, const Level* previous,
+                              int layers, Level* levels) = 0;
 
   /// Marks the calls of one frame: a backend may record them once and replay them.
   virtual Status begin_frame(FrameType type) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A loop over independent tasks on the CPU's threads. Results never depend on the number of threads: tasks write
-// disjoint places and nothing is reduced in arrival order.
+// A loop over independent tasks on the CPU's threads. Results never depend on the number of threads: tasks
+// write disjoint places and nothing is reduced in arrival order.
 #pragma once
 
 #include <algorithm>

@@ -24,8 +24,17 @@ enum class Stage {
 };
 
 inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kStageNames = {
-    "upload",            "colour",   "motion search", "motion refinement", "motion compensation",
-    "forward transform", "prediction", "inverse transform", "download", "symbols and DEFLATE", "packet"};
+    "upload",
+    "colour",
+    "motion search",
+    "motion refinement",
+    "motion compensation",
+    "forward transform",
+    "prediction",
+    "inverse transform",
+    "download",
+    "symbols and DEFLATE",
+    "packet"};
 
 struct StageTimes {
   struct Entry {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the library fails: a code and one line that names the field or the call. Nothing throws across a module.
+// How the library fails: a code and one line that names the field or the call. Nothing throws across a
+// module.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -28,8 +29,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                                 // NOLINT(*-explicit-*)
-  Result(Status status) : status_(std::move(status)) {}                         // NOLINT(*-explicit-*)
+  Result(T value) : value_(std::move(value)) {}          // NOLINT(*-explicit-*)
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT(*-explicit-*)
   Result(ctv_status code, std::string message) : status_(code, std::move(message)) {}
 
   bool ok() const noexcept { return value_.has_value(); }
@@ -44,16 +45,16 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-#define CTV_RETURN_IF_ERROR(expression)                                \
-  do {                                                                 \
+#define CTV_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                       \
     if (::ctv::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)
 
 #define CTV_CONCAT_INNER(a, b) a##b
 #define CTV_CONCAT(a, b) CTV_CONCAT_INNER(a, b)
 /// `CTV_ASSIGN_OR_RETURN(auto x, f());`
-#define CTV_ASSIGN_OR_RETURN(declaration, expression)                                \
-  auto CTV_CONCAT(result_, __LINE__) = (expression);                                 \
+#define CTV_ASSIGN_OR_RETURN(declaration, expression)                                     \
+  auto CTV_CONCAT(result_, __LINE__) = (expression);                                      \
   if (!CTV_CONCAT(result_, __LINE__).ok()) return CTV_CONCAT(result_, __LINE__).status(); \
   declaration = std::move(*CTV_CONCAT(result_, __LINE__))
 

@@ -9,7 +9,8 @@ namespace ctv {
 
 /// A sample of a coded plane: luma and YCbCr chroma 0..255, Co and Cg -255..255.
 using Sample = int16_t;
-/// A transform coefficient in units of 2^-fraction_bits samples; sums are exact in 32 bits, stores wrap to 16.
+/// A transform coefficient in units of 2^-fraction_bits samples; sums are exact in 32 bits, stores wrap
+/// to 16.
 using Coefficient = int16_t;
 /// A quantised coefficient.
 using Level = int16_t;
@@ -32,7 +33,10 @@ struct PlaneView {
 #if defined(__CUDACC__)
   __host__ __device__
 #endif
-  T* row(int r) const { return data + r * stride; }
+      T*
+      row(int r) const {
+    return data + r * stride;
+  }
   Extent extent() const { return {rows, cols}; }
   PlaneView crop(int r, int c) const { return {data, r, c, stride}; }
   operator PlaneView<const T>() const { return {data, rows, cols, stride}; }  // NOLINT(*-explicit-*)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading and writing little-endian fields. One visit() function per header serves both: the reader checks ranges and
-// names the field and its byte offset when it must refuse; the writer trusts its caller.
+// Reading and writing little-endian fields. One visit() function per header serves both: the reader checks
+// ranges and names the field and its byte offset when it must refuse; the writer trusts its caller.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class FieldReader {
   void varint(const char* field, T& value, uint64_t lo, uint64_t hi);
   void refuse(const char* field, const std::string& why) {
     if (status_.ok()) {
-      status_ = {CTV_ERROR_STREAM, std::string(field) + " at byte " + std::to_string(origin_ + at_) + ": " + why};
+      status_ = {CTV_ERROR_STREAM,
+                 std::string(field) + " at byte " + std::to_string(origin_ + at_) + ": " + why};
     }
   }
 

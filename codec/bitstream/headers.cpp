@@ -36,7 +36,8 @@ void visit_transform(Visitor& v, TransformParameters& t) {
   }
   auto taps = static_cast<uint8_t>(t.taps);
   v.fixed("filter taps", taps, 2, kMaxDirectionalTaps);
-  if (directional_half_taps(taps) == 0) v.refuse("filter taps", std::to_string(taps) + " is none of 2, 4, 6, 8, 12");
+  if (directional_half_taps(taps) == 0)
+    v.refuse("filter taps", std::to_string(taps) + " is none of 2, 4, 6, 8, 12");
   t.taps = taps;
   auto fraction = static_cast<uint8_t>(t.fraction_bits);
   v.fixed("fraction bits", fraction, 0, 2);
@@ -55,7 +56,8 @@ void visit(Visitor& v, SequenceHeader& h) {
   v.fixed("frame rate numerator", h.fps_num, 1, kMaxRate);
   v.fixed("frame rate denominator", h.fps_den, 1, kMaxRate);
   v.fixed("source format", h.source, CTV_FORMAT_GRAY8, CTV_FORMAT_RGB8);
-  v.fixed("chroma 4:2:0", h.chroma_420, 0, h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1);
+  v.fixed("chroma 4:2:0", h.chroma_420, 0,
+          h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1);
   visit_transform(v, h.transform);
   visit_enum(v, "prediction", h.prediction, Prediction::kPicture);
   visit_enum(v, "symbols", h.symbols, Symbols::kContext);
@@ -97,7 +99,8 @@ void append_crc(std::vector<uint8_t>& bytes) {
 
 Status check_crc(std::span<const uint8_t> covered, uint32_t stored, const char* what) {
   if (crc32_of(covered) == stored) return {};
-  return {CTV_ERROR_STREAM, std::string(what) + " checksum at byte " + std::to_string(covered.size()) + ": wrong"};
+  return {CTV_ERROR_STREAM,
+          std::string(what) + " checksum at byte " + std::to_string(covered.size()) + ": wrong"};
 }
 
 // A whole unit of one kind, of the announced size.
@@ -122,10 +125,14 @@ Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes) {
   if (!r.status().ok()) return r.status();
   const uint64_t total = kPrefixSize + uint64_t{size};
   switch (tag) {
-    case kTagHeader: return UnitPrefix{UnitKind::kHeader, total};
-    case kTagPacket: return UnitPrefix{UnitKind::kPacket, total};
-    case kTagIndex: return UnitPrefix{UnitKind::kIndex, total};
-    default: return {CTV_ERROR_STREAM, "unit tag at byte 0: neither header, packet nor index"};
+    case kTagHeader:
+      return UnitPrefix{UnitKind::kHeader, total};
+    case kTagPacket:
+      return UnitPrefix{UnitKind::kPacket, total};
+    case kTagIndex:
+      return UnitPrefix{UnitKind::kIndex, total};
+    default:
+      return {CTV_ERROR_STREAM, "unit tag at byte 0: neither header, packet nor index"};
   }
 }
 
@@ -175,7 +182,8 @@ void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes
   append_crc(bytes);
 }
 
-Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers, PacketHeader& header) {
+Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers,
+                          PacketHeader& header) {
   CTV_ASSIGN_OR_RETURN(const UnitPrefix prefix, read_prefix(unit));
   if (prefix.kind != UnitKind::kPacket) return {CTV_ERROR_STREAM, "unit tag at byte 0: not a packet"};
   if (unit.size() > prefix.size) {
@@ -223,7 +231,8 @@ std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries) {
   return bytes;
 }
 
-Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry), void* opaque) {
+Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
+                          void* opaque) {
   CTV_RETURN_IF_ERROR(check_unit(unit, UnitKind::kIndex, "index"));
   FieldReader r(unit.subspan(kPrefixSize), kPrefixSize);
   uint32_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The headers of the stream (docs/bitstream.md). Parse, don't validate: what a read function returns is within the
-// ranges of the document, and nothing downstream checks it again.
+// The headers of the stream (docs/bitstream.md). Parse, don't validate: what a read function returns is
+// within the ranges of the document, and nothing downstream checks it again.
 #pragma once
 
 #include <array>
@@ -68,9 +68,11 @@ Result<SequenceHeader> read_sequence_header(std::span<const uint8_t> unit);
 
 /// Appends unit prefix and packet header for the given sizes and checksums.
 void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes);
-/// `unit` may be shorter than announced, but holds the whole packet header. Component and layer counts come from the
-/// sequence header. A packet header object is filled in place so that nothing is allocated per frame.
-Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers, PacketHeader& header);
+/// `unit` may be shorter than announced, but holds the whole packet header. Component and layer counts come
+/// from the sequence header. A packet header object is filled in place so that nothing is allocated per
+/// frame.
+Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers,
+                          PacketHeader& header);
 
 struct IndexEntry {
   uint64_t offset;
@@ -78,7 +80,8 @@ struct IndexEntry {
 };
 std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries);
 /// Calls sink(i, entry) for each entry; returns their number.
-Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry), void* opaque);
+Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
+                          void* opaque);
 /// Size of the index unit from the last eight bytes of a stream.
 Result<uint64_t> read_index_trailer(std::span<const uint8_t> bytes);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The waist: all that passes between the backends' arithmetic and the bytes. Integers in host memory, nothing else.
+// The waist: all that passes between the backends' arithmetic and the bytes. Integers in host memory, nothing
+// else.
 #pragma once
 
 #include <array>
@@ -16,9 +17,9 @@ enum class FrameType : uint8_t { kKey = 0, kPredicted = 1 };
 struct FrameParameters {
   uint32_t number = 0;
   FrameType type = FrameType::kKey;
-  uint8_t reference = 1;     // predicted: this many frames back
-  uint16_t base_step = 16;   // sixteenths of a sample
-  uint8_t bias = 0;          // reconstruction bias of detail subbands, 64ths of a step
+  uint8_t reference = 1;    // predicted: this many frames back
+  uint16_t base_step = 16;  // sixteenths of a sample
+  uint8_t bias = 0;         // reconstruction bias of detail subbands, 64ths of a step
 };
 
 /// Grid of the motion vectors: one for each block of 2^log2_block luma samples, padded pictures included.
@@ -31,8 +32,8 @@ struct MotionGrid {
 
 struct CodedFrame {
   FrameParameters parameters;
-  MotionVector* vectors = nullptr;      // [grid.rows][grid.cols], quarter luma samples
-  std::array<Level*, 3> levels{};       // per plane, in the order of its SubbandLayout
+  MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], quarter luma samples
+  std::array<Level*, 3> levels{};   // per plane, in the order of its SubbandLayout
 };
 
 }  // namespace ctv

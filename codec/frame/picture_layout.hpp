@@ -2,6 +2,8 @@
 // What a picture is outside (a format) and inside (one or three coded planes), and the extents of both.
 #pragma once
 
+#include <ctv/ctv.h>
+
 #include <array>
 #include <vector>
 
@@ -21,7 +23,8 @@ struct SampleRange {
 };
 
 struct PictureLayout {
-  ctv_format source = CTV_FORMAT_NONE;  // the format the stream was made from (RGBA8 counts as RGB8, NV12 as I420)
+  ctv_format source =
+      CTV_FORMAT_NONE;  // the format the stream was made from (RGBA8 counts as RGB8, NV12 as I420)
   int width = 0;
   int height = 0;
   ColourModel colour = ColourModel::kAsIs;
@@ -45,9 +48,12 @@ struct PictureLayout {
 constexpr ChromaShift chroma_shift(ctv_format format) {
   switch (format) {
     case CTV_FORMAT_I420:
-    case CTV_FORMAT_NV12: return {1, 1};
-    case CTV_FORMAT_I422: return {0, 1};
-    default: return {0, 0};
+    case CTV_FORMAT_NV12:
+      return {1, 1};
+    case CTV_FORMAT_I422:
+      return {0, 1};
+    default:
+      return {0, 0};
   }
 }
 

@@ -10,7 +10,8 @@ namespace ctv {
 /// Rounded mean of the 2x2 samples a b / c d.
 CTV_FN int subsample_2x2(int a, int b, int c, int d) { return (a + b + c + d + 2) >> 2; }
 
-/// One of the four full-resolution samples around the chroma sample `near`: weights 9 3 3 1, halves rounded up.
+/// One of the four full-resolution samples around the chroma sample `near`: weights 9 3 3 1, halves rounded
+/// up.
 CTV_FN int upsample_bilinear(int near, int horizontal, int vertical, int diagonal) {
   return (9 * near + 3 * (horizontal + vertical) + diagonal + 8) >> 4;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lifting steps of the reversible 5/3 and 13/7 wavelets. s: even samples, t: odd samples. Each step adds a rounded
-// sum of the other half, so the inverse subtracts the same integers and nothing is ever lost.
+// Lifting steps of the reversible 5/3 and 13/7 wavelets. s: even samples, t: odd samples. Each step adds a
+// rounded sum of the other half, so the inverse subtracts the same integers and nothing is ever lost.
 //   forward:  t -= predict(s around t);  s += update(t around s)        inverse: backwards, signs swapped
 #pragma once
 

@@ -12,18 +12,20 @@ namespace ctv {
 inline constexpr int kVectorFractionBits = 2;  // vectors are in quarter luma samples
 inline constexpr int kMaxSearchRange = 64;     // whole luma samples
 
-/// A vector of quarter luma samples on a grid `shift` powers of two coarser than quarter samples, to the nearest
-/// whole position, halves towards plus infinity.
+/// A vector of quarter luma samples on a grid `shift` powers of two coarser than quarter samples, to the
+/// nearest whole position, halves towards plus infinity.
 CTV_FN int scale_vector(int v, int shift) { return shift == 0 ? v : (v + (1 << (shift - 1))) >> shift; }
 
-/// Order of candidates of equal cost: the shortest first, then in raster order. Unique per candidate of one search.
+/// Order of candidates of equal cost: the shortest first, then in raster order. Unique per candidate of one
+/// search.
 CTV_FN uint32_t candidate_rank(int dy, int dx, int range) {
   const int side = 2 * range + 1;
   return static_cast<uint32_t>(dy * dy + dx * dx) * static_cast<uint32_t>(side * side) +
          static_cast<uint32_t>((dy + range) * side + dx + range);
 }
 
-/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, quarter samples.
+/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, quarter
+/// samples.
 CTV_FN uint32_t vector_cost(MotionVector v) {
   uint32_t bits = 0;
   for (int y = abs_of(v.y); y > 0; y >>= 1) bits += 2;
@@ -46,8 +48,9 @@ CTV_FN constexpr int interpolation_weight(int eighth, int tap) {
 /// After both passes: 4096ths to a sample, halves rounded up.
 CTV_FN int round_interpolated(int32_t sum) { return (sum + 2048) >> 12; }
 
-/// Overlapped compensation: weight (32nds) of a block at its i-th sample of the 2^log2_size that it shares with the
-/// block before it: a straight line, which was measured 1 % better than a raised cosine. w(i) + w(size - 1 - i) = 32.
+/// Overlapped compensation: weight (32nds) of a block at its i-th sample of the 2^log2_size that it shares
+/// with the block before it: a straight line, which was measured 1 % better than a raised cosine. w(i) +
+/// w(size - 1 - i) = 32.
 CTV_FN int overlap_weight(int log2_size, int i) {
   return log2_size <= 4 ? (2 * i + 1) << (4 - log2_size) : i + (i >> 4);
 }
@@ -68,8 +71,8 @@ CTV_FN int block_of(int sample, int shift, int log2_block, int count) {
   return min_of((sample << shift) >> log2_block, count - 1);
 }
 
-/// Along one axis: the two blocks of the grid that overlap at a sample, and the weight of the second in 32nds. The
-/// windows begin and end in the middle of blocks; blocks of one sample do not overlap.
+/// Along one axis: the two blocks of the grid that overlap at a sample, and the weight of the second in
+/// 32nds. The windows begin and end in the middle of blocks; blocks of one sample do not overlap.
 struct BlockPair {
   int first, second;
   int weight;

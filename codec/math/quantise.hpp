@@ -24,7 +24,8 @@ struct SubbandQuantiser {
 
 /// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in the transform's units.
 CTV_FN uint32_t subband_step(uint32_t base_step, uint32_t weight, int fraction_bits) {
-  const uint64_t s = ((static_cast<uint64_t>(base_step) << fraction_bits) * weight + kWeightOne / 2) / kWeightOne;
+  const uint64_t s =
+      ((static_cast<uint64_t>(base_step) << fraction_bits) * weight + kWeightOne / 2) / kWeightOne;
   return s < kMinStep ? kMinStep : (s > kMaxStep ? kMaxStep : static_cast<uint32_t>(s));
 }
 
@@ -34,7 +35,8 @@ CTV_FN Level quantise(Coefficient c, uint32_t multiplier, uint32_t offset) {
   return static_cast<Level>(c < 0 ? -level : level);
 }
 
-/// Defined for every level, also absurd ones of a damaged stream: 32-bit arithmetic wraps, the result is limited.
+/// Defined for every level, also absurd ones of a damaged stream: 32-bit arithmetic wraps, the result is
+/// limited.
 CTV_FN Coefficient dequantise(Level level, uint32_t step, uint32_t bias) {
   const uint32_t magnitude = static_cast<uint32_t>(level < 0 ? -static_cast<int>(level) : level);
   const uint32_t units = level == 0 ? 0 : (magnitude * step - bias + 8) >> 4;

@@ -81,17 +81,28 @@ const char* ctv_version(void) {
 
 const char* ctv_status_name(ctv_status status) {
   switch (status) {
-    case CTV_OK: return "ok";
-    case CTV_AGAIN: return "again";
-    case CTV_END: return "end";
-    case CTV_ERROR_ARGUMENT: return "invalid argument";
-    case CTV_ERROR_STREAM: return "damaged stream";
-    case CTV_ERROR_LIMIT: return "limit exceeded";
-    case CTV_ERROR_MEMORY: return "out of memory";
-    case CTV_ERROR_DEVICE: return "device error";
-    case CTV_ERROR_UNSUPPORTED: return "not supported";
-    case CTV_ERROR_STATE: return "wrong order of calls";
-    case CTV_ERROR_INTERNAL: return "internal error";
+    case CTV_OK:
+      return "ok";
+    case CTV_AGAIN:
+      return "again";
+    case CTV_END:
+      return "end";
+    case CTV_ERROR_ARGUMENT:
+      return "invalid argument";
+    case CTV_ERROR_STREAM:
+      return "damaged stream";
+    case CTV_ERROR_LIMIT:
+      return "limit exceeded";
+    case CTV_ERROR_MEMORY:
+      return "out of memory";
+    case CTV_ERROR_DEVICE:
+      return "device error";
+    case CTV_ERROR_UNSUPPORTED:
+      return "not supported";
+    case CTV_ERROR_STATE:
+      return "wrong order of calls";
+    case CTV_ERROR_INTERNAL:
+      return "internal error";
   }
   return "unknown status";
 }
@@ -268,7 +279,8 @@ const char* ctv_decoder_description(const ctv_decoder* decoder) {
 
 void ctv_decoder_close(ctv_decoder* decoder) { delete decoder; }
 
-ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity, size_t* count) {
+ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity,
+                                   size_t* count) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
     CTV_RETURN_IF_ERROR(need(count, "count"));
@@ -277,7 +289,8 @@ ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, 
   });
 }
 
-ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, size_t capacity, size_t* count) {
+ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, size_t capacity,
+                                   size_t* count) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(decoder, "decoder"));
     CTV_RETURN_IF_ERROR(need(count, "count"));

@@ -93,12 +93,13 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(header, "header"));
     CTV_RETURN_IF_ERROR(need(data, "data"));
-    CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence, ctv::read_sequence_header({header, header_size}));
+    CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
+                         ctv::read_sequence_header({header, header_size}));
     const ctv::Stream stream = ctv::make_stream(sequence);
     const auto list = ctv::make_components(stream.picture, sequence.grouping);
     ctv::PacketHeader packet;
-    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, list.size(),
-                                                static_cast<size_t>(stream.picture.subbands[0].layers), packet));
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header(
+        {data, size}, list.size(), static_cast<size_t>(stream.picture.subbands[0].layers), packet));
     ctv_packet_info i{};
     i.frame_number = packet.frame.number;
     i.key_frame = packet.frame.type == ctv::FrameType::kKey ? 1 : 0;
@@ -108,8 +109,9 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     i.components = static_cast<int32_t>(list.size());
     i.layers = stream.picture.subbands[0].layers;
     for (size_t c = 0; components != nullptr && c < list.size() && c < capacity; ++c) {
-      components[c] = {list[c].layer,         list[c].first_plane,  list[c].last_plane,        list[c].first_subband,
-                       list[c].last_subband, list[c].levels, packet.component_sizes[c]};
+      components[c] = {
+          list[c].layer,        list[c].first_plane, list[c].last_plane,       list[c].first_subband,
+          list[c].last_subband, list[c].levels,      packet.component_sizes[c]};
     }
     return ctv::api::write_struct(i, "info", info);
   });

@@ -12,8 +12,8 @@ namespace ctv {
 namespace {
 
 Status limit(const char* what, uint64_t needed, uint64_t allowed) {
-  return {CTV_ERROR_LIMIT,
-          std::string(what) + ": " + std::to_string(needed) + " needed, " + std::to_string(allowed) + " allowed"};
+  return {CTV_ERROR_LIMIT, std::string(what) + ": " + std::to_string(needed) + " needed, " +
+                               std::to_string(allowed) + " allowed"};
 }
 
 Status check_config(const ctv_decoder_config& c) {
@@ -41,7 +41,8 @@ Result<std::unique_ptr<Decoder>> Decoder::open(const ctv_decoder_config& config)
   if (config.memory == CTV_MEMORY_CUDA && d->backend_->kind() != CTV_BACKEND_CUDA) {
     return {CTV_ERROR_DEVICE, "decoder config.memory: device memory needs the CUDA backend"};
   }
-  d->description_ = describe(*d->backend_, config.engine == CTV_ENGINE_FFT ? Engine::kFft : Engine::kDirect, d->why_);
+  d->description_ =
+      describe(*d->backend_, config.engine == CTV_ENGINE_FFT ? Engine::kFft : Engine::kDirect, d->why_);
   if (config.frames_in_flight > 1) {
     d->workers_ = std::make_unique<WorkerPool>(std::min(d->threads_, config.frames_in_flight));
   }
@@ -120,7 +121,8 @@ Status Decoder::take_packet(std::span<const uint8_t> unit, bool& again) {
   }
   slot.unit.assign(unit.begin(), unit.end());
   slot.state = SlotState::kCoded;
-  slot.coding = workers_->submit([this, &slot, slot_index] { return decode_symbols(slot, slot.unit, slot_index); });
+  slot.coding =
+      workers_->submit([this, &slot, slot_index] { return decode_symbols(slot, slot.unit, slot_index); });
   ++taken_;
   return {};
 }
@@ -157,7 +159,8 @@ Status Decoder::submit(int slot_index) {
 
 Status Decoder::receive(ctv_picture& picture, ctv_status& outcome) {
   outcome = CTV_OK;
-  // Hand every frame whose symbols are ready to the backend; wait only for the oldest, and only when there is no room.
+  // Hand every frame whose symbols are ready to the backend; wait only for the oldest, and only when there is
+  // no room.
   while (submitted_ < taken_) {
     Slot& slot = slot_at(submitted_);
     const bool must_wait = submitted_ == given_ && (flushed_ || taken_ - given_ == slots_.size());

@@ -33,7 +33,7 @@ class Decoder {
   enum class SlotState { kFree, kCoded, kSubmitted };
   struct Slot {
     std::unique_ptr<SymbolCoder> symbols;
-    std::vector<uint8_t> unit;   // a copy, while workers read it
+    std::vector<uint8_t> unit;  // a copy, while workers read it
     FrameParameters parameters;
     std::future<Status> coding;  // valid while workers decode the symbols
     double seconds = 0;

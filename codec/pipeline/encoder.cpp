@@ -31,7 +31,8 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
   for (Slot& slot : e->slots_) {
-    slot.symbols = std::make_unique<SymbolCoder>(e->stream_.picture, header, e->stream_.grid, pipelined ? 1 : threads);
+    slot.symbols =
+        std::make_unique<SymbolCoder>(e->stream_.picture, header, e->stream_.grid, pipelined ? 1 : threads);
   }
   if (pipelined) e->workers_ = std::make_unique<WorkerPool>(std::min(threads, config.frames_in_flight));
   return e;
@@ -65,11 +66,13 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
   slot.parameters.number = static_cast<uint32_t>(sent_);
   slot.parameters.type = next_type();
   slot.parameters.base_step = base_step_;
-  const Status status = frames_->encode(picture, slot.parameters, slot_index);
+  Status status = frames_->analyse(picture, slot.parameters.type, slot_index);
+  if (status.ok()) status = frames_->code(slot.parameters, slot_index);
   if (!status.ok()) {
     key_requested_ = true;  // the reference is not to be trusted
     return status;
   }
+  frames_->commit();
   ++sent_;
   slot.busy = true;
   if (workers_ != nullptr) {

@@ -72,18 +72,19 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
   return {};
 }
 
-// subband: levels += moved levels of the last frame; inverse(levels) -> decoded. Drift-free at every resolution.
+// subband: levels += moved levels of the last frame; inverse(levels) -> decoded. Drift-free at every
+// resolution.
 Status FrameDecoder::decode_subbands(const FrameParameters& parameters) {
   const PictureLayout& picture = stream_.picture;
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
     const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
     if (parameters.type == FrameType::kPredicted) {
-      CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_, levels_[i],
-                                                last_levels_[i], layers_, levels_[i]));
+      CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_,
+                                                levels_[i], last_levels_[i], layers_, levels_[i]));
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], {}, picture.middle(p), picture.range(p),
-                                                decisions_.reduction, decoded_.plane(p)));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], {}, picture.middle(p),
+                                                picture.range(p), decisions_.reduction, decoded_.plane(p)));
   }
   std::swap(levels_, last_levels_);
   std::swap(level_memory_, last_memory_);

@@ -6,7 +6,8 @@
 namespace ctv {
 namespace {
 
-// Rounding offsets in 65536ths of a step, measured (docs/compression.md); the paper rounds to the nearest integer.
+// Rounding offsets in 65536ths of a step, measured (docs/compression.md); the paper rounds to the nearest
+// integer.
 constexpr uint32_t kKeyOffset = 21627;        // 0.33
 constexpr uint32_t kPredictedOffset = 16384;  // 0.25
 constexpr uint32_t kNearest = 32768;
@@ -24,8 +25,9 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   const PictureLayout& picture = stream_.picture;
   CTV_ASSIGN_OR_RETURN(current_, PlaneSet::make(backend_, picture, 0));
   CTV_ASSIGN_OR_RETURN(reference_, PlaneSet::make(backend_, picture, 0));
-  if (stream_.header.prediction == Prediction::kPicture) {
+  if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
+    CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, 0));
   } else {
     CTV_ASSIGN_OR_RETURN(this_memory_, allocate_levels(backend_, picture, this_levels_));
     CTV_ASSIGN_OR_RETURN(last_memory_, allocate_levels(backend_, picture, last_levels_));
@@ -46,64 +48,71 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   return {};
 }
 
-Status FrameEncoder::encode(const ctv_picture& picture, const FrameParameters& parameters, int slot_index) {
+Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, int slot_index) {
   FrameSlot& s = slot(slot_index);
-  const bool picture_mode = stream_.header.prediction == Prediction::kPicture;
-  const uint32_t offset = !picture_mode ? kNearest
-                          : parameters.type == FrameType::kKey ? kKeyOffset
-                                                               : kPredictedOffset;
-  make_quantisers(stream_, parameters, offset, quantisers_);
-  CTV_RETURN_IF_ERROR(backend_.begin_frame(parameters.type));
+  CTV_RETURN_IF_ERROR(backend_.begin_frame(type));
   CTV_RETURN_IF_ERROR(s.picture_port_->import_picture(picture, current_.planes()));
-  if (parameters.type == FrameType::kPredicted) {
-    CTV_RETURN_IF_ERROR(motion_->search(current_.plane(0), reference_.cropped(0), 0, s.vectors_));
+  if (type == FrameType::kKey) return {};
+  CTV_RETURN_IF_ERROR(motion_->search(current_.plane(0), reference_.cropped(0), 0, s.vectors_));
+  for (int p = 0; picture_mode() && p < planes(); ++p) {
+    CTV_RETURN_IF_ERROR(
+        backend_.compensate(reference_.cropped(p), s.vectors_, stream_.geometry(p, 0), prediction_.plane(p)));
   }
-  CTV_RETURN_IF_ERROR(picture_mode ? predict_picture(parameters, s) : predict_subbands(parameters, s));
+  return {};
+}
+
+Status FrameEncoder::code(const FrameParameters& parameters, int slot_index) {
+  FrameSlot& s = slot(slot_index);
+  const FrameType type = parameters.type;
+  make_quantisers(stream_, parameters,
+                  !picture_mode()           ? kNearest
+                  : type == FrameType::kKey ? kKeyOffset
+                                            : kPredictedOffset,
+                  quantisers_);
+  CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
-  CTV_RETURN_IF_ERROR(
-      s.level_port_->download(levels, parameters.type == FrameType::kKey ? nullptr : s.vectors_));
+  CTV_RETURN_IF_ERROR(s.level_port_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
   return backend_.end_frame();
 }
 
-// picture: for each plane residual = samples - compensated; forward -> levels; inverse + compensated -> reference.
-Status FrameEncoder::predict_picture(const FrameParameters& parameters, FrameSlot& s) {
-  const bool predicted = parameters.type == FrameType::kPredicted;
+void FrameEncoder::commit() {
+  if (picture_mode()) {
+    std::swap(decoded_, reference_);
+  } else {
+    std::swap(current_, reference_);
+    std::swap(this_levels_, last_levels_);
+  }
+}
+
+// picture: residual = samples - compensated; forward -> levels; inverse + compensated -> decoded.
+Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
+  const PictureLayout& picture = stream_.picture;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
-    const PictureLayout& picture = stream_.picture;
     PlaneView<const Sample> prediction;
-    if (predicted) {
-      CTV_RETURN_IF_ERROR(backend_.compensate(reference_.cropped(p), s.vectors_, stream_.geometry(p, 0),
-                                              prediction_.plane(p)));
-      prediction = prediction_.plane(p);
-    }
-    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction, picture.middle(p), quantisers_[i],
-                                                s.device_levels_[i]));
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction, picture.middle(p),
-                                                picture.range(p), 0, reference_.plane(p)));
+    if (type == FrameType::kPredicted) prediction = prediction_.plane(p);
+    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction, picture.middle(p),
+                                                quantisers_[i], s.device_levels_[i]));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction,
+                                                picture.middle(p), picture.range(p), 0, decoded_.plane(p)));
   }
   return {};
 }
 
 // subband (seed paper, section II): forward -> levels; residual = levels - moved levels of the last frame.
-Status FrameEncoder::predict_subbands(const FrameParameters& parameters, FrameSlot& s) {
-  const bool predicted = parameters.type == FrameType::kPredicted;
+Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     const SubbandLayout& layout = stream_.picture.subbands[i];
     const ChromaShift chroma = p == 0 ? ChromaShift{} : stream_.picture.chroma;
-    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), {}, stream_.picture.middle(p), quantisers_[i],
-                                                this_levels_[i]));
-    if (predicted) {
-      CTV_RETURN_IF_ERROR(backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, this_levels_[i],
-                                                     last_levels_[i], s.device_levels_[i]));
-    } else {
-      CTV_RETURN_IF_ERROR(
-          backend_.copy(s.device_levels_[i], this_levels_[i], layout.levels * sizeof(Level)));
-    }
+    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), {}, stream_.picture.middle(p),
+                                                quantisers_[i], this_levels_[i]));
+    CTV_RETURN_IF_ERROR(
+        type == FrameType::kPredicted
+            ? backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, this_levels_[i],
+                                         last_levels_[i], s.device_levels_[i])
+            : backend_.copy(s.device_levels_[i], this_levels_[i], layout.levels * sizeof(Level)));
   }
-  std::swap(this_levels_, last_levels_);
-  std::swap(current_, reference_);
   return {};
 }
 

@@ -38,15 +38,21 @@ class FrameEncoder {
   static Result<std::unique_ptr<FrameEncoder>> make(Backend& backend, const Stream& stream,
                                                     const EncoderDecisions& decisions);
 
-  /// Runs all stages for one picture; when slot(s).levels().finish() returns, its host() holds the coded frame.
-  Status encode(const ctv_picture& picture, const FrameParameters& parameters, int slot);
+  /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
+  /// quantisers, several times, then commit().
+  Status analyse(const ctv_picture& picture, FrameType type, int slot);
+  /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them.
+  Status code(const FrameParameters& parameters, int slot);
+  /// The frame as last coded becomes the reference of the next.
+  void commit();
   FrameSlot& slot(int i) { return slots_[static_cast<size_t>(i)]; }
 
  private:
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
-  Status predict_picture(const FrameParameters& parameters, FrameSlot& slot);
-  Status predict_subbands(const FrameParameters& parameters, FrameSlot& slot);
+  Status code_picture(FrameType type, FrameSlot& slot);
+  Status code_subbands(FrameType type, FrameSlot& slot);
+  bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
   int planes() const { return stream_.picture.planes; }
 
   Backend& backend_;
@@ -54,9 +60,10 @@ class FrameEncoder {
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   std::unique_ptr<MotionEstimator> motion_;
   std::vector<FrameSlot> slots_;
-  // Picture prediction: the picture being coded, the last one as decoded (reference), and the prediction.
-  // Subband prediction: the picture being coded and the last one as it came (reference).
-  PlaneSet current_, reference_, prediction_;
+  // The picture being coded; the last one (picture prediction: as decoded, subband prediction: as it came).
+  PlaneSet current_, reference_;
+  // Picture prediction: the prediction, and the picture as decoded.
+  PlaneSet prediction_, decoded_;
   // Subband prediction: quantised subbands of this frame and of the last one.
   Memory this_memory_, last_memory_;
   std::array<Level*, 3> this_levels_{}, last_levels_{};

@@ -19,12 +19,16 @@ int format_planes(ctv_format format) {
   switch (format) {
     case CTV_FORMAT_GRAY8:
     case CTV_FORMAT_RGB8:
-    case CTV_FORMAT_RGBA8: return 1;
-    case CTV_FORMAT_NV12: return 2;
+    case CTV_FORMAT_RGBA8:
+      return 1;
+    case CTV_FORMAT_NV12:
+      return 2;
     case CTV_FORMAT_I420:
     case CTV_FORMAT_I422:
-    case CTV_FORMAT_I444: return 3;
-    default: return 0;
+    case CTV_FORMAT_I444:
+      return 3;
+    default:
+      return 0;
   }
 }
 
@@ -37,7 +41,8 @@ Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture
                " differ from the configuration's " + std::to_string(layout.width) + "x" +
                std::to_string(layout.height));
   }
-  if (picture.memory != CTV_MEMORY_HOST && (picture.memory != CTV_MEMORY_CUDA || backend != CTV_BACKEND_CUDA)) {
+  if (picture.memory != CTV_MEMORY_HOST &&
+      (picture.memory != CTV_MEMORY_CUDA || backend != CTV_BACKEND_CUDA)) {
     return bad("memory: device memory needs the CUDA backend");
   }
   for (int p = 0; p < planes; ++p) {
@@ -46,8 +51,8 @@ Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture
     const auto row = static_cast<ptrdiff_t>(ctv_plane_row_bytes(picture.format, picture.width, p));
     const ptrdiff_t stride = picture.stride[p];
     if ((stride < 0 ? -stride : stride) < row || (stride < 0 && picture.memory == CTV_MEMORY_CUDA)) {
-      return bad("stride" + index + ": " + std::to_string(stride) + " is too small for " + std::to_string(row) +
-                 " bytes a row");
+      return bad("stride" + index + ": " + std::to_string(stride) + " is too small for " +
+                 std::to_string(row) + " bytes a row");
     }
   }
   return {};

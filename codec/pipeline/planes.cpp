@@ -28,7 +28,8 @@ Result<PlaneSet> PlaneSet::make(Backend& backend, const PictureLayout& picture, 
   return set;
 }
 
-Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels) {
+Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture,
+                               std::array<Level*, 3>& levels) {
   size_t count = 0;
   for (int p = 0; p < picture.planes; ++p) count += picture.subbands[static_cast<size_t>(p)].levels;
   CTV_ASSIGN_OR_RETURN(Memory memory, backend.allocate(count * sizeof(Level)));

@@ -56,7 +56,8 @@ void apply_default(ctv_config& c) {
 }
 
 constexpr Preset kPresets[] = {
-    {"default", "critically sampled contourlets, overlapped quarter-sample motion, picture prediction", apply_default},
+    {"default", "critically sampled contourlets, overlapped quarter-sample motion, picture prediction",
+     apply_default},
     {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
 };
 
@@ -133,7 +134,9 @@ bool apply_preset(const char* name, ctv_config& config) {
   return false;
 }
 
-const char* preset_name(int i) { return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].name : nullptr; }
+const char* preset_name(int i) {
+  return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].name : nullptr;
+}
 
 const char* preset_description(int i) {
   return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].description : nullptr;
@@ -149,8 +152,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.fps_den = static_cast<uint32_t>(c.fps_den);
   const ctv_format source = source_format(c.format);
   h.source = static_cast<uint8_t>(source);
-  h.chroma_420 =
-      c.chroma == CTV_CHROMA_420 && c.lossless == 0 && source != CTV_FORMAT_GRAY8 && source != CTV_FORMAT_I420;
+  h.chroma_420 = c.chroma == CTV_CHROMA_420 && c.lossless == 0 && source != CTV_FORMAT_GRAY8 &&
+                 source != CTV_FORMAT_I420;
   CTV_RETURN_IF_ERROR(check_range("lossless", c.lossless, 0, 1));
   h.lossless = static_cast<uint8_t>(c.lossless);
   CTV_RETURN_IF_ERROR(check_transform(c, h.transform));
@@ -171,8 +174,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   }
   h.subpel = static_cast<uint8_t>(c.subpel);
   h.overlap = static_cast<uint8_t>(c.overlap);
-  // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step that makes
-  // an error in it weigh the same in the picture.
+  // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
+  // that makes an error in it weigh the same in the picture.
   h.lowpass_rounded = !picture && c.lossless == 0;
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
@@ -190,7 +193,8 @@ Result<uint16_t> make_base_step(int qp, double step) {
     constexpr int kSixth[6] = {10, 11, 13, 14, 16, 18};  // 16 * 2^((qp - 4) / 6), as H.264 rounds it
     return static_cast<uint16_t>(kSixth[qp % 6] << (qp / 6));
   }
-  if (!(step >= 1.0 / 16 && step <= 4095)) return bad("step", std::to_string(step) + " is outside 1/16..4095");
+  if (!(step >= 1.0 / 16 && step <= 4095))
+    return bad("step", std::to_string(step) + " is outside 1/16..4095");
   return static_cast<uint16_t>(std::lround(step * 16));
 }
 

@@ -12,7 +12,8 @@ namespace ctv {
 /// 0 means all cores.
 int thread_count(int wanted);
 
-/// auto: the paper's transform takes the FFT engine on a GPU, as the paper does; everything else the direct one.
+/// auto: the paper's transform takes the FFT engine on a GPU, as the paper does; everything else the direct
+/// one.
 Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, ctv_backend backend);
 
 /// One line: which backend and engine run, and why.

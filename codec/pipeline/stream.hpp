@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows from a sequence header: layouts of the planes, the grid of vectors, quantisers, and the memory needed.
+// What follows from a sequence header: layouts of the planes, the grid of vectors, quantisers, and the memory
+// needed.
 #pragma once
 
 #include <vector>
@@ -28,10 +29,12 @@ Stream make_stream(const SequenceHeader& header);
 using PlaneQuantisers = std::array<std::vector<SubbandQuantiser>, 3>;
 
 /// Fills quantisers for a frame; `offset` is the encoder's rounding offset of detail subbands (65536ths).
-void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset, PlaneQuantisers& quantisers);
+void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
+                     PlaneQuantisers& quantisers);
 
-/// Bytes a decoder holds at most for a stream, at full resolution: 24 bytes for each sample of the padded planes, 4 for
-/// each level and 3 for its symbols, per frame in flight, 4 per picture sample, 32 per block, and 1 MiB.
+/// Bytes a decoder holds at most for a stream, at full resolution: 24 bytes for each sample of the padded
+/// planes, 4 for each level and 3 for its symbols, per frame in flight, 4 per picture sample, 32 per block,
+/// and 1 MiB.
 uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight);
 
 }  // namespace ctv

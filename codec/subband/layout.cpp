@@ -50,7 +50,8 @@ void add_band(SubbandLayout& layout, int level, int orientation, int shift) {
 int subband_count(const TransformParameters& transform) {
   int count = 1;
   const int bands = transform.pyramid == Pyramid::kLaplacian ? 1 : 3;
-  for (int i = 0; i < transform.levels; ++i) count += bands << transform.directions_log2[static_cast<size_t>(i)];
+  for (int i = 0; i < transform.levels; ++i)
+    count += bands << transform.directions_log2[static_cast<size_t>(i)];
   return count;
 }
 
@@ -72,6 +73,5 @@ SubbandLayout make_layout(const TransformParameters& transform, Extent extent) {
   }
   return layout;
 }
-
 
 }  // namespace ctv

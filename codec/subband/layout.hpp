@@ -12,26 +12,28 @@ namespace ctv {
 
 struct Subband {
   int level;        // 0: lowpass; else pyramid level, 1 is the finest
-  int orientation;  // wavelet: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0; block: frequency
+  int orientation;  // wavelet: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0;
+                    // block: frequency
   int direction;    // 0..directions-1
   int layer;        // 0: lowpass; layer i makes the resolution 2^-(levels-i) possible
   int rows, cols;
-  size_t offset;               // of its first level in the plane's array; rows follow each other without gaps
-  int row_shift, col_shift;    // log2 of plane samples from level to level
+  size_t offset;             // of its first level in the plane's array; rows follow each other without gaps
+  int row_shift, col_shift;  // log2 of plane samples from level to level
   size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
 };
 
 struct SubbandLayout {
   TransformParameters transform;
-  Extent extent;                  // of the plane
-  Extent padded;                  // extended to what the transform needs, by repeating the last row and column
+  Extent extent;  // of the plane
+  Extent padded;  // extended to what the transform needs, by repeating the last row and column
   std::vector<Subband> subbands;  // coarse to fine
   size_t levels = 0;              // of all subbands
   int layers = 0;                 // transform.levels + 1
 
   /// The extent of the plane at resolution 2^-reduction.
   Extent reduced(int reduction) const {
-    return {(extent.rows + (1 << reduction) - 1) >> reduction, (extent.cols + (1 << reduction) - 1) >> reduction};
+    return {(extent.rows + (1 << reduction) - 1) >> reduction,
+            (extent.cols + (1 << reduction) - 1) >> reduction};
   }
   /// Extent of the band that pyramid level 1.. splits (laplacian) or of each of its three (wavelet).
   Extent band(int level) const {
@@ -47,6 +49,5 @@ int subband_count(const TransformParameters& transform);
 
 /// For any extent from 1x1 up.
 SubbandLayout make_layout(const TransformParameters& transform, Extent extent);
-
 
 }  // namespace ctv

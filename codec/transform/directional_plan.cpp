@@ -41,7 +41,9 @@ PhaseSplit in_phase(int level, const Matrix& b, Vec s0, Vec s1) {
   const bool transposed = is_transposed(phase);
   const Vec long_vector = transposed ? Vec{b.b2.c, b.b2.r} : b.b1;
   const int stride = long_vector.r / 2;
-  const auto row = [&](Vec s) { return wrap(((transposed ? s.c : s.r) - ((transposed ? s.c : s.r) & 1)) / 2, stride); };
+  const auto row = [&](Vec s) {
+    return wrap(((transposed ? s.c : s.r) - ((transposed ? s.c : s.r) & 1)) / 2, stride);
+  };
   return {level, phase, stride, long_vector.c / 2, row(s0), row(s1)};
 }
 
@@ -54,8 +56,7 @@ DirectionalPlan make_directional_plan(int directions_log2) {
   for (int level = 1; level <= directions_log2; ++level) {
     std::vector<Node> children;
     for (size_t k = 0; k < nodes.size(); ++k) {
-      const Type& type =
-          level == 1 ? kQ1 : (level == 2 ? kQ2 : kP[(k & 1) + (k < nodes.size() / 2 ? 0 : 2)]);
+      const Type& type = level == 1 ? kQ1 : (level == 2 ? kQ2 : kP[(k & 1) + (k < nodes.size() / 2 ? 0 : 2)]);
       const Matrix m = nodes[k].basis;
       const Matrix b = m * type.split;
       const Vec s0 = nodes[k].offset;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The directional filter bank as data: which cosets are rotated against each other, and where each subband ends up.
+// The directional filter bank as data: which cosets are rotated against each other, and where each subband
+// ends up.
 //
-// A tree of depth n splits the lattice of a band into 2^n cosets (transform derived from Do and Vetterli's DFB without
-// resampling: samples never move). Levels 1 and 2 separate the four phases of 2x2 samples; every later split stays
-// within one phase. Seen in that phase's own picture, transposed for the phases of near-horizontal edges, it separates
-// rows: coset 0 holds the rows row0 + i row_stride, coset 1 the rows row1 + i row_stride; the kernel vectors are
-// b1 = (row_stride, shear) and b2 = (0, 1) in phase samples.
+// A tree of depth n splits the lattice of a band into 2^n cosets (transform derived from Do and Vetterli's
+// DFB without resampling: samples never move). Levels 1 and 2 separate the four phases of 2x2 samples; every
+// later split stays within one phase. Seen in that phase's own picture, transposed for the phases of
+// near-horizontal edges, it separates rows: coset 0 holds the rows row0 + i row_stride, coset 1 the rows row1
+// + i row_stride; the kernel vectors are b1 = (row_stride, shear) and b2 = (0, 1) in phase samples.
 #pragma once
 
 #include <vector>
@@ -33,7 +34,7 @@ struct Leaf {
 struct DirectionalPlan {
   int directions_log2 = 0;
   std::vector<PhaseSplit> splits;  // in forward order; levels 1 and 2 are implied
-  std::vector<Leaf> leaves;        // near-vertical edges first; empty for one level (quincunx, see subband layout)
+  std::vector<Leaf> leaves;  // near-vertical edges first; empty for one level (quincunx, see subband layout)
 };
 
 /// Phases whose pictures are transposed for levels 3 and deeper.

@@ -52,16 +52,16 @@ CTV_API const char* ctv_version(void);
 
 typedef enum ctv_status {
   CTV_OK = 0,
-  CTV_AGAIN = 1,             /* nothing to receive yet: send more, or flush */
-  CTV_END = 2,               /* flushed, and everything has been received */
-  CTV_ERROR_ARGUMENT = -1,   /* the caller's argument or configuration is out of range */
-  CTV_ERROR_STREAM = -2,     /* damaged or truncated stream; the message names field and byte offset */
-  CTV_ERROR_LIMIT = -3,      /* a limit of ctv_limits would be exceeded */
-  CTV_ERROR_MEMORY = -4,     /* out of memory */
-  CTV_ERROR_DEVICE = -5,     /* the device asked for is missing or has failed */
-  CTV_ERROR_UNSUPPORTED = -6,/* valid, but not by this build */
-  CTV_ERROR_STATE = -7,      /* calls in the wrong order, for example a predicted frame before any key frame */
-  CTV_ERROR_INTERNAL = -8    /* a defect of the library */
+  CTV_AGAIN = 1,              /* nothing to receive yet: send more, or flush */
+  CTV_END = 2,                /* flushed, and everything has been received */
+  CTV_ERROR_ARGUMENT = -1,    /* the caller's argument or configuration is out of range */
+  CTV_ERROR_STREAM = -2,      /* damaged or truncated stream; the message names field and byte offset */
+  CTV_ERROR_LIMIT = -3,       /* a limit of ctv_limits would be exceeded */
+  CTV_ERROR_MEMORY = -4,      /* out of memory */
+  CTV_ERROR_DEVICE = -5,      /* the device asked for is missing or has failed */
+  CTV_ERROR_UNSUPPORTED = -6, /* valid, but not by this build */
+  CTV_ERROR_STATE = -7,   /* calls in the wrong order, for example a predicted frame before any key frame */
+  CTV_ERROR_INTERNAL = -8 /* a defect of the library */
 } ctv_status;
 
 /* A name such as "damaged stream" for a status. Static storage. */
@@ -71,7 +71,8 @@ CTV_API const char* ctv_status_name(ctv_status status);
 CTV_API const char* ctv_last_error(void);
 
 typedef enum ctv_log_level { CTV_LOG_ERROR = 0, CTV_LOG_WARNING = 1, CTV_LOG_INFO = 2 } ctv_log_level;
-/* Called with one line without a newline. May be called from any thread that is inside a call of the library. */
+/* Called with one line without a newline. May be called from any thread that is inside a call of the library.
+ */
 typedef void (*ctv_log_callback)(void* opaque, ctv_log_level level, const char* message);
 /* Process-wide; NULL (the start) keeps the library silent. */
 CTV_API void ctv_set_log_callback(ctv_log_callback callback, void* opaque);
@@ -98,10 +99,10 @@ typedef struct ctv_picture {
   int32_t width, height; /* luma samples */
   ctv_memory memory;     /* where data points; CUDA needs the CUDA backend */
   void* data[4];
-  ptrdiff_t stride[4];   /* bytes from row to row; negative strides are allowed in host memory */
-  void* cuda_stream;     /* cudaStream_t after which device data may be read (send) or is valid (receive) */
-  int64_t frame_number;  /* received pictures: counted from 0 in the stream */
-  int32_t key_frame;     /* received pictures: 1 for a key frame */
+  ptrdiff_t stride[4];  /* bytes from row to row; negative strides are allowed in host memory */
+  void* cuda_stream;    /* cudaStream_t after which device data may be read (send) or is valid (receive) */
+  int64_t frame_number; /* received pictures: counted from 0 in the stream */
+  int32_t key_frame;    /* received pictures: 1 for a key frame */
 } ctv_picture;
 
 /* Bytes per row of plane `plane`, and rows; 0 if the format has no such plane. */
@@ -155,22 +156,23 @@ typedef struct ctv_config {
   int32_t filter_taps;                /* of the directional filter bank: 2, 4, 6, 8 or 12 */
   ctv_prediction prediction;
   ctv_symbols symbols;
-  int32_t lossless;        /* 1: every sample comes back; step and qp are not used */
-  int32_t block_size;      /* motion blocks: 8, 16 or 32 luma samples */
-  int32_t subpel;          /* vector precision: 0 whole, 1 half, 2 quarter luma samples; picture prediction */
-  int32_t overlap;         /* 1: overlapped block motion compensation; picture prediction */
+  int32_t lossless;   /* 1: every sample comes back; step and qp are not used */
+  int32_t block_size; /* motion blocks: 8, 16 or 32 luma samples */
+  int32_t subpel;     /* vector precision: 0 whole, 1 half, 2 quarter luma samples; picture prediction */
+  int32_t overlap;    /* 1: overlapped block motion compensation; picture prediction */
   /* The encoder's own decisions. */
-  int32_t search_range;    /* whole luma samples, 0..64 */
-  int32_t key_interval;    /* frames from key frame to key frame, 1..2^30; 0: only on request */
-  double step;             /* base quantiser step in sample units, 1/16..4095 */
-  int32_t qp;              /* 0..51, H.264's scale, or -1: use step */
-  int32_t scene_cut;       /* 1: a scene cut makes a key frame */
+  int32_t search_range; /* whole luma samples, 0..64 */
+  int32_t key_interval; /* frames from key frame to key frame, 1..2^30; 0: only on request */
+  double step;          /* base quantiser step in sample units, 1/16..4095 */
+  int32_t qp;           /* 0..51, H.264's scale, or -1: use step */
+  int32_t scene_cut;    /* 1: a scene cut makes a key frame */
   /* How to run; no influence on the bytes. */
-  int32_t threads;          /* CPU threads, 1..256; 0: all cores */
+  int32_t threads; /* CPU threads, 1..256; 0: all cores */
   ctv_backend backend;
   ctv_engine engine;
   int32_t device;           /* CUDA device number, for backend cuda and auto */
-  int32_t frames_in_flight; /* 1: each packet is ready when send returns (latency); 2..16: pipelined (throughput) */
+  int32_t frames_in_flight; /* 1: each packet is ready when send returns (latency); 2..16: pipelined
+                               (throughput) */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. */
@@ -198,10 +200,11 @@ typedef struct ctv_unit {
 CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder);
 /* The sequence header unit: first in a stream; repeat it whenever a receiver may join. */
 CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
-/* Takes one picture (copied or consumed before the call returns; device pictures: when their stream has passed).
- * CTV_AGAIN: frames_in_flight frames are waiting, receive first; the picture was not taken. */
+/* Takes one picture (copied or consumed before the call returns; device pictures: when their stream has
+ * passed). CTV_AGAIN: frames_in_flight frames are waiting, receive first; the picture was not taken. */
 CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture);
-/* Gives the next packet in order. With frames_in_flight 1 the packet of the picture just sent is there at once. */
+/* Gives the next packet in order. With frames_in_flight 1 the packet of the picture just sent is there at
+ * once. */
 CTV_API ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit);
 /* No more pictures follow: receive then gives what is in flight, then CTV_END. */
 CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
@@ -227,9 +230,9 @@ typedef struct ctv_decoder ctv_decoder;
 
 typedef struct ctv_decoder_config {
   size_t struct_size;
-  int32_t reduction;  /* 0: full resolution, 1: half, 2: a quarter, ... at most the stream's levels */
-  ctv_format format;  /* of received pictures; NONE: as the stream was made from */
-  int32_t threads;    /* 0: all cores */
+  int32_t reduction; /* 0: full resolution, 1: half, 2: a quarter, ... at most the stream's levels */
+  ctv_format format; /* of received pictures; NONE: as the stream was made from */
+  int32_t threads;   /* 0: all cores */
   ctv_backend backend;
   ctv_engine engine;
   int32_t device;
@@ -240,9 +243,9 @@ typedef struct ctv_decoder_config {
 
 CTV_API ctv_status ctv_decoder_config_init(ctv_decoder_config* config);
 CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** decoder);
-/* Takes one whole unit: a sequence header, a packet, or an index (ignored). A packet may be cut after any layer
- * if reduction does not need the rest. On an error the decoder waits for the next key frame and stays usable.
- * The bytes are consumed before the call returns. CTV_AGAIN: receive first. */
+/* Takes one whole unit: a sequence header, a packet, or an index (ignored). A packet may be cut after any
+ * layer if reduction does not need the rest. On an error the decoder waits for the next key frame and stays
+ * usable. The bytes are consumed before the call returns. CTV_AGAIN: receive first. */
 CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t size);
 /* Gives the next picture: planes owned by the decoder, valid until its next send, receive or close. */
 CTV_API ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* picture);
@@ -260,7 +263,8 @@ typedef enum ctv_unit_kind { CTV_UNIT_HEADER = 1, CTV_UNIT_PACKET = 2, CTV_UNIT_
 /* Bytes that decide a unit's kind and size. */
 #define CTV_UNIT_PREFIX_SIZE 8
 
-/* Reads kind and total size (prefix included) of the unit that begins at data; needs CTV_UNIT_PREFIX_SIZE bytes. */
+/* Reads kind and total size (prefix included) of the unit that begins at data; needs CTV_UNIT_PREFIX_SIZE
+ * bytes. */
 CTV_API ctv_status ctv_unit_parse(const uint8_t* data, size_t size, ctv_unit_kind* kind, uint64_t* unit_size);
 
 typedef struct ctv_stream_info {
@@ -278,11 +282,11 @@ typedef struct ctv_stream_info {
   ctv_symbols symbols;
   int32_t lossless;
   int32_t block_size, subpel, overlap;
-  int32_t planes;            /* coded planes: 1 or 3 */
-  int32_t subbands[3];       /* per plane */
-  int32_t components;        /* per packet */
-  int32_t layers;            /* per packet: levels + 1; layer 0 alone gives the lowest resolution */
-  uint64_t decoder_memory;   /* bytes a decoder at full resolution needs, one frame in flight */
+  int32_t planes;          /* coded planes: 1 or 3 */
+  int32_t subbands[3];     /* per plane */
+  int32_t components;      /* per packet */
+  int32_t layers;          /* per packet: levels + 1; layer 0 alone gives the lowest resolution */
+  uint64_t decoder_memory; /* bytes a decoder at full resolution needs, one frame in flight */
 } ctv_stream_info;
 
 /* From a sequence header unit. */
@@ -306,20 +310,22 @@ typedef struct ctv_component_info {
   int32_t last_plane;
   int32_t first_subband, last_subband;
   uint64_t coefficients;
-  uint32_t size;       /* bytes */
+  uint32_t size; /* bytes */
 } ctv_component_info;
 
-/* From a packet unit of the stream whose header unit is given. components: may be NULL; else capacity entries. */
-CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, const uint8_t* data, size_t size,
-                                         ctv_packet_info* info, ctv_component_info* components, size_t capacity);
+/* From a packet unit of the stream whose header unit is given. components: may be NULL; else capacity
+ * entries. */
+CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, const uint8_t* data,
+                                         size_t size, ctv_packet_info* info, ctv_component_info* components,
+                                         size_t capacity);
 
 typedef struct ctv_index_entry {
   uint64_t offset; /* of the packet unit, from the start of the stream */
   int32_t key_frame;
 } ctv_index_entry;
 /* From an index unit; *count entries in all, at most capacity of them written. */
-CTV_API ctv_status ctv_index_parse(const uint8_t* data, size_t size, ctv_index_entry* entries, size_t capacity,
-                                   size_t* count);
+CTV_API ctv_status ctv_index_parse(const uint8_t* data, size_t size, ctv_index_entry* entries,
+                                   size_t capacity, size_t* count);
 /* The last CTV_INDEX_TRAILER_SIZE bytes of a stream tell the index unit's size, if there is one. */
 #define CTV_INDEX_TRAILER_SIZE 8
 CTV_API ctv_status ctv_index_trailer_parse(const uint8_t* data, size_t size, uint64_t* index_unit_size);
@@ -332,8 +338,10 @@ typedef struct ctv_stage_time {
   uint64_t calls;
 } ctv_stage_time;
 /* Stage times since open; *count entries in all, at most capacity written. */
-CTV_API ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity, size_t* count);
-CTV_API ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, size_t capacity, size_t* count);
+CTV_API ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity,
+                                           size_t* count);
+CTV_API ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, size_t capacity,
+                                           size_t* count);
 
 typedef struct ctv_device_info {
   size_t struct_size;

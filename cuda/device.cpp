@@ -27,6 +27,7 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.stream_, cudaStreamNonBlocking));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.up_, cudaStreamNonBlocking));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.down_, cudaStreamNonBlocking));
+  CTV_CUDA_TRY(d, d.tail_.create(cudaEventDisableTiming));
   const char* graph = std::getenv("CTV_CUDA_GRAPH");
   d.graphs_ = graph != nullptr && std::strcmp(graph, "1") == 0;
   d.deferred_.reserve(16);
@@ -85,8 +86,15 @@ Status Device::afterwards(std::function<Status()> work) {
   return {};
 }
 
+Status Device::up_after_stream() {
+  if (!recording_) CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
+  CTV_CUDA_TRY(*this, cudaStreamWaitEvent(up_, tail_.get(), 0));
+  return {};
+}
+
 Status Device::begin_frame(int type) {
   if (!graphs_) return {};
+  CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
   CTV_CUDA_TRY(*this, cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
   recording_ = true;
   frame_type_ = type & 1;

@@ -71,6 +71,9 @@ class Device {
   /// Work on other streams that must be issued after what was issued to stream(): at once, or after the graph's launch.
   Status afterwards(std::function<Status()> work);
 
+  /// up() waits for all that stream() has been given; inside a recorded frame: before that frame.
+  Status up_after_stream();
+
   /// Records the calls of a frame as a graph and launches it at the end (CTV_CUDA_GRAPH=1; otherwise nothing).
   Status begin_frame(int type);
   Status end_frame();
@@ -86,6 +89,7 @@ class Device {
   cudaStream_t down_ = nullptr;
   cudaDeviceProp properties_{};
 
+  Event tail_;  // the end of what stream() was given
   bool graphs_ = false;
   bool recording_ = false;
   int frame_type_ = 0;

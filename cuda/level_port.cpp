@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels and vectors across the bus, by the copy engines, beside the kernels: a port's arrays stay as they are until
+// its next download, so nothing else waits.
+#include "cuda/level_port.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+class CudaLevelPort final : public LevelPort {
+ public:
+  CudaLevelPort(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
+      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), vector_count_(grid.size()) {
+    for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].levels;
+  }
+
+  Status initialise() {
+    Device& d = *device_;
+    size_t total = 0;
+    for (size_t p = 0; p < planes_; ++p) total += counts_[p];
+    CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
+    CTV_RETURN_IF_ERROR(vectors_.allocate(d, vector_count_));
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) host_.levels[p] = levels_.data() + at;
+    host_.vectors = vectors_.data();
+    for (Event* event : {&ready_, &done_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
+    return {};
+  }
+
+  ~CudaLevelPort() override { cudaEventSynchronize(done_.get()); }
+
+  const CodedFrame& host() const override { return host_; }
+
+  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.record(ready_));
+    return d.afterwards([this, levels, vectors]() -> Status {
+      Device& dev = *device_;
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
+      for (size_t p = 0; p < planes_; ++p) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], counts_[p] * sizeof(Level),
+                                          cudaMemcpyDeviceToHost, dev.down()));
+      }
+      if (vectors != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.vectors, vectors, vector_count_ * sizeof(MotionVector),
+                                          cudaMemcpyDeviceToHost, dev.down()));
+      }
+      CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), dev.down()));
+      return {};
+    });
+  }
+
+  Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.up_after_stream());  // earlier frames may still read these arrays
+    for (size_t p = 0; p < planes_; ++p) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], host_.levels[p], counts_[p] * sizeof(Level), cudaMemcpyHostToDevice,
+                                      d.up()));
+    }
+    if (vectors != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(vectors, host_.vectors, vector_count_ * sizeof(MotionVector),
+                                      cudaMemcpyHostToDevice, d.up()));
+    }
+    CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
+    return d.wait(done_);
+  }
+
+  Status finish() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    CTV_CUDA_TRY(*device_, cudaEventSynchronize(done_.get()));
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  const size_t planes_;
+  const size_t vector_count_;
+  std::array<size_t, 3> counts_{};
+  PinnedArray<Level> levels_;
+  PinnedArray<MotionVector> vectors_;
+  Event ready_, done_;
+  CodedFrame host_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device, const PictureLayout& layout,
+                                                   const MotionGrid& grid) {
+  auto port = std::make_unique<CudaLevelPort>(std::move(device), layout, grid);
+  CTV_RETURN_IF_ERROR(port->initialise());
+  return std::unique_ptr<LevelPort>(std::move(port));
+}
+
+}  // namespace ctv::cuda

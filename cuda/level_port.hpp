@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/device.hpp"
+
+namespace ctv::cuda {
+
+Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device, const PictureLayout& layout,
+                                                   const MotionGrid& grid);
+
+}  // namespace ctv::cuda

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's memory is
+// free when the call returns, and the copy engines work beside the kernels. Device pictures are read where they lie:
+// our stream waits for the caller's, and the caller's for our reading.
+#include "cuda/picture_port.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "codec/base/parallel.hpp"
+#include "cuda/colour.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr int kCopyThreads = 4;  // enough for the bus
+constexpr int kCopyGrain = 64;   // rows
+
+// Rows of `bytes` each, any strides.
+void copy_rows(int threads, const uint8_t* from, ptrdiff_t from_stride, uint8_t* to, ptrdiff_t to_stride, size_t bytes,
+               int rows) {
+  parallel_ranges(std::min(threads, kCopyThreads), rows, kCopyGrain, [&](int begin, int end) {
+    for (int r = begin; r < end; ++r) std::memcpy(to + r * to_stride, from + r * from_stride, bytes);
+  });
+}
+
+class CudaPicturePort final : public PicturePort {
+ public:
+  CudaPicturePort(std::shared_ptr<Device> device, const PictureLayout& layout, int threads)
+      : device_(std::move(device)), layout_(layout), threads_(threads) {}
+
+  Status initialise() {
+    Device& d = *device_;
+    const size_t size = 4 * static_cast<size_t>(layout_.width) * static_cast<size_t>(layout_.height);
+    CTV_RETURN_IF_ERROR(in_host_.allocate(d, size));
+    CTV_RETURN_IF_ERROR(in_device_.allocate(d, size));
+    CTV_RETURN_IF_ERROR(out_host_.allocate(d, size));
+    CTV_RETURN_IF_ERROR(out_device_.allocate(d, size));
+    for (Event* event : {&uploaded_, &imported_, &caller_, &exported_, &downloaded_}) {
+      CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
+    }
+    return {};
+  }
+
+  ~CudaPicturePort() override {
+    // Copies from and to this memory may still be on their way.
+    cudaEventSynchronize(uploaded_.get());
+    cudaEventSynchronize(downloaded_.get());
+  }
+
+  Status import_picture(const ctv_picture& picture, const Planes& planes) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (picture.memory == CTV_MEMORY_CUDA) return import_device(picture, planes);
+
+    // The port's last upload ended long ago, unless somebody imports twice without a finish between.
+    CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
+    void* data[3] = {};
+    ptrdiff_t stride[3] = {};
+    size_t at = 0;
+    for (int p = 0; p < plane_count(picture.format); ++p) {
+      const size_t bytes = row_bytes(picture.format, layout_.width, p);
+      const int rows = plane_rows(picture.format, layout_.height, p);
+      copy_rows(threads_, static_cast<const uint8_t*>(picture.data[p]), picture.stride[p], in_host_.data() + at,
+                static_cast<ptrdiff_t>(bytes), bytes, rows);
+      data[p] = in_device_.data() + at;
+      stride[p] = static_cast<ptrdiff_t>(bytes);
+      at += bytes * static_cast<size_t>(rows);
+    }
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
+    CTV_CUDA_TRY(d, cudaMemcpyAsync(in_device_.data(), in_host_.data(), at, cudaMemcpyHostToDevice, d.up()));
+    CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
+    CTV_RETURN_IF_ERROR(d.wait(uploaded_));
+    CTV_RETURN_IF_ERROR(import_planes(d, byte_picture(picture.format, layout_.width, layout_.height, data, stride),
+                                      layout_, planes));
+    return d.record(imported_);
+  }
+
+  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format, ctv_memory memory) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
+      return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
+    }
+    out_ = {};
+    out_.format = format;
+    out_.memory = memory;
+    out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
+    out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
+    void* data[3] = {};
+    size_t at = 0;
+    for (int p = 0; p < plane_count(format); ++p) {
+      data[p] = out_device_.data() + at;
+      out_.data[p] = memory == CTV_MEMORY_CUDA ? data[p] : out_host_.data() + at;
+      out_.stride[p] = static_cast<ptrdiff_t>(row_bytes(format, out_.width, p));
+      at += row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
+    }
+    CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the port's last picture has left the buffer
+    CTV_RETURN_IF_ERROR(export_planes(d, planes, layout_,
+                                      byte_picture(format, out_.width, out_.height, data, out_.stride)));
+    CTV_RETURN_IF_ERROR(d.record(exported_));
+    if (memory == CTV_MEMORY_CUDA) {
+      out_.cuda_stream = d.stream();
+      return {};
+    }
+    return d.afterwards([this, at]() -> Status {
+      Device& dev = *device_;
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), exported_.get(), 0));
+      CTV_CUDA_TRY(dev, cudaMemcpyAsync(out_host_.data(), out_device_.data(), at, cudaMemcpyDeviceToHost, dev.down()));
+      CTV_CUDA_TRY(dev, cudaEventRecord(downloaded_.get(), dev.down()));
+      return {};
+    });
+  }
+
+  Status finish(ctv_picture& picture) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (out_.memory == CTV_MEMORY_HOST) CTV_CUDA_TRY(d, cudaEventSynchronize(downloaded_.get()));
+    picture.format = out_.format;
+    picture.width = out_.width;
+    picture.height = out_.height;
+    picture.memory = out_.memory;
+    std::copy(std::begin(out_.data), std::end(out_.data), std::begin(picture.data));
+    std::copy(std::begin(out_.stride), std::end(out_.stride), std::begin(picture.stride));
+    picture.cuda_stream = out_.cuda_stream;
+    return {};
+  }
+
+ private:
+  Status import_device(const ctv_picture& picture, const Planes& planes) {
+    Device& d = *device_;
+    const auto caller_stream = static_cast<cudaStream_t>(picture.cuda_stream);
+    CTV_CUDA_TRY(d, cudaEventRecord(caller_.get(), caller_stream));
+    CTV_RETURN_IF_ERROR(d.wait(caller_));
+    CTV_RETURN_IF_ERROR(import_planes(
+        d, byte_picture(picture.format, layout_.width, layout_.height, picture.data, picture.stride), layout_, planes));
+    CTV_RETURN_IF_ERROR(d.record(imported_));
+    return d.afterwards([this, caller_stream]() -> Status {
+      CTV_CUDA_TRY(*device_, cudaStreamWaitEvent(caller_stream, imported_.get(), 0));
+      return {};
+    });
+  }
+
+  std::shared_ptr<Device> device_;
+  const PictureLayout layout_;
+  const int threads_;
+  PinnedArray<uint8_t> in_host_, out_host_;    // 4 bytes for each luma sample: enough for every format
+  DeviceArray<uint8_t> in_device_, out_device_;
+  Event uploaded_, imported_, caller_, exported_, downloaded_;
+  ctv_picture out_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PicturePort>> make_picture_port(std::shared_ptr<Device> device, const PictureLayout& layout,
+                                                       int threads) {
+  auto port = std::make_unique<CudaPicturePort>(std::move(device), layout, threads);
+  CTV_RETURN_IF_ERROR(port->initialise());
+  return std::unique_ptr<PicturePort>(std::move(port));
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Motion compensation of one plane.
+#pragma once
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv {
+
+void compensate_plane(int threads, PlaneView<const Sample> reference, const MotionVector* vectors,
+                      const CompensationGeometry& geometry, PlaneView<Sample> prediction);
+
+}  // namespace ctv

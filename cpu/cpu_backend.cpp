@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CPU backend: hands each call to the file of its stage and keeps the clock. Calls return when the work
+// is done.
+#include "cpu/cpu_backend.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "cpu/colour.hpp"
+#include "cpu/compensate.hpp"
+#include "cpu/motion_search.hpp"
+#include "cpu/subband_prediction.hpp"
+#include "cpu/transform_coder.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr size_t kAlign = 64;
+
+/// Puts a clock around a transform.
+class TimedTransform final : public TransformCoder {
+ public:
+  TimedTransform(std::unique_ptr<TransformCoder> inner, StageTimes& times)
+      : inner_(std::move(inner)), times_(times) {}
+
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                 std::span<const SubbandQuantiser> quantisers, Level* levels) override {
+    StageTimer timer(times_, Stage::kForward);
+    return inner_->forward(samples, prediction, middle, quantisers, levels);
+  }
+  Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<Sample> samples) override {
+    StageTimer timer(times_, Stage::kInverse);
+    return inner_->inverse(levels, quantisers, prediction, middle, range, reduction, samples);
+  }
+
+ private:
+  std::unique_ptr<TransformCoder> inner_;
+  StageTimes& times_;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(int threads) : threads_(threads) {}
+
+  std::string description() const override {
+    return "cpu (" + std::to_string(threads_) + (threads_ == 1 ? " thread, " : " threads, ") + simd_name() +
+           ")";
+  }
+  ctv_backend kind() const override { return CTV_BACKEND_CPU; }
+
+  Result<Memory> allocate(size_t bytes) override {
+    if (bytes > SIZE_MAX - kAlign) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
+    void* data = std::aligned_alloc(kAlign, std::max<size_t>(1, (bytes + kAlign - 1) / kAlign) * kAlign);
+    if (data == nullptr) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
+    return Memory(data, bytes, [](void* p) { std::free(p); });
+  }
+
+  Status copy(void* destination, const void* source, size_t bytes) override {
+    if (bytes > 0) std::memcpy(destination, source, bytes);
+    return {};
+  }
+
+  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
+    return make_cpu_picture_port(layout, threads_, stage_times_);
+  }
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
+                                                     const MotionGrid& grid) override {
+    return make_cpu_level_port(layout, grid, threads_, stage_times_);
+  }
+  Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
+                                                         Engine engine) override {
+    CTV_ASSIGN_OR_RETURN(std::unique_ptr<TransformCoder> inner, make_cpu_transform(layout, engine, threads_));
+    return std::unique_ptr<TransformCoder>(std::make_unique<TimedTransform>(std::move(inner), stage_times_));
+  }
+  Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
+    return make_cpu_motion(parameters, threads_, stage_times_);
+  }
+
+  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+                    const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
+    StageTimer timer(stage_times_, Stage::kCompensate);
+    compensate_plane(threads_, reference, vectors, geometry, prediction);
+    return {};
+  }
+
+  Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                           const MotionVector* vectors, const Level* levels, const Level* previous,
+                           Level* residual) override {
+    StageTimer timer(stage_times_, Stage::kPredict);
+    predict_subbands(Direction::kSubtract, threads_, layout, chroma, grid, vectors, levels, previous,
+                     layout.layers, residual);
+    return {};
+  }
+  Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                      const MotionVector* vectors, const Level* residual, const Level* previous, int layers,
+                      Level* levels) override {
+    StageTimer timer(stage_times_, Stage::kPredict);
+    predict_subbands(Direction::kAdd, threads_, layout, chroma, grid, vectors, residual, previous, layers,
+                     levels);
+    return {};
+  }
+
+  Status begin_frame(FrameType) override { return {}; }
+  Status end_frame() override { return {}; }
+  Status synchronize() override { return {}; }
+
+ private:
+  const int threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(int threads) {
+  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  return std::make_unique<CpuBackend>(std::clamp(threads, 1, 256));
+}
+
+}  // namespace ctv

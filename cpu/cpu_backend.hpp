@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CPU backend: stages run inside the call, on `threads` threads, in the caller's memory where that is
+// possible.
+#pragma once
+
+#include <memory>
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv {
+
+/// threads: 1..256; 0: all cores.
+std::unique_ptr<Backend> make_cpu_backend(int threads);
+
+// Its parts.
+Result<std::unique_ptr<PicturePort>> make_cpu_picture_port(const PictureLayout& layout, int threads,
+                                                           StageTimes& times);
+Result<std::unique_ptr<LevelPort>> make_cpu_level_port(const PictureLayout& layout, const MotionGrid& grid,
+                                                       int threads, StageTimes& times);
+
+}  // namespace ctv

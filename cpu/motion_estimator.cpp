@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The motion estimator of the CPU: owns the 8-bit copies of luma that search and refinement read, the list of
+// candidates in the order of their rank, and the threads' rows of blocks.
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "codec/base/fn.hpp"
+#include "codec/base/parallel.hpp"
+#include "codec/math/motion.hpp"
+#include "cpu/colour.hpp"
+#include "cpu/motion_refine.hpp"
+#include "cpu/motion_search.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr int kAlign = 64;  // bytes; also what vectors may read beyond the last sample
+
+class CpuMotionEstimator final : public MotionEstimator {
+ public:
+  CpuMotionEstimator(const MotionParameters& parameters, int threads, StageTimes& times)
+      : parameters_(parameters),
+        threads_(threads),
+        times_(times),
+        rows_(parameters.grid.rows << parameters.grid.log2_block),
+        cols_(round_up(parameters.grid.cols << parameters.grid.log2_block, kAlign)),
+        border_(round_up(parameters.range + kRefineReach, kAlign)),
+        key_cols_(parameters.grid.cols + kAlign / 8),
+        current_(allocate(rows_, cols_)),
+        reference_(allocate(rows_ + 2 * border_rows(), cols_ + 2 * border_)),
+        keys_(static_cast<size_t>(parameters.grid.rows) * static_cast<size_t>(key_cols_)) {
+    for (int y = -parameters.range; y <= parameters.range; ++y) {
+      for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
+    }
+    std::sort(order_.begin(), order_.end(), [&](const Offset& a, const Offset& b) {
+      return candidate_rank(a.y, a.x, parameters.range) < candidate_rank(b.y, b.x, parameters.range);
+    });
+    candidates_.resize(order_.size());
+  }
+
+  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
+                MotionVector* vectors) override {
+    const MotionGrid& grid = parameters_.grid;
+    SearchPlanes planes{};
+    {
+      StageTimer timer(times_, Stage::kMotionSearch);
+      planes = copy(current, reference);
+      for (size_t i = 0; i < order_.size(); ++i) {
+        candidates_[i] = {order_[i].y * planes.reference_stride + order_[i].x,
+                          (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
+                              static_cast<int64_t>(i)};
+      }
+      parallel_for(threads_, grid.rows, [&](int row) {
+        int64_t* keys = keys_of(row);
+        search_block_row(planes, candidates_, grid.log2_block, row, grid.cols, keys);
+        MotionVector* out = vectors + static_cast<ptrdiff_t>(row) * grid.cols;
+        for (int b = 0; b < grid.cols; ++b) {
+          out[b] = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
+        }
+      });
+    }
+    if (parameters_.subpel == 0) return {};
+    StageTimer timer(times_, Stage::kMotionRefine);
+    parallel_for(threads_, grid.rows, [&](int row) {
+      refine_block_row(planes, grid.log2_block, row, grid.cols, parameters_.subpel, lambda, keys_of(row),
+                       vectors + static_cast<ptrdiff_t>(row) * grid.cols);
+    });
+    return {};
+  }
+
+ private:
+  struct Offset {
+    int y, x;
+  };
+  struct Free {
+    void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t(kAlign)); }
+  };
+  using Bytes = std::unique_ptr<uint8_t[], Free>;
+
+  static Bytes allocate(int rows, int cols) {
+    const size_t size = static_cast<size_t>(rows) * static_cast<size_t>(cols) + kAlign;
+    return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
+  }
+
+  int border_rows() const { return parameters_.range + kRefineReach; }
+  int64_t* keys_of(int row) { return keys_.data() + static_cast<ptrdiff_t>(row) * key_cols_; }
+  MotionVector vector(size_t i) const {
+    return {static_cast<int16_t>(order_[i].y * 4), static_cast<int16_t>(order_[i].x * 4)};
+  }
+
+  SearchPlanes copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
+    const ptrdiff_t stride = cols_ + 2 * border_;
+    uint8_t* origin = reference_.get() + border_rows() * stride + border_;
+    const auto row_copy = [](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
+      const int n = std::min(plane.cols, cols);
+      narrow_row(plane.row(std::clamp(r, 0, plane.rows - 1)), n, out);
+      std::fill(out - before, out, out[0]);
+      std::fill(out + n, out + cols, out[n - 1]);
+    };
+    parallel_ranges(threads_, rows_ + 2 * border_rows(), 16, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) {
+        const int r = i - border_rows();
+        row_copy(reference, r, border_, cols_ + border_, origin + r * stride);
+        if (r >= 0 && r < rows_)
+          row_copy(current, r, 0, cols_, current_.get() + r * static_cast<ptrdiff_t>(cols_));
+      }
+    });
+    return {current_.get(), cols_, origin, stride};
+  }
+
+  const MotionParameters parameters_;
+  const int threads_;
+  StageTimes& times_;
+  const int rows_, cols_;  // of whole blocks, columns to whole vectors
+  const int border_;       // columns before and behind
+  const int key_cols_;
+  Bytes current_, reference_;
+  std::vector<int64_t> keys_;
+  std::vector<Offset> order_;
+  std::vector<SearchCandidate> candidates_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
+                                                         StageTimes& times) {
+  if (parameters.grid.log2_block < 3 || parameters.grid.log2_block > 5 || parameters.range < 0 ||
+      parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > 2) {
+    return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
+  }
+  try {
+    return std::unique_ptr<MotionEstimator>(std::make_unique<CpuMotionEstimator>(parameters, threads, times));
+  } catch (const std::bad_alloc&) {
+    return Status(CTV_ERROR_MEMORY, "make_motion: out of memory");
+  }
+}
+
+}  // namespace ctv

@@ -133,7 +133,9 @@ Status Decoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, int sl
   slot.parameters = slot.symbols->header().frame;
   const int layers = stream_.picture.subbands[0].layers - config_.reduction;
   if (workers_ == nullptr) CTV_RETURN_IF_ERROR(check_reference(slot.parameters));
-  CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frames_->coded(slot_index)));
+  CodedFrame frame = frames_->coded(slot_index);
+  frame.parameters = slot.parameters;
+  CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame));
   slot.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {};
 }

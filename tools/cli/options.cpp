@@ -15,13 +15,7 @@ struct Options::Parser {
 Options::Options(ToolText text) : parser_(std::make_unique<Parser>()), text_(std::move(text)) {
   CLI::App& app = parser_->app;
   app.name(text_.name);
-  app.description(text_.summary + "\n" + text_.description);
-  app.get_formatter()->column_width(36);
   app.set_help_flag();  // added below, so that it is listed like the others
-  std::string footer = "Exit codes: 0 ok, 1 usage, 2 input or output, 3 damaged stream, 4 limit, 5 device.";
-  if (!text_.examples.empty()) footer += "\nExamples:";
-  for (const auto& [command, what] : text_.examples) footer += "\n  " + command + "\n      " + what;
-  app.footer(footer);
 }
 
 Options::~Options() = default;
@@ -101,7 +95,7 @@ void Options::named(const std::string& names, const std::vector<std::string>& li
 bool Options::parse(int argc, const char* const* argv) {
   section("General");
   std::string print;
-  flag("-h,--help", "Print this help", [&] { print = parser_->app.help(); });
+  flag("-h,--help", "Print this help", [&] { print = help_text(text_, list_); });
   flag("--version", "Print the version", [&] { print = text_.name + " (ctv) " + ctv_version() + "\n"; });
   // For packagers; hidden, and left out of the lists they print.
   CLI::App& app = parser_->app;

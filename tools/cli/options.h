@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tool's options, described once: CLI11 parses them and prints --help, and the same descriptions become the
-// man page (--help-man) and the shells' completions (--completion bash|zsh|fish). CLI11 stays behind this
+// A tool's options, described once: CLI11 parses them, and the same descriptions become --help, the man
+// page (--help-man) and the shells' completions (--completion bash|zsh|fish). CLI11 stays behind this
 // header.
 #pragma once
 
@@ -80,6 +80,8 @@ class Options {
   std::string section_ = "Options";
 };
 
+/// --help, lines no longer than a terminal's.
+std::string help_text(const ToolText& tool, const std::vector<OptionText>& options);
 /// The man page in roff, section 1.
 std::string man_page(const ToolText& tool, const std::vector<OptionText>& options);
 /// A completion script; shell is "bash", "zsh" or "fish".

@@ -27,6 +27,7 @@ DecoderConfig make_config(const DecodeOptions& options) {
   config.engine = options.run.engine;
   config.device = options.run.device;
   if (options.run.frames_in_flight > 0) config.frames_in_flight = options.run.frames_in_flight;
+  if (options.keep_going) config.frames_in_flight = 1;  // an error then belongs to the unit just sent
   if (options.max_pixels) config.limits.max_pixels = *options.max_pixels;
   if (options.max_memory) config.limits.max_memory = *options.max_memory;
   if (options.max_packet_size) config.limits.max_packet_size = *options.max_packet_size;
@@ -90,6 +91,7 @@ class Decoding {
         if (!options_.keep_going || e.code() == Exit::kFile) throw;
         report_damage(e.what());
         if (!units_.resynchronise()) return std::nullopt;
+        decoder_.reset();  // what was left out may have been a reference
       }
     }
   }

@@ -132,9 +132,12 @@ void GeneratedClip::begin_scene(uint32_t number) {
       int32_t sum = 0, weight = 128;
       for (int32_t cell = 64; cell >= 4; cell /= 2, weight /= 2)
         sum += value_noise(x, y, cell, seed + static_cast<uint32_t>(cell)) * weight;
-      // Three times the contrast about the middle: plain noise is too soft to look like anything.
+      // Three times the contrast about the middle: plain noise is too soft to look like anything. Then
+      // ridges, bent like wood grain, where a slow noise is high: pictures have directions.
+      const int32_t slow = value_noise(x, y, 64, seed + 1);
+      const int32_t ridge = sine(256 * (24 * x + 10 * y) + 96 * slow) * std::max(0, slow - 120) >> 15;
       texture_[static_cast<size_t>(y * kTexture + x)] =
-          static_cast<uint8_t>(std::clamp(128 + 3 * (sum / 248 - 128), 0, 255));
+          static_cast<uint8_t>(std::clamp(128 + 3 * (sum / 248 - 128) + ridge, 0, 255));
     }
   }
 }

@@ -42,6 +42,7 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
     fd_ = STDOUT_FILENO;
     return;
   }
+  if (path.empty()) fail("write", ENOENT);
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail("write", EISDIR);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file is there whole or not at all.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/exit.h"
+#include "io/output_file.h"
+
+namespace ctv::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("ctv-output-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::string content(const char* name) const {
+    std::ifstream in(path(name));
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+  }
+  size_t files() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
+  }
+  fs::path folder_;
+};
+
+TEST_F(OutputFileTest, AppearsWithCommit) {
+  {
+    OutputFile file(path("a"));
+    file.write(std::string_view("hello"));
+    EXPECT_FALSE(fs::exists(path("a")));
+    file.commit();
+    EXPECT_EQ(file.size(), 5u);
+  }
+  EXPECT_EQ(content("a"), "hello");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFileTest, NothingStaysWithoutCommit) {
+  std::ofstream(path("a")) << "old";
+  {
+    OutputFile file(path("a"));
+    file.write(std::string_view("new"));
+  }
+  EXPECT_EQ(content("a"), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFileTest, KeepsModeAndLink) {
+  std::ofstream(path("real")) << "old";
+  chmod(path("real").c_str(), 0640);
+  fs::create_symlink("real", folder_ / "link");
+  OutputFile file(path("link"));
+  file.write(std::string_view("new"));
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(content("real"), "new");
+  struct stat status {};
+  ASSERT_EQ(stat(path("real").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(OutputFileTest, FailsAtOnce) {
+  for (const std::string& bad : {folder_.string(), path("missing/a"), std::string("")}) {
+    try {
+      OutputFile file(bad);
+      ADD_FAILURE() << bad;
+    } catch (const Failure& e) {
+      EXPECT_EQ(e.code(), Exit::kFile);
+    }
+  }
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(OutputFileTest, DevicesAreWrittenAsTheyAre) {
+  OutputFile file("/dev/null");
+  file.write(std::string_view("gone"));
+  file.commit();
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  OutputFile full("/dev/full");
+  EXPECT_THROW(full.write(std::string_view("x")), Failure);
+}
+
+}  // namespace
+}  // namespace ctv::tools

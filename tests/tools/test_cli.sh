@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The tools end to end: generate, encode, decode, compare; pipes; seeking; damage; exit codes.
+# usage: test_cli.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
+set -u
+bin=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+failures=0
+
+fail() { echo "FAIL: $*" >&2; failures=$((failures + 1)); }
+# expect CODE WHAT COMMAND...: runs it; its stdout and stderr go to files out and err.
+expect() {
+  local want=$1 what=$2 got
+  shift 2
+  "$@" >out 2>err
+  got=$?
+  [ "$got" -eq "$want" ] || { fail "$what: exit code $got instead of $want: $*"; head -3 err >&2; }
+}
+same() { cmp -s "$1" "$2" || fail "$3: $1 and $2 differ"; }
+# one_line WHAT: the failure just seen was told in one line, and says what to do or where.
+one_line() { [ "$(wc -l <err)" -eq 1 ] || { fail "$1: not one error line:"; cat err >&2; }; }
+# put FILE OFFSET BYTES: overwrites bytes (printf escapes) in place.
+put() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+
+ctenc="$bin/ctenc" ctdec="$bin/ctdec" ctinfo="$bin/ctinfo" ctgen="$bin/ctgen"
+
+# --- a clip and its stream
+expect 0 generate "$ctgen" a.y4m --size 48x32 --frames 12 --seed 3
+[ "$(wc -c <a.y4m)" -gt 27648 ] || fail "the clip is too small"
+expect 0 encode "$ctenc" a.y4m -o a.ctv --qp 24 --keyint 5 --psnr --ssim --verify --csv a.csv --json a.json
+[ "$(wc -l <a.csv)" -eq 13 ] || fail "csv: $(wc -l <a.csv) lines instead of 13"
+grep -q '"frames": 12' a.json || fail "json: frames"
+grep -q 'PSNR' err && grep -q 'SSIM' err && grep -q 'verified' err || fail "summary incomplete"
+expect 0 decode "$ctdec" a.ctv -o a_dec.y4m --json -
+grep -q '"frames": 12' out || fail "json of ctdec"
+[ "$(wc -c <a_dec.y4m)" -gt 27648 ] || fail "decoded clip is too small"
+
+# --- pipes give what files give
+"$ctenc" - -o stdin.ctv --qp 24 --keyint 5 -q <a.y4m || fail "encode stdin"
+cat a.y4m | "$ctenc" - -o - --qp 24 --keyint 5 -q >pipe.ctv || fail "encode pipe"
+"$ctenc" --generate 48x32@25:12:3 -o generated.ctv --qp 24 --keyint 5 -q || fail "encode generated"
+same a.ctv stdin.ctv "file and stdin"
+same a.ctv pipe.ctv "file and pipe"
+same a.ctv generated.ctv "file and --generate"
+cat a.ctv | "$ctdec" - -o - -q >pipe.y4m || fail "decode pipe"
+same a_dec.y4m pipe.y4m "decoded file and pipe"
+"$ctgen" - --size 48x32 --frames 12 --seed 3 | "$ctenc" - -o - -q --qp 24 --keyint 5 | "$ctdec" - -o pipe2.y4m -q
+same a_dec.y4m pipe2.y4m "three tools in a row"
+
+# --- how it runs does not change what comes out
+for how in "--threads 1" "--threads 3 --in-flight 4" "--engine direct" "--backend cpu"; do
+  "$ctenc" a.y4m -o how.ctv --qp 24 --keyint 5 -q $how || fail "encode $how"
+  same a.ctv how.ctv "$how"
+  "$ctdec" a.ctv -o how.y4m -q $how || fail "decode $how"
+  same a_dec.y4m how.y4m "decode $how"
+done
+
+# --- digests
+expect 0 md5 "$ctdec" a.ctv --md5
+md5=$(cat out)
+expect 0 "expected md5" "$ctdec" a.ctv --expect-md5 "$md5" -q
+expect 3 "wrong md5" "$ctdec" a.ctv --expect-md5 00000000000000000000000000000000 -q
+one_line "wrong md5"
+
+# --- lossless, every format and odd sizes
+for format in gray i420 i422 i444; do
+  "$ctgen" f.y4m --size 37x21 --frames 3 --format $format || fail "generate $format"
+  expect 0 "lossless $format" "$ctenc" f.y4m -o f.ctv --lossless --verify
+  expect 0 "decode lossless $format" "$ctdec" f.ctv -o f_dec.y4m
+  same f.y4m f_dec.y4m "lossless $format"
+done
+"$ctgen" f.rgb --size 37x21 --frames 3 --format rgb || fail "generate rgb"
+expect 0 "lossless rgb" "$ctenc" f.rgb --size 37x21 --raw-format rgb -o f.ctv --lossless --verify
+expect 0 "decode rgb" "$ctdec" f.ctv -o f_dec.rgb
+same f.rgb f_dec.rgb "lossless rgb"
+expect 1 "rgb to y4m" "$ctdec" f.ctv -o f_dec.y4m
+one_line "rgb to y4m"
+
+# --- image sequences
+"$ctgen" img_%03d.png --size 40x24 --frames 4 --format rgb || fail "generate png"
+expect 0 "encode png" "$ctenc" img_%03d.png -o img.ctv --lossless --fps 10
+expect 0 "decode png" "$ctdec" img.ctv -o dec_%03d.png --start-number 1
+expect 0 "decode ppm" "$ctdec" img.ctv -o dec_%03d.ppm
+same img_002.png dec_003.png "png"
+[ -f dec_003.ppm ] && [ ! -f dec_004.ppm ] || fail "ppm numbers"
+expect 1 "one name for many" "$ctdec" img.ctv -o one.png
+
+# --- parts: --seek, --frames, at both ends
+expect 0 "encode a part" "$ctenc" a.y4m -o part.ctv --seek 3 --frames 4 -q --lossless
+expect 0 "decode a part" "$ctdec" part.ctv -o part.yuv -q
+header=$(head -n 1 a.y4m | wc -c)
+frame=$((48 * 32 * 3 / 2))
+for i in 3 4 5 6; do tail -c +$((header + i * (frame + 6) + 7)) a.y4m | head -c $frame; done >want.yuv
+same part.yuv want.yuv "--seek --frames of ctenc"
+expect 0 "decode to raw" "$ctdec" a.ctv -o a.yuv -q
+# The index is the stream's last unit; without it seeking scans.
+index=$("$ctinfo" a.ctv --json | sed -n 's/.*"index_entries": //p' | tr -d ,)
+[ "$index" = 12 ] || fail "ctinfo: index of '$index' frames"
+indexed=$(wc -c <a.ctv)
+offset=$(grep -abo CTVX a.ctv | tail -1 | cut -d: -f1)
+head -c "$offset" a.ctv >noindex.ctv
+for n in 0 1 4 5 7 11; do
+  tail -c +$((n * frame + 1)) a.yuv | head -c $((2 * frame)) >want.yuv
+  for stream in a.ctv noindex.ctv; do
+    expect 0 "seek $n in $stream" "$ctdec" $stream -o seek.yuv --seek $n --frames 2 -q
+    same seek.yuv want.yuv "seek $n in $stream"
+  done
+  cat a.ctv | "$ctdec" - -o seek.yuv --seek $n --frames 2 -q
+  same seek.yuv want.yuv "seek $n in a pipe"
+done
+expect 2 "seek behind the end" "$ctdec" a.ctv -o seek.yuv --seek 12
+expect 0 "no index" "$ctdec" noindex.ctv -o noindex.yuv -q
+same a.yuv noindex.yuv "without index"
+
+# --- reduced resolution
+expect 0 "half resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/2 -q
+[ "$(wc -c <half.yuv)" -eq $((12 * 24 * 16 * 3 / 2)) ] || fail "half resolution has $(wc -c <half.yuv) bytes"
+expect 1 "bad resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/3
+
+# --- ctinfo
+expect 0 ctinfo "$ctinfo" a.ctv --frames
+grep -q '48x32' out || fail "ctinfo: size"
+expect 0 "ctinfo json" "$ctinfo" a.ctv --json --frames
+expect 3 "ctinfo garbage" "$ctinfo" a.y4m
+one_line "ctinfo garbage"
+
+# --- damage
+head -c $((indexed / 2)) a.ctv >cut.ctv
+expect 3 "cut stream" "$ctdec" cut.ctv -o cut.yuv
+one_line "cut stream"
+[ ! -e cut.yuv ] || fail "a cut stream left a file"
+expect 3 "cut stream, kept going" "$ctdec" cut.ctv -o cut.yuv --keep-going -q
+[ -s cut.yuv ] || fail "--keep-going wrote nothing"
+head -c "$(wc -c <cut.yuv)" a.yuv >want.yuv
+same cut.yuv want.yuv "--keep-going writes what is whole"
+# Frame 2's packet loses its tag: frames 2, 3 and 4 are gone, key frame 5 brings the rest.
+cp a.ctv hole.ctv
+put hole.ctv "$(grep -abo CTVP a.ctv | sed -n 3p | cut -d: -f1)" 'XXXX'
+expect 3 "hole" "$ctdec" hole.ctv -o hole.yuv -q
+expect 3 "hole, kept going" "$ctdec" hole.ctv -o hole.yuv --keep-going -q
+{ head -c $((2 * frame)) a.yuv; tail -c +$((5 * frame + 1)) a.yuv; } >want.yuv
+same hole.yuv want.yuv "--keep-going resynchronises"
+expect 3 "not a stream" "$ctdec" a.y4m -o x.yuv
+expect 2 "empty stream" "$ctdec" /dev/null -o x.yuv
+
+# --- limits
+expect 4 "max-pixels" "$ctdec" a.ctv -o x.yuv --max-pixels 1535
+one_line "max-pixels"
+expect 0 "max-pixels, just enough" "$ctdec" a.ctv -o x.yuv --max-pixels 1536 -q
+expect 4 "max-memory" "$ctdec" a.ctv -o x.yuv --max-memory 1k
+expect 4 "max-packet" "$ctdec" a.ctv -o x.yuv --max-packet 16
+
+# --- bad inputs of ctenc
+expect 2 "missing" "$ctenc" missing.y4m -o x.ctv
+one_line missing
+expect 2 "empty" "$ctenc" /dev/null -o x.ctv
+printf 'YUV4MPEG2 W0 H16\nFRAME\n' >bad.y4m
+expect 2 "zero width" "$ctenc" bad.y4m -o x.ctv
+printf 'YUV4MPEG2 W65535 H65535\nFRAME\n' >bad.y4m
+expect 4 "huge" "$ctenc" bad.y4m -o x.ctv
+printf 'YUV4MPEG2 W16 H16 C420p10\nFRAME\n' >bad.y4m
+expect 2 "ten bits" "$ctenc" bad.y4m -o x.ctv
+one_line "ten bits"
+printf 'YUV4MPEG2 W16 H16\n' >bad.y4m
+expect 2 "no frames" "$ctenc" bad.y4m -o x.ctv
+head -c 20000 a.y4m >bad.y4m
+expect 2 "cut y4m" "$ctenc" bad.y4m -o x.ctv
+one_line "cut y4m"
+grep -q 'frame 8' err || fail "cut y4m: the frame is not named: $(cat err)"
+expect 2 "folder" "$ctenc" . -o x.ctv
+expect 2 "output folder missing" "$ctenc" a.y4m -o missing/x.ctv
+expect 2 "output is a folder" "$ctenc" a.y4m -o .
+expect 2 "disk full" "$ctenc" a.y4m -o /dev/full
+[ ! -e x.ctv ] || fail "a failed encode left a file"
+ls .ctv-* >/dev/null 2>&1 && fail "temporary files stay: $(ls -d .ctv-*)"
+
+# --- usage
+expect 1 "no arguments" "$ctenc"
+expect 1 "no output" "$ctenc" a.y4m
+expect 1 "unknown option" "$ctenc" a.y4m -o x.ctv --nonsense
+one_line "unknown option"
+expect 1 "bad qp" "$ctenc" a.y4m -o x.ctv --qp 52
+expect 1 "qp and step" "$ctenc" a.y4m -o x.ctv --qp 20 --step 4
+expect 1 "input twice" "$ctenc" a.y4m --generate 16x16@25:1 -o x.ctv
+expect 1 "stdout twice" "$ctenc" a.y4m -o - --json -
+expect 1 "bad parameters" "$ctenc" a.y4m -o x.ctv --taps 3
+expect 1 "bad clip" "$ctenc" --generate 16x16 -o x.ctv
+expect 1 "unknown ending" "$ctdec" a.ctv -o x.mp4
+for tool in ctenc ctdec ctinfo ctgen; do
+  for flag in --help --version --help-man "--completion bash" "--completion zsh" "--completion fish"; do
+    expect 0 "$tool $flag" "$bin/$tool" $flag
+    [ -s out ] || fail "$tool $flag prints nothing"
+  done
+  "$bin/$tool" --completion bash | bash -n || fail "$tool: bash completion has errors"
+done
+expect 0 "list devices" "$ctenc" --list-devices
+if ! grep -q '^0:' out; then
+  expect 5 "no CUDA" "$ctenc" a.y4m -o x.ctv --backend cuda
+  one_line "no CUDA"
+fi
+
+# --- benchmark, null, interruption
+expect 0 benchmark "$ctenc" --generate 48x32@25:12 --benchmark
+expect 0 "decode to null" "$ctdec" a.ctv -o null --benchmark
+if command -v timeout >/dev/null; then
+  timeout -s INT 1 "$ctenc" --generate 640x360@25:100000 -o long.ctv -q 2>err
+  [ ! -e long.ctv ] || fail "an interrupted encode left its file"
+  ls .ctv-* >/dev/null 2>&1 && fail "an interrupted encode left a temporary file"
+fi
+mkfifo fifo
+"$ctenc" a.y4m -o fifo -q --qp 24 --keyint 5 &
+cat fifo >fifo.ctv
+wait
+same a.ctv fifo.ctv "named pipe"
+
+[ "$failures" -eq 0 ] && echo "all tests of the tools passed" || { echo "$failures failures" >&2; exit 1; }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cutting a stream into units: whole, cut, garbled, with sizes that lie; from files and pipes.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/exit.h"
+#include "io/unit_reader.h"
+
+namespace ctv::tools {
+namespace {
+
+std::string unit(const char* tag, const std::string& payload) {
+  std::string s = tag;
+  const auto size = static_cast<uint32_t>(payload.size());
+  for (int i = 0; i < 4; ++i) s.push_back(static_cast<char>(size >> (8 * i)));
+  return s + payload;
+}
+
+UnitReader reader_of(const std::string& s, bool seekable, uint64_t limit = 1 << 20) {
+  return UnitReader(std::make_unique<MemorySource>(
+                        std::span(reinterpret_cast<const uint8_t*>(s.data()), s.size()), seekable),
+                    limit);
+}
+
+const std::string kStream =
+    unit("CTVS", "head") + unit("CTVP", "packet 0") + unit("CTVP", "packet 1") + unit("CTVX", "");
+
+TEST(UnitReader, WholeStream) {
+  for (const bool seekable : {true, false}) {
+    UnitReader reader = reader_of(kStream, seekable);
+    const ctv_unit_kind kinds[] = {CTV_UNIT_HEADER, CTV_UNIT_PACKET, CTV_UNIT_PACKET, CTV_UNIT_INDEX};
+    uint64_t offset = 0;
+    for (const ctv_unit_kind kind : kinds) {
+      const auto u = reader.next();
+      ASSERT_TRUE(u);
+      EXPECT_EQ(u->kind, kind);
+      EXPECT_EQ(u->offset, offset);
+      offset += u->bytes.size();
+      EXPECT_TRUE(reader.plausible_successor());
+    }
+    EXPECT_FALSE(reader.next());
+    EXPECT_EQ(reader.seek(12), seekable);
+    if (seekable) {
+      EXPECT_EQ(reader.next()->offset, 12u);
+    }
+  }
+}
+
+TEST(UnitReader, EveryCutIsAnErrorExceptBetweenUnits) {
+  for (size_t size = 0; size < kStream.size(); ++size) {
+    const std::string cut = kStream.substr(0, size);
+    UnitReader reader = reader_of(cut, false);
+    bool failed = false;
+    try {
+      while (reader.next()) {
+      }
+    } catch (const Failure& e) {
+      EXPECT_EQ(e.code(), Exit::kStream);
+      failed = true;
+    }
+    EXPECT_EQ(failed, size != 0 && size != 12 && size != 28 && size != 44) << size;
+  }
+}
+
+TEST(UnitReader, ResynchronisesAfterGarbage) {
+  const std::string stream = unit("CTVS", "head") + "garbage CTV! CCTV" + unit("CTVP", "packet 1");
+  for (const bool seekable : {true, false}) {
+    UnitReader reader = reader_of(stream, seekable);
+    ASSERT_TRUE(reader.next());
+    EXPECT_THROW(reader.next(), Failure);
+    ASSERT_TRUE(reader.resynchronise());
+    const auto u = reader.next();
+    ASSERT_TRUE(u);
+    EXPECT_EQ(u->offset, 12u + 17);
+    EXPECT_FALSE(reader.next());
+    EXPECT_FALSE(reader.resynchronise() && reader.next());
+  }
+}
+
+TEST(UnitReader, ASizeThatLiesDoesNotSwallowTheRest) {
+  std::string stream = kStream;
+  stream[12 + 4] = 20;  // packet 0 claims some of packet 1
+  UnitReader reader = reader_of(stream, false);
+  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(reader.next());
+  EXPECT_FALSE(reader.plausible_successor());
+  ASSERT_TRUE(reader.resynchronise());
+  const auto u = reader.next();
+  ASSERT_TRUE(u);
+  EXPECT_EQ(u->offset, 28u);
+  EXPECT_EQ(u->kind, CTV_UNIT_PACKET);
+}
+
+TEST(UnitReader, LimitOfUnits) {
+  std::string stream = kStream;
+  stream[12 + 7] = 1;  // 16 MiB and more
+  UnitReader reader = reader_of(stream, false);
+  ASSERT_TRUE(reader.next());
+  try {
+    reader.next();
+    ADD_FAILURE();
+  } catch (const Failure& e) {
+    EXPECT_EQ(e.code(), Exit::kLimit);
+  }
+  ASSERT_TRUE(reader.resynchronise());
+  EXPECT_EQ(reader.next()->offset, 28u);
+}
+
+TEST(UnitReader, LongGarbage) {
+  const std::string stream = unit("CTVS", "head") + std::string(3 << 20, 'C') + unit("CTVP", "x");
+  UnitReader reader = reader_of(stream, false);
+  ASSERT_TRUE(reader.next());
+  EXPECT_THROW(reader.next(), Failure);
+  ASSERT_TRUE(reader.resynchronise());
+  EXPECT_EQ(reader.next()->offset, stream.size() - 9);
+}
+
+}  // namespace
+}  // namespace ctv::tools

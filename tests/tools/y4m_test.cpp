@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The y4m reader on good, odd, cut and hostile files, from files and from pipes.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/exit.h"
+#include "io/y4m_reader.h"
+
+namespace ctv::tools {
+namespace {
+
+std::span<const uint8_t> bytes_of(const std::string& s) {
+  return {reinterpret_cast<const uint8_t*>(s.data()), s.size()};
+}
+
+Y4mReader reader_of(const std::string& file, bool seekable = true) {
+  return Y4mReader(std::make_unique<MemorySource>(bytes_of(file), seekable));
+}
+
+std::string frames(size_t count, size_t bytes, const std::string& header = "FRAME\n") {
+  std::string s;
+  for (size_t i = 0; i < count; ++i) s += header + std::string(bytes, static_cast<char>('a' + i));
+  return s;
+}
+
+/// The failure that f() ends with; kOk if it does not fail.
+template <class F>
+Exit code_of(F f, std::string* message = nullptr) {
+  try {
+    f();
+  } catch (const Failure& e) {
+    if (message != nullptr) *message = e.what();
+    return e.code();
+  }
+  return Exit::kOk;
+}
+
+struct Variant {
+  const char* tag;
+  ctv_format format;
+  size_t bytes;  // of a frame of 5x3
+};
+
+class Y4mVariants : public testing::TestWithParam<Variant> {};
+
+TEST_P(Y4mVariants, OddSizesHaveTheirChromaRoundedUp) {
+  const Variant& v = GetParam();
+  const std::string file =
+      std::string("YUV4MPEG2 W5 H3 F30000:1001 Ip A1:1") + v.tag + "\n" + frames(3, v.bytes);
+  for (const bool seekable : {true, false}) {
+    Y4mReader reader = reader_of(file, seekable);
+    EXPECT_EQ(reader.video().format, v.format);
+    EXPECT_EQ(reader.video().width, 5);
+    EXPECT_EQ(reader.video().height, 3);
+    EXPECT_EQ(reader.video().fps_num, 30000);
+    EXPECT_EQ(reader.video().fps_den, 1001);
+    EXPECT_EQ(reader.video().frame_bytes(), v.bytes);
+    EXPECT_EQ(reader.count(), seekable ? std::optional<int64_t>(3) : std::nullopt);
+    Frame frame;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(reader.read(frame));
+      ASSERT_EQ(frame.bytes().size(), v.bytes);
+      EXPECT_EQ(frame.bytes().front(), 'a' + i);
+      EXPECT_EQ(frame.bytes().back(), 'a' + i);
+    }
+    EXPECT_FALSE(reader.read(frame));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Y4mVariants,
+    testing::Values(Variant{"", CTV_FORMAT_I420, 27}, Variant{" C420", CTV_FORMAT_I420, 27},
+                    Variant{" C420jpeg", CTV_FORMAT_I420, 27}, Variant{" C420mpeg2", CTV_FORMAT_I420, 27},
+                    Variant{" C420paldv", CTV_FORMAT_I420, 27}, Variant{" C422", CTV_FORMAT_I422, 33},
+                    Variant{" C444", CTV_FORMAT_I444, 45}, Variant{" Cmono", CTV_FORMAT_GRAY8, 15}));
+
+TEST(Y4m, SmallestPicture) {
+  Y4mReader reader = reader_of("YUV4MPEG2 W1 H1\nFRAME\nabc");
+  Frame frame;
+  EXPECT_TRUE(reader.read(frame));
+  EXPECT_EQ(frame.bytes(), (std::vector<uint8_t>{'a', 'b', 'c'}));
+  EXPECT_FALSE(reader.read(frame));
+}
+
+TEST(Y4m, ParametersThatDoNotMatterAreLeftOut) {
+  const VideoFormat v =
+      parse_y4m_header("YUV4MPEG2 H2  W4 XYSCSS=420JPEG XCOLORRANGE=FULL F0:0 It A0:0 Xother", "x");
+  EXPECT_EQ(v.width, 4);
+  EXPECT_EQ(v.height, 2);
+  EXPECT_EQ(v.fps_num, 25);
+}
+
+TEST(Y4m, FrameHeadersMayHaveParameters) {
+  const std::string file = "YUV4MPEG2 W2 H2 Cmono\n" + frames(2, 4, "FRAME Ip Xhello\n") + frames(1, 4);
+  for (const bool seekable : {true, false}) {
+    Y4mReader reader = reader_of(file, seekable);
+    Frame frame;
+    reader.skip(1);
+    EXPECT_TRUE(reader.read(frame));
+    EXPECT_EQ(frame.bytes()[0], 'b');
+    EXPECT_TRUE(reader.read(frame));
+    EXPECT_EQ(frame.bytes()[0], 'a');
+  }
+}
+
+TEST(Y4m, SkipStopsAtTheEnd) {
+  for (const bool seekable : {true, false}) {
+    const std::string file = "YUV4MPEG2 W2 H2 Cmono\n" + frames(3, 4);
+    Y4mReader reader = reader_of(file, seekable);
+    Frame frame;
+    reader.skip(99);
+    EXPECT_FALSE(reader.read(frame));
+  }
+}
+
+TEST(Y4m, MoreThanEightBitsIsSaid) {
+  for (const char* tag : {"420p10", "422p12", "444p16", "mono10", "mono16", "420p14"}) {
+    std::string message;
+    EXPECT_EQ(code_of([&] { parse_y4m_header(std::string("YUV4MPEG2 W2 H2 C") + tag, "x"); }, &message),
+              Exit::kFile);
+    EXPECT_NE(message.find("8 bits"), std::string::npos) << message;
+  }
+  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W2 H2 C411", "x"); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W2 H2 C444alpha", "x"); }), Exit::kFile);
+}
+
+TEST(Y4m, AbsurdExtents) {
+  for (const char* bad : {"W0 H2", "W2 H0", "W65536 H1", "W99999999999999999999 H2", "W-2 H2", "W2", "H2",
+                          "W H2", "W2x H2", "W4294967298 H2"})
+    EXPECT_EQ(code_of([&] { parse_y4m_header(std::string("YUV4MPEG2 ") + bad, "x"); }), Exit::kFile) << bad;
+  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W65535 H65535", "x"); }), Exit::kLimit);
+  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W100 H100", "x", 9999); }), Exit::kLimit);
+  EXPECT_EQ(code_of([] { parse_y4m_header("YUV4MPEG2 W100 H100", "x", 10000); }), Exit::kOk);
+}
+
+TEST(Y4m, NotY4m) {
+  EXPECT_EQ(code_of([] { reader_of(""); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { reader_of("YUV4"); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { reader_of("YUV4MPEG2"); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { reader_of("YUV4MPEG2 W2 H2"); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { reader_of("YUV4MPEG22 W2 H2\n"); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { reader_of("RIFF....WAVEfmt "); }), Exit::kFile);
+  EXPECT_EQ(code_of([] { reader_of("YUV4MPEG2 " + std::string(100000, 'X')); }), Exit::kFile);
+}
+
+TEST(Y4m, EveryCutIsNoticedAndNamesTheFrame) {
+  const std::string header = "YUV4MPEG2 W2 H2 Cmono\n";
+  const std::string file = header + frames(3, 4);
+  for (size_t size = header.size(); size <= file.size(); ++size) {
+    for (const bool seekable : {true, false}) {
+      const std::string cut = file.substr(0, size);
+      Y4mReader reader = reader_of(cut, seekable);
+      Frame frame;
+      std::string message;
+      int whole = 0;
+      const Exit code = code_of(
+          [&] {
+            while (reader.read(frame)) ++whole;
+          },
+          &message);
+      const size_t expected = (size - header.size()) / 10;
+      EXPECT_EQ(static_cast<size_t>(whole), expected);
+      if ((size - header.size()) % 10 == 0) {
+        EXPECT_EQ(code, Exit::kOk);
+      } else {
+        EXPECT_EQ(code, Exit::kFile);
+        EXPECT_NE(message.find("frame " + std::to_string(expected)), std::string::npos) << message;
+      }
+    }
+  }
+}
+
+TEST(Y4m, AHeaderThatLiesCostsNoMemory) {
+  Y4mReader reader = reader_of("YUV4MPEG2 W16384 H16384 C444\nFRAME\nxyz", false);
+  Frame frame;
+  EXPECT_EQ(code_of([&] { reader.read(frame); }), Exit::kFile);
+  EXPECT_LT(frame.bytes().capacity(), size_t{64} << 20);
+}
+
+TEST(Y4m, GarbageBetweenFrames) {
+  Y4mReader reader = reader_of("YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdEMARF\nabcd");
+  Frame frame;
+  EXPECT_TRUE(reader.read(frame));
+  EXPECT_EQ(code_of([&] { reader.read(frame); }), Exit::kFile);
+}
+
+}  // namespace
+}  // namespace ctv::tools

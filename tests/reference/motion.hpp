@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Motion by definition: every sample on its own, every position clamped, every tap multiplied.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "codec/math/motion.hpp"
+
+namespace ctv::reference {
+
+/// Sample (row, col) of a plane, any position.
+using SampleAt = std::function<int(int64_t row, int64_t col)>;
+
+inline SampleAt clamped(const std::function<int(int, int)>& at, int rows, int cols) {
+  return [=](int64_t r, int64_t c) {
+    return at(static_cast<int>(std::clamp<int64_t>(r, 0, rows - 1)),
+              static_cast<int>(std::clamp<int64_t>(c, 0, cols - 1)));
+  };
+}
+
+inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+/// The reference moved by v at one sample of a plane 2^row_shift, 2^col_shift coarser than luma.
+inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift,
+                   int col_shift) {
+  const int64_t row_unit = int64_t{4} << row_shift;  // steps of a vector in a sample
+  const int64_t col_unit = int64_t{4} << col_shift;
+  const int64_t y = row * row_unit + v.y;
+  const int64_t x = col * col_unit + v.x;
+  const int64_t r = floor_div(y, row_unit);
+  const int64_t c = floor_div(x, col_unit);
+  const int fy = static_cast<int>((y - r * row_unit) * 8 / row_unit);
+  const int fx = static_cast<int>((x - c * col_unit) * 8 / col_unit);
+  int64_t sum = 0;
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      sum += int64_t{interpolation_weight(fy, i)} * interpolation_weight(fx, j) *
+             reference(r + i - 2, c + j - 2);
+    }
+  }
+  return static_cast<int>(floor_div(sum + 2048, 4096));
+}
+
+/// Blocks and their weights (sum 32) at a sample along one axis.
+struct Pair {
+  int block[2];
+  int weight[2];
+};
+inline Pair blocks_at(int sample, int shift, int log2_block, int count, bool overlap) {
+  const int own = static_cast<int>((int64_t{sample} << shift) >> log2_block);
+  const auto limited = [&](int b) { return std::clamp(b, 0, count - 1); };
+  const int size = (1 << log2_block) >> shift;
+  if (!overlap || size <= 1) return {{limited(own), limited(own)}, {32, 0}};
+  const int log2_size = log2_block - shift;
+  const int d = sample - own * size;
+  if (d < size / 2) {
+    const int w = overlap_weight(log2_size, d + size / 2);
+    return {{limited(own - 1), limited(own)}, {32 - w, w}};
+  }
+  const int w = overlap_weight(log2_size, d - size / 2);
+  return {{limited(own), limited(own + 1)}, {32 - w, w}};
+}
+
+inline int compensated(const SampleAt& reference, const std::vector<MotionVector>& vectors,
+                       const CompensationGeometry& g, int row, int col) {
+  const Pair y = blocks_at(row, g.row_shift, g.grid.log2_block, g.grid.rows, g.overlap);
+  const Pair x = blocks_at(col, g.col_shift, g.grid.log2_block, g.grid.cols, g.overlap);
+  int64_t sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const MotionVector v = vectors[static_cast<size_t>(y.block[i] * g.grid.cols + x.block[j])];
+      sum += int64_t{y.weight[i]} * x.weight[j] * predict(reference, row, col, v, g.row_shift, g.col_shift);
+    }
+  }
+  return static_cast<int>(floor_div(sum + 512, 1024));
+}
+
+/// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves and
+/// quarters.
+inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
+                           const MotionParameters& p, uint32_t lambda) {
+  const int size = 1 << p.grid.log2_block;
+  const auto cost = [&](MotionVector v) {
+    uint32_t sad = 0;
+    for (int r = block_row * size; r < (block_row + 1) * size; ++r) {
+      for (int c = block_col * size; c < (block_col + 1) * size; ++c) {
+        const bool whole = v.y % 4 == 0 && v.x % 4 == 0;
+        const int moved = whole ? reference(r + v.y / 4, c + v.x / 4) : predict(reference, r, c, v, 0, 0);
+        sad += static_cast<uint32_t>(std::abs(current(r, c) - moved));
+      }
+    }
+    return motion_cost(sad, lambda, v);
+  };
+  MotionVector best{};
+  uint32_t best_cost = UINT32_MAX;
+  uint32_t best_rank = 0;
+  for (int y = -p.range; y <= p.range; ++y) {
+    for (int x = -p.range; x <= p.range; ++x) {
+      const MotionVector v{static_cast<int16_t>(4 * y), static_cast<int16_t>(4 * x)};
+      const uint32_t c = cost(v);
+      const uint32_t rank = candidate_rank(y, x, p.range);
+      if (c > best_cost || (c == best_cost && rank >= best_rank)) continue;
+      best = v;
+      best_cost = c;
+      best_rank = rank;
+    }
+  }
+  for (int level = 1; level <= p.subpel; ++level) {
+    const int step = level == 1 ? 2 : 1;
+    const MotionVector centre = best;
+    for (int y = -step; y <= step; y += step) {
+      for (int x = -step; x <= step; x += step) {
+        const MotionVector v{static_cast<int16_t>(centre.y + y), static_cast<int16_t>(centre.x + x)};
+        const uint32_t c = cost(v);
+        if (c < best_cost) {
+          best = v;
+          best_cost = c;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+/// The previous frame's level that predicts level (row, col) of a subband.
+inline Level moved_level(const Subband& s, ChromaShift chroma, const MotionGrid& grid,
+                         const std::vector<MotionVector>& vectors, const Level* previous, int row, int col) {
+  const int row_shift = s.row_shift + chroma.y;
+  const int col_shift = s.col_shift + chroma.x;
+  const int block_row = std::min((row << row_shift) >> grid.log2_block, grid.rows - 1);
+  const int block_col = std::min((col << col_shift) >> grid.log2_block, grid.cols - 1);
+  const MotionVector v = vectors[static_cast<size_t>(block_row * grid.cols + block_col)];
+  const auto nearest = [](int component, int shift) {  // halves towards plus infinity
+    return static_cast<int>(floor_div(2 * int64_t{component} + (int64_t{4} << shift), int64_t{8} << shift));
+  };
+  const int r = std::clamp(row + nearest(v.y, row_shift), 0, s.rows - 1);
+  const int c = std::clamp(col + nearest(v.x, col_shift), 0, s.cols - 1);
+  return previous[s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols) + static_cast<size_t>(c)];
+}
+
+}  // namespace ctv::reference

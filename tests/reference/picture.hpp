@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures to planes and planes to pictures, sample by sample, from the words of docs and headers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "codec/base/types.hpp"
+#include "codec/frame/picture_layout.hpp"
+
+namespace ctv::reference {
+
+/// rows x cols integers.
+struct Table {
+  int rows = 0, cols = 0;
+  std::vector<int> v;
+  Table() = default;
+  Table(int r, int c) : rows(r), cols(c), v(static_cast<size_t>(r) * static_cast<size_t>(c)) {}
+  int& at(int r, int c) {
+    return v[static_cast<size_t>(std::clamp(r, 0, rows - 1)) * static_cast<size_t>(cols) +
+             static_cast<size_t>(std::clamp(c, 0, cols - 1))];
+  }
+  int at(int r, int c) const { return const_cast<Table*>(this)->at(r, c); }
+};
+using Tables = std::array<Table, 3>;
+
+/// Number of planes in memory, and of bytes from sample to sample.
+inline int channel_step(ctv_format f, int plane) {
+  if (f == CTV_FORMAT_RGB8) return 3;
+  if (f == CTV_FORMAT_RGBA8) return 4;
+  return f == CTV_FORMAT_NV12 && plane > 0 ? 2 : 1;
+}
+/// Sample `plane` (component) of a picture.
+inline const uint8_t* sample_at(const ctv_picture& p, int component, int row, int col) {
+  int plane = component;
+  int first = 0;
+  if (is_rgb(p.format)) {
+    plane = 0;
+    first = component;
+  } else if (p.format == CTV_FORMAT_NV12 && component > 0) {
+    plane = 1;
+    first = component - 1;
+  }
+  return static_cast<const uint8_t*>(p.data[plane]) + row * p.stride[plane] +
+         col * channel_step(p.format, plane) + first;
+}
+
+inline int components(ctv_format f) { return f == CTV_FORMAT_GRAY8 ? 1 : 3; }
+
+/// The components of a picture as they are.
+inline Tables read_picture(const ctv_picture& p) {
+  Tables t;
+  for (int i = 0; i < components(p.format); ++i) {
+    const ChromaShift s = i == 0 ? ChromaShift{} : chroma_shift(p.format);
+    t[static_cast<size_t>(i)] = Table((p.height + (1 << s.y) - 1) >> s.y, (p.width + (1 << s.x) - 1) >> s.x);
+    Table& out = t[static_cast<size_t>(i)];
+    for (int r = 0; r < out.rows; ++r) {
+      for (int c = 0; c < out.cols; ++c) out.at(r, c) = *sample_at(p, i, r, c);
+    }
+  }
+  return t;
+}
+
+inline int shift_down(int v, int bits) {
+  return (v - (((v % (1 << bits)) + (1 << bits)) % (1 << bits))) / (1 << bits);
+}
+
+/// A chroma plane in another shape.
+inline Table resample(const Table& in, ChromaShift from, ChromaShift to, int rows, int cols) {
+  Table out(rows, cols);
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      // Half a sample towards the pixel's side of the chroma sample, mirrored positions clamped by Table::at.
+      const int near_r = r >> 1, near_c = c >> 1;
+      const int side_r = near_r + (r % 2 == 0 ? -1 : 1), side_c = near_c + (c % 2 == 0 ? -1 : 1);
+      int v = 0;
+      if (from.y == to.y && from.x == to.x) {
+        v = in.at(r, c);
+      } else if (from.y > to.y && from.x > to.x) {
+        v = shift_down(9 * in.at(near_r, near_c) + 3 * in.at(near_r, side_c) + 3 * in.at(side_r, near_c) +
+                           in.at(side_r, side_c) + 8,
+                       4);
+      } else if (from.y > to.y) {
+        v = shift_down(3 * in.at(near_r, c) + in.at(side_r, c) + 2, 2);
+      } else if (from.x > to.x) {
+        v = shift_down(3 * in.at(r, near_c) + in.at(r, side_c) + 2, 2);
+      } else if (from.y < to.y && from.x < to.x) {
+        v = shift_down(in.at(2 * r, 2 * c) + in.at(2 * r, 2 * c + 1) + in.at(2 * r + 1, 2 * c) +
+                           in.at(2 * r + 1, 2 * c + 1) + 2,
+                       2);
+      } else if (from.y < to.y) {
+        v = shift_down(in.at(2 * r, c) + in.at(2 * r + 1, c) + 1, 1);
+      } else {
+        v = shift_down(in.at(r, 2 * c) + in.at(r, 2 * c + 1) + 1, 1);
+      }
+      out.at(r, c) = v;
+    }
+  }
+  return out;
+}
+
+/// The planes of the true extents that a picture becomes.
+inline Tables import_picture(const ctv_picture& picture, const PictureLayout& layout) {
+  Tables t = read_picture(picture);
+  if (is_rgb(picture.format)) {
+    Tables rgb = t;
+    for (int r = 0; r < picture.height; ++r) {
+      for (int c = 0; c < picture.width; ++c) {
+        const int red = rgb[0].at(r, c), green = rgb[1].at(r, c), blue = rgb[2].at(r, c);
+        const int co = red - blue;
+        const int half = blue + shift_down(co, 1);
+        const int cg = green - half;
+        t[0].at(r, c) = half + shift_down(cg, 1);
+        t[1].at(r, c) = co;
+        t[2].at(r, c) = cg;
+      }
+    }
+  }
+  for (size_t i = 1; i < static_cast<size_t>(layout.planes); ++i) {
+    const Extent e = layout.extent(1);
+    t[i] = resample(t[i], chroma_shift(picture.format), layout.chroma, e.rows, e.cols);
+  }
+  return t;
+}
+
+inline int byte(int v) { return std::clamp(v, 0, 255); }
+
+/// Components of the picture that planes become.
+inline Tables export_picture(const Tables& planes, const PictureLayout& layout, ctv_format format) {
+  const int rows = planes[0].rows, cols = planes[0].cols;
+  Tables full = planes;  // 4:4:4
+  for (size_t i = 1; i < 3; ++i) {
+    full[i] = layout.planes == 1 ? Table(rows, cols) : resample(planes[i], layout.chroma, {0, 0}, rows, cols);
+  }
+  Tables out = full;
+  const bool to_rgb = is_rgb(format);
+  const bool from_rgb = layout.colour == ColourModel::kYcocgR;
+  const ChromaShift to = chroma_shift(format);
+  const int chroma_rows = (rows + to.y) >> to.y, chroma_cols = (cols + to.x) >> to.x;
+  if (to_rgb || (from_rgb && format != CTV_FORMAT_GRAY8)) {
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < cols; ++c) {
+        const int a = full[0].at(r, c), b = full[1].at(r, c), d = full[2].at(r, c);
+        int red = a, green = a, blue = a;
+        if (from_rgb) {
+          const int half = a - shift_down(d, 1);
+          green = d + half;
+          blue = half - shift_down(b, 1);
+          red = blue + b;
+        } else if (layout.planes == 3) {
+          red = shift_down(298 * (a - 16) + 409 * (d - 128) + 128, 8);
+          green = shift_down(298 * (a - 16) - 100 * (b - 128) - 208 * (d - 128) + 128, 8);
+          blue = shift_down(298 * (a - 16) + 516 * (b - 128) + 128, 8);
+        }
+        red = byte(red);
+        green = byte(green);
+        blue = byte(blue);
+        out[0].at(r, c) = to_rgb ? red : shift_down(66 * red + 129 * green + 25 * blue + 128, 8) + 16;
+        out[1].at(r, c) = to_rgb ? green : shift_down(-38 * red - 74 * green + 112 * blue + 128, 8) + 128;
+        out[2].at(r, c) = to_rgb ? blue : shift_down(112 * red - 94 * green - 18 * blue + 128, 8) + 128;
+      }
+    }
+    if (!to_rgb) {
+      for (size_t i = 1; i < 3; ++i) out[i] = resample(out[i], {0, 0}, to, chroma_rows, chroma_cols);
+    }
+    return out;
+  }
+  for (size_t i = 1; i < 3; ++i) {
+    out[i] = Table(chroma_rows, chroma_cols);
+    if (layout.planes == 1) {
+      std::fill(out[i].v.begin(), out[i].v.end(), 128);
+    } else {
+      out[i] = resample(planes[i], layout.chroma, to, chroma_rows, chroma_cols);
+    }
+  }
+  for (Table& t : out) {
+    for (int& v : t.v) v = byte(v);
+  }
+  return out;
+}
+
+}  // namespace ctv::reference

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/reference/motion.hpp"
+#include "tests/support/backend_plane.hpp"
+#include "tests/support/guarded_plane.hpp"
+
+namespace {
+
+using namespace ctv;
+using test::BackendPlane;
+using test::BackendVectors;
+using test::ok;
+
+class MotionSearch : public test::BackendTest {
+ protected:
+  void check(const BackendPlane& current, const BackendPlane& reference, MotionParameters p,
+             uint32_t lambda) {
+    p.grid = test::grid_for({current.rows(), current.cols()}, p.grid.log2_block);
+    auto estimator = backend().make_motion(p, {reference.rows(), reference.cols()});
+    ASSERT_TRUE(ok(estimator));
+    BackendVectors vectors(backend(), p.grid);
+    ASSERT_TRUE(
+        ok((*estimator)->search(current.const_view(), reference.const_view(), lambda, vectors.device())));
+    vectors.download();
+    EXPECT_TRUE(vectors.intact());
+    const auto now =
+        reference::clamped([&](int r, int c) { return current.at(r, c); }, current.rows(), current.cols());
+    const auto before = reference::clamped([&](int r, int c) { return reference.at(r, c); }, reference.rows(),
+                                           reference.cols());
+    for (int r = 0; r < p.grid.rows; ++r) {
+      for (int c = 0; c < p.grid.cols; ++c) {
+        ASSERT_EQ(vectors.get(r, c), reference::search(now, before, r, c, p, lambda))
+            << "block " << r << ", " << c;
+      }
+    }
+  }
+  static MotionParameters parameters(int log2_block, int range, int subpel) {
+    MotionParameters p;
+    p.grid.log2_block = log2_block;
+    p.range = range;
+    p.subpel = subpel;
+    return p;
+  }
+  /// A smooth scene with a little noise, moved by (y, x) quarter samples.
+  BackendPlane scene(Extent extent, double y, double x, uint64_t seed) {
+    BackendPlane plane(backend(), extent);
+    test::Random random(seed);
+    for (int r = 0; r < extent.rows; ++r) {
+      for (int c = 0; c < extent.cols; ++c) {
+        const double v =
+            128 + 60 * std::sin(0.21 * (r + y / 4) + 0.1 * (c + x / 4)) + 50 * std::cos(0.17 * (c + x / 4));
+        plane.at(r, c) =
+            static_cast<int16_t>(std::clamp(static_cast<int>(v) + random.between(-4, 4), 0, 255));
+      }
+    }
+    plane.upload();
+    return plane;
+  }
+};
+
+TEST_P(MotionSearch, AgreesOnNoise) {
+  for (const Extent extent : {Extent{1, 1}, {3, 5}, {16, 16}, {17, 33}, {61, 97}}) {
+    const BackendPlane current(backend(), {extent.rows + 2, extent.cols + 5}, 0, 255, 1);
+    const BackendPlane reference(backend(), extent, 0, 255, 2);
+    for (int log2_block = 3; log2_block <= 5; ++log2_block) {
+      SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " block " << log2_block);
+      check(current, reference, parameters(log2_block, 3, 2), 0);
+      check(current, reference, parameters(log2_block, 2, 0), 40);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(MotionSearch, AgreesOnMovedScenes) {
+  for (int log2_block = 3; log2_block <= 5; ++log2_block) {
+    for (const uint32_t lambda : {0U, 16U, 300U, 1U << 24}) {
+      SCOPED_TRACE(testing::Message() << "block " << log2_block << " lambda " << lambda);
+      const BackendPlane current = scene({64, 96}, 9, -13, 3);
+      const BackendPlane reference = scene({61, 93}, 0, 0, 4);
+      check(current, reference, parameters(log2_block, 5, 2), lambda);
+      check(current, reference, parameters(log2_block, 5, 1), lambda);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(MotionSearch, BreaksTies) {
+  BackendPlane flat(backend(), {48, 48}, 7, 7, 1);
+  check(flat, flat, parameters(4, 8, 2), 0);
+  BackendPlane stripes(backend(), {48, 48});
+  for (int r = 0; r < 48; ++r) {
+    for (int c = 0; c < 48; ++c) stripes.at(r, c) = c % 4 < 2 ? 0 : 255;  // equal costs 4 columns apart
+  }
+  stripes.upload();
+  BackendPlane moved(backend(), {48, 48});
+  for (int r = 0; r < 48; ++r) {
+    for (int c = 0; c < 48; ++c) moved.at(r, c) = (c + 2) % 4 < 2 ? 0 : 255;
+  }
+  moved.upload();
+  check(stripes, moved, parameters(4, 8, 0), 0);
+  check(stripes, moved, parameters(3, 8, 2), 0);
+}
+
+TEST_P(MotionSearch, AgreesForEveryRange) {
+  const BackendPlane current(backend(), {17, 40}, 0, 255, 5);
+  const BackendPlane reference(backend(), {17, 40}, 0, 255, 6);
+  for (const int range : {0, 1, 16, 64}) check(current, reference, parameters(3, range, 1), 5);
+}
+
+TEST_P(MotionSearch, AgreesOnBlackAndWhite) {
+  const BackendPlane black(backend(), {33, 70}, 0, 0, 0);
+  const BackendPlane white(backend(), {33, 70}, 255, 255, 0);
+  for (int log2_block = 3; log2_block <= 5; ++log2_block)
+    check(black, white, parameters(log2_block, 2, 2), 1000);
+}
+
+CTV_FOR_EACH_BACKEND(MotionSearch);
+
+}  // namespace

@@ -16,8 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-constexpr int kTaps = 6;
-constexpr int kBefore = 2;  // samples that the filter reads before a position
+constexpr int kTaps = kInterpolationTaps;
+constexpr int kBefore = kInterpolationBefore;  // samples that the filter reads before a position
 
 constexpr bool SumsFit() {
   for (int f = 0; f < 8; ++f) {
@@ -39,8 +39,10 @@ struct Weights {
 // Sum of the taps of one position, wrapping to 16 bits (it fits for samples of a picture).
 template <typename T>
 inline int16_t Sum16(const Weights& k, const T* s, ptrdiff_t step, int rounding) {
+  static_assert(kTaps == 8);
   return static_cast<int16_t>(k.w[0] * s[0] + k.w[1] * s[step] + k.w[2] * s[2 * step] + k.w[3] * s[3 * step] +
-                              k.w[4] * s[4 * step] + k.w[5] * s[5 * step] + rounding);
+                              k.w[4] * s[4 * step] + k.w[5] * s[5 * step] + k.w[6] * s[6 * step] +
+                              k.w[7] * s[7 * step] + rounding);
 }
 
 // Along rows, 64ths: out [rows][kWidth].
@@ -87,7 +89,8 @@ void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* o
     for (int x = 0; x < kWidth; ++x) {
       const int32_t sum = k.w[0] * s[x] + k.w[1] * s[x + kWidth] + k.w[2] * s[x + 2 * kWidth] +
                           k.w[3] * s[x + 3 * kWidth] + k.w[4] * s[x + 4 * kWidth] +
-                          k.w[5] * s[x + 5 * kWidth];
+                          k.w[5] * s[x + 5 * kWidth] + k.w[6] * s[x + 6 * kWidth] +
+                          k.w[7] * s[x + 7 * kWidth];
       o[x] = static_cast<int16_t>(round_interpolated(sum));
     }
   }

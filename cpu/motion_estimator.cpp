@@ -86,7 +86,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   int border_rows() const { return parameters_.range + kRefineReach; }
   int64_t* keys_of(int row) { return keys_.data() + static_cast<ptrdiff_t>(row) * key_cols_; }
   MotionVector vector(size_t i) const {
-    return {static_cast<int16_t>(order_[i].y * 4), static_cast<int16_t>(order_[i].x * 4)};
+    return {static_cast<int16_t>(order_[i].y * kVectorUnit), static_cast<int16_t>(order_[i].x * kVectorUnit)};
   }
 
   SearchPlanes copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
@@ -126,7 +126,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times) {
   if (parameters.grid.log2_block < 3 || parameters.grid.log2_block > 5 || parameters.range < 0 ||
-      parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > 2) {
+      parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
     return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
   }
   try {

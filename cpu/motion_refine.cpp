@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample
-// neighbours of the best so far; sixteen predictions of 36 products a sample. The three candidates of a
+// Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample and the
+// eight eighth-sample neighbours of the best so far; 24 predictions of 64 products a sample. The three candidates of a
 // column share the pass along rows, and the pass along columns is compared as it is made: predictions are
 // never stored.
 #include "cpu/motion_refine.hpp"
@@ -28,7 +28,7 @@ uint32_t SadOfColumns(const uint8_t* current, ptrdiff_t stride, const int16_t* s
   return static_cast<uint32_t>(sad);
 }
 
-// reference: the block's own place. Tries the neighbours `step` quarter samples away from best.
+// reference: the block's own place. Tries the neighbours `step` eighths away from best.
 template <int kBlock>
 void Improve(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* reference, ptrdiff_t stride,
              int step, uint32_t lambda, MotionVector& best, uint32_t& best_cost) {
@@ -71,7 +71,7 @@ void Refine(const SearchPlanes& planes, int block_row, int block_cols, int subpe
     const uint8_t* reference = planes.reference + y * planes.reference_stride + x;
     uint32_t cost = static_cast<uint32_t>(keys[b] >> kKeyIndexBits);
     MotionVector best = vectors[b];
-    for (int step = 2; step >= 3 - subpel; --step) {
+    for (int step = kVectorUnit / 2; step >= kVectorUnit >> subpel; step /= 2) {
       Improve<kBlock>(current, planes.current_stride, reference, planes.reference_stride, step, lambda, best,
                       cost);
     }

@@ -84,7 +84,7 @@ class TransformCoder {
 struct MotionParameters {
   MotionGrid grid;
   int range = 8;        // full search, whole luma samples, both directions
-  int subpel = 0;       // refinement: 0 none, 1 half, 2 quarter
+  int subpel = 0;       // refinement: 0 none, 1 half, 2 quarter, 3 eighth
   uint32_t lambda = 0;  // cost of a vector bit in sixteenths of SAD, decided per frame by the pipeline
 };
 

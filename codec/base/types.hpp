@@ -42,7 +42,7 @@ struct PlaneView {
   operator PlaneView<const T>() const { return {data, rows, cols, stride}; }  // NOLINT(*-explicit-*)
 };
 
-/// Displacement of a block into the reference picture, in quarter luma samples, rows first.
+/// Displacement of a block into the reference picture, in eighths of a luma sample, rows first.
 struct MotionVector {
   int16_t y = 0;
   int16_t x = 0;

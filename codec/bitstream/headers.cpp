@@ -5,6 +5,7 @@
 
 #include "codec/bitstream/bytes.hpp"
 #include "codec/math/directional.hpp"
+#include "codec/math/motion.hpp"
 #include "codec/subband/layout.hpp"
 
 namespace ctv {
@@ -65,7 +66,7 @@ void visit(Visitor& v, SequenceHeader& h) {
   v.fixed("lossless", h.lossless, 0, 1);
   v.fixed("lowpass rounded", h.lowpass_rounded, 0, 1);
   v.fixed("block size", h.log2_block, 3, 5);
-  v.fixed("vector precision", h.subpel, 0, h.prediction == Prediction::kPicture ? 2 : 0);
+  v.fixed("vector precision", h.subpel, 0, h.prediction == Prediction::kPicture ? kMaxSubpel : 0);
   v.fixed("overlap", h.overlap, 0, h.prediction == Prediction::kPicture ? 1 : 0);
 }
 

@@ -38,7 +38,7 @@ struct SequenceHeader {
   uint8_t lossless = 0;
   uint8_t lowpass_rounded = 0;  // the lowpass is quantised with step 1, whatever the base step (the paper's)
   uint8_t log2_block = 4;
-  uint8_t subpel = 2;
+  uint8_t subpel = 3;
   uint8_t overlap = 1;
   /// Step of a subband = base step x weight / 4096. Luma, then chroma (if there is any); in subband order.
   std::array<std::array<uint16_t, kMaxSubbandsPerPlane>, 2> weights{};

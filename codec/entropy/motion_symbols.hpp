@@ -13,7 +13,7 @@
 
 namespace ctv {
 
-/// vectors: [rows][cols] quarter luma samples, multiples of 2^(2-subpel). scratch: 2 * grid.size() levels.
+/// vectors: [rows][cols] eighths of a luma sample, multiples of 2^(3-subpel). scratch: 2 * grid.size() levels.
 /// out: zero_run_bound(2 * grid.size()) bytes. Returns the bytes written.
 size_t encode_vectors(const MotionGrid& grid, int subpel, const MotionVector* vectors, std::span<Level> scratch,
                       uint8_t* out);

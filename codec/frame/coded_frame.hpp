@@ -32,7 +32,7 @@ struct MotionGrid {
 
 struct CodedFrame {
   FrameParameters parameters;
-  MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], quarter luma samples
+  MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], eighths of a luma sample
   std::array<Level*, 3> levels{};   // per plane, in the order of its SubbandLayout
 };
 

@@ -11,7 +11,7 @@
 namespace ctv {
 
 /// Analysis lowpass, symmetric: centre first, then distances 1..4.
-CTV_FN int lowpass_tap(int distance) {
+CTV_FN constexpr int lowpass_tap(int distance) {
   constexpr int kTaps[5] = {154, 68, -20, -4, 7};
   return kTaps[distance];
 }
@@ -19,7 +19,7 @@ inline constexpr int kLowpassReach = 4;
 
 /// Interpolation filter, symmetric: centre first, then distances 1..3; acts on samples spread to even
 /// positions.
-CTV_FN int interpolation_tap(int distance) {
+CTV_FN constexpr int interpolation_tap(int distance) {
   constexpr int kTaps[4] = {286, 151, -15, -23};
   return kTaps[distance];
 }

@@ -9,7 +9,9 @@
 
 namespace ctv {
 
-inline constexpr int kVectorFractionBits = 2;  // vectors are in quarter luma samples
+inline constexpr int kVectorFractionBits = 3;  // vectors are in eighths of a luma sample
+inline constexpr int kVectorUnit = 1 << kVectorFractionBits;
+inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 whole .. 3 eighth samples
 inline constexpr int kMaxSearchRange = 64;     // whole luma samples
 
 /// A vector of quarter luma samples on a grid `shift` powers of two coarser than quarter samples, to the
@@ -38,11 +40,15 @@ CTV_FN uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector v) {
   return sad * 16 + lambda * vector_cost(v);
 }
 
-/// Sub-sample interpolation: six taps in 64ths for a displacement of `eighth` eighths, samples -2..3.
+/// Sub-sample interpolation: eight taps in 64ths for a displacement of `eighth` eighths, samples
+/// -kInterpolationBefore .. kInterpolationTaps - 1 - kInterpolationBefore. Sums of 8-bit samples fit 16 bits.
+inline constexpr int kInterpolationTaps = 8;
+inline constexpr int kInterpolationBefore = 3;
 CTV_FN constexpr int interpolation_weight(int eighth, int tap) {
-  constexpr int8_t kWeights[8][6] = {{0, 0, 64, 0, 0, 0},    {1, -5, 61, 9, -2, 0},  {1, -7, 55, 19, -5, 1},
-                                     {1, -8, 47, 29, -6, 1}, {1, -7, 38, 38, -7, 1}, {1, -6, 29, 47, -8, 1},
-                                     {1, -5, 19, 55, -7, 1}, {0, -2, 9, 61, -5, 1}};
+  constexpr int8_t kWeights[8][kInterpolationTaps] = {
+      {0, 0, 0, 64, 0, 0, 0, 0},       {-1, 2, -5, 62, 8, -3, 1, 0},    {-1, 4, -10, 58, 17, -5, 1, 0},
+      {-1, 3, -9, 47, 31, -10, 4, -1}, {-1, 4, -11, 40, 40, -11, 4, -1}, {-1, 4, -10, 31, 47, -9, 3, -1},
+      {0, 1, -5, 17, 58, -10, 4, -1},  {0, 1, -3, 8, 62, -5, 2, -1}};
   return kWeights[eighth][tap];
 }
 /// After both passes: 4096ths to a sample, halves rounded up.

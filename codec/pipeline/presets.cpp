@@ -46,7 +46,7 @@ void apply_default(ctv_config& c) {
   c.prediction = CTV_PREDICTION_PICTURE;
   c.symbols = CTV_SYMBOLS_RLE_SPLIT;
   c.block_size = 16;
-  c.subpel = 2;
+  c.subpel = 3;
   c.overlap = 1;
   c.search_range = 8;
   c.key_interval = 60;
@@ -56,7 +56,7 @@ void apply_default(ctv_config& c) {
 }
 
 constexpr Preset kPresets[] = {
-    {"default", "critically sampled contourlets, overlapped quarter-sample motion, picture prediction",
+    {"default", "critically sampled contourlets, overlapped eighth-sample motion, picture prediction",
      apply_default},
     {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
 };
@@ -167,7 +167,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   }
   h.log2_block = static_cast<uint8_t>(std::countr_zero(static_cast<unsigned>(c.block_size)));
   const bool picture = h.prediction == Prediction::kPicture;
-  CTV_RETURN_IF_ERROR(check_range("subpel", c.subpel, 0, 2));
+  CTV_RETURN_IF_ERROR(check_range("subpel", c.subpel, 0, kMaxSubpel));
   CTV_RETURN_IF_ERROR(check_range("overlap", c.overlap, 0, 1));
   if (!picture && (c.subpel != 0 || c.overlap != 0)) {
     return bad(c.subpel != 0 ? "subpel" : "overlap", "needs picture prediction");

@@ -28,8 +28,8 @@ inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (
 /// The reference moved by v at one sample of a plane 2^row_shift, 2^col_shift coarser than luma.
 inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift,
                    int col_shift) {
-  const int64_t row_unit = int64_t{4} << row_shift;  // steps of a vector in a sample
-  const int64_t col_unit = int64_t{4} << col_shift;
+  const int64_t row_unit = int64_t{kVectorUnit} << row_shift;  // steps of a vector in a sample
+  const int64_t col_unit = int64_t{kVectorUnit} << col_shift;
   const int64_t y = row * row_unit + v.y;
   const int64_t x = col * col_unit + v.x;
   const int64_t r = floor_div(y, row_unit);
@@ -37,10 +37,10 @@ inline int predict(const SampleAt& reference, int row, int col, MotionVector v, 
   const int fy = static_cast<int>((y - r * row_unit) * 8 / row_unit);
   const int fx = static_cast<int>((x - c * col_unit) * 8 / col_unit);
   int64_t sum = 0;
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) {
+  for (int i = 0; i < kInterpolationTaps; ++i) {
+    for (int j = 0; j < kInterpolationTaps; ++j) {
       sum += int64_t{interpolation_weight(fy, i)} * interpolation_weight(fx, j) *
-             reference(r + i - 2, c + j - 2);
+             reference(r + i - kInterpolationBefore, c + j - kInterpolationBefore);
     }
   }
   return static_cast<int>(floor_div(sum + 2048, 4096));
@@ -80,8 +80,8 @@ inline int compensated(const SampleAt& reference, const std::vector<MotionVector
   return static_cast<int>(floor_div(sum + 512, 1024));
 }
 
-/// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves and
-/// quarters.
+/// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves, quarters
+/// and eighths.
 inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
                            const MotionParameters& p, uint32_t lambda) {
   const int size = 1 << p.grid.log2_block;
@@ -89,8 +89,8 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
     uint32_t sad = 0;
     for (int r = block_row * size; r < (block_row + 1) * size; ++r) {
       for (int c = block_col * size; c < (block_col + 1) * size; ++c) {
-        const bool whole = v.y % 4 == 0 && v.x % 4 == 0;
-        const int moved = whole ? reference(r + v.y / 4, c + v.x / 4) : predict(reference, r, c, v, 0, 0);
+        const bool whole = v.y % kVectorUnit == 0 && v.x % kVectorUnit == 0;
+        const int moved = whole ? reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit) : predict(reference, r, c, v, 0, 0);
         sad += static_cast<uint32_t>(std::abs(current(r, c) - moved));
       }
     }
@@ -101,7 +101,7 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
   uint32_t best_rank = 0;
   for (int y = -p.range; y <= p.range; ++y) {
     for (int x = -p.range; x <= p.range; ++x) {
-      const MotionVector v{static_cast<int16_t>(4 * y), static_cast<int16_t>(4 * x)};
+      const MotionVector v{static_cast<int16_t>(kVectorUnit * y), static_cast<int16_t>(kVectorUnit * x)};
       const uint32_t c = cost(v);
       const uint32_t rank = candidate_rank(y, x, p.range);
       if (c > best_cost || (c == best_cost && rank >= best_rank)) continue;
@@ -111,7 +111,7 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
     }
   }
   for (int level = 1; level <= p.subpel; ++level) {
-    const int step = level == 1 ? 2 : 1;
+    const int step = kVectorUnit >> level;
     const MotionVector centre = best;
     for (int y = -step; y <= step; y += step) {
       for (int x = -step; x <= step; x += step) {
@@ -136,7 +136,7 @@ inline Level moved_level(const Subband& s, ChromaShift chroma, const MotionGrid&
   const int block_col = std::min((col << col_shift) >> grid.log2_block, grid.cols - 1);
   const MotionVector v = vectors[static_cast<size_t>(block_row * grid.cols + block_col)];
   const auto nearest = [](int component, int shift) {  // halves towards plus infinity
-    return static_cast<int>(floor_div(2 * int64_t{component} + (int64_t{4} << shift), int64_t{8} << shift));
+    return static_cast<int>(floor_div(2 * int64_t{component} + (int64_t{kVectorUnit} << shift), int64_t{8} << shift));
   };
   const int r = std::clamp(row + nearest(v.y, row_shift), 0, s.rows - 1);
   const int c = std::clamp(col + nearest(v.x, col_shift), 0, s.cols - 1);

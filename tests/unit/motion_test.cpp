@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <set>
 
 namespace ctv {
@@ -22,12 +21,46 @@ TEST(OverlapWeights, OppositeWeightsSumTo32AndRise) {
   }
 }
 
-TEST(OverlapWeights, AreARaisedCosineToTheNearest32nd) {
+TEST(OverlapWeights, AreAStraightLineToTheNearest32nd) {
   for (int log2_size = 0; log2_size <= 5; ++log2_size) {
     const int size = 1 << log2_size;
     for (int i = 0; i < size; ++i) {
-      const double s = std::sin(std::numbers::pi * (2 * i + 1) / (4.0 * size));
-      EXPECT_LE(std::abs(overlap_weight(log2_size, i) - 32 * s * s), 1.0) << log2_size << " " << i;
+      EXPECT_LE(std::abs(overlap_weight(log2_size, i) - 32 * (i + 0.5) / size), 0.5) << log2_size << " " << i;
+    }
+  }
+}
+
+TEST(BlockPairs, MeetInTheMiddleOfBlocksAndGiveTheirWholeWeight) {
+  for (const int shift : {0, 1, 3}) {
+    for (const int log2_block : {3, 4, 5}) {
+      const int size = 1 << (log2_block - shift);
+      const int count = 3;
+      for (int s = 0; s < count * size; ++s) {
+        const BlockPair pair = block_pair(s, shift, log2_block, count);
+        EXPECT_EQ(block_of(s, shift, log2_block, count), s / size);
+        // one of the two is the block the sample lies in, the other the nearer neighbour, or itself at the
+        // border
+        EXPECT_TRUE(pair.first == s / size || pair.second == s / size);
+        const bool left_half = s % size < size / 2;
+        EXPECT_EQ(pair.first, size == 1 ? s : std::max(0, s / size - (left_half ? 1 : 0)));
+        EXPECT_EQ(pair.second, size == 1 ? s : std::min(count - 1, s / size + (left_half ? 0 : 1)));
+        EXPECT_GE(pair.weight, 0);
+        EXPECT_LE(pair.weight, 32);
+        if (size > 1) {
+          EXPECT_EQ(2 * pair.weight > 32, left_half) << "the sample's own block weighs more";
+        }
+      }
+    }
+  }
+}
+
+TEST(Displacement, SplitsAVectorIntoWholeSamplesAndEighths) {
+  for (int shift = 0; shift <= 4; ++shift) {
+    for (int v = -300; v <= 300; ++v) {
+      const Displacement d = displacement(v, shift);
+      const double samples = std::ldexp(v, -(kVectorFractionBits + shift));
+      EXPECT_EQ(d.whole, static_cast<int>(std::floor(samples)));
+      EXPECT_EQ(d.eighth, static_cast<int>(std::floor(8 * (samples - d.whole))));
     }
   }
 }
@@ -35,10 +68,10 @@ TEST(OverlapWeights, AreARaisedCosineToTheNearest32nd) {
 TEST(InterpolationWeights, SumTo64AndMirror) {
   for (int eighth = 0; eighth < 8; ++eighth) {
     int sum = 0;
-    for (int tap = 0; tap < 6; ++tap) {
+    for (int tap = 0; tap < kInterpolationTaps; ++tap) {
       sum += interpolation_weight(eighth, tap);
       EXPECT_EQ(interpolation_weight(eighth, tap),
-                interpolation_weight((8 - eighth) % 8, eighth == 0 ? tap : 5 - tap))
+                interpolation_weight((8 - eighth) % 8, eighth == 0 ? tap : kInterpolationTaps - 1 - tap))
           << eighth << " " << tap;
     }
     EXPECT_EQ(sum, 64) << eighth;
@@ -48,7 +81,7 @@ TEST(InterpolationWeights, SumTo64AndMirror) {
 TEST(InterpolationWeights, FlatAreasStayAndStraightRampsMoveByTheDisplacement) {
   for (int eighth = 0; eighth < 8; ++eighth) {
     int moment = 0;  // of the taps at -2..3, in 64ths of a sample
-    for (int tap = 0; tap < 6; ++tap) moment += interpolation_weight(eighth, tap) * (tap - 2);
+    for (int tap = 0; tap < kInterpolationTaps; ++tap) moment += interpolation_weight(eighth, tap) * (tap - kInterpolationBefore);
     EXPECT_LE(std::abs(moment - 8 * eighth), 3) << eighth;
   }
   EXPECT_EQ(round_interpolated(200 * 4096), 200);

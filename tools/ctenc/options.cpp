@@ -130,7 +130,7 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   field(options, encode, "--search", "Search range in whole samples; 0: no motion", 0, 64,
         &ctv_config::search_range);
   field(options, encode, "--block", "Block size: 8, 16 or 32", 8, 32, &ctv_config::block_size);
-  field(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter samples", 0, 2,
+  field(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter, 3 eighth samples", 0, 3,
         &ctv_config::subpel);
   switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
   switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);

@@ -158,7 +158,7 @@ typedef struct ctv_config {
   ctv_symbols symbols;
   int32_t lossless;   /* 1: every sample comes back; step and qp are not used */
   int32_t block_size; /* motion blocks: 8, 16 or 32 luma samples */
-  int32_t subpel;     /* vector precision: 0 whole, 1 half, 2 quarter luma samples; picture prediction */
+  int32_t subpel;     /* vector precision: luma samples / 2^subpel, 0..3; above 0: picture prediction */
   int32_t overlap;    /* 1: overlapped block motion compensation; picture prediction */
   /* The encoder's own decisions. */
   int32_t search_range; /* whole luma samples, 0..64 */

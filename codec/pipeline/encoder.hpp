@@ -44,6 +44,7 @@ class Encoder {
   Encoder() = default;
   Status code_symbols(int slot);
   FrameType next_type();
+  uint16_t frame_step(FrameType type) const;
 
   ctv_config config_{};
   Stream stream_;

@@ -40,7 +40,8 @@ class FrameEncoder {
 
   /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
   /// quantisers, several times, then commit().
-  Status analyse(const ctv_picture& picture, FrameType type, int slot);
+  /// base_step: sixteenths of a sample; weighs vectors against differences.
+  Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, int slot);
   /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them.
   Status code(const FrameParameters& parameters, int slot);
   /// The frame as last coded becomes the reference of the next.
@@ -50,6 +51,7 @@ class FrameEncoder {
  private:
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
+  uint32_t lambda(uint32_t base_step) const;
   Status code_picture(FrameType type, FrameSlot& slot);
   Status code_subbands(FrameType type, FrameSlot& slot);
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }

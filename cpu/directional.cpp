@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Directional filter bank without resampling (after Bamberger and Smith 1992, Do and Vetterli 2005): each
+// split rotates two cosets of a lattice by 45 degrees with three integer shears. A kernel of N x N taps costs
+// N*N products a sample; it is separable along the lattice vectors b1 and b2 and odd, so 2 * N/2 products and
+// as many differences suffice (2 taps: three additions). Each row is stored by column phase, so that whatever
+// the vectors, the samples a kernel meets while its target runs along a row are contiguous: all loops are
+// plain and vectorise. Borders are periodic: rows by their index, columns by margins refreshed after each
+// shear.
+#include "cpu/directional.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "codec/base/parallel.hpp"
+#include "codec/math/directional.hpp"
+#include "codec/math/mirror.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/directional.cpp"
+#include "cpu/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+// sum over k of a_k (plus[k][i] - minus[k][i])
+template <int K, typename T>
+inline int32_t OddSum(const T* const* plus, const T* const* minus, int i) {
+  int32_t sum = 0;
+  for (int k = 0; k < K; ++k) sum += directional_tap(2 * K, k + 1) * (plus[k][i] - minus[k][i]);
+  return sum;
+}
+
+template <int K>
+void FilterRowK(int32_t* __restrict out, const Coefficient* const* plus_rows,
+                const Coefficient* const* minus_rows, int count) {
+  const Coefficient* plus[K];
+  const Coefficient* minus[K];
+  for (int k = 0; k < K; ++k) {
+    plus[k] = plus_rows[k];
+    minus[k] = minus_rows[k];
+  }
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i) out[i] = OddSum<K>(plus, minus, i);
+}
+
+template <int K, bool kSine>
+void ShearRowK(Coefficient* __restrict target, const int32_t* const* plus_rows,
+               const int32_t* const* minus_rows, int sign, int count) {
+  const int32_t* plus[K];
+  const int32_t* minus[K];
+  for (int k = 0; k < K; ++k) {
+    plus[k] = plus_rows[k];
+    minus[k] = minus_rows[k];
+  }
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i) {
+    const int32_t sum = OddSum<K>(plus, minus, i);
+    const int step = kSine ? shear_sin(sum) : shear_tan(sum);
+    target[i] = static_cast<Coefficient>(target[i] + ((step ^ sign) - sign));
+  }
+}
+
+void FilterRow(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
+               int count) {
+  count = round_up(count, kBlock);
+  switch (half_taps) {
+    case 2:
+      return FilterRowK<2>(out, plus, minus, count);
+    case 3:
+      return FilterRowK<3>(out, plus, minus, count);
+    case 4:
+      return FilterRowK<4>(out, plus, minus, count);
+    default:
+      return FilterRowK<6>(out, plus, minus, count);
+  }
+}
+
+// sign: 0 adds, -1 subtracts.
+template <bool kSine>
+void ShearRowOf(int half_taps, Coefficient* target, const int32_t* const* plus, const int32_t* const* minus,
+                int sign, int count) {
+  count = round_up(count, kBlock);
+  switch (half_taps) {
+    case 2:
+      return ShearRowK<2, kSine>(target, plus, minus, sign, count);
+    case 3:
+      return ShearRowK<3, kSine>(target, plus, minus, sign, count);
+    case 4:
+      return ShearRowK<4, kSine>(target, plus, minus, sign, count);
+    default:
+      return ShearRowK<6, kSine>(target, plus, minus, sign, count);
+  }
+}
+void ShearRow(bool sine, int half_taps, Coefficient* target, const int32_t* const* plus,
+              const int32_t* const* minus, int sign, int count) {
+  if (sine) return ShearRowOf<true>(half_taps, target, plus, minus, sign, count);
+  return ShearRowOf<false>(half_taps, target, plus, minus, sign, count);
+}
+
+// Two taps: the kernel is a quarter of (a + b - c - d).
+template <bool kSine>
+void ShearRow2Of(Coefficient* __restrict target, const Coefficient* a, const Coefficient* b,
+                 const Coefficient* c, const Coefficient* d, int sign, int count) {
+  constexpr int kProduct = directional_tap(2, 1) * directional_tap(2, 1);
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i) {
+    const int32_t sum = kProduct * (a[i] + b[i] - c[i] - d[i]);
+    const int step = kSine ? shear_sin(sum) : shear_tan(sum);
+    target[i] = static_cast<Coefficient>(target[i] + ((step ^ sign) - sign));
+  }
+}
+void ShearRow2(bool sine, Coefficient* target, const Coefficient* a, const Coefficient* b,
+               const Coefficient* c, const Coefficient* d, int sign, int count) {
+  count = round_up(count, kBlock);
+  if (sine) return ShearRow2Of<true>(target, a, b, c, d, sign, count);
+  return ShearRow2Of<false>(target, a, b, c, d, sign, count);
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+namespace {
+
+HWY_EXPORT(FilterRow);
+HWY_EXPORT(ShearRow);
+HWY_EXPORT(ShearRow2);
+
+constexpr int kMaxHalfTaps = kMaxDirectionalTaps / 2;
+constexpr int kFilteredMargin = 8;  // elements before a filtered row: the second pass reaches 7
+constexpr int kRing = 16;           // filtered rows held, at least 2 * kMaxHalfTaps
+constexpr int kGrain = 16;          // fewest rows a thread takes
+
+int filtered_stride(int count) { return round_up(count + 2 * kFilteredMargin, kBlock) + kBlock; }
+int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
+
+}  // namespace
+
+DirectionalBank::DirectionalBank(Extent band, int directions_log2, int taps, int threads)
+    : band_(band),
+      directions_log2_(directions_log2),
+      half_taps_(directional_half_taps(taps)),
+      threads_(std::max(1, threads)),
+      column_phases_(1 << std::max(0, directions_log2 - 2)),
+      run_stride_(round_up(band.cols / 2 / column_phases_, kBlock) + 2 * kMargin),
+      half_stride_(column_phases_ * run_stride_),
+      plan_(make_directional_plan(directions_log2)),
+      data_(static_cast<size_t>(band.rows) * static_cast<size_t>(2 * half_stride_) + kBlock),
+      filtered_(half_taps_ == 1 ? 0
+                                : static_cast<size_t>(threads_ * kRing) *
+                                      static_cast<size_t>(filtered_stride(band.cols / 2))),
+      spare_(static_cast<size_t>(threads_) * static_cast<size_t>(round_up(band.cols / 2, kBlock))) {
+  make_splits(plan_);
+}
+
+void DirectionalBank::make_splits(const DirectionalPlan& plan) {
+  splits_.push_back({{{0, 1, 0, 0, 1, true}, {0, 1, 1, 0, 1, true}}, {1, 1}, {-1, 1}, false});
+  if (directions_log2_ < 2) return;
+  splits_.push_back({{{0, 2, 0, 0, 1, false}, {1, 2, 1, 0, 1, false}}, {2, 0}, {0, 2}, false});  // A, D
+  splits_.push_back({{{0, 2, 1, 0, 1, false}, {1, 2, 0, 0, 1, false}}, {2, 0}, {0, 2}, false});  // B, C
+  for (const PhaseSplit& s : plan.splits) {
+    const int row = s.phase >> 1;
+    const int col = s.phase & 1;
+    const auto coset = [&](int first) -> Coset {
+      if (!is_transposed(s.phase)) return {row + 2 * first, 2 * s.row_stride, col, 0, 1, false};
+      return {row, 2, col + 2 * first, 2 * s.row_stride, column_phases_ / s.row_stride, false};
+    };
+    const Vec along =
+        is_transposed(s.phase) ? Vec{2 * s.shear, 2 * s.row_stride} : Vec{2 * s.row_stride, 2 * s.shear};
+    const Vec across = is_transposed(s.phase) ? Vec{2, 0} : Vec{0, 2};
+    splits_.push_back({{coset(s.row0), coset(s.row1)}, along, across, true});
+  }
+}
+
+// The sample at row y (any, periodic) and column x (also in the margins); the next ones lie one column step
+// further.
+Coefficient* DirectionalBank::at(int y, int x, bool columns_split) const {
+  y = wrap(y, band_.rows);
+  Coefficient* half = row(y) + (x & 1) * half_stride_ + kMargin;
+  const int i = x >> 1;
+  if (!columns_split || ((x + y) & 1) == 0) return half + i;
+  return half + (i & (column_phases_ - 1)) * run_stride_ + (i >> log2_of(column_phases_));
+}
+
+Coefficient* DirectionalBank::subband_row(int k, int r) const {
+  if (directions_log2_ == 1) return at(r, (r + k) & 1, false);
+  const Leaf& leaf = plan_.leaves[static_cast<size_t>(k)];
+  return at(leaf.row + r * leaf.row_stride, leaf.col, true);
+}
+
+void DirectionalBank::refresh_margins(Coefficient* first, int count) const {
+  if (count >= kMargin) {
+    std::memcpy(first - kMargin, first + count - kMargin, kMargin * sizeof(Coefficient));
+    std::memcpy(first + count, first, kMargin * sizeof(Coefficient));
+    return;
+  }
+  for (int i = 0; i < kMargin; ++i) first[count + i] = first[i % count];
+  for (int i = 1; i <= kMargin; ++i) first[-i] = first[wrap(-i, count)];
+}
+
+void DirectionalBank::refresh_all(bool columns_split) {
+  parallel_ranges(threads_, band_.rows, kGrain, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      for (int x = 0; x < 2; ++x) {
+        const int runs = columns_split && ((x + y) & 1) != 0 ? column_phases_ : 1;
+        for (int q = 0; q < runs; ++q)
+          refresh_margins(at(y, x + 2 * q, columns_split), band_.cols / 2 / runs);
+      }
+    }
+  });
+}
+
+// Cuts the half rows of phases B and C into runs by column phase, or joins the runs.
+void DirectionalBank::split_columns(bool inverse) {
+  const int pieces = std::clamp(band_.rows / kGrain, 1, threads_);
+  const int count = band_.cols / 2;
+  const int run = count / column_phases_;
+  parallel_for(threads_, pieces, [&](int piece) {
+    Coefficient* spare = spare_.data() + static_cast<ptrdiff_t>(piece) * round_up(count, kBlock);
+    for (int y = band_.rows * piece / pieces; y < band_.rows * (piece + 1) / pieces; ++y) {
+      Coefficient* whole = at(y, (y + 1) & 1, false);
+      if (!inverse) std::copy_n(whole, count, spare);
+      for (int q = 0; q < column_phases_; ++q) {
+        Coefficient* part = whole + q * run_stride_;
+        for (int i = 0; i < run; ++i) {
+          if (inverse) {
+            spare[i * column_phases_ + q] = part[i];
+          } else {
+            part[i] = spare[i * column_phases_ + q];
+          }
+        }
+        if (!inverse) refresh_margins(part, run);
+      }
+      if (inverse) {
+        std::copy_n(spare, count, whole);
+        refresh_margins(whole, count);
+      }
+    }
+  });
+}
+
+void DirectionalBank::forward() {
+  refresh_all(false);
+  for (size_t i = 0; i < splits_.size(); ++i) {
+    if (i == 3) split_columns(false);
+    rotate(splits_[i], false);
+  }
+}
+
+void DirectionalBank::inverse() {
+  refresh_all(directions_log2_ > 2);
+  for (size_t i = splits_.size(); i-- > 0;) {
+    rotate(splits_[i], true);
+    if (i == 3) split_columns(true);
+  }
+}
+
+void DirectionalBank::rotate(const Split& split, bool inverse) {
+  shear(split, 0, false, !inverse);
+  shear(split, 1, true, inverse);
+  shear(split, 0, false, !inverse);
+}
+
+void DirectionalBank::shear(const Split& split, int target, bool sine, bool subtract) {
+  const int rows = band_.rows / split.coset[target].row_step;
+  const int pieces = std::clamp(rows / kGrain, 1, threads_);
+  parallel_for(threads_, pieces, [&](int piece) {
+    const int begin = rows * piece / pieces;
+    const int end = rows * (piece + 1) / pieces;
+    if (half_taps_ == 1) {
+      shear_rows_2(split, target, sine, subtract, begin, end);
+    } else {
+      shear_rows(split, target, sine, subtract, piece, begin, end);
+    }
+  });
+}
+
+int DirectionalBank::run_length(const Coset& coset) const {
+  return band_.cols / 2 / (coset.col_step == 0 ? 1 : column_phases_);
+}
+
+void DirectionalBank::shear_rows_2(const Split& split, int target, bool sine, bool subtract, int begin,
+                                   int end) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(ShearRow2);
+  const Coset& t = split.coset[target];
+  const Vec b1 = split.b1;
+  const Vec b2 = split.b2;
+  const bool s = split.columns_split;
+  const int count = run_length(t);
+  for (int i = begin; i < end; ++i) {
+    const int y = t.row + i * t.row_step;
+    const int uy = y + (b1.y + b2.y) / 2;
+    for (int j = 0; j < t.sub_rows; ++j) {
+      const int x = t.quincunx ? (t.col + y) & 1 : t.col + j * t.col_step;
+      const int ux = x + (b1.x + b2.x) / 2;
+      Coefficient* p = at(y, x, s);
+      kernel(sine, p, at(uy, ux, s), at(uy - b1.y - b2.y, ux - b1.x - b2.x, s), at(uy - b1.y, ux - b1.x, s),
+             at(uy - b2.y, ux - b2.x, s), subtract ? -1 : 0, count);
+      refresh_margins(p, count);
+    }
+  }
+}
+
+// First along b1: rows of the source, filtered, in a ring. Then along b2: the target's row i has its centre
+// in the filtered row i, and b2 leads to the filtered row i + b2_rows, where b2_rows is 0, 1 or -1.
+void DirectionalBank::shear_rows(const Split& split, int target, bool sine, bool subtract, int piece,
+                                 int begin, int end) {
+  const auto filter = HWY_DYNAMIC_DISPATCH(FilterRow);
+  const auto kernel = HWY_DYNAMIC_DISPATCH(ShearRow);
+  const Coset& t = split.coset[target];
+  const Vec b1 = split.b1;
+  const Vec b2 = split.b2;
+  const bool s = split.columns_split;
+  const int count = run_length(t);
+  const int element = t.col_step == 0 ? 2 : 2 * column_phases_;  // columns from element to element
+  const int element_log2 = log2_of(element);
+  const int b2_rows = b2.y / t.row_step;
+  const int reach = b2_rows == 0 ? 0 : half_taps_;
+  const int stride = filtered_stride(band_.cols / 2);
+  int32_t* ring = filtered_.data() + static_cast<ptrdiff_t>(piece) * kRing * stride;
+  const auto filtered_row = [&](int i) { return ring + static_cast<ptrdiff_t>(i & (kRing - 1)) * stride; };
+  for (int j = 0; j < t.sub_rows; ++j) {
+    int made = begin - reach;  // next filtered row to make
+    for (int i = begin; i < end; ++i) {
+      const int y = t.row + i * t.row_step;
+      const int x = t.quincunx ? (t.col + y) & 1 : t.col + j * t.col_step;
+      const int ux = x + (b1.x + b2.x) / 2;
+      const Coefficient* sources[2][kMaxHalfTaps];
+      for (; made <= i + reach; ++made) {
+        const int fy = t.row + made * t.row_step + (b1.y + b2.y) / 2;
+        const int fx = (t.quincunx ? (t.col + 1 + fy) & 1 : ux & (element - 1)) - kFilteredMargin * element;
+        for (int k = 0; k < half_taps_; ++k) {
+          sources[0][k] = at(fy + k * b1.y, fx + k * b1.x, s);
+          sources[1][k] = at(fy - (k + 1) * b1.y, fx - (k + 1) * b1.x, s);
+        }
+        filter(half_taps_, filtered_row(made), sources[0], sources[1], count + 2 * kFilteredMargin);
+      }
+      const int32_t* filtered[2][kMaxHalfTaps];
+      for (int k = 0; k < half_taps_; ++k) {
+        filtered[0][k] = filtered_row(i + k * b2_rows) + kFilteredMargin + ((ux + k * b2.x) >> element_log2);
+        filtered[1][k] =
+            filtered_row(i - (k + 1) * b2_rows) + kFilteredMargin + ((ux - (k + 1) * b2.x) >> element_log2);
+      }
+      Coefficient* p = at(y, x, s);
+      kernel(sine, half_taps_, p, filtered[0], filtered[1], subtract ? -1 : 0, count);
+      refresh_margins(p, count);
+    }
+  }
+}
+
+}  // namespace ctv
+#endif

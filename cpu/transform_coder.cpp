@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contourlet transform of a plane (Do and Vetterli 2005; Eslami and Radha 2004 for the wavelet pyramid):
+// a pyramid of levels, each with directional filter banks on its bands, then a quantiser per subband. The
+// pyramids call for and deliver rows; this file decides where each row comes from and goes to: samples, the
+// next level's lowpass, a directional bank, or straight through the quantiser to the levels.
+#include "cpu/transform_coder.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "codec/base/parallel.hpp"
+#include "cpu/aligned_buffer.hpp"
+#include "cpu/directional.hpp"
+#include "cpu/laplacian.hpp"
+#include "cpu/quantise.hpp"
+#include "cpu/sample_rows.hpp"
+#include "cpu/wavelet.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr int kGrain = 32;  // rows a thread takes at least when it quantises
+
+// Where row r of a subband begins in the plane's array of levels.
+size_t row_offset(const Subband& s, int r) {
+  return s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols);
+}
+
+// The samples at one end of the transform.
+struct Picture {
+  PlaneView<const Sample> samples;  // forward
+  PlaneView<const Sample> prediction;
+  int middle;
+  SampleRange range;
+  PlaneView<Sample> result;  // inverse
+  const Sample* prediction_row(int r) const {
+    return prediction.data == nullptr ? nullptr : prediction.row(r);
+  }
+};
+
+class ContourletCoder final : public TransformCoder {
+ public:
+  ContourletCoder(const SubbandLayout& layout, int threads);
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                 std::span<const SubbandQuantiser> quantisers, Level* levels) override;
+  Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<Sample> samples) override;
+
+ private:
+  // One band of one level: its first subband, and its bank if it has directions.
+  struct Band {
+    size_t subband = 0;
+    int directions = 1;
+    std::unique_ptr<DirectionalBank> bank;
+  };
+  class Rows;
+
+  bool laplacian() const { return layout_.transform.pyramid == Pyramid::kLaplacian; }
+  Extent picture_extent(int level) const {
+    return {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
+  }
+  Band& band(int level, int orientation) {
+    return bands_[static_cast<size_t>(laplacian() ? level : 3 * (level - 1) + orientation)];
+  }
+  PlaneView<Coefficient> lowpass(int level) const { return lowpass_views_[static_cast<size_t>(level)]; }
+  void quantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers, Level* levels) const;
+  void dequantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers,
+                       const Level* levels) const;
+
+  SubbandLayout layout_;
+  int threads_;
+  std::vector<Band> bands_;
+  std::vector<AlignedBuffer<Coefficient>> lowpass_;
+  std::vector<PlaneView<Coefficient>> lowpass_views_;  // [level]
+  std::optional<Wavelet> wavelet_;
+  std::optional<Laplacian> laplacian_;
+};
+
+// The rows of one level, for either pyramid.
+class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
+ public:
+  Rows(ContourletCoder& coder, int level, bool first, const Picture& picture,
+       std::span<const SubbandQuantiser> quantisers, Level* out, const Level* in)
+      : coder_(coder),
+        level_(level),
+        samples_(first),
+        picture_(picture),
+        quantisers_(quantisers),
+        out_(out),
+        in_(in),
+        half_(coder.picture_extent(level).cols / 2),
+        shift_(coder.layout_.transform.fraction_bits) {}
+
+  void read_picture(int row, Coefficient* even, Coefficient* odd) override {
+    if (samples_) {
+      split_difference(picture_.samples.row(row), picture_.prediction_row(row), picture_.middle, shift_, even,
+                       odd, half_);
+    } else {
+      split_row(coder_.lowpass(level_ - 1).row(row), even, odd, half_);
+    }
+  }
+  void write_picture(int row, const Coefficient* even, const Coefficient* odd) override {
+    if (samples_) {
+      join_samples(even, odd, picture_.prediction_row(row), picture_.middle, shift_, picture_.range,
+                   picture_.result.row(row), half_);
+    } else {
+      join_row(even, odd, coder_.lowpass(level_ - 1).row(row), half_);
+    }
+  }
+
+  // Wavelet: bands of half the picture's width.
+  void read_band(int orientation, int row, Coefficient* band) override {
+    if (orientation == 0) {
+      std::copy_n(coder_.lowpass(level_).row(row), half_, band);
+      return;
+    }
+    const Band& b = coder_.band(level_, orientation);
+    if (b.bank) {
+      join_row(b.bank->even_row(row), b.bank->odd_row(row), band, half_ / 2);
+    } else {
+      dequantise_row(in_ + level_row(b, row), quantisers_[b.subband], band, half_);
+    }
+  }
+  void write_band(int orientation, int row, const Coefficient* band) override {
+    if (orientation == 0) {
+      std::copy_n(band, half_, coder_.lowpass(level_).row(row));
+      return;
+    }
+    const Band& b = coder_.band(level_, orientation);
+    if (b.bank) {
+      split_row(band, b.bank->even_row(row), b.bank->odd_row(row), half_ / 2);
+    } else {
+      quantise_row(band, quantisers_[b.subband], out_ + level_row(b, row), half_);
+    }
+  }
+
+  // Laplacian: a band as large as the picture.
+  void read_band(int row, Coefficient* even, Coefficient* odd) override {
+    const Band& b = coder_.band(level_, 0);
+    if (b.bank) {
+      std::copy_n(b.bank->even_row(row), half_, even);
+      std::copy_n(b.bank->odd_row(row), half_, odd);
+    } else {
+      split_row(in_ + level_row(b, row), even, odd, half_);
+      dequantise_row(even, quantisers_[b.subband], even, half_);
+      dequantise_row(odd, quantisers_[b.subband], odd, half_);
+    }
+  }
+  void write_band(int row, const Coefficient* even, const Coefficient* odd) override {
+    const Band& b = coder_.band(level_, 0);
+    if (b.bank) {
+      std::copy_n(even, half_, b.bank->even_row(row));
+      std::copy_n(odd, half_, b.bank->odd_row(row));
+    } else {
+      Level* levels = out_ + level_row(b, row);
+      join_row(even, odd, levels, half_);
+      quantise_row(levels, quantisers_[b.subband], levels, 2 * half_);
+    }
+  }
+
+ private:
+  size_t level_row(const Band& b, int row) const {
+    return row_offset(coder_.layout_.subbands[b.subband], row);
+  }
+
+  ContourletCoder& coder_;
+  int level_;
+  bool samples_;  // the picture of this level is the samples, not a lowpass
+  const Picture& picture_;
+  std::span<const SubbandQuantiser> quantisers_;
+  Level* out_;
+  const Level* in_;
+  int half_;
+  int shift_;
+};
+
+ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
+    : layout_(layout), threads_(std::max(1, threads)) {
+  const TransformParameters& t = layout_.transform;
+  bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.levels + 1));
+  for (size_t i = 1; i < layout_.subbands.size(); ++i) {
+    const Subband& s = layout_.subbands[i];
+    if (s.direction != 0) continue;
+    Band& b = band(s.level, s.orientation);
+    const int n = t.directions_log2[static_cast<size_t>(s.level - 1)];
+    b.subband = i;
+    b.directions = 1 << n;
+    if (n > 0) {
+      b.bank = std::make_unique<DirectionalBank>(layout_.band(s.level), n, t.taps, threads_);
+    }
+  }
+  lowpass_views_.resize(static_cast<size_t>(t.levels + 1));
+  for (int level = 1; level <= t.levels; ++level) {
+    const Extent e = picture_extent(level + 1);
+    const int stride = round_up(e.cols, kBlock);
+    lowpass_.emplace_back(static_cast<size_t>(e.rows) * static_cast<size_t>(stride));
+    lowpass_views_[static_cast<size_t>(level)] = {lowpass_.back().data(), e.rows, e.cols, stride};
+  }
+  if (laplacian()) {
+    laplacian_.emplace(layout_.padded, t.projection, threads_);
+  } else {
+    wavelet_.emplace(t.pyramid, layout_.padded, threads_);
+  }
+}
+
+void ContourletCoder::quantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers,
+                                    Level* levels) const {
+  for (int k = 0; k < band.directions; ++k) {
+    const size_t index = band.subband + static_cast<size_t>(k);
+    const Subband& s = layout_.subbands[index];
+    parallel_ranges(threads_, s.rows, kGrain, [&](int begin, int end) {
+      for (int r = begin; r < end; ++r) {
+        quantise_row(band.bank->subband_row(k, r), quantisers[index], levels + row_offset(s, r), s.cols);
+      }
+    });
+  }
+}
+
+void ContourletCoder::dequantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers,
+                                      const Level* levels) const {
+  for (int k = 0; k < band.directions; ++k) {
+    const size_t index = band.subband + static_cast<size_t>(k);
+    const Subband& s = layout_.subbands[index];
+    parallel_ranges(threads_, s.rows, kGrain, [&](int begin, int end) {
+      for (int r = begin; r < end; ++r) {
+        dequantise_row(levels + row_offset(s, r), quantisers[index], band.bank->subband_row(k, r), s.cols);
+      }
+    });
+  }
+}
+
+Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                                int middle, std::span<const SubbandQuantiser> quantisers, Level* levels) {
+  const Picture picture{samples, prediction, middle, {0, 0}, {}};
+  const int count = layout_.transform.levels;
+  for (int level = 1; level <= count; ++level) {
+    Rows rows(*this, level, level == 1, picture, quantisers, levels, nullptr);
+    if (laplacian_) {
+      laplacian_->forward(picture_extent(level), rows, lowpass(level));
+    } else {
+      wavelet_->forward(picture_extent(level), rows);
+    }
+    for (int orientation = laplacian() ? 0 : 1; orientation < (laplacian() ? 1 : 4); ++orientation) {
+      const Band& b = band(level, orientation);
+      if (!b.bank) continue;
+      b.bank->forward();
+      quantise_bank(b, quantisers, levels);
+    }
+  }
+  const Subband& s = layout_.subbands[0];
+  for (int r = 0; r < s.rows; ++r) {
+    quantise_row(lowpass(count).row(r), quantisers[0], levels + row_offset(s, r), s.cols);
+  }
+  return {};
+}
+
+Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                                PlaneView<const Sample> prediction, int middle, SampleRange range,
+                                int reduction, PlaneView<Sample> samples) {
+  const Picture picture{{}, prediction, middle, range, samples};
+  const int count = layout_.transform.levels;
+  const Subband& s = layout_.subbands[0];
+  for (int r = 0; r < s.rows; ++r) {
+    dequantise_row(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
+  }
+  for (int level = count; level > reduction; --level) {
+    for (int orientation = laplacian() ? 0 : 1; orientation < (laplacian() ? 1 : 4); ++orientation) {
+      const Band& b = band(level, orientation);
+      if (!b.bank) continue;
+      dequantise_bank(b, quantisers, levels);
+      b.bank->inverse();
+    }
+    Rows rows(*this, level, level == reduction + 1, picture, quantisers, nullptr, levels);
+    if (laplacian_) {
+      laplacian_->inverse(picture_extent(level), rows, lowpass(level));
+    } else {
+      wavelet_->inverse(picture_extent(level), rows);
+    }
+  }
+  if (reduction == count) {
+    for (int r = 0; r < s.rows; ++r) {
+      round_samples(lowpass(count).row(r), picture.prediction_row(r), middle, layout_.transform.fraction_bits,
+                    range, samples.row(r), s.cols);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
+                                                           int threads) {
+  if (layout.transform.kind != TransformKind::kContourlet) {
+    return {CTV_ERROR_UNSUPPORTED, "transform: the CPU backend has the contourlet transform only"};
+  }
+  if (engine != Engine::kDirect) {
+    return {CTV_ERROR_UNSUPPORTED, "engine: this build has no FFT engine on the CPU"};
+  }
+  return {std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads))};
+}
+
+}  // namespace ctv

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contourlet transform and its quantiser on the CPU.
+#pragma once
+
+#include <memory>
+
+#include "codec/backend/backend.hpp"
+#include "codec/base/status.hpp"
+#include "codec/subband/layout.hpp"
+
+namespace ctv {
+
+/// Results do not depend on the engine or the number of threads. CTV_ERROR_UNSUPPORTED for transforms and
+/// engines that this build does not have.
+Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
+                                                           int threads);
+
+}  // namespace ctv

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pyramids by definition: lifting on whole pictures, Laplacian filters as two-dimensional sums over every
+// tap.
+#pragma once
+
+#include <array>
+#include <cstdlib>
+
+#include "tests/reference/grid.hpp"
+
+namespace ctv::reference {
+
+/// One lifting step on all odd (parity 1) or even (0) positions of each row: the rounded sum of four
+/// neighbours of the other parity, at distances 3 1 1 3, is added with a sign.
+inline void lift_rows(Grid& x, bool five_three, int parity, int sign) {
+  for (int r = 0; r < x.rows; ++r) {
+    for (int c = parity; c < x.cols; c += 2) {
+      const auto v = [&](int d) { return x.at(r, reflect(c + d, x.cols)); };
+      const int64_t inner = v(-1) + v(1);
+      const int64_t outer = v(-3) + v(3);
+      int64_t sum;
+      if (parity == 1) {
+        sum = -(five_three ? floor_shift(inner, 1) : floor_shift(9 * inner - outer + 8, 4));
+      } else {
+        sum = five_three ? floor_shift(inner + 2, 2) : floor_shift(9 * inner - outer + 16, 5);
+      }
+      x.at(r, c) = wrap16(x.at(r, c) + sign * sum);
+    }
+  }
+}
+
+inline Grid transposed(const Grid& x) {
+  Grid y(x.cols, x.rows);
+  for (int r = 0; r < x.rows; ++r) {
+    for (int c = 0; c < x.cols; ++c) y.at(c, r) = x.at(r, c);
+  }
+  return y;
+}
+
+/// x to lowpass, HL, LH, HH.
+inline std::array<Grid, 4> wavelet_forward(Grid x, bool five_three) {
+  for (int pass = 0; pass < 2; ++pass) {
+    lift_rows(x, five_three, 1, 1);
+    lift_rows(x, five_three, 0, 1);
+    x = transposed(x);
+  }
+  std::array<Grid, 4> bands;
+  for (int o = 0; o < 4; ++o) {
+    Grid& b = bands[static_cast<size_t>(o)] = Grid(x.rows / 2, x.cols / 2);
+    for (int r = 0; r < b.rows; ++r) {
+      for (int c = 0; c < b.cols; ++c) b.at(r, c) = x.at(2 * r + (o >> 1), 2 * c + (o & 1));
+    }
+  }
+  return bands;
+}
+
+inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, bool five_three) {
+  Grid x(bands[0].rows * 2, bands[0].cols * 2);
+  for (int o = 0; o < 4; ++o) {
+    const Grid& b = bands[static_cast<size_t>(o)];
+    for (int r = 0; r < b.rows; ++r) {
+      for (int c = 0; c < b.cols; ++c) x.at(2 * r + (o >> 1), 2 * c + (o & 1)) = b.at(r, c);
+    }
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    x = transposed(x);
+    lift_rows(x, five_three, 0, -1);
+    lift_rows(x, five_three, 1, -1);
+  }
+  return x;
+}
+
+template <size_t N>
+int64_t filtered_at(const Grid& x, int r, int c, const std::array<int64_t, N>& half) {
+  const int reach = static_cast<int>(N) - 1;
+  int64_t sum = 0;
+  for (int i = -reach; i <= reach; ++i) {
+    for (int j = -reach; j <= reach; ++j) {
+      sum += half[static_cast<size_t>(std::abs(i))] * half[static_cast<size_t>(std::abs(j))] *
+             x.at(reflect(r + i, x.rows), reflect(c + j, x.cols));
+    }
+  }
+  return floor_shift(wrap32(wrap32(sum) + 32768), 16);
+}
+
+inline constexpr std::array<int64_t, 5> kLowpass = {154, 68, -20, -4, 7};
+inline constexpr std::array<int64_t, 4> kInterpolation = {286, 151, -15, -23};
+
+inline Grid laplacian_lowpass(const Grid& x) {
+  Grid low(x.rows / 2, x.cols / 2);
+  for (int r = 0; r < low.rows; ++r) {
+    for (int c = 0; c < low.cols; ++c) low.at(r, c) = wrap16(filtered_at(x, 2 * r, 2 * c, kLowpass));
+  }
+  return low;
+}
+
+/// x + sign * interpolated low
+inline Grid add_interpolated(const Grid& x, const Grid& low, int sign) {
+  Grid spread(x.rows, x.cols);
+  for (int r = 0; r < low.rows; ++r) {
+    for (int c = 0; c < low.cols; ++c) spread.at(2 * r, 2 * c) = low.at(r, c);
+  }
+  Grid y = x;
+  for (int r = 0; r < x.rows; ++r) {
+    for (int c = 0; c < x.cols; ++c) {
+      y.at(r, c) = wrap16(x.at(r, c) + sign * filtered_at(spread, r, c, kInterpolation));
+    }
+  }
+  return y;
+}
+
+inline Grid laplacian_inverse(const Grid& band, Grid low, bool projection) {
+  if (projection) {
+    const Grid correction = laplacian_lowpass(band);
+    for (size_t i = 0; i < low.values.size(); ++i)
+      low.values[i] = wrap16(low.values[i] - wrap32(correction.values[i]));
+  }
+  return add_interpolated(band, low, 1);
+}
+
+}  // namespace ctv::reference

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole transform of a plane by definition, without speed: pyramid, directions, quantiser, in the
+// layout's order.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "codec/math/quantise.hpp"
+#include "codec/subband/layout.hpp"
+#include "tests/reference/directional.hpp"
+#include "tests/reference/pyramid.hpp"
+
+namespace ctv::reference {
+
+inline bool is_laplacian(const SubbandLayout& layout) {
+  return layout.transform.pyramid == Pyramid::kLaplacian;
+}
+inline bool is_five_three(const SubbandLayout& layout) {
+  return layout.transform.pyramid == Pyramid::kWavelet5_3;
+}
+
+/// Places of a subband's coefficients in its band, row by row.
+inline std::vector<std::pair<int, int>> places(const SubbandLayout& layout, const Subband& s) {
+  const int n = s.level == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(s.level - 1)];
+  const Extent band = s.level == 0 ? Extent{s.rows, s.cols} : layout.band(s.level);
+  if (n > 0) return subband_places(band.rows, band.cols, n, s.direction);
+  std::vector<std::pair<int, int>> all;
+  for (int r = 0; r < band.rows; ++r) {
+    for (int c = 0; c < band.cols; ++c) all.emplace_back(r, c);
+  }
+  return all;
+}
+
+inline void put_band(const SubbandLayout& layout, int level, int orientation, Grid band,
+                     std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels) {
+  const int n = level == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(level - 1)];
+  if (n > 0) directional(band, n, layout.transform.taps, false);
+  for (size_t i = 0; i < layout.subbands.size(); ++i) {
+    const Subband& s = layout.subbands[i];
+    if (s.level != level || s.orientation != orientation) continue;
+    size_t at = s.offset;
+    for (const auto& [r, c] : places(layout, s)) {
+      const int64_t v = band.at(r, c);
+      const int64_t l = ((v < 0 ? -v : v) * quantisers[i].multiplier + quantisers[i].offset) / 65536;
+      levels[at++] = static_cast<Level>(wrap16(v < 0 ? -l : l));
+    }
+  }
+}
+
+inline Grid get_band(const SubbandLayout& layout, int level, int orientation,
+                     std::span<const SubbandQuantiser> quantisers, const std::vector<Level>& levels) {
+  const Extent e = level == 0 ? Extent{layout.subbands[0].rows, layout.subbands[0].cols} : layout.band(level);
+  Grid band(e.rows, e.cols);
+  for (size_t i = 0; i < layout.subbands.size(); ++i) {
+    const Subband& s = layout.subbands[i];
+    if (s.level != level || s.orientation != orientation) continue;
+    size_t at = s.offset;
+    for (const auto& [r, c] : places(layout, s)) {
+      const int l = levels[at++];
+      const uint32_t scaled =
+          static_cast<uint32_t>(l < 0 ? -l : l) * quantisers[i].step - quantisers[i].bias + 8;
+      const int64_t m = l == 0 ? 0 : std::min<int64_t>(scaled / 16, 32767);
+      band.at(r, c) = l < 0 ? -m : m;
+    }
+  }
+  const int n = level == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(level - 1)];
+  if (n > 0) directional(band, n, layout.transform.taps, true);
+  return band;
+}
+
+/// x: samples minus prediction, of the padded extent.
+inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
+                                  std::span<const SubbandQuantiser> quantisers) {
+  std::vector<Level> levels(layout.levels);
+  for (int64_t& v : x.values) v = wrap16(v * (int64_t{1} << layout.transform.fraction_bits));
+  for (int level = 1; level <= layout.transform.levels; ++level) {
+    if (is_laplacian(layout)) {
+      const Grid low = laplacian_lowpass(x);
+      put_band(layout, level, 0, add_interpolated(x, low, -1), quantisers, levels);
+      x = low;
+    } else {
+      const std::array<Grid, 4> bands = wavelet_forward(x, is_five_three(layout));
+      for (int o = 1; o < 4; ++o)
+        put_band(layout, level, o, bands[static_cast<size_t>(o)], quantisers, levels);
+      x = bands[0];
+    }
+  }
+  put_band(layout, 0, 0, x, quantisers, levels);
+  return levels;
+}
+
+/// Rounded samples at resolution 2^-reduction, prediction not yet added.
+inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
+                    std::span<const SubbandQuantiser> quantisers, int reduction) {
+  Grid x = get_band(layout, 0, 0, quantisers, levels);
+  for (int level = layout.transform.levels; level > reduction; --level) {
+    if (is_laplacian(layout)) {
+      x = laplacian_inverse(get_band(layout, level, 0, quantisers, levels), x, layout.transform.projection);
+    } else {
+      std::array<Grid, 4> bands;
+      bands[0] = x;
+      for (int o = 1; o < 4; ++o)
+        bands[static_cast<size_t>(o)] = get_band(layout, level, o, quantisers, levels);
+      x = wavelet_inverse(bands, is_five_three(layout));
+    }
+  }
+  const int shift = layout.transform.fraction_bits;
+  for (int64_t& v : x.values) v = floor_shift(v + (shift > 0 ? int64_t{1} << (shift - 1) : 0), shift);
+  return x;
+}
+
+}  // namespace ctv::reference

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every TransformCoder must do, written once: a backend brings a TransformMaker, whose coder takes and
+// returns host memory, and calls these bodies.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "tests/reference/transform.hpp"
+#include "tests/support/guarded_plane.hpp"
+
+namespace ctv::test {
+
+/// A TransformCoder behind vectors. A coder of another address space copies around the calls.
+class HostTransform {
+ public:
+  virtual ~HostTransform() = default;
+  virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                         std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels) = 0;
+  virtual Status inverse(const std::vector<Level>& levels, std::span<const SubbandQuantiser> quantisers,
+                         PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                         PlaneView<Sample> samples) = 0;
+};
+
+/// Makes the coder under test; `variant` is anything that must not change results (threads, engine).
+using TransformMaker = std::function<std::unique_ptr<HostTransform>(const SubbandLayout&, int variant)>;
+
+struct TransformCase {
+  TransformParameters transform;
+  Extent extent;
+  uint64_t seed = 1;
+};
+
+inline std::string name_of(const TransformCase& c) {
+  const TransformParameters& t = c.transform;
+  std::string s = t.pyramid == Pyramid::kLaplacian    ? "laplacian"
+                  : t.pyramid == Pyramid::kWavelet5_3 ? "5/3"
+                                                      : "13/7";
+  s += t.projection ? " projection" : "";
+  s += " levels " + std::to_string(t.levels) + " directions";
+  for (int i = 0; i < t.levels; ++i)
+    s += " " + std::to_string(1 << t.directions_log2[static_cast<size_t>(i)]);
+  s += " taps " + std::to_string(t.taps) + " fraction " + std::to_string(t.fraction_bits);
+  return s + " extent " + std::to_string(c.extent.rows) + "x" + std::to_string(c.extent.cols);
+}
+
+inline TransformParameters transform_of(Pyramid pyramid, int levels, std::vector<int> directions_log2,
+                                        int taps, int fraction_bits = 2, bool projection = false) {
+  TransformParameters t;
+  t.pyramid = pyramid;
+  t.levels = levels;
+  for (size_t i = 0; i < directions_log2.size(); ++i)
+    t.directions_log2[i] = static_cast<uint8_t>(directions_log2[i]);
+  t.taps = taps;
+  t.fraction_bits = fraction_bits;
+  t.projection = projection;
+  return t;
+}
+
+inline std::vector<SubbandQuantiser> lossless(const SubbandLayout& layout) {
+  return std::vector<SubbandQuantiser>(layout.subbands.size());
+}
+inline std::vector<SubbandQuantiser> lossy(const SubbandLayout& layout, uint32_t step) {
+  std::vector<SubbandQuantiser> q(layout.subbands.size());
+  for (size_t i = 0; i < q.size(); ++i) {
+    q[i].step = step + static_cast<uint32_t>(i);
+    q[i].multiplier = ((1U << 20) + q[i].step / 2) / q[i].step;
+    q[i].offset = 20000 + static_cast<uint32_t>(i);
+    q[i].bias = i == 0 ? 0 : 3;
+  }
+  return q;
+}
+
+/// Noise that fills [lo, hi], half of it at the very ends.
+inline GuardedPlane<Sample> extreme_plane(Extent e, int lo, int hi, uint64_t seed) {
+  GuardedPlane<Sample> plane(e);
+  Random random(seed);
+  for (int r = 0; r < e.rows; ++r) {
+    for (int c = 0; c < e.cols; ++c) {
+      const int k = random.between(0, 3);
+      plane.at(r, c) = static_cast<Sample>(k == 0 ? lo : k == 1 ? hi : random.between(lo, hi));
+    }
+  }
+  return plane;
+}
+
+/// Lossless quantisers: what goes in comes out, with prediction and without, whatever the samples.
+inline void check_reversible(const TransformMaker& make, const TransformCase& c, int variant) {
+  SCOPED_TRACE(name_of(c) + " variant " + std::to_string(variant));
+  const SubbandLayout layout = make_layout(c.transform, c.extent);
+  const auto coder = make(layout, variant);
+  ASSERT_NE(coder, nullptr);
+  const Extent e = layout.padded;
+  const GuardedPlane<Sample> pictures[] = {random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed),
+                                           extreme_plane(e, -255, 255, c.seed + 1),
+                                           GuardedPlane<Sample>(e, 255)};
+  for (const auto& picture : pictures) {
+    for (const bool predicted : {false, true}) {
+      const auto prediction = extreme_plane(e, -255, 255, c.seed + 2);
+      const PlaneView<const Sample> p = predicted ? prediction.view() : PlaneView<const Sample>{};
+      std::vector<Level> levels(layout.levels + 8, 4711);
+      ASSERT_TRUE(coder->forward(picture.view(), p, 128, lossless(layout), levels).ok());
+      for (size_t i = layout.levels; i < levels.size(); ++i)
+        ASSERT_EQ(levels[i], 4711) << "level written beyond the end";
+      GuardedPlane<Sample> result(e);
+      ASSERT_TRUE(coder->inverse(levels, lossless(layout), p, 128, {-255, 255}, 0, result.view()).ok());
+      ASSERT_TRUE(result.intact());
+      ASSERT_EQ(result.values(), picture.values());
+    }
+  }
+}
+
+/// Levels and pictures at every reduction are the reference's, quantised too; and absurd levels do no harm.
+inline void check_reference(const TransformMaker& make, const TransformCase& c, int variant) {
+  SCOPED_TRACE(name_of(c) + " variant " + std::to_string(variant));
+  const SubbandLayout layout = make_layout(c.transform, c.extent);
+  const auto coder = make(layout, variant);
+  ASSERT_NE(coder, nullptr);
+  const Extent e = layout.padded;
+  const auto picture = random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed);
+  const auto prediction = random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed + 1);
+  reference::Grid difference(e.rows, e.cols);
+  for (int r = 0; r < e.rows; ++r) {
+    for (int x = 0; x < e.cols; ++x) difference.at(r, x) = picture.at(r, x) - prediction.at(r, x);
+  }
+  for (const auto& quantisers : {lossless(layout), lossy(layout, 100)}) {
+    std::vector<Level> levels(layout.levels);
+    ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 0, quantisers, levels).ok());
+    ASSERT_EQ(levels, reference::forward(layout, difference, quantisers));
+    std::vector<Level> wild(layout.levels);
+    Random random(c.seed + 3);
+    for (Level& l : wild) l = static_cast<Level>(random.between(-32768, 32767));
+    for (const auto& in : {levels, wild}) {
+      for (int reduction = 0; reduction <= c.transform.levels; ++reduction) {
+        const reference::Grid expected = reference::inverse(layout, in, quantisers, reduction);
+        // In place: the prediction is overwritten by the result.
+        GuardedPlane<Sample> result = random_plane<Sample>(expected.rows, expected.cols, 0, 255, c.seed + 2);
+        std::vector<Sample> sum = result.values();
+        for (size_t i = 0; i < sum.size(); ++i) {
+          sum[i] = static_cast<Sample>(std::clamp<int64_t>(expected.values[i] + sum[i], 0, 255));
+        }
+        ASSERT_TRUE(
+            coder->inverse(in, quantisers, result.view(), 0, {0, 255}, reduction, result.view()).ok());
+        ASSERT_TRUE(result.intact());
+        ASSERT_EQ(result.values(), sum) << "reduction " << reduction;
+      }
+    }
+  }
+}
+
+/// The first variant's levels and pictures are every variant's.
+inline void check_variants(const TransformMaker& make, const TransformCase& c,
+                           const std::vector<int>& variants) {
+  SCOPED_TRACE(name_of(c));
+  const SubbandLayout layout = make_layout(c.transform, c.extent);
+  const Extent e = layout.padded;
+  const auto picture = random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed);
+  const auto quantisers = lossy(layout, 60);
+  std::optional<std::vector<Level>> first_levels;
+  std::optional<std::vector<Sample>> first_samples;
+  for (const int variant : variants) {
+    SCOPED_TRACE(variant);
+    const auto coder = make(layout, variant);
+    ASSERT_NE(coder, nullptr);
+    std::vector<Level> levels(layout.levels);
+    GuardedPlane<Sample> result(e);
+    ASSERT_TRUE(coder->forward(picture.view(), {}, 128, quantisers, levels).ok());
+    ASSERT_TRUE(coder->inverse(levels, quantisers, {}, 128, {0, 255}, 0, result.view()).ok());
+    if (!first_levels) {
+      first_levels = levels;
+      first_samples = result.values();
+    }
+    ASSERT_EQ(levels, *first_levels);
+    ASSERT_EQ(result.values(), *first_samples);
+  }
+}
+
+/// The cases that every backend runs. Projection gives up exact reversibility: its correction of the lowpass
+/// does not vanish quite.
+inline std::vector<TransformCase> transform_cases(const std::vector<Extent>& extents,
+                                                  const std::vector<int>& taps, int fraction_bits,
+                                                  bool projection) {
+  std::vector<TransformCase> cases;
+  for (const Extent extent : extents) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+      const bool laplacian = pyramid == Pyramid::kLaplacian;
+      cases.push_back(
+          {transform_of(pyramid, 3, {0, 0, 0}, 2, fraction_bits, laplacian && projection), extent});
+      for (int n = 1; n <= kMaxDirectionsLog2; ++n) {
+        for (const int t : taps) {
+          // The other levels have other numbers of directions.
+          cases.push_back(
+              {transform_of(pyramid, 2, {n, (n + t / 2) % 5}, t, fraction_bits, laplacian && projection),
+               extent, static_cast<uint64_t>(n * 100 + t)});
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace ctv::test

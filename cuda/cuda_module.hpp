@@ -25,4 +25,4 @@ struct CudaModule {
 }  // namespace ctv
 
 /// The module's only symbol.
-extern "C" const ctv::CudaModule* ctv_cuda_module(void);
+extern "C" CTV_API const ctv::CudaModule* ctv_cuda_module(void);

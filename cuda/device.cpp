@@ -39,6 +39,10 @@ Device::~Device() {
   for (cudaGraphExec_t executable : executables_) {
     if (executable != nullptr) cudaGraphExecDestroy(executable);
   }
+  for (const Mark& mark : marks_) {
+    cudaEventDestroy(mark.begin);
+    cudaEventDestroy(mark.end);
+  }
   for (cudaStream_t stream : {down_, up_, stream_}) {
     if (stream == nullptr) continue;
     cudaStreamSynchronize(stream);
@@ -86,6 +90,49 @@ Status Device::afterwards(std::function<Status()> work) {
   return {};
 }
 
+void Device::keep_times(StageTimes* times) {
+  const char* wanted = std::getenv("CTV_CUDA_STAGE_TIMES");
+  if (times == nullptr || graphs_ || (wanted != nullptr && std::strcmp(wanted, "0") == 0)) {
+    times_ = nullptr;
+    return;
+  }
+  marks_.resize(kMarks);
+  for (Mark& mark : marks_) {
+    if (mark.begin == nullptr && (cudaEventCreate(&mark.begin) != cudaSuccess ||
+                                  cudaEventCreate(&mark.end) != cudaSuccess)) {
+      return;
+    }
+  }
+  times_ = times;
+}
+
+void Device::mark_begin(Stage stage) {
+  if (times_ == nullptr || dead_) return;
+  if (next_mark_ - first_mark_ == kMarks) harvest(true);
+  Mark& mark = marks_[next_mark_ % kMarks];
+  mark.stage = stage;
+  cudaEventRecord(mark.begin, stream_);
+}
+
+void Device::mark_end() {
+  if (times_ == nullptr || dead_) return;
+  cudaEventRecord(marks_[next_mark_++ % kMarks].end, stream_);
+}
+
+void Device::harvest(bool all) {
+  if (times_ == nullptr || dead_) return;
+  for (; first_mark_ != next_mark_; ++first_mark_) {
+    const Mark& mark = marks_[first_mark_ % kMarks];
+    if (all) cudaEventSynchronize(mark.end);
+    float milliseconds = 0;
+    if (cudaEventElapsedTime(&milliseconds, mark.begin, mark.end) != cudaSuccess) {
+      cudaGetLastError();  // not ready
+      return;
+    }
+    times_->add(mark.stage, static_cast<double>(milliseconds) * 1e-3);
+  }
+}
+
 Status Device::up_after_stream() {
   if (!recording_) CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
   CTV_CUDA_TRY(*this, cudaStreamWaitEvent(up_, tail_.get(), 0));
@@ -93,6 +140,7 @@ Status Device::up_after_stream() {
 }
 
 Status Device::begin_frame(int type) {
+  harvest(false);
   if (!graphs_) return {};
   CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
   CTV_CUDA_TRY(*this, cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));

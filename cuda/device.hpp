@@ -45,6 +45,8 @@ class Event {
 
 class Device {
  public:
+  static constexpr int kMarks = 256;  // stages between two harvests, a power of two
+
   static Result<std::shared_ptr<Device>> open(int id);
   ~Device();
   Device(const Device&) = delete;
@@ -74,6 +76,13 @@ class Device {
   /// up() waits for all that stream() has been given; inside a recorded frame: before that frame.
   Status up_after_stream();
 
+  /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0: never).
+  void keep_times(StageTimes* times);
+  void mark_begin(Stage stage);
+  void mark_end();
+  /// Adds up what has passed by now; `all` waits for the rest.
+  void harvest(bool all);
+
   /// Records the calls of a frame as a graph and launches it at the end (CTV_CUDA_GRAPH=1; otherwise nothing).
   Status begin_frame(int type);
   Status end_frame();
@@ -90,11 +99,31 @@ class Device {
   cudaDeviceProp properties_{};
 
   Event tail_;  // the end of what stream() was given
+  struct Mark {
+    Stage stage = Stage::kColour;
+    cudaEvent_t begin = nullptr, end = nullptr;
+  };
+  std::vector<Mark> marks_;
+  size_t first_mark_ = 0, next_mark_ = 0;
+  StageTimes* times_ = nullptr;
+
   bool graphs_ = false;
   bool recording_ = false;
   int frame_type_ = 0;
   std::array<cudaGraphExec_t, 2> executables_{};
   std::vector<std::function<Status()>> deferred_;
+};
+
+/// Puts the GPU's clock around what stream() is given in a scope.
+class StageMark {
+ public:
+  StageMark(Device& device, Stage stage) : device_(device) { device_.mark_begin(stage); }
+  ~StageMark() { device_.mark_end(); }
+  StageMark(const StageMark&) = delete;
+  StageMark& operator=(const StageMark&) = delete;
+
+ private:
+  Device& device_;
 };
 
 /// Device memory of the backend's own.

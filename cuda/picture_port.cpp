@@ -71,6 +71,7 @@ class CudaPicturePort final : public PicturePort {
     CTV_CUDA_TRY(d, cudaMemcpyAsync(in_device_.data(), in_host_.data(), at, cudaMemcpyHostToDevice, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
     CTV_RETURN_IF_ERROR(d.wait(uploaded_));
+    const StageMark mark(d, Stage::kColour);
     CTV_RETURN_IF_ERROR(import_planes(d, byte_picture(picture.format, layout_.width, layout_.height, data, stride),
                                       layout_, planes));
     return d.record(imported_);
@@ -96,6 +97,7 @@ class CudaPicturePort final : public PicturePort {
       at += row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
     }
     CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the port's last picture has left the buffer
+    const StageMark mark(d, Stage::kColour);
     CTV_RETURN_IF_ERROR(export_planes(d, planes, layout_,
                                       byte_picture(format, out_.width, out_.height, data, out_.stride)));
     CTV_RETURN_IF_ERROR(d.record(exported_));
@@ -132,6 +134,7 @@ class CudaPicturePort final : public PicturePort {
     const auto caller_stream = static_cast<cudaStream_t>(picture.cuda_stream);
     CTV_CUDA_TRY(d, cudaEventRecord(caller_.get(), caller_stream));
     CTV_RETURN_IF_ERROR(d.wait(caller_));
+    const StageMark mark(d, Stage::kColour);
     CTV_RETURN_IF_ERROR(import_planes(
         d, byte_picture(picture.format, layout_.width, layout_.height, picture.data, picture.stride), layout_, planes));
     CTV_RETURN_IF_ERROR(d.record(imported_));

@@ -93,6 +93,7 @@ Status CudaTransformCoder::directional(PyramidLevel& p, bool inverse) {
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
                                    Quantisers quantisers, Level* levels) {
   CTV_RETURN_IF_ERROR(device_->enter());
+  const StageMark mark(*device_, Stage::kForward);
   const PlaneSource source{samples.data,      samples.stride, prediction.data,
                            prediction.stride, middle,         transform().fraction_bits};
   return is_laplacian() ? forward_laplacian(source, quantisers, levels) : forward_wavelet(source, quantisers, levels);
@@ -101,6 +102,7 @@ Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<co
 Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
                                    int middle, SampleRange range, int reduction, PlaneView<Sample> samples) {
   CTV_RETURN_IF_ERROR(device_->enter());
+  const StageMark mark(*device_, Stage::kInverse);
   const PlaneTarget target{samples.data, samples.stride, prediction.data, prediction.stride, middle,
                            transform().fraction_bits, 1, range.lo, range.hi};
   if (reduction >= transform().levels) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CUDA backend: hands each call to the file of its stage. Calls return when the work has been given to the device;
+// stage times are the device's own.
+#include "cuda/cuda_backend.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "cuda/compensate.hpp"
+#include "cuda/device.hpp"
+#include "cuda/level_port.hpp"
+#include "cuda/motion_estimator.hpp"
+#include "cuda/picture_port.hpp"
+#include "cuda/subband_prediction.hpp"
+#include "cuda/transform_coder.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(std::shared_ptr<Device> device, int threads) : device_(std::move(device)), threads_(threads) {
+    device_->keep_times(&stage_times_);
+  }
+  ~CudaBackend() override { device_->keep_times(nullptr); }
+
+  std::string description() const override {
+    const cudaDeviceProp& p = device_->properties();
+    return "cuda (" + std::string(p.name) + ", device " + std::to_string(device_->id()) + ")";
+  }
+  ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
+
+  Result<Memory> allocate(size_t bytes) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    void* data = nullptr;
+    CTV_CUDA_TRY(*device_, cudaMalloc(&data, std::max<size_t>(1, bytes)));
+    return Memory(data, bytes, [](void* p) { cudaFree(p); });
+  }
+  Status copy(void* destination, const void* source, size_t bytes) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    CTV_CUDA_TRY(*device_,
+                 cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, device_->stream()));
+    return {};
+  }
+
+  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return cuda::make_picture_port(device_, layout, threads_);
+  }
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return cuda::make_level_port(device_, layout, grid);
+  }
+  Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout, Engine engine) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return make_transform_coder(device_, layout, engine);
+  }
+  Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return make_motion_estimator(device_, parameters);
+  }
+
+  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+                    const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kCompensate);
+    return compensate_plane(*device_, reference, vectors, geometry, prediction);
+  }
+  Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                           const MotionVector* vectors, const Level* levels, const Level* previous,
+                           Level* residual) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kPredict);
+    return predict_subbands(*device_, -1, layout, chroma, grid, vectors, levels, previous, layout.layers, residual);
+  }
+  Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                      const MotionVector* vectors, const Level* residual, const Level* previous, int layers,
+                      Level* levels) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kPredict);
+    return predict_subbands(*device_, 1, layout, chroma, grid, vectors, residual, previous, layers, levels);
+  }
+
+  Status begin_frame(FrameType type) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->begin_frame(static_cast<int>(type));
+  }
+  Status end_frame() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->end_frame();
+  }
+  Status synchronize() override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    for (cudaStream_t stream : {d.up(), d.stream(), d.down()}) CTV_CUDA_TRY(d, cudaStreamSynchronize(stream));
+    d.harvest(true);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  const int threads_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_backend(int device, int threads) {
+  CTV_ASSIGN_OR_RETURN(std::shared_ptr<Device> opened, Device::open(device));
+  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(std::move(opened), std::clamp(threads, 1, 256)));
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/cuda_module.hpp"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda/cuda_backend.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+int device_count(std::string& why) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return count;
+  cudaGetLastError();
+  if (error == cudaErrorInsufficientDriver) {
+    why = "no driver, or an older one than the CUDA module needs";
+  } else if (error == cudaErrorNoDevice || error == cudaSuccess) {
+    why = "no CUDA device";
+  } else {
+    why = std::string("no CUDA device: ") + cudaGetErrorString(error);
+  }
+  return 0;
+}
+
+Status device_info(int device, ctv_device_info& info) {
+  cudaDeviceProp p{};
+  if (const cudaError_t error = cudaGetDeviceProperties(&p, device); error != cudaSuccess) {
+    cudaGetLastError();
+    return {CTV_ERROR_DEVICE, std::string("cudaGetDeviceProperties: ") + cudaGetErrorString(error)};
+  }
+  const size_t length = std::min(std::strlen(p.name), sizeof(info.name) - 1);
+  std::memcpy(info.name, p.name, length);
+  info.name[length] = '\0';
+  info.memory = p.totalGlobalMem;
+  info.compute_major = p.major;
+  info.compute_minor = p.minor;
+  return {};
+}
+
+constexpr CudaModule kModule = {kCudaModuleStamp, device_count, device_info, make_backend};
+
+}  // namespace
+}  // namespace ctv::cuda
+
+extern "C" CTV_API const ctv::CudaModule* ctv_cuda_module(void) { return &ctv::cuda::kModule; }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The motion estimator: owns the 8-bit copies of luma and the costs that search leaves for refinement.
+#include "cuda/motion_estimator.hpp"
+
+#include "codec/math/motion.hpp"
+#include "cuda/motion_search.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr int kAlign = 16;  // bytes
+
+class CudaMotionEstimator final : public MotionEstimator {
+ public:
+  CudaMotionEstimator(std::shared_ptr<Device> device, const MotionParameters& parameters)
+      : device_(std::move(device)), parameters_(parameters) {}
+
+  Status initialise() {
+    Device& d = *device_;
+    const MotionGrid& grid = parameters_.grid;
+    planes_.rows = grid.rows << grid.log2_block;
+    planes_.cols = grid.cols << grid.log2_block;
+    planes_.border = round_up(parameters_.range + kSearchReach, kAlign);
+    planes_.current_stride = round_up(planes_.cols, kAlign);
+    planes_.reference_stride = round_up(planes_.cols + 2 * planes_.border, kAlign);
+    const auto size = [](int rows, int stride) { return static_cast<size_t>(rows) * static_cast<size_t>(stride); };
+    CTV_RETURN_IF_ERROR(current_.allocate(d, size(planes_.rows, planes_.current_stride)));
+    CTV_RETURN_IF_ERROR(reference_.allocate(d, size(planes_.rows + 2 * planes_.border, planes_.reference_stride)));
+    CTV_RETURN_IF_ERROR(costs_.allocate(d, grid.size()));
+    planes_.current = current_.data();
+    planes_.reference = reference_.data() + size(planes_.border, planes_.reference_stride) + planes_.border;
+    return {};
+  }
+
+  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
+                MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    {
+      const StageMark mark(d, Stage::kMotionSearch);
+      CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
+      CTV_RETURN_IF_ERROR(
+          search_blocks(d, planes_, parameters_.grid, parameters_.range, lambda, vectors, costs_.data()));
+    }
+    if (parameters_.subpel == 0) return {};
+    const StageMark mark(d, Stage::kMotionRefine);
+    return refine_blocks(d, planes_, parameters_.grid, parameters_.subpel, lambda, costs_.data(), vectors);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  const MotionParameters parameters_;
+  SearchPlanes planes_;
+  DeviceArray<uint8_t> current_, reference_;
+  DeviceArray<uint32_t> costs_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MotionEstimator>> make_motion_estimator(std::shared_ptr<Device> device,
+                                                               const MotionParameters& parameters) {
+  if (parameters.grid.log2_block < 3 || parameters.grid.log2_block > 5 || parameters.range < 0 ||
+      parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
+    return {CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range"};
+  }
+  auto estimator = std::make_unique<CudaMotionEstimator>(std::move(device), parameters);
+  CTV_RETURN_IF_ERROR(estimator->initialise());
+  return std::unique_ptr<MotionEstimator>(std::move(estimator));
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every stage of the CUDA backend gives the integers of the CPU backend. Inputs are drawn anew in every run;
+// CTV_TEST_SEED=n repeats one. Small extents with everything, large ones with what their size can break.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "codec/math/motion.hpp"
+#include "tests/support/backend_plane.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/transform_cases.hpp"
+
+namespace ctv::test {
+namespace {
+
+uint64_t run_seed() {
+  static const uint64_t seed = [] {
+    const char* text = std::getenv("CTV_TEST_SEED");
+    return text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device{}();
+  }();
+  return seed;
+}
+
+// CTV_TEST_SMALL=1: for the sanitizer, whose every access costs a thousand.
+bool only_small() { return std::getenv("CTV_TEST_SMALL") != nullptr; }
+
+std::vector<Extent> small_extents() {
+  if (only_small()) return {{1, 1}, {17, 33}, {64, 64}};
+  return {{1, 1}, {3, 5}, {16, 16}, {17, 33}, {97, 61}};
+}
+std::vector<Extent> all_extents() {
+  std::vector<Extent> extents = small_extents();
+  extents.push_back(only_small() ? Extent{100, 256} : Extent{240, 320});
+  if (!only_small()) extents.push_back({1080, 1920});
+  return extents;
+}
+
+std::string text(Extent e) { return std::to_string(e.rows) + "x" + std::to_string(e.cols); }
+
+class CudaEquality : public testing::Test {
+ protected:
+  void SetUp() override {
+    cuda_ = find_backend("cuda");
+    cpu_ = find_backend("cpu5");
+    if (cuda_ == nullptr) GTEST_SKIP() << "no CUDA device on this machine";
+    RecordProperty("seed", std::to_string(run_seed()));
+  }
+  uint64_t next_seed() { return random_.next(); }
+  int between(int lo, int hi) { return random_.between(lo, hi); }
+  std::array<Backend*, 2> both() const { return {cpu_, cuda_}; }
+
+ private:
+  Random random_{run_seed()};
+  Backend* cuda_ = nullptr;
+  Backend* cpu_ = nullptr;
+};
+
+// ---- Transform -----------------------------------------------------------------------------------------------------
+
+struct Coded {
+  std::vector<int16_t> levels;
+  std::vector<std::vector<int16_t>> pictures;  // of the levels, then of wild ones, at every reduction
+};
+
+std::vector<int16_t> row_of(const BackendPlane& plane) {
+  std::vector<int16_t> out;
+  for (int r = 0; r < plane.rows(); ++r) {
+    for (int c = 0; c < plane.cols(); ++c) out.push_back(plane.at(r, c));
+  }
+  return out;
+}
+
+Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool predicted, bool extreme) {
+  Coded out;
+  const SubbandLayout layout = make_layout(c.transform, c.extent);
+  auto coder = backend.make_transform(layout, engine);
+  EXPECT_TRUE(ok(coder));
+  if (!coder.ok()) return out;
+  const int lo = extreme ? -255 : 0;
+  BackendPlane samples(backend, layout.padded, lo, 255, c.seed);
+  BackendPlane prediction(backend, layout.padded, lo, 255, c.seed + 1);
+  BackendPlane levels(backend, {1, static_cast<int>(layout.levels)});
+  const std::vector<SubbandQuantiser> quantisers = extreme ? lossless(layout) : lossy(layout, 70);
+  const PlaneView<const Sample> p = predicted ? prediction.const_view() : PlaneView<const Sample>{};
+  EXPECT_TRUE(ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data)));
+  levels.download();
+  EXPECT_TRUE(levels.intact());
+  out.levels = row_of(levels);
+  BackendPlane wild(backend, {1, static_cast<int>(layout.levels)}, -32768, 32767, c.seed + 2);
+  for (const BackendPlane* in : {&levels, &wild}) {
+    for (int reduction = 0; reduction <= c.transform.levels; ++reduction) {
+      const Extent extent{layout.padded.rows >> reduction, layout.padded.cols >> reduction};
+      BackendPlane base(backend, extent, 0, 255, c.seed + 3);
+      BackendPlane result(backend, extent);
+      // In place where predicted: the prediction is overwritten.
+      BackendPlane& target = predicted ? base : result;
+      const PlaneView<const Sample> from = predicted ? base.const_view() : PlaneView<const Sample>{};
+      EXPECT_TRUE(ok((*coder)->inverse(in->view().data, quantisers, from, 128, {lo, 255}, reduction, target.view())));
+      target.download();
+      EXPECT_TRUE(target.intact());
+      out.pictures.push_back(row_of(target));
+    }
+  }
+  return out;
+}
+
+class CudaTransform : public CudaEquality {
+ protected:
+  void compare(const TransformCase& c, Engine engine) {
+    SCOPED_TRACE(name_of(c) + " seed " + std::to_string(c.seed));
+    for (const bool predicted : {false, true}) {
+      const bool extreme = between(0, 1) != 0;
+      const Coded cpu = transform_by(*both()[0], Engine::kDirect, c, predicted, extreme);
+      const Coded cuda = transform_by(*both()[1], engine, c, predicted, extreme);
+      ASSERT_EQ(cpu.levels, cuda.levels);
+      ASSERT_EQ(cpu.pictures.size(), cuda.pictures.size());
+      for (size_t i = 0; i < cpu.pictures.size(); ++i) ASSERT_EQ(cpu.pictures[i], cuda.pictures[i]) << "picture " << i;
+    }
+  }
+  void compare_all(Engine engine) {
+    for (const int fraction_bits : {0, 2}) {
+      for (TransformCase c : transform_cases(small_extents(), {2, 4, 6, 8, 12}, fraction_bits)) {
+        if (only_small() && c.transform.taps % 4 != 0) continue;
+        c.seed = next_seed();
+        compare(c, engine);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  void compare_large(Engine engine) {
+    for (const Extent extent : {Extent{240, 320}, Extent{1080, 1920}}) {
+      for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+        for (const int taps : {2, 12}) {
+          TransformCase c{transform_of(pyramid, 4, {between(2, 4), 2, 1, 0}, taps, 2, taps == 12), extent};
+          c.seed = next_seed();
+          compare(c, engine);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+};
+
+TEST_F(CudaTransform, DirectOnSmallExtents) { compare_all(Engine::kDirect); }
+TEST_F(CudaTransform, DirectOnLargeExtents) {
+  if (!only_small()) compare_large(Engine::kDirect);
+}
+TEST_F(CudaTransform, FftOnSmallExtents) { compare_all(Engine::kFft); }
+TEST_F(CudaTransform, FftOnLargeExtents) {
+  if (!only_small()) compare_large(Engine::kFft);
+}
+TEST_F(CudaTransform, DeepestPyramid) {
+  for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+    TransformCase c{transform_of(pyramid, kMaxLevels, {4, 3, 2, 1, 4, 3, 2, 1}, 12, 2, true), {300, 17}};
+    c.seed = next_seed();
+    compare(c, Engine::kDirect);
+  }
+}
+
+// ---- Motion --------------------------------------------------------------------------------------------------------
+
+TEST_F(CudaEquality, MotionVectors) {
+  for (const Extent extent : all_extents()) {
+    for (const int log2_block : {3, 4, 5}) {
+      for (const int range : {0, 1, 8, 13, 64}) {
+        if (range == 64 && extent.area() > 10000) continue;
+        if (extent.area() > 1000000 && range != 8) continue;
+        for (const int subpel : {0, 1, 2}) {
+          // Flat pictures make ties; small alphabets many.
+          const int lo = between(0, 2) * 100;
+          const int hi = lo + (between(0, 1) != 0 ? between(0, 3) : 55);
+          const uint32_t lambda = between(0, 1) != 0 ? static_cast<uint32_t>(between(0, 2000)) : 0;
+          const uint64_t seed = next_seed();
+          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " range " + std::to_string(range) +
+                       " subpel " + std::to_string(subpel) + " lambda " + std::to_string(lambda) + " seed " +
+                       std::to_string(seed));
+          const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
+          const MotionParameters parameters{grid_for(padded, log2_block), range, subpel, 0};
+          std::vector<std::vector<MotionVector>> results;
+          for (Backend* backend : both()) {
+            BackendPlane current(*backend, padded, lo, hi, seed);
+            BackendPlane reference(*backend, padded, lo, hi, seed + 1);
+            BackendVectors vectors(*backend, parameters.grid);
+            auto motion = backend->make_motion(parameters, extent);
+            ASSERT_TRUE(ok(motion));
+            for (int repeat = 0; repeat < 2; ++repeat) {
+              ASSERT_TRUE(ok((*motion)->search(current.const_view(),
+                                               reference.const_view().crop(extent.rows, extent.cols), lambda,
+                                               vectors.device())));
+            }
+            vectors.download();
+            EXPECT_TRUE(vectors.intact());
+            results.push_back(vectors.all());
+          }
+          ASSERT_EQ(results[0], results[1]);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CudaEquality, Compensation) {
+  for (const Extent extent : all_extents()) {
+    for (const int log2_block : {3, 4, 5}) {
+      for (int shape = 0; shape < 6; ++shape) {
+        const int row_shift = shape == 0 || shape == 1 ? 0 : shape - 1;
+        const int col_shift = shape == 0 ? 0 : max_of(1, shape - 1);
+        for (const bool overlap : {false, true}) {
+          if (extent.area() > 1000000 && shape > 2) continue;
+          const uint64_t seed = next_seed();
+          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " shifts " +
+                       std::to_string(row_shift) + " " + std::to_string(col_shift) + (overlap ? " overlap" : "") +
+                       " seed " + std::to_string(seed));
+          const Extent padded{round_up(extent.rows, 16), round_up(extent.cols, 16)};
+          const Extent plane{(padded.rows >> row_shift) + (shape == 2 ? 8 : 0), padded.cols >> col_shift};
+          const Extent cropped{min_of(plane.rows, (extent.rows + (1 << row_shift) - 1) >> row_shift),
+                               min_of(plane.cols, (extent.cols + (1 << col_shift) - 1) >> col_shift)};
+          if (plane.rows == 0 || plane.cols == 0) continue;
+          const CompensationGeometry geometry{grid_for(padded, log2_block), row_shift, col_shift, overlap};
+          const int alphabet = between(0, 1) != 0 ? 3 : 80;  // few vectors: neighbours move alike
+          std::vector<std::vector<int16_t>> results;
+          for (Backend* backend : both()) {
+            BackendPlane reference(*backend, plane, -255, 255, seed);
+            BackendPlane prediction(*backend, plane);
+            BackendVectors vectors(*backend, geometry.grid);
+            Random random(seed + 1);
+            for (int r = 0; r < geometry.grid.rows; ++r) {
+              for (int c = 0; c < geometry.grid.cols; ++c) {
+                vectors.set(r, c, {static_cast<int16_t>(random.between(-alphabet, alphabet)),
+                                   static_cast<int16_t>(random.between(-alphabet, alphabet))});
+              }
+            }
+            vectors.upload();
+            ASSERT_TRUE(ok(backend->compensate(reference.const_view().crop(cropped.rows, cropped.cols),
+                                               vectors.device(), geometry, prediction.view())));
+            prediction.download();
+            EXPECT_TRUE(prediction.intact());
+            results.push_back(row_of(prediction));
+          }
+          ASSERT_EQ(results[0], results[1]);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CudaEquality, SubbandPrediction) {
+  for (const Extent extent : all_extents()) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
+      for (const ChromaShift chroma : {ChromaShift{0, 0}, ChromaShift{0, 1}, ChromaShift{1, 1}}) {
+        const TransformParameters t = transform_of(pyramid, 3, {between(0, 4), between(0, 4), between(0, 4)}, 2);
+        const SubbandLayout layout = make_layout(t, extent);
+        const MotionGrid grid = grid_for({layout.padded.rows << chroma.y, layout.padded.cols << chroma.x}, 4);
+        const int layers = between(1, layout.layers);
+        const uint64_t seed = next_seed();
+        SCOPED_TRACE(text(extent) + " seed " + std::to_string(seed));
+        std::vector<std::vector<int16_t>> results;
+        for (Backend* backend : both()) {
+          const Extent row{1, static_cast<int>(layout.levels)};
+          BackendPlane levels(*backend, row, -32768, 32767, seed);
+          BackendPlane previous(*backend, row, -32768, 32767, seed + 1);
+          BackendPlane residual(*backend, row);
+          BackendVectors vectors(*backend, grid);
+          Random random(seed + 2);
+          for (int r = 0; r < grid.rows; ++r) {
+            for (int c = 0; c < grid.cols; ++c) {
+              vectors.set(r, c, {static_cast<int16_t>(random.between(-40, 40)),
+                                 static_cast<int16_t>(random.between(-40, 40))});
+            }
+          }
+          vectors.upload();
+          ASSERT_TRUE(ok(backend->subtract_subbands(layout, chroma, grid, vectors.device(), levels.view().data,
+                                                    previous.view().data, residual.view().data)));
+          residual.download();
+          EXPECT_TRUE(residual.intact());
+          results.push_back(row_of(residual));
+          ASSERT_TRUE(ok(backend->add_subbands(layout, chroma, grid, vectors.device(), residual.view().data,
+                                               previous.view().data, layers, residual.view().data)));
+          residual.download();
+          EXPECT_TRUE(residual.intact());
+          results.push_back(row_of(residual));
+          ASSERT_TRUE(ok(backend->copy(levels.view().data, residual.view().data, layout.levels * sizeof(Level))));
+          levels.download();
+          EXPECT_EQ(row_of(levels), results.back());
+        }
+        ASSERT_EQ(results[0], results[2]);
+        ASSERT_EQ(results[1], results[3]);
+      }
+    }
+  }
+}
+
+// ---- Pictures ------------------------------------------------------------------------------------------------------
+
+PictureLayout picture_layout(ctv_format source, bool quarter_chroma, Extent extent, int levels) {
+  PictureLayout layout;
+  layout.source = source;
+  layout.width = extent.cols;
+  layout.height = extent.rows;
+  layout.colour = is_rgb(source) ? ColourModel::kYcocgR : ColourModel::kAsIs;
+  layout.planes = source == CTV_FORMAT_GRAY8 ? 1 : 3;
+  layout.chroma = quarter_chroma && layout.planes == 3 ? ChromaShift{1, 1} : chroma_shift(source);
+  for (int p = 0; p < layout.planes; ++p) {
+    layout.subbands[static_cast<size_t>(p)] =
+        make_layout(transform_of(Pyramid::kWavelet5_3, levels, {0}, 2), layout.extent(p));
+  }
+  return layout;
+}
+
+struct HostPicture {
+  ctv_picture picture{};
+  std::vector<uint8_t> bytes;
+
+  HostPicture(ctv_format format, Extent extent, uint64_t seed) {
+    picture.struct_size = sizeof picture;
+    picture.format = format;
+    picture.width = extent.cols;
+    picture.height = extent.rows;
+    size_t offsets[3] = {};
+    for (int p = 0; p < 3; ++p) {
+      const size_t row = ctv_plane_row_bytes(format, extent.cols, p);
+      if (row == 0) continue;
+      picture.stride[p] = static_cast<ptrdiff_t>(row) + 3;
+      offsets[p] = bytes.size();
+      bytes.resize(bytes.size() + static_cast<size_t>(picture.stride[p]) * ctv_plane_rows(format, extent.rows, p));
+    }
+    Random random(seed);
+    for (uint8_t& b : bytes) b = random.byte();
+    for (int p = 0; p < 3; ++p) {
+      if (picture.stride[p] != 0) picture.data[p] = bytes.data() + offsets[p];
+    }
+    // Bottom up, as some programs have it.
+    picture.data[0] = bytes.data() + picture.stride[0] * (extent.rows - 1);
+    picture.stride[0] = -picture.stride[0];
+  }
+};
+
+std::vector<uint8_t> packed(const ctv_picture& picture) {
+  std::vector<uint8_t> out;
+  for (int p = 0; p < 3; ++p) {
+    const size_t row = ctv_plane_row_bytes(picture.format, picture.width, p);
+    for (size_t r = 0; row != 0 && r < ctv_plane_rows(picture.format, picture.height, p); ++r) {
+      const auto* from = static_cast<const uint8_t*>(picture.data[p]) + static_cast<ptrdiff_t>(r) * picture.stride[p];
+      out.insert(out.end(), from, from + row);
+    }
+  }
+  return out;
+}
+
+TEST_F(CudaEquality, PicturesIn) {
+  for (const Extent extent : all_extents()) {
+    for (int f = CTV_FORMAT_GRAY8; f <= CTV_FORMAT_NV12; ++f) {
+      const auto format = static_cast<ctv_format>(f);
+      for (const bool quarter : {false, true}) {
+        const uint64_t seed = next_seed();
+        SCOPED_TRACE(text(extent) + " format " + std::to_string(f) + (quarter ? " quarter" : "") + " seed " +
+                     std::to_string(seed));
+        const PictureLayout layout = picture_layout(format, quarter, extent, between(1, 4));
+        std::vector<std::vector<int16_t>> results[2];
+        for (size_t b = 0; b < 2; ++b) {
+          Backend& backend = *both()[b];
+          auto port = backend.make_picture_port(layout);
+          ASSERT_TRUE(ok(port));
+          std::vector<std::unique_ptr<BackendPlane>> planes;
+          Planes views;
+          for (int p = 0; p < layout.planes; ++p) {
+            const auto i = static_cast<size_t>(p);
+            planes.push_back(std::make_unique<BackendPlane>(backend, layout.subbands[i].padded));
+            views[i] = planes[i]->view();
+          }
+          for (int repeat = 0; repeat < 2; ++repeat) {
+            HostPicture picture(format, extent, seed + static_cast<uint64_t>(repeat));
+            ASSERT_TRUE(ok((*port)->import_picture(picture.picture, views)));
+            std::fill(picture.bytes.begin(), picture.bytes.end(), uint8_t{77});  // ours again when the call returns
+          }
+          for (auto& plane : planes) {
+            plane->download();
+            EXPECT_TRUE(plane->intact());
+            results[b].push_back(row_of(*plane));
+          }
+        }
+        ASSERT_EQ(results[0], results[1]);
+      }
+    }
+  }
+}
+
+TEST_F(CudaEquality, PicturesOut) {
+  for (const Extent extent : all_extents()) {
+    for (int source = CTV_FORMAT_GRAY8; source <= CTV_FORMAT_RGB8; ++source) {
+      for (const bool quarter : {false, true}) {
+        const PictureLayout layout = picture_layout(static_cast<ctv_format>(source), quarter, extent, 3);
+        const uint64_t seed = next_seed();
+        for (int reduction = 0; reduction <= (extent.area() > 1000000 ? 0 : 3); ++reduction) {
+          std::vector<std::vector<uint8_t>> results[2];
+          for (size_t b = 0; b < 2; ++b) {
+            Backend& backend = *both()[b];
+            auto port = backend.make_picture_port(layout);
+            ASSERT_TRUE(ok(port));
+            std::vector<std::unique_ptr<BackendPlane>> planes;
+            ConstPlanes views;
+            for (int p = 0; p < layout.planes; ++p) {
+              const auto i = static_cast<size_t>(p);
+              const SampleRange range = layout.range(p);
+              const Extent reduced = layout.subbands[i].reduced(reduction);
+              planes.push_back(std::make_unique<BackendPlane>(backend, reduced, range.lo, range.hi, seed + i));
+              views[i] = planes[i]->const_view();
+            }
+            for (int format = CTV_FORMAT_GRAY8; format <= CTV_FORMAT_NV12; ++format) {
+              ASSERT_TRUE(ok((*port)->export_picture(views, reduction, static_cast<ctv_format>(format),
+                                                     CTV_MEMORY_HOST)));
+              ctv_picture picture{};
+              ASSERT_TRUE(ok((*port)->finish(picture)));
+              results[b].push_back(packed(picture));
+            }
+          }
+          for (size_t i = 0; i < results[0].size(); ++i) {
+            ASSERT_EQ(results[0][i], results[1][i])
+                << text(extent) << " source " << source << (quarter ? " quarter" : "") << " reduction " << reduction
+                << " format " << i + 1 << " seed " << seed;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ctv::test

@@ -114,6 +114,11 @@ class Backend {
   /// For example "cpu (2 threads, AVX2)".
   virtual std::string description() const = 0;
   virtual ctv_backend kind() const = 0;
+  /// Whether make_transform has the engine; the message says why not.
+  virtual Status check_engine(Engine engine) const {
+    if (engine == Engine::kDirect) return {};
+    return {CTV_ERROR_UNSUPPORTED, "engine: the " + description() + " backend of this build has no FFT engine"};
+  }
 
   virtual Result<Memory> allocate(size_t bytes) = 0;
   /// Copies within the backend's memory, in the order of the calls.

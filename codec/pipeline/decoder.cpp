@@ -41,6 +41,7 @@ Result<std::unique_ptr<Decoder>> Decoder::open(const ctv_decoder_config& config)
   if (config.memory == CTV_MEMORY_CUDA && d->backend_->kind() != CTV_BACKEND_CUDA) {
     return {CTV_ERROR_DEVICE, "decoder config.memory: device memory needs the CUDA backend"};
   }
+  if (config.engine == CTV_ENGINE_FFT) CTV_RETURN_IF_ERROR(d->backend_->check_engine(Engine::kFft));
   d->description_ =
       describe(*d->backend_, config.engine == CTV_ENGINE_FFT ? Engine::kFft : Engine::kDirect, d->why_);
   if (config.frames_in_flight > 1) {
@@ -86,7 +87,7 @@ Status Decoder::take_header(std::span<const uint8_t> unit) {
   have_reference_ = false;
 
   stream_ = make_stream(header);
-  const Engine engine = choose_engine(config_.engine, header, backend_->kind());
+  const Engine engine = choose_engine(config_.engine, header, *backend_);
   description_ = describe(*backend_, engine, why_);
   const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, engine,
                                    config_.frames_in_flight};

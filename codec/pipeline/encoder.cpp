@@ -23,7 +23,8 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   const int threads = thread_count(config.threads);
   std::string why;
   CTV_ASSIGN_OR_RETURN(e->backend_, make_backend(config.backend, config.device, threads, why));
-  const Engine engine = choose_engine(config.engine, header, e->backend_->kind());
+  const Engine engine = choose_engine(config.engine, header, *e->backend_);
+  CTV_RETURN_IF_ERROR(e->backend_->check_engine(engine));
   e->description_ = describe(*e->backend_, engine, why);
   const EncoderDecisions decisions{config.search_range, engine, config.frames_in_flight};
   CTV_ASSIGN_OR_RETURN(e->frames_, FrameEncoder::make(*e->backend_, e->stream_, decisions));

@@ -10,12 +10,12 @@ int thread_count(int wanted) {
   return wanted > 0 ? wanted : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 256);
 }
 
-Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, ctv_backend backend) {
+Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend) {
   if (wanted == CTV_ENGINE_FFT) return Engine::kFft;
   if (wanted == CTV_ENGINE_DIRECT) return Engine::kDirect;
   const bool paper =
       header.transform.pyramid == Pyramid::kLaplacian && header.prediction == Prediction::kSubband;
-  return paper && backend == CTV_BACKEND_CUDA ? Engine::kFft : Engine::kDirect;
+  return paper && backend.kind() == CTV_BACKEND_CUDA && backend.check_engine(Engine::kFft).ok() ? Engine::kFft : Engine::kDirect;
 }
 
 std::string describe(const Backend& backend, Engine engine, const std::string& why) {

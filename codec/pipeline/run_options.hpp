@@ -14,7 +14,7 @@ int thread_count(int wanted);
 
 /// auto: the paper's transform takes the FFT engine on a GPU, as the paper does; everything else the direct
 /// one.
-Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, ctv_backend backend);
+Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend);
 
 /// One line: which backend and engine run, and why.
 std::string describe(const Backend& backend, Engine engine, const std::string& why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping blocks, one thread a sample. By definition four
-// predictions of 36 products each; most neighbouring blocks move alike, so each distinct vector is followed once, and
-// an axis without a fraction takes one tap instead of six.
+// predictions of 64 products each; most neighbouring blocks move alike, so each distinct vector is followed once, and
+// an axis without a fraction takes one tap instead of eight.
 #include "cuda/compensate.hpp"
 #include "cuda/interpolate.cuh"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample neighbours of
-// the best so far. As it is, sixteen predictions of 36 products a sample. A block of threads takes one motion block and
-// its surroundings into shared memory; the three candidates of a column share the pass along rows (6 products, 16
-// bits), the pass along columns is compared at once and never stored: 2 x (3 x 6 + 8 x 6) products a sample.
+// Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample and the eight
+// eighth-sample neighbours of the best so far. As it is, 24 predictions of 64 products a sample. A block of threads
+// takes one motion block and its surroundings into shared memory; the three candidates of a column share the pass along
+// rows (8 products, 16 bits), the pass along columns is compared at once and never stored: 3 x 11 x 8 products.
 #include "cuda/interpolate.cuh"
 #include "cuda/motion_search.hpp"
 

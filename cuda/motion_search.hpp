@@ -20,11 +20,11 @@ struct SearchPlanes {
 Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
                           PlaneView<const Sample> reference);
 
-/// Whole vectors (times 4) and their costs, [grid.rows][grid.cols].
+/// Whole vectors (times kVectorUnit) and their costs, [grid.rows][grid.cols].
 Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, uint32_t lambda,
                      MotionVector* vectors, uint32_t* costs);
 
-/// Improves whole vectors to half (subpel 1) or quarter samples (2).
+/// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3).
 Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel, uint32_t lambda,
                      const uint32_t* costs, MotionVector* vectors);
 

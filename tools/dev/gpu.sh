@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmark.
+#   tools/dev/gpu.sh [build] [test] [sanitize] [bench] ...   in this order; without verbs all of them
+# Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
+# holds unpacked packages that the machine lacks.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+build=${CTV_GPU_BUILD:-build-gpu}
+out=${OUT:-$build/logs}
+deps=${CTV_DEPS_DIR:-.deps}
+jobs=$(nproc)
+mkdir -p "$out" "$build"
+verbs=("$@")
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test sanitize bench)
+declare -a table=()
+failed=0
+
+# step NAME LOG COMMAND...: runs, keeps the log, adds a line to the table.
+step() {
+  local name=$1 log=$out/$2 start=$SECONDS
+  shift 2
+  if "$@" >"$log" 2>&1; then
+    table+=("ok      $name  ($((SECONDS - start)) s)")
+  else
+    failed=1
+    table+=("FAILED  $name  ($((SECONDS - start)) s, $log)")
+    tail -n 30 "$log"
+  fi
+}
+
+build() {
+  local options=(-DCTV_TESTS=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
+  [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
+    ninja -C "$build" -j "$jobs" all ctv_cuda_bench
+}
+
+tests() { # every program by itself: a program starts CUDA once, ctest would start it for every case
+  local status=0
+  for program in "$build"/bin/ctv_*_tests; do
+    [ -x "$program" ] || continue
+    echo "== $program"
+    "$program" --gtest_brief=1 || status=1
+  done
+  return $status
+}
+
+sanitize() {
+  CTV_TEST_SMALL=1 compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$build/bin/ctv_cuda_tests" \
+    --gtest_brief=1 --gtest_filter="${CTV_SANITIZE_FILTER:-*}"
+}
+
+for verb in "${verbs[@]}"; do
+  case $verb in
+    build) step build build.log build ;;
+    test)
+      step tests test.log tests
+      while read -r line; do table+=("        $line"); done < <(grep -E '^== |tests ran|PASSED|FAILED  \]|SKIPPED' "$out/test.log" | cut -c1-150)
+      ;;
+    sanitize)
+      for tool in memcheck racecheck initcheck synccheck; do
+        step "$tool" "$tool.log" sanitize "$tool"
+        table+=("        $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$out/$tool.log" | tail -n 1)")
+      done
+      ;;
+    bench)
+      step bench bench.log "$build/bin/ctv_cuda_bench"
+      cat "$out/bench.log"
+      ;;
+    *) echo "unknown verb $verb"; exit 1 ;;
+  esac
+done
+nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader 2>/dev/null
+printf '%s\n' "${table[@]}"
+exit $failed

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A wavelet is far from orthonormal and its bands are not flat, so a direction's gain is not its band's times
+// a constant: measured factors per band, taps and direction instead, integers only, so that encoders agree
+// everywhere.
+#include "codec/transform/gains.hpp"
+
+#include <algorithm>
+
+#include "codec/transform/gain_table.hpp"
+
+namespace ctv {
+namespace {
+
+int kind_of(const TransformParameters& t) {
+  if (t.pyramid == Pyramid::kLaplacian) return t.projection ? 1 : 0;
+  return t.pyramid == Pyramid::kWavelet5_3 ? 2 : 3;
+}
+
+int taps_row(int taps) { return taps >= 12 ? 4 : std::clamp(taps / 2 - 1, 0, 3); }
+
+}  // namespace
+
+uint32_t subband_gain(const TransformParameters& transform, const Subband& subband) {
+  const int kind = kind_of(transform);
+  const bool lowpass = subband.level == 0;
+  const int level = std::clamp(lowpass ? transform.levels : subband.level, 1, kGainLevels);
+  const uint32_t* row = kBandGains[kind][level - 1];
+  if (lowpass) return row[0];
+  const uint32_t gain = row[subband.orientation == 3 ? 2 : 1];
+  const int n = transform.directions_log2[static_cast<size_t>(level - 1)];
+  if (n == 0) return gain;
+  const int group = kind < 2 ? kind * 3 + std::min(level, 3) - 1
+                             : 6 + ((kind - 2) * 3 + std::min(level, 3) - 1) * 3 + subband.orientation - 1;
+  const int column = (1 << n) - 2 + subband.direction;
+  return (gain * kDirectionGains[group][taps_row(transform.taps)][column] + 50) / 100;
+}
+
+uint32_t subband_weight(const TransformParameters& transform, const Subband& subband) {
+  const uint32_t gain = subband_gain(transform, subband);
+  return std::max(1U, ((1U << 24) + gain / 2) / gain);
+}
+
+}  // namespace ctv

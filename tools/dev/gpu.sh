@@ -33,27 +33,31 @@ build() {
   local options=(-DCTV_TESTS=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
   [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
-    ninja -C "$build" -j "$jobs" all ctv_cuda_bench
+    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctv_cuda_bench
 }
+build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
 tests() { # every program by itself: a program starts CUDA once, ctest would start it for every case
   local status=0
   for program in "$build"/bin/ctv_*_tests; do
     [ -x "$program" ] || continue
     echo "== $program"
-    "$program" --gtest_brief=1 || status=1
+    timeout "${CTV_TEST_SECONDS:-240}" "$program" --gtest_brief=1 || status=1
   done
   return $status
 }
 
 sanitize() {
-  CTV_TEST_SMALL=1 compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$build/bin/ctv_cuda_tests" \
+  CTV_TEST_SMALL=1 timeout "${CTV_SANITIZE_SECONDS:-240}" compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$build/bin/ctv_cuda_tests" \
     --gtest_brief=1 --gtest_filter="${CTV_SANITIZE_FILTER:-*}"
 }
 
 for verb in "${verbs[@]}"; do
   case $verb in
-    build) step build build.log build ;;
+    build)
+      step "build of the CUDA backend and its tests" build.log build
+      step "build of the rest" build_all.log build_all
+      ;;
     test)
       step tests test.log tests
       while read -r line; do table+=("        $line"); done < <(grep -E '^== |tests ran|PASSED|FAILED  \]|SKIPPED' "$out/test.log" | cut -c1-150)

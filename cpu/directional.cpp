@@ -15,122 +15,13 @@
 #include "codec/math/directional.hpp"
 #include "codec/math/mirror.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/directional.cpp"
-#include "cpu/simd_foreach.hpp"
-
-HWY_BEFORE_NAMESPACE();
-namespace ctv::HWY_NAMESPACE {
-
-// sum over k of a_k (plus[k][i] - minus[k][i])
-template <int K, typename T>
-inline int32_t OddSum(const T* const* plus, const T* const* minus, int i) {
-  int32_t sum = 0;
-  for (int k = 0; k < K; ++k) sum += directional_tap(2 * K, k + 1) * (plus[k][i] - minus[k][i]);
-  return sum;
-}
-
-template <int K>
-void FilterRowK(int32_t* __restrict out, const Coefficient* const* plus_rows,
-                const Coefficient* const* minus_rows, int count) {
-  const Coefficient* plus[K];
-  const Coefficient* minus[K];
-  for (int k = 0; k < K; ++k) {
-    plus[k] = plus_rows[k];
-    minus[k] = minus_rows[k];
-  }
-  CTV_INDEPENDENT
-  for (int i = 0; i < count; ++i) out[i] = OddSum<K>(plus, minus, i);
-}
-
-template <int K, bool kSine>
-void ShearRowK(Coefficient* __restrict target, const int32_t* const* plus_rows,
-               const int32_t* const* minus_rows, int sign, int count) {
-  const int32_t* plus[K];
-  const int32_t* minus[K];
-  for (int k = 0; k < K; ++k) {
-    plus[k] = plus_rows[k];
-    minus[k] = minus_rows[k];
-  }
-  CTV_INDEPENDENT
-  for (int i = 0; i < count; ++i) {
-    const int32_t sum = OddSum<K>(plus, minus, i);
-    const int step = kSine ? shear_sin(sum) : shear_tan(sum);
-    target[i] = static_cast<Coefficient>(target[i] + ((step ^ sign) - sign));
-  }
-}
-
-void FilterRow(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
-               int count) {
-  count = round_up(count, kBlock);
-  switch (half_taps) {
-    case 2:
-      return FilterRowK<2>(out, plus, minus, count);
-    case 3:
-      return FilterRowK<3>(out, plus, minus, count);
-    case 4:
-      return FilterRowK<4>(out, plus, minus, count);
-    default:
-      return FilterRowK<6>(out, plus, minus, count);
-  }
-}
-
-// sign: 0 adds, -1 subtracts.
-template <bool kSine>
-void ShearRowOf(int half_taps, Coefficient* target, const int32_t* const* plus, const int32_t* const* minus,
-                int sign, int count) {
-  count = round_up(count, kBlock);
-  switch (half_taps) {
-    case 2:
-      return ShearRowK<2, kSine>(target, plus, minus, sign, count);
-    case 3:
-      return ShearRowK<3, kSine>(target, plus, minus, sign, count);
-    case 4:
-      return ShearRowK<4, kSine>(target, plus, minus, sign, count);
-    default:
-      return ShearRowK<6, kSine>(target, plus, minus, sign, count);
-  }
-}
-void ShearRow(bool sine, int half_taps, Coefficient* target, const int32_t* const* plus,
-              const int32_t* const* minus, int sign, int count) {
-  if (sine) return ShearRowOf<true>(half_taps, target, plus, minus, sign, count);
-  return ShearRowOf<false>(half_taps, target, plus, minus, sign, count);
-}
-
-// Two taps: the kernel is a quarter of (a + b - c - d).
-template <bool kSine>
-void ShearRow2Of(Coefficient* __restrict target, const Coefficient* a, const Coefficient* b,
-                 const Coefficient* c, const Coefficient* d, int sign, int count) {
-  constexpr int kProduct = directional_tap(2, 1) * directional_tap(2, 1);
-  CTV_INDEPENDENT
-  for (int i = 0; i < count; ++i) {
-    const int32_t sum = kProduct * (a[i] + b[i] - c[i] - d[i]);
-    const int step = kSine ? shear_sin(sum) : shear_tan(sum);
-    target[i] = static_cast<Coefficient>(target[i] + ((step ^ sign) - sign));
-  }
-}
-void ShearRow2(bool sine, Coefficient* target, const Coefficient* a, const Coefficient* b,
-               const Coefficient* c, const Coefficient* d, int sign, int count) {
-  count = round_up(count, kBlock);
-  if (sine) return ShearRow2Of<true>(target, a, b, c, d, sign, count);
-  return ShearRow2Of<false>(target, a, b, c, d, sign, count);
-}
-
-}  // namespace ctv::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace ctv {
 namespace {
-
-HWY_EXPORT(FilterRow);
-HWY_EXPORT(ShearRow);
-HWY_EXPORT(ShearRow2);
 
 constexpr int kMaxHalfTaps = kMaxDirectionalTaps / 2;
 constexpr int kFilteredMargin = 8;  // elements before a filtered row: the second pass reaches 7
 constexpr int kRing = 16;           // filtered rows held, at least 2 * kMaxHalfTaps
-constexpr int kGrain = 16;          // fewest rows a thread takes
+constexpr int kGrain = 1 << 14;     // fewest samples worth a thread
 
 int filtered_stride(int count) { return round_up(count + 2 * kFilteredMargin, kBlock) + kBlock; }
 int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
@@ -199,9 +90,16 @@ void DirectionalBank::refresh_margins(Coefficient* first, int count) const {
   for (int i = 1; i <= kMargin; ++i) first[-i] = first[wrap(-i, count)];
 }
 
+// How many threads share so many rows.
+int DirectionalBank::pieces_of(int rows, int cols) const {
+  const int most = std::min(threads_, rows);
+  return std::clamp(rows * cols / kGrain, 1, most);
+}
+
 void DirectionalBank::refresh_all(bool columns_split) {
-  parallel_ranges(threads_, band_.rows, kGrain, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) {
+  const int pieces = pieces_of(band_.rows, band_.cols);
+  parallel_for(threads_, pieces, [&](int piece) {
+    for (int y = band_.rows * piece / pieces; y < band_.rows * (piece + 1) / pieces; ++y) {
       for (int x = 0; x < 2; ++x) {
         const int runs = columns_split && ((x + y) & 1) != 0 ? column_phases_ : 1;
         for (int q = 0; q < runs; ++q)
@@ -213,7 +111,7 @@ void DirectionalBank::refresh_all(bool columns_split) {
 
 // Cuts the half rows of phases B and C into runs by column phase, or joins the runs.
 void DirectionalBank::split_columns(bool inverse) {
-  const int pieces = std::clamp(band_.rows / kGrain, 1, threads_);
+  const int pieces = pieces_of(band_.rows, band_.cols / 2);
   const int count = band_.cols / 2;
   const int run = count / column_phases_;
   parallel_for(threads_, pieces, [&](int piece) {
@@ -257,21 +155,21 @@ void DirectionalBank::inverse() {
 }
 
 void DirectionalBank::rotate(const Split& split, bool inverse) {
-  shear(split, 0, false, !inverse);
-  shear(split, 1, true, inverse);
-  shear(split, 0, false, !inverse);
+  shear(split, 0, {.sine = false, .subtract = !inverse});
+  shear(split, 1, {.sine = true, .subtract = inverse});
+  shear(split, 0, {.sine = false, .subtract = !inverse});
 }
 
-void DirectionalBank::shear(const Split& split, int target, bool sine, bool subtract) {
+void DirectionalBank::shear(const Split& split, int target, Shear how) {
   const int rows = band_.rows / split.coset[target].row_step;
-  const int pieces = std::clamp(rows / kGrain, 1, threads_);
+  const int pieces = pieces_of(rows, run_length(split.coset[target]) * split.coset[target].sub_rows);
   parallel_for(threads_, pieces, [&](int piece) {
     const int begin = rows * piece / pieces;
     const int end = rows * (piece + 1) / pieces;
     if (half_taps_ == 1) {
-      shear_rows_2(split, target, sine, subtract, begin, end);
+      shear_rows_2(split, target, how, begin, end);
     } else {
-      shear_rows(split, target, sine, subtract, piece, begin, end);
+      shear_rows(split, target, how, piece, begin, end);
     }
   });
 }
@@ -280,9 +178,7 @@ int DirectionalBank::run_length(const Coset& coset) const {
   return band_.cols / 2 / (coset.col_step == 0 ? 1 : column_phases_);
 }
 
-void DirectionalBank::shear_rows_2(const Split& split, int target, bool sine, bool subtract, int begin,
-                                   int end) {
-  const auto kernel = HWY_DYNAMIC_DISPATCH(ShearRow2);
+void DirectionalBank::shear_rows_2(const Split& split, int target, Shear how, int begin, int end) {
   const Coset& t = split.coset[target];
   const Vec b1 = split.b1;
   const Vec b2 = split.b2;
@@ -295,8 +191,8 @@ void DirectionalBank::shear_rows_2(const Split& split, int target, bool sine, bo
       const int x = t.quincunx ? (t.col + y) & 1 : t.col + j * t.col_step;
       const int ux = x + (b1.x + b2.x) / 2;
       Coefficient* p = at(y, x, s);
-      kernel(sine, p, at(uy, ux, s), at(uy - b1.y - b2.y, ux - b1.x - b2.x, s), at(uy - b1.y, ux - b1.x, s),
-             at(uy - b2.y, ux - b2.x, s), subtract ? -1 : 0, count);
+      shear_row_2(how, p, at(uy, ux, s), at(uy - b1.y - b2.y, ux - b1.x - b2.x, s),
+                  at(uy - b1.y, ux - b1.x, s), at(uy - b2.y, ux - b2.x, s), count);
       refresh_margins(p, count);
     }
   }
@@ -304,10 +200,7 @@ void DirectionalBank::shear_rows_2(const Split& split, int target, bool sine, bo
 
 // First along b1: rows of the source, filtered, in a ring. Then along b2: the target's row i has its centre
 // in the filtered row i, and b2 leads to the filtered row i + b2_rows, where b2_rows is 0, 1 or -1.
-void DirectionalBank::shear_rows(const Split& split, int target, bool sine, bool subtract, int piece,
-                                 int begin, int end) {
-  const auto filter = HWY_DYNAMIC_DISPATCH(FilterRow);
-  const auto kernel = HWY_DYNAMIC_DISPATCH(ShearRow);
+void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int piece, int begin, int end) {
   const Coset& t = split.coset[target];
   const Vec b1 = split.b1;
   const Vec b2 = split.b2;
@@ -334,7 +227,7 @@ void DirectionalBank::shear_rows(const Split& split, int target, bool sine, bool
           sources[0][k] = at(fy + k * b1.y, fx + k * b1.x, s);
           sources[1][k] = at(fy - (k + 1) * b1.y, fx - (k + 1) * b1.x, s);
         }
-        filter(half_taps_, filtered_row(made), sources[0], sources[1], count + 2 * kFilteredMargin);
+        filter_row(half_taps_, filtered_row(made), sources[0], sources[1], count + 2 * kFilteredMargin);
       }
       const int32_t* filtered[2][kMaxHalfTaps];
       for (int k = 0; k < half_taps_; ++k) {
@@ -343,11 +236,10 @@ void DirectionalBank::shear_rows(const Split& split, int target, bool sine, bool
             filtered_row(i - (k + 1) * b2_rows) + kFilteredMargin + ((ux - (k + 1) * b2.x) >> element_log2);
       }
       Coefficient* p = at(y, x, s);
-      kernel(sine, half_taps_, p, filtered[0], filtered[1], subtract ? -1 : 0, count);
+      shear_row(how, half_taps_, p, filtered[0], filtered[1], count);
       refresh_margins(p, count);
     }
   }
 }
 
 }  // namespace ctv
-#endif

@@ -7,6 +7,7 @@
 #include "codec/base/types.hpp"
 #include "codec/transform/directional_plan.hpp"
 #include "cpu/aligned_buffer.hpp"
+#include "cpu/directional_rows.hpp"
 
 namespace ctv {
 
@@ -46,11 +47,12 @@ class DirectionalBank {
   void make_splits(const DirectionalPlan& plan);
   Coefficient* row(int r) const { return data_.data() + static_cast<ptrdiff_t>(r) * 2 * half_stride_; }
   Coefficient* at(int y, int x, bool columns_split) const;
+  int pieces_of(int rows, int cols) const;
   int run_length(const Coset& coset) const;
   void rotate(const Split& split, bool inverse);
-  void shear(const Split& split, int target, bool sine, bool subtract);
-  void shear_rows(const Split& split, int target, bool sine, bool subtract, int piece, int begin, int end);
-  void shear_rows_2(const Split& split, int target, bool sine, bool subtract, int begin, int end);
+  void shear(const Split& split, int target, Shear how);
+  void shear_rows(const Split& split, int target, Shear how, int piece, int begin, int end);
+  void shear_rows_2(const Split& split, int target, Shear how, int begin, int end);
   void refresh_margins(Coefficient* first, int count) const;
   void refresh_all(bool columns_split);
   void split_columns(bool inverse);

@@ -96,7 +96,7 @@ HWY_EXPORT(InterpolateEven);
 HWY_EXPORT(InterpolateOdd);
 
 constexpr int kRing = 16;        // rows of sums held: 9 for the lowpass, 4 for the interpolation
-constexpr int kGrain = 8;        // fewest row pairs a thread takes
+constexpr int kGrain = 1 << 14;  // fewest samples worth a thread
 constexpr int kMargin = kBlock;  // elements around each half of the spare row
 
 int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
@@ -137,8 +137,9 @@ Laplacian::Rings Laplacian::rings(int piece, Extent picture) const {
 }
 
 template <typename Body>
-void Laplacian::for_pieces(int pairs, Body&& body) const {
-  const int pieces = std::clamp(pairs / kGrain, 1, threads_);
+void Laplacian::for_pieces(Extent picture, Body&& body) const {
+  const int pairs = picture.rows / 2;
+  const int pieces = std::clamp(picture.rows * picture.cols / kGrain, 1, std::min(threads_, pairs));
   parallel_for(threads_, pieces, [&](int i) { body(i, pairs * i / pieces, pairs * (i + 1) / pieces); });
 }
 
@@ -200,11 +201,11 @@ void Laplacian::Rings::combine(int r, const uint32_t* const* s, bool subtract) c
 }
 
 void Laplacian::forward(Extent picture, LaplacianRows& rows, PlaneView<Coefficient> lowpass) {
-  for_pieces(picture.rows / 2, [&](int piece, int begin, int end) {
+  for_pieces(picture, [&](int piece, int begin, int end) {
     lowpass_piece(rings(piece, picture), begin, end, false, lowpass,
                   [&](int r, Coefficient* even, Coefficient* odd) { rows.read_picture(r, even, odd); });
   });
-  for_pieces(picture.rows / 2, [&](int piece, int begin, int end) {
+  for_pieces(picture, [&](int piece, int begin, int end) {
     const Rings ring = rings(piece, picture);
     interpolate_piece(ring, begin, end, lowpass, [&](int r, const uint32_t* const* sums) {
       rows.read_picture(r, ring.even(), ring.odd());
@@ -216,12 +217,12 @@ void Laplacian::forward(Extent picture, LaplacianRows& rows, PlaneView<Coefficie
 
 void Laplacian::inverse(Extent picture, LaplacianRows& rows, PlaneView<Coefficient> lowpass) {
   if (projection_) {
-    for_pieces(picture.rows / 2, [&](int piece, int begin, int end) {
+    for_pieces(picture, [&](int piece, int begin, int end) {
       lowpass_piece(rings(piece, picture), begin, end, true, lowpass,
                     [&](int r, Coefficient* even, Coefficient* odd) { rows.read_band(r, even, odd); });
     });
   }
-  for_pieces(picture.rows / 2, [&](int piece, int begin, int end) {
+  for_pieces(picture, [&](int piece, int begin, int end) {
     const Rings ring = rings(piece, picture);
     interpolate_piece(ring, begin, end, lowpass, [&](int r, const uint32_t* const* sums) {
       rows.read_band(r, ring.even(), ring.odd());

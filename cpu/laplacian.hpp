@@ -39,7 +39,7 @@ class Laplacian {
   void interpolate_piece(const Rings& rings, int begin, int end, PlaneView<Coefficient> lowpass,
                          Emit&& emit) const;
   template <typename Body>
-  void for_pieces(int pairs, Body&& body) const;
+  void for_pieces(Extent picture, Body&& body) const;
 
   bool projection_;
   int threads_;

@@ -20,7 +20,7 @@
 namespace ctv {
 namespace {
 
-constexpr int kGrain = 32;  // rows a thread takes at least when it quantises
+constexpr int kGrain = 1 << 14;  // fewest levels worth a thread
 
 // Where row r of a subband begins in the plane's array of levels.
 size_t row_offset(const Subband& s, int r) {
@@ -65,9 +65,9 @@ class ContourletCoder final : public TransformCoder {
     return bands_[static_cast<size_t>(laplacian() ? level : 3 * (level - 1) + orientation)];
   }
   PlaneView<Coefficient> lowpass(int level) const { return lowpass_views_[static_cast<size_t>(level)]; }
-  void quantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers, Level* levels) const;
-  void dequantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers,
-                       const Level* levels) const;
+  /// body(subband, place among the levels, coefficients, count) for each row of a bank's subbands.
+  template <typename Body>
+  void for_bank_rows(const Band& band, Body&& body) const;
 
   SubbandLayout layout_;
   int threads_;
@@ -205,28 +205,13 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
   }
 }
 
-void ContourletCoder::quantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers,
-                                    Level* levels) const {
+template <typename Body>
+void ContourletCoder::for_bank_rows(const Band& band, Body&& body) const {
   for (int k = 0; k < band.directions; ++k) {
     const size_t index = band.subband + static_cast<size_t>(k);
     const Subband& s = layout_.subbands[index];
-    parallel_ranges(threads_, s.rows, kGrain, [&](int begin, int end) {
-      for (int r = begin; r < end; ++r) {
-        quantise_row(band.bank->subband_row(k, r), quantisers[index], levels + row_offset(s, r), s.cols);
-      }
-    });
-  }
-}
-
-void ContourletCoder::dequantise_bank(const Band& band, std::span<const SubbandQuantiser> quantisers,
-                                      const Level* levels) const {
-  for (int k = 0; k < band.directions; ++k) {
-    const size_t index = band.subband + static_cast<size_t>(k);
-    const Subband& s = layout_.subbands[index];
-    parallel_ranges(threads_, s.rows, kGrain, [&](int begin, int end) {
-      for (int r = begin; r < end; ++r) {
-        dequantise_row(levels + row_offset(s, r), quantisers[index], band.bank->subband_row(k, r), s.cols);
-      }
+    parallel_ranges(threads_, s.rows, std::max(1, kGrain / s.cols), [&](int begin, int end) {
+      for (int r = begin; r < end; ++r) body(index, row_offset(s, r), band.bank->subband_row(k, r), s.cols);
     });
   }
 }
@@ -246,7 +231,9 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
       const Band& b = band(level, orientation);
       if (!b.bank) continue;
       b.bank->forward();
-      quantise_bank(b, quantisers, levels);
+      for_bank_rows(b, [&](size_t subband, size_t at, const Coefficient* row, int n) {
+        quantise_row(row, quantisers[subband], levels + at, n);
+      });
     }
   }
   const Subband& s = layout_.subbands[0];
@@ -269,7 +256,9 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
     for (int orientation = laplacian() ? 0 : 1; orientation < (laplacian() ? 1 : 4); ++orientation) {
       const Band& b = band(level, orientation);
       if (!b.bank) continue;
-      dequantise_bank(b, quantisers, levels);
+      for_bank_rows(b, [&](size_t subband, size_t at, Coefficient* row, int n) {
+        dequantise_row(levels + at, quantisers[subband], row, n);
+      });
       b.bank->inverse();
     }
     Rows rows(*this, level, level == reduction + 1, picture, quantisers, nullptr, levels);

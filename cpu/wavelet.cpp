@@ -63,7 +63,7 @@ HWY_EXPORT(Predict);
 HWY_EXPORT(Update);
 
 constexpr int kRing = 8;         // row pairs held
-constexpr int kGrain = 16;       // fewest row pairs a thread takes
+constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
 constexpr int kReach = 3;        // row pairs needed beyond a range
 constexpr int kMargin = kBlock;  // elements around each half of a row
 
@@ -112,18 +112,19 @@ Wavelet::Ring Wavelet::ring(int piece, Extent picture) const {
 }
 
 template <typename Body>
-void Wavelet::for_pieces(int pairs, Body&& body) const {
-  const int pieces = std::clamp(pairs / kGrain, 1, threads_);
+void Wavelet::for_pieces(Extent picture, Body&& body) const {
+  const int pairs = picture.rows / 2;
+  const int pieces = std::clamp(picture.rows * picture.cols / kGrain, 1, std::min(threads_, pairs));
   parallel_for(threads_, pieces, [&](int i) { body(i, pairs * i / pieces, pairs * (i + 1) / pieces); });
 }
 
 void Wavelet::forward(Extent picture, WaveletRows& rows) {
-  for_pieces(picture.rows / 2,
+  for_pieces(picture,
              [&](int piece, int begin, int end) { forward_piece(ring(piece, picture), begin, end, rows); });
 }
 
 void Wavelet::inverse(Extent picture, WaveletRows& rows) {
-  for_pieces(picture.rows / 2,
+  for_pieces(picture,
              [&](int piece, int begin, int end) { inverse_piece(ring(piece, picture), begin, end, rows); });
 }
 

@@ -35,7 +35,7 @@ class Wavelet {
   void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   template <typename Body>
-  void for_pieces(int pairs, Body&& body) const;
+  void for_pieces(Extent picture, Body&& body) const;
 
   bool five_three_;
   int threads_;

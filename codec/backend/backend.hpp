@@ -44,6 +44,9 @@ class PicturePort {
   /// Caller's picture to planes, padded by repeating the last row and column. The caller's memory may be
   /// changed as soon as the call returns. The picture was validated against the layout.
   virtual Status import_picture(const ctv_picture& picture, const Planes& planes) = 0;
+  /// The last imported picture in host memory of the port, also after the device has failed; null if the port keeps
+  /// none. Valid until the next import.
+  virtual const ctv_picture* staged() const { return nullptr; }
   /// Planes (of the extents at `reduction`, unpadded) to a picture in the given format, held by the port.
   virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                                 ctv_memory memory) = 0;

@@ -52,12 +52,14 @@ void fill_unit(const std::vector<uint8_t>& bytes, ctv_unit& unit) {
 
 ctv_status ctv::api::report(const Status& status) {
   last_error = status.message();
-  if (!status.ok()) {
-    Log& log = log_target();
-    const std::lock_guard lock(log.mutex);
-    if (log.callback != nullptr) log.callback(log.opaque, CTV_LOG_ERROR, last_error.c_str());
-  }
+  if (!status.ok()) log(CTV_LOG_ERROR, last_error);
   return status.code();
+}
+
+void ctv::api::log(ctv_log_level level, const std::string& message) {
+  Log& target = log_target();
+  const std::lock_guard lock(target.mutex);
+  if (target.callback != nullptr) target.callback(target.opaque, level, message.c_str());
 }
 
 struct ctv_encoder {

@@ -15,6 +15,9 @@ namespace ctv::api {
 /// Remembers the message for ctv_last_error(), logs it, and returns the code.
 ctv_status report(const Status& status);
 
+/// One line to the caller's log, if there is one.
+void log(ctv_log_level level, const std::string& message);
+
 /// Runs body() -> Status; exceptions become statuses.
 template <typename Body>
 ctv_status guarded(Body&& body) {

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "codec/backend/available.hpp"
+#include "codec/pipeline/api.hpp"
 #include "codec/pipeline/picture_check.hpp"
 #include "codec/pipeline/run_options.hpp"
 
@@ -84,6 +85,7 @@ Status Decoder::take_header(std::span<const uint8_t> unit) {
   slots_.clear();
   header_bytes_.clear();
   taken_ = submitted_ = given_ = 0;
+  history_.clear();
   have_reference_ = false;
 
   stream_ = make_stream(header);
@@ -115,7 +117,7 @@ Status Decoder::take_packet(std::span<const uint8_t> unit, bool& again) {
   slot.status = {};
   if (workers_ == nullptr) {
     CTV_RETURN_IF_ERROR(decode_symbols(slot, unit, slot_index));
-    CTV_RETURN_IF_ERROR(submit(slot_index));
+    CTV_RETURN_IF_ERROR(submit(unit, slot_index));
     ++taken_;
     ++submitted_;
     return {};
@@ -149,10 +151,21 @@ Status Decoder::check_reference(const FrameParameters& parameters) {
 }
 
 // In the order of the frames, on the caller's thread.
-Status Decoder::submit(int slot_index) {
+Status Decoder::submit(std::span<const uint8_t> unit, int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   Status status = check_reference(slot.parameters);
-  if (status.ok()) status = frames_->decode(slot.parameters, slot_index);
+  if (status.ok()) {
+    status = frames_->decode(slot.parameters, slot_index);
+    if (!status.ok() && is_device_failure(status, *backend_)) {
+      CTV_RETURN_IF_ERROR(take_over(status));
+      status = check_reference(slot.parameters);
+      if (status.ok()) status = decode_symbols(slot, unit, slot_index);
+      if (status.ok()) status = frames_->decode(slot.parameters, slot_index);
+    }
+  }
+  if (status.ok() && backend_->kind() != CTV_BACKEND_CPU) {
+    history_.append(unit, slot.parameters.type == FrameType::kKey);
+  }
   have_reference_ = status.ok();
   reference_number_ = slot.parameters.number;
   slot.state = SlotState::kSubmitted;
@@ -170,7 +183,7 @@ Status Decoder::receive(ctv_picture& picture, ctv_status& outcome) {
     if (!must_wait && slot.coding.wait_for(std::chrono::seconds(0)) != std::future_status::ready) break;
     slot.status = slot.coding.get();
     if (slot.status.ok()) {
-      slot.status = submit(static_cast<int>(submitted_ % slots_.size()));
+      slot.status = submit(slot.unit, static_cast<int>(submitted_ % slots_.size()));
     } else {
       have_reference_ = false;
     }
@@ -185,9 +198,48 @@ Status Decoder::receive(ctv_picture& picture, ctv_status& outcome) {
   ++given_;
   slot.state = SlotState::kFree;
   CTV_RETURN_IF_ERROR(slot.status);
-  CTV_RETURN_IF_ERROR(frames_->finish(slot_index, picture));
+  Status status = frames_->finish(slot_index, picture);
+  if (!status.ok() && is_device_failure(status, *backend_)) {
+    CTV_RETURN_IF_ERROR(take_over(status));
+    status = frames_->finish(slot_index, picture);
+  }
+  CTV_RETURN_IF_ERROR(status);
   picture.frame_number = slot.parameters.number;
   picture.key_frame = slot.parameters.type == FrameType::kKey ? 1 : 0;
+  return {};
+}
+
+// The CPU decodes again what the device had not finished, from the packets since the last key frame, and goes
+// on.
+Status Decoder::take_over(const Status& failure) {
+  if (config_.memory == CTV_MEMORY_CUDA) return failure;
+  api::log(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
+  for (uint64_t frame = submitted_; frame < taken_; ++frame) {
+    if (slot_at(frame).coding.valid()) slot_at(frame).coding.wait();
+  }
+  std::string why;
+  CTV_ASSIGN_OR_RETURN(auto cpu, make_backend(CTV_BACKEND_CPU, 0, threads_, why));
+  frames_.reset();
+  backend_ = std::move(cpu);
+  config_.engine = CTV_ENGINE_AUTO;
+  why_ = failure.message();
+  description_ = describe(*backend_, Engine::kDirect, why_);
+  const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, Engine::kDirect,
+                                   config_.frames_in_flight};
+  CTV_ASSIGN_OR_RETURN(frames_, FrameDecoder::make(*backend_, stream_, decisions));
+  have_reference_ = history_.whole();
+  if (history_.whole()) {
+    CTV_RETURN_IF_ERROR(replay(*frames_, stream_, history_, submitted_ - 1, slots_.size(), threads_));
+  }
+  history_.clear();
+  // Symbols that were decoded into the device's ports are decoded again into the CPU's.
+  for (uint64_t frame = submitted_; frame < taken_; ++frame) {
+    Slot& slot = slot_at(frame);
+    if (!slot.coding.valid()) continue;
+    const int slot_index = static_cast<int>(frame % slots_.size());
+    slot.coding =
+        workers_->submit([this, &slot, slot_index] { return decode_symbols(slot, slot.unit, slot_index); });
+  }
   return {};
 }
 
@@ -197,6 +249,7 @@ Status Decoder::reset() {
   }
   given_ = taken_;
   have_reference_ = false;
+  history_.clear();
   flushed_ = false;
   return backend_->synchronize();
 }

@@ -11,6 +11,7 @@
 #include "codec/backend/backend.hpp"
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
+#include "codec/pipeline/takeover.hpp"
 #include "codec/pipeline/worker_pool.hpp"
 
 namespace ctv {
@@ -45,7 +46,8 @@ class Decoder {
   Status take_packet(std::span<const uint8_t> unit, bool& again);
   Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);
   Status check_reference(const FrameParameters& parameters);
-  Status submit(int slot_index);
+  Status submit(std::span<const uint8_t> unit, int slot_index);
+  Status take_over(const Status& failure);
   Slot& slot_at(uint64_t frame) { return slots_[frame % slots_.size()]; }
 
   ctv_decoder_config config_{};
@@ -62,6 +64,7 @@ class Decoder {
   bool have_reference_ = false;
   uint32_t reference_number_ = 0;
   bool flushed_ = false;
+  History history_;  // of submitted packets, while the backend can fail
 };
 
 }  // namespace ctv

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "codec/backend/available.hpp"
+#include "codec/pipeline/api.hpp"
 #include "codec/pipeline/picture_check.hpp"
 #include "codec/pipeline/presets.hpp"
 #include "codec/pipeline/run_options.hpp"
@@ -22,12 +23,15 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
 
   const int threads = thread_count(config.threads);
   std::string why;
-  CTV_ASSIGN_OR_RETURN(e->backend_, make_backend(config.backend, config.device, threads, why));
-  const Engine engine = choose_engine(config.engine, header, *e->backend_);
-  CTV_RETURN_IF_ERROR(e->backend_->check_engine(engine));
-  e->description_ = describe(*e->backend_, engine, why);
-  const EncoderDecisions decisions{config.search_range, engine, config.frames_in_flight};
-  CTV_ASSIGN_OR_RETURN(e->frames_, FrameEncoder::make(*e->backend_, e->stream_, decisions));
+  CTV_ASSIGN_OR_RETURN(auto backend, make_backend(config.backend, config.device, threads, why));
+  Status status = e->start(std::move(backend), why);
+  // A device without room for this stream is as good as none, unless it was asked for.
+  if (!status.ok() && config.backend == CTV_BACKEND_AUTO && is_device_failure(status, *e->backend_)) {
+    std::string cpu_why;
+    CTV_ASSIGN_OR_RETURN(auto cpu, make_backend(CTV_BACKEND_CPU, 0, threads, cpu_why));
+    status = e->start(std::move(cpu), status.message());
+  }
+  CTV_RETURN_IF_ERROR(status);
 
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
@@ -37,6 +41,62 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   }
   if (pipelined) e->workers_ = std::make_unique<WorkerPool>(std::min(threads, config.frames_in_flight));
   return e;
+}
+
+Status Encoder::start(std::unique_ptr<Backend> backend, const std::string& why) {
+  frames_.reset();
+  backend_ = std::move(backend);
+  const Engine engine = choose_engine(config_.engine, stream_.header, *backend_);
+  CTV_RETURN_IF_ERROR(backend_->check_engine(engine));
+  description_ = describe(*backend_, engine, why);
+  const EncoderDecisions decisions{config_.search_range, engine, config_.frames_in_flight};
+  CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*backend_, stream_, decisions));
+  return {};
+}
+
+// The CPU codes again what the device had not finished, from the port's copies of the pictures, and goes on.
+Status Encoder::take_over(const Status& failure) {
+  api::log(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
+  std::vector<PictureCopy> lost;
+  uint64_t first_lost = received_;
+  for (uint64_t frame = received_; frame < sent_; ++frame) {
+    Slot& slot = slots_[frame % slots_.size()];
+    if (slot.coding.valid()) slot.status = slot.coding.get();
+    if (slot.status.ok() && lost.empty()) {
+      history_.append(slot.packet, slot.parameters.type == FrameType::kKey);
+      first_lost = frame + 1;
+      continue;
+    }
+    const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().staged();
+    if (staged == nullptr) return failure;  // the picture lay in device memory
+    lost.push_back(copy_picture(*staged));
+  }
+  const int threads = thread_count(config_.threads);
+  std::string why;
+  config_.engine = CTV_ENGINE_AUTO;
+  CTV_ASSIGN_OR_RETURN(auto cpu, make_backend(CTV_BACKEND_CPU, 0, threads, why));
+  CTV_RETURN_IF_ERROR(start(std::move(cpu), failure.message()));
+  // Subband prediction also needs the source of the last sound frame, which only the very last frame's is.
+  const bool sources =
+      stream_.header.prediction == Prediction::kPicture || (lost.empty() && !last_source_.bytes.empty());
+  if (history_.whole() && sources) {
+    CTV_ASSIGN_OR_RETURN(auto decoder, FrameDecoder::make(*backend_, stream_, {}));
+    CTV_RETURN_IF_ERROR(replay(*decoder, stream_, history_, 0, 1, threads));
+    CTV_RETURN_IF_ERROR(frames_->adopt(*decoder, &last_source_.picture));
+  } else if (!lost.empty()) {
+    slots_[first_lost % slots_.size()].parameters.type = FrameType::kKey;
+  } else {
+    slots_[sent_ % slots_.size()].parameters.type = FrameType::kKey;  // the frame that send() is about
+    since_key_ = 1;
+  }
+  history_.clear();
+  for (uint64_t frame = first_lost; frame < sent_; ++frame) {
+    const int index = static_cast<int>(frame % slots_.size());
+    Slot& slot = slots_[static_cast<size_t>(index)];
+    CTV_RETURN_IF_ERROR(encode_frame(lost[frame - first_lost].picture, index));
+    slot.status = code_symbols(index);
+  }
+  return {};
 }
 
 Encoder::~Encoder() {
@@ -76,13 +136,15 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
   slot.parameters.number = static_cast<uint32_t>(sent_);
   slot.parameters.type = next_type();
   slot.parameters.base_step = frame_step(slot.parameters.type);
-  Status status = frames_->analyse(picture, slot.parameters.type, slot.parameters.base_step, slot_index);
-  if (status.ok()) status = frames_->code(slot.parameters, slot_index);
+  Status status = encode_frame(picture, slot_index);
+  if (!status.ok() && is_device_failure(status, *backend_)) {
+    CTV_RETURN_IF_ERROR(take_over(status));
+    status = encode_frame(picture, slot_index);
+  }
   if (!status.ok()) {
     key_requested_ = true;  // the reference is not to be trusted
     return status;
   }
-  frames_->commit();
   ++sent_;
   slot.busy = true;
   if (workers_ != nullptr) {
@@ -90,6 +152,17 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
   } else {
     slot.status = code_symbols(slot_index);
   }
+  return {};
+}
+
+Status Encoder::encode_frame(const ctv_picture& picture, int slot_index) {
+  const FrameParameters& parameters = slots_[static_cast<size_t>(slot_index)].parameters;
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, parameters.base_step, slot_index));
+  CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index));
+  frames_->commit();
+  const bool may_need_source = backend_->kind() != CTV_BACKEND_CPU && picture.memory == CTV_MEMORY_HOST &&
+                               stream_.header.prediction == Prediction::kSubband;
+  if (may_need_source) last_source_ = copy_picture(picture);
   return {};
 }
 
@@ -120,12 +193,16 @@ Status Encoder::receive(ctv_unit& unit, ctv_status& outcome) {
     }
     slot.status = slot.coding.get();
   }
+  if (!slot.status.ok() && is_device_failure(slot.status, *backend_))
+    CTV_RETURN_IF_ERROR(take_over(slot.status));
   ++received_;
   slot.busy = false;
   CTV_RETURN_IF_ERROR(slot.status);
   backend_->stage_times().add(Stage::kSymbols, slot.seconds);
   entries_.push_back({bytes_out_, slot.parameters.type == FrameType::kKey});
   bytes_out_ += slot.packet.size();
+  if (backend_->kind() != CTV_BACKEND_CPU)
+    history_.append(slot.packet, slot.parameters.type == FrameType::kKey);
   unit.data = slot.packet.data();
   unit.size = slot.packet.size();
   unit.frame_number = slot.parameters.number;

@@ -10,6 +10,7 @@
 #include "codec/backend/backend.hpp"
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
+#include "codec/pipeline/takeover.hpp"
 #include "codec/pipeline/worker_pool.hpp"
 
 namespace ctv {
@@ -42,7 +43,10 @@ class Encoder {
     bool busy = false;
   };
   Encoder() = default;
+  Status encode_frame(const ctv_picture& picture, int slot);
   Status code_symbols(int slot);
+  Status start(std::unique_ptr<Backend> backend, const std::string& why);
+  Status take_over(const Status& failure);
   FrameType next_type();
   uint16_t frame_step(FrameType type) const;
 
@@ -62,6 +66,8 @@ class Encoder {
   bool flushed_ = false;
   uint16_t base_step_ = 16;
   uint64_t bytes_out_ = 0;
+  History history_;          // of received packets, while the backend can fail
+  PictureCopy last_source_;  // likewise, for subband prediction: the last picture as it came
   std::vector<IndexEntry> entries_;
 };
 

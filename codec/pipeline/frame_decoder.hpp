@@ -27,8 +27,14 @@ class FrameDecoder {
 
   /// Where the coded frame of a slot goes before decode(): host memory of its port.
   const CodedFrame& coded(int slot) const { return slots_[static_cast<size_t>(slot)].level_port->host(); }
+  /// How many layers the resolution needs.
+  int layers() const { return layers_; }
   /// Runs all stages; the picture comes with finish().
   Status decode(const FrameParameters& parameters, int slot);
+  /// What the next predicted frame refers to: the decoded picture (picture prediction), or levels (subband
+  /// prediction).
+  const PlaneSet& reference() const { return reference_; }
+  const std::array<Level*, 3>& last_levels() const { return last_levels_; }
   /// Waits for the slot's picture; valid until the slot's next decode().
   Status finish(int slot, ctv_picture& picture);
 

@@ -90,6 +90,19 @@ void FrameEncoder::commit() {
   }
 }
 
+Status FrameEncoder::adopt(const FrameDecoder& decoder, const ctv_picture* source) {
+  if (picture_mode()) {
+    const Memory& from = decoder.reference().memory();
+    return backend_.copy(reference_.memory().data(), from.data(), from.size());
+  }
+  CTV_RETURN_IF_ERROR(slots_[0].picture_port_->import_picture(*source, reference_.planes()));
+  for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
+    CTV_RETURN_IF_ERROR(backend_.copy(last_levels_[p], decoder.last_levels()[p],
+                                      stream_.picture.subbands[p].levels * sizeof(Level)));
+  }
+  return {};
+}
+
 // picture: residual = samples - compensated; forward -> levels; inverse + compensated -> decoded.
 Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
   const PictureLayout& picture = stream_.picture;

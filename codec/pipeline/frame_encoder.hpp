@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
+#include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/planes.hpp"
 #include "codec/pipeline/stream.hpp"
 
@@ -22,6 +23,7 @@ struct EncoderDecisions {
 class FrameSlot {
  public:
   LevelPort& levels() { return *level_port_; }
+  const PicturePort& picture() const { return *picture_port_; }
 
  private:
   friend class FrameEncoder;
@@ -46,6 +48,9 @@ class FrameEncoder {
   Status code(const FrameParameters& parameters, int slot);
   /// The frame as last coded becomes the reference of the next.
   void commit();
+  /// Takes over the references of a decoder at full resolution on the same backend; `source`: the last
+  /// picture as it came, for subband prediction.
+  Status adopt(const FrameDecoder& decoder, const ctv_picture* source);
   FrameSlot& slot(int i) { return slots_[static_cast<size_t>(i)]; }
 
  private:

@@ -15,6 +15,7 @@ class PlaneSet {
   PlaneView<Sample> plane(int p) const { return planes_[static_cast<size_t>(p)]; }
   PlaneView<const Sample> cropped(int p) const { return cropped_[static_cast<size_t>(p)]; }
   const ConstPlanes& cropped() const { return cropped_; }
+  const Memory& memory() const { return memory_; }
 
  private:
   Memory memory_;

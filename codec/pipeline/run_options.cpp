@@ -15,7 +15,9 @@ Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Back
   if (wanted == CTV_ENGINE_DIRECT) return Engine::kDirect;
   const bool paper =
       header.transform.pyramid == Pyramid::kLaplacian && header.prediction == Prediction::kSubband;
-  return paper && backend.kind() == CTV_BACKEND_CUDA && backend.check_engine(Engine::kFft).ok() ? Engine::kFft : Engine::kDirect;
+  return paper && backend.kind() == CTV_BACKEND_CUDA && backend.check_engine(Engine::kFft).ok()
+             ? Engine::kFft
+             : Engine::kDirect;
 }
 
 std::string describe(const Backend& backend, Engine engine, const std::string& why) {

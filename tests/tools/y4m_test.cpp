@@ -2,6 +2,7 @@
 // The y4m reader on good, odd, cut and hostile files, from files and from pipes.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 
 #include "cli/exit.h"
@@ -15,7 +16,8 @@ std::span<const uint8_t> bytes_of(const std::string& s) {
 }
 
 Y4mReader reader_of(const std::string& file, bool seekable = true) {
-  return Y4mReader(std::make_unique<MemorySource>(bytes_of(file), seekable));
+  static std::deque<std::string> kept;  // the reader looks at the bytes as long as it lives
+  return Y4mReader(std::make_unique<MemorySource>(bytes_of(kept.emplace_back(file)), seekable));
 }
 
 std::string frames(size_t count, size_t bytes, const std::string& header = "FRAME\n") {

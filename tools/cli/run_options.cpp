@@ -89,10 +89,9 @@ void show_library_log(const char* program, bool quiet) {
   // The program's name is a literal and outlives everything.
   ctv_set_log_callback(
       [](void* opaque, ctv_log_level level, const char* message) {
-        if (level > CTV_LOG_WARNING) return;
+        if (level != CTV_LOG_WARNING) return;  // errors are also returned, and told where they end the tool
         clear_progress_line();
-        std::fprintf(stderr, "%s: %s%s\n", static_cast<const char*>(opaque),
-                     level == CTV_LOG_WARNING ? "warning: " : "", message);
+        std::fprintf(stderr, "%s: warning: %s\n", static_cast<const char*>(opaque), message);
       },
       const_cast<char*>(program));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping blocks. By definition each sample is a weighted
-// mean of four predictions of 36 products. Here a plane is cut into cells between the middles of four
+// mean of four predictions of 64 products. Here a plane is cut into cells between the middles of four
 // neighbouring blocks: in a cell the same four vectors hold everywhere, so each distinct vector predicts the
-// cell once (rows, then columns of the separable filter), and the raised-cosine weights, separable too, blend
+// cell once (rows, then columns of the separable filter), and the weights, separable too, blend
 // rows and then columns. Cells at the border read a copy of their surroundings with repeated edges, so no
 // inner loop tests a position.
 #include "cpu/compensate.hpp"
@@ -84,6 +84,7 @@ void Predict(const PlaneView<const Sample>& reference, const CompensationGeometr
   }
   if (dx.eighth == 0 && dy.eighth == 0) {
     for (int r = 0; r < rows; ++r) {
+      CTV_KEEP_LOOP
       for (int i = 0; i < kWidth; ++i) out[r * kWidth + i] = source[r * stride + i];
     }
   } else if (dy.eighth == 0) {
@@ -101,6 +102,7 @@ void Predict(const PlaneView<const Sample>& reference, const CompensationGeometr
 template <int kWidth>
 void Blend(const int16_t* const (&p)[4], const CellRow& c, int16_t* __restrict out) {
   int16_t right[kWidth];
+  CTV_KEEP_LOOP
   for (int x = 0; x < kWidth; ++x) right[x] = x < c.width ? c.col_weights[x] : int16_t{0};
   const int16_t* p0 = p[0];
   const int16_t* p1 = p[1];
@@ -109,6 +111,7 @@ void Blend(const int16_t* const (&p)[4], const CellRow& c, int16_t* __restrict o
   if (p0 == p1 && p2 == p3) {
     for (int r = 0; r < c.height; ++r) {
       const int low = c.row_weights[r];
+      CTV_KEEP_LOOP
       for (int x = 0; x < kWidth; ++x) {
         const int i = r * kWidth + x;
         const int16_t sum = static_cast<int16_t>((32 - low) * p0[i] + low * p2[i] + 16);
@@ -117,6 +120,7 @@ void Blend(const int16_t* const (&p)[4], const CellRow& c, int16_t* __restrict o
     }
   } else if (p0 == p2 && p1 == p3) {
     for (int r = 0; r < c.height; ++r) {
+      CTV_KEEP_LOOP
       for (int x = 0; x < kWidth; ++x) {
         const int i = r * kWidth + x;
         const int16_t sum = static_cast<int16_t>((32 - right[x]) * p0[i] + right[x] * p1[i] + 16);
@@ -126,6 +130,7 @@ void Blend(const int16_t* const (&p)[4], const CellRow& c, int16_t* __restrict o
   } else {
     for (int r = 0; r < c.height; ++r) {
       const int low = c.row_weights[r];
+      CTV_KEEP_LOOP
       for (int x = 0; x < kWidth; ++x) {
         const int i = r * kWidth + x;
         const int16_t upper = static_cast<int16_t>((32 - right[x]) * p0[i] + right[x] * p1[i]);

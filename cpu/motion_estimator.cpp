@@ -26,9 +26,11 @@ class CpuMotionEstimator final : public MotionEstimator {
         rows_(parameters.grid.rows << parameters.grid.log2_block),
         cols_(round_up(parameters.grid.cols << parameters.grid.log2_block, kAlign)),
         border_(round_up(parameters.range + kRefineReach, kAlign)),
+        current_stride_(odd_lines(cols_)),
+        reference_stride_(odd_lines(cols_ + 2 * border_)),
         key_cols_(parameters.grid.cols + kAlign / 8),
-        current_(allocate(rows_, cols_)),
-        reference_(allocate(rows_ + 2 * border_rows(), cols_ + 2 * border_)),
+        current_(allocate(rows_, current_stride_)),
+        reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
         keys_(static_cast<size_t>(parameters.grid.rows) * static_cast<size_t>(key_cols_)) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
@@ -78,8 +80,11 @@ class CpuMotionEstimator final : public MotionEstimator {
   };
   using Bytes = std::unique_ptr<uint8_t[], Free>;
 
-  static Bytes allocate(int rows, int cols) {
-    const size_t size = static_cast<size_t>(rows) * static_cast<size_t>(cols) + kAlign;
+  /// Strides of an odd number of cache lines: the rows of a block do not compete for the same lines of the
+  /// cache.
+  static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
+  static Bytes allocate(int rows, ptrdiff_t stride) {
+    const size_t size = static_cast<size_t>(rows) * static_cast<size_t>(stride) + kAlign;
     return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
   }
 
@@ -90,8 +95,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   SearchPlanes copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
-    const ptrdiff_t stride = cols_ + 2 * border_;
-    uint8_t* origin = reference_.get() + border_rows() * stride + border_;
+    uint8_t* origin = reference_.get() + border_rows() * reference_stride_ + border_;
     const auto row_copy = [](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
       const int n = std::min(plane.cols, cols);
       narrow_row(plane.row(std::clamp(r, 0, plane.rows - 1)), n, out);
@@ -101,12 +105,11 @@ class CpuMotionEstimator final : public MotionEstimator {
     parallel_ranges(threads_, rows_ + 2 * border_rows(), 16, [&](int begin, int end) {
       for (int i = begin; i < end; ++i) {
         const int r = i - border_rows();
-        row_copy(reference, r, border_, cols_ + border_, origin + r * stride);
-        if (r >= 0 && r < rows_)
-          row_copy(current, r, 0, cols_, current_.get() + r * static_cast<ptrdiff_t>(cols_));
+        row_copy(reference, r, border_, cols_ + border_, origin + r * reference_stride_);
+        if (r >= 0 && r < rows_) row_copy(current, r, 0, cols_, current_.get() + r * current_stride_);
       }
     });
-    return {current_.get(), cols_, origin, stride};
+    return {current_.get(), current_stride_, origin, reference_stride_};
   }
 
   const MotionParameters parameters_;
@@ -114,6 +117,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   StageTimes& times_;
   const int rows_, cols_;  // of whole blocks, columns to whole vectors
   const int border_;       // columns before and behind
+  const ptrdiff_t current_stride_, reference_stride_;
   const int key_cols_;
   Bytes current_, reference_;
   std::vector<int64_t> keys_;

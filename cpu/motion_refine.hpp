@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement of whole-sample vectors to halves and quarters.
+// Refinement of whole-sample vectors to halves, quarters and eighths.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The paper's prediction (seed paper, section II): a level is predicted by the level of the previous frame to
-// which its block's vector, scaled to the subband's grid, points. A lookup per level; but neighbours with
-// equal scaled vectors form long runs of a row, and inside the subband a run is a vector addition of two
-// rows.
+// which its block's vector, scaled to the subband's grid, points. A lookup per level by definition; but the
+// rows of a row of blocks share their vectors, and neighbours with equal scaled vectors form runs: runs are
+// found once, copied row by row into one moved row, and subtracted or added whole.
 #include "cpu/subband_prediction.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "codec/base/fn.hpp"
 #include "codec/base/parallel.hpp"
 #include "codec/math/motion.hpp"
 
@@ -17,44 +19,60 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// out[j] = in[j] +- source[clamped j + dx] for j in [begin, end) of a row of `cols`; out may be in.
-template <int kSign>
-void Run(const Level* in, const Level* source, int cols, int begin, int end, int dx, Level* out) {
-  const int inside_begin = clamp_to(-dx, begin, end);
-  const int inside_end = clamp_to(cols - dx, inside_begin, end);
-  for (int j = begin; j < inside_begin; ++j) out[j] = static_cast<Level>(in[j] + kSign * source[0]);
-  for (int j = inside_begin; j < inside_end; ++j) out[j] = static_cast<Level>(in[j] + kSign * source[j + dx]);
-  for (int j = inside_end; j < end; ++j) out[j] = static_cast<Level>(in[j] + kSign * source[cols - 1]);
+constexpr int kPiece = 1024;  // columns at a time
+constexpr int kChunk = 8;     // levels that one move copies
+
+// Columns [begin, end) of a piece move by (dy, dx).
+struct Run {
+  int begin, end, dy, dx;
+};
+
+// moved[j - run.begin] = source[clamped j + dx]; may write up to kChunk - 1 levels more.
+void CopyRun(const Run& run, const Level* source, int cols, Level* moved) {
+  int j = run.begin;
+  for (; j < run.end && j + run.dx < 0; ++j) *moved++ = source[0];
+  for (; j < run.end && j + run.dx + kChunk <= cols; j += kChunk, moved += kChunk) {
+    std::memcpy(moved, source + j + run.dx, kChunk * sizeof(Level));
+  }
+  for (; j < run.end; ++j) *moved++ = source[min_of(j + run.dx, cols - 1)];
 }
 
-void PredictRow(int sign, const Subband& s, int row, int row_shift, int col_shift, const MotionGrid& grid,
-                const MotionVector* vectors, const Level* in, const Level* previous, Level* out) {
-  const MotionVector* v =
-      vectors + static_cast<size_t>(block_of(row, row_shift, grid.log2_block, grid.rows)) *
-                    static_cast<size_t>(grid.cols);
+// Rows [top, bottom) of a subband, all in one row of blocks, whose vectors are v.
+void PredictRows(int sign, const Subband& s, int top, int bottom, int row_shift, int col_shift,
+                 const MotionGrid& grid, const MotionVector* v, const Level* in, const Level* previous,
+                 Level* out) {
+  Run runs[kPiece];
+  Level moved[kPiece + kChunk];
   const int block = max_of(1, (1 << grid.log2_block) >> col_shift);
-  for (int begin = 0; begin < s.cols;) {
-    const MotionVector first = v[block_of(begin, col_shift, grid.log2_block, grid.cols)];
-    const int dy = scale_vector(first.y, kVectorFractionBits + row_shift);
-    const int dx = scale_vector(first.x, kVectorFractionBits + col_shift);
-    int end = begin + block;
-    while (end < s.cols) {
-      const MotionVector next = v[block_of(end, col_shift, grid.log2_block, grid.cols)];
-      if (scale_vector(next.x, kVectorFractionBits + col_shift) != dx ||
-          scale_vector(next.y, kVectorFractionBits + row_shift) != dy) {
-        break;
+  for (int first = 0; first < s.cols; first += kPiece) {
+    const int last = min_of(first + kPiece, s.cols);
+    int count = 0;
+    for (int begin = first; begin < last; begin += block) {
+      const MotionVector vector = v[block_of(begin, col_shift, grid.log2_block, grid.cols)];
+      const Run run{begin, min_of(begin + block, last),
+                    scale_vector(vector.y, kVectorFractionBits + row_shift),
+                    scale_vector(vector.x, kVectorFractionBits + col_shift)};
+      if (count > 0 && runs[count - 1].dy == run.dy && runs[count - 1].dx == run.dx) {
+        runs[count - 1].end = run.end;
+      } else {
+        runs[count++] = run;
       }
-      end += block;
     }
-    end = min_of(end, s.cols);
-    const Level* source = previous + static_cast<ptrdiff_t>(clamp_to(row + dy, 0, s.rows - 1)) * s.cols;
-    const ptrdiff_t offset = static_cast<ptrdiff_t>(row) * s.cols;
-    if (sign > 0) {
-      Run<1>(in + offset, source, s.cols, begin, end, dx, out + offset);
-    } else {
-      Run<-1>(in + offset, source, s.cols, begin, end, dx, out + offset);
+    for (int row = top; row < bottom; ++row) {
+      for (int i = 0; i < count; ++i) {
+        const int from = clamp_to(row + runs[i].dy, 0, s.rows - 1);
+        CopyRun(runs[i], previous + static_cast<ptrdiff_t>(from) * s.cols, s.cols,
+                moved + runs[i].begin - first);
+      }
+      const ptrdiff_t offset = static_cast<ptrdiff_t>(row) * s.cols + first;
+      const Level* a = in + offset;
+      Level* o = out + offset;  // may be a
+      if (sign > 0) {
+        for (int j = 0; j < last - first; ++j) o[j] = static_cast<Level>(a[j] + moved[j]);
+      } else {
+        for (int j = 0; j < last - first; ++j) o[j] = static_cast<Level>(a[j] - moved[j]);
+      }
     }
-    begin = end;
   }
 }
 
@@ -64,7 +82,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ctv {
 
-HWY_EXPORT(PredictRow);
+HWY_EXPORT(PredictRows);
 
 void predict_subbands(Direction direction, int threads, const SubbandLayout& layout, ChromaShift chroma,
                       const MotionGrid& grid, const MotionVector* vectors, const Level* in,
@@ -74,10 +92,16 @@ void predict_subbands(Direction direction, int threads, const SubbandLayout& lay
   parallel_for(threads, static_cast<int>(layout.subbands.size()) * kSlices, [&](int task) {
     const Subband& s = layout.subbands[static_cast<size_t>(task / kSlices)];
     if (s.layer >= layers) return;
-    const int slice = task % kSlices;
-    for (int row = s.rows * slice / kSlices; row < s.rows * (slice + 1) / kSlices; ++row) {
-      HWY_DYNAMIC_DISPATCH(PredictRow)
-      (sign, s, row, s.row_shift + chroma.y, s.col_shift + chroma.x, grid, vectors, in + s.offset,
+    const int row_shift = s.row_shift + chroma.y;
+    const int col_shift = s.col_shift + chroma.x;
+    const int block = std::max(1, (1 << grid.log2_block) >> row_shift);
+    const int slice_rows = round_up(ceil_div(s.rows, kSlices), block);
+    const int end = std::min(s.rows, (task % kSlices + 1) * slice_rows);
+    for (int top = task % kSlices * slice_rows; top < end; top += block) {
+      const MotionVector* v =
+          vectors + static_cast<ptrdiff_t>(block_of(top, row_shift, grid.log2_block, grid.rows)) * grid.cols;
+      HWY_DYNAMIC_DISPATCH(PredictRows)
+      (sign, s, top, std::min(top + block, end), row_shift, col_shift, grid, v, in + s.offset,
        previous + s.offset, out + s.offset);
     }
   });

@@ -80,8 +80,8 @@ inline int compensated(const SampleAt& reference, const std::vector<MotionVector
   return static_cast<int>(floor_div(sum + 512, 1024));
 }
 
-/// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves, quarters
-/// and eighths.
+/// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves,
+/// quarters and eighths.
 inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
                            const MotionParameters& p, uint32_t lambda) {
   const int size = 1 << p.grid.log2_block;
@@ -90,7 +90,8 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
     for (int r = block_row * size; r < (block_row + 1) * size; ++r) {
       for (int c = block_col * size; c < (block_col + 1) * size; ++c) {
         const bool whole = v.y % kVectorUnit == 0 && v.x % kVectorUnit == 0;
-        const int moved = whole ? reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit) : predict(reference, r, c, v, 0, 0);
+        const int moved = whole ? reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit)
+                                : predict(reference, r, c, v, 0, 0);
         sad += static_cast<uint32_t>(std::abs(current(r, c) - moved));
       }
     }
@@ -136,7 +137,8 @@ inline Level moved_level(const Subband& s, ChromaShift chroma, const MotionGrid&
   const int block_col = std::min((col << col_shift) >> grid.log2_block, grid.cols - 1);
   const MotionVector v = vectors[static_cast<size_t>(block_row * grid.cols + block_col)];
   const auto nearest = [](int component, int shift) {  // halves towards plus infinity
-    return static_cast<int>(floor_div(2 * int64_t{component} + (int64_t{kVectorUnit} << shift), int64_t{8} << shift));
+    return static_cast<int>(
+        floor_div(2 * int64_t{component} + (int64_t{kVectorUnit} << shift), int64_t{2 * kVectorUnit} << shift));
   };
   const int r = std::clamp(row + nearest(v.y, row_shift), 0, s.rows - 1);
   const int c = std::clamp(col + nearest(v.x, col_shift), 0, s.cols - 1);

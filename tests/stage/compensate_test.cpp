@@ -14,7 +14,7 @@ using test::ok;
 
 class Compensate : public test::BackendTest {
  protected:
-  /// reach: largest magnitude of the vectors' components, quarter samples.
+  /// reach: largest magnitude of the vectors' components, eighths of a sample.
   void check(Extent luma, int log2_block, ChromaShift shift, int pad, bool overlap, int reach,
              uint64_t seed) {
     const Extent extent{(luma.rows + (1 << shift.y) - 1) >> shift.y,

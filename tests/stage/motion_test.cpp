@@ -44,14 +44,14 @@ class MotionSearch : public test::BackendTest {
     p.subpel = subpel;
     return p;
   }
-  /// A smooth scene with a little noise, moved by (y, x) quarter samples.
+  /// A smooth scene with a little noise, moved by (y, x) eighths of a sample.
   BackendPlane scene(Extent extent, double y, double x, uint64_t seed) {
     BackendPlane plane(backend(), extent);
     test::Random random(seed);
     for (int r = 0; r < extent.rows; ++r) {
       for (int c = 0; c < extent.cols; ++c) {
         const double v =
-            128 + 60 * std::sin(0.21 * (r + y / 4) + 0.1 * (c + x / 4)) + 50 * std::cos(0.17 * (c + x / 4));
+            128 + 60 * std::sin(0.21 * (r + y / 8) + 0.1 * (c + x / 8)) + 50 * std::cos(0.17 * (c + x / 8));
         plane.at(r, c) =
             static_cast<int16_t>(std::clamp(static_cast<int>(v) + random.between(-4, 4), 0, 255));
       }
@@ -67,7 +67,7 @@ TEST_P(MotionSearch, AgreesOnNoise) {
     const BackendPlane reference(backend(), extent, 0, 255, 2);
     for (int log2_block = 3; log2_block <= 5; ++log2_block) {
       SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " block " << log2_block);
-      check(current, reference, parameters(log2_block, 3, 2), 0);
+      check(current, reference, parameters(log2_block, 3, 3), 0);
       check(current, reference, parameters(log2_block, 2, 0), 40);
       if (HasFatalFailure()) return;
     }
@@ -78,8 +78,9 @@ TEST_P(MotionSearch, AgreesOnMovedScenes) {
   for (int log2_block = 3; log2_block <= 5; ++log2_block) {
     for (const uint32_t lambda : {0U, 16U, 300U, 1U << 24}) {
       SCOPED_TRACE(testing::Message() << "block " << log2_block << " lambda " << lambda);
-      const BackendPlane current = scene({64, 96}, 9, -13, 3);
+      const BackendPlane current = scene({64, 96}, 19, -26, 3);
       const BackendPlane reference = scene({61, 93}, 0, 0, 4);
+      check(current, reference, parameters(log2_block, 5, 3), lambda);
       check(current, reference, parameters(log2_block, 5, 2), lambda);
       check(current, reference, parameters(log2_block, 5, 1), lambda);
       if (HasFatalFailure()) return;
@@ -89,7 +90,7 @@ TEST_P(MotionSearch, AgreesOnMovedScenes) {
 
 TEST_P(MotionSearch, BreaksTies) {
   BackendPlane flat(backend(), {48, 48}, 7, 7, 1);
-  check(flat, flat, parameters(4, 8, 2), 0);
+  check(flat, flat, parameters(4, 8, 3), 0);
   BackendPlane stripes(backend(), {48, 48});
   for (int r = 0; r < 48; ++r) {
     for (int c = 0; c < 48; ++c) stripes.at(r, c) = c % 4 < 2 ? 0 : 255;  // equal costs 4 columns apart
@@ -101,7 +102,7 @@ TEST_P(MotionSearch, BreaksTies) {
   }
   moved.upload();
   check(stripes, moved, parameters(4, 8, 0), 0);
-  check(stripes, moved, parameters(3, 8, 2), 0);
+  check(stripes, moved, parameters(3, 8, 3), 0);
 }
 
 TEST_P(MotionSearch, AgreesForEveryRange) {
@@ -114,7 +115,7 @@ TEST_P(MotionSearch, AgreesOnBlackAndWhite) {
   const BackendPlane black(backend(), {33, 70}, 0, 0, 0);
   const BackendPlane white(backend(), {33, 70}, 255, 255, 0);
   for (int log2_block = 3; log2_block <= 5; ++log2_block)
-    check(black, white, parameters(log2_block, 2, 2), 1000);
+    check(black, white, parameters(log2_block, 2, 3), 1000);
 }
 
 CTV_FOR_EACH_BACKEND(MotionSearch);

@@ -20,9 +20,12 @@ std::unique_ptr<Backend> make(const std::string& name) {
 }  // namespace
 
 const std::vector<std::string>& backend_names() {
-  static const std::vector<std::string> names = {"cpu1", "cpu2", "cpu5",
+  static const std::vector<std::string> names = {
+    "cpu1",
+    "cpu2",
+    "cpu5",
 #if defined(CTV_TEST_CUDA)
-                                                 "cuda"
+    "cuda"
 #endif
   };
   return names;

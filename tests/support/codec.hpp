@@ -6,6 +6,7 @@
 #include <ctv/ctv.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,15 @@ Stream encode(const std::vector<Frame>& clip, const ctv_config& config, bool wit
 
 DecoderConfig decoder_config(int threads = 2, int reduction = 0, ctv_format format = CTV_FORMAT_NONE);
 std::vector<Frame> decode(const Stream& stream, const ctv_decoder_config& config = decoder_config());
+
+/// Any number in an enumerator's place, as a C program can put it there.
+template <typename Enum>
+Enum number(int value) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  Enum out;
+  std::memcpy(&out, &value, sizeof out);
+  return out;
+}
 
 /// Header, packets, index one after the other, as in a file.
 Bytes file_of(const Stream& stream);

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Configurations: presets, ranges, and a message that names the field.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "tests/support/codec.hpp"
+
+namespace ctv::test {
+namespace {
+
+Config valid() {
+  Config c;
+  c.width = 32;
+  c.height = 16;
+  c.format = CTV_FORMAT_I420;
+  c.backend = CTV_BACKEND_CPU;
+  return c;
+}
+
+ctv_status open(const ctv_config& config) {
+  ctv_encoder* encoder = nullptr;
+  const ctv_status status = ctv_encoder_open(&config, &encoder);
+  EXPECT_EQ(encoder != nullptr, status == CTV_OK);
+  ctv_encoder_close(encoder);
+  return status;
+}
+
+TEST(Presets, AreListedDescribedAndValid) {
+  int count = 0;
+  bool paper = false;
+  bool standard = false;
+  for (; ctv_preset_name(count) != nullptr; ++count) {
+    const std::string name = ctv_preset_name(count);
+    paper |= name == "paper";
+    standard |= name == "default";
+    EXPECT_FALSE(std::string(ctv_preset_description(count)).empty());
+    Config c(name.c_str());
+    c.width = 33;
+    c.height = 17;
+    c.format = CTV_FORMAT_RGB8;
+    c.backend = CTV_BACKEND_CPU;
+    EXPECT_EQ(open(c), CTV_OK) << name << ": " << ctv_last_error();
+  }
+  EXPECT_TRUE(paper);
+  EXPECT_TRUE(standard);
+  EXPECT_EQ(ctv_preset_description(count), nullptr);
+  EXPECT_EQ(ctv_preset_name(-1), nullptr);
+}
+
+TEST(Presets, ThePapersParametersAreThePapers) {
+  const Config c("paper");
+  EXPECT_EQ(c.chroma, CTV_CHROMA_420);
+  EXPECT_EQ(c.transform, CTV_TRANSFORM_CONTOURLET);
+  EXPECT_EQ(c.pyramid, CTV_PYRAMID_LAPLACIAN);
+  EXPECT_EQ(c.levels, 1);
+  EXPECT_EQ(c.directions[0], 8);
+  EXPECT_EQ(c.filter_taps, 12);
+  EXPECT_EQ(c.prediction, CTV_PREDICTION_SUBBAND);
+  EXPECT_EQ(c.symbols, CTV_SYMBOLS_RLE);
+  EXPECT_EQ(c.block_size, 16);
+  EXPECT_EQ(c.search_range, 8);
+  EXPECT_EQ(c.key_interval, 10);
+  EXPECT_EQ(c.step, 10.0);
+}
+
+TEST(Presets, NullMeansDefaultAndUnknownNamesAreRefused) {
+  ctv_config a{};
+  ctv_config b{};
+  ASSERT_EQ(ctv_config_init(&a, nullptr), CTV_OK);
+  ASSERT_EQ(ctv_config_init(&b, "default"), CTV_OK);
+  EXPECT_EQ(a.levels, b.levels);
+  EXPECT_EQ(a.qp, b.qp);
+  EXPECT_EQ(a.struct_size, sizeof(ctv_config));
+  EXPECT_EQ(ctv_config_init(&a, "fastest"), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("fastest"), std::string::npos) << ctv_last_error();
+  EXPECT_EQ(ctv_config_init(nullptr, "default"), CTV_ERROR_ARGUMENT);
+}
+
+struct OutOfRange {
+  const char* field;
+  std::function<void(ctv_config&)> spoil;
+};
+
+TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
+  const std::vector<OutOfRange> cases = {
+      {"width", [](ctv_config& c) { c.width = 0; }},
+      {"width", [](ctv_config& c) { c.width = -5; }},
+      {"width", [](ctv_config& c) { c.width = 65536; }},
+      {"height", [](ctv_config& c) { c.height = 0; }},
+      {"height", [](ctv_config& c) { c.height = 1 << 30; }},
+      {"format", [](ctv_config& c) { c.format = CTV_FORMAT_NONE; }},
+      {"format", [](ctv_config& c) { c.format = number<ctv_format>(8); }},
+      {"fps_num", [](ctv_config& c) { c.fps_num = 0; }},
+      {"fps_den", [](ctv_config& c) { c.fps_den = -1; }},
+      {"chroma", [](ctv_config& c) { c.chroma = number<ctv_chroma>(2); }},
+      {"transform", [](ctv_config& c) { c.transform = number<ctv_transform>(9); }},
+      {"pyramid", [](ctv_config& c) { c.pyramid = number<ctv_pyramid>(3); }},
+      {"levels", [](ctv_config& c) { c.levels = 0; }},
+      {"levels", [](ctv_config& c) { c.levels = 9; }},
+      {"directions", [](ctv_config& c) { c.directions[0] = 3; }},
+      {"directions", [](ctv_config& c) { c.directions[1] = 32; }},
+      {"directions", [](ctv_config& c) { c.directions[1] = -2; }},
+      {"filter_taps", [](ctv_config& c) { c.filter_taps = 5; }},
+      {"filter_taps", [](ctv_config& c) { c.filter_taps = 0; }},
+      {"filter_taps", [](ctv_config& c) { c.filter_taps = 14; }},
+      {"prediction", [](ctv_config& c) { c.prediction = number<ctv_prediction>(2); }},
+      {"symbols", [](ctv_config& c) { c.symbols = number<ctv_symbols>(3); }},
+      {"lossless", [](ctv_config& c) { c.lossless = 2; }},
+      {"block_size", [](ctv_config& c) { c.block_size = 12; }},
+      {"block_size", [](ctv_config& c) { c.block_size = 64; }},
+      {"subpel", [](ctv_config& c) { c.subpel = 4; }},
+      {"overlap", [](ctv_config& c) { c.overlap = 2; }},
+      {"search_range", [](ctv_config& c) { c.search_range = -1; }},
+      {"search_range", [](ctv_config& c) { c.search_range = 65; }},
+      {"key_interval", [](ctv_config& c) { c.key_interval = -1; }},
+      {"key_interval", [](ctv_config& c) { c.key_interval = (1 << 30) + 1; }},
+      {"step", [](ctv_config& c) { c.qp = -1, c.step = 0; }},
+      {"step", [](ctv_config& c) { c.qp = -1, c.step = 4096; }},
+      {"step", [](ctv_config& c) { c.qp = -1, c.step = std::nan(""); }},
+      {"qp", [](ctv_config& c) { c.qp = 52; }},
+      {"qp", [](ctv_config& c) { c.qp = -2; }},
+      {"scene_cut", [](ctv_config& c) { c.scene_cut = 7; }},
+      {"threads", [](ctv_config& c) { c.threads = -1; }},
+      {"threads", [](ctv_config& c) { c.threads = 257; }},
+      {"backend", [](ctv_config& c) { c.backend = number<ctv_backend>(3); }},
+      {"engine", [](ctv_config& c) { c.engine = number<ctv_engine>(3); }},
+      {"frames_in_flight", [](ctv_config& c) { c.frames_in_flight = 0; }},
+      {"frames_in_flight", [](ctv_config& c) { c.frames_in_flight = 17; }},
+  };
+  for (const OutOfRange& out : cases) {
+    Config c = valid();
+    out.spoil(c);
+    EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT) << out.field;
+    const std::string message = ctv_last_error();
+    EXPECT_NE(message.find(std::string(".") + out.field), std::string::npos) << out.field << ": " << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
+TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
+  const std::vector<std::function<void(ctv_config&)>> cases = {
+      [](ctv_config& c) { c.width = c.height = 1; },
+      [](ctv_config& c) { c.width = 4000, c.height = 1; },
+      [](ctv_config& c) { c.fps_num = c.fps_den = INT32_MAX; },
+      [](ctv_config& c) { c.levels = 1; },
+      [](ctv_config& c) { c.levels = 8; },
+      [](ctv_config& c) { c.levels = 1, c.directions[0] = 16, c.filter_taps = 12; },
+      [](ctv_config& c) { c.levels = 1, c.directions[0] = 2, c.filter_taps = 2; },
+      [](ctv_config& c) { c.block_size = 8, c.subpel = 0, c.overlap = 0; },
+      [](ctv_config& c) { c.block_size = 32, c.subpel = 3; },
+      [](ctv_config& c) { c.search_range = 0; },
+      [](ctv_config& c) { c.search_range = 64; },
+      [](ctv_config& c) { c.key_interval = 1 << 30; },
+      [](ctv_config& c) { c.qp = -1, c.step = 1.0 / 16; },
+      [](ctv_config& c) { c.qp = -1, c.step = 4095; },
+      [](ctv_config& c) { c.qp = 0; },
+      [](ctv_config& c) { c.qp = 51; },
+      [](ctv_config& c) { c.threads = 256; },
+      [](ctv_config& c) { c.threads = 2, c.frames_in_flight = 16; },
+  };
+  for (size_t i = 0; i < cases.size(); ++i) {
+    Config c = valid();
+    cases[i](c);
+    const auto clip = moving_clip(c.format, c.width, c.height, 2);
+    EXPECT_EQ(decode(encode(clip, c)).size(), 2U) << "case " << i << ": " << ctv_last_error();
+  }
+}
+
+TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {
+  Config c = valid();
+  c.prediction = CTV_PREDICTION_SUBBAND;
+  c.overlap = 0;
+  c.subpel = 2;
+  EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("subpel"), std::string::npos);
+  c.subpel = 0;
+  c.overlap = 1;
+  EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("overlap"), std::string::npos);
+}
+
+TEST(ConfigRanges, QuantiserChangesAreCheckedAndLeaveTheOldOne) {
+  const Frame frame = moving_frame(CTV_FORMAT_I420, 32, 16, 0);
+  Config c = valid();
+  c.qp = 28;
+  Encoder encoder(c);
+  EXPECT_EQ(ctv_encoder_set_quantiser(encoder.get(), 52, 0), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_set_quantiser(encoder.get(), -1, 0), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_set_quantiser(encoder.get(), -1, std::numeric_limits<double>::infinity()),
+            CTV_ERROR_ARGUMENT);
+  Encoder untouched(c);
+  ASSERT_TRUE(encoder.send(picture_of(frame)));
+  ASSERT_TRUE(untouched.send(picture_of(frame)));
+  EXPECT_EQ(encoder.receive()->step, untouched.receive()->step);
+}
+
+TEST(DecoderConfigRanges, AFieldOutOfRangeIsNamed) {
+  struct Case {
+    const char* field;
+    std::function<void(ctv_decoder_config&)> spoil;
+  };
+  const std::vector<Case> cases = {
+      {"reduction", [](ctv_decoder_config& c) { c.reduction = -1; }},
+      {"reduction", [](ctv_decoder_config& c) { c.reduction = 9; }},
+      {"format", [](ctv_decoder_config& c) { c.format = number<ctv_format>(99); }},
+      {"threads", [](ctv_decoder_config& c) { c.threads = 257; }},
+      {"backend", [](ctv_decoder_config& c) { c.backend = number<ctv_backend>(-1); }},
+      {"engine", [](ctv_decoder_config& c) { c.engine = number<ctv_engine>(5); }},
+      {"frames_in_flight", [](ctv_decoder_config& c) { c.frames_in_flight = 0; }},
+      {"memory", [](ctv_decoder_config& c) { c.memory = number<ctv_memory>(2); }},
+  };
+  for (const Case& k : cases) {
+    DecoderConfig c;
+    k.spoil(c);
+    ctv_decoder* decoder = nullptr;
+    EXPECT_EQ(ctv_decoder_open(&c, &decoder), CTV_ERROR_ARGUMENT) << k.field;
+    EXPECT_EQ(decoder, nullptr);
+    EXPECT_NE(std::string(ctv_last_error()).find(std::string(".") + k.field), std::string::npos)
+        << ctv_last_error();
+  }
+}
+
+}  // namespace
+}  // namespace ctv::test

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures of every format and extent go in and come back, whatever the preset; threads never change a byte.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "tests/support/codec.hpp"
+
+namespace ctv::test {
+namespace {
+
+struct NamedFormat {
+  const char* name;
+  ctv_format format;
+};
+constexpr NamedFormat kFormats[] = {{"gray8", CTV_FORMAT_GRAY8}, {"i420", CTV_FORMAT_I420},
+                                    {"i422", CTV_FORMAT_I422},   {"i444", CTV_FORMAT_I444},
+                                    {"rgb8", CTV_FORMAT_RGB8},   {"rgba8", CTV_FORMAT_RGBA8},
+                                    {"nv12", CTV_FORMAT_NV12}};
+struct Size {
+  int width, height;
+};
+
+using Case = std::tuple<std::string, NamedFormat, Size>;
+class RoundTrip : public testing::TestWithParam<Case> {
+ protected:
+  std::vector<Frame> clip() const {
+    const auto& [preset, format, size] = GetParam();
+    return moving_clip(format.format, size.width, size.height, size.width > 200 ? 3 : 6);
+  }
+  Config config(int threads) const {
+    Config c = config_for(clip().front(), std::get<0>(GetParam()), threads);
+    c.key_interval = 4;
+    return c;
+  }
+};
+
+TEST_P(RoundTrip, GivesEveryPictureBackInItsFormat) {
+  const auto source = clip();
+  const Stream stream = encode(source, config(2));
+  ASSERT_EQ(stream.packets.size(), source.size());
+  const ctv_format format = std::get<1>(GetParam()).format;
+  const auto decoded = decode(stream, decoder_config(2, 0, format));
+  ASSERT_EQ(decoded.size(), source.size());
+  for (size_t i = 0; i < source.size(); ++i) {
+    EXPECT_EQ(decoded[i].format, format);
+    EXPECT_EQ(decoded[i].width, source[i].width);
+    EXPECT_EQ(decoded[i].height, source[i].height);
+    EXPECT_EQ(decoded[i].number, static_cast<int64_t>(i));
+    EXPECT_EQ(decoded[i].key_frame, i % 4 == 0);
+    if (std::get<0>(GetParam()) == "lossless") {
+      EXPECT_EQ(decoded[i], source[i]) << "frame " << i;
+    } else {
+      EXPECT_GE(psnr(decoded[i], source[i]), 24.0) << "frame " << i;
+    }
+  }
+}
+
+TEST_P(RoundTrip, ThreadsAndFramesInFlightChangeNoByteAndNoSample) {
+  const auto source = clip();
+  const Stream one = encode(source, config(1));
+  const auto pictures = decode(one, decoder_config(1));
+  for (const int threads : {2, 5}) {
+    EXPECT_EQ(encode(source, config(threads)), one) << threads << " threads";
+    EXPECT_EQ(decode(one, decoder_config(threads)), pictures) << threads << " threads";
+  }
+  Config pipelined = config(2);
+  pipelined.frames_in_flight = 3;
+  EXPECT_EQ(encode(source, pipelined), one) << "3 frames in flight";
+  DecoderConfig many = decoder_config(2);
+  many.frames_in_flight = 3;
+  EXPECT_EQ(decode(one, many), pictures) << "3 frames in flight";
+}
+
+std::string case_name(const testing::TestParamInfo<Case>& i) {
+  const auto& [preset, format, size] = i.param;
+  return preset + "_" + format.name + "_" + std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RoundTrip,
+    testing::Combine(testing::Values("paper", "default", "lossless"), testing::ValuesIn(kFormats),
+                     testing::Values(Size{1, 1}, Size{17, 33}, Size{16, 16}, Size{97, 61}, Size{320, 240})),
+    case_name);
+
+TEST(RoundTripStrides, GapsBetweenRowsAndRowsFromBelowChangeNothing) {
+  const Frame frame = moving_frame(CTV_FORMAT_I420, 37, 22, 0);
+  const Stream expected = encode({frame}, config_for(frame, "default"));
+  const auto shapes = plane_shapes(frame.format, frame.width, frame.height);
+  for (const bool flipped : {false, true}) {
+    ctv_picture picture = picture_of(frame);
+    std::array<std::vector<uint8_t>, 3> padded;
+    for (size_t p = 0; p < 3; ++p) {
+      const size_t stride = shapes[p].row_bytes + 13;
+      padded[p].assign(stride * shapes[p].rows, 0xee);
+      for (size_t r = 0; r < shapes[p].rows; ++r) {
+        const size_t row = flipped ? shapes[p].rows - 1 - r : r;
+        std::copy_n(frame.planes[p].data() + r * shapes[p].row_bytes, shapes[p].row_bytes,
+                    padded[p].data() + row * stride);
+      }
+      picture.data[p] = padded[p].data() + (flipped ? (shapes[p].rows - 1) * stride : 0);
+      picture.stride[p] = flipped ? -static_cast<ptrdiff_t>(stride) : static_cast<ptrdiff_t>(stride);
+    }
+    Encoder encoder(config_for(frame, "default"));
+    ASSERT_TRUE(encoder.send(picture));
+    const auto unit = encoder.receive();
+    ASSERT_TRUE(unit.has_value());
+    EXPECT_EQ(Bytes(unit->bytes().begin(), unit->bytes().end()), expected.packets[0])
+        << "flipped " << flipped;
+  }
+}
+
+TEST(RoundTripFormats, AStreamDecodesIntoEveryFormatOfItsFamily) {
+  const auto rgb = moving_clip(CTV_FORMAT_RGB8, 33, 18, 3);
+  const Stream stream = encode(rgb, config_for(rgb[0], "lossless"));
+  const auto as_rgba = decode(stream, decoder_config(2, 0, CTV_FORMAT_RGBA8));
+  for (size_t i = 0; i < rgb.size(); ++i) {
+    for (size_t s = 0; s < size_t{33} * 18; ++s) {
+      ASSERT_EQ(as_rgba[i].planes[0][4 * s], rgb[i].planes[0][3 * s]);
+      ASSERT_EQ(as_rgba[i].planes[0][4 * s + 3], 255);
+    }
+  }
+  const auto planar = moving_clip(CTV_FORMAT_I420, 33, 18, 3);
+  const auto as_nv12 =
+      decode(encode(planar, config_for(planar[0], "lossless")), decoder_config(2, 0, CTV_FORMAT_NV12));
+  for (size_t i = 0; i < planar.size(); ++i) {
+    ASSERT_EQ(as_nv12[i].planes[0], planar[i].planes[0]);
+    for (size_t s = 0; s < planar[i].planes[1].size(); ++s) {
+      ASSERT_EQ(as_nv12[i].planes[1][2 * s], planar[i].planes[1][s]);
+      ASSERT_EQ(as_nv12[i].planes[1][2 * s + 1], planar[i].planes[2][s]);
+    }
+  }
+}
+
+TEST(RoundTripNoise, TheWorstPicturesComeBackLossless) {
+  for (const ctv_format format : {CTV_FORMAT_I420, CTV_FORMAT_RGB8}) {
+    std::vector<Frame> clip;
+    for (uint64_t i = 0; i < 4; ++i) clip.push_back(noise_frame(format, 50, 34, i));
+    EXPECT_EQ(decode(encode(clip, config_for(clip[0], "lossless"))), clip);
+  }
+}
+
+// Every parameter that shapes the stream, lossless: nothing but equality will do.
+TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 45, 38, 4);
+  for (const ctv_pyramid pyramid :
+       {CTV_PYRAMID_LAPLACIAN, CTV_PYRAMID_WAVELET_5_3, CTV_PYRAMID_WAVELET_13_7}) {
+    for (const int directions : {0, 2, 4, 8, 16}) {
+      for (const ctv_prediction prediction : {CTV_PREDICTION_SUBBAND, CTV_PREDICTION_PICTURE}) {
+        Config c = config_for(clip[0], "lossless");
+        c.pyramid = pyramid;
+        c.levels = 2;
+        c.directions[0] = directions;
+        c.directions[1] = directions / 2 == 1 ? 0 : directions / 2;
+        c.filter_taps = directions > 4 ? 12 : 6;
+        c.prediction = prediction;
+        c.subpel = prediction == CTV_PREDICTION_PICTURE ? 2 : 0;
+        c.overlap = prediction == CTV_PREDICTION_PICTURE ? 1 : 0;
+        c.symbols = CTV_SYMBOLS_RLE;
+        EXPECT_EQ(decode(encode(clip, c)), clip)
+            << "pyramid " << pyramid << " directions " << directions << " prediction " << prediction;
+      }
+    }
+  }
+}
+
+TEST(RoundTripParameters, EveryBlockSizeVectorPrecisionAndTapCountIsReversible) {
+  const auto clip = moving_clip(CTV_FORMAT_GRAY8, 70, 41, 4);
+  for (const int block : {8, 16, 32}) {
+    for (const int subpel : {0, 1, 2, 3}) {
+      for (const int overlap : {0, 1}) {
+        Config c = config_for(clip[0], "lossless");
+        c.block_size = block;
+        c.subpel = subpel;
+        c.overlap = overlap;
+        c.filter_taps = block == 8 ? 4 : 8;
+        EXPECT_EQ(decode(encode(clip, c)), clip) << block << " " << subpel << " " << overlap;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ctv::test

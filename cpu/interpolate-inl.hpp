@@ -40,10 +40,22 @@ static_assert(SumsFit(), "64ths of samples, and 32 times a prediction, must fit 
 
 struct Weights {
   int16_t w[kTaps];
-  explicit Weights(int eighth) {
-    for (int t = 0; t < kTaps; ++t) w[t] = static_cast<int16_t>(interpolation_weight(eighth, t));
+  int32_t pairs[kTaps / 2];  // two taps side by side, as 16-bit lanes
+};
+struct Filters {
+  Weights of[8];  // per eighth
+  constexpr Filters() : of() {
+    for (int f = 0; f < 8; ++f) {
+      for (int t = 0; t < kTaps; ++t) of[f].w[t] = static_cast<int16_t>(interpolation_weight(f, t));
+      for (int t = 0; t < kTaps; t += 2) {
+        of[f].pairs[t / 2] =
+            static_cast<int32_t>(static_cast<uint32_t>(interpolation_weight(f, t) & 0xffff) |
+                                 static_cast<uint32_t>(interpolation_weight(f, t + 1)) << 16);
+      }
+    }
   }
 };
+constexpr Filters kFilters;
 
 // Sum of the taps of one position, wrapping to 16 bits (it fits for samples of a picture).
 template <typename T>
@@ -57,7 +69,7 @@ inline int16_t Sum16(const Weights& k, const T* s, ptrdiff_t step, int rounding)
 // Along rows, 64ths: out [rows][kWidth].
 template <int kWidth, typename T>
 void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
-  const Weights k(eighth);
+  const Weights& k = kFilters.of[eighth];
   for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
     const T* __restrict s = source - kBefore;
     int16_t* __restrict o = out;
@@ -69,7 +81,7 @@ void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* o
 // Along rows, rounded to samples.
 template <int kWidth>
 void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
-  const Weights k(eighth);
+  const Weights& k = kFilters.of[eighth];
   for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
     const Sample* __restrict s = source - kBefore;
     int16_t* __restrict o = out;
@@ -81,7 +93,7 @@ void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, in
 // Along columns, rounded to samples.
 template <int kWidth>
 void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
-  const Weights k(eighth);
+  const Weights& k = kFilters.of[eighth];
   source -= kBefore * stride;
   for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
     const Sample* __restrict s = source;
@@ -105,14 +117,10 @@ template <int kWidth>
 void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
   const Lanes16<kWidth> d16;
   const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
-  const Weights k(eighth);
-  const auto weights = [&](int tap) {
-    return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(k.w[tap])) |
-                                static_cast<uint32_t>(static_cast<uint16_t>(k.w[tap + 1])) << 16);
-  };
+  const Weights& k = kFilters.of[eighth];
   constexpr int kPairs = kTaps / 2;
   hn::Vec<decltype(d16)> w[kPairs];
-  for (int i = 0; i < kPairs; ++i) w[i] = hn::BitCast(d16, hn::Set(d32, weights(2 * i)));
+  for (int i = 0; i < kPairs; ++i) w[i] = hn::BitCast(d16, hn::Set(d32, k.pairs[i]));
   const auto half = hn::Set(d32, 2048);
   for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
     const int16_t* s = source + x;
@@ -168,7 +176,7 @@ uint32_t SadOfSamples(const int16_t* a, const int16_t* b, ptrdiff_t b_stride) {
 #else
 template <int kWidth>
 void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
-  const Weights k(eighth);
+  const Weights& k = kFilters.of[eighth];
   for (int r = 0; r < rows; ++r, source += kWidth, out += kWidth) {
     const int16_t* __restrict s = source;
     int16_t* __restrict o = out;

@@ -5,6 +5,7 @@
 #include "codec/base/fn.hpp"
 #include "codec/base/types.hpp"
 
+#include <bit>
 #include <cstdint>
 
 namespace ctv {
@@ -14,7 +15,7 @@ inline constexpr int kVectorUnit = 1 << kVectorFractionBits;
 inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 whole .. 3 eighth samples
 inline constexpr int kMaxSearchRange = 64;     // whole luma samples
 
-/// A vector of quarter luma samples on a grid `shift` powers of two coarser than quarter samples, to the
+/// A vector on a grid `shift` powers of two coarser than its own unit (an eighth of a luma sample), to the
 /// nearest whole position, halves towards plus infinity.
 CTV_FN int scale_vector(int v, int shift) { return shift == 0 ? v : (v + (1 << (shift - 1))) >> shift; }
 
@@ -26,14 +27,15 @@ CTV_FN uint32_t candidate_rank(int dy, int dx, int range) {
          static_cast<uint32_t>((dy + range) * side + dx + range);
 }
 
-/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, quarter
-/// samples.
-CTV_FN uint32_t vector_cost(MotionVector v) {
-  uint32_t bits = 0;
-  for (int y = abs_of(v.y); y > 0; y >>= 1) bits += 2;
-  for (int x = abs_of(v.x); x > 0; x >>= 1) bits += 2;
-  return bits;
+CTV_FN uint32_t bit_length(int v) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(32 - __clz(v));
+#else
+  return static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(v)));
+#endif
 }
+/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, eighths of a sample.
+CTV_FN uint32_t vector_cost(MotionVector v) { return 2 * (bit_length(abs_of(v.y)) + bit_length(abs_of(v.x))); }
 
 /// What block matching makes least; lambda in sixteenths of SAD per bit, up to 2^24.
 CTV_FN uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector v) {

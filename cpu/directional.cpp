@@ -24,6 +24,8 @@ constexpr int kRing = 16;           // filtered rows held, at least 2 * kMaxHalf
 constexpr int kGrain = 1 << 14;     // fewest samples worth a thread
 
 int filtered_stride(int count) { return round_up(count + 2 * kFilteredMargin, kBlock) + kBlock; }
+// Pieces of all splits of one level: see pieces_of.
+int rings_of(int threads) { return 2 * threads + 8; }
 int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
 }  // namespace
@@ -39,35 +41,38 @@ DirectionalBank::DirectionalBank(Extent band, int directions_log2, int taps, int
       plan_(make_directional_plan(directions_log2)),
       data_(static_cast<size_t>(band.rows) * static_cast<size_t>(2 * half_stride_) + kBlock),
       filtered_(half_taps_ == 1 ? 0
-                                : static_cast<size_t>(threads_ * kRing) *
+                                : static_cast<size_t>(kRing * rings_of(threads_)) *
                                       static_cast<size_t>(filtered_stride(band.cols / 2))),
-      spare_(static_cast<size_t>(threads_) * static_cast<size_t>(round_up(band.cols / 2, kBlock))) {
-  make_splits(plan_);
+      spare_(static_cast<size_t>(2 * threads_) * static_cast<size_t>(round_up(band.cols / 2, kBlock))) {
+  make_splits();
 }
 
-void DirectionalBank::make_splits(const DirectionalPlan& plan) {
-  splits_.push_back({{{0, 1, 0, 0, 1, true}, {0, 1, 1, 0, 1, true}}, {1, 1}, {-1, 1}, false});
+void DirectionalBank::make_splits() {
+  groups_.resize(static_cast<size_t>(directions_log2_));
+  groups_[0] = {{{{0, 1, 0, 0, 1, true}, {0, 1, 1, 0, 1, true}}, {1, 1}, {-1, 1}, false}};
   if (directions_log2_ < 2) return;
-  splits_.push_back({{{0, 2, 0, 0, 1, false}, {1, 2, 1, 0, 1, false}}, {2, 0}, {0, 2}, false});  // A, D
-  splits_.push_back({{{0, 2, 1, 0, 1, false}, {1, 2, 0, 0, 1, false}}, {2, 0}, {0, 2}, false});  // B, C
-  for (const PhaseSplit& s : plan.splits) {
+  groups_[1] = {{{{0, 2, 0, 0, 1, false}, {1, 2, 1, 0, 1, false}}, {2, 0}, {0, 2}, false},   // A, D
+                {{{0, 2, 1, 0, 1, false}, {1, 2, 0, 0, 1, false}}, {2, 0}, {0, 2}, false}};  // B, C
+  for (const PhaseSplit& s : plan_.splits) {
     const int row = s.phase >> 1;
     const int col = s.phase & 1;
+    const bool transposed = is_transposed(s.phase);
     const auto coset = [&](int first) -> Coset {
-      if (!is_transposed(s.phase)) return {row + 2 * first, 2 * s.row_stride, col, 0, 1, false};
+      if (!transposed) return {row + 2 * first, 2 * s.row_stride, col, 0, 1, false};
       return {row, 2, col + 2 * first, 2 * s.row_stride, column_phases_ / s.row_stride, false};
     };
-    const Vec along =
-        is_transposed(s.phase) ? Vec{2 * s.shear, 2 * s.row_stride} : Vec{2 * s.row_stride, 2 * s.shear};
-    const Vec across = is_transposed(s.phase) ? Vec{2, 0} : Vec{0, 2};
-    splits_.push_back({{coset(s.row0), coset(s.row1)}, along, across, true});
+    const Vec along = transposed ? Vec{2 * s.shear, 2 * s.row_stride} : Vec{2 * s.row_stride, 2 * s.shear};
+    const Vec across = transposed ? Vec{2, 0} : Vec{0, 2};
+    groups_[static_cast<size_t>(s.level - 1)].push_back(
+        {{coset(s.row0), coset(s.row1)}, along, across, true});
   }
 }
 
 // The sample at row y (any, periodic) and column x (also in the margins); the next ones lie one column step
 // further.
 Coefficient* DirectionalBank::at(int y, int x, bool columns_split) const {
-  y = wrap(y, band_.rows);
+  while (y < 0) y += band_.rows;  // cheaper than a division: one turn at most, but for tiny bands
+  while (y >= band_.rows) y -= band_.rows;
   Coefficient* half = row(y) + (x & 1) * half_stride_ + kMargin;
   const int i = x >> 1;
   if (!columns_split || ((x + y) & 1) == 0) return half + i;
@@ -90,88 +95,100 @@ void DirectionalBank::refresh_margins(Coefficient* first, int count) const {
   for (int i = 1; i <= kMargin; ++i) first[-i] = first[wrap(-i, count)];
 }
 
-// How many threads share so many rows.
-int DirectionalBank::pieces_of(int rows, int cols) const {
-  const int most = std::min(threads_, rows);
+void DirectionalBank::transform(std::span<DirectionalBank* const> banks, bool inverse) {
+  if (banks.empty()) return;
+  const DirectionalBank& one = *banks.front();
+  if (one.threads_ == 1 && banks.size() > 1) {  // one after the other: a band stays in the cache
+    for (const auto& bank : banks) transform({&bank, 1}, inverse);
+    return;
+  }
+  const int groups = static_cast<int>(one.groups_.size());
+  for_rows(banks, &DirectionalBank::refresh_rows, inverse && groups > 2);
+  for (int i = 0; i < groups; ++i) {
+    const int group = inverse ? groups - 1 - i : i;
+    if (!inverse && group == 2) for_rows(banks, &DirectionalBank::split_columns, false);
+    shear(banks, group, 0, {.sine = false, .subtract = !inverse});
+    shear(banks, group, 1, {.sine = true, .subtract = inverse});
+    shear(banks, group, 0, {.sine = false, .subtract = !inverse});
+    if (inverse && group == 2) for_rows(banks, &DirectionalBank::split_columns, true);
+  }
+}
+
+// In how many pieces so many rows of each of some bands are cut.
+int DirectionalBank::pieces_of(size_t bands, int rows, int cols) const {
+  if (threads_ == 1) return 1;
+  const int most = std::min(ceil_div(2 * threads_, static_cast<int>(bands)), rows);
   return std::clamp(rows * cols / kGrain, 1, most);
 }
 
-void DirectionalBank::refresh_all(bool columns_split) {
-  const int pieces = pieces_of(band_.rows, band_.cols);
-  parallel_for(threads_, pieces, [&](int piece) {
-    for (int y = band_.rows * piece / pieces; y < band_.rows * (piece + 1) / pieces; ++y) {
-      for (int x = 0; x < 2; ++x) {
-        const int runs = columns_split && ((x + y) & 1) != 0 ? column_phases_ : 1;
-        for (int q = 0; q < runs; ++q)
-          refresh_margins(at(y, x + 2 * q, columns_split), band_.cols / 2 / runs);
-      }
+void DirectionalBank::for_rows(std::span<DirectionalBank* const> banks, RowsTask task, bool how) {
+  const DirectionalBank& one = *banks.front();
+  const int pieces = one.pieces_of(banks.size(), one.band_.rows, one.band_.cols);
+  parallel_for(one.threads_, pieces * static_cast<int>(banks.size()), [&](int i) {
+    const int piece = i % pieces;
+    DirectionalBank* bank = banks[static_cast<size_t>(i / pieces)];
+    (bank->*task)(how, piece, one.band_.rows * piece / pieces, one.band_.rows * (piece + 1) / pieces);
+  });
+}
+
+// One shear of all splits of a level of the tree, in all banks: they do not meet.
+void DirectionalBank::shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how) {
+  const DirectionalBank& one = *banks.front();
+  const int splits = static_cast<int>(one.groups_[static_cast<size_t>(group)].size());
+  const int all = splits * static_cast<int>(banks.size());
+  const int pieces =
+      one.pieces_of(static_cast<size_t>(splits), one.band_.rows, one.band_.cols / (2 * splits));
+  parallel_for(one.threads_, pieces * all, [&](int i) {
+    const int piece = i % pieces;
+    const int split = i / pieces % splits;
+    DirectionalBank* bank = banks[static_cast<size_t>(i / pieces / splits)];
+    const Split& s = bank->groups_[static_cast<size_t>(group)][static_cast<size_t>(split)];
+    const int rows = one.band_.rows / s.coset[target].row_step;
+    const int begin = rows * piece / pieces;
+    const int end = rows * (piece + 1) / pieces;
+    if (one.half_taps_ == 1) {
+      bank->shear_rows_2(s, target, how, begin, end);
+    } else {
+      bank->shear_rows(s, target, how, split * pieces + piece, begin, end);
     }
   });
+}
+
+void DirectionalBank::refresh_rows(bool columns_split, int, int begin, int end) {
+  for (int y = begin; y < end; ++y) {
+    for (int x = 0; x < 2; ++x) {
+      const int runs = columns_split && ((x + y) & 1) != 0 ? column_phases_ : 1;
+      for (int q = 0; q < runs; ++q) {
+        refresh_margins(at(y, x + 2 * q, columns_split), band_.cols / 2 / runs);
+      }
+    }
+  }
 }
 
 // Cuts the half rows of phases B and C into runs by column phase, or joins the runs.
-void DirectionalBank::split_columns(bool inverse) {
-  const int pieces = pieces_of(band_.rows, band_.cols / 2);
+void DirectionalBank::split_columns(bool inverse, int piece, int begin, int end) {
   const int count = band_.cols / 2;
   const int run = count / column_phases_;
-  parallel_for(threads_, pieces, [&](int piece) {
-    Coefficient* spare = spare_.data() + static_cast<ptrdiff_t>(piece) * round_up(count, kBlock);
-    for (int y = band_.rows * piece / pieces; y < band_.rows * (piece + 1) / pieces; ++y) {
-      Coefficient* whole = at(y, (y + 1) & 1, false);
-      if (!inverse) std::copy_n(whole, count, spare);
-      for (int q = 0; q < column_phases_; ++q) {
-        Coefficient* part = whole + q * run_stride_;
-        for (int i = 0; i < run; ++i) {
-          if (inverse) {
-            spare[i * column_phases_ + q] = part[i];
-          } else {
-            part[i] = spare[i * column_phases_ + q];
-          }
+  Coefficient* spare = spare_.data() + static_cast<ptrdiff_t>(piece) * round_up(count, kBlock);
+  for (int y = begin; y < end; ++y) {
+    Coefficient* whole = at(y, (y + 1) & 1, false);
+    if (!inverse) std::copy_n(whole, count, spare);
+    for (int q = 0; q < column_phases_; ++q) {
+      Coefficient* part = whole + q * run_stride_;
+      for (int i = 0; i < run; ++i) {
+        if (inverse) {
+          spare[i * column_phases_ + q] = part[i];
+        } else {
+          part[i] = spare[i * column_phases_ + q];
         }
-        if (!inverse) refresh_margins(part, run);
       }
-      if (inverse) {
-        std::copy_n(spare, count, whole);
-        refresh_margins(whole, count);
-      }
+      if (!inverse) refresh_margins(part, run);
     }
-  });
-}
-
-void DirectionalBank::forward() {
-  refresh_all(false);
-  for (size_t i = 0; i < splits_.size(); ++i) {
-    if (i == 3) split_columns(false);
-    rotate(splits_[i], false);
-  }
-}
-
-void DirectionalBank::inverse() {
-  refresh_all(directions_log2_ > 2);
-  for (size_t i = splits_.size(); i-- > 0;) {
-    rotate(splits_[i], true);
-    if (i == 3) split_columns(true);
-  }
-}
-
-void DirectionalBank::rotate(const Split& split, bool inverse) {
-  shear(split, 0, {.sine = false, .subtract = !inverse});
-  shear(split, 1, {.sine = true, .subtract = inverse});
-  shear(split, 0, {.sine = false, .subtract = !inverse});
-}
-
-void DirectionalBank::shear(const Split& split, int target, Shear how) {
-  const int rows = band_.rows / split.coset[target].row_step;
-  const int pieces = pieces_of(rows, run_length(split.coset[target]) * split.coset[target].sub_rows);
-  parallel_for(threads_, pieces, [&](int piece) {
-    const int begin = rows * piece / pieces;
-    const int end = rows * (piece + 1) / pieces;
-    if (half_taps_ == 1) {
-      shear_rows_2(split, target, how, begin, end);
-    } else {
-      shear_rows(split, target, how, piece, begin, end);
+    if (inverse) {
+      std::copy_n(spare, count, whole);
+      refresh_margins(whole, count);
     }
-  });
+  }
 }
 
 int DirectionalBank::run_length(const Coset& coset) const {
@@ -200,7 +217,8 @@ void DirectionalBank::shear_rows_2(const Split& split, int target, Shear how, in
 
 // First along b1: rows of the source, filtered, in a ring. Then along b2: the target's row i has its centre
 // in the filtered row i, and b2 leads to the filtered row i + b2_rows, where b2_rows is 0, 1 or -1.
-void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int piece, int begin, int end) {
+void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int ring_index, int begin,
+                                 int end) {
   const Coset& t = split.coset[target];
   const Vec b1 = split.b1;
   const Vec b2 = split.b2;
@@ -211,7 +229,7 @@ void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int 
   const int b2_rows = b2.y / t.row_step;
   const int reach = b2_rows == 0 ? 0 : half_taps_;
   const int stride = filtered_stride(band_.cols / 2);
-  int32_t* ring = filtered_.data() + static_cast<ptrdiff_t>(piece) * kRing * stride;
+  int32_t* ring = filtered_.data() + static_cast<ptrdiff_t>(ring_index) * kRing * stride;
   const auto filtered_row = [&](int i) { return ring + static_cast<ptrdiff_t>(i & (kRing - 1)) * stride; };
   for (int j = 0; j < t.sub_rows; ++j) {
     int made = begin - reach;  // next filtered row to make

@@ -2,6 +2,7 @@
 // The directional filter bank of one band, in place.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "codec/base/types.hpp"
@@ -22,8 +23,8 @@ class DirectionalBank {
   /// Row r of subband k, contiguous.
   Coefficient* subband_row(int k, int r) const;
 
-  void forward();  // band to subbands
-  void inverse();  // subbands to band
+  /// Bands to subbands, or back, in place. The banks have the same extent and parameters.
+  static void transform(std::span<DirectionalBank* const> banks, bool inverse);
 
  private:
   static constexpr int kMargin = kBlock;
@@ -44,18 +45,20 @@ class DirectionalBank {
     bool columns_split;  // phases B and C are stored by column phase
   };
 
-  void make_splits(const DirectionalPlan& plan);
+  using RowsTask = void (DirectionalBank::*)(bool how, int piece, int begin, int end);
+
+  void make_splits();
   Coefficient* row(int r) const { return data_.data() + static_cast<ptrdiff_t>(r) * 2 * half_stride_; }
   Coefficient* at(int y, int x, bool columns_split) const;
-  int pieces_of(int rows, int cols) const;
+  int pieces_of(size_t bands, int rows, int cols) const;
   int run_length(const Coset& coset) const;
-  void rotate(const Split& split, bool inverse);
-  void shear(const Split& split, int target, Shear how);
-  void shear_rows(const Split& split, int target, Shear how, int piece, int begin, int end);
+  static void for_rows(std::span<DirectionalBank* const> banks, RowsTask task, bool how);
+  static void shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how);
+  void shear_rows(const Split& split, int target, Shear how, int ring, int begin, int end);
   void shear_rows_2(const Split& split, int target, Shear how, int begin, int end);
   void refresh_margins(Coefficient* first, int count) const;
-  void refresh_all(bool columns_split);
-  void split_columns(bool inverse);
+  void refresh_rows(bool columns_split, int piece, int begin, int end);
+  void split_columns(bool inverse, int piece, int begin, int end);
 
   Extent band_;
   int directions_log2_;
@@ -65,10 +68,10 @@ class DirectionalBank {
   int run_stride_;     // elements from run to run
   int half_stride_;    // elements from the even to the odd half of a row
   DirectionalPlan plan_;
-  std::vector<Split> splits_;
-  AlignedBuffer<Coefficient> data_;   // [rows][even | odd][runs with margins]
-  AlignedBuffer<int32_t> filtered_;   // per piece: ring of rows filtered along b1, in 64ths
-  AlignedBuffer<Coefficient> spare_;  // per piece: one half row
+  std::vector<std::vector<Split>> groups_;  // by level of the tree
+  AlignedBuffer<Coefficient> data_;         // [rows][even | odd][runs with margins]
+  AlignedBuffer<int32_t> filtered_;         // rings, each of rows filtered along b1, in 64ths
+  AlignedBuffer<Coefficient> spare_;        // per piece: one half row
 };
 
 }  // namespace ctv

@@ -147,21 +147,19 @@ void Laplacian::for_pieces(Extent picture, Body&& body) const {
 template <typename Read>
 void Laplacian::lowpass_piece(const Rings& rings, int begin, int end, bool subtract,
                               PlaneView<Coefficient> lowpass, Read&& read) const {
-  const auto across = HWY_DYNAMIC_DISPATCH(LowpassRow);
-  const auto down = HWY_DYNAMIC_DISPATCH(LowpassColumn);
   const int rows = rings.picture.rows;
   int summed = std::max(2 * begin - kLowpassReach, 0);
   for (int i = begin; i < end; ++i) {
     for (; summed < std::min(2 * i + kLowpassReach + 1, rows); ++summed) {
       read(summed, rings.even(), rings.odd());
       mirror_columns(rings.even(), rings.odd(), rings.half);
-      across(rings.even(), rings.odd(), rings.row(summed), rings.half);
+      HWY_DYNAMIC_DISPATCH(LowpassRow)(rings.even(), rings.odd(), rings.row(summed), rings.half);
     }
     const uint32_t* sums[2 * kLowpassReach + 1];
     for (int d = -kLowpassReach; d <= kLowpassReach; ++d) {
       sums[d + kLowpassReach] = rings.row(mirror(2 * i + d, rows));
     }
-    down(sums, subtract, lowpass.row(i), rings.half);
+    HWY_DYNAMIC_DISPATCH(LowpassColumn)(sums, subtract, lowpass.row(i), rings.half);
   }
 }
 
@@ -169,7 +167,6 @@ void Laplacian::lowpass_piece(const Rings& rings, int begin, int end, bool subtr
 template <typename Emit>
 void Laplacian::interpolate_piece(const Rings& rings, int begin, int end, PlaneView<Coefficient> lowpass,
                                   Emit&& emit) const {
-  const auto across = HWY_DYNAMIC_DISPATCH(InterpolateRow);
   const int rows = rings.picture.rows;
   int summed = std::max(begin - 1, 0);
   for (int i = begin; i < end; ++i) {
@@ -178,7 +175,8 @@ void Laplacian::interpolate_piece(const Rings& rings, int begin, int end, PlaneV
       std::copy_n(lowpass.row(summed), rings.half, low);
       for (const int p : {-2, 2 * rings.half, 2 * rings.half + 2})
         low[p / 2] = low[mirror(p, 2 * rings.half) / 2];
-      across(low, rings.row(summed), rings.row(summed) + rings.stride, rings.half);
+      HWY_DYNAMIC_DISPATCH(InterpolateRow)
+      (low, rings.row(summed), rings.row(summed) + rings.stride, rings.half);
     }
     const uint32_t* sums[4];
     for (int k = 0; k < 4; ++k) sums[k] = rings.row(mirror(2 * (i - 1 + k), rows) / 2);

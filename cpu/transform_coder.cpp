@@ -20,7 +20,7 @@
 namespace ctv {
 namespace {
 
-constexpr int kGrain = 1 << 14;  // fewest levels worth a thread
+constexpr size_t kGrain = 1 << 14;  // fewest levels worth a thread
 
 // Where row r of a subband begins in the plane's array of levels.
 size_t row_offset(const Subband& s, int r) {
@@ -52,7 +52,6 @@ class ContourletCoder final : public TransformCoder {
   // One band of one level: its first subband, and its bank if it has directions.
   struct Band {
     size_t subband = 0;
-    int directions = 1;
     std::unique_ptr<DirectionalBank> bank;
   };
   class Rows;
@@ -65,13 +64,16 @@ class ContourletCoder final : public TransformCoder {
     return bands_[static_cast<size_t>(laplacian() ? level : 3 * (level - 1) + orientation)];
   }
   PlaneView<Coefficient> lowpass(int level) const { return lowpass_views_[static_cast<size_t>(level)]; }
-  /// body(subband, place among the levels, coefficients, count) for each row of a bank's subbands.
+  std::span<DirectionalBank* const> banks(int level) const { return banks_[static_cast<size_t>(level)]; }
+  /// body(subband, place among the levels, coefficients, count) for each row of a level's directional
+  /// subbands.
   template <typename Body>
-  void for_bank_rows(const Band& band, Body&& body) const;
+  void for_directional_rows(int level, Body&& body);
 
   SubbandLayout layout_;
   int threads_;
   std::vector<Band> bands_;
+  std::vector<std::vector<DirectionalBank*>> banks_;  // [level]
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
   std::vector<PlaneView<Coefficient>> lowpass_views_;  // [level]
   std::optional<Wavelet> wavelet_;
@@ -180,15 +182,16 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
     : layout_(layout), threads_(std::max(1, threads)) {
   const TransformParameters& t = layout_.transform;
   bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.levels + 1));
+  banks_.resize(static_cast<size_t>(t.levels + 1));
   for (size_t i = 1; i < layout_.subbands.size(); ++i) {
     const Subband& s = layout_.subbands[i];
     if (s.direction != 0) continue;
     Band& b = band(s.level, s.orientation);
     const int n = t.directions_log2[static_cast<size_t>(s.level - 1)];
     b.subband = i;
-    b.directions = 1 << n;
     if (n > 0) {
       b.bank = std::make_unique<DirectionalBank>(layout_.band(s.level), n, t.taps, threads_);
+      banks_[static_cast<size_t>(s.level)].push_back(b.bank.get());
     }
   }
   lowpass_views_.resize(static_cast<size_t>(t.levels + 1));
@@ -206,14 +209,17 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
 }
 
 template <typename Body>
-void ContourletCoder::for_bank_rows(const Band& band, Body&& body) const {
-  for (int k = 0; k < band.directions; ++k) {
-    const size_t index = band.subband + static_cast<size_t>(k);
+void ContourletCoder::for_directional_rows(int level, Body&& body) {
+  const size_t first = band(level, laplacian() ? 0 : 1).subband;
+  const size_t directions = size_t{1} << layout_.transform.directions_log2[static_cast<size_t>(level - 1)];
+  const size_t count = directions * banks(level).size();
+  const int threads = count * layout_.subbands[first].size() < kGrain ? 1 : threads_;
+  parallel_for(threads, static_cast<int>(count), [&](int i) {
+    const size_t index = first + static_cast<size_t>(i);
     const Subband& s = layout_.subbands[index];
-    parallel_ranges(threads_, s.rows, std::max(1, kGrain / s.cols), [&](int begin, int end) {
-      for (int r = begin; r < end; ++r) body(index, row_offset(s, r), band.bank->subband_row(k, r), s.cols);
-    });
-  }
+    DirectionalBank& bank = *banks(level)[static_cast<size_t>(i) / directions];
+    for (int r = 0; r < s.rows; ++r) body(index, row_offset(s, r), bank.subband_row(s.direction, r), s.cols);
+  });
 }
 
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
@@ -227,14 +233,11 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
     } else {
       wavelet_->forward(picture_extent(level), rows);
     }
-    for (int orientation = laplacian() ? 0 : 1; orientation < (laplacian() ? 1 : 4); ++orientation) {
-      const Band& b = band(level, orientation);
-      if (!b.bank) continue;
-      b.bank->forward();
-      for_bank_rows(b, [&](size_t subband, size_t at, const Coefficient* row, int n) {
-        quantise_row(row, quantisers[subband], levels + at, n);
-      });
-    }
+    if (banks(level).empty()) continue;
+    DirectionalBank::transform(banks(level), false);
+    for_directional_rows(level, [&](size_t subband, size_t at, const Coefficient* row, int n) {
+      quantise_row(row, quantisers[subband], levels + at, n);
+    });
   }
   const Subband& s = layout_.subbands[0];
   for (int r = 0; r < s.rows; ++r) {
@@ -253,13 +256,11 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
     dequantise_row(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
   }
   for (int level = count; level > reduction; --level) {
-    for (int orientation = laplacian() ? 0 : 1; orientation < (laplacian() ? 1 : 4); ++orientation) {
-      const Band& b = band(level, orientation);
-      if (!b.bank) continue;
-      for_bank_rows(b, [&](size_t subband, size_t at, Coefficient* row, int n) {
+    if (!banks(level).empty()) {
+      for_directional_rows(level, [&](size_t subband, size_t at, Coefficient* row, int n) {
         dequantise_row(levels + at, quantisers[subband], row, n);
       });
-      b.bank->inverse();
+      DirectionalBank::transform(banks(level), true);
     }
     Rows rows(*this, level, level == reduction + 1, picture, quantisers, nullptr, levels);
     if (laplacian_) {

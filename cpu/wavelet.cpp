@@ -67,6 +67,17 @@ constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
 constexpr int kReach = 3;        // row pairs needed beyond a range
 constexpr int kMargin = kBlock;  // elements around each half of a row
 
+// Not the pointers but the calls: a dispatch pointer taken before the first call looks the machine up each
+// time.
+template <typename... Args>
+void predict(Args... args) {
+  HWY_DYNAMIC_DISPATCH(Predict)(args...);
+}
+template <typename... Args>
+void update(Args... args) {
+  HWY_DYNAMIC_DISPATCH(Update)(args...);
+}
+
 int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
 
 }  // namespace
@@ -129,8 +140,6 @@ void Wavelet::inverse(Extent picture, WaveletRows& rows) {
 }
 
 void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
-  const auto predict = HWY_DYNAMIC_DISPATCH(Predict);
-  const auto update = HWY_DYNAMIC_DISPATCH(Update);
   const int pairs = ring.pairs();
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
@@ -164,8 +173,6 @@ void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& r
 }
 
 void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
-  const auto predict = HWY_DYNAMIC_DISPATCH(Predict);
-  const auto update = HWY_DYNAMIC_DISPATCH(Update);
   const int pairs = ring.pairs();
   // The vertical neighbours of a row still need it as it is, so the horizontal steps write to the spare row.
   Coefficient* even = ring.low(ring.spare());

@@ -207,6 +207,13 @@ ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, double st
   });
 }
 
+ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
+    return encoder->impl->set_bitrate(bitrate, max_frame_bytes);
+  });
+}
+
 const char* ctv_encoder_description(const ctv_encoder* encoder) {
   return encoder == nullptr ? "" : encoder->impl->description().c_str();
 }

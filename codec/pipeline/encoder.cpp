@@ -11,6 +11,13 @@
 #include "codec/pipeline/run_options.hpp"
 
 namespace ctv {
+namespace {
+
+RateTarget rate_target(const ctv_config& config) {
+  return {config.bitrate, config.buffer_ms, config.max_frame_bytes};
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   std::unique_ptr<Encoder> e(new Encoder);
@@ -33,6 +40,8 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   }
   CTV_RETURN_IF_ERROR(status);
 
+  e->rate_ = std::make_unique<RateControl>(rate_target(config), double{config.fps_num} / config.fps_den,
+                                           config.key_interval);
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
   for (Slot& slot : e->slots_) {
@@ -104,7 +113,8 @@ Encoder::~Encoder() {
   if (backend_ != nullptr) (void)backend_->synchronize().ok();
 }
 
-FrameType Encoder::next_type() {
+FrameType Encoder::next_type(const ctv_picture& picture) {
+  if (config_.scene_cut != 0 && scenes_.is_cut(picture)) key_requested_ = true;
   const bool due = config_.key_interval > 0 && since_key_ >= config_.key_interval;
   if (sent_ == 0 || key_requested_ || due) {
     key_requested_ = false;
@@ -134,8 +144,10 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
   }
   slot.parameters = {};
   slot.parameters.number = static_cast<uint32_t>(sent_);
-  slot.parameters.type = next_type();
+  slot.parameters.type = next_type(picture);
   slot.parameters.base_step = frame_step(slot.parameters.type);
+  if (rate_->active())
+    slot.parameters.base_step = rate_->begin(slot.parameters.type, slot.parameters.base_step);
   Status status = encode_frame(picture, slot_index);
   if (!status.ok() && is_device_failure(status, *backend_)) {
     CTV_RETURN_IF_ERROR(take_over(status));
@@ -147,7 +159,10 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
   }
   ++sent_;
   slot.busy = true;
-  if (workers_ != nullptr) {
+  if (rate_->active()) {
+    slot.status = rate_->end(slot.packet.size());
+    if (!slot.status.ok()) key_requested_ = true;  // this packet will not reach the decoder
+  } else if (workers_ != nullptr) {
     slot.coding = workers_->submit([this, slot_index] { return code_symbols(slot_index); });
   } else {
     slot.status = code_symbols(slot_index);
@@ -158,12 +173,24 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
 Status Encoder::encode_frame(const ctv_picture& picture, int slot_index) {
   const FrameParameters& parameters = slots_[static_cast<size_t>(slot_index)].parameters;
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, parameters.base_step, slot_index));
-  CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index));
+  CTV_RETURN_IF_ERROR(rate_->active() ? code_to_size(slot_index) : frames_->code(parameters, slot_index));
   frames_->commit();
   const bool may_need_source = backend_->kind() != CTV_BACKEND_CPU && picture.memory == CTV_MEMORY_HOST &&
                                stream_.header.prediction == Prediction::kSubband;
   if (may_need_source) last_source_ = copy_picture(picture);
   return {};
+}
+
+// Codes the frame with one step after the other until rate control is content with its size.
+Status Encoder::code_to_size(int slot_index) {
+  Slot& slot = slots_[static_cast<size_t>(slot_index)];
+  for (;;) {
+    CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index));
+    CTV_RETURN_IF_ERROR(code_symbols(slot_index));
+    const auto step = rate_->again(slot.parameters.base_step, slot.packet.size());
+    if (!step) return {};
+    slot.parameters.base_step = *step;
+  }
 }
 
 Status Encoder::code_symbols(int slot_index) {
@@ -218,6 +245,14 @@ const std::vector<uint8_t>& Encoder::index() {
 
 Status Encoder::set_quantiser(int qp, double step) {
   CTV_ASSIGN_OR_RETURN(base_step_, make_base_step(qp, step));
+  return {};
+}
+
+Status Encoder::set_bitrate(int64_t bitrate, int64_t max_frame_bytes) {
+  CTV_RETURN_IF_ERROR(check_rate(bitrate, max_frame_bytes));
+  config_.bitrate = bitrate;
+  config_.max_frame_bytes = max_frame_bytes;
+  rate_->set_target(rate_target(config_));
   return {};
 }
 

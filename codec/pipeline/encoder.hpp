@@ -10,6 +10,8 @@
 #include "codec/backend/backend.hpp"
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
+#include "codec/pipeline/rate_control.hpp"
+#include "codec/pipeline/scene_cut.hpp"
 #include "codec/pipeline/takeover.hpp"
 #include "codec/pipeline/worker_pool.hpp"
 
@@ -29,6 +31,7 @@ class Encoder {
   const std::vector<uint8_t>& index();
   void request_key_frame() { key_requested_ = true; }
   Status set_quantiser(int qp, double step);
+  Status set_bitrate(int64_t bitrate, int64_t max_frame_bytes);
   const std::string& description() const { return description_; }
   const StageTimes& stage_times();
 
@@ -44,10 +47,11 @@ class Encoder {
   };
   Encoder() = default;
   Status encode_frame(const ctv_picture& picture, int slot);
+  Status code_to_size(int slot);
   Status code_symbols(int slot);
   Status start(std::unique_ptr<Backend> backend, const std::string& why);
   Status take_over(const Status& failure);
-  FrameType next_type();
+  FrameType next_type(const ctv_picture& picture);
   uint16_t frame_step(FrameType type) const;
 
   ctv_config config_{};
@@ -69,6 +73,8 @@ class Encoder {
   History history_;          // of received packets, while the backend can fail
   PictureCopy last_source_;  // likewise, for subband prediction: the last picture as it came
   std::vector<IndexEntry> entries_;
+  std::unique_ptr<RateControl> rate_;
+  SceneCutDetector scenes_;
 };
 
 }  // namespace ctv

@@ -110,6 +110,8 @@ Status check_decisions(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_range("threads", c.threads, 0, 256));
   CTV_RETURN_IF_ERROR(check_range("backend", c.backend, 0, CTV_BACKEND_CUDA));
   CTV_RETURN_IF_ERROR(check_range("engine", c.engine, 0, CTV_ENGINE_FFT));
+  CTV_RETURN_IF_ERROR(check_rate(c.bitrate, c.max_frame_bytes));
+  CTV_RETURN_IF_ERROR(check_range("buffer_ms", c.buffer_ms, 100, 60000));
   return check_range("frames_in_flight", c.frames_in_flight, 1, 16);
 }
 
@@ -128,6 +130,7 @@ bool apply_preset(const char* name, ctv_config& config) {
     config.fps_num = 25;
     config.fps_den = 1;
     config.frames_in_flight = 1;
+    config.buffer_ms = 1000;
     preset.apply(config);
     return true;
   }
@@ -140,6 +143,11 @@ const char* preset_name(int i) {
 
 const char* preset_description(int i) {
   return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].description : nullptr;
+}
+
+Status check_rate(int64_t bitrate, int64_t max_frame_bytes) {
+  CTV_RETURN_IF_ERROR(check_range("bitrate", bitrate, 0, int64_t{1} << 40));
+  return check_range("max_frame_bytes", max_frame_bytes, 0, int64_t{1} << 30);
 }
 
 Result<SequenceHeader> make_sequence_header(const ctv_config& c) {

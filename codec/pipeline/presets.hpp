@@ -15,6 +15,9 @@ const char* preset_description(int i);
 /// Checks the whole configuration; the message names the field.
 Result<SequenceHeader> make_sequence_header(const ctv_config& config);
 
+/// The limits of rate control.
+Status check_rate(int64_t bitrate, int64_t max_frame_bytes);
+
 /// Base step in sixteenths of a sample for qp 0..51 (H.264's scale) or, if qp is -1, for a step in samples.
 Result<uint16_t> make_base_step(int qp, double step);
 

@@ -165,7 +165,12 @@ typedef struct ctv_config {
   int32_t key_interval; /* frames from key frame to key frame, 1..2^30; 0: only on request */
   double step;          /* base quantiser step in sample units, 1/16..4095 */
   int32_t qp;           /* 0..51, H.264's scale, or -1: use step */
-  int32_t scene_cut;    /* 1: a scene cut makes a key frame */
+  int32_t scene_cut;    /* 1: a scene cut makes a key frame; pictures in host memory */
+  /* Rate control. With either of the two limits each packet is made before send returns, whatever
+   * frames_in_flight is. */
+  int64_t bitrate; /* bits per second, averaged over any two seconds; 0: none. qp or step only begin */
+  int64_t max_frame_bytes; /* no packet is larger: coarser steps are tried until it fits; 0: none */
+  int32_t buffer_ms;       /* with bitrate: what a receiver's buffer holds, 100..60000 */
   /* How to run; no influence on the bytes. */
   int32_t threads; /* CPU threads, 1..256; 0: all cores */
   ctv_backend backend;
@@ -214,6 +219,8 @@ CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);
 /* From the next picture on; no key frame is needed. qp -1: use step. */
 CTV_API ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, double step);
+/* From the next picture on; no key frame is needed. 0: none. */
+CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes);
 /* Which backend and engine run and why, one line; valid until close. */
 CTV_API const char* ctv_encoder_description(const ctv_encoder* encoder);
 CTV_API void ctv_encoder_close(ctv_encoder* encoder);

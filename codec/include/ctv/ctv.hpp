@@ -76,6 +76,9 @@ class Encoder {
   void request_key_frame() { check(ctv_encoder_request_key_frame(handle_.get())); }
   void set_qp(int32_t qp) { check(ctv_encoder_set_quantiser(handle_.get(), qp, 0)); }
   void set_step(double step) { check(ctv_encoder_set_quantiser(handle_.get(), -1, step)); }
+  void set_bitrate(int64_t bitrate, int64_t max_frame_bytes = 0) {
+    check(ctv_encoder_set_bitrate(handle_.get(), bitrate, max_frame_bytes));
+  }
   std::string description() const { return ctv_encoder_description(handle_.get()); }
   ctv_encoder* get() const noexcept { return handle_.get(); }
 

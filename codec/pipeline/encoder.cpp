@@ -40,8 +40,8 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   }
   CTV_RETURN_IF_ERROR(status);
 
-  e->rate_ = std::make_unique<RateControl>(rate_target(config), double{config.fps_num} / config.fps_den,
-                                           config.key_interval);
+  e->rate_ = std::make_unique<RateControl>(
+      rate_target(config), static_cast<double>(config.fps_num) / config.fps_den, config.key_interval);
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
   for (Slot& slot : e->slots_) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cuda/compensate.hpp"
+#include "cuda/cufft_library.hpp"
 #include "cuda/device.hpp"
 #include "cuda/level_port.hpp"
 #include "cuda/motion_estimator.hpp"
@@ -29,6 +30,10 @@ class CudaBackend final : public Backend {
     return "cuda (" + std::string(p.name) + ", device " + std::to_string(device_->id()) + ")";
   }
   ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
+
+  Status check_engine(Engine engine) const override {
+    return engine == Engine::kDirect ? Status() : CufftLibrary::load().status();
+  }
 
   Result<Memory> allocate(size_t bytes) override {
     CTV_RETURN_IF_ERROR(device_->enter());

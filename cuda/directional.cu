@@ -83,26 +83,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // ---- Level 2 and deeper: within or between the phases of 2x2 samples ------------------------------------------------
 
-constexpr int kMaxSplits = 8;
 constexpr int kLatticeU = 16;
 constexpr int kLatticeV = 32;
-
-// One shear in phase coordinates: target (u, v) lies at row target_row + u * stride, column u * shear + v, its q at
-// source_row, source_col from there; rows and columns periodic.
-struct LatticeShear {
-  int target_base, source_base;  // elements of the phases' first samples
-  int row_pitch, col_pitch;      // elements from phase row to phase row, phase column to phase column
-  int rows, cols;                // of the phase picture, as it is seen (maybe transposed)
-  int stride, shear;
-  int target_row, source_row, source_col;
-  int v_fastest;                 // 1: neighbouring threads take neighbouring v, else u: whatever lies denser in memory
-};
-
-struct LatticeShears {
-  int count;
-  int max_u, max_v;
-  LatticeShear of[kMaxSplits];
-};
 
 __device__ __forceinline__ ptrdiff_t place(const LatticeShear& s, int base, int row, int col) {
   return base + static_cast<ptrdiff_t>(wrap(row, s.rows)) * s.row_pitch +
@@ -125,8 +107,8 @@ __global__ void __launch_bounds__(kThreads)
   const int v0 = static_cast<int>(blockIdx.x) * kLatticeV;
   if (u0 >= count_u || v0 >= s.cols) return;
   for (int i = static_cast<int>(threadIdx.x); i < kU * kV; i += kThreads) {
-    const int lu = s.v_fastest != 0 ? i / kV : i % kU;
-    const int lv = s.v_fastest != 0 ? i % kV : i / kU;
+    const int lu = s.transposed == 0 ? i / kV : i % kU;
+    const int lv = s.transposed == 0 ? i % kV : i / kU;
     const int u = u0 - kHalf + lu;
     const int v = v0 - kHalf + lv;
     x[lu][lv] = band[place(s, s.source_base, s.source_row + u * s.stride, s.source_col + u * s.shear + v)];
@@ -142,8 +124,8 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < kLatticeU * kLatticeV; i += kThreads) {
-    const int lu = s.v_fastest != 0 ? i / kLatticeV : i % kLatticeU;
-    const int lv = s.v_fastest != 0 ? i % kLatticeV : i / kLatticeU;
+    const int lu = s.transposed == 0 ? i / kLatticeV : i % kLatticeU;
+    const int lv = s.transposed == 0 ? i % kLatticeV : i / kLatticeU;
     const int u = u0 + lu;
     const int v = v0 + lv;
     if (u >= count_u || v >= s.cols) continue;
@@ -157,11 +139,12 @@ __global__ void __launch_bounds__(kThreads)
 
 int phase_base(int phase, int cols) { return (phase >> 1) * cols + (phase & 1); }
 
-// The shear of coset `target` of every split of a tree level.
-LatticeShears shears_of(const Bands& bands, const DirectionalPlan& plan, int level, int target) {
-  LatticeShears shears{};
-  const int rows = bands.rows / 2;
-  const int cols = bands.cols / 2;
+}  // namespace
+
+LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan& plan, int level, int target) {
+  LatticeShears shears;
+  const int rows = band_rows / 2;
+  const int cols = band_cols / 2;
   if (level == 2) {
     // {A, D}: q is the other phase at the same place; from B it is C one column on, from C it is B one row on.
     const int pairs[2][2] = {{kPhaseA, kPhaseD}, {kPhaseB, kPhaseC}};
@@ -169,18 +152,18 @@ LatticeShears shears_of(const Bands& bands, const DirectionalPlan& plan, int lev
       const int p = pair[target];
       const int q = pair[1 - target];
       // (1, 1) from phase p: a carry into the next row or column where p is odd already.
-      shears.of[shears.count++] = {phase_base(p, bands.cols), phase_base(q, bands.cols), 2 * bands.cols, 2,
-                                   rows, cols, 1, 0, 0, p >> 1, p & 1, 1};
+      shears.of[shears.count++] = {phase_base(p, band_cols), phase_base(q, band_cols), 2 * band_cols, 2,
+                                   rows, cols, 1, 0, 0, p >> 1, p & 1, 0};
     }
   } else {
     for (const PhaseSplit& split : plan.splits) {
       if (split.level != level) continue;
       const bool transposed = is_transposed(split.phase);
-      const int base = phase_base(split.phase, bands.cols);
+      const int base = phase_base(split.phase, band_cols);
       const int row = target == 0 ? split.row0 : split.row1;
-      shears.of[shears.count++] = {base, base, transposed ? 2 : 2 * bands.cols, transposed ? 2 * bands.cols : 2,
+      shears.of[shears.count++] = {base, base, transposed ? 2 : 2 * band_cols, transposed ? 2 * band_cols : 2,
                                    transposed ? cols : rows, transposed ? rows : cols, split.row_stride, split.shear,
-                                   row, row + split.row_stride / 2, (split.shear + 1) >> 1, transposed ? 0 : 1};
+                                   row, row + split.row_stride / 2, (split.shear + 1) >> 1, transposed ? 1 : 0};
     }
   }
   for (int i = 0; i < shears.count; ++i) {
@@ -190,6 +173,8 @@ LatticeShears shears_of(const Bands& bands, const DirectionalPlan& plan, int lev
   return shears;
 }
 
+namespace {
+
 template <int kHalf>
 Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int level, int target, Step step) {
   if (level == 1) {
@@ -198,7 +183,7 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
     quincunx_shear_kernel<kHalf><<<grid, kThreads, 0, device.stream()>>>(bands, target, step);
     return device.launched("quincunx_shear_kernel");
   }
-  const LatticeShears shears = shears_of(bands, plan, level, target);
+  const LatticeShears shears = lattice_shears(bands.rows, bands.cols, plan, level, target);
   const dim3 grid(blocks_for(shears.max_v, kLatticeV), blocks_for(shears.max_u, kLatticeU),
                   static_cast<unsigned>(shears.count * bands.count));
   lattice_shear_kernel<kHalf><<<grid, kThreads, 0, device.stream()>>>(bands, shears, step);

@@ -15,6 +15,29 @@ struct Bands {
   int count = 0;
 };
 
+inline constexpr int kMaxSplits = 8;
+
+/// One shear of tree level 2 or deeper in the coordinates of a phase picture, transposed for phases B and C: target
+/// (u, v) lies at row target_row + u * stride, column u * shear + v, the sample q = p + (b1 + b2) / 2 of the other coset
+/// at source_row, source_col in the same way; rows and columns are periodic.
+struct LatticeShear {
+  int target_base, source_base;  // elements of the phases' first samples
+  int row_pitch, col_pitch;      // elements from phase row to phase row, phase column to phase column
+  int rows, cols;                // of the phase picture, as it is seen
+  int stride, shear;
+  int target_row, source_row, source_col;
+  int transposed;
+};
+
+struct LatticeShears {
+  int count = 0;
+  int max_u = 0, max_v = 0;
+  LatticeShear of[kMaxSplits] = {};
+};
+
+/// The shears of coset `target` of every split of a tree level.
+LatticeShears lattice_shears(int rows, int cols, const DirectionalPlan& plan, int level, int target);
+
 /// In place; taps 2, 4, 6, 8 or 12.
 Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps);
 Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps);

@@ -2,6 +2,7 @@
 // The seed paper's engine: every two-dimensional convolution of pyramid and directional bank by cuFFT.
 #pragma once
 
+#include "codec/subband/layout.hpp"
 #include "cuda/directional.hpp"
 #include "cuda/samples.hpp"
 
@@ -18,7 +19,7 @@ class FftEngine {
   virtual Status lowpass(int level, const Coefficient* source, const Coefficient* from, Coefficient* target) = 0;
   virtual Status detail(int level, const Coefficient* low, const Coefficient* source, Coefficient* detail) = 0;
   virtual Status merge(int level, const Coefficient* low, const Coefficient* detail, const PlaneTarget& target) = 0;
-  virtual Status directional(const Bands& bands, const DirectionalPlan& plan, bool inverse) = 0;
+  virtual Status directional(int level, const Bands& bands, const DirectionalPlan& plan, bool inverse) = 0;
 };
 
 }  // namespace ctv::cuda

@@ -51,13 +51,17 @@ class CudaPicturePort final : public PicturePort {
   Status import_picture(const ctv_picture& picture, const Planes& planes) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    if (picture.memory == CTV_MEMORY_CUDA) return import_device(picture, planes);
+    if (picture.memory == CTV_MEMORY_CUDA) {
+      staged_ = picture;
+      return import_device(picture, planes);
+    }
 
     // The port's last upload ended long ago, unless somebody imports twice without a finish between.
     CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
     void* data[3] = {};
     ptrdiff_t stride[3] = {};
     size_t at = 0;
+    staged_ = picture;
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const size_t bytes = row_bytes(picture.format, layout_.width, p);
       const int rows = plane_rows(picture.format, layout_.height, p);
@@ -65,6 +69,8 @@ class CudaPicturePort final : public PicturePort {
                 static_cast<ptrdiff_t>(bytes), bytes, rows);
       data[p] = in_device_.data() + at;
       stride[p] = static_cast<ptrdiff_t>(bytes);
+      staged_.data[p] = in_host_.data() + at;
+      staged_.stride[p] = stride[p];
       at += bytes * static_cast<size_t>(rows);
     }
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
@@ -75,6 +81,10 @@ class CudaPicturePort final : public PicturePort {
     CTV_RETURN_IF_ERROR(import_planes(d, byte_picture(picture.format, layout_.width, layout_.height, data, stride),
                                       layout_, planes));
     return d.record(imported_);
+  }
+
+  const ctv_picture* staged() const override {
+    return staged_.format != CTV_FORMAT_NONE && staged_.memory == CTV_MEMORY_HOST ? &staged_ : nullptr;
   }
 
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format, ctv_memory memory) override {
@@ -150,7 +160,7 @@ class CudaPicturePort final : public PicturePort {
   PinnedArray<uint8_t> in_host_, out_host_;    // 4 bytes for each luma sample: enough for every format
   DeviceArray<uint8_t> in_device_, out_device_;
   Event uploaded_, imported_, caller_, exported_, downloaded_;
-  ctv_picture out_{};
+  ctv_picture staged_{}, out_{};
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class CudaTransformCoder final : public TransformCoder {
   Status inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction, const PlaneTarget& target);
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction, const PlaneTarget& target);
-  Status directional(PyramidLevel& p, bool inverse);
+  Status directional(int level, bool inverse);
 
   std::shared_ptr<Device> device_;
   SubbandLayout layout_;
@@ -82,10 +82,11 @@ Status CudaTransformCoder::initialise(Engine engine) {
   return {};
 }
 
-Status CudaTransformCoder::directional(PyramidLevel& p, bool inverse) {
+Status CudaTransformCoder::directional(int level, bool inverse) {
+  const PyramidLevel& p = at(level);
   if (p.plan.directions_log2 == 0) return {};
   const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
-  if (fft_ != nullptr) return fft_->directional(bands, p.plan, inverse);
+  if (fft_ != nullptr) return fft_->directional(level, bands, p.plan, inverse);
   return inverse ? directional_inverse(*device_, bands, p.plan, transform().taps)
                  : directional_forward(*device_, bands, p.plan, transform().taps);
 }
@@ -129,7 +130,7 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
     CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w,
                                         level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols)));
     if (!directions) continue;
-    CTV_RETURN_IF_ERROR(directional(p, false));
+    CTV_RETURN_IF_ERROR(directional(level, false));
     CTV_RETURN_IF_ERROR(quantise_level(*device_, p.gathered, quantisers.subspan(p.first_subband, p.subband_count),
                                        bands_.data(), levels));
   }
@@ -154,7 +155,7 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
     if (directions) {
       CTV_RETURN_IF_ERROR(dequantise_level(*device_, p.gathered, quantisers.subspan(p.first_subband, p.subband_count),
                                            levels, bands_.data()));
-      CTV_RETURN_IF_ERROR(directional(p, true));
+      CTV_RETURN_IF_ERROR(directional(level, true));
     }
     CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w,
                                         level == reduction + 1 ? target
@@ -178,7 +179,7 @@ Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantise
       CTV_RETURN_IF_ERROR(laplacian_lowpass(d, p.input.data(), p.extent, nullptr, low));
       CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, p.input.data(), bands_.data()));
     }
-    CTV_RETURN_IF_ERROR(directional(p, false));
+    CTV_RETURN_IF_ERROR(directional(level, false));
     CTV_RETURN_IF_ERROR(quantise_level(d, p.gathered, quantisers.subspan(p.first_subband, p.subband_count),
                                        bands_.data(), levels));
   }
@@ -195,7 +196,7 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers qua
     const PlaneTarget out = level == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
     CTV_RETURN_IF_ERROR(dequantise_level(d, p.gathered, quantisers.subspan(p.first_subband, p.subband_count), levels,
                                          bands_.data()));
-    CTV_RETURN_IF_ERROR(directional(p, true));
+    CTV_RETURN_IF_ERROR(directional(level, true));
     if (fft_ != nullptr) {
       if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(level, bands_.data(), low, low));
       CTV_RETURN_IF_ERROR(fft_->merge(level, low, bands_.data(), out));

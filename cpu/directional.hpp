@@ -23,6 +23,9 @@ class DirectionalBank {
   /// Row r of subband k, contiguous.
   Coefficient* subband_row(int k, int r) const;
 
+  /// The transformed sample at the band's row r and column c, wherever it is kept.
+  Coefficient& subband_sample(int r, int c) const { return *at(r, c, true); }
+
   /// Bands to subbands, or back, in place. The banks have the same extent and parameters.
   static void transform(std::span<DirectionalBank* const> banks, bool inverse);
 

@@ -12,6 +12,7 @@
 #include "codec/base/parallel.hpp"
 #include "cpu/aligned_buffer.hpp"
 #include "cpu/directional.hpp"
+#include "cpu/fft_engine.hpp"
 #include "cpu/laplacian.hpp"
 #include "cpu/quantise.hpp"
 #include "cpu/sample_rows.hpp"
@@ -41,7 +42,8 @@ struct Picture {
 
 class ContourletCoder final : public TransformCoder {
  public:
-  ContourletCoder(const SubbandLayout& layout, int threads);
+  /// fft: null for the direct engine.
+  ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft);
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
                  std::span<const SubbandQuantiser> quantisers, Level* levels) override;
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
@@ -65,6 +67,11 @@ class ContourletCoder final : public TransformCoder {
   }
   PlaneView<Coefficient> lowpass(int level) const { return lowpass_views_[static_cast<size_t>(level)]; }
   std::span<DirectionalBank* const> banks(int level) const { return banks_[static_cast<size_t>(level)]; }
+  void pyramid(int level, bool inverse, Rows& rows);
+  void rotate_banks(int level, bool inverse) {
+    if (fft_) return fft_->directional(level, banks(level), inverse);
+    DirectionalBank::transform(banks(level), inverse);
+  }
   /// body(subband, place among the levels, coefficients, count) for each row of a level's directional
   /// subbands.
   template <typename Body>
@@ -72,6 +79,7 @@ class ContourletCoder final : public TransformCoder {
 
   SubbandLayout layout_;
   int threads_;
+  std::unique_ptr<FftEngine> fft_;
   std::vector<Band> bands_;
   std::vector<std::vector<DirectionalBank*>> banks_;  // [level]
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
@@ -178,8 +186,8 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
   int shift_;
 };
 
-ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
-    : layout_(layout), threads_(std::max(1, threads)) {
+ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft)
+    : layout_(layout), threads_(std::max(1, threads)), fft_(std::move(fft)) {
   const TransformParameters& t = layout_.transform;
   bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.levels + 1));
   banks_.resize(static_cast<size_t>(t.levels + 1));
@@ -208,6 +216,18 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads)
   }
 }
 
+// One level of the pyramid, by whoever does it.
+void ContourletCoder::pyramid(int level, bool inverse, Rows& rows) {
+  const Extent e = picture_extent(level);
+  if (wavelet_) return inverse ? wavelet_->inverse(e, rows) : wavelet_->forward(e, rows);
+  if (fft_) {
+    return inverse ? fft_->laplacian_inverse(level, rows, lowpass(level))
+                   : fft_->laplacian_forward(level, rows, lowpass(level));
+  }
+  return inverse ? laplacian_->inverse(e, rows, lowpass(level))
+                 : laplacian_->forward(e, rows, lowpass(level));
+}
+
 template <typename Body>
 void ContourletCoder::for_directional_rows(int level, Body&& body) {
   const size_t first = band(level, laplacian() ? 0 : 1).subband;
@@ -228,13 +248,9 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
   const int count = layout_.transform.levels;
   for (int level = 1; level <= count; ++level) {
     Rows rows(*this, level, level == 1, picture, quantisers, levels, nullptr);
-    if (laplacian_) {
-      laplacian_->forward(picture_extent(level), rows, lowpass(level));
-    } else {
-      wavelet_->forward(picture_extent(level), rows);
-    }
+    pyramid(level, false, rows);
     if (banks(level).empty()) continue;
-    DirectionalBank::transform(banks(level), false);
+    rotate_banks(level, false);
     for_directional_rows(level, [&](size_t subband, size_t at, const Coefficient* row, int n) {
       quantise_row(row, quantisers[subband], levels + at, n);
     });
@@ -260,14 +276,10 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
       for_directional_rows(level, [&](size_t subband, size_t at, Coefficient* row, int n) {
         dequantise_row(levels + at, quantisers[subband], row, n);
       });
-      DirectionalBank::transform(banks(level), true);
+      rotate_banks(level, true);
     }
     Rows rows(*this, level, level == reduction + 1, picture, quantisers, nullptr, levels);
-    if (laplacian_) {
-      laplacian_->inverse(picture_extent(level), rows, lowpass(level));
-    } else {
-      wavelet_->inverse(picture_extent(level), rows);
-    }
+    pyramid(level, true, rows);
   }
   if (reduction == count) {
     for (int r = 0; r < s.rows; ++r) {
@@ -285,10 +297,14 @@ Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& 
   if (layout.transform.kind != TransformKind::kContourlet) {
     return {CTV_ERROR_UNSUPPORTED, "transform: the CPU backend has the contourlet transform only"};
   }
-  if (engine != Engine::kDirect) {
-    return {CTV_ERROR_UNSUPPORTED, "engine: this build has no FFT engine on the CPU"};
+  std::unique_ptr<FftEngine> fft;
+  if (engine == Engine::kFft) {
+    CTV_ASSIGN_OR_RETURN(fft, FftEngine::make(layout));
   }
-  return {std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads))};
+  return {
+      std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads, std::move(fft)))};
 }
+
+Status check_cpu_engine(Engine engine) { return engine == Engine::kFft ? FftEngine::check() : Status(); }
 
 }  // namespace ctv

@@ -15,4 +15,7 @@ namespace ctv {
 Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
                                                            int threads);
 
+/// Whether make_cpu_transform has the engine; the message says why not.
+Status check_cpu_engine(Engine engine);
+
 }  // namespace ctv

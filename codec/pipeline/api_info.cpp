@@ -41,9 +41,8 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.overlap = h.overlap;
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
-  const int groups = h.grouping == ctv::Grouping::kLayer ? (i.planes > 1 ? 2 : 1) : 0;
   i.layers = h.transform.levels + 1;
-  i.components = groups > 0 ? groups * i.layers : i.planes * i.subbands[0];
+  i.components = static_cast<int32_t>(ctv::make_components(ctv::make_stream(h).picture, h.grouping).size());
   i.decoder_memory = ctv::decoder_memory(h, 1);
   return i;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "codec/entropy/components.hpp"
 #include "codec/math/directional.hpp"
 #include "codec/math/motion.hpp"
 #include "codec/transform/gains.hpp"
@@ -169,7 +170,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.prediction = static_cast<Prediction>(c.prediction);
   CTV_RETURN_IF_ERROR(check_range("symbols", c.symbols, 0, CTV_SYMBOLS_CONTEXT));
   h.symbols = static_cast<Symbols>(c.symbols);
-  h.grouping = h.symbols == Symbols::kRle ? Grouping::kSubband : Grouping::kLayer;
+  h.grouping = choose_grouping(h);
   if (c.block_size != 8 && c.block_size != 16 && c.block_size != 32) {
     return bad("block_size", std::to_string(c.block_size) + " is none of 8, 16, 32");
   }

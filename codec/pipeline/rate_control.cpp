@@ -35,7 +35,7 @@ void RateControl::set_target(const RateTarget& target) {
 // Any two seconds hold at most one key frame more than any others: a key frame may be so much larger that
 // this is 4 % of them.
 double RateControl::nominal(FrameType type) const {
-  const double ratio = std::clamp(1 + 0.08 * fps_, 1.2, 8.0);
+  const double ratio = std::clamp(1 + 0.06 * fps_, 1.2, 8.0);
   const double others =
       key_interval_ > 1 ? average() * key_interval_ / (key_interval_ - 1 + ratio) : average();
   return type == FrameType::kKey && key_interval_ != 1 ? ratio * others : others;

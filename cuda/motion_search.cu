@@ -7,7 +7,7 @@
 // samples at a time are compared by one vabsdiff4. A block of threads takes as many neighbouring motion blocks as fill
 // 512 threads and fetches their common window once. What is left is bound by vabsdiff4 (16 lanes a clock).
 // The minimum is by cost, then by rank, so the order of threads does not matter.
-#include "codec/math/motion.hpp"
+#include "cuda/motion_cost.cuh"
 #include "cuda/motion_search.hpp"
 
 namespace ctv::cuda {
@@ -18,12 +18,12 @@ constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
 constexpr int kMaxSide = 8;        // motion blocks side by side
 
-// Four samples a thread; rows before 0 and beyond the plane repeat it.
+// Four samples a thread, whole strides; positions before 0 and beyond the plane repeat it.
 __global__ void __launch_bounds__(kBlock* 8)
-    narrow_kernel(PlaneView<const Sample> plane, uint8_t* bytes, int stride, int border, int rows, int cols) {
+    narrow_kernel(PlaneView<const Sample> plane, uint8_t* bytes, int stride, int border, int rows) {
   const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - border;
   const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - border;
-  if (r >= rows + border || c >= cols + border) return;
+  if (r >= rows + border || c >= stride - border) return;
   const Sample* row = plane.data + static_cast<ptrdiff_t>(clamp_to(r, 0, plane.rows - 1)) * plane.stride;
   uint32_t word = 0;
 #pragma unroll
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kMaxThreads)
       const int dy = dy0 + k;
       if (dy > shape.range) continue;
       const MotionVector v{static_cast<int16_t>(kVectorUnit * dy), static_cast<int16_t>(kVectorUnit * dx)};
-      const uint32_t cost = motion_cost(sad[k], lambda, v);
+      const uint32_t cost = fast_motion_cost(sad[k], lambda, v);
       const uint32_t rank = candidate_rank(dy, dx, shape.range);
       if (cost < own_cost || (cost == own_cost && rank < own_rank)) {
         own_cost = cost;
@@ -164,14 +164,14 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
 Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
                           PlaneView<const Sample> reference) {
   const dim3 threads(kBlock, 8);
-  const auto blocks = [&](int border) {
-    return dim3(blocks_for(planes.cols + 2 * border, 4 * kBlock), blocks_for(planes.rows + 2 * border, 8));
+  const auto blocks = [&](int stride, int border) {
+    return dim3(blocks_for(stride, 4 * kBlock), blocks_for(planes.rows + 2 * border, 8));
   };
-  narrow_kernel<<<blocks(0), threads, 0, device.stream()>>>(current, planes.current, planes.current_stride, 0,
-                                                            planes.rows, planes.cols);
+  narrow_kernel<<<blocks(planes.current_stride, 0), threads, 0, device.stream()>>>(
+      current, planes.current, planes.current_stride, 0, planes.rows);
   CTV_RETURN_IF_ERROR(device.launched("narrow_kernel"));
-  narrow_kernel<<<blocks(planes.border), threads, 0, device.stream()>>>(
-      reference, planes.reference, planes.reference_stride, planes.border, planes.rows, planes.cols);
+  narrow_kernel<<<blocks(planes.reference_stride, planes.border), threads, 0, device.stream()>>>(
+      reference, planes.reference, planes.reference_stride, planes.border, planes.rows);
   return device.launched("narrow_kernel");
 }
 

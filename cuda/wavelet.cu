@@ -74,10 +74,18 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   __shared__ Tile<kReach> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
+  constexpr int kColumns = (Tile<kReach>::kCols + kThreadsX - 1) / kThreadsX;  // of a thread
+  int columns[kColumns];
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
+    columns[i] = mirror(col0 - kBorder + static_cast<int>(threadIdx.x) + i * kThreadsX, level.cols);
+  }
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
     const int row = mirror(row0 - kBorder + r, level.rows);
-    for (int c = static_cast<int>(threadIdx.x); c < tile.kCols; c += kThreadsX) {
-      tile.data[r][c] = source.at(row, mirror(col0 - kBorder + c, level.cols));
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      const int c = static_cast<int>(threadIdx.x) + i * kThreadsX;
+      if (c < tile.kCols) tile.data[r][c] = source.at(row, columns[i]);
     }
   }
   __syncthreads();
@@ -112,15 +120,25 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int cols = level.cols / 2;
+  // Mirroring keeps parity (the extents are even), so whole half-rows come from one band.
+  constexpr int kColumns = (Tile<kReach>::kCols + 2 * kThreadsX - 1) / (2 * kThreadsX);  // of a thread and parity
+  int columns[kColumns][2];
+#pragma unroll
+  for (int i = 0; i < 2 * kColumns; ++i) {
+    const int c = 2 * (static_cast<int>(threadIdx.x) + i / 2 * kThreadsX) + i % 2;
+    columns[i / 2][i % 2] = mirror(col0 - kBorder + c, level.cols) >> 1;
+  }
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
     const int row = mirror(row0 - kBorder + r, level.rows);
-    // Mirroring keeps parity (the extents are even), so whole half-rows come from one band.
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity) {
       const WaveletBand& band = level.bands[(row & 1) * 2 + parity];
       const int16_t* line = band.data + static_cast<ptrdiff_t>(row >> 1) * cols;
-      for (int c = parity + 2 * static_cast<int>(threadIdx.x); c < tile.kCols; c += 2 * kThreadsX) {
-        const int16_t x = line[mirror(col0 - kBorder + c, level.cols) >> 1];
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i) {
+        const int c = parity + 2 * (static_cast<int>(threadIdx.x) + i * kThreadsX);
+        if (c >= tile.kCols) continue;
+        const int16_t x = line[columns[i][parity]];
         tile.data[r][c] = band.quantised != 0 ? dequantise(x, band.quantiser.step, band.quantiser.bias) : x;
       }
     }

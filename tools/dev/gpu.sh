@@ -47,8 +47,10 @@ tests() { # every program by itself: a program starts CUDA once, ctest would sta
   return $status
 }
 
-sanitize() {
-  CTV_TEST_SMALL=1 timeout "${CTV_SANITIZE_SECONDS:-240}" compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$build/bin/ctv_cuda_tests" \
+sanitize() { # racecheck, by far the slowest, gets the smallest cases
+  local small=1
+  [ "$1" = racecheck ] && small=2
+  CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-240}" compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$build/bin/ctv_cuda_tests" \
     --gtest_brief=1 --gtest_filter="${CTV_SANITIZE_FILTER:-*}"
 }
 

@@ -10,7 +10,6 @@
 #include "io/clip_generator.h"
 #include "io/frame_writer.h"
 #include "io/image_reader.h"
-#include "io/image_writer.h"
 
 namespace ctv::tools {
 namespace {
@@ -117,14 +116,9 @@ TEST_F(ImageTest, OneNameForManyPicturesIsRefused) {
   EXPECT_THROW(write("one.png", CTV_FORMAT_RGB8, 0), Failure);
 }
 
-TEST(ToRgb, GreyAxisOfLimitedRange) {
-  Frame yuv, rgb;
-  yuv.reset({CTV_FORMAT_I420, 2, 1, 25, 1});
-  yuv.plane(0)[0] = 16;
-  yuv.plane(0)[1] = 235;
-  yuv.plane(1)[0] = yuv.plane(2)[0] = 128;
-  to_rgb(yuv.picture(), rgb);
-  EXPECT_EQ(rgb.bytes(), (std::vector<uint8_t>{0, 0, 0, 255, 255, 255}));
+TEST_F(ImageTest, YcbcrIsRefused) {
+  EXPECT_THROW(write("e_%d.png", CTV_FORMAT_I420, 0), Failure);
+  EXPECT_NO_THROW(write("f_%d.png", CTV_FORMAT_RGBA8, 0));
 }
 
 }  // namespace

@@ -122,6 +122,13 @@ expect 0 "half resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/2 -q
 [ "$(wc -c <half.yuv)" -eq $((12 * 24 * 16 * 3 / 2)) ] || fail "half resolution has $(wc -c <half.yuv) bytes"
 expect 1 "bad resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/3
 
+# --- rate control: no packet above the limit, equal streams from pipes
+expect 0 "max-frame" "$ctenc" --generate 96x64@25:30 -o rate.ctv --qp 4 --max-frame 1500 --json rate.json
+[ "$(sed -n 's/.*"largest_packet": //p' rate.json | tr -d ,)" -le 1500 ] || fail "a packet is larger than --max-frame"
+expect 0 "bitrate" "$ctenc" --generate 96x64@25:100 -o rate.ctv --bitrate 100 --json rate.json
+kbps=$(sed -n 's/.*"kbps": \([0-9]*\).*/\1/p' rate.json)
+[ "$kbps" -ge 50 ] && [ "$kbps" -le 150 ] || fail "--bitrate 100 gave $kbps kb/s"
+
 # --- ctinfo
 expect 0 ctinfo "$ctinfo" a.ctv --frames
 grep -q '48x32' out || fail "ctinfo: size"

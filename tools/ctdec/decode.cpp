@@ -41,8 +41,6 @@ class Decoding {
         config_(make_config(options)),
         units_(open_source(options.input), config_.limits.max_packet_size),
         decoder_(config_) {
-    if (options.output.kind == OutputKind::kAuto)
-      kind_of_output(options.output.path);  // a bad name shows at once
     result_.running = decoder_.description();
   }
 

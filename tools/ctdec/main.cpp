@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
       print_devices();
       return Exit::kOk;
     }
-    check_decode_options(decode_options);
+    complete_decode_options(decode_options);
     show_library_log("ctdec", decode_options.run.quiet);
     const DecodeResult result = decode(decode_options);
     if (decode_options.md5) std::printf("%s\n", result.md5.c_str());

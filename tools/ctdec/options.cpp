@@ -57,7 +57,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
   options.choice("--output-format", kKinds, "What is written, if the name does not tell",
                  [&](OutputKind kind) { decode.output.kind = kind; });
   options.choice("--format", kFormats,
-                 "Sample format of the pictures; as the stream was made from unless given",
+                 "Sample format of the pictures; rgb for images, else as the stream was made from",
                  [&](ctv_format format) { decode.format = format; });
   options.value("--resolution", "full|1/2|1/4|...", "Decode at a reduced resolution, from fewer bytes",
                 [&](const std::string& s) {
@@ -94,7 +94,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
   add_run_options(options, decode.run);
 }
 
-void check_decode_options(const DecodeOptions& decode) {
+void complete_decode_options(DecodeOptions& decode) {
   const char* const see = "see ctdec --help";
   if (decode.input.empty()) throw Failure(Exit::kUsage, "no input", see);
   if (decode.output.path.empty() && decode.output.kind != OutputKind::kNull && !decode.md5 &&
@@ -102,6 +102,8 @@ void check_decode_options(const DecodeOptions& decode) {
     throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
   const int uses_of_stdout = (decode.output.path == "-") + (decode.run.json == "-") + decode.md5;
   if (uses_of_stdout > 1) throw Failure(Exit::kUsage, "standard output is asked for more than once");
+  if (decode.output.kind == OutputKind::kAuto) decode.output.kind = kind_of_output(decode.output.path);
+  if (decode.format == CTV_FORMAT_NONE && is_image(decode.output.kind)) decode.format = CTV_FORMAT_RGB8;
 }
 
 }  // namespace ctv::tools

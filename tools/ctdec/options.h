@@ -26,7 +26,7 @@ struct DecodeOptions {
 
 ToolText ctdec_text();
 void add_decode_options(Options& options, DecodeOptions& decode);
-/// What only the whole command line can tell. Throws Failure(kUsage).
-void check_decode_options(const DecodeOptions& decode);
+/// Completes what only the whole command line can tell. Throws Failure(kUsage).
+void complete_decode_options(DecodeOptions& decode);
 
 }  // namespace ctv::tools

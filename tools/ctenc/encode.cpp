@@ -8,6 +8,7 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "ctenc/inspector.h"
+#include "io/channels.h"
 #include "io/output_file.h"
 
 namespace ctv::tools {
@@ -59,7 +60,9 @@ class Encoding {
     if (!options.output.empty() && options.output != "null") output_.emplace(options.output);
     if (!options.csv.empty()) {
       csv_.emplace(options.csv);
-      csv_->write("frame,type,step,bytes,motion_bytes,psnr_1,psnr_2,psnr_3,ssim,latency_ms\n");
+      csv_->write(std::string("frame,type,step,bytes,motion_bytes,") +
+                  (is_rgb(config_.format) ? "psnr_r,psnr_g,psnr_b" : "psnr_y,psnr_u,psnr_v") +
+                  ",ssim,latency_ms\n");
     }
     if (options.benchmark)
       result_.warm_up = total.value_or(0) >= 10 ? std::max(3, config_.frames_in_flight) : 0;
@@ -124,6 +127,7 @@ class Encoding {
     info.struct_size = sizeof info;
     check(ctv_packet_info_parse(header_.data(), header_.size(), unit->data, unit->size, &info, nullptr, 0));
     result_.motion_bytes += info.motion_size;
+    result_.largest_packet = std::max<uint64_t>(result_.largest_packet, unit->size);
     Quality quality;
     if (inspector_) quality = inspector_->packet(*unit);
     if (csv_) write_csv_line(*unit, info, quality, latency);

@@ -16,7 +16,8 @@ struct EncodeResult {
   ctv_config config{};
   std::string running;  // which backend and engine, and why
   int64_t frames = 0, key_frames = 0;
-  uint64_t bytes = 0;         // of the whole stream
+  uint64_t bytes = 0;  // of the whole stream
+  uint64_t largest_packet = 0;
   uint64_t motion_bytes = 0;  // of motion payloads
   double seconds = 0;         // wall clock, reading and writing included
   double steady_fps = 0;      // of the frames after warm-up; --benchmark only

@@ -2,6 +2,7 @@
 #include "ctenc/options.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/names.h"
 #include "cli/text.h"
@@ -100,6 +101,24 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   });
   field(options, encode, "--keyint", "Frames from key frame to key frame; 0: the first only", 0,
         int64_t{1} << 30, &ctv_config::key_interval);
+  options.value("--bitrate", "KBPS", "Aim at this many kilobits a second; --qp or --step only begin",
+                [&](const std::string& s) {
+                  const auto kbps = parse_real(s);
+                  if (!kbps || *kbps < 0.001 || *kbps > 1e9)
+                    throw Failure(Exit::kUsage, "--bitrate: '" + s + "' is not a rate", "kilobits a second");
+                  encode.edits.push_back([=](ctv_config& c) { c.bitrate = std::llround(*kbps * 1000); });
+                });
+  options.value(
+      "--max-frame", "BYTES", "Make no packet larger: codes a frame again, coarser, until it fits",
+      [&](const std::string& s) {
+        const auto bytes = parse_bytes(s);
+        if (!bytes || *bytes == 0)
+          throw Failure(Exit::kUsage, "--max-frame: '" + s + "' is not a size", "for example 100k");
+        encode.edits.push_back([=](ctv_config& c) { c.max_frame_bytes = static_cast<int64_t>(*bytes); });
+      });
+  field(options, encode, "--buffer", "With --bitrate: what a receiver's buffer holds, in milliseconds", 100,
+        60000, &ctv_config::buffer_ms);
+  switched(options, encode, "--scenecut", "A key frame at scene cuts", &ctv_config::scene_cut, 1);
   switched(options, encode, "--no-scenecut", "No key frame at scene cuts", &ctv_config::scene_cut, 0);
   enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
              &ctv_config::chroma);

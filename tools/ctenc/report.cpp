@@ -30,6 +30,9 @@ Json config_json(const ctv_config& c) {
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;
   j["qp"] = c.qp;
+  j["bitrate"] = c.bitrate;
+  j["max_frame_bytes"] = c.max_frame_bytes;
+  j["buffer_ms"] = c.buffer_ms;
   j["scene_cut"] = c.scene_cut != 0;
   return j;
 }
@@ -43,9 +46,10 @@ std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) 
   std::string out = "running   " + r.running + "\n";
   out += text("encoded   %lld frames (%lld key) in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
               static_cast<long long>(r.key_frames), r.seconds, r.fps());
-  out += text("stream    %llu bytes, %.2f kb/s, %.4f bits per pixel, motion %.1f%%\n",
+  out += text("stream    %llu bytes, %.2f kb/s, %.4f bits per pixel, motion %.1f%%, largest packet %llu\n",
               static_cast<unsigned long long>(r.bytes), r.kbps(), r.bits_per_pixel(),
-              100 * static_cast<double>(r.motion_bytes) / static_cast<double>(r.bytes));
+              100 * static_cast<double>(r.motion_bytes) / static_cast<double>(r.bytes),
+              static_cast<unsigned long long>(r.largest_packet));
   if (options.psnr && !r.quality.channels().empty()) {
     out += "PSNR     ";
     for (const ChannelError& c : r.quality.channels()) out += text(" %s %.3f", c.name, psnr(c));
@@ -85,6 +89,7 @@ std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   j["frames"] = r.frames;
   j["key_frames"] = r.key_frames;
   j["bytes"] = r.bytes;
+  j["largest_packet"] = r.largest_packet;
   j["motion_bytes"] = r.motion_bytes;
   j["kbps"] = r.kbps();
   j["bits_per_pixel"] = r.bits_per_pixel();

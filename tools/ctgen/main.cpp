@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     about.examples = {{"ctgen clip.y4m --size 640x360 --frames 100", "four seconds of video"}};
     Options options(about);
     ClipSpec clip;
-    clip.video = {CTV_FORMAT_I420, 640, 360, 25, 1};
+    clip.video = {CTV_FORMAT_NONE, 640, 360, 25, 1};
     clip.frames = 100;
     OutputOptions output;
     options.positional("OUTPUT", "File to write; - is standard output",
@@ -46,11 +46,14 @@ int main(int argc, char** argv) {
     });
     options.integer("--seed", "N", "Another clip for every number; 1 unless given", 0, UINT32_MAX,
                     [&](int64_t n) { clip.seed = static_cast<uint32_t>(n); });
-    options.choice("--format", kFormats, "Sample format; i420 unless given",
+    options.choice("--format", kFormats, "Sample format; i420 unless given, rgb for images",
                    [&](ctv_format f) { clip.video.format = f; });
     if (!options.parse(argc, argv)) return Exit::kOk;
     if (output.path.empty()) throw Failure(Exit::kUsage, "no output", "see ctgen --help");
 
+    if (output.kind == OutputKind::kAuto) output.kind = kind_of_output(output.path);
+    if (clip.video.format == CTV_FORMAT_NONE)
+      clip.video.format = is_image(output.kind) ? CTV_FORMAT_RGB8 : CTV_FORMAT_I420;
     output.fps_num = clip.video.fps_num;
     output.fps_den = clip.video.fps_den;
     GeneratedClip generator(clip);

@@ -6,6 +6,7 @@
 #include "cli/names.h"
 #include "cli/text.h"
 #include "ctinfo/survey.h"
+#include "io/channels.h"
 
 namespace ctv::tools {
 namespace {
@@ -24,7 +25,7 @@ std::string header_text(const std::string& name, const Survey& s) {
   const ctv_stream_info& i = s.stream;
   std::string out = name + "\n";
   out += text("  picture     %dx%d %s%s, %g frames/s\n", i.width, i.height, name_of(kFormats, i.format),
-              i.chroma_420 != 0 ? ", chroma at a quarter of the samples" : "",
+              i.chroma_420 != 0 && is_rgb(i.format) ? ", chroma at a quarter of the samples" : "",
               static_cast<double>(i.fps_num) / std::max(1, i.fps_den));
   out += text("  transform   %s", name_of(kTransforms, i.transform));
   if (i.transform == CTV_TRANSFORM_CONTOURLET)

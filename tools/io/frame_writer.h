@@ -31,6 +31,9 @@ struct OutputOptions {
   int64_t start_number = 0;  // of an image sequence
 };
 
+/// Whether this kind of output takes RGB or grey only.
+inline bool is_image(OutputKind kind) { return kind == OutputKind::kPng || kind == OutputKind::kPpm; }
+
 /// What a path stands for, where the user did not say. Throws Failure(kUsage) if it cannot be told.
 OutputKind kind_of_output(const std::string& path);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image sequences out: out_%05d.png or .ppm (.pgm for grey), each file whole or not there. YCbCr pictures are
-// converted as BT.601, limited range: the stream does not tell, and the generated and usual test clips are
-// that.
+// Image sequences out: out_%05d.png or .ppm (.pgm for grey), each file whole or not there. RGB and grey only:
+// the library converts YCbCr, when asked for RGB.
 #pragma once
 
 #include <vector>
@@ -10,9 +9,6 @@
 #include "io/pattern.h"
 
 namespace ctv::tools {
-
-/// Any picture as RGB8 (grey stays grey).
-void to_rgb(const ctv_picture& picture, Frame& rgb);
 
 class ImageWriter : public FrameWriter {
  public:
@@ -27,8 +23,7 @@ class ImageWriter : public FrameWriter {
   int64_t next_;
   bool single_written_ = false;
   uint64_t size_ = 0;
-  Frame rgb_;
-  std::vector<uint8_t> encoded_;
+  std::vector<uint8_t> samples_, encoded_;
 };
 
 }  // namespace ctv::tools

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmark.
-#   tools/dev/gpu.sh [build] [test] [sanitize] [bench] ...   in this order; without verbs all of them
+#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [bench] ...   in this order; without verbs all of them
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
 set -uo pipefail
@@ -12,7 +12,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test sanitize bench)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize bench)
 declare -a table=()
 failed=0
 
@@ -47,6 +47,34 @@ tests() { # every program by itself: a program starts CUDA once, ctest would sta
   return $status
 }
 
+# Packets of a clip from both backends, both engines and several numbers of frames in flight, byte for byte; and every
+# stream decoded by both.
+clips() {
+  local bin=$build/bin dir=$build/clips status=0 first
+  mkdir -p "$dir"
+  "$bin/ctgen" "$dir/clip.y4m" --size 1920x1080 --frames 40 || return 1
+  for preset in paper default "default --lossless"; do
+    first=
+    for run in "--backend cpu" "--backend cuda --engine direct" "--backend cuda --engine fft" \
+      "CTV_CUDA_GRAPH=1 --backend cuda --engine direct"; do
+      local variables=() options=()
+      for word in $run; do [[ $word == *=* ]] && variables+=("$word") || options+=("$word"); done
+      # shellcheck disable=SC2086
+      env "${variables[@]}" "$bin/ctenc" "$dir/clip.y4m" -o "$dir/new.ctv" --preset $preset "${options[@]}" \
+        --benchmark --quiet --no-scenecut >"$dir/report" 2>&1 || { status=1; cat "$dir/report"; continue; }
+      [ -z "$first" ] && first=1 && cp "$dir/new.ctv" "$dir/first.ctv"
+      cmp "$dir/first.ctv" "$dir/new.ctv" && echo "same: $preset $run" || { echo "DIFFERENT: $preset $run"; status=1; }
+      cat "$dir/report"
+    done
+    for run in "--backend cpu" "--backend cuda --engine direct"; do
+      # shellcheck disable=SC2086
+      "$bin/ctdec" "$dir/first.ctv" -o "$dir/$(awk '{print $2}' <<<"$run").yuv" $run --benchmark --quiet || status=1
+    done
+    cmp "$dir/cpu.yuv" "$dir/cuda.yuv" && echo "same pictures: $preset" || { echo "DIFFERENT pictures: $preset"; status=1; }
+  done
+  return $status
+}
+
 sanitize() { # racecheck, by far the slowest, gets the smallest cases
   local small=1
   [ "$1" = racecheck ] && small=2
@@ -63,6 +91,10 @@ for verb in "${verbs[@]}"; do
     test)
       step tests test.log tests
       while read -r line; do table+=("        $line"); done < <(grep -E '^== |tests ran|PASSED|FAILED  \]|SKIPPED' "$out/test.log" | cut -c1-150)
+      ;;
+    clips)
+      step clips clips.log clips
+      while read -r line; do table+=("        $line"); done < <(grep -E '^same|^DIFFERENT' "$out/clips.log")
       ;;
     sanitize)
       for tool in memcheck racecheck initcheck synccheck; do

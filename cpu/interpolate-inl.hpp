@@ -103,7 +103,7 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
   }
 }
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
 // As many lanes as divide kWidth.

@@ -28,7 +28,7 @@ struct RowOfBlocks {
   int cols;  // samples
 };
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
+#if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::CappedTag<uint8_t, 64>;

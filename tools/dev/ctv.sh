@@ -66,7 +66,7 @@ verb_fuzz() {
     mkdir -p "build/asan/corpus/$name" "build/asan/crashes" "data/fuzz/$name"
     say "fuzz $name, $seconds s"
     log="build/asan/fuzz-$name.log"
-    if ! "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+    if ! OMP_WAIT_POLICY=passive "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
       -artifact_prefix="build/asan/crashes/$name-" "build/asan/corpus/$name" "data/fuzz/$name" >"$log" 2>&1; then
       tail -n 60 "$log"
       exit 1
@@ -92,7 +92,10 @@ verb_format() {
     sources | xargs -d '\n' "$tool" -i
   fi
 }
-verb_bench() { tools/dev/bench.sh "$@"; }
+verb_bench() {
+  verb_build
+  tools/dev/bench.sh "$@"
+}
 verb_demo() {
   verb_setup build
   say "building the library and the tools"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The symbol decoders alone, without a transform behind them: the input is the payload of one component (or
+// of the vectors), or levels that must survive encoding and decoding. The last three bytes choose.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "codec/bitstream/headers.hpp"
+#include "codec/entropy/symbol_coder.hpp"
+#include "codec/math/motion.hpp"
+#include "codec/pipeline/presets.hpp"
+#include "codec/pipeline/stream.hpp"
+#include "tests/support/repair.hpp"
+
+namespace {
+
+using namespace ctv;  // NOLINT(*-using-namespace)
+
+// A small stream of one kind and all that coding its symbols needs.
+struct Bench {
+  explicit Bench(unsigned kind) {
+    ctv_config c;
+    if (ctv_config_init(&c, kind < 4 ? "default" : "paper") != CTV_OK) std::abort();
+    c.width = 24;
+    c.height = 20;
+    c.format = CTV_FORMAT_I420;
+    c.levels = 2;
+    c.symbols = static_cast<ctv_symbols>(kind % 3);
+    auto made = make_sequence_header(c);
+    if (!made.ok()) std::abort();
+    header = *made;
+    stream = make_stream(header);
+    coder = std::make_unique<SymbolCoder>(stream.picture, header, stream.grid, 1);
+    vectors.resize(stream.grid.size());
+    frame.vectors = vectors.data();
+    for (size_t p = 0; p < 3; ++p) {
+      levels[p].resize(stream.picture.subbands[p].levels);
+      frame.levels[p] = levels[p].data();
+    }
+    for (const Component& c : coder->components()) layers.push_back(c.layer);
+  }
+  SequenceHeader header;
+  Stream stream;
+  std::unique_ptr<SymbolCoder> coder;
+  std::vector<MotionVector> vectors;
+  std::vector<Level> levels[3];
+  CodedFrame frame;
+  std::vector<int> layers;
+};
+
+void decode_payload(Bench& bench, bool key, size_t target, const uint8_t* data, size_t size) {
+  PacketHeader header;
+  header.frame.type = key ? FrameType::kKey : FrameType::kPredicted;
+  header.frame.reference = key ? 0 : 1;
+  header.component_sizes.assign(bench.layers.size(), 0);
+  header.layer_crcs.assign(static_cast<size_t>(bench.layers.back()) + 1, 0);
+  target %= bench.layers.size() + 1;
+  (target == bench.layers.size() ? header.motion_size : header.component_sizes[target]) =
+      static_cast<uint32_t>(size);
+  std::vector<uint8_t> packet;
+  write_packet_header(header, packet);
+  packet.insert(packet.end(), data, data + size);
+  test::repair_packet(packet, bench.layers, header.layer_crcs.size());
+  if (!bench.coder->read_header(packet).ok()) std::abort();
+  (void)bench.coder->decode(packet, bench.layers.back() + 1, bench.frame).ok();
+}
+
+void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
+  size_t at = 0;
+  const auto next = [&] { return at < size ? data[at++] : uint8_t{0}; };
+  for (auto& plane : bench.levels) {
+    for (Level& l : plane) {
+      const uint8_t b = next();  // mostly small levels, now and then any
+      l = b < 250 ? static_cast<Level>(static_cast<int8_t>(b) / 16)
+                  : static_cast<Level>(next() << 8 | next());
+      if (l == -32768) l = 0;  // no quantiser makes it
+    }
+  }
+  const int unit = 1 << (kVectorFractionBits - bench.header.subpel);
+  for (MotionVector& v : bench.vectors) {
+    v = {static_cast<int16_t>(static_cast<int8_t>(next()) * unit),
+         static_cast<int16_t>(static_cast<int8_t>(next()) * unit)};
+  }
+  bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;
+  const auto vectors = bench.vectors;
+  const std::vector<Level> levels[3] = {bench.levels[0], bench.levels[1], bench.levels[2]};
+  std::vector<uint8_t> packet;
+  bench.coder->encode(bench.frame, packet);
+  for (auto& plane : bench.levels) plane.assign(plane.size(), 77);
+  if (!bench.coder->read_header(packet).ok()) std::abort();
+  if (!bench.coder->decode(packet, bench.layers.back() + 1, bench.frame).ok()) std::abort();
+  for (size_t p = 0; p < 3; ++p) {
+    if (bench.levels[p] != levels[p]) std::abort();
+  }
+  if (!key && bench.vectors != vectors) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 3) return 0;
+  size -= 3;
+  const unsigned kind = data[size] % 8U;
+  const bool key = (data[size + 1] & 1U) != 0;
+  static std::map<unsigned, std::unique_ptr<Bench>> benches;
+  auto& bench = benches[kind];
+  if (bench == nullptr) bench = std::make_unique<Bench>(kind);
+  if ((data[size + 1] & 2U) != 0) {
+    round_trip(*bench, key, data, size);
+  } else {
+    decode_payload(*bench, key, data[size + 2], data, size);
+  }
+  return 0;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the seed corpus of the fuzz targets from generated clips: small streams of every kind, each as a
+// file with a tail of options; single payloads; y4m files.
+//   ctv_make_corpus data/fuzz
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/codec.hpp"
+#include "tests/support/repair.hpp"
+
+namespace {
+
+using namespace ctv::test;  // NOLINT(*-using-namespace)
+
+std::filesystem::path root;
+
+void save(const std::string& target, const std::string& name, Bytes bytes, std::initializer_list<int> tail) {
+  for (const int b : tail) bytes.push_back(static_cast<uint8_t>(b));
+  std::filesystem::create_directories(root / target);
+  std::ofstream file(root / target / name, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+struct Kind {
+  const char* name;
+  const char* preset;
+  ctv_format format;
+  int width, height;
+  void (*change)(ctv_config&);
+};
+
+const Kind kKinds[] = {
+    {"paper_i420", "paper", CTV_FORMAT_I420, 24, 16, [](ctv_config&) {}},
+    {"paper_rgb", "paper", CTV_FORMAT_RGB8, 17, 33, [](ctv_config& c) { c.levels = 2, c.directions[1] = 2; }},
+    {"default_gray", "default", CTV_FORMAT_GRAY8, 16, 16, [](ctv_config&) {}},
+    {"default_i422", "default", CTV_FORMAT_I422, 33, 20, [](ctv_config&) {}},
+    {"default_rgb", "default", CTV_FORMAT_RGB8, 40, 24, [](ctv_config& c) { c.chroma = CTV_CHROMA_420; }},
+    {"lossless_i444", "lossless", CTV_FORMAT_I444, 16, 24, [](ctv_config&) {}},
+    {"wavelet53", "default", CTV_FORMAT_I420, 48, 32,
+     [](ctv_config& c) {
+       c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.levels = 3, c.directions[0] = 16, c.filter_taps = 6;
+     }},
+    {"rle", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.symbols = CTV_SYMBOLS_RLE; }},
+    {"rle_split", "default", CTV_FORMAT_I420, 32, 32,
+     [](ctv_config& c) { c.symbols = CTV_SYMBOLS_RLE_SPLIT; }},
+    {"context", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.symbols = CTV_SYMBOLS_CONTEXT; }},
+    {"one_sample", "default", CTV_FORMAT_I420, 1, 1, [](ctv_config&) {}},
+};
+
+void save_stream(const Kind& kind, int number) {
+  const auto clip = moving_clip(kind.format, kind.width, kind.height, 3);
+  auto config = config_for(clip[0], kind.preset, 1);
+  config.key_interval = 2;
+  kind.change(config);
+  const Stream stream = encode(clip, config, true);
+  // Options: bit 0 repairs checksums, then reduction, threads, frames in flight; output format.
+  save("decoder", std::string(kind.name), file_of(stream), {0, 0});
+  save("decoder", std::string(kind.name) + "_options", file_of(stream),
+       {1 | (number % 3) << 1 | 16 | 32, number & 7});
+  save("headers", std::string(kind.name), file_of(stream), {1, 0});
+
+  const auto layers = layers_of_components(stream.header);
+  for (size_t i = 0; i < 2; ++i) {
+    const PacketParts parts =
+        packet_parts(stream.packets[i], layers.size(), static_cast<size_t>(layers.back()) + 1);
+    const auto begin = stream.packets[i].begin();
+    const auto part = [&](size_t from, size_t to) {
+      return Bytes(begin + static_cast<ptrdiff_t>(from), begin + static_cast<ptrdiff_t>(to));
+    };
+    const size_t last = layers.size() - 1;
+    const int symbols = config.symbols + (config.symbols == CTV_SYMBOLS_RLE ? 0 : 6);
+    save("symbols", std::string(kind.name) + "_lowpass" + std::to_string(i),
+         part(parts.component_begins[0], parts.component_begins[1]), {symbols, i == 0 ? 1 : 0, 0});
+    save("symbols", std::string(kind.name) + "_finest" + std::to_string(i),
+         part(parts.component_begins[last], parts.component_begins[last + 1]),
+         {symbols, i == 0 ? 1 : 0, static_cast<int>(last)});
+  }
+}
+
+void save_y4m(const char* name, const char* parameters, ctv_format format, int width, int height) {
+  const std::string text =
+      "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " " + parameters + "\n";
+  Bytes bytes(text.begin(), text.end());
+  for (int i = 0; i < 2; ++i) {
+    const std::string head = i == 0 ? "FRAME\n" : "FRAME Ip\n";
+    bytes.insert(bytes.end(), head.begin(), head.end());
+    const Frame frame = moving_frame(format, width, height, i);
+    for (const auto& plane : frame.planes) bytes.insert(bytes.end(), plane.begin(), plane.end());
+  }
+  save("y4m", name, bytes, {});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: ctv_make_corpus FOLDER\n");
+    return 1;
+  }
+  root = argv[1];
+  int number = 0;
+  for (const Kind& kind : kKinds) save_stream(kind, number++);
+  for (int kind = 0; kind < 8; ++kind) {
+    const Frame levels = moving_frame(CTV_FORMAT_GRAY8, 40, 30, kind);
+    save("symbols", "levels" + std::to_string(kind), levels.planes[0], {kind, 2 | (kind & 1), 0});
+  }
+  save_y4m("420", "F25:1 Ip A1:1 C420jpeg", CTV_FORMAT_I420, 9, 7);
+  save_y4m("422", "F30000:1001 C422", CTV_FORMAT_I422, 8, 6);
+  save_y4m("444", "F1:1 C444 XYSCSS=444", CTV_FORMAT_I444, 5, 4);
+  save_y4m("mono", "F50:1 Cmono", CTV_FORMAT_GRAY8, 16, 3);
+  save_y4m("plain", "F25:1", CTV_FORMAT_I420, 4, 4);
+  return 0;
+}

@@ -62,7 +62,11 @@ void visit(Visitor& v, SequenceHeader& h) {
   visit_transform(v, h.transform);
   visit_enum(v, "prediction", h.prediction, Prediction::kPicture);
   visit_enum(v, "symbols", h.symbols, Symbols::kContext);
-  visit_enum(v, "grouping", h.grouping, Grouping::kLayer);
+  visit_enum(v, "grouping", h.grouping.scope, ComponentScope::kLayer);
+  const bool by_layer = h.grouping.scope == ComponentScope::kLayer;
+  v.fixed("pooled layers", h.grouping.pooled_layers, 0,
+          by_layer ? static_cast<uint64_t>(h.transform.levels) + 1 : 0);
+  v.fixed("split luma", h.grouping.split_luma, 0, by_layer ? 1 : 0);
   v.fixed("lossless", h.lossless, 0, 1);
   v.fixed("lowpass rounded", h.lowpass_rounded, 0, 1);
   v.fixed("block size", h.log2_block, 3, 5);

@@ -21,9 +21,17 @@ inline constexpr size_t kPrefixSize = 8;
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
 enum class Symbols : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
 /// What one component holds.
-enum class Grouping : uint8_t {
+enum class ComponentScope : uint8_t {
   kSubband = 0,  // one subband of one plane (the paper's)
   kLayer = 1     // one layer of luma, or of both chroma planes
+};
+/// How the subbands of a picture become components: few large ones cost fewer bytes, more of them run in
+/// parallel.
+struct Grouping {
+  ComponentScope scope = ComponentScope::kLayer;
+  uint8_t pooled_layers =
+      0;  // so many of the coarsest layers, all planes, are the first component; 0 with kSubband
+  uint8_t split_luma = 0;  // 1: the finest layer's luma is a component for each orientation; 0 with kSubband
 };
 
 struct SequenceHeader {
@@ -34,7 +42,7 @@ struct SequenceHeader {
   TransformParameters transform;
   Prediction prediction = Prediction::kPicture;
   Symbols symbols = Symbols::kContext;
-  Grouping grouping = Grouping::kLayer;
+  Grouping grouping;
   uint8_t lossless = 0;
   uint8_t lowpass_rounded = 0;  // the lowpass is quantised with step 1, whatever the base step (the paper's)
   uint8_t log2_block = 4;

@@ -1,36 +1,80 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/components.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace ctv {
 namespace {
 
-void add(std::vector<Component>& components, const PictureLayout& picture, Component c) {
-  c.levels = 0;
-  for (int p = c.first_plane; p <= c.last_plane; ++p) c.levels += c.count(picture, p);
-  components.push_back(c);
-}
+constexpr uint32_t kSmallPicture = 640 * 360;  // luma samples
+constexpr uint32_t kLargePicture = 1280 * 720;
+
+class Builder {
+ public:
+  explicit Builder(const PictureLayout& picture)
+      : picture_(picture), subbands_(picture.subbands[0].subbands) {}
+
+  void add(int layer, int first_plane, int last_plane, int first, int last) {
+    Component c{layer, first_plane, last_plane, first, last};
+    for (int p = first_plane; p <= last_plane; ++p) c.levels += c.count(picture_, p);
+    components_.push_back(c);
+  }
+  int layer(int s) const { return subbands_[static_cast<size_t>(s)].layer; }
+  int orientation(int s) const { return subbands_[static_cast<size_t>(s)].orientation; }
+  int count() const { return static_cast<int>(subbands_.size()); }
+  /// The first subband from s on for which `same` does not hold.
+  template <typename Same>
+  int end(int s, Same same) const {
+    while (s < count() && same(s)) ++s;
+    return s;
+  }
+  std::vector<Component> take() { return std::move(components_); }
+
+ private:
+  const PictureLayout& picture_;
+  const std::vector<Subband>& subbands_;
+  std::vector<Component> components_;
+};
 
 }  // namespace
 
-std::vector<Component> make_components(const PictureLayout& picture, Grouping grouping) {
-  std::vector<Component> components;
-  const auto& subbands = picture.subbands[0].subbands;
-  const int count = static_cast<int>(subbands.size());
-  for (int first = 0; first < count;) {
-    const int layer = subbands[static_cast<size_t>(first)].layer;
-    int next = first;
-    while (next < count && subbands[static_cast<size_t>(next)].layer == layer) ++next;
-    if (grouping == Grouping::kLayer) {
-      add(components, picture, {layer, 0, 0, first, next - 1, 0});
-      if (picture.planes > 1) add(components, picture, {layer, 1, picture.planes - 1, first, next - 1, 0});
-    } else {
+std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping) {
+  Builder b(picture);
+  const int pooled = b.end(0, [&](int s) { return b.layer(s) < grouping.pooled_layers; });
+  if (pooled > 0) b.add(0, 0, picture.planes - 1, 0, pooled - 1);
+  for (int first = pooled; first < b.count();) {
+    const int layer = b.layer(first);
+    const int next = b.end(first, [&](int s) { return b.layer(s) == layer; });
+    if (grouping.scope == ComponentScope::kSubband) {
       for (int plane = 0; plane < picture.planes; ++plane) {
-        for (int s = first; s < next; ++s) add(components, picture, {layer, plane, plane, s, s, 0});
+        for (int s = first; s < next; ++s) b.add(layer, plane, plane, s, s);
       }
+    } else {
+      const bool split = grouping.split_luma != 0 && next == b.count();
+      for (int s = first; s < next;) {
+        const int orientation = b.orientation(s);
+        const int end = split ? b.end(s, [&](int i) { return b.orientation(i) == orientation; }) : next;
+        b.add(layer, 0, 0, s, end - 1);
+        s = end;
+      }
+      if (picture.planes > 1) b.add(layer, 1, picture.planes - 1, first, next - 1);
     }
     first = next;
   }
-  return components;
+  return b.take();
+}
+
+Grouping choose_grouping(const SequenceHeader& header) {
+  if (header.symbols == Symbols::kRle) return {ComponentScope::kSubband, 0, 0};
+  // Tables of their own pay for their heads only in large components, which large pictures also have for the
+  // sake of parallel work (docs/symbols.md, 7).
+  const auto luma = uint32_t{header.width} * header.height;
+  const auto all_but = [&](int fine) {
+    return static_cast<uint8_t>(header.transform.levels + 1 - std::min(fine, header.transform.levels));
+  };
+  if (luma <= kSmallPicture) return {ComponentScope::kLayer, all_but(1), 0};
+  return {ComponentScope::kLayer, all_but(2), luma >= kLargePicture ? uint8_t{1} : uint8_t{0}};
 }
 
 }  // namespace ctv

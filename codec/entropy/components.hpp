@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the subbands of a picture are grouped into the components of a packet: each is coded alone, so that each can
-// travel alone and be decoded on a thread of its own. Components go by layer, coarse to fine.
+// How the subbands of a picture are grouped into the components of a packet: each is coded alone, so that
+// each can travel alone and be decoded on a thread of its own. Components go by layer, coarse to fine;
+// several layers pooled in one component count as layer 0, so that every prefix of a packet still is a
+// picture.
 #pragma once
 
 #include <vector>
@@ -12,9 +14,10 @@ namespace ctv {
 
 struct Component {
   int layer;
-  int first_plane, last_plane;      // inclusive
-  int first_subband, last_subband;  // inclusive, of each of the planes; consecutive in the plane's array of levels
-  size_t levels;                    // of all of it
+  int first_plane, last_plane;  // inclusive
+  int first_subband,
+      last_subband;   // inclusive, of each of the planes; consecutive in the plane's array of levels
+  size_t levels = 0;  // of all of it
 
   /// Levels of one plane's part: its offset in the plane's array and their number.
   size_t offset(const PictureLayout& picture, int plane) const {
@@ -26,6 +29,9 @@ struct Component {
   }
 };
 
-std::vector<Component> make_components(const PictureLayout& picture, Grouping grouping);
+std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping);
+
+/// The encoder's choice, from the extent of the picture and everything else in the header.
+Grouping choose_grouping(const SequenceHeader& header);
 
 }  // namespace ctv

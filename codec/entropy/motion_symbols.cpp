@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "codec/entropy/zero_run.hpp"
 #include "codec/math/motion.hpp"
 
 namespace ctv {
@@ -23,8 +22,8 @@ MotionVector predict(const MotionGrid& grid, const MotionVector* v, int r, int c
 
 }  // namespace
 
-size_t encode_vectors(const MotionGrid& grid, int subpel, const MotionVector* vectors, std::span<Level> scratch,
-                      uint8_t* out) {
+void difference_vectors(const MotionGrid& grid, int subpel, const MotionVector* vectors,
+                        std::span<Level> differences) {
   const int shift = kVectorFractionBits - subpel;
   const auto n = grid.size();
   const MotionVector* v = vectors;
@@ -32,28 +31,25 @@ size_t encode_vectors(const MotionGrid& grid, int subpel, const MotionVector* ve
     for (int c = 0; c < grid.cols; ++c, ++v) {
       const MotionVector p = predict(grid, v, r, c);
       const auto i = static_cast<size_t>(v - vectors);
-      scratch[i] = static_cast<Level>((v->y - p.y) >> shift);
-      scratch[n + i] = static_cast<Level>((v->x - p.x) >> shift);
+      differences[i] = static_cast<Level>((v->y - p.y) >> shift);
+      differences[n + i] = static_cast<Level>((v->x - p.x) >> shift);
     }
   }
-  return encode_zero_runs(scratch.first(2 * n), true, out);
 }
 
-bool decode_vectors(const MotionGrid& grid, int subpel, std::span<const uint8_t> bytes, std::span<Level> scratch,
-                    MotionVector* vectors) {
+void sum_vectors(const MotionGrid& grid, int subpel, std::span<const Level> differences,
+                 MotionVector* vectors) {
   const int scale = 1 << (kVectorFractionBits - subpel);
   const auto n = grid.size();
-  size_t used = 0;
-  if (!decode_zero_runs(bytes, used, true, scratch.first(2 * n)) || used != bytes.size()) return false;
   MotionVector* v = vectors;
   for (int r = 0; r < grid.rows; ++r) {
     for (int c = 0; c < grid.cols; ++c, ++v) {
       const MotionVector p = predict(grid, v, r, c);
       const auto i = static_cast<size_t>(v - vectors);
-      *v = {static_cast<int16_t>(p.y + scratch[i] * scale), static_cast<int16_t>(p.x + scratch[n + i] * scale)};
+      *v = {static_cast<int16_t>(p.y + differences[i] * scale),
+            static_cast<int16_t>(p.x + differences[n + i] * scale)};
     }
   }
-  return true;
 }
 
 }  // namespace ctv

@@ -1,84 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/symbol_coder.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <new>
 #include <string>
 
 #include "codec/base/parallel.hpp"
 #include "codec/bitstream/bytes.hpp"
-#include "codec/entropy/motion_symbols.hpp"
-#include "codec/entropy/zero_run.hpp"
 
 namespace ctv {
 
 SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
                          int threads)
     : picture_(picture),
-      grid_(grid),
-      subpel_(header.subpel),
       threads_(threads),
       components_(make_components(picture, header.grouping)),
-      scratch_(components_.size() + 1),
-      vector_levels_(2 * grid.size()),
-      decoded_(components_.size() + 1) {
-  for (size_t i = 0; i < scratch_.size(); ++i) {
-    scratch_[i].symbols.resize(zero_run_bound(i < components_.size() ? components_[i].levels : 2 * grid.size()));
+      parts_(components_.size() + 1) {
+  for (size_t i = 0; i < components_.size(); ++i) {
+    parts_[i].coder = make_component_coder(header.symbols, picture, components_[i]);
+    order_.push_back(i);
   }
+  parts_.back().coder = make_motion_coder(header.symbols, grid, header.subpel);
+  order_.push_back(components_.size());
+  const auto size = [&](size_t i) {
+    return i < components_.size() ? components_[i].levels : 2 * grid.size();
+  };
+  std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) { return size(a) > size(b); });
 }
 
-size_t symbol_coder_memory(const PictureLayout& picture, const MotionGrid& grid) {
-  size_t levels = 2 * grid.size();
-  for (int p = 0; p < picture.planes; ++p) levels += picture.subbands[static_cast<size_t>(p)].levels;
-  return zero_run_bound(levels);
-}
-
-// Zeros come in runs everywhere but in the lowpass of key frames (seed paper, section II).
-bool SymbolCoder::runs(const CodedFrame& frame, const Component& c) const {
-  return c.layer > 0 || frame.parameters.type != FrameType::kKey;
-}
-
-void SymbolCoder::encode_component(const CodedFrame& frame, size_t i) {
-  Scratch& s = scratch_[i];
-  size_t bytes = 0;
-  if (i == components_.size()) {
-    if (frame.parameters.type == FrameType::kKey) {
-      s.size = 0;
-      return;
-    }
-    bytes = encode_vectors(grid_, subpel_, frame.vectors, vector_levels_, s.symbols.data());
-  } else {
-    const Component& c = components_[i];
-    for (int p = c.first_plane; p <= c.last_plane; ++p) {
-      const Level* levels = frame.levels[static_cast<size_t>(p)] + c.offset(picture_, p);
-      bytes += encode_zero_runs({levels, c.count(picture_, p)}, runs(frame, c), s.symbols.data() + bytes);
-    }
+// Runs work(i) for the first `components` parts, and for the vectors. Exceptions must not leave a thread of
+// the team.
+template <typename Work>
+void SymbolCoder::for_parts(size_t components, bool motion, Work work) {
+  selected_.clear();
+  for (const size_t i : order_) {
+    if (i < components || (motion && i == components_.size())) selected_.push_back(i);
   }
-  if (s.deflated.size() < Deflater::bound(bytes)) s.deflated.resize(Deflater::bound(bytes));
-  s.size = s.deflater.deflate({s.symbols.data(), bytes}, s.deflated);
+  std::atomic<bool> out_of_memory = false;
+  parallel_for(threads_, static_cast<int>(selected_.size()), [&](int task) {
+    try {
+      work(selected_[static_cast<size_t>(task)]);
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+    }
+  });
+  if (out_of_memory) throw std::bad_alloc();
 }
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
-  const int tasks = static_cast<int>(scratch_.size());
-  parallel_for(threads_, tasks, [&](int i) { encode_component(frame, static_cast<size_t>(tasks - 1 - i)); });
+  const bool key = frame.parameters.type == FrameType::kKey;
+  for_parts(components_.size(), !key,
+            [&](size_t i) { parts_[i].size = parts_[i].coder->encode(frame, parts_[i].bytes); });
 
   header_.frame = frame.parameters;
-  if (frame.parameters.type == FrameType::kKey) header_.frame.reference = 0;
-  header_.motion_size = static_cast<uint32_t>(scratch_.back().size);
+  if (key) header_.frame.reference = 0;
+  header_.motion_size = key ? 0 : static_cast<uint32_t>(parts_.back().size);
   header_.component_sizes.clear();
   size_t payload_size = header_.motion_size;
   for (size_t i = 0; i < components_.size(); ++i) {
-    header_.component_sizes.push_back(static_cast<uint32_t>(scratch_[i].size));
-    payload_size += scratch_[i].size;
+    header_.component_sizes.push_back(static_cast<uint32_t>(parts_[i].size));
+    payload_size += parts_[i].size;
   }
-  // The checksums stand before what they cover: write the header once for its size, then the payload, then again.
+  // The checksums stand before what they cover: write the header once for its size, then the payload, then
+  // again.
   header_.layer_crcs.assign(static_cast<size_t>(picture_.subbands[0].layers), 0);
   write_packet_header(header_, packet);
   header_.size = packet.size();
   packet.reserve(header_.size + payload_size);
-  const auto append = [&](const Scratch& s) {
-    packet.insert(packet.end(), s.deflated.begin(), s.deflated.begin() + static_cast<std::ptrdiff_t>(s.size));
+  const auto append = [&](const Part& part, size_t size) {
+    packet.insert(packet.end(), part.bytes.data(), part.bytes.data() + size);
   };
-  append(scratch_.back());
-  for (size_t i = 0; i < components_.size(); ++i) append(scratch_[i]);
+  append(parts_.back(), header_.motion_size);
+  for (size_t i = 0; i < components_.size(); ++i) append(parts_[i], parts_[i].size);
   for (size_t layer = 0; layer < header_.layer_crcs.size(); ++layer) {
     const size_t begin = layer_begin(static_cast<int>(layer));
     const size_t end = layer_begin(static_cast<int>(layer) + 1);
@@ -91,28 +85,14 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
 size_t SymbolCoder::layer_begin(int layer) const {
   size_t at = header_.size;
   if (layer > 0) at += header_.motion_size;
-  for (size_t i = 0; i < components_.size() && components_[i].layer < layer; ++i) at += header_.component_sizes[i];
+  for (size_t i = 0; i < components_.size() && components_[i].layer < layer; ++i)
+    at += header_.component_sizes[i];
   return at;
 }
 
 Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
-  return read_packet_header(unit, components_.size(), static_cast<size_t>(picture_.subbands[0].layers), header_);
-}
-
-bool SymbolCoder::decode_component(std::span<const uint8_t> bytes, const CodedFrame& frame, size_t i) {
-  Scratch& s = scratch_[i];
-  size_t size = 0;
-  if (!s.deflater.inflate(bytes, s.symbols, size)) return false;
-  const std::span<const uint8_t> symbols(s.symbols.data(), size);
-  if (i == components_.size()) return decode_vectors(grid_, subpel_, symbols, vector_levels_, frame.vectors);
-  const Component& c = components_[i];
-  // Planes of one component follow each other in one sequence of symbols; a run may not cross from plane to plane.
-  size_t used = 0;
-  for (int p = c.first_plane; p <= c.last_plane; ++p) {
-    Level* levels = frame.levels[static_cast<size_t>(p)] + c.offset(picture_, p);
-    if (!decode_zero_runs(symbols, used, runs(frame, c), {levels, c.count(picture_, p)})) return false;
-  }
-  return used == size;
+  return read_packet_header(unit, components_.size(), static_cast<size_t>(picture_.subbands[0].layers),
+                            header_);
 }
 
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrame& frame) {
@@ -126,8 +106,8 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
     end = layer_begin(layer + 1);
     const std::string name = "layer " + std::to_string(layer) + " at byte " + std::to_string(begin);
     if (end > unit.size()) {
-      return {CTV_ERROR_STREAM, name + ": needs " + std::to_string(end - begin) + " bytes, the data end at byte " +
-                                    std::to_string(unit.size())};
+      return {CTV_ERROR_STREAM, name + ": needs " + std::to_string(end - begin) +
+                                    " bytes, the data end at byte " + std::to_string(unit.size())};
     }
     if (crc32_of(unit.subspan(begin, end - begin)) != header_.layer_crcs[static_cast<size_t>(layer)]) {
       return {CTV_ERROR_STREAM, name + ": wrong checksum"};
@@ -135,31 +115,25 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   }
   size_t count = 0;
   while (count < components_.size() && components_[count].layer < layers) ++count;
-  std::vector<size_t>& at = begins_;
-  at.assign(components_.size() + 1, 0);
+  begins_.resize(count);
   size_t begin = header_.size + header_.motion_size;
   for (size_t i = 0; i < count; ++i) {
-    at[i] = begin;
+    begins_[i] = begin;
     begin += header_.component_sizes[i];
   }
-  const int tasks = static_cast<int>(count) + (key ? 0 : 1);
-  parallel_for(threads_, tasks, [&](int task) {
-    const auto i = static_cast<size_t>(tasks - 1 - task);
-    if (i == count) {
-      decoded_[components_.size()] =
-          decode_component(unit.subspan(header_.size, header_.motion_size), frame, components_.size()) ? 1 : 0;
-    } else {
-      decoded_[i] = decode_component(unit.subspan(at[i], header_.component_sizes[i]), frame, i) ? 1 : 0;
-    }
+  for_parts(count, !key, [&](size_t i) {
+    const bool motion = i == components_.size();
+    const auto bytes = motion ? unit.subspan(header_.size, header_.motion_size)
+                              : unit.subspan(begins_[i], header_.component_sizes[i]);
+    parts_[i].sound = parts_[i].coder->decode(bytes, frame);
   });
-  if (!key && decoded_[components_.size()] == 0) {
+  if (!key && !parts_.back().sound) {
     return {CTV_ERROR_STREAM, "motion payload at byte " + std::to_string(header_.size) + ": damaged"};
   }
   for (size_t i = 0; i < count; ++i) {
-    if (decoded_[i] == 0) {
-      return {CTV_ERROR_STREAM,
-              "component " + std::to_string(i) + " at byte " + std::to_string(at[i]) + ": damaged"};
-    }
+    if (parts_[i].sound) continue;
+    return {CTV_ERROR_STREAM,
+            "component " + std::to_string(i) + " at byte " + std::to_string(begins_[i]) + ": damaged"};
   }
   return {};
 }

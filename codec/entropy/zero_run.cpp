@@ -2,7 +2,8 @@
 #include "codec/entropy/zero_run.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "codec/entropy/zero_scan.hpp"
 
 namespace ctv {
 namespace {
@@ -28,25 +29,13 @@ const uint8_t* get_varint(const uint8_t* in, const uint8_t* end, uint32_t& v) {
   return nullptr;
 }
 
-// Index of the first non-zero level at or after i; four levels are tested at once.
-size_t skip_zeros(std::span<const Level> levels, size_t i) {
-  while (i + 4 <= levels.size()) {
-    uint64_t four = 0;
-    std::memcpy(&four, levels.data() + i, sizeof four);
-    if (four != 0) break;
-    i += 4;
-  }
-  while (i < levels.size() && levels[i] == 0) ++i;
-  return i;
-}
-
 }  // namespace
 
 size_t encode_zero_runs(std::span<const Level> levels, bool runs, uint8_t* out) {
   uint8_t* const start = out;
   for (size_t i = 0; i < levels.size();) {
     if (runs && levels[i] == 0) {
-      const size_t end = skip_zeros(levels, i);
+      const size_t end = skip_zeros(levels.data(), i, levels.size());
       *out++ = 0;
       out = put_varint(out, static_cast<uint32_t>(end - i - 1));
       i = end;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's symbols: runs of zeros between values (seed paper, section II). Bytes, made for DEFLATE to follow.
+// The paper's symbols: runs of zeros between values (seed paper, section II). Bytes, made for DEFLATE to
+// follow.
 //   value  v != 0: zigzag(v) = 2|v| - (v > 0), as LEB128 (first byte never 0)
 //   run of n zeros: a byte 0, then n - 1 as LEB128
 // Where runs are off (lowpass of key frames), every level is its zigzag number as LEB128.
@@ -18,11 +19,15 @@ constexpr size_t zero_run_bound(size_t count) { return 3 * count + 8; }
 
 /// Writes symbols to `out` (zero_run_bound bytes); returns the bytes written.
 size_t encode_zero_runs(std::span<const Level> levels, bool runs, uint8_t* out);
-/// Reads levels.size() levels from bytes[used..], and moves `used` behind them. False if the bytes end early, a run
-/// reaches beyond the levels or a number is out of range.
+/// Reads levels.size() levels from bytes[used..], and moves `used` behind them. False if the bytes end early,
+/// a run reaches beyond the levels or a number is out of range.
 bool decode_zero_runs(std::span<const uint8_t> bytes, size_t& used, bool runs, std::span<Level> levels);
 
-constexpr uint32_t zigzag(int v) { return v > 0 ? 2U * static_cast<uint32_t>(v) - 1 : 2U * static_cast<uint32_t>(-v); }
-constexpr int unzigzag(uint32_t z) { return (z & 1U) != 0 ? static_cast<int>(z / 2 + 1) : -static_cast<int>(z / 2); }
+constexpr uint32_t zigzag(int v) {
+  return v > 0 ? 2U * static_cast<uint32_t>(v) - 1 : 2U * static_cast<uint32_t>(-v);
+}
+constexpr int unzigzag(uint32_t z) {
+  return (z & 1U) != 0 ? static_cast<int>(z / 2 + 1) : -static_cast<int>(z / 2);
+}
 
 }  // namespace ctv

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/component_coder.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codec/entropy/context_decoder.hpp"
+#include "codec/entropy/context_encoder.hpp"
+#include "codec/entropy/deflate.hpp"
+#include "codec/entropy/motion_symbols.hpp"
+#include "codec/entropy/split_runs.hpp"
+#include "codec/entropy/zero_run.hpp"
+
+namespace ctv {
+namespace {
+
+/// Symbols of zero_run.hpp through a DEFLATE library.
+class Deflated {
+ public:
+  explicit Deflated(size_t levels) : symbols_(zero_run_bound(levels)) {}
+
+  uint8_t* symbols() { return symbols_.data(); }
+  size_t deflate(size_t size, Growing<uint8_t>& out) {
+    out.reserve(Deflater::bound(size));
+    return deflater_.deflate({symbols_.data(), size}, {out.data(), out.capacity()});
+  }
+  bool inflate(std::span<const uint8_t> bytes, std::span<const uint8_t>& symbols) {
+    size_t size = 0;
+    if (!deflater_.inflate(bytes, symbols_, size)) return false;
+    symbols = {symbols_.data(), size};
+    return true;
+  }
+
+ private:
+  std::vector<uint8_t> symbols_;
+  Deflater deflater_;
+};
+
+/// Runs of zeros end with their plane.
+class RunCoder final : public ComponentCoder {
+ public:
+  RunCoder(const PictureLayout& picture, const Component& c) : lowpass_(c.layer == 0), deflated_(c.levels) {
+    for (int p = c.first_plane; p <= c.last_plane; ++p) {
+      parts_.push_back({static_cast<size_t>(p), c.offset(picture, p), c.count(picture, p)});
+    }
+  }
+
+  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
+    size_t size = 0;
+    for (const Part& part : parts_) {
+      size += encode_zero_runs(part.of(frame), runs(frame), deflated_.symbols() + size);
+    }
+    return deflated_.deflate(size, out);
+  }
+  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+    std::span<const uint8_t> symbols;
+    if (!deflated_.inflate(bytes, symbols)) return false;
+    size_t used = 0;
+    for (const Part& part : parts_) {
+      if (!decode_zero_runs(symbols, used, runs(frame), part.of(frame))) return false;
+    }
+    return used == symbols.size();
+  }
+
+ private:
+  struct Part {
+    size_t plane, offset, count;
+    std::span<Level> of(const CodedFrame& frame) const { return {frame.levels[plane] + offset, count}; }
+  };
+  // Zeros come in runs everywhere but in the lowpass of key frames (seed paper, section II).
+  bool runs(const CodedFrame& frame) const { return !lowpass_ || frame.parameters.type != FrameType::kKey; }
+
+  bool lowpass_;
+  std::vector<Part> parts_;
+  Deflated deflated_;
+};
+
+/// Encoder or decoder are made when they are first asked for: an object is used in one direction only.
+class ContextCoder final : public ComponentCoder {
+ public:
+  ContextCoder(const PictureLayout& picture, const Component& c) : bands_(make_context_bands(picture, c)) {}
+
+  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
+    if (!encoder_) encoder_.emplace(bands_);
+    return encoder_->encode(frame.levels, out);
+  }
+  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+    if (!decoder_) decoder_.emplace(bands_);
+    return decoder_->decode(bytes, frame.levels);
+  }
+
+ private:
+  std::vector<ContextBand> bands_;
+  std::optional<ContextEncoder> encoder_;
+  std::optional<ContextDecoder> decoder_;
+};
+
+class SplitRunCoder final : public ComponentCoder {
+ public:
+  SplitRunCoder(const PictureLayout& picture, const Component& c) {
+    for (int p = c.first_plane; p <= c.last_plane; ++p) {
+      planes_.push_back(static_cast<size_t>(p));
+      offsets_.push_back(c.offset(picture, p));
+      parts_.push_back({static_cast<Level*>(nullptr), c.count(picture, p)});
+    }
+  }
+
+  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
+    return runs_.encode(parts_of(frame), out);
+  }
+  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+    return runs_.decode(bytes, parts_of(frame));
+  }
+
+ private:
+  std::span<const SplitRuns::Part> parts_of(const CodedFrame& frame) {
+    for (size_t i = 0; i < parts_.size(); ++i) parts_[i].levels = frame.levels[planes_[i]] + offsets_[i];
+    return parts_;
+  }
+  std::vector<size_t> planes_;
+  std::vector<size_t> offsets_;
+  std::vector<SplitRuns::Part> parts_;
+  SplitRuns runs_;
+};
+
+/// The paper's vectors: differences as levels with runs.
+class RunMotionCoder final : public ComponentCoder {
+ public:
+  RunMotionCoder(const MotionGrid& grid, int subpel)
+      : grid_(grid), subpel_(subpel), differences_(2 * grid.size()), deflated_(2 * grid.size()) {}
+
+  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
+    difference_vectors(grid_, subpel_, frame.vectors, differences_);
+    return deflated_.deflate(encode_zero_runs(differences_, true, deflated_.symbols()), out);
+  }
+  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+    std::span<const uint8_t> symbols;
+    size_t used = 0;
+    if (!deflated_.inflate(bytes, symbols)) return false;
+    if (!decode_zero_runs(symbols, used, true, differences_) || used != symbols.size()) return false;
+    sum_vectors(grid_, subpel_, differences_, frame.vectors);
+    return true;
+  }
+
+ private:
+  MotionGrid grid_;
+  int subpel_;
+  std::vector<Level> differences_;
+  Deflated deflated_;
+};
+
+}  // namespace
+
+std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
+                                                     const Component& component) {
+  switch (symbols) {
+    case Symbols::kContext:
+      return std::make_unique<ContextCoder>(picture, component);
+    case Symbols::kRleSplit:
+      return std::make_unique<SplitRunCoder>(picture, component);
+    default:
+      return std::make_unique<RunCoder>(picture, component);
+  }
+}
+
+std::unique_ptr<ComponentCoder> make_motion_coder(Symbols symbols, const MotionGrid& grid, int subpel) {
+  if (symbols == Symbols::kRle) return std::make_unique<RunMotionCoder>(grid, subpel);
+  return std::make_unique<RunMotionCoder>(grid, subpel);
+}
+
+}  // namespace ctv

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One part of a packet's payload to bytes and back: a component, or the vectors. Each holds its own scratch
+// memory, so that all of them can work at once and nothing is allocated per frame once buffers have grown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "codec/bitstream/headers.hpp"
+#include "codec/entropy/components.hpp"
+#include "codec/entropy/growing.hpp"
+#include "codec/frame/coded_frame.hpp"
+#include "codec/frame/picture_layout.hpp"
+
+namespace ctv {
+
+class ComponentCoder {
+ public:
+  virtual ~ComponentCoder() = default;
+  ComponentCoder(const ComponentCoder&) = delete;
+  ComponentCoder& operator=(const ComponentCoder&) = delete;
+
+  /// Returns the bytes written to `out`.
+  virtual size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) = 0;
+  /// Writes every number of its part of the frame, whatever was there. False if the bytes are not exactly an
+  /// encoding of it; the numbers are then undefined. Time and memory are bounded by the extent of the part,
+  /// not by the bytes.
+  virtual bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) = 0;
+
+ protected:
+  ComponentCoder() = default;
+};
+
+std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
+                                                     const Component& component);
+/// subpel: the vectors' precision.
+std::unique_ptr<ComponentCoder> make_motion_coder(Symbols symbols, const MotionGrid& grid, int subpel);
+
+}  // namespace ctv

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/context_bands.hpp"
+
+namespace ctv {
+namespace {
+
+// Parents have the same orientation one level coarser, in the same plane. Two shapes are related closely
+// enough: subbands of the same direction, and four directions below none. All others go without.
+bool is_parent(const Subband& parent, const Subband& child, ParentGrid& grid) {
+  if (parent.level != child.level + 1 || parent.orientation != child.orientation) return false;
+  const bool half = parent.row_shift == child.row_shift + 1 && parent.col_shift == child.col_shift + 1;
+  const bool same = parent.row_shift == child.row_shift && parent.col_shift == child.col_shift;
+  grid = half ? ParentGrid::kHalf : ParentGrid::kSame;
+  return half ? parent.direction == child.direction : same;
+}
+
+}  // namespace
+
+std::vector<ContextBand> make_context_bands(const PictureLayout& picture, const Component& component) {
+  std::vector<ContextBand> bands;
+  std::vector<const Subband*> sources;
+  const auto& first_plane = picture.subbands[static_cast<size_t>(component.first_plane)].subbands;
+  for (int first = component.first_subband; first <= component.last_subband;) {
+    int next = first + 1;  // behind the layer's last subband
+    const auto layer = [&](int s) { return first_plane[static_cast<size_t>(s)].layer; };
+    while (next <= component.last_subband && layer(next) == layer(first)) ++next;
+    for (int p = component.first_plane; p <= component.last_plane; ++p) {
+      for (int s = first; s < next; ++s) {
+        const Subband& source = picture.subbands[static_cast<size_t>(p)].subbands[static_cast<size_t>(s)];
+        ContextBand band{.rows = source.rows, .cols = source.cols, .plane = p, .offset = source.offset};
+        band.lowpass = source.layer == 0;
+        for (size_t b = 0; b < bands.size() && !band.lowpass; ++b) {
+          ParentGrid grid{};
+          if (bands[b].lowpass || bands[b].plane != p || !is_parent(*sources[b], source, grid)) continue;
+          band.parent = static_cast<int>(b);
+          band.parent_grid = grid;
+        }
+        bands.push_back(band);
+        sources.push_back(&source);
+      }
+    }
+    first = next;
+  }
+  link_siblings(bands);
+  return bands;
+}
+
+void link_siblings(std::vector<ContextBand>& bands) {
+  for (size_t b = 0; b < bands.size(); ++b) {
+    bands[b].siblings = {-1, -1};
+    if (bands[b].lowpass) continue;
+    size_t found = 0;
+    for (size_t i = b; i-- > 0 && found < 2;) {
+      if (bands[i].lowpass || bands[i].rows != bands[b].rows || bands[i].cols != bands[b].cols) continue;
+      bands[b].siblings[found++] = static_cast<int>(i);
+    }
+  }
+}
+
+}  // namespace ctv

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prediction inside a lowpass band (docs/symbols.md, 4): the median edge detector of LOCO-I (Weinberger,
+// Seroussi and Sapiro 2000) from the levels to the left, above and above left. Differences keep 16 bits.
+#pragma once
+
+#include <algorithm>
+
+#include "codec/base/types.hpp"
+
+namespace ctv {
+
+/// The prediction of levels[y][x] from those before it in raster order.
+inline int predict_lowpass(const Level* levels, int cols, int y, int x) {
+  const Level* at = levels + static_cast<ptrdiff_t>(y) * cols + x;
+  if (y == 0) return x == 0 ? 0 : at[-1];
+  const int above = at[-cols];
+  if (x == 0) return above;
+  const int left = at[-1];
+  const int corner = at[-cols - 1];
+  const int most = std::max(left, above);
+  const int least = std::min(left, above);
+  if (corner >= most) return least;
+  return corner <= least ? most : left + above - corner;
+}
+
+inline Level lowpass_error(const Level* levels, int cols, int y, int x) {
+  return static_cast<Level>(levels[static_cast<ptrdiff_t>(y) * cols + x] -
+                            predict_lowpass(levels, cols, y, x));
+}
+
+}  // namespace ctv

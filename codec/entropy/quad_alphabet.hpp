@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quad alphabet (docs/symbols.md, 3): 2x2 levels as four digits min(|level|, 2), numbered so that likely
+// quads get neighbouring numbers, which makes the head of a DEFLATE block short. All tables are made by the
+// compiler.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ctv {
+
+inline constexpr int kQuadSymbols = 81;
+
+struct QuadSymbol {
+  std::array<uint8_t, 4> digits;
+  uint8_t sum;       // of the digits
+  uint8_t non_zero;  // digits above 0
+  uint8_t big;       // digits equal to 2
+  uint8_t mask;      // bit i: digit i is not 0
+};
+
+struct QuadAlphabet {
+  std::array<QuadSymbol, kQuadSymbols> symbols{};
+  std::array<uint8_t, kQuadSymbols> symbol_of_value{};  // value = 27 d0 + 9 d1 + 3 d2 + d3
+
+  constexpr QuadAlphabet() {
+    std::array<int, kQuadSymbols> order{};
+    for (int v = 0; v < kQuadSymbols; ++v) order[static_cast<size_t>(v)] = v;
+    std::sort(order.begin(), order.end(), [](int a, int b) {
+      return digit_sum(a) != digit_sum(b) ? digit_sum(a) < digit_sum(b) : a < b;
+    });
+    for (size_t s = 0; s < kQuadSymbols; ++s) {
+      const int v = order[s];
+      symbol_of_value[static_cast<size_t>(v)] = static_cast<uint8_t>(s);
+      QuadSymbol& q = symbols[s];
+      const std::array<int, 4> digits = {v / 27, v / 9 % 3, v / 3 % 3, v % 3};
+      for (size_t i = 0; i < 4; ++i) {
+        q.digits[i] = static_cast<uint8_t>(digits[i]);
+        q.sum = static_cast<uint8_t>(q.sum + digits[i]);
+        q.non_zero = static_cast<uint8_t>(q.non_zero + (digits[i] > 0));
+        q.big = static_cast<uint8_t>(q.big + (digits[i] > 1));
+        q.mask = static_cast<uint8_t>(q.mask | (digits[i] > 0) << i);
+      }
+    }
+  }
+  static constexpr int digit_sum(int v) { return v / 27 + v / 9 % 3 + v / 3 % 3 + v % 3; }
+};
+inline constexpr QuadAlphabet kQuads;
+
+/// Signs are written for non-zero levels only: [mask][bits by position] -> bits close together, and back.
+struct SignBits {
+  std::array<std::array<uint8_t, 16>, 16> gathered{}, spread{};
+
+  constexpr SignBits() {
+    for (unsigned mask = 0; mask < 16; ++mask) {
+      for (unsigned bits = 0; bits < 16; ++bits) {
+        unsigned n = 0;
+        for (unsigned i = 0; i < 4; ++i) {
+          if ((mask >> i & 1U) == 0) continue;
+          gathered[mask][bits] = static_cast<uint8_t>(gathered[mask][bits] | (bits >> i & 1U) << n);
+          spread[mask][bits] = static_cast<uint8_t>(spread[mask][bits] | (bits >> n & 1U) << i);
+          ++n;
+        }
+      }
+    }
+  }
+};
+inline constexpr SignBits kSigns;
+
+}  // namespace ctv

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the decoder knows before a quad comes (docs/symbols.md, 3): sums of magnitudes of the quads around it
+// and of those at its place in earlier bands, weighed into one number T, and T's class. All but the row's own
+// part is computed for whole rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/base/types.hpp"
+#include "codec/entropy/context_bands.hpp"
+
+namespace ctv {
+
+inline constexpr int kQuadClasses = 13;
+inline constexpr int kMagnitudeClasses = 7;
+inline constexpr int kMaxQuadSum = 31;
+inline constexpr int kSameWeight = 3;          // of the quads to the left and above in T
+inline constexpr size_t kContextValues = 512;  // T is below; T + kBigWeight * 3 is, too
+inline constexpr int kBigWeight = 8;           // of each further big level of a quad, for the magnitude class
+
+struct ContextClasses {
+  std::array<uint8_t, kContextValues> quad{}, magnitude{};
+  constexpr ContextClasses() {
+    constexpr std::array kQuadThresholds = {1, 2, 3, 4, 6, 8, 11, 15, 21, 30, 44, 64};
+    constexpr std::array kMagnitudeThresholds = {8, 20, 40, 80, 140, 220};
+    static_assert(kQuadThresholds.size() + 1 == kQuadClasses);
+    static_assert(kMagnitudeThresholds.size() + 1 == kMagnitudeClasses);
+    const auto reached = [](const auto& thresholds, int t) {
+      return static_cast<uint8_t>(
+          std::count_if(thresholds.begin(), thresholds.end(), [t](int threshold) { return t >= threshold; }));
+    };
+    for (size_t t = 0; t < kContextValues; ++t) {
+      quad[t] = reached(kQuadThresholds, static_cast<int>(t));
+      magnitude[t] = reached(kMagnitudeThresholds, static_cast<int>(t));
+    }
+  }
+};
+inline constexpr ContextClasses kClasses;
+
+/// Of a band's row of quads: sums of |level|, at most kMaxQuadSum. `below` is null under the last of an odd
+/// number of rows. folded: room for cols + 1 numbers.
+void sum_quads(const Level* above, const Level* below, int cols, uint16_t* folded, uint8_t* sums);
+
+class QuadContexts {
+ public:
+  explicit QuadContexts(std::span<const ContextBand> bands);
+
+  /// The sums of a row of quads; quad_cols of them are written by the coder, the four beside them stay 0.
+  uint8_t* row(size_t band, int y) { return sums_[band].row(y); }
+  const uint8_t* row(size_t band, int y) const { return sums_[band].row(y); }
+
+  /// T without the part of the row itself, for quad_cols quads; kPadding zeros follow. planes: the levels of
+  /// all planes, for parents.
+  void fill_row(size_t band, int y, std::span<Level* const> planes, uint16_t* out) const;
+
+  static constexpr int kPadding = 8;
+  /// Quads in the longest row.
+  int longest_row() const { return longest_row_; }
+  /// The widest band.
+  int most_cols() const { return most_cols_; }
+
+ private:
+  // Sums of a band with two rows above, two columns to the left and at least two to the right of zeros.
+  struct Sums {
+    size_t stride = 0;
+    std::vector<uint8_t> cells;
+    uint8_t* row(int y) { return cells.data() + static_cast<size_t>(y + 2) * stride + 2; }
+    const uint8_t* row(int y) const { return cells.data() + static_cast<size_t>(y + 2) * stride + 2; }
+  };
+  void add_siblings(const ContextBand& band, int y, uint16_t* out) const;
+  void add_parent(const ContextBand& band, int y, std::span<Level* const> planes, uint16_t* out) const;
+
+  std::span<const ContextBand> bands_;
+  std::vector<Sums> sums_;
+  int longest_row_ = 0;
+  int most_cols_ = 0;
+};
+
+}  // namespace ctv

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stepping over zeros, four 16-bit numbers at a time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace ctv {
+
+/// Index of the first number in [at, end) that is not 0, or end.
+template <typename T>
+size_t skip_zeros(const T* numbers, size_t at, size_t end) {
+  static_assert(sizeof(T) == 2);
+  for (; at + 4 <= end; at += 4) {
+    uint64_t four = 0;
+    std::memcpy(&four, numbers + at, sizeof four);
+    if (four == 0) continue;
+    const int bits =
+        std::endian::native == std::endian::little ? std::countr_zero(four) : std::countl_zero(four);
+    return at + static_cast<size_t>(bits / 16);
+  }
+  while (at < end && numbers[at] == 0) ++at;
+  return at;
+}
+
+}  // namespace ctv

@@ -121,6 +121,13 @@ while IFS= read -r document; do
   )
 done <<<"$(matching '(^README\.md|^docs/.*\.md|^data/.*\.md|^tests/.*\.md)$')"
 
+# ---- The README's program is the one that is tested. ----
+if [ -f README.md ] && [ -f tests/api/hpp_test.cpp ]; then
+  shown=$(sed -n '/^```cpp$/,/^```$/p' README.md | sed '1d;$d; s#//.*##' | tr -d ' \n')
+  tested=$(sed -n '/README: begin/,/README: end/p' tests/api/hpp_test.cpp | sed '1d;$d; s#//.*##' | tr -d ' \n')
+  [ "$shown" = "$tested" ] || complain "README.md: its program differs from the one in tests/api/hpp_test.cpp"
+fi
+
 if [ "$violations" -ne 0 ]; then
   echo "$violations violations of the repository's rules"
   exit 1

@@ -39,7 +39,7 @@ struct Bench {
       levels[p].resize(stream.picture.subbands[p].levels);
       frame.levels[p] = levels[p].data();
     }
-    for (const Component& c : coder->components()) layers.push_back(c.layer);
+    for (const Component& part : coder->components()) layers.push_back(part.layer);
   }
   SequenceHeader header;
   Stream stream;

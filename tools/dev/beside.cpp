@@ -1,42 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctbeside: one frame of several videos side by side in one PNG, for the demonstration.
-//   ctbeside FRAME OUTPUT.png INPUT...
+// ctbeside: several images side by side in one, for the demonstration.
+//   ctbeside OUTPUT.png INPUT.png...
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "cli/exit.h"
-#include "cli/text.h"
 #include "io/frame_reader.h"
 #include "io/frame_writer.h"
-#include "io/image_writer.h"
 
 namespace ctv::tools {
 namespace {
 
 constexpr int32_t kGap = 8;  // white samples between two pictures
 
-Frame frame_of(const std::string& path, int64_t number) {
+Frame picture_of(const std::string& path) {
   InputOptions input;
   input.path = path;
   const auto reader = open_input(input);
-  reader->skip(number);
   Frame frame;
-  if (!reader->read(frame)) throw Failure(Exit::kFile, path + " has no frame " + std::to_string(number));
-  Frame rgb;
-  to_rgb(frame.picture(), rgb);
-  if (rgb.video().format != CTV_FORMAT_RGB8) throw Failure(Exit::kUsage, path + " has no colour");
-  return rgb;
+  if (!reader->read(frame)) throw Failure(Exit::kFile, path + " has no picture");
+  if (frame.video().format != CTV_FORMAT_RGB8) throw Failure(Exit::kUsage, path + " is not RGB");
+  return frame;
 }
 
 Exit run(int argc, char** argv) {
-  if (argc < 4) throw Failure(Exit::kUsage, "usage: ctbeside FRAME OUTPUT.png INPUT...");
+  if (argc < 3) throw Failure(Exit::kUsage, "usage: ctbeside OUTPUT.png INPUT.png...");
   std::vector<Frame> frames;
   int32_t width = -kGap;
   int32_t height = 0;
-  for (int i = 3; i < argc; ++i) {
-    frames.push_back(frame_of(argv[i], std::stoll(argv[1])));
+  for (int i = 2; i < argc; ++i) {
+    frames.push_back(picture_of(argv[i]));
     width += frames.back().video().width + kGap;
     height = std::max(height, frames.back().video().height);
   }
@@ -52,7 +47,7 @@ Exit run(int argc, char** argv) {
     left += frame.stride(0) + size_t{3} * kGap;
   }
   OutputOptions output;
-  output.path = argv[2];
+  output.path = argv[1];
   const auto writer = open_output(output);
   writer->write(all.picture());
   writer->finish();

@@ -13,6 +13,7 @@ mkdir -p "$out"
 printf '\n== a clip of %s frames, %s: %s\n' "$frames" "$size" "$out/clip.y4m"
 "$bin/ctgen" "$out/clip.y4m" --size "$size" --frames "$frames"
 
+middle=$((frames / 2))
 for preset in paper default; do
   printf '\n== --preset %s\n' "$preset"
   echo "\$ ctenc clip.y4m -o $preset.ctv --preset $preset --psnr"
@@ -20,8 +21,13 @@ for preset in paper default; do
   echo "\$ ctdec $preset.ctv -o $preset.y4m"
   "$bin/ctdec" "$out/$preset.ctv" -o "$out/$preset.y4m" --no-progress
   "$bin/ctdec" "$out/$preset.ctv" -o "$out/$preset-half.y4m" --resolution 1/2 --quiet
+  "$bin/ctdec" "$out/$preset.ctv" -o "$out/$preset.png" --seek "$middle" --frames 1 --quiet
 done
+printf '\n== --lossless\n'
+echo "\$ ctenc clip.y4m -o lossless.ctv --lossless --verify"
+"$bin/ctenc" "$out/clip.y4m" -o "$out/lossless.ctv" --lossless --verify --no-progress
+"$bin/ctdec" "$out/lossless.ctv" -o "$out/original.png" --seek "$middle" --frames 1 --quiet
 
-"$bin/ctbeside" $((frames / 2)) "$out/beside.png" "$out/clip.y4m" "$out/paper.y4m" "$out/default.y4m"
+"$bin/ctbeside" "$out/beside.png" "$out"/{original,paper,default}.png
 printf '\n== done. Original, paper and default preset side by side: %s\n' "$PWD/$out/beside.png"
 printf '   Both streams at half resolution, decoded from their first layers: %s\n' "$out/{paper,default}-half.y4m"

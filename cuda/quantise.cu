@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kBlock = 32;
 
-struct LevelQuantisers {
-  SubbandQuantiser of[kMaxGatheredSubbands];
-};
-
 __device__ __forceinline__ int position(const GatheredSubband& s, int band_cols, int r, int c) {
   const int row = s.row + r * s.row_stride;
   const int col = s.quincunx != 0 ? 2 * c + (s.col ^ (r & 1)) : s.col + c * s.col_stride;
@@ -64,13 +60,13 @@ dim3 blocks(int rows, int cols, int layers) {
   return {blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(layers)};
 }
 
+}  // namespace
+
 LevelQuantisers as_parameter(std::span<const SubbandQuantiser> quantisers) {
   LevelQuantisers parameter;
   std::copy(quantisers.begin(), quantisers.end(), parameter.of);
   return parameter;
 }
-
-}  // namespace
 
 GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log2, Extent band) {
   GatheredLevel level;

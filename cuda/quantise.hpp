@@ -33,6 +33,12 @@ struct GatheredLevel {
   GatheredSubband subbands[kMaxGatheredSubbands];
 };
 
+/// The quantisers of a level as an argument of a kernel.
+struct LevelQuantisers {
+  SubbandQuantiser of[kMaxGatheredSubbands];
+};
+LevelQuantisers as_parameter(std::span<const SubbandQuantiser> quantisers);
+
 /// subbands: those of one level, in the layout's order, whose bands follow each other in one buffer.
 GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log2, Extent band);
 

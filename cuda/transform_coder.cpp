@@ -5,6 +5,7 @@
 #include "cuda/transform_coder.hpp"
 
 #include "cuda/directional.hpp"
+#include "cuda/directional_fused.hpp"
 #include "cuda/fft_engine.hpp"
 #include "cuda/laplacian.hpp"
 #include "cuda/quantise.hpp"
@@ -34,6 +35,7 @@ class CudaTransformCoder final : public TransformCoder {
     size_t subband_count = 0;
     DirectionalPlan plan;     // directions_log2 0: none
     GatheredLevel gathered;
+    bool fused = false;       // directional bank and quantiser in one kernel
     DeviceArray<Coefficient> input;  // [extent], levels 2..: lowpass of the level before; laplacian: also level 1
   };
 
@@ -50,6 +52,9 @@ class CudaTransformCoder final : public TransformCoder {
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction, const PlaneTarget& target);
   Status directional(int level, bool inverse);
+  /// Bands of a level to the levels of its subbands, and back.
+  Status finish_bands(int level, Quantisers quantisers, Level* levels);
+  Status begin_bands(int level, Quantisers quantisers, const Level* levels);
 
   std::shared_ptr<Device> device_;
   SubbandLayout layout_;
@@ -74,6 +79,7 @@ Status CudaTransformCoder::initialise(Engine engine) {
     while (layout_.subbands[p.first_subband].level != level) ++p.first_subband;
     p.subband_count = static_cast<size_t>((is_laplacian() ? 1 : 3) << n);
     p.gathered = gather_level(std::span(layout_.subbands).subspan(p.first_subband, p.subband_count), n, p.band);
+    p.fused = engine == Engine::kDirect && fuses_directions(n, transform().taps);
     if (level > 1 || is_laplacian()) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
   }
   if (engine == Engine::kFft) {
@@ -89,6 +95,28 @@ Status CudaTransformCoder::directional(int level, bool inverse) {
   if (fft_ != nullptr) return fft_->directional(level, bands, p.plan, inverse);
   return inverse ? directional_inverse(*device_, bands, p.plan, transform().taps)
                  : directional_forward(*device_, bands, p.plan, transform().taps);
+}
+
+Status CudaTransformCoder::finish_bands(int level, Quantisers quantisers, Level* levels) {
+  const PyramidLevel& p = at(level);
+  const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
+  if (p.fused) {
+    const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
+    return directional_quantise(*device_, p.gathered, p.plan, own, bands, levels);
+  }
+  CTV_RETURN_IF_ERROR(directional(level, false));
+  return quantise_level(*device_, p.gathered, own, bands_.data(), levels);
+}
+
+Status CudaTransformCoder::begin_bands(int level, Quantisers quantisers, const Level* levels) {
+  const PyramidLevel& p = at(level);
+  const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
+  if (p.fused) {
+    const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
+    return dequantise_directional(*device_, p.gathered, p.plan, own, levels, bands);
+  }
+  CTV_RETURN_IF_ERROR(dequantise_level(*device_, p.gathered, own, levels, bands_.data()));
+  return directional(level, true);
 }
 
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
@@ -129,10 +157,7 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
     }
     CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w,
                                         level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols)));
-    if (!directions) continue;
-    CTV_RETURN_IF_ERROR(directional(level, false));
-    CTV_RETURN_IF_ERROR(quantise_level(*device_, p.gathered, quantisers.subspan(p.first_subband, p.subband_count),
-                                       bands_.data(), levels));
+    if (directions) CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
   }
   return {};
 }
@@ -152,11 +177,7 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
                                                     layout_.subbands[p.first_subband + b].offset,
                                                 1, quantisers[p.first_subband + b]};
     }
-    if (directions) {
-      CTV_RETURN_IF_ERROR(dequantise_level(*device_, p.gathered, quantisers.subspan(p.first_subband, p.subband_count),
-                                           levels, bands_.data()));
-      CTV_RETURN_IF_ERROR(directional(level, true));
-    }
+    if (directions) CTV_RETURN_IF_ERROR(begin_bands(level, quantisers, levels));
     CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w,
                                         level == reduction + 1 ? target
                                                                : coefficient_target(p.input.data(), p.extent.cols)));
@@ -179,9 +200,7 @@ Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantise
       CTV_RETURN_IF_ERROR(laplacian_lowpass(d, p.input.data(), p.extent, nullptr, low));
       CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, p.input.data(), bands_.data()));
     }
-    CTV_RETURN_IF_ERROR(directional(level, false));
-    CTV_RETURN_IF_ERROR(quantise_level(d, p.gathered, quantisers.subspan(p.first_subband, p.subband_count),
-                                       bands_.data(), levels));
+    CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
   }
   return quantise_level(d, lowpass_, quantisers.first(1), low(), levels);
 }
@@ -194,9 +213,7 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers qua
     PyramidLevel& p = at(level);
     Coefficient* low = low_of(level);
     const PlaneTarget out = level == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
-    CTV_RETURN_IF_ERROR(dequantise_level(d, p.gathered, quantisers.subspan(p.first_subband, p.subband_count), levels,
-                                         bands_.data()));
-    CTV_RETURN_IF_ERROR(directional(level, true));
+    CTV_RETURN_IF_ERROR(begin_bands(level, quantisers, levels));
     if (fft_ != nullptr) {
       if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(level, bands_.data(), low, low));
       CTV_RETURN_IF_ERROR(fft_->merge(level, low, bands_.data(), out));

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A device that fails at its n-th call, for every n: the CPU takes over and the bytes and pictures stay the
+// same.
+#include <gtest/gtest.h>
+
+#include "tests/support/clip.hpp"
+#include "tests/support/codec.hpp"
+#include "tests/support/failing_backend.hpp"
+
+namespace ctv::test {
+namespace {
+
+struct Case {
+  const char* preset;
+  int frames_in_flight;
+};
+
+class Takeover : public testing::TestWithParam<Case> {
+ protected:
+  Config config(const std::vector<Frame>& clip) const {
+    Config c = config_for(clip[0], GetParam().preset, 1);
+    c.key_interval = 4;
+    c.frames_in_flight = GetParam().frames_in_flight;
+    return c;
+  }
+};
+
+TEST_P(Takeover, TheEncoderGoesOnWithAStreamThatDecodes) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 7);
+  Config c = config(clip);
+  const Stream expected = encode(clip, c);
+  c.backend = CTV_BACKEND_CUDA;
+  long calls = 0;
+  {
+    const DeviceThatFails never(0);
+    EXPECT_EQ(encode(clip, c), expected);
+    calls = DeviceThatFails::calls();
+  }
+  ASSERT_GT(calls, 20);
+  int same = 0;
+  int failed_to_open = 0;
+  for (long n = 1; n <= calls; ++n) {
+    const DeviceThatFails device(n);
+    Stream stream;
+    try {
+      stream = encode(clip, c);
+    } catch (const Error& e) {  // a device that was asked for and fails before the first frame
+      EXPECT_EQ(e.status(), CTV_ERROR_DEVICE);
+      ++failed_to_open;
+      continue;
+    }
+    ASSERT_EQ(stream.packets.size(), clip.size()) << "failure at call " << n;
+    if (std::string(GetParam().preset) == "default") {
+      EXPECT_EQ(stream, expected) << "failure at call " << n;
+    }
+    EXPECT_EQ(decode(stream).size(), clip.size()) << "failure at call " << n;
+    same += stream == expected ? 1 : 0;
+  }
+  EXPECT_GT(same, failed_to_open);
+}
+
+TEST_P(Takeover, TheDecoderGoesOnWithTheSamePictures) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 7);
+  const Stream stream = encode(clip, config(clip));
+  DecoderConfig d = decoder_config(1);
+  d.frames_in_flight = GetParam().frames_in_flight;
+  const std::vector<Frame> expected = decode(stream, d);
+  d.backend = CTV_BACKEND_CUDA;
+  long calls = 0;
+  {
+    const DeviceThatFails never(0);
+    EXPECT_EQ(decode(stream, d), expected);
+    calls = DeviceThatFails::calls();
+  }
+  int whole = 0;
+  for (long n = 1; n <= calls; ++n) {
+    const DeviceThatFails device(n);
+    try {
+      EXPECT_EQ(decode(stream, d), expected) << "failure at call " << n;
+      ++whole;
+    } catch (const Error& e) {  // while the stream's header is taken
+      EXPECT_EQ(e.status(), CTV_ERROR_DEVICE);
+    }
+  }
+  EXPECT_GT(whole, static_cast<int>(calls / 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, Takeover,
+                         testing::Values(Case{"default", 1}, Case{"default", 3}, Case{"paper", 1},
+                                         Case{"paper", 3}),
+                         [](const auto& i) {
+                           return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight);
+                         });
+
+}  // namespace
+}  // namespace ctv::test

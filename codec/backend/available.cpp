@@ -62,7 +62,10 @@ const LoadedModule& loaded_module() {
   return loaded;
 }
 
+BackendMaker cuda_stand_in = nullptr;
+
 Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
+  if (cuda_stand_in != nullptr) return cuda_stand_in(device, threads);
   std::string why;
   const int count = cuda_device_count(why);
   if (count == 0) return {CTV_ERROR_DEVICE, why};
@@ -74,6 +77,8 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
 }
 
 }  // namespace
+
+void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }
 
 int cuda_device_count(std::string& why) {
   const LoadedModule& loaded = loaded_module();
@@ -97,7 +102,7 @@ Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, in
   if (wanted != CTV_BACKEND_CPU) {
     Result<std::unique_ptr<Backend>> cuda = make_cuda_backend(device, threads);
     if (cuda.ok()) {
-      why = (*cuda)->description() + (wanted == CTV_BACKEND_CUDA ? ", as asked" : ", chosen automatically");
+      why = wanted == CTV_BACKEND_CUDA ? reason : "chosen automatically";
       return cuda;
     }
     if (wanted == CTV_BACKEND_CUDA) {
@@ -107,7 +112,7 @@ Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, in
     reason = cuda.status().message();
   }
   Result<std::unique_ptr<Backend>> cpu = make_cpu_backend(threads);
-  if (cpu.ok()) why = (*cpu)->description() + ": " + reason;
+  why = reason;
   return cpu;
 }
 

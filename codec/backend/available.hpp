@@ -15,6 +15,11 @@ namespace ctv {
 /// CTV_ERROR_DEVICE. threads: of the CPU, at least 1.
 Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, int threads, std::string& why);
 
+/// Lets another maker stand in for the CUDA module, so that device failures are tested where there is no
+/// device; null ends it. Not for use beside open encoders or decoders.
+using BackendMaker = Result<std::unique_ptr<Backend>> (*)(int device, int threads);
+void replace_cuda_for_tests(BackendMaker maker);
+
 /// Usable CUDA devices; 0 also where there is no module or driver, and `why` then says so.
 int cuda_device_count(std::string& why);
 Status cuda_device_info(int device, ctv_device_info& info);

@@ -164,7 +164,8 @@ Status Decoder::submit(std::span<const uint8_t> unit, int slot_index) {
     }
   }
   if (status.ok() && backend_->kind() != CTV_BACKEND_CPU) {
-    history_.append(unit, slot.parameters.type == FrameType::kKey);
+    history_.append(unit, submitted_, slot.parameters.type == FrameType::kKey);
+    history_.trim(given_);
   }
   have_reference_ = status.ok();
   reference_number_ = slot.parameters.number;
@@ -229,7 +230,7 @@ Status Decoder::take_over(const Status& failure) {
   CTV_ASSIGN_OR_RETURN(frames_, FrameDecoder::make(*backend_, stream_, decisions));
   have_reference_ = history_.whole();
   if (history_.whole()) {
-    CTV_RETURN_IF_ERROR(replay(*frames_, stream_, history_, submitted_ - 1, slots_.size(), threads_));
+    CTV_RETURN_IF_ERROR(replay(*frames_, stream_, history_, slots_.size(), threads_));
   }
   history_.clear();
   // Symbols that were decoded into the device's ports are decoded again into the CPU's.

@@ -72,7 +72,7 @@ Status Encoder::take_over(const Status& failure) {
     Slot& slot = slots_[frame % slots_.size()];
     if (slot.coding.valid()) slot.status = slot.coding.get();
     if (slot.status.ok() && lost.empty()) {
-      history_.append(slot.packet, slot.parameters.type == FrameType::kKey);
+      history_.append(slot.packet, frame, slot.parameters.type == FrameType::kKey);
       first_lost = frame + 1;
       continue;
     }
@@ -90,7 +90,7 @@ Status Encoder::take_over(const Status& failure) {
       stream_.header.prediction == Prediction::kPicture || (lost.empty() && !last_source_.bytes.empty());
   if (history_.whole() && sources) {
     CTV_ASSIGN_OR_RETURN(auto decoder, FrameDecoder::make(*backend_, stream_, {}));
-    CTV_RETURN_IF_ERROR(replay(*decoder, stream_, history_, 0, 1, threads));
+    CTV_RETURN_IF_ERROR(replay(*decoder, stream_, history_, 1, threads));
     CTV_RETURN_IF_ERROR(frames_->adopt(*decoder, &last_source_.picture));
   } else if (!lost.empty()) {
     slots_[first_lost % slots_.size()].parameters.type = FrameType::kKey;
@@ -228,8 +228,10 @@ Status Encoder::receive(ctv_unit& unit, ctv_status& outcome) {
   backend_->stage_times().add(Stage::kSymbols, slot.seconds);
   entries_.push_back({bytes_out_, slot.parameters.type == FrameType::kKey});
   bytes_out_ += slot.packet.size();
-  if (backend_->kind() != CTV_BACKEND_CPU)
-    history_.append(slot.packet, slot.parameters.type == FrameType::kKey);
+  if (backend_->kind() != CTV_BACKEND_CPU) {
+    history_.append(slot.packet, received_ - 1, slot.parameters.type == FrameType::kKey);
+    history_.trim(received_ - 1);
+  }
   unit.data = slot.packet.data();
   unit.size = slot.packet.size();
   unit.frame_number = slot.parameters.number;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/takeover.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "codec/entropy/symbol_coder.hpp"
@@ -8,24 +9,29 @@
 
 namespace ctv {
 
-void History::append(std::span<const uint8_t> packet, bool key) {
-  if (key) {
-    clear();
-    whole_ = true;
-  }
-  if (!whole_) return;
+void History::append(std::span<const uint8_t> packet, uint64_t frame, bool key) {
+  if (entries_.empty() && !key) return;
   bytes_ += packet.size();
   if (bytes_ > kMaxBytes) {
     clear();
     return;
   }
-  packets_.emplace_back(packet.begin(), packet.end());
+  entries_.push_back({frame, key, {packet.begin(), packet.end()}});
+}
+
+void History::trim(uint64_t frame) {
+  const auto last = std::find_if(entries_.rbegin(), entries_.rend(),
+                                 [&](const Entry& e) { return e.key && e.frame <= frame; });
+  if (last == entries_.rend()) return;
+  while (entries_.front().frame != last->frame) {
+    bytes_ -= entries_.front().packet.size();
+    entries_.pop_front();
+  }
 }
 
 void History::clear() {
-  packets_.clear();
+  entries_.clear();
   bytes_ = 0;
-  whole_ = false;
 }
 
 bool is_device_failure(const Status& status, const Backend& backend) {
@@ -33,16 +39,15 @@ bool is_device_failure(const Status& status, const Backend& backend) {
          (status.code() == CTV_ERROR_DEVICE || status.code() == CTV_ERROR_MEMORY);
 }
 
-Status replay(FrameDecoder& decoder, const Stream& stream, const History& history, uint64_t last,
-              size_t slots, int threads) {
+Status replay(FrameDecoder& decoder, const Stream& stream, const History& history, size_t slots,
+              int threads) {
   SymbolCoder symbols(stream.picture, stream.header, stream.grid, threads);
-  const auto& packets = history.packets();
-  for (size_t i = 0; i < packets.size(); ++i) {
-    const int slot = static_cast<int>((last + slots * packets.size() - (packets.size() - 1 - i)) % slots);
-    CTV_RETURN_IF_ERROR(symbols.read_header(packets[i]));
+  for (const History::Entry& entry : history.entries()) {
+    const int slot = static_cast<int>(entry.frame % slots);
+    CTV_RETURN_IF_ERROR(symbols.read_header(entry.packet));
     CodedFrame frame = decoder.coded(slot);
     frame.parameters = symbols.header().frame;
-    CTV_RETURN_IF_ERROR(symbols.decode(packets[i], decoder.layers(), frame));
+    CTV_RETURN_IF_ERROR(symbols.decode(entry.packet, decoder.layers(), frame));
     CTV_RETURN_IF_ERROR(decoder.decode(frame.parameters, slot));
   }
   return {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,20 +15,27 @@
 
 namespace ctv {
 
-/// Packets since the last key frame. Kept only for backends that can fail; very long chains are given up.
+/// Packets that lead to the frames still in flight, from a key frame on. Kept only for backends that can
+/// fail; very long chains are given up.
 class History {
  public:
-  void append(std::span<const uint8_t> packet, bool key);
+  struct Entry {
+    uint64_t frame;  // as the encoder or decoder counts them
+    bool key;
+    std::vector<uint8_t> packet;
+  };
+  void append(std::span<const uint8_t> packet, uint64_t frame, bool key);
+  /// Forgets what is not needed to decode `frame` and those after it.
+  void trim(uint64_t frame);
   void clear();
   /// False if the chain is not whole: it was too long, or no key frame has been seen.
-  bool whole() const { return whole_; }
-  const std::vector<std::vector<uint8_t>>& packets() const { return packets_; }
+  bool whole() const { return !entries_.empty(); }
+  const std::deque<Entry>& entries() const { return entries_; }
 
  private:
   static constexpr size_t kMaxBytes = size_t{256} << 20;
-  std::vector<std::vector<uint8_t>> packets_;
+  std::deque<Entry> entries_;  // the first is a key frame
   size_t bytes_ = 0;
-  bool whole_ = false;
 };
 
 /// A failure that another backend can mend.
@@ -35,8 +43,7 @@ bool is_device_failure(const Status& status, const Backend& backend);
 
 /// Decodes the history with a new decoder, which then holds its references and, in its slots, its last
 /// pictures. The last packet of the history belongs to frame `last`, frame i to slot i modulo `slots`.
-Status replay(FrameDecoder& decoder, const Stream& stream, const History& history, uint64_t last,
-              size_t slots, int threads);
+Status replay(FrameDecoder& decoder, const Stream& stream, const History& history, size_t slots, int threads);
 
 /// A picture in host memory of its own.
 struct PictureCopy {

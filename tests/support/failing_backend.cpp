@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/failing_backend.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "codec/backend/available.hpp"
+#include "codec/pipeline/takeover.hpp"
+#include "cpu/cpu_backend.hpp"
+
+namespace ctv::test {
+namespace {
+
+std::atomic<long> call_count{0};
+std::atomic<long> fail_at_call{0};
+
+// Counts a call; from the fatal one on, all fail.
+Status count_call() {
+  const long call = ++call_count;
+  const long fatal = fail_at_call;
+  if (fatal == 0 || call < fatal) return {};
+  return {CTV_ERROR_DEVICE, "stand-in device: call " + std::to_string(fatal) + " failed"};
+}
+
+class Pictures final : public PicturePort {
+ public:
+  explicit Pictures(std::unique_ptr<PicturePort> inner) : inner_(std::move(inner)) {}
+  Status import_picture(const ctv_picture& picture, const Planes& planes) override {
+    staged_ = copy_picture(picture);
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->import_picture(picture, planes);
+  }
+  const ctv_picture* staged() const override { return staged_.bytes.empty() ? nullptr : &staged_.picture; }
+  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
+                        ctv_memory memory) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->export_picture(planes, reduction, format, memory);
+  }
+  Status finish(ctv_picture& picture) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->finish(picture);
+  }
+
+ private:
+  std::unique_ptr<PicturePort> inner_;
+  PictureCopy staged_;
+};
+
+class Levels final : public LevelPort {
+ public:
+  explicit Levels(std::unique_ptr<LevelPort> inner) : inner_(std::move(inner)) {}
+  const CodedFrame& host() const override { return inner_->host(); }
+  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->download(levels, vectors);
+  }
+  Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->upload(levels, vectors);
+  }
+  Status finish() override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->finish();
+  }
+
+ private:
+  std::unique_ptr<LevelPort> inner_;
+};
+
+class StandIn final : public Backend {
+ public:
+  explicit StandIn(int threads) : inner_(make_cpu_backend(threads)) {}
+  std::string description() const override { return "stand-in device"; }
+  ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
+  Result<Memory> allocate(size_t bytes) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->allocate(bytes);
+  }
+  Status copy(void* destination, const void* source, size_t bytes) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->copy(destination, source, bytes);
+  }
+  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
+    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_picture_port(layout));
+    return std::unique_ptr<PicturePort>(std::make_unique<Pictures>(std::move(port)));
+  }
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
+                                                     const MotionGrid& grid) override {
+    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_port(layout, grid));
+    return std::unique_ptr<LevelPort>(std::make_unique<Levels>(std::move(port)));
+  }
+  Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
+                                                         Engine engine) override {
+    return inner_->make_transform(layout, engine);
+  }
+  Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
+                                                       Extent extent) override {
+    return inner_->make_motion(parameters, extent);
+  }
+  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+                    const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->compensate(reference, vectors, geometry, prediction);
+  }
+  Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                           const MotionVector* vectors, const Level* levels, const Level* previous,
+                           Level* residual) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->subtract_subbands(layout, chroma, grid, vectors, levels, previous, residual);
+  }
+  Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                      const MotionVector* vectors, const Level* residual, const Level* previous, int layers,
+                      Level* levels) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->add_subbands(layout, chroma, grid, vectors, residual, previous, layers, levels);
+  }
+  Status begin_frame(FrameType type) override { return inner_->begin_frame(type); }
+  Status end_frame() override { return inner_->end_frame(); }
+  Status synchronize() override { return inner_->synchronize(); }
+
+ private:
+  std::unique_ptr<Backend> inner_;
+};
+
+}  // namespace
+
+DeviceThatFails::DeviceThatFails(long fail_at) {
+  call_count = 0;
+  fail_at_call = fail_at;
+  replace_cuda_for_tests([](int, int threads) -> Result<std::unique_ptr<Backend>> {
+    return std::unique_ptr<Backend>(std::make_unique<StandIn>(threads));
+  });
+}
+
+DeviceThatFails::~DeviceThatFails() {
+  replace_cuda_for_tests(nullptr);
+  fail_at_call = 0;
+}
+
+long DeviceThatFails::calls() { return call_count; }
+
+}  // namespace ctv::test

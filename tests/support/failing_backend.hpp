@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stand-in for a device: the CPU's stages, the CUDA backend's name, and a failure at the n-th call, after
+// which every call fails, as after a sticky error of a real device.
+#pragma once
+
+namespace ctv::test {
+
+/// While it lives, "CUDA" is the stand-in that fails at call number `fail_at` of the whole process (0:
+/// never).
+class DeviceThatFails {
+ public:
+  explicit DeviceThatFails(long fail_at);
+  ~DeviceThatFails();
+  DeviceThatFails(const DeviceThatFails&) = delete;
+  DeviceThatFails& operator=(const DeviceThatFails&) = delete;
+  /// Calls made so far.
+  static long calls();
+};
+
+}  // namespace ctv::test

@@ -10,41 +10,48 @@
 #include <new>
 
 namespace ctv {
+namespace {
+
+constexpr int kCompressionLevel = 6;
+
+}  // namespace
 
 #if defined(CTV_HAVE_LIBDEFLATE)
 
-namespace {
-constexpr int kCompressionLevel = 6;
-}
-
+// Made when first used: an encoder never inflates, a decoder never deflates, and a compressor takes half a
+// megabyte.
 struct Deflater::State {
-  libdeflate_compressor* compressor = libdeflate_alloc_compressor(kCompressionLevel);
-  libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
-  State() {
-    if (compressor == nullptr || decompressor == nullptr) {
-      release();
-      throw std::bad_alloc();
-    }
-  }
-  ~State() { release(); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  void release() const {
+  libdeflate_compressor* compressor = nullptr;
+  libdeflate_decompressor* decompressor = nullptr;
+  State() = default;
+  ~State() {
     libdeflate_free_compressor(compressor);
     libdeflate_free_decompressor(decompressor);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  libdeflate_compressor* to_deflate() {
+    if (compressor == nullptr) compressor = libdeflate_alloc_compressor(kCompressionLevel);
+    if (compressor == nullptr) throw std::bad_alloc();
+    return compressor;
+  }
+  libdeflate_decompressor* to_inflate() {
+    if (decompressor == nullptr) decompressor = libdeflate_alloc_decompressor();
+    if (decompressor == nullptr) throw std::bad_alloc();
+    return decompressor;
   }
 };
 
 size_t Deflater::bound(size_t size) { return libdeflate_deflate_compress_bound(nullptr, size); }
 
 size_t Deflater::deflate(std::span<const uint8_t> in, std::span<uint8_t> out) {
-  return libdeflate_deflate_compress(state_->compressor, in.data(), in.size(), out.data(), out.size());
+  return libdeflate_deflate_compress(state_->to_deflate(), in.data(), in.size(), out.data(), out.size());
 }
 
 bool Deflater::inflate(std::span<const uint8_t> in, std::span<uint8_t> out, size_t& written) {
   size_t used = 0;
-  return libdeflate_deflate_decompress_ex(state_->decompressor, in.data(), in.size(), out.data(), out.size(), &used,
-                                          &written) == LIBDEFLATE_SUCCESS &&
+  return libdeflate_deflate_decompress_ex(state_->to_inflate(), in.data(), in.size(), out.data(), out.size(),
+                                          &used, &written) == LIBDEFLATE_SUCCESS &&
          used == in.size();
 }
 
@@ -53,26 +60,32 @@ bool Deflater::inflate(std::span<const uint8_t> in, std::span<uint8_t> out, size
 struct Deflater::State {
   z_stream deflate{};
   z_stream inflate{};
-  State() {
-    if (deflateInit2(&deflate, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
-    if (inflateInit2(&inflate, -15) != Z_OK) {
-      deflateEnd(&deflate);
-      throw std::bad_alloc();
-    }
-  }
+  State() = default;
   ~State() {
-    deflateEnd(&deflate);
-    inflateEnd(&inflate);
+    if (deflate.state != nullptr) deflateEnd(&deflate);
+    if (inflate.state != nullptr) inflateEnd(&inflate);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+  z_stream& to_deflate() {
+    if (deflate.state == nullptr &&
+        deflateInit2(&deflate, kCompressionLevel, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
+    }
+    deflateReset(&deflate);
+    return deflate;
+  }
+  z_stream& to_inflate() {
+    if (inflate.state == nullptr && inflateInit2(&inflate, -15) != Z_OK) throw std::bad_alloc();
+    inflateReset(&inflate);
+    return inflate;
+  }
 };
 
 size_t Deflater::bound(size_t size) { return size + (size >> 12) + (size >> 14) + (size >> 25) + 64; }
 
 size_t Deflater::deflate(std::span<const uint8_t> in, std::span<uint8_t> out) {
-  z_stream& z = state_->deflate;
-  deflateReset(&z);
+  z_stream& z = state_->to_deflate();
   z.next_in = const_cast<Bytef*>(in.data());
   z.avail_in = static_cast<uInt>(in.size());
   z.next_out = out.data();
@@ -81,8 +94,7 @@ size_t Deflater::deflate(std::span<const uint8_t> in, std::span<uint8_t> out) {
 }
 
 bool Deflater::inflate(std::span<const uint8_t> in, std::span<uint8_t> out, size_t& written) {
-  z_stream& z = state_->inflate;
-  inflateReset(&z);
+  z_stream& z = state_->to_inflate();
   z.next_in = const_cast<Bytef*>(in.data());
   z.avail_in = static_cast<uInt>(in.size());
   z.next_out = out.data();

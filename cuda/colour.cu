@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colour and chroma resampling between a picture's bytes and planes of samples: YCoCg-R (Malvar and Sullivan), mean of
-// 2x2 down, bilinear up (seed paper, section II).
+// Colour and chroma resampling between a picture's bytes and planes of samples: YCoCg-R (Malvar and
+// Sullivan), mean of 2x2 down, bilinear up (seed paper, section II).
 //
-// Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output sample
-// is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is one launch for
-// RGB and one for each plane otherwise; the padding is the clamped position.
+// Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output
+// sample is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is
+// one launch for RGB and one for each plane otherwise; the padding is the clamped position.
 #include "codec/math/chroma.hpp"
 #include "codec/math/ycbcr.hpp"
 #include "codec/math/ycocg.hpp"
@@ -52,8 +52,8 @@ __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x
 
 // extent: the plane's true one.
 __global__ void __launch_bounds__(kBlock* kBlock)
-    import_plane_kernel(const __grid_constant__ BytePlane source, ChromaShift from, ChromaShift to, Extent extent,
-                        PlaneView<Sample> plane) {
+    import_plane_kernel(const __grid_constant__ BytePlane source, ChromaShift from, ChromaShift to,
+                        Extent extent, PlaneView<Sample> plane) {
   const int r = thread_row();
   const int c = thread_col();
   if (r >= plane.rows || c >= plane.cols) return;
@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 }
 
 __device__ __forceinline__ Ycocg ycocg_at(const BytePlane& p, int r, int c) {
-  const uint8_t* pixel = p.data + min_of(r, p.rows - 1) * p.stride + static_cast<ptrdiff_t>(min_of(c, p.cols - 1)) * p.step;
+  const uint8_t* pixel =
+      p.data + min_of(r, p.rows - 1) * p.stride + static_cast<ptrdiff_t>(min_of(c, p.cols - 1)) * p.step;
   return rgb_to_ycocg(pixel[0], pixel[1], pixel[2]);
 }
 
@@ -92,7 +93,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
       v[i] = ycocg_at(source, 2 * r + (i >> 1), 2 * c + (i & 1));
       put(planes.of[0], 2 * r + (i >> 1), 2 * c + (i & 1), v[i].y);
     }
-    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is even.
+    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is
+    // even.
     const int last_r = 2 * min_of(r, (source.rows + 1) / 2 - 1);
     const int last_c = 2 * min_of(c, (source.cols + 1) / 2 - 1);
     if (last_r != 2 * r || last_c != 2 * c) {
@@ -145,7 +147,8 @@ struct BytePlanes {
   BytePlane of[3];
 };
 
-// YCoCg planes to YCbCr of any shape, by way of 4:4:4; one thread for each chroma sample and its luma samples.
+// YCoCg planes to YCbCr of any shape, by way of 4:4:4; one thread for each chroma sample and its luma
+// samples.
 __global__ void __launch_bounds__(kBlock* kBlock)
     export_converted_kernel(const __grid_constant__ Colours source, ChromaShift to,
                             const __grid_constant__ BytePlanes target) {
@@ -203,7 +206,8 @@ size_t tight_size(ctv_format format, int width, int height) {
   return size;
 }
 
-BytePicture byte_picture(ctv_format format, int width, int height, void* const data[], const ptrdiff_t stride[]) {
+BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
+                         const ptrdiff_t stride[]) {
   BytePicture picture;
   picture.format = format;
   const auto bytes = [&](int p) { return static_cast<uint8_t*>(data[p]); };
@@ -219,7 +223,8 @@ BytePicture byte_picture(ctv_format format, int width, int height, void* const d
   return picture;
 }
 
-Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout, const Planes& planes) {
+Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                     const Planes& planes) {
   const dim3 threads(kBlock, kBlock);
   if (is_rgb(picture.format)) {
     const SamplePlanes out{{planes[0], planes[1], planes[2]}};
@@ -248,7 +253,9 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
   const bool ycocg = layout.colour == ColourModel::kYcocgR;
   const BytePlane& luma = picture.planes[0];
   const Colours colours{{sample_plane(planes[0]), sample_plane(planes[1]), sample_plane(planes[2])},
-                        layout.chroma, layout.planes, ycocg ? 1 : 0};
+                        layout.chroma,
+                        layout.planes,
+                        ycocg ? 1 : 0};
   if (is_rgb(picture.format)) {
     export_rgb_kernel<<<blocks(luma.rows, luma.cols), threads, 0, device.stream()>>>(colours, luma);
     return device.launched("export_rgb_kernel");
@@ -256,13 +263,15 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
   const ChromaShift to = chroma_shift(picture.format);
   if (ycocg && picture.format != CTV_FORMAT_GRAY8) {
     const BytePlanes out{{picture.planes[0], picture.planes[1], picture.planes[2]}};
-    export_converted_kernel<<<blocks(out.of[1].rows, out.of[1].cols), threads, 0, device.stream()>>>(colours, to, out);
+    export_converted_kernel<<<blocks(out.of[1].rows, out.of[1].cols), threads, 0, device.stream()>>>(colours,
+                                                                                                     to, out);
     return device.launched("export_converted_kernel");
   }
   for (int p = 0; p < (picture.format == CTV_FORMAT_GRAY8 ? 1 : 3); ++p) {
     const SamplePlane source = p < layout.planes ? colours.of[p] : SamplePlane{};
-    export_plane_kernel<<<blocks(picture.planes[p].rows, picture.planes[p].cols), threads, 0, device.stream()>>>(
-        source, p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]);
+    export_plane_kernel<<<blocks(picture.planes[p].rows, picture.planes[p].cols), threads, 0,
+                          device.stream()>>>(source, p == 0 ? ChromaShift{} : layout.chroma,
+                                             p == 0 ? ChromaShift{} : to, picture.planes[p]);
     CTV_RETURN_IF_ERROR(device.launched("export_plane_kernel"));
   }
   return {};

@@ -31,10 +31,12 @@ size_t tight_size(ctv_format format, int width, int height);
 int plane_count(ctv_format format);  // in memory
 size_t row_bytes(ctv_format format, int width, int plane);
 int plane_rows(ctv_format format, int height, int plane);
-BytePicture byte_picture(ctv_format format, int width, int height, void* const data[], const ptrdiff_t stride[]);
+BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
+                         const ptrdiff_t stride[]);
 
 /// To planes, padded by repeating the last row and column.
-Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout, const Planes& planes);
+Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                     const Planes& planes);
 /// From planes of the true extents (already reduced) to bytes.
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);

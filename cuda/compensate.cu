@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Motion compensation with sub-sample vectors and overlapping blocks. By definition four predictions of 64 products
-// each. Between the middles of four neighbouring blocks the same four vectors hold everywhere, so a block of threads
-// takes 16x16 samples of one such cell (or several smaller cells), fetches what a vector points at into shared memory,
-// filters it along rows and then along columns (8 + 8 products), and adds it with its weights; equal vectors are
-// followed once. Planes whose cells are smaller than 8 samples take the plain kernel, a thread a sample.
+// Motion compensation with sub-sample vectors and overlapping blocks. By definition four predictions of 64
+// products each. Between the middles of four neighbouring blocks the same four vectors hold everywhere, so a
+// block of threads takes 16x16 samples of one such cell (or several smaller cells), fetches what a vector
+// points at into shared memory, filters it along rows and then along columns (8 + 8 products), and adds it
+// with its weights; equal vectors are followed once. Planes whose cells are smaller than 8 samples take the
+// plain kernel, a thread a sample.
 #include "cuda/compensate.hpp"
 #include "cuda/interpolate.cuh"
 
@@ -20,8 +21,8 @@ struct Geometry {
 };
 
 // Sample (r, c) of the reference moved by v.
-__device__ __forceinline__ int predicted(const PlaneView<const Sample>& reference, const Geometry& g, MotionVector v,
-                                         int r, int c) {
+__device__ __forceinline__ int predicted(const PlaneView<const Sample>& reference, const Geometry& g,
+                                         MotionVector v, int r, int c) {
   const Displacement dy = displacement(v.y, g.row_shift);
   const Displacement dx = displacement(v.x, g.col_shift);
   r += dy.whole;
@@ -34,7 +35,8 @@ __device__ __forceinline__ int predicted(const PlaneView<const Sample>& referenc
     int sum = 0;
 #pragma unroll
     for (int t = 0; t < kTaps; ++t) {
-      sum += tap_weight(dy.eighth, t) * column[clamp_to(r + t - kInterpolationBefore, 0, last_r) * reference.stride];
+      sum += tap_weight(dy.eighth, t) *
+             column[clamp_to(r + t - kInterpolationBefore, 0, last_r) * reference.stride];
     }
     return (sum + 32) >> 6;
   }
@@ -71,7 +73,8 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   if constexpr (!kOverlap) {
     const int row = block_of(r, g.row_shift, g.log2_block, g.grid_rows);
     const int col = block_of(c, g.col_shift, g.log2_block, g.grid_cols);
-    prediction.row(r)[c] = static_cast<Sample>(predicted(reference, g, vectors[row * g.grid_cols + col], r, c));
+    prediction.row(r)[c] =
+        static_cast<Sample>(predicted(reference, g, vectors[row * g.grid_cols + col], r, c));
     return;
   }
   const BlockPair rows = block_pair(r, g.row_shift, g.log2_block, g.grid_rows);
@@ -80,8 +83,10 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   int weights[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    v[i] = vectors[((i >> 1) != 0 ? rows.second : rows.first) * g.grid_cols + ((i & 1) != 0 ? cols.second : cols.first)];
-    weights[i] = ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
+    v[i] = vectors[((i >> 1) != 0 ? rows.second : rows.first) * g.grid_cols +
+                   ((i & 1) != 0 ? cols.second : cols.first)];
+    weights[i] =
+        ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
   }
   // Weights of equal vectors are put together; no weight, no prediction.
 #pragma unroll
@@ -104,15 +109,17 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   prediction.row(r)[c] = static_cast<Sample>(sum >> 10);
 }
 
-// ---- Cells of 8 or 16 samples and more -----------------------------------------------------------------------------
+// ---- Cells of 8 or 16 samples and more
+// -----------------------------------------------------------------------------
 
 constexpr int kRegion = 16;
 
-// kRows, kCols: of the pieces in which the vectors are the same, at most 16. begin: where the first region begins.
+// kRows, kCols: of the pieces in which the vectors are the same, at most 16. begin: where the first region
+// begins.
 template <int kRows, int kCols, bool kOverlap>
 __global__ void __launch_bounds__(kRegion* kRegion)
-    compensate_cells_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g, int begin_row,
-                            int begin_col, PlaneView<Sample> prediction) {
+    compensate_cells_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
+                            int begin_row, int begin_col, PlaneView<Sample> prediction) {
   constexpr int kPieces = (kRegion / kRows) * (kRegion / kCols);
   constexpr int kPatchRows = kRows + kTaps - 1;
   constexpr int kPatchCols = kCols + kTaps - 1;
@@ -139,7 +146,8 @@ __global__ void __launch_bounds__(kRegion* kRegion)
     for (int i = 0; i < 4; ++i) {
       v[i] = vectors[((i >> 1) != 0 ? rows.second : rows.first) * g.grid_cols +
                      ((i & 1) != 0 ? cols.second : cols.first)];
-      weights[i] = ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
+      weights[i] =
+          ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
     }
   } else {
     v[0] = vectors[block_of(max_of(r, 0), g.row_shift, g.log2_block, g.grid_rows) * g.grid_cols +
@@ -168,8 +176,10 @@ __global__ void __launch_bounds__(kRegion* kRegion)
     const bool fractional = (dy.eighth | dx.eighth) != 0;
     if (first[i]) {
       for (int k = thread; k < kPatchRows * kPatchCols; k += kRows * kCols) {
-        const int row = clamp_to(top + dy.whole + k / kPatchCols - kInterpolationBefore, 0, reference.rows - 1);
-        const int col = clamp_to(left + dx.whole + k % kPatchCols - kInterpolationBefore, 0, reference.cols - 1);
+        const int row =
+            clamp_to(top + dy.whole + k / kPatchCols - kInterpolationBefore, 0, reference.rows - 1);
+        const int col =
+            clamp_to(left + dx.whole + k % kPatchCols - kInterpolationBefore, 0, reference.cols - 1);
         patch[k / kPatchCols][k % kPatchCols] = reference.row(row)[col];
       }
     }
@@ -207,7 +217,8 @@ void launch_cells(Device& device, const PlaneView<const Sample>& reference, cons
   // Cells begin in the middle of blocks.
   const int begin_row = overlap ? -((1 << (g.log2_block - g.row_shift)) / 2) : 0;
   const int begin_col = overlap ? -((1 << (g.log2_block - g.col_shift)) / 2) : 0;
-  const dim3 blocks(blocks_for(prediction.cols - begin_col, kRegion), blocks_for(prediction.rows - begin_row, kRegion));
+  const dim3 blocks(blocks_for(prediction.cols - begin_col, kRegion),
+                    blocks_for(prediction.rows - begin_row, kRegion));
   const dim3 threads(kRegion, kRegion);
   if (overlap) {
     compensate_cells_kernel<kRows, kCols, true>

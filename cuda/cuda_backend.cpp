@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA backend: hands each call to the file of its stage. Calls return when the work has been given to the device;
-// stage times are the device's own.
+// The CUDA backend: hands each call to the file of its stage. Calls return when the work has been given to
+// the device; stage times are the device's own.
 #include "cuda/cuda_backend.hpp"
 
 #include <algorithm>
@@ -52,11 +52,13 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return cuda::make_picture_port(device_, layout, threads_);
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid) override {
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
+                                                     const MotionGrid& grid) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return cuda::make_level_port(device_, layout, grid);
   }
-  Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout, Engine engine) override {
+  Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
+                                                         Engine engine) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return make_transform_coder(device_, layout, engine);
   }
@@ -76,7 +78,8 @@ class CudaBackend final : public Backend {
                            Level* residual) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kPredict);
-    return predict_subbands(*device_, -1, layout, chroma, grid, vectors, levels, previous, layout.layers, residual);
+    return predict_subbands(*device_, -1, layout, chroma, grid, vectors, levels, previous, layout.layers,
+                            residual);
   }
   Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                       const MotionVector* vectors, const Level* residual, const Level* previous, int layers,
@@ -112,7 +115,8 @@ class CudaBackend final : public Backend {
 Result<std::unique_ptr<Backend>> make_backend(int device, int threads) {
   CTV_ASSIGN_OR_RETURN(std::shared_ptr<Device> opened, Device::open(device));
   if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
-  return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(std::move(opened), std::clamp(threads, 1, 256)));
+  return std::unique_ptr<Backend>(
+      std::make_unique<CudaBackend>(std::move(opened), std::clamp(threads, 1, 256)));
 }
 
 }  // namespace ctv::cuda

@@ -28,9 +28,10 @@ Loaded load_now() {
     return l;
   }
   CufftLibrary& f = l.library;
-  const bool complete = find(handle, "cufftPlanMany", f.plan_many) && find(handle, "cufftSetStream", f.set_stream) &&
-                        find(handle, "cufftExecD2Z", f.exec_d2z) && find(handle, "cufftExecZ2D", f.exec_z2d) &&
-                        find(handle, "cufftDestroy", f.destroy);
+  const bool complete = find(handle, "cufftPlanMany", f.plan_many) &&
+                        find(handle, "cufftSetStream", f.set_stream) &&
+                        find(handle, "cufftExecD2Z", f.exec_d2z) &&
+                        find(handle, "cufftExecZ2D", f.exec_z2d) && find(handle, "cufftDestroy", f.destroy);
   if (!complete) l.why = "engine: " + name + " lacks a function";
   return l;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cuFFT, loaded when the FFT engine is first asked for: the library is larger than everything else together, and the
-// direct engine must work without it.
+// cuFFT, loaded when the FFT engine is first asked for: the library is larger than everything else together,
+// and the direct engine must work without it.
 #pragma once
 
 #include <cufft.h>

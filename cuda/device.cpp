@@ -36,6 +36,7 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
 
 Device::~Device() {
   // Errors are of no use here; a dead context has freed everything already.
+  discard_recording();
   for (cudaGraphExec_t executable : executables_) {
     if (executable != nullptr) cudaGraphExecDestroy(executable);
   }
@@ -51,7 +52,10 @@ Device::~Device() {
 }
 
 Status Device::enter() {
-  if (dead_) return {CTV_ERROR_DEVICE, epitaph_};
+  if (dead_) {
+    const std::lock_guard lock(epitaph_mutex_);
+    return {CTV_ERROR_DEVICE, epitaph_};
+  }
   CTV_CUDA_TRY(*this, cudaSetDevice(id_));
   return {};
 }
@@ -61,8 +65,9 @@ Status Device::fail(cudaError_t error, const char* call) {
   std::string message = name + ": " + cudaGetErrorString(error);
   cudaGetLastError();  // an error that is not sticky is taken note of here
   if (error == cudaErrorMemoryAllocation) return {CTV_ERROR_MEMORY, "CUDA: " + message};
+  const std::lock_guard lock(epitaph_mutex_);
+  if (!dead_) epitaph_ = "CUDA device " + std::to_string(id_) + " failed in " + message;
   dead_ = true;
-  epitaph_ = "CUDA device " + std::to_string(id_) + " failed in " + message;
   return {CTV_ERROR_DEVICE, epitaph_};
 }
 
@@ -73,8 +78,9 @@ Status Device::launched(const char* kernel) {
 }
 
 Status Device::record(const Event& event) {
-  CTV_CUDA_TRY(*this, cudaEventRecordWithFlags(event.get(), stream_,
-                                               recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
+  CTV_CUDA_TRY(*this,
+               cudaEventRecordWithFlags(event.get(), stream_,
+                                        recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
   return {};
 }
 
@@ -98,8 +104,8 @@ void Device::keep_times(StageTimes* times) {
   }
   marks_.resize(kMarks);
   for (Mark& mark : marks_) {
-    if (mark.begin == nullptr && (cudaEventCreate(&mark.begin) != cudaSuccess ||
-                                  cudaEventCreate(&mark.end) != cudaSuccess)) {
+    if (mark.begin == nullptr &&
+        (cudaEventCreate(&mark.begin) != cudaSuccess || cudaEventCreate(&mark.end) != cudaSuccess)) {
       return;
     }
   }
@@ -139,9 +145,19 @@ Status Device::up_after_stream() {
   return {};
 }
 
+void Device::discard_recording() {
+  if (!recording_) return;
+  recording_ = false;
+  deferred_.clear();
+  cudaGraph_t graph = nullptr;
+  if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+  cudaGetLastError();
+}
+
 Status Device::begin_frame(int type) {
   harvest(false);
   if (!graphs_) return {};
+  discard_recording();
   CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
   CTV_CUDA_TRY(*this, cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
   recording_ = true;
@@ -149,8 +165,8 @@ Status Device::begin_frame(int type) {
   return {};
 }
 
-// The frames of one type differ in a few arguments only, so the executable graph of the last one is updated; a graph
-// of another shape (the first frame with a reference, say) is instantiated anew.
+// The frames of one type differ in a few arguments only, so the executable graph of the last one is updated;
+// a graph of another shape (the first frame with a reference, say) is instantiated anew.
 Status Device::end_frame() {
   if (!recording_) return {};
   recording_ = false;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One GPU as the backend sees it: streams, memory, and what happens when a call fails. Every CUDA call passes through
-// CTV_CUDA_TRY. Out of memory is an error like any other; every other error may be sticky (the process's CUDA context
-// is lost), so it marks the device dead, and each later call returns CTV_ERROR_DEVICE without touching CUDA.
+// One GPU as the backend sees it: streams, memory, and what happens when a call fails. Every CUDA call passes
+// through CTV_CUDA_TRY. Out of memory is an error like any other; every other error may be sticky (the
+// process's CUDA context is lost), so it marks the device dead, and each later call returns CTV_ERROR_DEVICE
+// without touching CUDA.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,15 +19,15 @@
 
 namespace ctv::cuda {
 
-/// The error itself, or the one that is injected: CTV_CUDA_FAIL_AT=n makes the n-th checked call of the process fail,
-/// with CTV_CUDA_FAIL_WITH=memory as if memory had run out.
+/// The error itself, or the one that is injected: CTV_CUDA_FAIL_AT=n makes the n-th checked call of the
+/// process fail, with CTV_CUDA_FAIL_WITH=memory as if memory had run out.
 cudaError_t checked(cudaError_t error);
 
-#define CTV_CUDA_TRY(device, call)                                                                    \
-  do {                                                                                                \
-    if (const cudaError_t error_ = ::ctv::cuda::checked(call); error_ != cudaSuccess) {               \
-      return (device).fail(error_, #call);                                                            \
-    }                                                                                                 \
+#define CTV_CUDA_TRY(device, call)                                                      \
+  do {                                                                                  \
+    if (const cudaError_t error_ = ::ctv::cuda::checked(call); error_ != cudaSuccess) { \
+      return (device).fail(error_, #call);                                              \
+    }                                                                                   \
   } while (false)
 
 /// A CUDA event that is destroyed with its owner.
@@ -43,6 +46,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Used by one thread at a time, but for enter() and fail(): ports may be waited for in any thread.
 class Device {
  public:
   static constexpr int kMarks = 256;  // stages between two harvests, a power of two
@@ -54,7 +58,8 @@ class Device {
 
   /// First thing in every call of the backend: makes the device current, or says that it is dead.
   Status enter();
-  /// Turns an error into a Status and remembers what cannot be undone. `call`: text up to the first parenthesis.
+  /// Turns an error into a Status and remembers what cannot be undone. `call`: text up to the first
+  /// parenthesis.
   Status fail(cudaError_t error, const char* call);
   /// After every launch.
   Status launched(const char* kernel);
@@ -70,29 +75,35 @@ class Device {
   /// stream() reaches the event, and waits for it; inside a recorded frame as nodes of the graph.
   Status record(const Event& event);
   Status wait(const Event& event);
-  /// Work on other streams that must be issued after what was issued to stream(): at once, or after the graph's launch.
+  /// Work on other streams that must be issued after what was issued to stream(): at once, or after the
+  /// graph's launch.
   Status afterwards(std::function<Status()> work);
 
   /// up() waits for all that stream() has been given; inside a recorded frame: before that frame.
   Status up_after_stream();
 
-  /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0: never).
+  /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0:
+  /// never).
   void keep_times(StageTimes* times);
   void mark_begin(Stage stage);
   void mark_end();
   /// Adds up what has passed by now; `all` waits for the rest.
   void harvest(bool all);
 
-  /// Records the calls of a frame as a graph and launches it at the end (CTV_CUDA_GRAPH=1; otherwise nothing).
+  /// Records the calls of a frame as a graph and launches it at the end (CTV_CUDA_GRAPH=1; otherwise
+  /// nothing).
   Status begin_frame(int type);
   Status end_frame();
 
  private:
   explicit Device(int id) : id_(id) {}
+  /// Gives up a recording that an error has cut short.
+  void discard_recording();
 
   int id_;
-  bool dead_ = false;
-  std::string epitaph_;
+  std::atomic<bool> dead_ = false;
+  std::mutex epitaph_mutex_;
+  std::string epitaph_;  // of the first failure
   cudaStream_t stream_ = nullptr;
   cudaStream_t up_ = nullptr;
   cudaStream_t down_ = nullptr;
@@ -160,7 +171,8 @@ class PinnedArray {
   PinnedArray(const PinnedArray&) = delete;
   PinnedArray& operator=(const PinnedArray&) = delete;
   Status allocate(Device& device, size_t count) {
-    CTV_CUDA_TRY(device, cudaMallocHost(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
+    CTV_CUDA_TRY(device,
+                 cudaMallocHost(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
     size_ = count;
     return {};
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Directional filter bank by direct convolution: integer shears on the pixel lattice, nothing is resampled.
 //
-// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps; taken as
-// it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2, so a block of
-// threads loads a tile of the other coset into shared memory, filters it along b1, then along b2: 24 multiplications
-// and one load of each sample per shear. A shear reads one coset and writes the other, so it works in place; all splits
-// of a tree level and all bands of a pyramid level go in one launch.
+// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps;
+// taken as it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2,
+// so a block of threads loads a tile of the other coset into shared memory, filters it along b1, then along
+// b2: 24 multiplications and one load of each sample per shear. A shear reads one coset and writes the other,
+// so it works in place; all splits of a tree level and all bands of a pyramid level go in one launch.
 //
 // With u, v counting along b1, b2: q = p + (b1 + b2) / 2 is a sample of the other coset and
-//   t(u, v) = sum_k a_k (x(u + k - 1, v) - x(u - k, v)),   K x[p] = sum_k a_k (t(u, v + k - 1) - t(u, v - k))   at q.
+//   t(u, v) = sum_k a_k (x(u + k - 1, v) - x(u - k, v)),   K x[p] = sum_k a_k (t(u, v + k - 1) - t(u, v - k))
+//   at q.
 #include "codec/math/directional.hpp"
 #include "codec/math/mirror.hpp"
 #include "cuda/directional.hpp"
@@ -34,18 +35,19 @@ __device__ __forceinline__ int tap(int k) {
   return directional_tap(2 * kHalf, k);
 }
 
-// ---- Level 1: quincunx, b1 = (1, 1), b2 = (-1, 1), in pixels -------------------------------------------------------
+// ---- Level 1: quincunx, b1 = (1, 1), b2 = (-1, 1), in pixels
+// -------------------------------------------------------
 
 constexpr int kQuincunxRows = 32;
 constexpr int kQuincunxCols = 32;
 
 template <int kHalf>
-__global__ void __launch_bounds__(kThreads)
-    quincunx_shear_kernel(Bands bands, int target, Step step) {
+__global__ void __launch_bounds__(kThreads) quincunx_shear_kernel(Bands bands, int target, Step step) {
   constexpr int kBorder = 2 * kHalf - 1;
   constexpr int kRows = kQuincunxRows + 2 * kBorder;
   constexpr int kCols = kQuincunxCols + 2 * kBorder;
-  __shared__ int16_t x[kRows][kCols];  // both cosets; local (r, c) is (row0 - kBorder + r, col0 - kBorder + c)
+  __shared__ int16_t
+      x[kRows][kCols];  // both cosets; local (r, c) is (row0 - kBorder + r, col0 - kBorder + c)
   __shared__ int32_t t[kRows][kCols];  // along b1
   Coefficient* band = bands.data + static_cast<ptrdiff_t>(blockIdx.z) * bands.rows * bands.cols;
   const int row0 = static_cast<int>(blockIdx.y) * kQuincunxRows;
@@ -81,7 +83,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// ---- Level 2 and deeper: within or between the phases of 2x2 samples ------------------------------------------------
+// ---- Level 2 and deeper: within or between the phases of 2x2 samples
+// ------------------------------------------------
 
 constexpr int kLatticeU = 16;
 constexpr int kLatticeV = 32;
@@ -100,8 +103,8 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ int32_t t[kLatticeU][kV];  // along b1
   const int split = static_cast<int>(blockIdx.z) % shears.count;
   const LatticeShear& s = shears.of[split];
-  Coefficient* band =
-      bands.data + static_cast<ptrdiff_t>(static_cast<int>(blockIdx.z) / shears.count) * bands.rows * bands.cols;
+  Coefficient* band = bands.data + static_cast<ptrdiff_t>(static_cast<int>(blockIdx.z) / shears.count) *
+                                       bands.rows * bands.cols;
   const int count_u = s.rows / s.stride;
   const int u0 = static_cast<int>(blockIdx.y) * kLatticeU;
   const int v0 = static_cast<int>(blockIdx.x) * kLatticeV;
@@ -119,7 +122,8 @@ __global__ void __launch_bounds__(kThreads)
     const int lv = i % kV;
     int32_t sum = 0;
 #pragma unroll
-    for (int k = 1; k <= kHalf; ++k) sum += tap<kHalf>(k) * (x[lu + kHalf + k - 1][lv] - x[lu + kHalf - k][lv]);
+    for (int k = 1; k <= kHalf; ++k)
+      sum += tap<kHalf>(k) * (x[lu + kHalf + k - 1][lv] - x[lu + kHalf - k][lv]);
     t[lu][lv] = sum;
   }
   __syncthreads();
@@ -131,7 +135,8 @@ __global__ void __launch_bounds__(kThreads)
     if (u >= count_u || v >= s.cols) continue;
     int32_t sum = 0;
 #pragma unroll
-    for (int k = 1; k <= kHalf; ++k) sum += tap<kHalf>(k) * (t[lu][lv + kHalf + k - 1] - t[lu][lv + kHalf - k]);
+    for (int k = 1; k <= kHalf; ++k)
+      sum += tap<kHalf>(k) * (t[lu][lv + kHalf + k - 1] - t[lu][lv + kHalf - k]);
     Coefficient* p = band + place(s, s.target_base, s.target_row + u * s.stride, u * s.shear + v);
     *p = sheared(*p, sum, step);
   }
@@ -141,19 +146,31 @@ int phase_base(int phase, int cols) { return (phase >> 1) * cols + (phase & 1); 
 
 }  // namespace
 
-LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan& plan, int level, int target) {
+LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan& plan, int level,
+                             int target) {
   LatticeShears shears;
   const int rows = band_rows / 2;
   const int cols = band_cols / 2;
   if (level == 2) {
-    // {A, D}: q is the other phase at the same place; from B it is C one column on, from C it is B one row on.
+    // {A, D}: q is the other phase at the same place; from B it is C one column on, from C it is B one row
+    // on.
     const int pairs[2][2] = {{kPhaseA, kPhaseD}, {kPhaseB, kPhaseC}};
     for (const auto& pair : pairs) {
       const int p = pair[target];
       const int q = pair[1 - target];
       // (1, 1) from phase p: a carry into the next row or column where p is odd already.
-      shears.of[shears.count++] = {phase_base(p, band_cols), phase_base(q, band_cols), 2 * band_cols, 2,
-                                   rows, cols, 1, 0, 0, p >> 1, p & 1, 0};
+      shears.of[shears.count++] = {phase_base(p, band_cols),
+                                   phase_base(q, band_cols),
+                                   2 * band_cols,
+                                   2,
+                                   rows,
+                                   cols,
+                                   1,
+                                   0,
+                                   0,
+                                   p >> 1,
+                                   p & 1,
+                                   0};
     }
   } else {
     for (const PhaseSplit& split : plan.splits) {
@@ -161,9 +178,18 @@ LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan
       const bool transposed = is_transposed(split.phase);
       const int base = phase_base(split.phase, band_cols);
       const int row = target == 0 ? split.row0 : split.row1;
-      shears.of[shears.count++] = {base, base, transposed ? 2 : 2 * band_cols, transposed ? 2 * band_cols : 2,
-                                   transposed ? cols : rows, transposed ? rows : cols, split.row_stride, split.shear,
-                                   row, row + split.row_stride / 2, (split.shear + 1) >> 1, transposed ? 1 : 0};
+      shears.of[shears.count++] = {base,
+                                   base,
+                                   transposed ? 2 : 2 * band_cols,
+                                   transposed ? 2 * band_cols : 2,
+                                   transposed ? cols : rows,
+                                   transposed ? rows : cols,
+                                   split.row_stride,
+                                   split.shear,
+                                   row,
+                                   row + split.row_stride / 2,
+                                   (split.shear + 1) >> 1,
+                                   transposed ? 1 : 0};
     }
   }
   for (int i = 0; i < shears.count; ++i) {
@@ -176,7 +202,8 @@ LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan
 namespace {
 
 template <int kHalf>
-Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int level, int target, Step step) {
+Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int level, int target,
+             Step step) {
   if (level == 1) {
     const dim3 grid(blocks_for(bands.cols, kQuincunxCols), blocks_for(bands.rows, kQuincunxRows),
                     static_cast<unsigned>(bands.count));
@@ -204,11 +231,16 @@ Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, bool
 
 Status run_taps(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps, bool inverse) {
   switch (taps) {
-    case 2: return run<1>(device, bands, plan, inverse);
-    case 4: return run<2>(device, bands, plan, inverse);
-    case 6: return run<3>(device, bands, plan, inverse);
-    case 8: return run<4>(device, bands, plan, inverse);
-    default: return run<6>(device, bands, plan, inverse);
+    case 2:
+      return run<1>(device, bands, plan, inverse);
+    case 4:
+      return run<2>(device, bands, plan, inverse);
+    case 6:
+      return run<3>(device, bands, plan, inverse);
+    case 8:
+      return run<4>(device, bands, plan, inverse);
+    default:
+      return run<6>(device, bands, plan, inverse);
   }
 }
 

@@ -17,9 +17,9 @@ struct Bands {
 
 inline constexpr int kMaxSplits = 8;
 
-/// One shear of tree level 2 or deeper in the coordinates of a phase picture, transposed for phases B and C: target
-/// (u, v) lies at row target_row + u * stride, column u * shear + v, the sample q = p + (b1 + b2) / 2 of the other coset
-/// at source_row, source_col in the same way; rows and columns are periodic.
+/// One shear of tree level 2 or deeper in the coordinates of a phase picture, transposed for phases B and C:
+/// target (u, v) lies at row target_row + u * stride, column u * shear + v, the sample q = p + (b1 + b2) / 2
+/// of the other coset at source_row, source_col in the same way; rows and columns are periodic.
 struct LatticeShear {
   int target_base, source_base;  // elements of the phases' first samples
   int row_pitch, col_pitch;      // elements from phase row to phase row, phase column to phase column

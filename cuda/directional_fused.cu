@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Directional bank with two taps and its quantiser in one launch.
 //
-// With two taps a shear reads four neighbours: left + right - up - down (tree level 1), or the diagonal ones (level 2).
-// Shear by shear, the bank of four directions is six passes over device memory, and a seventh quantises. Here a block
-// of threads takes a tile of 32x64 samples with a border of one sample per shear into shared memory (periodic), does
-// all shears there, in place, each on a region one sample smaller than the last, and quantises on the way out. Inverse:
-// dequantised on the way in.
+// With two taps a shear reads four neighbours: left + right - up - down (tree level 1), or the diagonal ones
+// (level 2). Shear by shear, the bank of four directions is six passes over device memory, and a seventh
+// quantises. Here a block of threads takes a tile of 32x64 samples with a border of one sample per shear into
+// shared memory (periodic), does all shears there, in place, each on a region one sample smaller than the
+// last, and quantises on the way out. Inverse: dequantised on the way in.
 #include "codec/math/directional.hpp"
 #include "codec/math/mirror.hpp"
 #include "cuda/directional_fused.hpp"
@@ -61,15 +61,16 @@ __device__ __forceinline__ void shear(Tile<kDepth>& tile, int margin) {
     for (int r = first + 2 * static_cast<int>(threadIdx.y); r < tile.kRows - margin; r += 2 * kThreadsY) {
       for (int c = margin + static_cast<int>(threadIdx.x); c < tile.kCols - margin; c += kThreadsX) {
         int16_t& x = tile.data[r][c];
-        x = sheared<kSine, kSign>(x, tile.data[r + 1][c + 1] + tile.data[r - 1][c - 1] - tile.data[r + 1][c - 1] -
-                                         tile.data[r - 1][c + 1]);
+        x = sheared<kSine, kSign>(x, tile.data[r + 1][c + 1] + tile.data[r - 1][c - 1] -
+                                         tile.data[r + 1][c - 1] - tile.data[r - 1][c + 1]);
       }
     }
   }
   __syncthreads();
 }
 
-// The three shears of a tree level, the first on samples `margin` from the edge. kSign: 1 forward, -1 inverse.
+// The three shears of a tree level, the first on samples `margin` from the edge. kSign: 1 forward, -1
+// inverse.
 template <int kDepth, int kLevel, int kSign>
 __device__ __forceinline__ void split(Tile<kDepth>& tile, int margin) {
   shear<kDepth, kLevel, 0, -kSign>(tile, margin);
@@ -81,7 +82,8 @@ template <int kDepth>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     directional_quantise_kernel(const __grid_constant__ GatheredLevel level,
                                 const __grid_constant__ LevelQuantisers quantisers,
-                                const __grid_constant__ FusedLevel fused, const Coefficient* bands, Level* levels) {
+                                const __grid_constant__ FusedLevel fused, const Coefficient* bands,
+                                Level* levels) {
   constexpr int kBorder = Tile<kDepth>::kBorder;
   constexpr int kDirections = 1 << kDepth;
   __shared__ Tile<kDepth> tile;
@@ -89,7 +91,8 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const Coefficient* band = bands + static_cast<ptrdiff_t>(blockIdx.z) * fused.rows * fused.cols;
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
-    const Coefficient* line = band + static_cast<ptrdiff_t>(wrap(row0 - kBorder + r, fused.rows)) * fused.cols;
+    const Coefficient* line =
+        band + static_cast<ptrdiff_t>(wrap(row0 - kBorder + r, fused.rows)) * fused.cols;
     for (int c = static_cast<int>(threadIdx.x); c < tile.kCols; c += kThreadsX) {
       tile.data[r][c] = line[wrap(col0 - kBorder + c, fused.cols)];
     }
@@ -121,7 +124,8 @@ template <int kDepth>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     dequantise_directional_kernel(const __grid_constant__ GatheredLevel level,
                                   const __grid_constant__ LevelQuantisers quantisers,
-                                  const __grid_constant__ FusedLevel fused, const Level* levels, Coefficient* bands) {
+                                  const __grid_constant__ FusedLevel fused, const Level* levels,
+                                  Coefficient* bands) {
   constexpr int kBorder = Tile<kDepth>::kBorder;
   constexpr int kDirections = 1 << kDepth;
   __shared__ Tile<kDepth> tile;
@@ -162,7 +166,8 @@ FusedLevel fused_level(const DirectionalPlan& plan, const Bands& bands) {
 }
 
 dim3 tiles(const Bands& bands) {
-  return {blocks_for(bands.cols, kTileCols), blocks_for(bands.rows, kTileRows), static_cast<unsigned>(bands.count)};
+  return {blocks_for(bands.cols, kTileCols), blocks_for(bands.rows, kTileRows),
+          static_cast<unsigned>(bands.count)};
 }
 
 }  // namespace
@@ -176,25 +181,26 @@ Status directional_quantise(Device& device, const GatheredLevel& level, const Di
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
   if (plan.directions_log2 == 1) {
-    directional_quantise_kernel<1>
-        <<<tiles(bands), threads, 0, device.stream()>>>(level, as_parameter(quantisers), fused, bands.data, levels);
+    directional_quantise_kernel<1><<<tiles(bands), threads, 0, device.stream()>>>(
+        level, as_parameter(quantisers), fused, bands.data, levels);
   } else {
-    directional_quantise_kernel<2>
-        <<<tiles(bands), threads, 0, device.stream()>>>(level, as_parameter(quantisers), fused, bands.data, levels);
+    directional_quantise_kernel<2><<<tiles(bands), threads, 0, device.stream()>>>(
+        level, as_parameter(quantisers), fused, bands.data, levels);
   }
   return device.launched("directional_quantise_kernel");
 }
 
 Status dequantise_directional(Device& device, const GatheredLevel& level, const DirectionalPlan& plan,
-                              std::span<const SubbandQuantiser> quantisers, const Level* levels, const Bands& bands) {
+                              std::span<const SubbandQuantiser> quantisers, const Level* levels,
+                              const Bands& bands) {
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
   if (plan.directions_log2 == 1) {
-    dequantise_directional_kernel<1>
-        <<<tiles(bands), threads, 0, device.stream()>>>(level, as_parameter(quantisers), fused, levels, bands.data);
+    dequantise_directional_kernel<1><<<tiles(bands), threads, 0, device.stream()>>>(
+        level, as_parameter(quantisers), fused, levels, bands.data);
   } else {
-    dequantise_directional_kernel<2>
-        <<<tiles(bands), threads, 0, device.stream()>>>(level, as_parameter(quantisers), fused, levels, bands.data);
+    dequantise_directional_kernel<2><<<tiles(bands), threads, 0, device.stream()>>>(
+        level, as_parameter(quantisers), fused, levels, bands.data);
   }
   return device.launched("dequantise_directional_kernel");
 }

@@ -15,6 +15,7 @@ Status directional_quantise(Device& device, const GatheredLevel& level, const Di
                             std::span<const SubbandQuantiser> quantisers, const Bands& bands, Level* levels);
 /// levels -> bands.
 Status dequantise_directional(Device& device, const GatheredLevel& level, const DirectionalPlan& plan,
-                              std::span<const SubbandQuantiser> quantisers, const Level* levels, const Bands& bands);
+                              std::span<const SubbandQuantiser> quantisers, const Level* levels,
+                              const Bands& bands);
 
 }  // namespace ctv::cuda

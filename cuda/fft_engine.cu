@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seed paper's engine (section II): every two-dimensional convolution of pyramid and directional bank by FFT: pad,
-// transform, multiply, transform back, round. 12 taps in two dimensions cost 144 products a sample, the FFT's cost does
-// not depend on the taps. In double precision the sums come back as the exact integers, so this engine and the direct
-// one give the same bits.
+// The seed paper's engine (section II): every two-dimensional convolution of pyramid and directional bank by
+// FFT: pad, transform, multiply, transform back, round. 12 taps in two dimensions cost 144 products a sample,
+// the FFT's cost does not depend on the taps. In double precision the sums come back as the exact integers,
+// so this engine and the direct one give the same bits.
 //
-// Pyramid: the plane is extended by mirroring, four samples on each side, to a size that factors well. Directional
-// bank: periodic, so the band's own size; the source coset alone is transformed, the others are zero. Tree level 1
-// takes the whole band; deeper splits stay within or between the phases of 2x2 samples, so the phases' quarter pictures
-// are transformed, all splits and all bands of a level in one batch.
+// Pyramid: the plane is extended by mirroring, four samples on each side, to a size that factors well.
+// Directional bank: periodic, so the band's own size; the source coset alone is transformed, the others are
+// zero. Tree level 1 takes the whole band; deeper splits stay within or between the phases of 2x2 samples, so
+// the phases' quarter pictures are transformed, all splits and all bands of a level in one batch.
 #include <array>
 
 #include "codec/math/directional.hpp"
@@ -20,14 +20,16 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kMargin = 4;       // of the pyramid's filters, even: parity must not change
-constexpr int kMinExtent = 4;    // of a directional band's phase: below it the direct engine is faster in any case
+constexpr int kMargin = 4;  // of the pyramid's filters, even: parity must not change
+constexpr int kMinExtent =
+    4;  // of a directional band's phase: below it the direct engine is faster in any case
 
 __device__ __forceinline__ int thread_row() { return static_cast<int>(blockIdx.y * kBlock + threadIdx.y); }
 __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
 __device__ __forceinline__ int32_t rounded(double v) { return static_cast<int32_t>(__double2ll_rn(v)); }
 
-// ---- Pyramid -------------------------------------------------------------------------------------------------------
+// ---- Pyramid
+// -------------------------------------------------------------------------------------------------------
 
 // kSpread: source is the lowpass [rows / 2][cols / 2], put at even positions; else the plane itself.
 template <bool kSpread>
@@ -62,22 +64,25 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock)
-    take_interpolation_kernel(const double* sums, int sums_cols, int rows, int cols, const Coefficient* other, int sign,
-                              const __grid_constant__ PlaneTarget target) {
+    take_interpolation_kernel(const double* sums, int sums_cols, int rows, int cols, const Coefficient* other,
+                              int sign, const __grid_constant__ PlaneTarget target) {
   const int r = thread_row();
   const int c = thread_col();
   if (r >= rows || c >= cols) return;
-  const int sum = round_laplacian(rounded(sums[static_cast<ptrdiff_t>(r + kMargin) * sums_cols + c + kMargin]));
+  const int sum =
+      round_laplacian(rounded(sums[static_cast<ptrdiff_t>(r + kMargin) * sums_cols + c + kMargin]));
   target.put(r, c, static_cast<Coefficient>(other[static_cast<ptrdiff_t>(r) * cols + c] + sign * sum));
 }
 
-// ---- Directional bank ----------------------------------------------------------------------------------------------
+// ---- Directional bank
+// ----------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ Coefficient sheared(Coefficient x, int32_t sum, int sine, int sign) {
   return static_cast<Coefficient>(x + sign * (sine != 0 ? shear_sin(sum) : shear_tan(sum)));
 }
 
-__global__ void __launch_bounds__(kBlock* kBlock) gather_quincunx_kernel(Bands bands, int target, double* out) {
+__global__ void __launch_bounds__(kBlock* kBlock)
+    gather_quincunx_kernel(Bands bands, int target, double* out) {
   const int r = thread_row();
   const int c = thread_col();
   if (r >= bands.rows || c >= bands.cols) return;
@@ -100,10 +105,11 @@ struct PhasePlace {
   Coefficient* band;
   const LatticeShear& s;
 };
-__device__ __forceinline__ PhasePlace phase_place(const Bands& bands, const LatticeShears& shears, int r, int c) {
+__device__ __forceinline__ PhasePlace phase_place(const Bands& bands, const LatticeShears& shears, int r,
+                                                  int c) {
   const LatticeShear& s = shears.of[static_cast<int>(blockIdx.z) % shears.count];
-  Coefficient* band =
-      bands.data + static_cast<ptrdiff_t>(static_cast<int>(blockIdx.z) / shears.count) * bands.rows * bands.cols;
+  Coefficient* band = bands.data + static_cast<ptrdiff_t>(static_cast<int>(blockIdx.z) / shears.count) *
+                                       bands.rows * bands.cols;
   return s.transposed != 0 ? PhasePlace{c, r, band, s} : PhasePlace{r, c, band, s};
 }
 
@@ -123,8 +129,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock)
-    shear_phases_kernel(Bands bands, const __grid_constant__ LatticeShears shears, const double* sums, int sine,
-                        int sign) {
+    shear_phases_kernel(Bands bands, const __grid_constant__ LatticeShears shears, const double* sums,
+                        int sine, int sign) {
   const int r = thread_row();
   const int c = thread_col();
   const int rows = bands.rows / 2;
@@ -137,7 +143,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   *x = sheared(*x, rounded(sums[(static_cast<size_t>(blockIdx.z) * rows + r) * cols + c]), sine, sign);
 }
 
-// ---- Kernels as taps -----------------------------------------------------------------------------------------------
+// ---- Kernels as taps
+// -----------------------------------------------------------------------------------------------
 
 template <typename Tap>
 std::vector<FftTap> symmetric_kernel(Tap tap, int reach) {
@@ -155,7 +162,9 @@ template <typename Place>
 std::vector<FftTap> directional_kernel(int taps, Place place) {
   std::vector<FftTap> out;
   const int half = directional_half_taps(taps);
-  const auto weight = [&](int m) { return m >= 0 ? directional_tap(taps, m + 1) : -directional_tap(taps, -m); };
+  const auto weight = [&](int m) {
+    return m >= 0 ? directional_tap(taps, m + 1) : -directional_tap(taps, -m);
+  };
   for (int m = -half; m < half; ++m) {
     for (int n = -half; n < half; ++n) {
       FftTap t = place(m, n);
@@ -183,32 +192,38 @@ dim3 blocks(int rows, int cols, int layers) {
 
 class CufftEngine final : public FftEngine {
  public:
-  CufftEngine(std::shared_ptr<Device> device, const SubbandLayout& layout) : device_(std::move(device)), layout_(layout) {}
+  CufftEngine(std::shared_ptr<Device> device, const SubbandLayout& layout)
+      : device_(std::move(device)), layout_(layout) {}
   Status initialise();
 
   Status lowpass(int level, const Coefficient* source, const Coefficient* from, Coefficient* target) override;
   Status detail(int level, const Coefficient* low, const Coefficient* source, Coefficient* detail) override {
     return interpolate(level, low, source, -1, coefficient_target(detail, extent_of(level).cols));
   }
-  Status merge(int level, const Coefficient* low, const Coefficient* detail, const PlaneTarget& target) override {
+  Status merge(int level, const Coefficient* low, const Coefficient* detail,
+               const PlaneTarget& target) override {
     return interpolate(level, low, detail, 1, target);
   }
   Status directional(int level, const Bands& bands, const DirectionalPlan& plan, bool inverse) override;
 
  private:
   struct Level {
-    FftPlan pyramid;                                 // kernels: lowpass, interpolation
-    std::array<FftPlan, kMaxDirectionsLog2> splits;  // of tree level 1..; level 2: kernels of target 0, then of 1
-    bool direct = true;                              // too small
+    FftPlan pyramid;  // kernels: lowpass, interpolation
+    std::array<FftPlan, kMaxDirectionsLog2>
+        splits;          // of tree level 1..; level 2: kernels of target 0, then of 1
+    bool direct = true;  // too small
   };
 
   const TransformParameters& transform() const { return layout_.transform; }
   bool is_laplacian() const { return transform().pyramid == Pyramid::kLaplacian; }
   Level& at(int level) { return levels_[static_cast<size_t>(level - 1)]; }
-  Extent extent_of(int level) const { return {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)}; }
-  Status interpolate(int level, const Coefficient* low, const Coefficient* other, int sign, const PlaneTarget& target);
-  Status shear(Level& l, const Bands& bands, const DirectionalPlan& plan, int tree_level, int target, int sine,
-               int sign);
+  Extent extent_of(int level) const {
+    return {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
+  }
+  Status interpolate(int level, const Coefficient* low, const Coefficient* other, int sign,
+                     const PlaneTarget& target);
+  Status shear(Level& l, const Bands& bands, const DirectionalPlan& plan, int tree_level, int target,
+               int sine, int sign);
   Status make_plans(int level, bool spectra);
 
   std::shared_ptr<Device> device_;
@@ -243,11 +258,12 @@ Status CufftEngine::make_plans(int level, bool spectra) {
   if (is_laplacian()) {
     if (!spectra) {
       const Extent e = extent_of(level);
-      CTV_RETURN_IF_ERROR(l.pyramid.make(d, good_size(e.rows + 2 * kMargin), good_size(e.cols + 2 * kMargin), 1));
+      CTV_RETURN_IF_ERROR(
+          l.pyramid.make(d, good_size(e.rows + 2 * kMargin), good_size(e.cols + 2 * kMargin), 1));
     } else {
-      CTV_RETURN_IF_ERROR(l.pyramid.make_spectra(
-          d, work_,
-          {symmetric_kernel(lowpass_tap, kLowpassReach), symmetric_kernel(interpolation_tap, kInterpolationReach)}));
+      CTV_RETURN_IF_ERROR(l.pyramid.make_spectra(d, work_,
+                                                 {symmetric_kernel(lowpass_tap, kLowpassReach),
+                                                  symmetric_kernel(interpolation_tap, kInterpolationReach)}));
     }
   }
   const int n = transform().directions_log2[static_cast<size_t>(level - 1)];
@@ -288,7 +304,8 @@ Status CufftEngine::make_plans(int level, bool spectra) {
   return {};
 }
 
-Status CufftEngine::lowpass(int level, const Coefficient* source, const Coefficient* from, Coefficient* target) {
+Status CufftEngine::lowpass(int level, const Coefficient* source, const Coefficient* from,
+                            Coefficient* target) {
   Device& d = *device_;
   const Extent e = extent_of(level);
   const FftPlan& plan = at(level).pyramid;
@@ -317,8 +334,8 @@ Status CufftEngine::interpolate(int level, const Coefficient* low, const Coeffic
   return d.launched("take_interpolation_kernel");
 }
 
-Status CufftEngine::shear(Level& l, const Bands& bands, const DirectionalPlan& plan, int tree_level, int target,
-                          int sine, int sign) {
+Status CufftEngine::shear(Level& l, const Bands& bands, const DirectionalPlan& plan, int tree_level,
+                          int target, int sine, int sign) {
   Device& d = *device_;
   const dim3 threads(kBlock, kBlock);
   const FftPlan& split = l.splits[static_cast<size_t>(tree_level - 1)];
@@ -357,7 +374,8 @@ Status CufftEngine::directional(int level, const Bands& bands, const Directional
 
 }  // namespace
 
-Result<std::unique_ptr<FftEngine>> FftEngine::make(std::shared_ptr<Device> device, const SubbandLayout& layout) {
+Result<std::unique_ptr<FftEngine>> FftEngine::make(std::shared_ptr<Device> device,
+                                                   const SubbandLayout& layout) {
   auto engine = std::make_unique<CufftEngine>(std::move(device), layout);
   CTV_RETURN_IF_ERROR(engine->initialise());
   return std::unique_ptr<FftEngine>(std::move(engine));

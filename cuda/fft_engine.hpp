@@ -16,9 +16,12 @@ class FftEngine {
   static Result<std::unique_ptr<FftEngine>> make(std::shared_ptr<Device> device, const SubbandLayout& layout);
 
   // As in laplacian.hpp and directional.hpp; level 1.. is that of the input.
-  virtual Status lowpass(int level, const Coefficient* source, const Coefficient* from, Coefficient* target) = 0;
-  virtual Status detail(int level, const Coefficient* low, const Coefficient* source, Coefficient* detail) = 0;
-  virtual Status merge(int level, const Coefficient* low, const Coefficient* detail, const PlaneTarget& target) = 0;
+  virtual Status lowpass(int level, const Coefficient* source, const Coefficient* from,
+                         Coefficient* target) = 0;
+  virtual Status detail(int level, const Coefficient* low, const Coefficient* source,
+                        Coefficient* detail) = 0;
+  virtual Status merge(int level, const Coefficient* low, const Coefficient* detail,
+                       const PlaneTarget& target) = 0;
   virtual Status directional(int level, const Bands& bands, const DirectionalPlan& plan, bool inverse) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolution theorem: forward transform, product with the kernel's spectrum, inverse transform. The kernel's spectrum
-// is made once, by the same transform, and carries the normalisation.
+// Convolution theorem: forward transform, product with the kernel's spectrum, inverse transform. The kernel's
+// spectrum is made once, by the same transform, and carries the normalisation.
 #include "codec/math/mirror.hpp"
 #include "cuda/fft_plan.hpp"
 
@@ -45,10 +45,12 @@ Status FftPlan::make(Device& device, int rows, int cols, int batch) {
   batch_ = batch;
   int extent[2] = {rows, cols};
   CTV_RETURN_IF_ERROR(fft_status(
-      device, cufft_->plan_many(&forward_, 2, extent, nullptr, 1, 0, nullptr, 1, 0, CUFFT_D2Z, batch), "cufftPlanMany"));
+      device, cufft_->plan_many(&forward_, 2, extent, nullptr, 1, 0, nullptr, 1, 0, CUFFT_D2Z, batch),
+      "cufftPlanMany"));
   has_forward_ = true;
   CTV_RETURN_IF_ERROR(fft_status(
-      device, cufft_->plan_many(&inverse_, 2, extent, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2D, batch), "cufftPlanMany"));
+      device, cufft_->plan_many(&inverse_, 2, extent, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2D, batch),
+      "cufftPlanMany"));
   has_inverse_ = true;
   CTV_RETURN_IF_ERROR(fft_status(device, cufft_->set_stream(forward_, device.stream()), "cufftSetStream"));
   return fft_status(device, cufft_->set_stream(inverse_, device.stream()), "cufftSetStream");
@@ -68,8 +70,8 @@ Status FftPlan::make_spectra(Device& device, const FftWorkspace& work,
     }
     CTV_CUDA_TRY(device, cudaMemcpyAsync(work.real.data(), picture.data(), picture.size() * sizeof(double),
                                          cudaMemcpyHostToDevice, device.stream()));
-    CTV_RETURN_IF_ERROR(
-        fft_status(device, cufft_->exec_d2z(forward_, work.real.data(), work.complex.data()), "cufftExecD2Z"));
+    CTV_RETURN_IF_ERROR(fft_status(device, cufft_->exec_d2z(forward_, work.real.data(), work.complex.data()),
+                                   "cufftExecD2Z"));
     const size_t size = spectrum_size();
     scale_kernel<<<static_cast<unsigned>((size + kThreads - 1) / kThreads), kThreads, 0, device.stream()>>>(
         work.complex.data(), spectra_.data() + k * size, size, 1.0 / (static_cast<double>(rows_) * cols_));
@@ -87,7 +89,8 @@ Status FftPlan::convolve(Device& device, const FftWorkspace& work, int first, in
   multiply_kernel<<<grid, kThreads, 0, device.stream()>>>(
       work.complex.data(), spectra_.data() + static_cast<size_t>(first) * size, size, count);
   CTV_RETURN_IF_ERROR(device.launched("multiply_kernel"));
-  return fft_status(device, cufft_->exec_z2d(inverse_, work.complex.data(), work.real.data()), "cufftExecZ2D");
+  return fft_status(device, cufft_->exec_z2d(inverse_, work.complex.data(), work.real.data()),
+                    "cufftExecZ2D");
 }
 
 }  // namespace ctv::cuda

@@ -29,10 +29,13 @@ class FftPlan {
   FftPlan& operator=(const FftPlan&) = delete;
 
   Status make(Device& device, int rows, int cols, int batch);
-  size_t real_size() const { return static_cast<size_t>(batch_) * static_cast<size_t>(rows_) * static_cast<size_t>(cols_); }
+  size_t real_size() const {
+    return static_cast<size_t>(batch_) * static_cast<size_t>(rows_) * static_cast<size_t>(cols_);
+  }
   size_t complex_size() const { return static_cast<size_t>(batch_) * spectrum_size(); }
   /// After the workspace has been allocated: `kernels`, each for batch / kernels.size() ... pictures in turn.
-  Status make_spectra(Device& device, const FftWorkspace& work, const std::vector<std::vector<FftTap>>& kernels);
+  Status make_spectra(Device& device, const FftWorkspace& work,
+                      const std::vector<std::vector<FftTap>>& kernels);
   /// real -> real; picture b of the batch by kernel first + b % count.
   Status convolve(Device& device, const FftWorkspace& work, int first, int count) const;
   int rows() const { return rows_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The taps of codec/math/motion.hpp in constant memory: a table that is indexed at run time would be copied to each
-// thread's local memory.
+// The taps of codec/math/motion.hpp in constant memory: a table that is indexed at run time would be copied
+// to each thread's local memory.
 #pragma once
 
 #include "codec/math/motion.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Laplacian pyramid with the 9-7 pair (Do and Vetterli 2005) by direct convolution.
 //
-// By definition every lowpass sample is 81 products and every interpolated one 12 on average. Both filters are
-// separable and their sums exact, so a block of threads loads a tile with its border into shared memory, sums along
-// rows at the positions that are kept, then along columns, and rounds once: 9 + 9 products and one load. Sums wrap
-// modulo 2^32 like everybody's. Borders are mirrored in coordinates of the full plane.
+// By definition every lowpass sample is 81 products and every interpolated one 12 on average. Both filters
+// are separable and their sums exact, so a block of threads loads a tile with its border into shared memory,
+// sums along rows at the positions that are kept, then along columns, and rounds once: 9 + 9 products and one
+// load. Sums wrap modulo 2^32 like everybody's. Borders are mirrored in coordinates of the full plane.
 #include "codec/math/laplacian.hpp"
 #include "codec/math/mirror.hpp"
 #include "cuda/laplacian.hpp"
@@ -57,11 +57,13 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Twice two positions of a line: samples i - 1, i, i + 1, i + 2 (i at the even position) give the even and odd sums.
+// Twice two positions of a line: samples i - 1, i, i + 1, i + 2 (i at the even position) give the even and
+// odd sums.
 struct EvenOdd {
   uint32_t even, odd;
 };
-__device__ __forceinline__ EvenOdd interpolate(uint32_t before, uint32_t here, uint32_t next, uint32_t after) {
+__device__ __forceinline__ EvenOdd interpolate(uint32_t before, uint32_t here, uint32_t next,
+                                               uint32_t after) {
   return {product(interpolation_tap(0), here) + product(interpolation_tap(2), before + next),
           product(interpolation_tap(1), here + next) + product(interpolation_tap(3), before + after)};
 }
@@ -110,14 +112,16 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-dim3 tiles(Extent extent) { return {blocks_for(extent.cols / 2, kLowCols), blocks_for(extent.rows / 2, kLowRows)}; }
+dim3 tiles(Extent extent) {
+  return {blocks_for(extent.cols / 2, kLowCols), blocks_for(extent.rows / 2, kLowRows)};
+}
 
 }  // namespace
 
 Status laplacian_lowpass(Device& device, const Coefficient* source, Extent extent, const Coefficient* from,
                          Coefficient* target) {
-  laplacian_lowpass_kernel<<<tiles(extent), kThreads, 0, device.stream()>>>(source, extent.rows, extent.cols, from,
-                                                                            target);
+  laplacian_lowpass_kernel<<<tiles(extent), kThreads, 0, device.stream()>>>(source, extent.rows, extent.cols,
+                                                                            from, target);
   return device.launched("laplacian_lowpass_kernel");
 }
 
@@ -130,8 +134,8 @@ Status laplacian_detail(Device& device, const Coefficient* low, Extent extent, c
 
 Status laplacian_merge(Device& device, const Coefficient* low, Extent extent, const Coefficient* detail,
                        const PlaneTarget& target) {
-  laplacian_interpolate_kernel<kMergeSign><<<tiles(extent), kThreads, 0, device.stream()>>>(low, extent.rows,
-                                                                                            extent.cols, detail, target);
+  laplacian_interpolate_kernel<kMergeSign>
+      <<<tiles(extent), kThreads, 0, device.stream()>>>(low, extent.rows, extent.cols, detail, target);
   return device.launched("laplacian_interpolate_kernel");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and vectors across the bus, by the copy engines, beside the kernels: a port's arrays stay as they are until
-// its next download, so nothing else waits.
+// Levels and vectors across the bus, by the copy engines, beside the kernels: a port's arrays stay as they
+// are until its next download, so nothing else waits.
 #include "cuda/level_port.hpp"
 
 namespace ctv::cuda {
@@ -55,8 +55,8 @@ class CudaLevelPort final : public LevelPort {
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.up_after_stream());  // earlier frames may still read these arrays
     for (size_t p = 0; p < planes_; ++p) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], host_.levels[p], counts_[p] * sizeof(Level), cudaMemcpyHostToDevice,
-                                      d.up()));
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], host_.levels[p], counts_[p] * sizeof(Level),
+                                      cudaMemcpyHostToDevice, d.up()));
     }
     if (vectors != nullptr) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(vectors, host_.vectors, vector_count_ * sizeof(MotionVector),
@@ -85,8 +85,8 @@ class CudaLevelPort final : public LevelPort {
 
 }  // namespace
 
-Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device, const PictureLayout& layout,
-                                                   const MotionGrid& grid) {
+Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
+                                                   const PictureLayout& layout, const MotionGrid& grid) {
   auto port = std::make_unique<CudaLevelPort>(std::move(device), layout, grid);
   CTV_RETURN_IF_ERROR(port->initialise());
   return std::unique_ptr<LevelPort>(std::move(port));

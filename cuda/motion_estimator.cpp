@@ -23,9 +23,12 @@ class CudaMotionEstimator final : public MotionEstimator {
     planes_.border = round_up(parameters_.range + kSearchReach, kAlign);
     planes_.current_stride = round_up(planes_.cols, kAlign);
     planes_.reference_stride = round_up(planes_.cols + 2 * planes_.border, kAlign);
-    const auto size = [](int rows, int stride) { return static_cast<size_t>(rows) * static_cast<size_t>(stride); };
+    const auto size = [](int rows, int stride) {
+      return static_cast<size_t>(rows) * static_cast<size_t>(stride);
+    };
     CTV_RETURN_IF_ERROR(current_.allocate(d, size(planes_.rows, planes_.current_stride)));
-    CTV_RETURN_IF_ERROR(reference_.allocate(d, size(planes_.rows + 2 * planes_.border, planes_.reference_stride)));
+    CTV_RETURN_IF_ERROR(
+        reference_.allocate(d, size(planes_.rows + 2 * planes_.border, planes_.reference_stride)));
     CTV_RETURN_IF_ERROR(costs_.allocate(d, grid.size()));
     planes_.current = current_.data();
     planes_.reference = reference_.data() + size(planes_.border, planes_.reference_stride) + planes_.border;

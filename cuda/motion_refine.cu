@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample and the eight
-// eighth-sample neighbours of the best so far. As it is, 24 predictions of 64 products a sample. A block of threads
-// takes one motion block and its surroundings into shared memory; the three candidates of a column share the pass along
-// rows (two dp4a, 16 bits), the pass along columns is compared at once and never stored, and reads nine rows for the
-// three candidates of a column: 3 x (3 x 2 + 3 x 27) products.
+// Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample and
+// the eight eighth-sample neighbours of the best so far. As it is, 24 predictions of 64 products a sample. A
+// block of threads takes one motion block and its surroundings into shared memory; the three candidates of a
+// column share the pass along rows (two dp4a, 16 bits), the pass along columns is compared at once and never
+// stored, and reads nine rows for the three candidates of a column: 3 x (3 x 2 + 3 x 27) products.
 #include "cuda/interpolate.cuh"
 #include "cuda/motion_cost.cuh"
 #include "cuda/motion_search.hpp"
@@ -15,7 +15,7 @@ constexpr int kTaps = kInterpolationTaps;
 constexpr int kReach = 4;  // samples around the block that candidates read before; as many behind
 
 template <int kSize>
-constexpr int kThreads = kSize * kSize < 256 ? kSize * kSize : 256;
+constexpr int kThreads = kSize* kSize < 256 ? kSize* kSize : 256;
 
 __device__ __forceinline__ uint32_t warp_sum(uint32_t v) {
 #if __CUDA_ARCH__ >= 800
@@ -38,7 +38,8 @@ __device__ __forceinline__ uint32_t warp_min(uint32_t v) {
 __device__ __forceinline__ uint32_t packed_weights(int eighth, int first) {
   uint32_t packed = 0;
 #pragma unroll
-  for (int t = 0; t < 4; ++t) packed |= (static_cast<uint32_t>(tap_weight(eighth, first + t)) & 255U) << (8 * t);
+  for (int t = 0; t < 4; ++t)
+    packed |= (static_cast<uint32_t>(tap_weight(eighth, first + t)) & 255U) << (8 * t);
   return packed;
 }
 // sum + four signed weights times four unsigned samples.
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(kThreads<kSize>)
     refine_kernel(const __grid_constant__ SearchPlanes planes, int grid_cols, int subpel, uint32_t lambda,
                   const uint32_t* costs, MotionVector* vectors) {
   constexpr int kSide = kSize + 2 * kReach;
-  constexpr int kWords = kSide / 4 + 2;                     // of a row of the window, and what a shift reads beyond
+  constexpr int kWords = kSide / 4 + 2;  // of a row of the window, and what a shift reads beyond
   constexpr int kPixels = kSize * kSize / kThreads<kSize>;  // of each thread
   static_assert(kTaps == 8);
   __shared__ uint32_t window[kSide][kWords];
@@ -72,8 +73,9 @@ __global__ void __launch_bounds__(kThreads<kSize>)
   // Whole words from memory, the first one wherever the window begins in it.
   const int left = x0 + base_x - kReach;
   const int lead = left & 3;
-  const uint8_t* reference =
-      planes.reference + static_cast<ptrdiff_t>(y0 + base_y - kReach) * planes.reference_stride + (left - lead);
+  const uint8_t* reference = planes.reference +
+                             static_cast<ptrdiff_t>(y0 + base_y - kReach) * planes.reference_stride +
+                             (left - lead);
   for (int i = thread; i < kSide * kWords; i += kThreads<kSize>) {
     window[i / kWords][i % kWords] = *reinterpret_cast<const uint32_t*>(
         reference + static_cast<ptrdiff_t>(i / kWords) * planes.reference_stride + 4 * (i % kWords));
@@ -82,7 +84,8 @@ __global__ void __launch_bounds__(kThreads<kSize>)
 #pragma unroll
   for (int p = 0; p < kPixels; ++p) {
     const int i = thread + p * kThreads<kSize>;
-    current[p] = planes.current[static_cast<ptrdiff_t>(y0 + i / kSize) * planes.current_stride + x0 + i % kSize];
+    current[p] =
+        planes.current[static_cast<ptrdiff_t>(y0 + i / kSize) * planes.current_stride + x0 + i % kSize];
   }
 
   for (int step = kVectorUnit / 2; step >= kVectorUnit >> subpel; step /= 2) {
@@ -167,12 +170,13 @@ __global__ void __launch_bounds__(kThreads<kSize>)
 
 }  // namespace
 
-Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel, uint32_t lambda,
-                     const uint32_t* costs, MotionVector* vectors) {
+Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
+                     uint32_t lambda, const uint32_t* costs, MotionVector* vectors) {
   const dim3 blocks(static_cast<unsigned>(grid.cols), static_cast<unsigned>(grid.rows));
   switch (grid.log2_block) {
     case 3:
-      refine_kernel<8><<<blocks, kThreads<8>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda, costs, vectors);
+      refine_kernel<8>
+          <<<blocks, kThreads<8>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda, costs, vectors);
       break;
     case 4:
       refine_kernel<16>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full search (seed paper, section II): per block (2 range + 1)^2 sums of absolute differences; at 1080p, range 8, 604
-// million differences, 1.2 GB of samples if each is fetched.
+// Full search (seed paper, section II): per block (2 range + 1)^2 sums of absolute differences; at 1080p,
+// range 8, 604 million differences, 1.2 GB of samples if each is fetched.
 //
-// The paper gives each candidate a thread. Here a thread takes three candidates one below the other: they share the
-// rows of the reference, so each row is fetched from shared memory and shifted into place once for three, and four
-// samples at a time are compared by one vabsdiff4. A block of threads takes as many neighbouring motion blocks as fill
-// 512 threads and fetches their common window once. What is left is bound by vabsdiff4 (16 lanes a clock).
-// The minimum is by cost, then by rank, so the order of threads does not matter.
+// The paper gives each candidate a thread. Here a thread takes three candidates one below the other: they
+// share the rows of the reference, so each row is fetched from shared memory and shifted into place once for
+// three, and four samples at a time are compared by one vabsdiff4. A block of threads takes as many
+// neighbouring motion blocks as fill 512 threads and fetches their common window once. What is left is bound
+// by vabsdiff4 (16 lanes a clock). The minimum is by cost, then by rank, so the order of threads does not
+// matter.
 #include "cuda/motion_cost.cuh"
 #include "cuda/motion_search.hpp"
 
@@ -16,10 +17,10 @@ namespace {
 constexpr int kBlock = 32;
 constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
-constexpr int kMaxSide = 8;        // motion blocks side by side
+constexpr int kMaxSide = 8;  // motion blocks side by side
 
 // Four samples a thread, whole strides; positions before 0 and beyond the plane repeat it.
-__global__ void __launch_bounds__(kBlock* 8)
+__global__ void __launch_bounds__(kBlock * 8)
     narrow_kernel(PlaneView<const Sample> plane, uint8_t* bytes, int stride, int border, int rows) {
   const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - border;
   const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - border;
@@ -42,17 +43,17 @@ __device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint
 
 struct SearchShape {
   int range;
-  int lead;     // range rounded up to whole words
-  int side;     // motion blocks a block of threads takes
-  int groups;   // of candidates, for one motion block
-  int pitch;    // words of a row of the window
-  int rows;     // of the window
+  int lead;    // range rounded up to whole words
+  int side;    // motion blocks a block of threads takes
+  int groups;  // of candidates, for one motion block
+  int pitch;   // words of a row of the window
+  int rows;    // of the window
 };
 
 template <int kSize>
 __global__ void __launch_bounds__(kMaxThreads)
-    search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape, int grid_cols,
-                  uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+    search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
+                  int grid_cols, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   constexpr int kWords = kSize / 4;
   extern __shared__ uint32_t memory[];
   __shared__ uint32_t best_cost[kMaxSide];
@@ -69,17 +70,16 @@ __global__ void __launch_bounds__(kMaxThreads)
   for (int i = thread; i < count * kSize * kWords; i += threads) {
     const int r = i / kWords % kSize;
     const int c = i / (kWords * kSize) * kSize + i % kWords * 4;
-    current[i] =
-        *reinterpret_cast<const uint32_t*>(planes.current + static_cast<ptrdiff_t>(y0 + r) * planes.current_stride +
-                                           x0 + c);
+    current[i] = *reinterpret_cast<const uint32_t*>(
+        planes.current + static_cast<ptrdiff_t>(y0 + r) * planes.current_stride + x0 + c);
   }
   const int used = (count * kSize + 2 * shape.lead) / 4 + 1;
   for (int i = thread; i < shape.rows * used; i += threads) {
     const int r = i / used;
     const int c = i % used;
     window[r * shape.pitch + c] = *reinterpret_cast<const uint32_t*>(
-        planes.reference + static_cast<ptrdiff_t>(y0 - shape.range + r) * planes.reference_stride + x0 - shape.lead +
-        4 * c);
+        planes.reference + static_cast<ptrdiff_t>(y0 - shape.range + r) * planes.reference_stride + x0 -
+        shape.lead + 4 * c);
   }
   if (thread < kMaxSide) {
     best_cost[thread] = 0xFFFFFFFFU;
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(kMaxThreads)
       for (int k = 0; k < kRowsPerThread; ++k) {
         if (y - k < 0 || y - k >= kSize) continue;
 #pragma unroll
-        for (int w = 0; w < kWords; ++w) sad[k] = add_differences(block[(y - k) * kWords + w], words[w], sad[k]);
+        for (int w = 0; w < kWords; ++w)
+          sad[k] = add_differences(block[(y - k) * kWords + w], words[w], sad[k]);
       }
     }
 #pragma unroll
@@ -152,10 +153,11 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
   shape.pitch = (shape.side * kSize + 2 * shape.lead) / 4 + 1;
   shape.rows = kSize + round_up(width, kRowsPerThread) - 1;
   const int threads = min_of(kMaxThreads, round_up(shape.side * shape.groups, 32));
-  const size_t bytes = sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
+  const size_t bytes =
+      sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
   const dim3 blocks(blocks_for(grid.cols, shape.side), static_cast<unsigned>(grid.rows));
-  search_kernel<kSize><<<blocks, static_cast<unsigned>(threads), bytes, device.stream()>>>(planes, shape, grid.cols,
-                                                                                           lambda, vectors, costs);
+  search_kernel<kSize><<<blocks, static_cast<unsigned>(threads), bytes, device.stream()>>>(
+      planes, shape, grid.cols, lambda, vectors, costs);
   return device.launched("search_kernel");
 }
 
@@ -175,12 +177,15 @@ Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<
   return device.launched("narrow_kernel");
 }
 
-Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, uint32_t lambda,
-                     MotionVector* vectors, uint32_t* costs) {
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
+                     uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   switch (grid.log2_block) {
-    case 3: return launch<8>(device, planes, grid, range, lambda, vectors, costs);
-    case 4: return launch<16>(device, planes, grid, range, lambda, vectors, costs);
-    default: return launch<32>(device, planes, grid, range, lambda, vectors, costs);
+    case 3:
+      return launch<8>(device, planes, grid, range, lambda, vectors, costs);
+    case 4:
+      return launch<16>(device, planes, grid, range, lambda, vectors, costs);
+    default:
+      return launch<32>(device, planes, grid, range, lambda, vectors, costs);
   }
 }
 

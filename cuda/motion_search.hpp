@@ -9,11 +9,11 @@ namespace ctv::cuda {
 
 /// 8-bit luma of whole blocks, and of the reference with a border of repeated samples on all sides.
 struct SearchPlanes {
-  uint8_t* current = nullptr;  // [rows][cols]
+  uint8_t* current = nullptr;    // [rows][cols]
   uint8_t* reference = nullptr;  // sample (0, 0)
-  int rows = 0, cols = 0;      // of whole blocks; strides are multiples of 16 bytes
+  int rows = 0, cols = 0;        // of whole blocks; strides are multiples of 16 bytes
   int current_stride = 0, reference_stride = 0;
-  int border = 0;              // before and behind, multiple of 16
+  int border = 0;  // before and behind, multiple of 16
 };
 
 /// Fills both from samples; positions beyond a plane repeat its edge.
@@ -21,12 +21,12 @@ Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<
                           PlaneView<const Sample> reference);
 
 /// Whole vectors (times kVectorUnit) and their costs, [grid.rows][grid.cols].
-Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, uint32_t lambda,
-                     MotionVector* vectors, uint32_t* costs);
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
+                     uint32_t lambda, MotionVector* vectors, uint32_t* costs);
 
 /// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3).
-Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel, uint32_t lambda,
-                     const uint32_t* costs, MotionVector* vectors);
+Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
+                     uint32_t lambda, const uint32_t* costs, MotionVector* vectors);
 
 /// What the search reads beyond range: filters, and rows of a last group of candidates.
 inline constexpr int kSearchReach = 8;

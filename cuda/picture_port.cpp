@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's memory is
-// free when the call returns, and the copy engines work beside the kernels. Device pictures are read where they lie:
-// our stream waits for the caller's, and the caller's for our reading.
+// Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's
+// memory is free when the call returns, and the copy engines work beside the kernels. Device pictures are
+// read where they lie: our stream waits for the caller's, and the caller's for our reading.
 #include "cuda/picture_port.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr int kCopyThreads = 4;  // enough for the bus
 constexpr int kCopyGrain = 64;   // rows
 
 // Rows of `bytes` each, any strides.
-void copy_rows(int threads, const uint8_t* from, ptrdiff_t from_stride, uint8_t* to, ptrdiff_t to_stride, size_t bytes,
-               int rows) {
+void copy_rows(int threads, const uint8_t* from, ptrdiff_t from_stride, uint8_t* to, ptrdiff_t to_stride,
+               size_t bytes, int rows) {
   parallel_ranges(std::min(threads, kCopyThreads), rows, kCopyGrain, [&](int begin, int end) {
     for (int r = begin; r < end; ++r) std::memcpy(to + r * to_stride, from + r * from_stride, bytes);
   });
@@ -65,8 +65,8 @@ class CudaPicturePort final : public PicturePort {
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const size_t bytes = row_bytes(picture.format, layout_.width, p);
       const int rows = plane_rows(picture.format, layout_.height, p);
-      copy_rows(threads_, static_cast<const uint8_t*>(picture.data[p]), picture.stride[p], in_host_.data() + at,
-                static_cast<ptrdiff_t>(bytes), bytes, rows);
+      copy_rows(threads_, static_cast<const uint8_t*>(picture.data[p]), picture.stride[p],
+                in_host_.data() + at, static_cast<ptrdiff_t>(bytes), bytes, rows);
       data[p] = in_device_.data() + at;
       stride[p] = static_cast<ptrdiff_t>(bytes);
       staged_.data[p] = in_host_.data() + at;
@@ -78,8 +78,8 @@ class CudaPicturePort final : public PicturePort {
     CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
     CTV_RETURN_IF_ERROR(d.wait(uploaded_));
     const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(import_planes(d, byte_picture(picture.format, layout_.width, layout_.height, data, stride),
-                                      layout_, planes));
+    CTV_RETURN_IF_ERROR(import_planes(
+        d, byte_picture(picture.format, layout_.width, layout_.height, data, stride), layout_, planes));
     return d.record(imported_);
   }
 
@@ -87,7 +87,8 @@ class CudaPicturePort final : public PicturePort {
     return staged_.format != CTV_FORMAT_NONE && staged_.memory == CTV_MEMORY_HOST ? &staged_ : nullptr;
   }
 
-  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format, ctv_memory memory) override {
+  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
+                        ctv_memory memory) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
@@ -108,8 +109,8 @@ class CudaPicturePort final : public PicturePort {
     }
     CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the port's last picture has left the buffer
     const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(export_planes(d, planes, layout_,
-                                      byte_picture(format, out_.width, out_.height, data, out_.stride)));
+    CTV_RETURN_IF_ERROR(
+        export_planes(d, planes, layout_, byte_picture(format, out_.width, out_.height, data, out_.stride)));
     CTV_RETURN_IF_ERROR(d.record(exported_));
     if (memory == CTV_MEMORY_CUDA) {
       out_.cuda_stream = d.stream();
@@ -118,7 +119,8 @@ class CudaPicturePort final : public PicturePort {
     return d.afterwards([this, at]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), exported_.get(), 0));
-      CTV_CUDA_TRY(dev, cudaMemcpyAsync(out_host_.data(), out_device_.data(), at, cudaMemcpyDeviceToHost, dev.down()));
+      CTV_CUDA_TRY(
+          dev, cudaMemcpyAsync(out_host_.data(), out_device_.data(), at, cudaMemcpyDeviceToHost, dev.down()));
       CTV_CUDA_TRY(dev, cudaEventRecord(downloaded_.get(), dev.down()));
       return {};
     });
@@ -146,7 +148,8 @@ class CudaPicturePort final : public PicturePort {
     CTV_RETURN_IF_ERROR(d.wait(caller_));
     const StageMark mark(d, Stage::kColour);
     CTV_RETURN_IF_ERROR(import_planes(
-        d, byte_picture(picture.format, layout_.width, layout_.height, picture.data, picture.stride), layout_, planes));
+        d, byte_picture(picture.format, layout_.width, layout_.height, picture.data, picture.stride), layout_,
+        planes));
     CTV_RETURN_IF_ERROR(d.record(imported_));
     return d.afterwards([this, caller_stream]() -> Status {
       CTV_CUDA_TRY(*device_, cudaStreamWaitEvent(caller_stream, imported_.get(), 0));
@@ -157,7 +160,7 @@ class CudaPicturePort final : public PicturePort {
   std::shared_ptr<Device> device_;
   const PictureLayout layout_;
   const int threads_;
-  PinnedArray<uint8_t> in_host_, out_host_;    // 4 bytes for each luma sample: enough for every format
+  PinnedArray<uint8_t> in_host_, out_host_;  // 4 bytes for each luma sample: enough for every format
   DeviceArray<uint8_t> in_device_, out_device_;
   Event uploaded_, imported_, caller_, exported_, downloaded_;
   ctv_picture staged_{}, out_{};
@@ -165,8 +168,8 @@ class CudaPicturePort final : public PicturePort {
 
 }  // namespace
 
-Result<std::unique_ptr<PicturePort>> make_picture_port(std::shared_ptr<Device> device, const PictureLayout& layout,
-                                                       int threads) {
+Result<std::unique_ptr<PicturePort>> make_picture_port(std::shared_ptr<Device> device,
+                                                       const PictureLayout& layout, int threads) {
   auto port = std::make_unique<CudaPicturePort>(std::move(device), layout, threads);
   CTV_RETURN_IF_ERROR(port->initialise());
   return std::unique_ptr<PicturePort>(std::move(port));

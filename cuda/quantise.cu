@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32 threads as in the
-// seed paper, one layer of the grid for each subband of a pyramid level, so a level takes one launch. A subband is a
-// strided copy of its band (no resampling), so gathering it costs no pass of its own.
+// Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32 threads
+// as in the seed paper, one layer of the grid for each subband of a pyramid level, so a level takes one
+// launch. A subband is a strided copy of its band (no resampling), so gathering it costs no pass of its own.
 #include <algorithm>
 
 #include "cuda/quantise.hpp"
@@ -18,14 +18,16 @@ __device__ __forceinline__ int position(const GatheredSubband& s, int band_cols,
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock)
-    quantise_level_kernel(const __grid_constant__ GatheredLevel level, const __grid_constant__ LevelQuantisers quantisers,
-                          const Coefficient* bands, Level* levels) {
+    quantise_level_kernel(const __grid_constant__ GatheredLevel level,
+                          const __grid_constant__ LevelQuantisers quantisers, const Coefficient* bands,
+                          Level* levels) {
   const GatheredSubband& s = level.subbands[blockIdx.z];
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
   if (r >= s.rows || c >= s.cols) return;
   const SubbandQuantiser& q = quantisers.of[blockIdx.z];
-  levels[s.offset + r * s.cols + c] = quantise(bands[position(s, level.band_cols, r, c)], q.multiplier, q.offset);
+  levels[s.offset + r * s.cols + c] =
+      quantise(bands[position(s, level.band_cols, r, c)], q.multiplier, q.offset);
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock)
@@ -72,12 +74,21 @@ GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log
   GatheredLevel level;
   level.count = static_cast<int>(subbands.size());
   level.band_cols = band.cols;
-  const DirectionalPlan plan = directions_log2 == 0 ? DirectionalPlan{} : make_directional_plan(directions_log2);
+  const DirectionalPlan plan =
+      directions_log2 == 0 ? DirectionalPlan{} : make_directional_plan(directions_log2);
   for (int i = 0; i < level.count; ++i) {
     const Subband& s = subbands[static_cast<size_t>(i)];
     const int k = s.direction;
     GatheredSubband& g = level.subbands[i];
-    g = {(i >> directions_log2) * band.rows * band.cols, 0, 0, 1, 1, 0, s.rows, s.cols, static_cast<int>(s.offset)};
+    g = {(i >> directions_log2) * band.rows * band.cols,
+         0,
+         0,
+         1,
+         1,
+         0,
+         s.rows,
+         s.cols,
+         static_cast<int>(s.offset)};
     if (directions_log2 == 1) {
       g.col = k;
       g.col_stride = 2;
@@ -95,27 +106,30 @@ GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log
   return level;
 }
 
-Status quantise_level(Device& device, const GatheredLevel& level, std::span<const SubbandQuantiser> quantisers,
-                      const Coefficient* bands, Level* levels) {
+Status quantise_level(Device& device, const GatheredLevel& level,
+                      std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels) {
   quantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock), 0,
                           device.stream()>>>(level, as_parameter(quantisers), bands, levels);
   return device.launched("quantise_level_kernel");
 }
 
-Status dequantise_level(Device& device, const GatheredLevel& level, std::span<const SubbandQuantiser> quantisers,
-                        const Level* levels, Coefficient* bands) {
+Status dequantise_level(Device& device, const GatheredLevel& level,
+                        std::span<const SubbandQuantiser> quantisers, const Level* levels,
+                        Coefficient* bands) {
   dequantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock), 0,
                             device.stream()>>>(level, as_parameter(quantisers), levels, bands);
   return device.launched("dequantise_level_kernel");
 }
 
-Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent, Coefficient* coefficients) {
-  subtract_prediction_kernel<<<blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), 0, device.stream()>>>(
-      source, extent.rows, extent.cols, coefficients);
+Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent,
+                           Coefficient* coefficients) {
+  subtract_prediction_kernel<<<blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), 0,
+                               device.stream()>>>(source, extent.rows, extent.cols, coefficients);
   return device.launched("subtract_prediction_kernel");
 }
 
-Status add_prediction(Device& device, const Coefficient* coefficients, Extent extent, const PlaneTarget& target) {
+Status add_prediction(Device& device, const Coefficient* coefficients, Extent extent,
+                      const PlaneTarget& target) {
   add_prediction_kernel<<<blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), 0, device.stream()>>>(
       coefficients, extent.rows, extent.cols, target);
   return device.launched("add_prediction_kernel");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's prediction (seed paper, section II): a level is predicted by the level of the previous frame to which its
-// block's vector, scaled to the subband's grid, points. A lookup and an addition per level, bound by memory; blocks of
-// 32x32 threads, one layer of the grid per subband, so a plane takes one launch.
+// The paper's prediction (seed paper, section II): a level is predicted by the level of the previous frame to
+// which its block's vector, scaled to the subband's grid, points. A lookup and an addition per level, bound
+// by memory; blocks of 32x32 threads, one layer of the grid per subband, so a plane takes one launch.
 #include "codec/math/motion.hpp"
 #include "cuda/subband_prediction.hpp"
 
@@ -25,8 +25,8 @@ struct Grid {
 };
 
 __global__ void __launch_bounds__(kBlock* kBlock)
-    predict_kernel(const __grid_constant__ PredictedSubbands subbands, int sign, Grid grid, const MotionVector* vectors,
-                   const Level* in, const Level* previous, Level* out) {
+    predict_kernel(const __grid_constant__ PredictedSubbands subbands, int sign, Grid grid,
+                   const MotionVector* vectors, const Level* in, const Level* previous, Level* out) {
   const PredictedSubband& s = subbands.of[blockIdx.z];
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
@@ -37,15 +37,16 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const int row = clamp_to(r + scale_vector(v.y, kVectorFractionBits + s.row_shift), 0, s.rows - 1);
   const int col = clamp_to(c + scale_vector(v.x, kVectorFractionBits + s.col_shift), 0, s.cols - 1);
   const size_t at = s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols) + static_cast<size_t>(c);
-  const Level moved = previous[s.offset + static_cast<size_t>(row) * static_cast<size_t>(s.cols) + static_cast<size_t>(col)];
+  const Level moved =
+      previous[s.offset + static_cast<size_t>(row) * static_cast<size_t>(s.cols) + static_cast<size_t>(col)];
   out[at] = static_cast<Level>(in[at] + sign * moved);
 }
 
 }  // namespace
 
 Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, ChromaShift chroma,
-                        const MotionGrid& grid, const MotionVector* vectors, const Level* in, const Level* previous,
-                        int layers, Level* out) {
+                        const MotionGrid& grid, const MotionVector* vectors, const Level* in,
+                        const Level* previous, int layers, Level* out) {
   PredictedSubbands subbands;
   int count = 0;
   int rows = 0;
@@ -53,7 +54,8 @@ Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, C
   for (const Subband& s : layout.subbands) {
     if (s.layer >= layers) continue;
     subbands.of[count++] = {s.rows, s.cols, static_cast<uint32_t>(s.offset),
-                            static_cast<uint8_t>(s.row_shift + chroma.y), static_cast<uint8_t>(s.col_shift + chroma.x)};
+                            static_cast<uint8_t>(s.row_shift + chroma.y),
+                            static_cast<uint8_t>(s.col_shift + chroma.x)};
     rows = max_of(rows, s.rows);
     cols = max_of(cols, s.cols);
   }

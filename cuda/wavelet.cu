@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the reversible 5/3 or 13/7 wavelet (lifting; Calderbank et al. 1998), forward or inverse, in one launch.
+// One level of the reversible 5/3 or 13/7 wavelet (lifting; Calderbank et al. 1998), forward or inverse, in
+// one launch.
 //
-// Step by step it is four passes over device memory and back. Here a block of threads takes a tile of 32x64 samples
-// with a border of 6 (5/3: 2) into shared memory and does all four lifting steps there: the plane is read once and
-// written once. Samples beyond the plane are the mirrored ones; since the steps are symmetric, lifting the extended
-// signal is extending the lifted one, so tiles need no border cases. The first step of the transform (samples minus
-// prediction) and the last (quantiser; inverse: prediction added, clamped) happen on the way in and out.
+// Step by step it is four passes over device memory and back. Here a block of threads takes a tile of 32x64
+// samples with a border of 6 (5/3: 2) into shared memory and does all four lifting steps there: the plane is
+// read once and written once. Samples beyond the plane are the mirrored ones; since the steps are symmetric,
+// lifting the extended signal is extending the lifted one, so tiles need no border cases. The first step of
+// the transform (samples minus prediction) and the last (quantiser; inverse: prediction added, clamped)
+// happen on the way in and out.
 #include "codec/math/lifting.hpp"
 #include "codec/math/mirror.hpp"
 #include "cuda/wavelet.hpp"
@@ -18,7 +20,8 @@ constexpr int kTileCols = 64;
 constexpr int kThreadsX = 32;
 constexpr int kThreadsY = 8;
 
-// kReach: samples of the other parity that a step needs to either side, in full positions: 3 (13/7) or 1 (5/3).
+// kReach: samples of the other parity that a step needs to either side, in full positions: 3 (13/7) or 1
+// (5/3).
 template <int kReach>
 struct Tile {
   static constexpr int kBorder = 2 * kReach;
@@ -69,7 +72,8 @@ __device__ __forceinline__ void lift_columns(Tile<kReach>& tile, int r0, int r1,
 
 template <int kReach>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
-    wavelet_forward_kernel(const __grid_constant__ WaveletLevel level, const __grid_constant__ PlaneSource source) {
+    wavelet_forward_kernel(const __grid_constant__ WaveletLevel level,
+                           const __grid_constant__ PlaneSource source) {
   constexpr int kBorder = Tile<kReach>::kBorder;
   __shared__ Tile<kReach> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
@@ -105,7 +109,8 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
       const int row = row0 / 2 + r;
       const int col = col0 / 2 + static_cast<int>(threadIdx.x);
       if (row >= rows || col >= cols) continue;
-      const int16_t x = tile.data[kBorder + 2 * r + (b >> 1)][kBorder + 2 * static_cast<int>(threadIdx.x) + (b & 1)];
+      const int16_t x =
+          tile.data[kBorder + 2 * r + (b >> 1)][kBorder + 2 * static_cast<int>(threadIdx.x) + (b & 1)];
       band.data[static_cast<ptrdiff_t>(row) * cols + col] =
           band.quantised != 0 ? quantise(x, band.quantiser.multiplier, band.quantiser.offset) : x;
     }
@@ -114,14 +119,16 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
 
 template <int kReach>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
-    wavelet_inverse_kernel(const __grid_constant__ WaveletLevel level, const __grid_constant__ PlaneTarget target) {
+    wavelet_inverse_kernel(const __grid_constant__ WaveletLevel level,
+                           const __grid_constant__ PlaneTarget target) {
   constexpr int kBorder = Tile<kReach>::kBorder;
   __shared__ Tile<kReach> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int cols = level.cols / 2;
   // Mirroring keeps parity (the extents are even), so whole half-rows come from one band.
-  constexpr int kColumns = (Tile<kReach>::kCols + 2 * kThreadsX - 1) / (2 * kThreadsX);  // of a thread and parity
+  constexpr int kColumns =
+      (Tile<kReach>::kCols + 2 * kThreadsX - 1) / (2 * kThreadsX);  // of a thread and parity
   int columns[kColumns][2];
 #pragma unroll
   for (int i = 0; i < 2 * kColumns; ++i) {
@@ -158,7 +165,9 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   }
 }
 
-dim3 tiles(const WaveletLevel& level) { return {blocks_for(level.cols, kTileCols), blocks_for(level.rows, kTileRows)}; }
+dim3 tiles(const WaveletLevel& level) {
+  return {blocks_for(level.cols, kTileCols), blocks_for(level.rows, kTileRows)};
+}
 
 }  // namespace
 

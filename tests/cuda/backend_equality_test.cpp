@@ -23,7 +23,8 @@ uint64_t run_seed() {
   return seed;
 }
 
-// CTV_TEST_SMALL=1, 2: for the sanitizer, whose every access costs a thousand; 2 for the slowest of its tools.
+// CTV_TEST_SMALL=1, 2: for the sanitizer, whose every access costs a thousand; 2 for the slowest of its
+// tools.
 int smallness() {
   const char* text = std::getenv("CTV_TEST_SMALL");
   return text == nullptr ? 0 : std::atoi(text);
@@ -62,7 +63,8 @@ class CudaEquality : public testing::Test {
   Backend* cpu_ = nullptr;
 };
 
-// ---- Transform -----------------------------------------------------------------------------------------------------
+// ---- Transform
+// -----------------------------------------------------------------------------------------------------
 
 struct Coded {
   std::vector<int16_t> levels;
@@ -102,7 +104,8 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
       // In place where predicted: the prediction is overwritten.
       BackendPlane& target = predicted ? base : result;
       const PlaneView<const Sample> from = predicted ? base.const_view() : PlaneView<const Sample>{};
-      EXPECT_TRUE(ok((*coder)->inverse(in->view().data, quantisers, from, 128, {lo, 255}, reduction, target.view())));
+      EXPECT_TRUE(
+          ok((*coder)->inverse(in->view().data, quantisers, from, 128, {lo, 255}, reduction, target.view())));
       target.download();
       EXPECT_TRUE(target.intact());
       out.pictures.push_back(row_of(target));
@@ -121,12 +124,14 @@ class CudaTransform : public CudaEquality {
       const Coded cuda = transform_by(*both()[1], engine, c, predicted, extreme);
       ASSERT_EQ(cpu.levels, cuda.levels);
       ASSERT_EQ(cpu.pictures.size(), cuda.pictures.size());
-      for (size_t i = 0; i < cpu.pictures.size(); ++i) ASSERT_EQ(cpu.pictures[i], cuda.pictures[i]) << "picture " << i;
+      for (size_t i = 0; i < cpu.pictures.size(); ++i)
+        ASSERT_EQ(cpu.pictures[i], cuda.pictures[i]) << "picture " << i;
     }
   }
   void compare_all(Engine engine) {
     for (const int fraction_bits : {0, 2}) {
-      for (TransformCase c : transform_cases(small_extents(), {2, 4, 6, 8, 12}, fraction_bits, fraction_bits == 2)) {
+      for (TransformCase c :
+           transform_cases(small_extents(), {2, 4, 6, 8, 12}, fraction_bits, fraction_bits == 2)) {
         if (only_small() && c.transform.taps % 4 != 0) continue;
         if (smallness() > 1 && (c.transform.taps == 8 || fraction_bits == 0)) continue;
         c.seed = next_seed();
@@ -165,7 +170,8 @@ TEST_F(CudaTransform, DeepestPyramid) {
   }
 }
 
-// ---- Motion --------------------------------------------------------------------------------------------------------
+// ---- Motion
+// --------------------------------------------------------------------------------------------------------
 
 TEST_F(CudaEquality, MotionVectors) {
   for (const Extent extent : all_extents()) {
@@ -179,9 +185,9 @@ TEST_F(CudaEquality, MotionVectors) {
           const int hi = lo + (between(0, 1) != 0 ? between(0, 3) : 55);
           const uint32_t lambda = between(0, 1) != 0 ? static_cast<uint32_t>(between(0, 2000)) : 0;
           const uint64_t seed = next_seed();
-          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " range " + std::to_string(range) +
-                       " subpel " + std::to_string(subpel) + " lambda " + std::to_string(lambda) + " seed " +
-                       std::to_string(seed));
+          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " range " +
+                       std::to_string(range) + " subpel " + std::to_string(subpel) + " lambda " +
+                       std::to_string(lambda) + " seed " + std::to_string(seed));
           const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
           const MotionParameters parameters{grid_for(padded, log2_block), range, subpel, 0};
           std::vector<std::vector<MotionVector>> results;
@@ -217,8 +223,8 @@ TEST_F(CudaEquality, Compensation) {
           if (extent.area() > 1000000 && shape > 2) continue;
           const uint64_t seed = next_seed();
           SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " shifts " +
-                       std::to_string(row_shift) + " " + std::to_string(col_shift) + (overlap ? " overlap" : "") +
-                       " seed " + std::to_string(seed));
+                       std::to_string(row_shift) + " " + std::to_string(col_shift) +
+                       (overlap ? " overlap" : "") + " seed " + std::to_string(seed));
           const Extent padded{round_up(extent.rows, 16), round_up(extent.cols, 16)};
           const Extent plane{(padded.rows >> row_shift) + (shape == 2 ? 8 : 0), padded.cols >> col_shift};
           const Extent cropped{min_of(plane.rows, (extent.rows + (1 << row_shift) - 1) >> row_shift),
@@ -234,8 +240,9 @@ TEST_F(CudaEquality, Compensation) {
             Random random(seed + 1);
             for (int r = 0; r < geometry.grid.rows; ++r) {
               for (int c = 0; c < geometry.grid.cols; ++c) {
-                vectors.set(r, c, {static_cast<int16_t>(random.between(-alphabet, alphabet)),
-                                   static_cast<int16_t>(random.between(-alphabet, alphabet))});
+                vectors.set(r, c,
+                            {static_cast<int16_t>(random.between(-alphabet, alphabet)),
+                             static_cast<int16_t>(random.between(-alphabet, alphabet))});
               }
             }
             vectors.upload();
@@ -256,7 +263,8 @@ TEST_F(CudaEquality, SubbandPrediction) {
   for (const Extent extent : all_extents()) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
       for (const ChromaShift chroma : {ChromaShift{0, 0}, ChromaShift{0, 1}, ChromaShift{1, 1}}) {
-        const TransformParameters t = transform_of(pyramid, 3, {between(0, 4), between(0, 4), between(0, 4)}, 2);
+        const TransformParameters t =
+            transform_of(pyramid, 3, {between(0, 4), between(0, 4), between(0, 4)}, 2);
         const SubbandLayout layout = make_layout(t, extent);
         const MotionGrid grid = grid_for({layout.padded.rows << chroma.y, layout.padded.cols << chroma.x}, 4);
         const int layers = between(1, layout.layers);
@@ -272,13 +280,15 @@ TEST_F(CudaEquality, SubbandPrediction) {
           Random random(seed + 2);
           for (int r = 0; r < grid.rows; ++r) {
             for (int c = 0; c < grid.cols; ++c) {
-              vectors.set(r, c, {static_cast<int16_t>(random.between(-40, 40)),
-                                 static_cast<int16_t>(random.between(-40, 40))});
+              vectors.set(r, c,
+                          {static_cast<int16_t>(random.between(-40, 40)),
+                           static_cast<int16_t>(random.between(-40, 40))});
             }
           }
           vectors.upload();
-          ASSERT_TRUE(ok(backend->subtract_subbands(layout, chroma, grid, vectors.device(), levels.view().data,
-                                                    previous.view().data, residual.view().data)));
+          ASSERT_TRUE(
+              ok(backend->subtract_subbands(layout, chroma, grid, vectors.device(), levels.view().data,
+                                            previous.view().data, residual.view().data)));
           residual.download();
           EXPECT_TRUE(residual.intact());
           results.push_back(row_of(residual));
@@ -287,7 +297,8 @@ TEST_F(CudaEquality, SubbandPrediction) {
           residual.download();
           EXPECT_TRUE(residual.intact());
           results.push_back(row_of(residual));
-          ASSERT_TRUE(ok(backend->copy(levels.view().data, residual.view().data, layout.levels * sizeof(Level))));
+          ASSERT_TRUE(
+              ok(backend->copy(levels.view().data, residual.view().data, layout.levels * sizeof(Level))));
           levels.download();
           EXPECT_EQ(row_of(levels), results.back());
         }
@@ -298,7 +309,8 @@ TEST_F(CudaEquality, SubbandPrediction) {
   }
 }
 
-// ---- Pictures ------------------------------------------------------------------------------------------------------
+// ---- Pictures
+// ------------------------------------------------------------------------------------------------------
 
 PictureLayout picture_layout(ctv_format source, bool quarter_chroma, Extent extent, int levels) {
   PictureLayout layout;
@@ -330,7 +342,8 @@ struct HostPicture {
       if (row == 0) continue;
       picture.stride[p] = static_cast<ptrdiff_t>(row) + 3;
       offsets[p] = bytes.size();
-      bytes.resize(bytes.size() + static_cast<size_t>(picture.stride[p]) * ctv_plane_rows(format, extent.rows, p));
+      bytes.resize(bytes.size() +
+                   static_cast<size_t>(picture.stride[p]) * ctv_plane_rows(format, extent.rows, p));
     }
     Random random(seed);
     for (uint8_t& b : bytes) b = random.byte();
@@ -348,7 +361,8 @@ std::vector<uint8_t> packed(const ctv_picture& picture) {
   for (int p = 0; p < 3; ++p) {
     const size_t row = ctv_plane_row_bytes(picture.format, picture.width, p);
     for (size_t r = 0; row != 0 && r < ctv_plane_rows(picture.format, picture.height, p); ++r) {
-      const auto* from = static_cast<const uint8_t*>(picture.data[p]) + static_cast<ptrdiff_t>(r) * picture.stride[p];
+      const auto* from =
+          static_cast<const uint8_t*>(picture.data[p]) + static_cast<ptrdiff_t>(r) * picture.stride[p];
       out.insert(out.end(), from, from + row);
     }
   }
@@ -379,7 +393,8 @@ TEST_F(CudaEquality, PicturesIn) {
           for (int repeat = 0; repeat < 2; ++repeat) {
             HostPicture picture(format, extent, seed + static_cast<uint64_t>(repeat));
             ASSERT_TRUE(ok((*port)->import_picture(picture.picture, views)));
-            std::fill(picture.bytes.begin(), picture.bytes.end(), uint8_t{77});  // ours again when the call returns
+            std::fill(picture.bytes.begin(), picture.bytes.end(),
+                      uint8_t{77});  // ours again when the call returns
           }
           for (auto& plane : planes) {
             plane->download();
@@ -411,7 +426,8 @@ TEST_F(CudaEquality, PicturesOut) {
               const auto i = static_cast<size_t>(p);
               const SampleRange range = layout.range(p);
               const Extent reduced = layout.subbands[i].reduced(reduction);
-              planes.push_back(std::make_unique<BackendPlane>(backend, reduced, range.lo, range.hi, seed + i));
+              planes.push_back(
+                  std::make_unique<BackendPlane>(backend, reduced, range.lo, range.hi, seed + i));
               views[i] = planes[i]->const_view();
             }
             for (int format = CTV_FORMAT_GRAY8; format <= CTV_FORMAT_NV12; ++format) {
@@ -424,8 +440,8 @@ TEST_F(CudaEquality, PicturesOut) {
           }
           for (size_t i = 0; i < results[0].size(); ++i) {
             ASSERT_EQ(results[0][i], results[1][i])
-                << text(extent) << " source " << source << (quarter ? " quarter" : "") << " reduction " << reduction
-                << " format " << i + 1 << " seed " << seed;
+                << text(extent) << " source " << source << (quarter ? " quarter" : "") << " reduction "
+                << reduction << " format " << i + 1 << " seed " << seed;
           }
         }
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time of each stage on the device, 1080p 4:2:0, by the device's own clock: events around many calls, median of many
-// rounds, pictures that fill the cache left aside (each round reads what the round before wrote). A short table; the
-// CPU backend's times on all cores beside it.
+// Time of each stage on the device, 1080p 4:2:0, by the device's own clock: events around many calls, median
+// of many rounds, pictures that fill the cache left aside (each round reads what the round before wrote). A
+// short table; the CPU backend's times on all cores beside it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kRounds = 15;
 
-/// Microseconds per call: the host's clock over a batch that ends in synchronize(), so launches overlap as they do in
-/// a stream of frames.
+/// Microseconds per call: the host's clock over a batch that ends in synchronize(), so launches overlap as
+/// they do in a stream of frames.
 double time_of(Backend& backend, int batch, const std::function<void()>& body) {
   std::vector<double> times;
   for (int round = 0; round < kRounds + 2; ++round) {
@@ -50,7 +50,8 @@ class Bench {
   Bench(Backend& backend, bool cuda, std::vector<Row>& rows) : backend_(backend), cuda_(cuda), rows_(rows) {}
 
   void measure(const char* name, const std::function<void()>& body) {
-    auto at = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return std::string(r.name) == name; });
+    auto at =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return std::string(r.name) == name; });
     if (at == rows_.end()) at = rows_.insert(rows_.end(), Row{name});
     (cuda_ ? at->cuda : at->cpu) = time_of(backend_, cuda_ ? 20 : 2, body);
   }
@@ -87,7 +88,8 @@ class Bench {
       BackendPlane levels(backend_, {1, static_cast<int>(layout.levels)}, 0, 0, 3);
       const std::vector<SubbandQuantiser> quantisers = lossy(layout, 300);
       measure(c.forward, [&] {
-        check((*coder)->forward(samples.const_view(), prediction.const_view(), 128, quantisers, levels.view().data));
+        check((*coder)->forward(samples.const_view(), prediction.const_view(), 128, quantisers,
+                                levels.view().data));
       });
       measure(c.inverse, [&] {
         check((*coder)->inverse(levels.view().data, quantisers, prediction.const_view(), 128, {0, 255}, 0,
@@ -106,7 +108,8 @@ class Bench {
     BackendVectors vectors(backend_, grid);
     for (const int subpel : {0, 2, kMaxSubpel}) {
       auto motion = backend_.make_motion({grid, 8, subpel, 0}, extent);
-      measure(subpel == 0 ? "motion search +-8" : (subpel == 2 ? "the same, quarter samples" : "the same, eighths"),
+      measure(subpel == 0 ? "motion search +-8"
+                          : (subpel == 2 ? "the same, quarter samples" : "the same, eighths"),
               [&] {
                 check((*motion)->search(current.const_view(), reference.const_view().crop(1080, 1920), 64,
                                         vectors.device()));
@@ -116,15 +119,16 @@ class Bench {
       Random random(6);
       for (int r = 0; r < grid.rows; ++r) {
         for (int c = 0; c < grid.cols; ++c) {
-          vectors.set(r, c, alike ? MotionVector{static_cast<int16_t>(r / 16 + 3), static_cast<int16_t>(c / 16 - 5)}
-                                  : MotionVector{static_cast<int16_t>(random.between(-64, 64)),
-                                                 static_cast<int16_t>(random.between(-64, 64))});
+          vectors.set(r, c,
+                      alike ? MotionVector{static_cast<int16_t>(r / 16 + 3), static_cast<int16_t>(c / 16 - 5)}
+                            : MotionVector{static_cast<int16_t>(random.between(-64, 64)),
+                                           static_cast<int16_t>(random.between(-64, 64))});
         }
       }
       vectors.upload();
       measure(alike ? "compensation, overlap, alike" : "compensation, overlap, wild", [&] {
-        check(backend_.compensate(reference.const_view().crop(1080, 1920), vectors.device(), {grid, 0, 0, true},
-                                  prediction.view()));
+        check(backend_.compensate(reference.const_view().crop(1080, 1920), vectors.device(),
+                                  {grid, 0, 0, true}, prediction.view()));
       });
     }
     const SubbandLayout layout = make_layout(transform_of(Pyramid::kLaplacian, 2, {3, 3}, 12), extent);
@@ -154,8 +158,8 @@ class Bench {
     for (int p = 0; p < 3; ++p) {
       const auto i = static_cast<size_t>(p);
       planes.push_back(std::make_unique<BackendPlane>(backend_, layout.subbands[i].padded, 0, 255, 9 + i));
-      levels.push_back(std::make_unique<BackendPlane>(backend_, Extent{1, static_cast<int>(layout.subbands[i].levels)},
-                                                      0, 0, 1));
+      levels.push_back(std::make_unique<BackendPlane>(
+          backend_, Extent{1, static_cast<int>(layout.subbands[i].levels)}, 0, 0, 1));
       views[i] = planes[i]->view();
       cropped[i] = planes[i]->const_view().crop(layout.extent(p).rows, layout.extent(p).cols);
       up[i] = levels[i]->view().data;

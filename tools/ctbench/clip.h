@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A clip in memory, so that no measurement sees the disk, with a digest that names its samples.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/frame_reader.h"
+
+namespace ctv::tools {
+
+struct Clip {
+  std::string name;  // without folder and ending
+  VideoFormat video;
+  std::vector<Frame> frames;
+  std::string digest;  // MD5 of all samples
+
+  std::vector<ctv_picture> pictures() const;
+};
+
+/// The first `limit` frames of any input the tools read. Throws Failure, also for none.
+Clip load_clip(const std::string& path, int64_t limit);
+/// MD5 of all samples of some frames.
+std::string digest_of(std::span<const Frame> frames);
+/// "clips/o03.y4m" -> "o03"; "generate:..." stays.
+std::string clip_name(const std::string& path);
+/// Writes the clip as y4m, or without any headers; for peers that read files.
+void write_clip(const Clip& clip, const std::string& path, bool y4m);
+
+}  // namespace ctv::tools

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Writes the commit that is being built into a header; run at every build, touches the file only if it changed.
+#   cmake -DSOURCE=... -DOUTPUT=... -P commit.cmake
+execute_process(
+  COMMAND git -C "${SOURCE}" describe --always --dirty --abbrev=12
+  OUTPUT_VARIABLE commit
+  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT commit)
+  set(commit "unknown")
+endif()
+set(content "// SPDX-License-Identifier: BSD-3-Clause\n#pragma once\ninline constexpr char kCommit[] = \"${commit}\";\n")
+if(EXISTS "${OUTPUT}")
+  file(READ "${OUTPUT}" old)
+endif()
+if(NOT "${old}" STREQUAL "${content}")
+  file(WRITE "${OUTPUT}" "${content}")
+endif()

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctbench/machine.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include <ctv/ctv.h>
+
+#include "cli/text.h"
+#include "ctbench_commit.h"
+
+namespace ctv::tools {
+namespace {
+
+/// The rest of the first line of a file that begins with `key`.
+std::string line_of(const char* path, const std::string& key) {
+  std::ifstream in(path);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (!line.starts_with(key)) continue;
+    const size_t begin = line.find_first_not_of(" \t:", key.size());
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return "";
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+  return std::string("gcc ") + __VERSION__;
+#else
+  return "unknown";
+#endif
+}
+
+Json devices() {
+  Json list = Json::array();
+  for (int i = 0; i < ctv_device_count(); ++i) {
+    ctv_device_info info{};
+    info.struct_size = sizeof info;
+    if (ctv_device_get_info(i, &info) != CTV_OK) continue;
+    list.push_back({{"name", info.name},
+                    {"memory", info.memory},
+                    {"compute_capability", text("%d.%d", info.compute_major, info.compute_minor)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json machine_json() {
+  Json m;
+  m["cpu"] = line_of("/proc/cpuinfo", "model name");
+  m["cores"] = std::thread::hardware_concurrency();
+  m["memory_bytes"] =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  m["load"] = load;  // runnable tasks in the minute before: others' work blurs times
+  utsname system{};
+  if (uname(&system) == 0)
+    m["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
+  m["devices"] = devices();
+  m["driver"] = line_of("/proc/driver/nvidia/version", "NVRM version");
+  m["compiler"] = compiler();
+  m["commit"] = kCommit;
+  m["version"] = ctv_version();
+  char when[32] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  if (gmtime_r(&now, &utc) != nullptr) std::strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  m["time"] = when;
+  return m;
+}
+
+std::string machine_line(const Json& m) {
+  std::string line = m["cpu"].get<std::string>() + ", " + std::to_string(m["cores"].get<int>()) + " cores";
+  line += text(" (load %.1f)", m["load"].get<double>());
+  for (const Json& device : m["devices"]) line += ", " + device["name"].get<std::string>();
+  if (m["devices"].empty()) line += ", no CUDA device";
+  return line + "; " + m["compiler"].get<std::string>() + "; ctv " + m["commit"].get<std::string>();
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string dump(const Json& document) {
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ctv::tools

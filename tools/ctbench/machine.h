@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a measurement was made on and with: without it a figure means little a month later.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace ctv::tools {
+
+using Json = nlohmann::ordered_json;
+
+/// CPU, cores, memory, system, CUDA devices and driver, compiler, commit, library version, time (UTC).
+Json machine_json();
+/// The same in a line or two.
+std::string machine_line(const Json& machine);
+
+/// A number, or null where JSON has none for it (infinity).
+Json number(double value);
+
+/// A document as text; names from outside may not be UTF-8.
+std::string dump(const Json& document);
+
+}  // namespace ctv::tools

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctbench: measures this codec; the first argument says what.
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <ctv/ctv.h>
+
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "cli/text.h"
+#include "ctbench/rd.h"
+
+namespace ctv::tools {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* what;
+  Exit (*run)(int argc, const char* const* argv);
+};
+
+constexpr Verb kVerbs[] = {
+    {"rd", "bits and quality of clips, beside x264, Motion JPEG and others", &run_rd},
+};
+
+/// For `ctbench --help` and the man page; every verb has its own --help.
+ToolText about() {
+  ToolText text;
+  text.name = "ctbench";
+  text.summary = "measure the ctv contourlet codec";
+  text.description =
+      "The first argument, VERB, says what is measured; ctbench VERB --help tells its options.";
+  for (const Verb& verb : kVerbs) text.examples.emplace_back(std::string("ctbench ") + verb.name, verb.what);
+  return text;
+}
+
+}  // namespace
+}  // namespace ctv::tools
+
+int main(int argc, char** argv) {
+  using namespace ctv::tools;
+  return run_tool("ctbench", [&] {
+    show_library_log("ctbench", false);
+    for (const Verb& verb : kVerbs)
+      if (argc > 1 && std::strcmp(argv[1], verb.name) == 0) return verb.run(argc - 1, argv + 1);
+    Options options(about());
+    std::string unknown;
+    options.positional("VERB", "What to measure", [&](const std::string& s) { unknown = s; });
+    if (!options.parse(argc, argv)) return Exit::kOk;
+    std::string known;
+    for (const Verb& verb : kVerbs) known += (known.empty() ? "" : ", ") + std::string(verb.name);
+    throw Failure(Exit::kUsage, unknown.empty() ? "no verb" : "'" + unknown + "' is not a verb",
+                  known + "; see ctbench --help");
+  });
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Other people's programs: found in PATH, run without a shell, timed, ended when we are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ctv::tools {
+
+/// The program's path, or nothing.
+std::optional<std::string> find_program(const std::string& name);
+
+struct ProcessResult {
+  int code = 0;  // exit status; 128 + signal
+  double seconds = 0;
+  std::string output;  // standard output and error, the last kilobytes
+  /// The last line that says something.
+  std::string last_line() const;
+};
+
+/// Throws Interrupted if a signal came meanwhile, after ending the program.
+ProcessResult run_process(const std::vector<std::string>& command);
+
+/// "x264 --qp 20 a.y4m", quoted where a shell needs it.
+std::string shown_command(const std::vector<std::string>& command);
+
+/// A folder that disappears with its contents.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace ctv::tools

@@ -109,8 +109,7 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   prediction.row(r)[c] = static_cast<Sample>(sum >> 10);
 }
 
-// ---- Cells of 8 or 16 samples and more
-// -----------------------------------------------------------------------------
+// ---- Cells of 8 or 16 samples and more ------------------------------------------------------------------
 
 constexpr int kRegion = 16;
 

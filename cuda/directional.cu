@@ -35,8 +35,7 @@ __device__ __forceinline__ int tap(int k) {
   return directional_tap(2 * kHalf, k);
 }
 
-// ---- Level 1: quincunx, b1 = (1, 1), b2 = (-1, 1), in pixels
-// -------------------------------------------------------
+// ---- Level 1: quincunx, b1 = (1, 1), b2 = (-1, 1), in pixels --------------------------------------------
 
 constexpr int kQuincunxRows = 32;
 constexpr int kQuincunxCols = 32;
@@ -83,8 +82,7 @@ __global__ void __launch_bounds__(kThreads) quincunx_shear_kernel(Bands bands, i
   }
 }
 
-// ---- Level 2 and deeper: within or between the phases of 2x2 samples
-// ------------------------------------------------
+// ---- Level 2 and deeper: within or between the phases of 2x2 samples ------------------------------------
 
 constexpr int kLatticeU = 16;
 constexpr int kLatticeV = 32;

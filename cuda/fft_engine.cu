@@ -28,8 +28,7 @@ __device__ __forceinline__ int thread_row() { return static_cast<int>(blockIdx.y
 __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
 __device__ __forceinline__ int32_t rounded(double v) { return static_cast<int32_t>(__double2ll_rn(v)); }
 
-// ---- Pyramid
-// -------------------------------------------------------------------------------------------------------
+// ---- Pyramid --------------------------------------------------------------------------------------------
 
 // kSpread: source is the lowpass [rows / 2][cols / 2], put at even positions; else the plane itself.
 template <bool kSpread>
@@ -74,8 +73,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   target.put(r, c, static_cast<Coefficient>(other[static_cast<ptrdiff_t>(r) * cols + c] + sign * sum));
 }
 
-// ---- Directional bank
-// ----------------------------------------------------------------------------------------------
+// ---- Directional bank -----------------------------------------------------------------------------------
 
 __device__ __forceinline__ Coefficient sheared(Coefficient x, int32_t sum, int sine, int sign) {
   return static_cast<Coefficient>(x + sign * (sine != 0 ? shear_sin(sum) : shear_tan(sum)));
@@ -143,8 +141,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   *x = sheared(*x, rounded(sums[(static_cast<size_t>(blockIdx.z) * rows + r) * cols + c]), sine, sign);
 }
 
-// ---- Kernels as taps
-// -----------------------------------------------------------------------------------------------
+// ---- Kernels as taps ------------------------------------------------------------------------------------
 
 template <typename Tap>
 std::vector<FftTap> symmetric_kernel(Tap tap, int reach) {

@@ -151,8 +151,7 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                         : inverse_wavelet(levels, quantisers, reduction, target);
 }
 
-// ---- Wavelet
-// -------------------------------------------------------------------------------------------------------
+// ---- Wavelet --------------------------------------------------------------------------------------------
 
 Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels) {
   for (int level = 1; level <= this->levels(); ++level) {
@@ -197,8 +196,7 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
   return {};
 }
 
-// ---- Laplacian
-// -----------------------------------------------------------------------------------------------------
+// ---- Laplacian ------------------------------------------------------------------------------------------
 
 Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantisers quantisers,
                                              Level* levels) {

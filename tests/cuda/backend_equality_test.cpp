@@ -3,81 +3,19 @@
 // CTV_TEST_SEED=n repeats one. Small extents with everything, large ones with what their size can break.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <random>
-#include <string>
-
 #include "codec/math/motion.hpp"
-#include "tests/support/backend_plane.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/cuda/equality.hpp"
 #include "tests/support/transform_cases.hpp"
 
 namespace ctv::test {
 namespace {
 
-uint64_t run_seed() {
-  static const uint64_t seed = [] {
-    const char* text = std::getenv("CTV_TEST_SEED");
-    return text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device{}();
-  }();
-  return seed;
-}
-
-// CTV_TEST_SMALL=1, 2: for the sanitizer, whose every access costs a thousand; 2 for the slowest of its
-// tools.
-int smallness() {
-  const char* text = std::getenv("CTV_TEST_SMALL");
-  return text == nullptr ? 0 : std::atoi(text);
-}
-bool only_small() { return smallness() > 0; }
-
-std::vector<Extent> small_extents() {
-  if (smallness() > 1) return {{64, 96}};
-  if (only_small()) return {{1, 1}, {17, 33}, {64, 64}};
-  return {{1, 1}, {3, 5}, {16, 16}, {17, 33}, {97, 61}};
-}
-std::vector<Extent> all_extents() {
-  std::vector<Extent> extents = small_extents();
-  if (smallness() < 2) extents.push_back(only_small() ? Extent{100, 256} : Extent{240, 320});
-  if (!only_small()) extents.push_back({1080, 1920});
-  return extents;
-}
-
-std::string text(Extent e) { return std::to_string(e.rows) + "x" + std::to_string(e.cols); }
-
-class CudaEquality : public testing::Test {
- protected:
-  void SetUp() override {
-    cuda_ = find_backend("cuda");
-    cpu_ = find_backend("cpu5");
-    if (cuda_ == nullptr) GTEST_SKIP() << "no CUDA device on this machine";
-    RecordProperty("seed", std::to_string(run_seed()));
-  }
-  uint64_t next_seed() { return random_.next(); }
-  int between(int lo, int hi) { return random_.between(lo, hi); }
-  std::array<Backend*, 2> both() const { return {cpu_, cuda_}; }
-
- private:
-  Random random_{run_seed()};
-  Backend* cuda_ = nullptr;
-  Backend* cpu_ = nullptr;
-};
-
-// ---- Transform
-// -----------------------------------------------------------------------------------------------------
+// ---- Transform ------------------------------------------------------------------------------------------
 
 struct Coded {
   std::vector<int16_t> levels;
   std::vector<std::vector<int16_t>> pictures;  // of the levels, then of wild ones, at every reduction
 };
-
-std::vector<int16_t> row_of(const BackendPlane& plane) {
-  std::vector<int16_t> out;
-  for (int r = 0; r < plane.rows(); ++r) {
-    for (int c = 0; c < plane.cols(); ++c) out.push_back(plane.at(r, c));
-  }
-  return out;
-}
 
 Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool predicted, bool extreme) {
   Coded out;
@@ -170,8 +108,7 @@ TEST_F(CudaTransform, DeepestPyramid) {
   }
 }
 
-// ---- Motion
-// --------------------------------------------------------------------------------------------------------
+// ---- Motion ---------------------------------------------------------------------------------------------
 
 TEST_F(CudaEquality, MotionVectors) {
   for (const Extent extent : all_extents()) {
@@ -304,146 +241,6 @@ TEST_F(CudaEquality, SubbandPrediction) {
         }
         ASSERT_EQ(results[0], results[2]);
         ASSERT_EQ(results[1], results[3]);
-      }
-    }
-  }
-}
-
-// ---- Pictures
-// ------------------------------------------------------------------------------------------------------
-
-PictureLayout picture_layout(ctv_format source, bool quarter_chroma, Extent extent, int levels) {
-  PictureLayout layout;
-  layout.source = source;
-  layout.width = extent.cols;
-  layout.height = extent.rows;
-  layout.colour = is_rgb(source) ? ColourModel::kYcocgR : ColourModel::kAsIs;
-  layout.planes = source == CTV_FORMAT_GRAY8 ? 1 : 3;
-  layout.chroma = quarter_chroma && layout.planes == 3 ? ChromaShift{1, 1} : chroma_shift(source);
-  for (int p = 0; p < layout.planes; ++p) {
-    layout.subbands[static_cast<size_t>(p)] =
-        make_layout(transform_of(Pyramid::kWavelet5_3, levels, {0}, 2), layout.extent(p));
-  }
-  return layout;
-}
-
-struct HostPicture {
-  ctv_picture picture{};
-  std::vector<uint8_t> bytes;
-
-  HostPicture(ctv_format format, Extent extent, uint64_t seed) {
-    picture.struct_size = sizeof picture;
-    picture.format = format;
-    picture.width = extent.cols;
-    picture.height = extent.rows;
-    size_t offsets[3] = {};
-    for (int p = 0; p < 3; ++p) {
-      const size_t row = ctv_plane_row_bytes(format, extent.cols, p);
-      if (row == 0) continue;
-      picture.stride[p] = static_cast<ptrdiff_t>(row) + 3;
-      offsets[p] = bytes.size();
-      bytes.resize(bytes.size() +
-                   static_cast<size_t>(picture.stride[p]) * ctv_plane_rows(format, extent.rows, p));
-    }
-    Random random(seed);
-    for (uint8_t& b : bytes) b = random.byte();
-    for (int p = 0; p < 3; ++p) {
-      if (picture.stride[p] != 0) picture.data[p] = bytes.data() + offsets[p];
-    }
-    // Bottom up, as some programs have it.
-    picture.data[0] = bytes.data() + picture.stride[0] * (extent.rows - 1);
-    picture.stride[0] = -picture.stride[0];
-  }
-};
-
-std::vector<uint8_t> packed(const ctv_picture& picture) {
-  std::vector<uint8_t> out;
-  for (int p = 0; p < 3; ++p) {
-    const size_t row = ctv_plane_row_bytes(picture.format, picture.width, p);
-    for (size_t r = 0; row != 0 && r < ctv_plane_rows(picture.format, picture.height, p); ++r) {
-      const auto* from =
-          static_cast<const uint8_t*>(picture.data[p]) + static_cast<ptrdiff_t>(r) * picture.stride[p];
-      out.insert(out.end(), from, from + row);
-    }
-  }
-  return out;
-}
-
-TEST_F(CudaEquality, PicturesIn) {
-  for (const Extent extent : all_extents()) {
-    for (int f = CTV_FORMAT_GRAY8; f <= CTV_FORMAT_NV12; ++f) {
-      const auto format = static_cast<ctv_format>(f);
-      for (const bool quarter : {false, true}) {
-        const uint64_t seed = next_seed();
-        SCOPED_TRACE(text(extent) + " format " + std::to_string(f) + (quarter ? " quarter" : "") + " seed " +
-                     std::to_string(seed));
-        const PictureLayout layout = picture_layout(format, quarter, extent, between(1, 4));
-        std::vector<std::vector<int16_t>> results[2];
-        for (size_t b = 0; b < 2; ++b) {
-          Backend& backend = *both()[b];
-          auto port = backend.make_picture_port(layout);
-          ASSERT_TRUE(ok(port));
-          std::vector<std::unique_ptr<BackendPlane>> planes;
-          Planes views;
-          for (int p = 0; p < layout.planes; ++p) {
-            const auto i = static_cast<size_t>(p);
-            planes.push_back(std::make_unique<BackendPlane>(backend, layout.subbands[i].padded));
-            views[i] = planes[i]->view();
-          }
-          for (int repeat = 0; repeat < 2; ++repeat) {
-            HostPicture picture(format, extent, seed + static_cast<uint64_t>(repeat));
-            ASSERT_TRUE(ok((*port)->import_picture(picture.picture, views)));
-            std::fill(picture.bytes.begin(), picture.bytes.end(),
-                      uint8_t{77});  // ours again when the call returns
-          }
-          for (auto& plane : planes) {
-            plane->download();
-            EXPECT_TRUE(plane->intact());
-            results[b].push_back(row_of(*plane));
-          }
-        }
-        ASSERT_EQ(results[0], results[1]);
-      }
-    }
-  }
-}
-
-TEST_F(CudaEquality, PicturesOut) {
-  for (const Extent extent : all_extents()) {
-    for (int source = CTV_FORMAT_GRAY8; source <= CTV_FORMAT_RGB8; ++source) {
-      for (const bool quarter : {false, true}) {
-        const PictureLayout layout = picture_layout(static_cast<ctv_format>(source), quarter, extent, 3);
-        const uint64_t seed = next_seed();
-        for (int reduction = 0; reduction <= (extent.area() > 1000000 ? 0 : 3); ++reduction) {
-          std::vector<std::vector<uint8_t>> results[2];
-          for (size_t b = 0; b < 2; ++b) {
-            Backend& backend = *both()[b];
-            auto port = backend.make_picture_port(layout);
-            ASSERT_TRUE(ok(port));
-            std::vector<std::unique_ptr<BackendPlane>> planes;
-            ConstPlanes views;
-            for (int p = 0; p < layout.planes; ++p) {
-              const auto i = static_cast<size_t>(p);
-              const SampleRange range = layout.range(p);
-              const Extent reduced = layout.subbands[i].reduced(reduction);
-              planes.push_back(
-                  std::make_unique<BackendPlane>(backend, reduced, range.lo, range.hi, seed + i));
-              views[i] = planes[i]->const_view();
-            }
-            for (int format = CTV_FORMAT_GRAY8; format <= CTV_FORMAT_NV12; ++format) {
-              ASSERT_TRUE(ok((*port)->export_picture(views, reduction, static_cast<ctv_format>(format),
-                                                     CTV_MEMORY_HOST)));
-              ctv_picture picture{};
-              ASSERT_TRUE(ok((*port)->finish(picture)));
-              results[b].push_back(packed(picture));
-            }
-          }
-          for (size_t i = 0; i < results[0].size(); ++i) {
-            ASSERT_EQ(results[0][i], results[1][i])
-                << text(extent) << " source " << source << (quarter ? " quarter" : "") << " reduction "
-                << reduction << " format " << i + 1 << " seed " << seed;
-          }
-        }
       }
     }
   }

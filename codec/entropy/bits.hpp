@@ -3,6 +3,7 @@
 // eight bytes at a time; the machine's byte order does not show.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -52,6 +53,12 @@ class BitWriter {
   }
   /// Zero bits up to the next byte; room for one byte must have been reserved.
   void align() { put(0, -bits_ & 7); }
+  /// Whole bytes, after align().
+  void append(std::span<const uint8_t> bytes) {
+    reserve(bytes.size());
+    std::copy_n(bytes.data(), bytes.size(), out_.data() + at_);
+    at_ += bytes.size();
+  }
   /// Whole bytes written so far, those before the start included.
   size_t size() const { return at_; }
   bool empty_since(size_t start) const { return at_ == start && bits_ == 0; }
@@ -97,6 +104,8 @@ class BitReader {
   }
   void align() { drop(bits_ & 7); }
   bool overrun() const { return padding_ > bits_; }
+  /// Nothing is left but zero bits up to the next byte.
+  bool only_padding_left() { return !overrun() && rest().empty() && take(bits_ & 7) == 0; }
   /// The bytes not yet read, from a byte boundary.
   std::span<const uint8_t> rest() const {
     const int unread = padding_ < bits_ ? (bits_ - padding_) / 8 : 0;

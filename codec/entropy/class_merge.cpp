@@ -15,7 +15,7 @@ constexpr int kLogWidth = 10;  // bits of numbers that are looked up
 constexpr std::array<uint32_t, kLogEntries + 1> kLogs = [] {
   std::array<uint32_t, kLogEntries + 1> logs{};
   for (uint32_t i = 1; i <= kLogEntries; ++i) {
-    const int whole = std::bit_width(i) - 1;
+    const int whole = static_cast<int>(std::bit_width(i)) - 1;
     uint64_t mantissa = uint64_t{i} << (31 - whole);
     uint32_t log = static_cast<uint32_t>(whole) << kLogFraction;
     for (int bit = kLogFraction - 1; bit >= 0; --bit) {

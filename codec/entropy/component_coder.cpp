@@ -7,6 +7,7 @@
 
 #include "codec/entropy/context_decoder.hpp"
 #include "codec/entropy/context_encoder.hpp"
+#include "codec/entropy/context_motion.hpp"
 #include "codec/entropy/deflate.hpp"
 #include "codec/entropy/motion_symbols.hpp"
 #include "codec/entropy/split_runs.hpp"
@@ -150,6 +151,28 @@ class RunMotionCoder final : public ComponentCoder {
   Deflated deflated_;
 };
 
+class ContextMotionCoder final : public ComponentCoder {
+ public:
+  ContextMotionCoder(const MotionGrid& grid, int subpel)
+      : grid_(grid), subpel_(subpel), differences_(2 * grid.size()), contexts_(grid) {}
+
+  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
+    difference_vectors(grid_, subpel_, frame.vectors, differences_);
+    return contexts_.encode(differences_, out);
+  }
+  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+    if (!contexts_.decode(bytes, differences_)) return false;
+    sum_vectors(grid_, subpel_, differences_, frame.vectors);
+    return true;
+  }
+
+ private:
+  MotionGrid grid_;
+  int subpel_;
+  std::vector<Level> differences_;
+  ContextMotion contexts_;
+};
+
 }  // namespace
 
 std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
@@ -166,7 +189,7 @@ std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const Pict
 
 std::unique_ptr<ComponentCoder> make_motion_coder(Symbols symbols, const MotionGrid& grid, int subpel) {
   if (symbols == Symbols::kRle) return std::make_unique<RunMotionCoder>(grid, subpel);
-  return std::make_unique<RunMotionCoder>(grid, subpel);
+  return std::make_unique<ContextMotionCoder>(grid, subpel);
 }
 
 }  // namespace ctv

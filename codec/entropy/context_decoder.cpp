@@ -15,7 +15,6 @@ namespace ctv {
 namespace {
 
 constexpr size_t kHeadSize = 4;
-constexpr uint32_t kForEver = UINT32_MAX;  // more zeros than there can be quads
 
 }  // namespace
 
@@ -23,88 +22,31 @@ ContextDecoder::ContextDecoder(std::vector<ContextBand> bands)
     : bands_(std::move(bands)),
       contexts_(bands_),
       context_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)) {
-  for (const ContextBand& b : bands_) quads_ += b.quads();
+  for (const ContextBand& b : bands_) quad_count_ += b.quads();
 }
 
-bool ContextDecoder::read_head(uint32_t head) {
-  if (head >> 31 != 0) return false;
+bool ContextDecoder::read(std::span<const uint8_t> bytes) {
+  if (bytes.size() < kHeadSize) return false;
+  const uint32_t head = load_u32(bytes.data());
+  constexpr uint32_t kQuadBits = (1U << kQuadClasses) - 2;
+  constexpr uint32_t kMagnitudeBits = (1U << kMagnitudeClasses) - 2;
   predicted_ = (head & 1U) != 0;
-  quad_tables_ = magnitude_tables_ = 1;
-  quad_table_of_[0] = magnitude_table_of_[0] = 0;
-  run_coded_[0] = true;
-  for (size_t k = 1; k < kQuadClasses; ++k) {
-    const bool opens = (head >> k & 1U) != 0;
-    const bool run_coded = (head >> (12 + k) & 1U) != 0;
-    if (run_coded && !opens) return false;
-    if (opens) run_coded_[static_cast<size_t>(quad_tables_++)] = run_coded;
-    quad_table_of_[k] = static_cast<uint8_t>(quad_tables_ - 1);
+  if (head >> 31 != 0 || !quads_.map({1U | (head & kQuadBits), 1U | (head >> 12 & kQuadBits)}) ||
+      !magnitudes_.map({1U | (head >> 24 & kMagnitudeBits), 0})) {
+    return false;
   }
-  for (size_t k = 1; k < kMagnitudeClasses; ++k) {
-    if ((head >> (24 + k) & 1U) != 0) ++magnitude_tables_;
-    magnitude_table_of_[k] = static_cast<uint8_t>(magnitude_tables_ - 1);
+  std::span<const uint8_t> raw;
+  huffman_.start(bytes.subspan(kHeadSize));
+  // A quad has one symbol, and perhaps a run before it.
+  if (!quads_.read(huffman_, quad_count_) || !magnitudes_.read(huffman_, 4 * quad_count_) ||
+      !huffman_.finish(joined_, raw)) {
+    return false;
   }
-  return true;
-}
-
-bool ContextDecoder::read_tables(std::span<const uint8_t> stream) {
-  // A quad has one value, a coded one a run and up to four magnitudes.
-  uint8_t* const all = symbols_.reserve(6 * quads_);
-  huffman_.start(stream);
-  size_t at = 0;
-  size_t values_left = quads_;
-  for (size_t t = 0; t < static_cast<size_t>(quad_tables_); ++t) {
-    Array& a = arrays_[t];
-    a = {at, at, 0};
-    size_t runs = 0;
-    if (run_coded_[t]) {
-      if (!huffman_.literals(kRunSymbols, {all + at, values_left}, runs)) return false;
-      a.values = at += runs;
-    }
-    if (!huffman_.literals(kQuadSymbols, {all + at, values_left}, a.count)) return false;
-    if (run_coded_[t] && runs != a.count) return false;
-    at += a.count;
-    values_left -= a.count;
-  }
-  size_t magnitudes_left = 4 * quads_;
-  for (size_t t = 0; t < static_cast<size_t>(magnitude_tables_); ++t) {
-    size_t count = 0;
-    if (!huffman_.literals(kMagnitudeSymbols, {all + at, magnitudes_left}, count)) return false;
-    magnitudes_[t] = {all + at, all + at + count};
-    at += count;
-    magnitudes_left -= count;
-  }
-  return huffman_.finish(joined_, raw_);
-}
-
-// Runs as numbers, closed by zeros for ever; plain tables have no zeros between their values.
-bool ContextDecoder::expand_runs() {
-  size_t total = 0;
-  for (size_t t = 0; t < static_cast<size_t>(quad_tables_); ++t) total += arrays_[t].count + 1;
-  uint32_t* to = runs_.reserve(total);
-  BitReader extra(raw_);
-  uint64_t extra_bits = 0;
-  for (size_t t = 0; t < static_cast<size_t>(quad_tables_); ++t) {
-    const Array& a = arrays_[t];
-    Table& table = tables_[t];
-    table.value = symbols_.data() + a.values;
-    table.values_end = table.value + a.count;
-    table.run = to;
-    if (run_coded_[t]) {
-      const uint8_t* const runs = symbols_.data() + a.runs;
-      for (size_t i = 0; i < a.count; ++i) {
-        const Bucket b = kBuckets[runs[i]];
-        *to++ = b.base + (b.extra_bits != 0 ? extra.take(b.extra_bits) : 0U);
-        extra_bits += static_cast<uint64_t>(b.extra_bits);
-      }
-    } else {
-      to = std::fill_n(to, a.count, 0U);
-    }
-    *to++ = kForEver;
-    table.zeros = *table.run++;
-  }
-  const uint64_t extra_bytes = (extra_bits + 7) / 8;
-  if (extra_bytes > raw_.size()) return false;
-  bits_ = BitReader(raw_.subspan(static_cast<size_t>(extra_bytes)));
+  BitReader extra(raw);
+  const uint64_t extra_bytes = (quads_.open(extra) + 7) / 8;
+  magnitudes_.open_plain();
+  if (extra_bytes > raw.size()) return false;
+  bits_ = BitReader(raw.subspan(static_cast<size_t>(extra_bytes)));
   return true;
 }
 
@@ -112,7 +54,7 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
   const int quads = (cols + 1) / 2;
   const int whole = below != nullptr ? cols / 2 : 0;  // quads with four levels
   const uint16_t* const context = context_.data();
-  Table& first = tables_[0];
+  SymbolTables::Table& first = quads_.of(0);
   BitReader bits = bits_;  // kept in registers
   int w = 0;               // sums to the left
   int ww = 0;
@@ -127,7 +69,7 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
       w = ww = 0;
       continue;
     }
-    Table& table = tables_[quad_table_of_[kClasses.quad[static_cast<size_t>(t)]]];
+    SymbolTables::Table& table = quads_.of(kClasses.quad[static_cast<size_t>(t)]);
     ww = w;
     if (table.zeros != 0) {
       --table.zeros;
@@ -141,12 +83,12 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
     int sum = q.sum;
     const unsigned negative = kSigns.spread[q.mask][bits.take(q.non_zero)];
     if (q.big != 0) {
-      Magnitudes& m = magnitudes_
-          [magnitude_table_of_[kClasses.magnitude[static_cast<size_t>(t + kBigWeight * (q.big - 1))]]];
+      const int magnitude_context = t + kBigWeight * (q.big - 1);
+      SymbolTables::Table& m = magnitudes_.of(kClasses.magnitude[static_cast<size_t>(magnitude_context)]);
       for (int& level : levels) {
         if (level != 2) continue;
-        if (m.next == m.end) return false;
-        const Bucket b = kBuckets[*m.next++];
+        if (m.value == m.end) return false;
+        const Bucket b = kBuckets[*m.value++];
         const int more = static_cast<int>(b.base + bits.take(b.extra_bits));
         level += more;
         sum += more;
@@ -197,18 +139,6 @@ bool ContextDecoder::walk_band(size_t i, std::span<Level* const> planes) {
   return true;
 }
 
-// Bits left over are less than a byte, and 0.
-bool ContextDecoder::everything_was_used() const {
-  for (size_t t = 0; t < static_cast<size_t>(quad_tables_); ++t) {
-    if (tables_[t].value != tables_[t].values_end) return false;
-  }
-  for (size_t t = 0; t < static_cast<size_t>(magnitude_tables_); ++t) {
-    if (magnitudes_[t].next != magnitudes_[t].end) return false;
-  }
-  BitReader bits = bits_;
-  return bits.rest().empty() && bits.take(bits.bits() & 7) == 0;
-}
-
 void ContextDecoder::clear(std::span<Level* const> planes) const {
   for (const ContextBand& b : bands_) {
     std::fill_n(planes[static_cast<size_t>(b.plane)] + b.offset,
@@ -221,14 +151,11 @@ bool ContextDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* con
     clear(planes);
     return true;
   }
-  if (bytes.size() < kHeadSize || !read_head(load_u32(bytes.data())) ||
-      !read_tables(bytes.subspan(kHeadSize)) || !expand_runs()) {
-    return false;
-  }
+  if (!read(bytes)) return false;
   for (size_t i = 0; i < bands_.size(); ++i) {
     if (!walk_band(i, planes)) return false;
   }
-  return everything_was_used();
+  return quads_.used_up() && magnitudes_.used_up() && bits_.only_padding_left();
 }
 
 }  // namespace ctv

@@ -14,9 +14,6 @@
 namespace ctv {
 namespace {
 
-constexpr int kClassShift = 8;
-constexpr int kZerosShift = 16;
-constexpr uint32_t kMaxZeros = 0xffff;
 constexpr size_t kHeadSize = 4;
 constexpr uint64_t kMaxBitsPerQuad = 4 + 4 * 13;  // signs, extra bits of magnitudes
 
@@ -28,6 +25,8 @@ ContextEncoder::ContextEncoder(std::vector<ContextBand> bands)
       folded_(static_cast<size_t>(contexts_.most_cols()) + 2),
       context_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)),
       active_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)),
+      quads_(kQuadClasses, quad_table_price, true),
+      magnitudes_(kMagnitudeClasses, magnitude_table_price, false),
       walk_bits_(walk_bytes_) {
   size_t lowpass = 0;
   for (const ContextBand& b : bands_) {
@@ -81,10 +80,7 @@ void ContextEncoder::walk(std::span<Level* const> planes, bool predict) {
       }
       std::memset(active + quads, 1,
                   QuadContexts::kPadding);  // where the search for the next active quad ends
-      const auto room = static_cast<size_t>(quads);
-      events_.reserve(event_count_ + 2 * room + zeros_ / kMaxZeros + 2, event_count_);
-      magnitudes_.reserve(magnitude_count_ + 4 * room, magnitude_count_);
-      walk_bits_.reserve(room * kMaxBitsPerQuad / 8 + 8);
+      walk_bits_.reserve(static_cast<size_t>(quads) * kMaxBitsPerQuad / 8 + 8);
       walk_row(above, below, b.cols, sums);
     }
   }
@@ -95,8 +91,9 @@ void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, 
   const int whole = below != nullptr ? cols / 2 : 0;  // quads with four levels
   const uint16_t* const context = context_.data();
   const uint8_t* const active = active_.data();
-  uint32_t* event = events_.data() + event_count_;
-  uint16_t* magnitude = magnitudes_.data() + magnitude_count_;
+  const auto room = static_cast<size_t>(quads);
+  SymbolSorter::Event* event = quads_.room(2 * room + zeros_ / SymbolSorter::kMaxZeros + 2);
+  SymbolSorter::Event* magnitude = magnitudes_.room(4 * room);
   BitWriter bits = walk_bits_;  // kept in registers
   uint32_t zeros = zeros_;
   for (int x = 0; x < quads; ++x) {
@@ -113,17 +110,19 @@ void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, 
     }
     const int t = context[x];
     const uint32_t quad_class = kClasses.quad[static_cast<size_t>(t)];
-    SymbolCounts& counts = quad_counts_[quad_class];
+    SymbolCounts& counts = quads_.counts(quad_class);
     if (sums[x] == 0) {
-      *event++ = 1U << kZerosShift | quad_class << kClassShift;
+      *event++ = SymbolSorter::event(quad_class, 0, 1);
       ++counts.of[0];
       continue;
     }
-    zeros_before_ += zeros;
-    while (zeros != 0) {
-      const uint32_t some = std::min(zeros, kMaxZeros);
-      *event++ = some << kZerosShift;
-      zeros -= some;
+    if (zeros != 0) {
+      quads_.counts(0).of[0] += zeros;
+      for (; zeros > SymbolSorter::kMaxZeros; zeros -= SymbolSorter::kMaxZeros) {
+        *event++ = SymbolSorter::event(0, 0, SymbolSorter::kMaxZeros);
+      }
+      *event++ = SymbolSorter::event(0, 0, zeros);
+      zeros = 0;
     }
     std::array<int, 4> levels{};
     if (x < whole) {
@@ -144,142 +143,52 @@ void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, 
     const uint8_t symbol = kQuads.symbol_of_value[value];
     const QuadSymbol& q = kQuads.symbols[symbol];
     bits.put(kSigns.gathered[q.mask][negative], q.non_zero);
-    *event++ = quad_class << kClassShift | symbol;
+    *event++ = SymbolSorter::event(quad_class, symbol);
     ++counts.of[symbol];
     if (q.big == 0) continue;
     const uint8_t magnitude_class = kClasses.magnitude[static_cast<size_t>(t + kBigWeight * (q.big - 1))];
-    SymbolCounts& magnitudes = magnitude_counts_[magnitude_class];
+    SymbolCounts& magnitudes = magnitudes_.counts(magnitude_class);
     for (const int level : levels) {
       if (std::abs(level) < 2) continue;
       const BucketedNumber n = bucket_of(static_cast<uint32_t>(std::abs(level) - 2));
-      *magnitude++ = static_cast<uint16_t>(magnitude_class << kClassShift | n.symbol);
+      *magnitude++ = SymbolSorter::event(magnitude_class, n.symbol);
       ++magnitudes.of[n.symbol];
       bits.put(n.extra, n.extra_bits);
     }
   }
   zeros_ = zeros;
   walk_bits_.resume(bits);
-  event_count_ = static_cast<size_t>(event - events_.data());
-  magnitude_count_ = static_cast<size_t>(magnitude - magnitudes_.data());
-}
-
-// An event without branches: its value is always stored and stays only if it counts.
-void ContextEncoder::sort_events(int tables, std::span<const uint8_t> table_of) {
-  struct Destination {
-    uint8_t* value;
-    uint32_t* run;
-    uint32_t zeros;
-    uint32_t run_coded;
-  };
-  std::array<Destination, kQuadClasses> to;
-  std::array<size_t, kQuadClasses> sizes;
-  size_t values = 0;
-  for (size_t t = 0; t < static_cast<size_t>(tables); ++t) {
-    const SymbolCounts& counts = merged_[t];
-    tables_[t].run_coded = quad_table_price(counts, t == 0).run_coded;
-    sizes[t] = static_cast<size_t>(tables_[t].run_coded ? counts.total - counts.of[0] : counts.total) + 1;
-    values += sizes[t];
-  }
-  values_.reserve(values);
-  runs_.reserve(values);
-  size_t at = 0;
-  for (size_t t = 0; t < static_cast<size_t>(tables); ++t) {
-    tables_[t].values = values_.data() + at;
-    tables_[t].runs = runs_.data() + at;
-    to[t] = {tables_[t].values, tables_[t].runs, 0, tables_[t].run_coded ? 1U : 0U};
-    at += sizes[t];
-  }
-  for (size_t i = 0; i < event_count_; ++i) {
-    const uint32_t event = events_.data()[i];
-    Destination& d = to[table_of[event >> kClassShift & 0xffU]];
-    const uint32_t non_zero = (event & 0xffU) != 0 ? 1 : 0;
-    d.zeros += event >> kZerosShift;
-    *d.value = static_cast<uint8_t>(event);
-    *d.run = d.zeros;
-    const uint32_t stays = non_zero | (d.run_coded ^ 1U);
-    d.value += stays;
-    d.run += stays;
-    d.zeros &= non_zero - 1U;
-  }
-  for (size_t t = 0; t < static_cast<size_t>(tables); ++t) {
-    tables_[t].count = static_cast<size_t>(to[t].value - tables_[t].values);
-  }
-}
-
-void ContextEncoder::write_tables(HuffmanWriter& writer, int tables) {
-  BitWriter extra(raw_);
-  extra.start(0);
-  for (size_t t = 0; t < static_cast<size_t>(tables); ++t) {
-    Table& table = tables_[t];
-    if (table.run_coded) {
-      uint8_t* const symbols = symbols_.reserve(table.count);
-      extra.reserve(table.count * 4);
-      for (size_t i = 0; i < table.count; ++i) {
-        const BucketedNumber n = bucket_of(table.runs[i]);
-        symbols[i] = n.symbol;
-        extra.put(n.extra, n.extra_bits);
-      }
-      writer.literals({symbols, table.count});
-    } else {
-      while (table.count > 0 && table.values[table.count - 1] == 0) --table.count;
-    }
-    writer.literals({table.values, table.count});
-  }
-  extra.reserve(8);
-  extra.align();
-  walk_bits_.reserve(8);
-  walk_bits_.align();
-  raw_.reserve(extra.size() + walk_bits_.size(), extra.size());
-  std::copy_n(walk_bytes_.data(), walk_bits_.size(), raw_.data() + extra.size());
-  raw_size_ = extra.size() + walk_bits_.size();
-}
-
-void ContextEncoder::write_magnitudes(HuffmanWriter& writer, int tables, std::span<const uint8_t> table_of) {
-  uint8_t* const symbols = symbols_.reserve(magnitude_count_ + kMagnitudeClasses);
-  std::array<uint8_t*, kMagnitudeClasses + 1> to{};
-  to[0] = symbols;
-  for (size_t t = 0; t < static_cast<size_t>(tables); ++t) to[t + 1] = to[t] + merged_[t].total;
-  const auto begin = to;
-  for (size_t i = 0; i < magnitude_count_; ++i) {
-    const unsigned m = magnitudes_.data()[i];
-    *to[table_of[m >> kClassShift]]++ = static_cast<uint8_t>(m);
-  }
-  for (size_t t = 0; t < static_cast<size_t>(tables); ++t) writer.literals({begin[t], to[t]});
+  quads_.end(event);
+  magnitudes_.end(magnitude);
 }
 
 size_t ContextEncoder::encode(std::span<Level* const> planes, Growing<uint8_t>& out) {
-  quad_counts_ = {};
-  magnitude_counts_ = {};
-  event_count_ = magnitude_count_ = 0;
+  quads_.start();
+  magnitudes_.start();
   zeros_ = 0;
-  zeros_before_ = 0;
   walk_bits_.start(0);
   const bool predict = prediction_pays(planes);
   walk(planes, predict);
   if (walk_bits_.empty_since(0)) return 0;  // no sign, so no level but 0
 
-  quad_counts_[0].of[0] += zeros_before_;
-  for (SymbolCounts& c : quad_counts_) c.sum_up();
-  for (SymbolCounts& c : magnitude_counts_) c.sum_up();
-  std::array<uint8_t, kMaxClasses> table_of{};
-  uint32_t head = predict ? 1 : 0;
+  const TableMap quads = quads_.sort();
+  const TableMap magnitudes = magnitudes_.sort();
+  const uint32_t head = (predict ? 1U : 0U) | (quads.begins & ~1U) | (quads.run_coded & ~1U) << 12 |
+                        (magnitudes.begins & ~1U) << 24;
+  out.reserve(kHeadSize);
+  for (size_t i = 0; i < kHeadSize; ++i) out.data()[i] = static_cast<uint8_t>(head >> (8 * i));
   HuffmanWriter writer(out);
   writer.start(kHeadSize);
-  const int quad_tables = merge_classes(quad_counts_, quad_table_price, table_of, merged_);
-  sort_events(quad_tables, table_of);
-  for (size_t k = 1; k < kQuadClasses; ++k) {
-    if (table_of[k] == table_of[k - 1]) continue;
-    head |= 1U << k | (tables_[table_of[k]].run_coded ? 1U : 0U) << (12 + k);
-  }
-  out.reserve(kHeadSize);
-  write_tables(writer, quad_tables);
-  const int magnitude_tables = merge_classes(magnitude_counts_, magnitude_table_price, table_of, merged_);
-  for (size_t k = 1; k < kMagnitudeClasses; ++k)
-    head |= (table_of[k] != table_of[k - 1] ? 1U : 0U) << (24 + k);
-  write_magnitudes(writer, magnitude_tables, table_of);
-  const size_t size = writer.finish({raw_.data(), raw_size_});
-  for (size_t i = 0; i < kHeadSize; ++i) out.data()[i] = static_cast<uint8_t>(head >> (8 * i));
-  return size;
+  BitWriter raw(raw_);
+  raw.start(0);
+  quads_.write(writer, raw);
+  magnitudes_.write(writer, raw);  // has no runs
+  raw.reserve(8);
+  raw.align();
+  walk_bits_.reserve(8);
+  walk_bits_.align();
+  raw.append({walk_bytes_.data(), walk_bits_.size()});
+  return writer.finish({raw_.data(), raw.size()});
 }
 
 }  // namespace ctv

@@ -27,7 +27,7 @@ struct BucketedNumber {
 
 constexpr BucketedNumber bucket_of(uint32_t v) {
   if (v < kDirectNumbers) return {static_cast<uint8_t>(v), 0, 0};
-  const int octave = std::bit_width(v) - 1;
+  const int octave = static_cast<int>(std::bit_width(v)) - 1;
   const uint32_t half = v >> (octave - 1) & 1U;
   return {
       static_cast<uint8_t>(kDirectNumbers + 2U * static_cast<uint32_t>(octave - kLog2DirectNumbers) + half),

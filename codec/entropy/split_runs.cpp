@@ -84,7 +84,7 @@ bool SplitRuns::decode(std::span<const uint8_t> bytes, std::span<const Part> par
     const int magnitude = static_cast<int>(v.base + bits.take(v.extra_bits)) + 1;
     part->levels[at++] = static_cast<Level>(negative ? -magnitude : magnitude);
   }
-  return bits.rest().empty() && bits.take(bits.bits() & 7) == 0 && !bits.overrun();
+  return bits.only_padding_left();
 }
 
 }  // namespace ctv

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Differences of motion vectors to bytes by contexts (docs/symbols.md, 8): both coordinates share the tables,
+// of which one is chosen by the differences to the left and above. Where neighbours are predicted well, so is
+// the next vector.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "codec/entropy/growing.hpp"
+#include "codec/entropy/huffman_reader.hpp"
+#include "codec/entropy/symbol_sorter.hpp"
+#include "codec/entropy/symbol_tables.hpp"
+#include "codec/frame/coded_frame.hpp"
+
+namespace ctv {
+
+class ContextMotion {
+ public:
+  explicit ContextMotion(const MotionGrid& grid) : grid_(grid) {}
+  ContextMotion(const ContextMotion&) = delete;  // members refer to each other
+  ContextMotion& operator=(const ContextMotion&) = delete;
+
+  /// differences: as of motion_symbols.hpp. Returns the bytes written to `out`; none if all are 0.
+  size_t encode(std::span<const Level> differences, Growing<uint8_t>& out);
+  /// Writes every difference. False if the bytes are not exactly their encoding.
+  bool decode(std::span<const uint8_t> bytes, std::span<Level> differences);
+
+ private:
+  template <typename Code>
+  void walk(std::span<const Level> differences, Code code) const;
+
+  MotionGrid grid_;
+  SymbolSorter sorter_{kClasses, price, true};
+  SymbolTables tables_{kClasses, kSymbols};
+  Growing<uint8_t> walk_bytes_;  // signs and extra bits
+  Growing<uint8_t> raw_;         // extra bits of runs, then walk_bytes_; or raw bytes of several blocks
+  HuffmanReader huffman_;
+
+  static constexpr int kClasses = 8;
+  static constexpr int kSymbols = 40;  // number_symbols(16)
+  static TablePrice price(const SymbolCounts& counts, bool first);
+};
+
+}  // namespace ctv

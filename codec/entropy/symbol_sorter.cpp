@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/symbol_sorter.hpp"
+
+#include "codec/entropy/number_buckets.hpp"
+
+namespace ctv {
+
+TableMap SymbolSorter::sort() {
+  const auto classes = std::span(counts_).first(classes_);
+  for (SymbolCounts& c : classes) c.sum_up();
+  table_count_ = static_cast<size_t>(merge_classes(classes, price_, table_of_, merged_));
+  for (size_t t = 0; t < table_count_; ++t) tables_[t].run_coded = price_(merged_[t], t == 0).run_coded;
+  TableMap map{0, 0};
+  for (size_t k = 0; k < classes_; ++k) {
+    if (k > 0 && table_of_[k] == table_of_[k - 1]) continue;
+    map.begins |= 1U << k;
+    map.run_coded |= (tables_[table_of_[k]].run_coded ? 1U : 0U) << k;
+  }
+  sort_events();
+  return map;
+}
+
+// No branches: an event's value and run are always stored, and stay only if they count.
+void SymbolSorter::sort_events() {
+  struct Destination {
+    uint8_t* value;
+    uint32_t* run;
+    uint32_t zeros;
+    uint32_t plain;
+  };
+  std::array<Destination, kMaxClasses> of_table;
+  size_t room = 0;
+  const auto size = [&](size_t t) {
+    const uint64_t dropped = tables_[t].run_coded ? merged_[t].of[0] : 0;
+    return static_cast<size_t>(merged_[t].total - dropped) + 1;  // one for what does not stay
+  };
+  for (size_t t = 0; t < table_count_; ++t) room += size(t);
+  uint8_t* values = values_.reserve(room);
+  uint32_t* runs = runs_.reserve(room);
+  for (size_t t = 0; t < table_count_; ++t) {
+    tables_[t].values = values;
+    tables_[t].runs = runs;
+    of_table[t] = {values, runs, 0, tables_[t].run_coded ? 0U : 1U};
+    values += size(t);
+    runs += size(t);
+  }
+  std::array<uint8_t, 256> table_of{};  // of every class that an event could hold
+  std::copy(table_of_.begin(), table_of_.end(), table_of.begin());
+  const Event* const events = events_.data();
+  for (size_t i = 0; i < count_; ++i) {
+    const Event e = events[i];
+    Destination& to = of_table[table_of[e >> 8 & 0xffU]];
+    const uint32_t non_zero = (e & 0xffU) != 0 ? 1 : 0;
+    const uint32_t stays = non_zero | to.plain;
+    to.zeros += e >> 16;
+    *to.value = static_cast<uint8_t>(e);
+    *to.run = to.zeros;
+    to.value += stays;
+    to.run += stays;
+    to.zeros &= non_zero - 1U;
+  }
+  for (size_t t = 0; t < table_count_; ++t) {
+    tables_[t].count = static_cast<size_t>(of_table[t].value - tables_[t].values);
+  }
+}
+
+void SymbolSorter::write(HuffmanWriter& writer, BitWriter& extra) {
+  for (size_t t = 0; t < table_count_; ++t) {
+    Table& table = tables_[t];
+    if (table.run_coded) {
+      uint8_t* const symbols = symbols_.reserve(table.count);
+      extra.reserve(table.count * 4);
+      for (size_t i = 0; i < table.count; ++i) {
+        const BucketedNumber n = bucket_of(table.runs[i]);
+        symbols[i] = n.symbol;
+        extra.put(n.extra, n.extra_bits);
+      }
+      writer.literals({symbols, table.count});
+    } else if (zeros_) {
+      while (table.count > 0 && table.values[table.count - 1] == 0) --table.count;
+    }
+    writer.literals({table.values, table.count});
+  }
+}
+
+}  // namespace ctv

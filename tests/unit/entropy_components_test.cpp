@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Components cover every level once, whatever the grouping; each kind of symbols brings a whole packet back,
+// and its payload is DEFLATE; damaged payloads are refused within the frame's memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "codec/bitstream/bytes.hpp"
+#include "codec/entropy/symbol_coder.hpp"
+#include "tests/support/inflate.hpp"
+#include "tests/support/random.hpp"
+
+namespace ctv {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using test::Random;
+
+PictureLayout picture_of(int planes, int width, int height, Pyramid pyramid, int levels,
+                         int directions_log2) {
+  TransformParameters t;
+  t.pyramid = pyramid;
+  t.levels = levels;
+  t.directions_log2[0] = static_cast<uint8_t>(directions_log2);
+  PictureLayout picture;
+  picture.planes = planes;
+  picture.width = width;
+  picture.height = height;
+  picture.chroma = {1, 1};
+  for (int p = 0; p < planes; ++p)
+    picture.subbands[static_cast<size_t>(p)] = make_layout(t, picture.extent(p));
+  return picture;
+}
+
+TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
+  for (const int planes : {1, 3}) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
+      for (int levels = 1; levels <= 5; ++levels) {
+        const PictureLayout picture = picture_of(planes, 97, 61, pyramid, levels, 2);
+        std::vector<Grouping> groupings = {{ComponentScope::kSubband, 0, 0}};
+        for (int pooled = 0; pooled <= levels + 1; ++pooled) {
+          for (const uint8_t split : {uint8_t{0}, uint8_t{1}}) {
+            groupings.push_back({ComponentScope::kLayer, static_cast<uint8_t>(pooled), split});
+          }
+        }
+        for (const Grouping& g : groupings) {
+          std::vector<std::vector<int>> seen(3);
+          for (size_t p = 0; p < static_cast<size_t>(planes); ++p) seen[p].resize(picture.subbands[p].levels);
+          int layer = 0;
+          for (const Component& c : make_components(picture, g)) {
+            EXPECT_GE(c.layer, layer);
+            layer = c.layer;
+            size_t count = 0;
+            for (int p = c.first_plane; p <= c.last_plane; ++p) {
+              const size_t begin = c.offset(picture, p);
+              for (size_t i = 0; i < c.count(picture, p); ++i) ++seen[static_cast<size_t>(p)][begin + i];
+              count += c.count(picture, p);
+            }
+            EXPECT_EQ(count, c.levels);
+          }
+          for (const auto& plane : seen) {
+            EXPECT_TRUE(std::all_of(plane.begin(), plane.end(), [](int n) { return n == 1; }));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
+  const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet13_7, 3, 2);
+  const auto count = [&](uint8_t pooled, uint8_t split) {
+    return make_components(picture, {ComponentScope::kLayer, pooled, split}).size();
+  };
+  EXPECT_EQ(count(0, 0), 8U);
+  EXPECT_EQ(count(0, 1), 10U);
+  EXPECT_EQ(count(1, 0), 7U);
+  EXPECT_EQ(count(3, 0), 3U);
+  EXPECT_EQ(count(3, 1), 5U);
+  EXPECT_EQ(count(4, 0), 1U);
+  EXPECT_EQ(count(4, 1), 1U);
+  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0, 0}).size(), 3U * 19U);
+}
+
+class Packets : public testing::TestWithParam<Symbols> {
+ protected:
+  // A picture with levels that fade towards fine bands, and a field of vectors that turns.
+  void make(const PictureLayout& picture, const Grouping& grouping, Random& random) {
+    picture_ = picture;
+    header_.symbols = GetParam();
+    header_.grouping = grouping;
+    header_.subpel = 2;
+    grid_ = {4, (picture.height + 15) / 16, (picture.width + 15) / 16};
+    coder_ = std::make_unique<SymbolCoder>(picture_, header_, grid_, 2);
+    for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
+      levels_[p].assign(picture.subbands[p].levels, 0);
+      for (const Subband& s : picture.subbands[p].subbands) {
+        const int rarity = 1 + s.layer * s.layer * random.between(0, 2);
+        const int largest = random.between(0, 9) == 0 ? 32767 : 400 >> std::min(2 * s.layer, 8);
+        for (size_t i = 0; i < s.size(); ++i) {
+          if (random.between(1, rarity) > 1) continue;
+          levels_[p][s.offset + i] = static_cast<Level>(random.between(-largest, largest));
+        }
+      }
+      frame_.levels[p] = levels_[p].data();
+    }
+    vectors_.resize(grid_.size());
+    for (size_t i = 0; i < vectors_.size(); ++i) {
+      vectors_[i] = {static_cast<int16_t>(2 * (static_cast<int>(i) / grid_.cols + random.between(0, 2))),
+                     static_cast<int16_t>(2 * random.between(-40, 40) * random.between(0, 1))};
+    }
+    frame_.vectors = vectors_.data();
+  }
+  void spoil() {
+    for (auto& plane : levels_) std::fill(plane.begin(), plane.end(), Level{99});
+    std::fill(vectors_.begin(), vectors_.end(), MotionVector{1, 1});
+  }
+
+  PictureLayout picture_;
+  SequenceHeader header_;
+  MotionGrid grid_;
+  std::unique_ptr<SymbolCoder> coder_;
+  std::vector<Level> levels_[3];
+  std::vector<MotionVector> vectors_;
+  CodedFrame frame_;
+};
+
+const Grouping kGroupings[] = {{ComponentScope::kSubband, 0, 0},
+                               {ComponentScope::kLayer, 0, 0},
+                               {ComponentScope::kLayer, 2, 1},
+                               {ComponentScope::kLayer, 4, 0},
+                               {ComponentScope::kLayer, 3, 1}};
+
+TEST_P(Packets, ComeBackWholeAndByLayers) {
+  Random random(1);
+  for (const Grouping& grouping : kGroupings) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
+      for (const Extent extent : {Extent{1, 1}, Extent{33, 57}, Extent{96, 130}}) {
+        make(picture_of(extent.rows % 2 == 0 ? 1 : 3, extent.cols, extent.rows, pyramid, 3,
+                        random.between(0, 4)),
+             grouping, random);
+        for (const FrameType type : {FrameType::kKey, FrameType::kPredicted}) {
+          frame_.parameters.type = type;
+          const std::vector<Level> levels[3] = {levels_[0], levels_[1], levels_[2]};
+          const auto vectors = vectors_;
+          Bytes packet;
+          coder_->encode(frame_, packet);
+          for (int layers = 1; layers <= 4; ++layers) {
+            spoil();
+            ASSERT_TRUE(coder_->read_header(packet).ok());
+            size_t end = coder_->header().size + coder_->header().motion_size;
+            for (size_t i = 0; i < coder_->components().size(); ++i) {
+              if (coder_->components()[i].layer < layers) end += coder_->header().component_sizes[i];
+            }
+            ASSERT_TRUE(coder_->decode(std::span(packet).first(end), layers, frame_).ok());
+            for (const Component& c : coder_->components()) {
+              if (c.layer >= layers) continue;
+              for (int p = c.first_plane; p <= c.last_plane; ++p) {
+                const auto plane = static_cast<size_t>(p);
+                const auto begin = static_cast<std::ptrdiff_t>(c.offset(picture_, p));
+                const auto count = static_cast<std::ptrdiff_t>(c.count(picture_, p));
+                ASSERT_TRUE(std::equal(levels[plane].begin() + begin, levels[plane].begin() + begin + count,
+                                       levels_[plane].begin() + begin));
+              }
+            }
+            if (type == FrameType::kPredicted) {
+              ASSERT_EQ(vectors_, vectors);
+            }
+          }
+          std::copy(std::begin(levels), std::end(levels), std::begin(levels_));
+          for (size_t p = 0; p < 3; ++p) frame_.levels[p] = levels_[p].data();
+          vectors_ = vectors;
+          frame_.vectors = vectors_.data();
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Packets, HoldDeflateStreamsOnly) {
+  Random random(2);
+  make(picture_of(3, 120, 80, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2, 1}, random);
+  frame_.parameters.type = FrameType::kPredicted;
+  Bytes packet;
+  coder_->encode(frame_, packet);
+  ASSERT_TRUE(coder_->read_header(packet).ok());
+  size_t at = coder_->header().size;
+  const auto expect_stream = [&](size_t size, size_t head) {
+    ASSERT_GT(size, head);
+    EXPECT_TRUE(test::inflate(std::span(packet).subspan(at + head, size - head)).has_value())
+        << "byte " << at;
+    at += size;
+  };
+  const bool context = GetParam() == Symbols::kContext;
+  expect_stream(coder_->header().motion_size, GetParam() == Symbols::kRle ? 0 : 2);
+  for (const uint32_t size : coder_->header().component_sizes) expect_stream(size, context ? 4 : 0);
+  EXPECT_EQ(at, packet.size());
+}
+
+TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
+  Random random(3);
+  make(picture_of(3, 120, 80, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2, 1}, random);
+  Bytes packet;
+  coder_->encode(frame_, packet);
+  for (const int threads : {1, 3, 16}) {
+    SymbolCoder other(picture_, header_, grid_, threads);
+    Bytes again;
+    other.encode(frame_, again);
+    EXPECT_EQ(again, packet) << threads;
+  }
+}
+
+// One payload after the other is replaced by random or damaged bytes, with sound checksums.
+TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
+  Random random(4);
+  constexpr size_t kGuards = 16;
+  make(picture_of(3, 57, 33, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2, 1}, random);
+  frame_.parameters.type = FrameType::kPredicted;
+  Bytes packet;
+  coder_->encode(frame_, packet);
+  for (size_t p = 0; p < 3; ++p) {
+    levels_[p].resize(levels_[p].size() + kGuards, Level{1234});
+    frame_.levels[p] = levels_[p].data();
+  }
+  vectors_.resize(vectors_.size() + kGuards, MotionVector{12, 34});
+  frame_.vectors = vectors_.data();
+  ASSERT_TRUE(coder_->read_header(packet).ok());
+  std::vector<Bytes> payloads;
+  size_t at = coder_->header().size;
+  const auto cut = [&](size_t size) {
+    payloads.emplace_back(packet.begin() + static_cast<std::ptrdiff_t>(at),
+                          packet.begin() + static_cast<std::ptrdiff_t>(at + size));
+    at += size;
+  };
+  cut(coder_->header().motion_size);
+  for (const uint32_t size : coder_->header().component_sizes) cut(size);
+  for (int trial = 0; trial < 1500; ++trial) {
+    auto damaged = payloads;
+    Bytes& bad = damaged[static_cast<size_t>(random.between(0, static_cast<int>(damaged.size()) - 1))];
+    switch (random.between(0, 3)) {
+      case 0:
+        bad.resize(static_cast<size_t>(random.between(0, 300)));
+        std::generate(bad.begin(), bad.end(), [&] { return random.byte(); });
+        break;
+      case 1:
+        bad.resize(static_cast<size_t>(random.between(0, static_cast<int>(bad.size()))));
+        break;
+      default:
+        for (int flips = random.between(1, 8); flips > 0; --flips) {
+          bad[static_cast<size_t>(random.between(0, static_cast<int>(bad.size()) - 1))] ^=
+              static_cast<uint8_t>(1 << random.between(0, 7));
+        }
+    }
+    PacketHeader header = coder_->header();
+    header.motion_size = static_cast<uint32_t>(damaged[0].size());
+    Bytes payload = damaged[0];
+    std::vector<size_t> ends(4, 0);
+    for (size_t i = 1; i < damaged.size(); ++i) {
+      header.component_sizes[i - 1] = static_cast<uint32_t>(damaged[i].size());
+      payload.insert(payload.end(), damaged[i].begin(), damaged[i].end());
+      ends[static_cast<size_t>(coder_->components()[i - 1].layer)] = payload.size();
+    }
+    size_t begin = 0;
+    for (size_t layer = 0; layer < 4; ++layer) {
+      const size_t end = std::max(begin, ends[layer]);
+      header.layer_crcs[layer] = crc32_of({payload.data() + begin, end - begin});
+      begin = end;
+    }
+    Bytes unit;
+    write_packet_header(header, unit);
+    unit.insert(unit.end(), payload.begin(), payload.end());
+    ASSERT_TRUE(coder_->read_header(unit).ok());
+    (void)coder_->decode(unit, 4, frame_).ok();
+    for (const auto& plane : levels_) {
+      ASSERT_TRUE(std::all_of(plane.end() - kGuards, plane.end(), [](Level l) { return l == 1234; }));
+    }
+    ASSERT_TRUE(std::all_of(vectors_.end() - kGuards, vectors_.end(), [](MotionVector v) {
+      return v == MotionVector{12, 34};
+    }));
+    ASSERT_TRUE(coder_->read_header(packet).ok());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Symbols, Packets,
+                         testing::Values(Symbols::kRle, Symbols::kRleSplit, Symbols::kContext),
+                         [](const testing::TestParamInfo<Symbols>& i) {
+                           return std::string(i.param == Symbols::kRle        ? "Rle"
+                                              : i.param == Symbols::kRleSplit ? "RleSplit"
+                                                                              : "Context");
+                         });
+
+}  // namespace
+}  // namespace ctv

@@ -7,6 +7,10 @@ find_package(Threads REQUIRED)
 add_library(ctv_dependencies INTERFACE)
 target_link_libraries(ctv_dependencies INTERFACE OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS} ZLIB::ZLIB)
 
+if(CTV_OPENMP_THREADS)
+  target_compile_definitions(ctv_dependencies INTERFACE CTV_OPENMP_THREADS=1)
+endif()
+
 find_path(CTV_DEFLATE_INCLUDE libdeflate.h)
 find_library(CTV_DEFLATE_LIBRARY deflate)
 if(CTV_DEFLATE_INCLUDE AND CTV_DEFLATE_LIBRARY)

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loop over independent tasks on the CPU's threads. Results never depend on the number of threads: tasks
 // write disjoint places and nothing is reduced in arrival order.
+//
+// The threads are the process's own team, or OpenMP's with CTV_OPENMP_THREADS. The team is the default
+// because its idle threads sleep: with libgomp they spin, and beside any other busy program a frame took up
+// to 50 times as long (docs/backends.md).
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <type_traits>
 
 namespace ctv {
+namespace detail {
+
+/// Runs task(context, i) for i in [0, count) on the caller's and at most threads - 1 other threads; count and
+/// threads are at least 2. The first exception of a task is thrown again here, after all have ended.
+void run_on_team(int threads, int count, void (*task)(void*, int), void* context);
+
+}  // namespace detail
 
 /// Runs body(i) for i in [0, count) on at most `threads` threads, in no order.
 template <typename Body>
@@ -15,8 +28,14 @@ void parallel_for(int threads, int count, Body&& body) {
     for (int i = 0; i < count; ++i) body(i);
     return;
   }
+#if defined(CTV_OPENMP_THREADS)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team)
   for (int i = 0; i < count; ++i) body(i);
+#else
+  using Plain = std::remove_reference_t<Body>;
+  const auto call = [](void* context, int i) { (*static_cast<Plain*>(context))(i); };
+  detail::run_on_team(team, count, call, const_cast<std::remove_const_t<Plain>*>(std::addressof(body)));
+#endif
 }
 
 /// Runs body(begin, end) over [0, count) cut into a few ranges a thread, each a multiple of `grain` long.

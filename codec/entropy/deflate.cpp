@@ -12,7 +12,7 @@
 namespace ctv {
 namespace {
 
-constexpr int kCompressionLevel = 6;
+constexpr int kCompressionLevel = 1;
 
 }  // namespace
 

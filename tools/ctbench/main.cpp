@@ -10,6 +10,7 @@
 #include "cli/run_options.h"
 #include "cli/text.h"
 #include "ctbench/rd.h"
+#include "ctbench/speedup.h"
 
 namespace ctv::tools {
 namespace {
@@ -22,6 +23,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"rd", "bits and quality of clips, beside x264, Motion JPEG and others", &run_rd},
+    {"speedup", "the paper's comparison of CPU and GPU, on this machine", &run_speedup},
 };
 
 /// For `ctbench --help` and the man page; every verb has its own --help.

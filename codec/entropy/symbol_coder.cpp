@@ -121,11 +121,13 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
     begins_[i] = begin;
     begin += header_.component_sizes[i];
   }
+  CodedFrame coded = frame;
+  coded.parameters = header_.frame;
   for_parts(count, !key, [&](size_t i) {
     const bool motion = i == components_.size();
     const auto bytes = motion ? unit.subspan(header_.size, header_.motion_size)
                               : unit.subspan(begins_[i], header_.component_sizes[i]);
-    parts_[i].sound = parts_[i].coder->decode(bytes, frame);
+    parts_[i].sound = parts_[i].coder->decode(bytes, coded);
   });
   if (!key && !parts_.back().sound) {
     return {CTV_ERROR_STREAM, "motion payload at byte " + std::to_string(header_.size) + ": damaged"};

@@ -9,7 +9,9 @@
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "cli/text.h"
+#include "ctbench/live.h"
 #include "ctbench/rd.h"
+#include "ctbench/scale.h"
 #include "ctbench/speedup.h"
 
 namespace ctv::tools {
@@ -24,6 +26,9 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"rd", "bits and quality of clips, beside x264, Motion JPEG and others", &run_rd},
     {"speedup", "the paper's comparison of CPU and GPU, on this machine", &run_speedup},
+    {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
+    {"latency", "what a viewer of a live source waits", &run_latency},
+    {"streams", "how many live encoders one machine or device carries", &run_streams},
 };
 
 /// For `ctbench --help` and the man page; every verb has its own --help.

@@ -7,8 +7,7 @@
 namespace ctv {
 namespace {
 
-constexpr uint32_t kSmallPicture = 640 * 360;  // luma samples
-constexpr uint32_t kLargePicture = 1280 * 720;
+constexpr uint32_t kSmallPicture = 1280 * 720;  // luma samples
 
 class Builder {
  public:
@@ -68,13 +67,13 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 Grouping choose_grouping(const SequenceHeader& header) {
   if (header.symbols == Symbols::kRle) return {ComponentScope::kSubband, 0, 0};
   // Tables of their own pay for their heads only in large components, which large pictures also have for the
-  // sake of parallel work (docs/symbols.md, 7).
+  // sake of parallel work (docs/symbols.md, 8).
   const auto luma = uint32_t{header.width} * header.height;
   const auto all_but = [&](int fine) {
     return static_cast<uint8_t>(header.transform.levels + 1 - std::min(fine, header.transform.levels));
   };
   if (luma <= kSmallPicture) return {ComponentScope::kLayer, all_but(1), 0};
-  return {ComponentScope::kLayer, all_but(2), luma >= kLargePicture ? uint8_t{1} : uint8_t{0}};
+  return {ComponentScope::kLayer, all_but(2), 1};
 }
 
 }  // namespace ctv

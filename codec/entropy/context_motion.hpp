@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of motion vectors to bytes by contexts (docs/symbols.md, 8): both coordinates share the tables,
+// Differences of motion vectors to bytes by contexts (docs/symbols.md, 7): both coordinates share the tables,
 // of which one is chosen by the differences to the left and above. Where neighbours are predicted well, so is
 // the next vector.
 #pragma once

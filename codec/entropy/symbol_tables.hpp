@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder's side of symbol_sorter.hpp (docs/symbols.md, 3): Huffman blocks become arrays, one for each
+// The decoder's side of symbol_sorter.hpp (docs/symbols.md, 2): Huffman blocks become arrays, one for each
 // table, from which symbols are taken class by class.
 #pragma once
 

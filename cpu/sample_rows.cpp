@@ -6,6 +6,7 @@
 #include "cpu/sample_rows.hpp"
 
 #include "codec/base/fn.hpp"
+#include "codec/math/lifting.hpp"
 #include "cpu/aligned_buffer.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -47,12 +48,13 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
 }
 
 // samples may be prediction: each element is read before it is written.
-void JoinSamples(const Coefficient* __restrict even, const Coefficient* __restrict odd,
-                 const Sample* prediction, int middle, int shift, SampleRange range, Sample* samples,
-                 int half) {
-  const int rounding = (1 << shift) >> 1;
+template <typename Scale>
+void JoinScaled(const Coefficient* __restrict even, const Coefficient* __restrict odd,
+                const Sample* prediction, ToSamples to, Sample* samples, int half, Scale scale) {
+  const int rounding = (1 << to.shift) >> 1;
+  const int middle = to.middle;
   const auto sample = [=](int c, int p) {
-    return static_cast<Sample>(clamp_to(((c + rounding) >> shift) + p, range.lo, range.hi));
+    return static_cast<Sample>(clamp_to(((scale(c) + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
   };
   if (prediction == nullptr) {
     CTV_INDEPENDENT
@@ -71,12 +73,22 @@ void JoinSamples(const Coefficient* __restrict even, const Coefficient* __restri
   }
 }
 
-void RoundSamples(const Coefficient* row, const Sample* prediction, int middle, int shift, SampleRange range,
-                  Sample* samples, int count) {
-  const int rounding = (1 << shift) >> 1;
+// Scales are rare: pictures of reduced resolution only.
+void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
+                 const ToSamples& to, Sample* samples, int half) {
+  if (to.scale == kUnitScale)
+    return JoinScaled(even, odd, prediction, to, samples, half, [](int c) { return c; });
+  const int scale = to.scale;
+  JoinScaled(even, odd, prediction, to, samples, half, [=](int c) { return scale_lowpass(c, scale); });
+}
+
+void RoundSamples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
+                  int count) {
+  const int rounding = (1 << to.shift) >> 1;
   for (int i = 0; i < count; ++i) {
-    const int p = prediction == nullptr ? middle : prediction[i];
-    samples[i] = static_cast<Sample>(clamp_to(((row[i] + rounding) >> shift) + p, range.lo, range.hi));
+    const int p = prediction == nullptr ? to.middle : prediction[i];
+    const int c = scale_lowpass(row[i], to.scale);
+    samples[i] = static_cast<Sample>(clamp_to(((c + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
   }
 }
 
@@ -102,13 +114,13 @@ void split_difference(const Sample* samples, const Sample* prediction, int middl
                       Coefficient* even, Coefficient* odd, int half) {
   HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, middle, shift, even, odd, half);
 }
-void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction, int middle,
-                  int shift, SampleRange range, Sample* samples, int half) {
-  HWY_DYNAMIC_DISPATCH(JoinSamples)(even, odd, prediction, middle, shift, range, samples, half);
+void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
+                  const ToSamples& to, Sample* samples, int half) {
+  HWY_DYNAMIC_DISPATCH(JoinSamples)(even, odd, prediction, to, samples, half);
 }
-void round_samples(const Coefficient* row, const Sample* prediction, int middle, int shift, SampleRange range,
-                   Sample* samples, int count) {
-  HWY_DYNAMIC_DISPATCH(RoundSamples)(row, prediction, middle, shift, range, samples, count);
+void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
+                   int count) {
+  HWY_DYNAMIC_DISPATCH(RoundSamples)(row, prediction, to, samples, count);
 }
 
 }  // namespace ctv

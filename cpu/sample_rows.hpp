@@ -14,12 +14,20 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
 /// (samples - prediction) << shift, split; prediction null: `middle` everywhere.
 void split_difference(const Sample* samples, const Sample* prediction, int middle, int shift,
                       Coefficient* even, Coefficient* odd, int half);
-/// The inverse: rounded, prediction added, clamped. samples may be prediction.
-void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction, int middle,
-                  int shift, SampleRange range, Sample* samples, int half);
+/// How coefficients become samples: scaled (lifting.hpp), rounded, prediction added, clamped.
+struct ToSamples {
+  int middle;  // where there is no prediction
+  int scale;
+  int shift;
+  SampleRange range;
+};
+
+/// The inverse of split_difference. samples may be prediction.
+void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
+                  const ToSamples& to, Sample* samples, int half);
 
 /// The same for a row that was never split.
-void round_samples(const Coefficient* row, const Sample* prediction, int middle, int shift, SampleRange range,
-                   Sample* samples, int count);
+void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
+                   int count);
 
 }  // namespace ctv

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/base/parallel.hpp"
+#include "codec/transform/gains.hpp"
 #include "cpu/aligned_buffer.hpp"
 #include "cpu/directional.hpp"
 #include "cpu/fft_engine.hpp"
@@ -33,8 +34,9 @@ struct Picture {
   PlaneView<const Sample> samples;  // forward
   PlaneView<const Sample> prediction;
   int middle;
-  SampleRange range;
-  PlaneView<Sample> result;  // inverse
+  // Inverse.
+  ToSamples to_samples;
+  PlaneView<Sample> result;
   const Sample* prediction_row(int r) const {
     return prediction.data == nullptr ? nullptr : prediction.row(r);
   }
@@ -113,8 +115,8 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
   }
   void write_picture(int row, const Coefficient* even, const Coefficient* odd) override {
     if (samples_) {
-      join_samples(even, odd, picture_.prediction_row(row), picture_.middle, shift_, picture_.range,
-                   picture_.result.row(row), half_);
+      join_samples(even, odd, picture_.prediction_row(row), picture_.to_samples, picture_.result.row(row),
+                   half_);
     } else {
       join_row(even, odd, coder_.lowpass(level_ - 1).row(row), half_);
     }
@@ -244,7 +246,7 @@ void ContourletCoder::for_directional_rows(int level, Body&& body) {
 
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                 int middle, std::span<const SubbandQuantiser> quantisers, Level* levels) {
-  const Picture picture{samples, prediction, middle, {0, 0}, {}};
+  const Picture picture{samples, prediction, middle, {}, {}};
   const int count = layout_.transform.levels;
   for (int level = 1; level <= count; ++level) {
     Rows rows(*this, level, level == 1, picture, quantisers, levels, nullptr);
@@ -265,7 +267,9 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
 Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                                 PlaneView<const Sample> prediction, int middle, SampleRange range,
                                 int reduction, PlaneView<Sample> samples) {
-  const Picture picture{{}, prediction, middle, range, samples};
+  const TransformParameters& t = layout_.transform;
+  const ToSamples to_samples{middle, lowpass_scale(t, reduction), t.fraction_bits, range};
+  const Picture picture{{}, prediction, middle, to_samples, samples};
   const int count = layout_.transform.levels;
   const Subband& s = layout_.subbands[0];
   for (int r = 0; r < s.rows; ++r) {
@@ -283,8 +287,7 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
   }
   if (reduction == count) {
     for (int r = 0; r < s.rows; ++r) {
-      round_samples(lowpass(count).row(r), picture.prediction_row(r), middle, layout_.transform.fraction_bits,
-                    range, samples.row(r), s.cols);
+      round_samples(lowpass(count).row(r), picture.prediction_row(r), to_samples, samples.row(r), s.cols);
     }
   }
   return {};

@@ -34,10 +34,13 @@ class Wavelet {
   Ring ring(int piece, Extent picture) const;
   void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   template <typename Body>
   void for_pieces(Extent picture, Body&& body) const;
 
   bool five_three_;
+  bool nine_seven_;
   int threads_;
   size_t piece_size_;  // elements of one piece's ring
   AlignedBuffer<Coefficient> buffer_;

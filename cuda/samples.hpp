@@ -4,6 +4,7 @@
 
 #include "codec/base/fn.hpp"
 #include "codec/base/types.hpp"
+#include "codec/math/lifting.hpp"
 
 namespace ctv::cuda {
 
@@ -23,7 +24,7 @@ struct PlaneSource {
   }
 };
 
-/// Coefficients as they are, or samples: prediction + rounded coefficient, clamped.
+/// Coefficients as they are, or samples: prediction + scaled and rounded coefficient, clamped.
 struct PlaneTarget {
   int16_t* data = nullptr;
   ptrdiff_t stride = 0;
@@ -33,6 +34,7 @@ struct PlaneTarget {
   int fraction_bits = 0;
   int samples = 0;  // 0: store coefficients
   int lo = 0, hi = 0;
+  int scale = kUnitScale;  // of coefficients on their way to samples
 
   CTV_FN void put(int r, int c, Coefficient x) const {
     if (samples == 0) {
@@ -41,7 +43,8 @@ struct PlaneTarget {
     }
     const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);
     const int p = prediction == nullptr ? middle : prediction[r * prediction_stride + c];
-    data[r * stride + c] = static_cast<Sample>(clamp_to(((x + half) >> fraction_bits) + p, lo, hi));
+    const int rounded = (scale_lowpass(x, scale) + half) >> fraction_bits;
+    data[r * stride + c] = static_cast<Sample>(clamp_to(rounded + p, lo, hi));
   }
 };
 

@@ -5,6 +5,7 @@
 // the pyramid's own kernel.
 #include "cuda/transform_coder.hpp"
 
+#include "codec/transform/gains.hpp"
 #include "cuda/directional.hpp"
 #include "cuda/directional_fused.hpp"
 #include "cuda/fft_engine.hpp"
@@ -140,9 +141,16 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                                    int reduction, PlaneView<Sample> samples) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kInverse);
-  const PlaneTarget target{
-      samples.data, samples.stride, prediction.data, prediction.stride, middle, transform().fraction_bits, 1,
-      range.lo,     range.hi};
+  const PlaneTarget target{samples.data,
+                           samples.stride,
+                           prediction.data,
+                           prediction.stride,
+                           middle,
+                           transform().fraction_bits,
+                           1,
+                           range.lo,
+                           range.hi,
+                           lowpass_scale(transform(), reduction)};
   if (reduction >= transform().levels) {
     CTV_RETURN_IF_ERROR(dequantise_level(*device_, lowpass_, quantisers.first(1), levels, low()));
     return add_prediction(*device_, low(), {samples.rows, samples.cols}, target);

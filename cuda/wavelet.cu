@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the reversible 5/3 or 13/7 wavelet (lifting; Calderbank et al. 1998), forward or inverse, in
-// one launch.
+// One level of the reversible 5/3, 13/7 or 9/7 wavelet (lifting; Calderbank et al. 1998), forward or inverse,
+// in one launch.
 //
-// Step by step it is four passes over device memory and back. Here a block of threads takes a tile of 32x64
-// samples with a border of 6 (5/3: 2) into shared memory and does all four lifting steps there: the plane is
-// read once and written once. Samples beyond the plane are the mirrored ones; since the steps are symmetric,
-// lifting the extended signal is extending the lifted one, so tiles need no border cases. The first step of
-// the transform (samples minus prediction) and the last (quantiser; inverse: prediction added, clamped)
-// happen on the way in and out.
+// Step by step it is four passes (9/7: eight) over device memory and back. Here a block of threads takes a
+// tile of 32x64 samples with a border of 6 (5/3: 2; 9/7: 4) into shared memory and does all lifting steps
+// there: the plane is read once and written once. Samples beyond the plane are the mirrored ones; since the
+// steps are symmetric, lifting the extended signal is extending the lifted one, so tiles need no border
+// cases. The first step of the transform (samples minus prediction) and the last (quantiser; inverse:
+// prediction added, clamped) happen on the way in and out.
 #include "codec/math/lifting.hpp"
 #include "codec/math/mirror.hpp"
 #include "cuda/wavelet.hpp"
@@ -20,65 +20,107 @@ constexpr int kTileCols = 64;
 constexpr int kThreadsX = 32;
 constexpr int kThreadsY = 8;
 
-// kReach: samples of the other parity that a step needs to either side, in full positions: 3 (13/7) or 1
-// (5/3).
-template <int kReach>
+// A wavelet: how many lifting steps, the samples of the other parity that a step needs to either side, in
+// full positions, and what each step (1, 2, ...) adds at x, neighbours `d` elements apart. Odd steps change
+// odd samples.
+struct Wavelet5_3 {
+  static constexpr int kSteps = 2, kReach = 1;
+  template <int kStep>
+  static __device__ __forceinline__ int added(const int16_t* x, int d) {
+    return kStep == 1 ? -predict_5_3(x[-d], x[d]) : update_5_3(x[-d], x[d]);
+  }
+};
+struct Wavelet13_7 {
+  static constexpr int kSteps = 2, kReach = 3;
+  template <int kStep>
+  static __device__ __forceinline__ int added(const int16_t* x, int d) {
+    return kStep == 1 ? -predict_13_7(x[-3 * d], x[-d], x[d], x[3 * d])
+                      : update_13_7(x[-3 * d], x[-d], x[d], x[3 * d]);
+  }
+};
+struct Wavelet9_7 {
+  static constexpr int kSteps = 4, kReach = 1;
+  template <int kStep>
+  static __device__ __forceinline__ int added(const int16_t* x, int d) {
+    if constexpr (kStep == 1) return predict_9_7_first(x[-d], x[d]);
+    if constexpr (kStep == 2) return update_9_7_first(x[-d], x[d]);
+    if constexpr (kStep == 3) return predict_9_7_second(x[-d], x[d]);
+    return update_9_7_second(x[-d], x[d]);
+  }
+};
+
+template <class Wavelet>
 struct Tile {
-  static constexpr int kBorder = 2 * kReach;
+  static constexpr int kBorder = Wavelet::kSteps * Wavelet::kReach;
   static constexpr int kRows = kTileRows + 2 * kBorder;
   static constexpr int kCols = kTileCols + 2 * kBorder;
   static constexpr int kStride = kCols + 2;
   int16_t data[kRows][kStride];  // local (r, c) is sample (row0 - kBorder + r, col0 - kBorder + c)
 };
 
-// The sum that a predict (odd sample from even ones) or update step takes, around x; `step` elements apart.
-template <int kReach>
-__device__ __forceinline__ int predict_sum(const int16_t* x, int step) {
-  if constexpr (kReach == 1) return predict_5_3(x[-step], x[step]);
-  return predict_13_7(x[-3 * step], x[-step], x[step], x[3 * step]);
-}
-template <int kReach>
-__device__ __forceinline__ int update_sum(const int16_t* x, int step) {
-  if constexpr (kReach == 1) return update_5_3(x[-step], x[step]);
-  return update_13_7(x[-3 * step], x[-step], x[step], x[3 * step]);
-}
-
 // In every row of [r0, r1): column c0, c0 + 2, ... < c1 gets sign * step.
-template <int kReach, bool kPredict, int kSign>
-__device__ __forceinline__ void lift_rows(Tile<kReach>& tile, int r0, int r1, int c0, int c1) {
+template <class Wavelet, int kStep, int kSign>
+__device__ __forceinline__ void lift_rows(Tile<Wavelet>& tile, int r0, int r1, int c0, int c1) {
   for (int r = r0 + static_cast<int>(threadIdx.y); r < r1; r += kThreadsY) {
     for (int c = c0 + 2 * static_cast<int>(threadIdx.x); c < c1; c += 2 * kThreadsX) {
       int16_t* x = &tile.data[r][c];
-      const int sum = kPredict ? predict_sum<kReach>(x, 1) : update_sum<kReach>(x, 1);
-      *x = static_cast<int16_t>(*x + kSign * sum);
+      *x = static_cast<int16_t>(*x + kSign * Wavelet::template added<kStep>(x, 1));
     }
   }
   __syncthreads();
 }
 
 // In every column of [c0, c1): row r0, r0 + 2, ... < r1.
-template <int kReach, bool kPredict, int kSign>
-__device__ __forceinline__ void lift_columns(Tile<kReach>& tile, int r0, int r1, int c0, int c1) {
-  constexpr int kStride = Tile<kReach>::kStride;
+template <class Wavelet, int kStep, int kSign>
+__device__ __forceinline__ void lift_columns(Tile<Wavelet>& tile, int r0, int r1, int c0, int c1) {
   for (int r = r0 + 2 * static_cast<int>(threadIdx.y); r < r1; r += 2 * kThreadsY) {
     for (int c = c0 + static_cast<int>(threadIdx.x); c < c1; c += kThreadsX) {
       int16_t* x = &tile.data[r][c];
-      const int sum = kPredict ? predict_sum<kReach>(x, kStride) : update_sum<kReach>(x, kStride);
-      *x = static_cast<int16_t>(*x + kSign * sum);
+      *x = static_cast<int16_t>(*x + kSign * Wavelet::template added<kStep>(x, Tile<Wavelet>::kStride));
     }
   }
   __syncthreads();
 }
 
-template <int kReach>
+// All steps from kStep on, forward: each on what the later ones need. kBorder and the tiles' origins are
+// even, so odd local positions are odd samples, and every first position below has its step's parity.
+template <class Wavelet, int kStep = 1>
+__device__ __forceinline__ void forward_steps(Tile<Wavelet>& tile, bool rows) {
+  constexpr int kBorder = Tile<Wavelet>::kBorder;
+  constexpr int kMargin = (Wavelet::kSteps - kStep) * Wavelet::kReach;
+  constexpr int kFirst = kBorder - kMargin;
+  if (rows) {
+    lift_rows<Wavelet, kStep, 1>(tile, 0, Tile<Wavelet>::kRows, kFirst, kBorder + kTileCols + kMargin);
+  } else {
+    lift_columns<Wavelet, kStep, 1>(tile, kFirst, kBorder + kTileRows + kMargin, kBorder,
+                                    kBorder + kTileCols);
+  }
+  if constexpr (kStep < Wavelet::kSteps) forward_steps<Wavelet, kStep + 1>(tile, rows);
+}
+
+// All steps from kStep down.
+template <class Wavelet, int kStep = Wavelet::kSteps>
+__device__ __forceinline__ void inverse_steps(Tile<Wavelet>& tile, bool rows) {
+  constexpr int kBorder = Tile<Wavelet>::kBorder;
+  constexpr int kMargin = (kStep - 1) * Wavelet::kReach;
+  constexpr int kFirst = kBorder + 1 - kMargin;
+  if (rows) {
+    lift_rows<Wavelet, kStep, -1>(tile, kBorder, kBorder + kTileRows, kFirst, kBorder + kTileCols + kMargin);
+  } else {
+    lift_columns<Wavelet, kStep, -1>(tile, kFirst, kBorder + kTileRows + kMargin, 0, Tile<Wavelet>::kCols);
+  }
+  if constexpr (kStep > 1) inverse_steps<Wavelet, kStep - 1>(tile, rows);
+}
+
+template <class Wavelet>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     wavelet_forward_kernel(const __grid_constant__ WaveletLevel level,
                            const __grid_constant__ PlaneSource source) {
-  constexpr int kBorder = Tile<kReach>::kBorder;
-  __shared__ Tile<kReach> tile;
+  constexpr int kBorder = Tile<Wavelet>::kBorder;
+  __shared__ Tile<Wavelet> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
-  constexpr int kColumns = (Tile<kReach>::kCols + kThreadsX - 1) / kThreadsX;  // of a thread
+  constexpr int kColumns = (Tile<Wavelet>::kCols + kThreadsX - 1) / kThreadsX;  // of a thread
   int columns[kColumns];
 #pragma unroll
   for (int i = 0; i < kColumns; ++i) {
@@ -93,12 +135,8 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     }
   }
   __syncthreads();
-  // Odd local positions are odd samples: kBorder, row0 and col0 are even.
-  constexpr int kFirst = kBorder - kReach;  // odd
-  lift_rows<kReach, true, -1>(tile, 0, tile.kRows, kFirst, kBorder + kTileCols + kReach);
-  lift_rows<kReach, false, 1>(tile, 0, tile.kRows, kBorder, kBorder + kTileCols);
-  lift_columns<kReach, true, -1>(tile, kFirst, kBorder + kTileRows + kReach, kBorder, kBorder + kTileCols);
-  lift_columns<kReach, false, 1>(tile, kBorder, kBorder + kTileRows, kBorder, kBorder + kTileCols);
+  forward_steps<Wavelet>(tile, true);
+  forward_steps<Wavelet>(tile, false);
 
   const int rows = level.rows / 2;
   const int cols = level.cols / 2;
@@ -117,18 +155,18 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   }
 }
 
-template <int kReach>
+template <class Wavelet>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     wavelet_inverse_kernel(const __grid_constant__ WaveletLevel level,
                            const __grid_constant__ PlaneTarget target) {
-  constexpr int kBorder = Tile<kReach>::kBorder;
-  __shared__ Tile<kReach> tile;
+  constexpr int kBorder = Tile<Wavelet>::kBorder;
+  __shared__ Tile<Wavelet> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int cols = level.cols / 2;
   // Mirroring keeps parity (the extents are even), so whole half-rows come from one band.
   constexpr int kColumns =
-      (Tile<kReach>::kCols + 2 * kThreadsX - 1) / (2 * kThreadsX);  // of a thread and parity
+      (Tile<Wavelet>::kCols + 2 * kThreadsX - 1) / (2 * kThreadsX);  // of a thread and parity
   int columns[kColumns][2];
 #pragma unroll
   for (int i = 0; i < 2 * kColumns; ++i) {
@@ -151,11 +189,8 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     }
   }
   __syncthreads();
-  constexpr int kFirst = kBorder - kReach + 1;  // even
-  lift_columns<kReach, false, -1>(tile, kFirst, kBorder + kTileRows + kReach, 0, tile.kCols);
-  lift_columns<kReach, true, 1>(tile, kBorder + 1, kBorder + kTileRows, 0, tile.kCols);
-  lift_rows<kReach, false, -1>(tile, kBorder, kBorder + kTileRows, kFirst, kBorder + kTileCols + kReach);
-  lift_rows<kReach, true, 1>(tile, kBorder, kBorder + kTileRows, kBorder + 1, kBorder + kTileCols);
+  inverse_steps<Wavelet>(tile, false);
+  inverse_steps<Wavelet>(tile, true);
   for (int r = static_cast<int>(threadIdx.y); r < kTileRows; r += kThreadsY) {
     const int row = row0 + r;
     if (row >= level.rows) break;
@@ -174,9 +209,11 @@ dim3 tiles(const WaveletLevel& level) {
 Status wavelet_forward(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneSource& source) {
   const dim3 threads(kThreadsX, kThreadsY);
   if (kind == Pyramid::kWavelet5_3) {
-    wavelet_forward_kernel<1><<<tiles(level), threads, 0, device.stream()>>>(level, source);
+    wavelet_forward_kernel<Wavelet5_3><<<tiles(level), threads, 0, device.stream()>>>(level, source);
+  } else if (kind == Pyramid::kWavelet13_7) {
+    wavelet_forward_kernel<Wavelet13_7><<<tiles(level), threads, 0, device.stream()>>>(level, source);
   } else {
-    wavelet_forward_kernel<3><<<tiles(level), threads, 0, device.stream()>>>(level, source);
+    wavelet_forward_kernel<Wavelet9_7><<<tiles(level), threads, 0, device.stream()>>>(level, source);
   }
   return device.launched("wavelet_forward_kernel");
 }
@@ -184,9 +221,11 @@ Status wavelet_forward(Device& device, Pyramid kind, const WaveletLevel& level, 
 Status wavelet_inverse(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneTarget& target) {
   const dim3 threads(kThreadsX, kThreadsY);
   if (kind == Pyramid::kWavelet5_3) {
-    wavelet_inverse_kernel<1><<<tiles(level), threads, 0, device.stream()>>>(level, target);
+    wavelet_inverse_kernel<Wavelet5_3><<<tiles(level), threads, 0, device.stream()>>>(level, target);
+  } else if (kind == Pyramid::kWavelet13_7) {
+    wavelet_inverse_kernel<Wavelet13_7><<<tiles(level), threads, 0, device.stream()>>>(level, target);
   } else {
-    wavelet_inverse_kernel<3><<<tiles(level), threads, 0, device.stream()>>>(level, target);
+    wavelet_inverse_kernel<Wavelet9_7><<<tiles(level), threads, 0, device.stream()>>>(level, target);
   }
   return device.launched("wavelet_inverse_kernel");
 }

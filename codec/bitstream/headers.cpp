@@ -28,7 +28,7 @@ void visit_enum(Visitor& v, const char* field, Enum& value, Enum last) {
 template <typename Visitor>
 void visit_transform(Visitor& v, TransformParameters& t) {
   visit_enum(v, "transform", t.kind, TransformKind::kContourlet);
-  visit_enum(v, "pyramid", t.pyramid, Pyramid::kWavelet13_7);
+  visit_enum(v, "pyramid", t.pyramid, Pyramid::kWavelet9_7);
   auto levels = static_cast<uint8_t>(t.levels);
   v.fixed("levels", levels, 1, kMaxLevels);
   t.levels = levels < kMaxLevels ? levels : kMaxLevels;

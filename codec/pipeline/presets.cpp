@@ -40,7 +40,7 @@ void apply_paper(ctv_config& c) {
 
 void apply_default(ctv_config& c) {
   c.chroma = CTV_CHROMA_AS_INPUT;
-  c.pyramid = CTV_PYRAMID_WAVELET_13_7;
+  c.pyramid = CTV_PYRAMID_WAVELET_9_7;
   c.levels = 5;
   c.directions[0] = 4;
   c.filter_taps = 2;
@@ -73,7 +73,7 @@ Status check_range(const char* field, int64_t value, int64_t lo, int64_t hi) {
 
 Status check_transform(const ctv_config& c, TransformParameters& t) {
   CTV_RETURN_IF_ERROR(check_range("transform", c.transform, 0, CTV_TRANSFORM_CONTOURLET));
-  CTV_RETURN_IF_ERROR(check_range("pyramid", c.pyramid, 0, CTV_PYRAMID_WAVELET_13_7));
+  CTV_RETURN_IF_ERROR(check_range("pyramid", c.pyramid, 0, CTV_PYRAMID_WAVELET_9_7));
   CTV_RETURN_IF_ERROR(check_range("levels", c.levels, 1, kMaxLevels));
   t.kind = static_cast<TransformKind>(c.transform);
   t.pyramid = static_cast<Pyramid>(c.pyramid);

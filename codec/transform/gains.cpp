@@ -13,7 +13,7 @@ namespace {
 
 int kind_of(const TransformParameters& t) {
   if (t.pyramid == Pyramid::kLaplacian) return t.projection ? 1 : 0;
-  return t.pyramid == Pyramid::kWavelet5_3 ? 2 : 3;
+  return 1 + static_cast<int>(t.pyramid);  // 5/3, 13/7, 9/7
 }
 
 int taps_row(int taps) { return taps >= 12 ? 4 : std::clamp(taps / 2 - 1, 0, 3); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "codec/math/lifting.hpp"
 #include "codec/subband/layout.hpp"
 #include "codec/transform/parameters.hpp"
 
@@ -16,5 +17,11 @@ uint32_t subband_gain(const TransformParameters& transform, const Subband& subba
 /// 1 / gain in 4096ths (kWeightOne is 1): with step = base step * weight every subband's error weighs the
 /// same.
 uint32_t subband_weight(const TransformParameters& transform, const Subband& subband);
+
+/// What brings coefficients of the lowpass 2^-reduction back to the range of the picture: in units of
+/// kUnitScale.
+inline int lowpass_scale(const TransformParameters& transform, int reduction) {
+  return transform.pyramid == Pyramid::kWavelet9_7 ? lowpass_scale_9_7(reduction) : kUnitScale;
+}
 
 }  // namespace ctv

@@ -11,7 +11,7 @@ inline constexpr int kMaxLevels = 8;
 inline constexpr int kMaxDirectionsLog2 = 4;
 
 enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
-enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2 };
+enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2, kWavelet9_7 = 3 };
 
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;

@@ -98,7 +98,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"fps_den", [](ctv_config& c) { c.fps_den = -1; }},
       {"chroma", [](ctv_config& c) { c.chroma = number<ctv_chroma>(2); }},
       {"transform", [](ctv_config& c) { c.transform = number<ctv_transform>(9); }},
-      {"pyramid", [](ctv_config& c) { c.pyramid = number<ctv_pyramid>(3); }},
+      {"pyramid", [](ctv_config& c) { c.pyramid = number<ctv_pyramid>(4); }},
       {"levels", [](ctv_config& c) { c.levels = 0; }},
       {"levels", [](ctv_config& c) { c.levels = 9; }},
       {"directions", [](ctv_config& c) { c.directions[0] = 3; }},

@@ -80,7 +80,7 @@ class CudaTransform : public CudaEquality {
   }
   void compare_large(Engine engine) {
     for (const Extent extent : {Extent{240, 320}, Extent{1080, 1920}}) {
-      for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+      for (const Pyramid pyramid : kAllPyramids) {
         for (const int taps : {2, 12}) {
           TransformCase c{transform_of(pyramid, 4, {between(2, 4), 2, 1, 0}, taps, 2, taps == 12), extent};
           c.seed = next_seed();
@@ -101,7 +101,7 @@ TEST_F(CudaTransform, FftOnLargeExtents) {
   if (!only_small()) compare_large(Engine::kFft);
 }
 TEST_F(CudaTransform, DeepestPyramid) {
-  for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+  for (const Pyramid pyramid : kAllPyramids) {
     TransformCase c{transform_of(pyramid, kMaxLevels, {4, 3, 2, 1, 4, 3, 2, 1}, 12, 2, true), {300, 17}};
     c.seed = next_seed();
     compare(c, Engine::kDirect);

@@ -6,13 +6,15 @@
 #include <array>
 #include <cstdlib>
 
+#include "codec/transform/parameters.hpp"
 #include "tests/reference/grid.hpp"
 
 namespace ctv::reference {
 
 /// One lifting step on all odd (parity 1) or even (0) positions of each row: the rounded sum of four
 /// neighbours of the other parity, at distances 3 1 1 3, is added with a sign.
-inline void lift_rows(Grid& x, bool five_three, int parity, int sign) {
+inline void lift_rows(Grid& x, Pyramid kind, int parity, int sign) {
+  const bool five_three = kind == Pyramid::kWavelet5_3;
   for (int r = 0; r < x.rows; ++r) {
     for (int c = parity; c < x.cols; c += 2) {
       const auto v = [&](int d) { return x.at(r, reflect(c + d, x.cols)); };
@@ -29,6 +31,30 @@ inline void lift_rows(Grid& x, bool five_three, int parity, int sign) {
   }
 }
 
+/// A step of the 9/7: the nearest neighbours' sum times factor / 2^shift, rounded.
+inline void lift_rows(Grid& x, int64_t factor, int shift, int parity, int sign) {
+  for (int r = 0; r < x.rows; ++r) {
+    for (int c = parity; c < x.cols; c += 2) {
+      const int64_t sum = x.at(r, reflect(c - 1, x.cols)) + x.at(r, reflect(c + 1, x.cols));
+      x.at(r, c) = wrap16(x.at(r, c) + sign * floor_shift(factor * sum + (int64_t{1} << (shift - 1)), shift));
+    }
+  }
+}
+
+/// All steps of a row, forward or backwards.
+inline void lift_all(Grid& x, Pyramid kind, bool inverse) {
+  if (kind != Pyramid::kWavelet9_7) {
+    lift_rows(x, kind, inverse ? 0 : 1, inverse ? -1 : 1);
+    lift_rows(x, kind, inverse ? 1 : 0, inverse ? -1 : 1);
+    return;
+  }
+  constexpr int64_t kFactors[] = {-203, -217, 113, 1817};
+  for (int i = 0; i < 4; ++i) {
+    const int step = inverse ? 3 - i : i;
+    lift_rows(x, kFactors[step], step % 2 == 0 ? 7 : 12, step % 2 == 0 ? 1 : 0, inverse ? -1 : 1);
+  }
+}
+
 inline Grid transposed(const Grid& x) {
   Grid y(x.cols, x.rows);
   for (int r = 0; r < x.rows; ++r) {
@@ -38,10 +64,9 @@ inline Grid transposed(const Grid& x) {
 }
 
 /// x to lowpass, HL, LH, HH.
-inline std::array<Grid, 4> wavelet_forward(Grid x, bool five_three) {
+inline std::array<Grid, 4> wavelet_forward(Grid x, Pyramid kind) {
   for (int pass = 0; pass < 2; ++pass) {
-    lift_rows(x, five_three, 1, 1);
-    lift_rows(x, five_three, 0, 1);
+    lift_all(x, kind, false);
     x = transposed(x);
   }
   std::array<Grid, 4> bands;
@@ -54,7 +79,7 @@ inline std::array<Grid, 4> wavelet_forward(Grid x, bool five_three) {
   return bands;
 }
 
-inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, bool five_three) {
+inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, Pyramid kind) {
   Grid x(bands[0].rows * 2, bands[0].cols * 2);
   for (int o = 0; o < 4; ++o) {
     const Grid& b = bands[static_cast<size_t>(o)];
@@ -64,8 +89,7 @@ inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, bool five_three) {
   }
   for (int pass = 0; pass < 2; ++pass) {
     x = transposed(x);
-    lift_rows(x, five_three, 0, -1);
-    lift_rows(x, five_three, 1, -1);
+    lift_all(x, kind, true);
   }
   return x;
 }

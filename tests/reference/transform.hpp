@@ -17,9 +17,6 @@ namespace ctv::reference {
 inline bool is_laplacian(const SubbandLayout& layout) {
   return layout.transform.pyramid == Pyramid::kLaplacian;
 }
-inline bool is_five_three(const SubbandLayout& layout) {
-  return layout.transform.pyramid == Pyramid::kWavelet5_3;
-}
 
 /// Places of a subband's coefficients in its band, row by row.
 inline std::vector<std::pair<int, int>> places(const SubbandLayout& layout, const Subband& s) {
@@ -81,7 +78,7 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
       put_band(layout, level, 0, add_interpolated(x, low, -1), quantisers, levels);
       x = low;
     } else {
-      const std::array<Grid, 4> bands = wavelet_forward(x, is_five_three(layout));
+      const std::array<Grid, 4> bands = wavelet_forward(x, layout.transform.pyramid);
       for (int o = 1; o < 4; ++o)
         put_band(layout, level, o, bands[static_cast<size_t>(o)], quantisers, levels);
       x = bands[0];
@@ -103,8 +100,13 @@ inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& level
       bands[0] = x;
       for (int o = 1; o < 4; ++o)
         bands[static_cast<size_t>(o)] = get_band(layout, level, o, quantisers, levels);
-      x = wavelet_inverse(bands, is_five_three(layout));
+      x = wavelet_inverse(bands, layout.transform.pyramid);
     }
+  }
+  if (layout.transform.pyramid == Pyramid::kWavelet9_7) {  // the lowpass has gain 1.2302 in each direction
+    int64_t scale = 16384;
+    for (int r = 0; r < reduction; ++r) scale = floor_shift(scale * 10826 + 8192, 14);
+    for (int64_t& v : x.values) v = floor_shift(v * scale + 8192, 14);
   }
   const int shift = layout.transform.fraction_bits;
   for (int64_t& v : x.values) v = floor_shift(v + (shift > 0 ? int64_t{1} << (shift - 1) : 0), shift);

@@ -69,7 +69,8 @@ struct Kind {
 constexpr Kind kKinds[] = {{Pyramid::kLaplacian, false, "Laplacian"},
                            {Pyramid::kLaplacian, true, "Laplacian with projection"},
                            {Pyramid::kWavelet5_3, false, "5/3"},
-                           {Pyramid::kWavelet13_7, false, "13/7"}};
+                           {Pyramid::kWavelet13_7, false, "13/7"},
+                           {Pyramid::kWavelet9_7, false, "9/7"}};
 
 void check(const TransformParameters& t) {
   const Meter meter(t);

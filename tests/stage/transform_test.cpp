@@ -61,7 +61,7 @@ TEST(Transform, DoesNotDependOnThreads) {
 }
 
 TEST(Transform, TakesTheDeepestPyramid) {
-  for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+  for (const Pyramid pyramid : kAllPyramids) {
     check_reversible(make_direct,
                      {transform_of(pyramid, kMaxLevels, {4, 3, 2, 1, 4, 3, 2, 1}, 12), {300, 17}}, 2);
     check_variants(make_direct, {transform_of(pyramid, kMaxLevels, {2, 0, 0, 1, 4, 3, 2, 1}, 12), {300, 17}},

@@ -31,6 +31,9 @@ class HostTransform {
 /// Makes the coder under test; `variant` is anything that must not change results (threads, engine).
 using TransformMaker = std::function<std::unique_ptr<HostTransform>(const SubbandLayout&, int variant)>;
 
+inline constexpr Pyramid kAllPyramids[] = {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7,
+                                           Pyramid::kWavelet9_7};
+
 struct TransformCase {
   TransformParameters transform;
   Extent extent;
@@ -41,6 +44,7 @@ inline std::string name_of(const TransformCase& c) {
   const TransformParameters& t = c.transform;
   std::string s = t.pyramid == Pyramid::kLaplacian    ? "laplacian"
                   : t.pyramid == Pyramid::kWavelet5_3 ? "5/3"
+                  : t.pyramid == Pyramid::kWavelet9_7 ? "9/7"
                                                       : "13/7";
   s += t.projection ? " projection" : "";
   s += " levels " + std::to_string(t.levels) + " directions";
@@ -188,7 +192,7 @@ inline std::vector<TransformCase> transform_cases(const std::vector<Extent>& ext
                                                   bool projection) {
   std::vector<TransformCase> cases;
   for (const Extent extent : extents) {
-    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
+    for (const Pyramid pyramid : kAllPyramids) {
       const bool laplacian = pyramid == Pyramid::kLaplacian;
       cases.push_back(
           {transform_of(pyramid, 3, {0, 0, 0}, 2, fraction_bits, laplacian && projection), extent});

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "codec/backend/available.hpp"
+#include "codec/pipeline/choose_transform.hpp"
 #include "codec/pipeline/decoder.hpp"
 #include "codec/pipeline/encoder.hpp"
 #include "codec/pipeline/presets.hpp"
@@ -124,6 +125,19 @@ ctv_status ctv_config_init(ctv_config* config, const char* preset) {
     if (!ctv::apply_preset(preset, *config)) {
       return {CTV_ERROR_ARGUMENT, std::string("preset: ") + preset + " is unknown"};
     }
+    return {};
+  });
+}
+
+ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* picture) {
+  return guarded([&]() -> Status {
+    ctv_config c{};
+    CTV_RETURN_IF_ERROR(ctv::api::read_struct(config, "config", default_config(), c));
+    ctv_picture p{};
+    CTV_RETURN_IF_ERROR(ctv::api::read_struct(picture, "picture", ctv_picture{}, p));
+    CTV_RETURN_IF_ERROR(ctv::choose_transform(c, p));
+    config->filter_taps = c.filter_taps;
+    config->directions[0] = c.directions[0];
     return {};
   });
 }

@@ -42,10 +42,10 @@ void apply_default(ctv_config& c) {
   c.chroma = CTV_CHROMA_AS_INPUT;
   c.pyramid = CTV_PYRAMID_WAVELET_9_7;
   c.levels = 5;
-  c.directions[0] = 4;
+  c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
   c.filter_taps = 2;
   c.prediction = CTV_PREDICTION_PICTURE;
-  c.symbols = CTV_SYMBOLS_RLE_SPLIT;
+  c.symbols = CTV_SYMBOLS_CONTEXT;
   c.block_size = 16;
   c.subpel = 3;
   c.overlap = 1;
@@ -56,9 +56,32 @@ void apply_default(ctv_config& c) {
   c.scene_cut = 1;
 }
 
+// The others are default with less or more work.
+void apply_fastest(ctv_config& c) {
+  apply_default(c);
+  c.pyramid = CTV_PYRAMID_WAVELET_5_3;
+  c.levels = 4;
+  c.subpel = 1;
+  c.overlap = 0;
+  c.search_range = 4;
+}
+
+void apply_fast(ctv_config& c) {
+  apply_default(c);
+  c.subpel = 2;
+}
+
+void apply_slow(ctv_config& c) {
+  apply_default(c);
+  c.search_range = 16;
+}
+
 constexpr Preset kPresets[] = {
     {"default", "critically sampled contourlets, overlapped eighth-sample motion, picture prediction",
      apply_default},
+    {"fast", "default with vectors in quarter samples", apply_fast},
+    {"fastest", "5/3 pyramid, half-sample motion without overlap, short search", apply_fastest},
+    {"slow", "default with a search of 16 samples", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
 };
 

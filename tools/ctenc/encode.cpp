@@ -52,7 +52,7 @@ class Encoding {
   Encoding(const EncodeOptions& options, FrameReader& reader, std::optional<int64_t> total)
       : options_(options),
         reader_(reader),
-        config_(make_config(options, reader.video())),
+        config_(choose_config()),
         encoder_(config_),
         progress_(options.run.progress && !options.run.quiet, total, reader.video().rate()) {
     result_.config = config_;
@@ -77,7 +77,7 @@ class Encoding {
     const Clock::time_point start = Clock::now();
     steady_start_ = start;
     Frame frame;
-    for (int64_t n = 0; (limit < 0 || n < limit) && reader_.read(frame); ++n) {
+    for (int64_t n = 0; (limit < 0 || n < limit) && next(frame); ++n) {
       check_interrupted();
       send(frame);
     }
@@ -102,6 +102,25 @@ class Encoding {
   }
 
  private:
+  /// The configuration; with --directions auto the first picture has a say.
+  ctv_config choose_config() {
+    ctv_config config = make_config(options_, reader_.video());
+    Frame frame;
+    if (options_.choose_directions && reader_.read(frame)) {
+      const ctv_picture picture = frame.picture();
+      check(ctv_config_choose_transform(&config, &picture));
+      first_ = std::move(frame);
+    }
+    return config;
+  }
+
+  bool next(Frame& frame) {
+    if (!first_) return reader_.read(frame);
+    frame = std::move(*first_);
+    first_.reset();
+    return true;
+  }
+
   void send(const Frame& frame) {
     if (inspector_) inspector_->expect(frame);
     sent_.push_back(Clock::now());
@@ -156,6 +175,7 @@ class Encoding {
 
   const EncodeOptions& options_;
   FrameReader& reader_;
+  std::optional<Frame> first_;  // read ahead
   ctv_config config_;
   Encoder encoder_;
   Progress progress_;

@@ -131,8 +131,11 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
              &ctv_config::pyramid);
   field(options, encode, "--levels", "Pyramid levels", 1, CTV_MAX_LEVELS, &ctv_config::levels);
-  options.value("--directions", "A,B,...", "Directions per level, finest first: 0, 2, 4, 8 or 16 each",
+  options.value("--directions", "A,B,...|auto",
+                "Directions per level, finest first: 0, 2, 4, 8 or 16 each; auto: tried on the first picture",
                 [&](const std::string& s) {
+                  encode.choose_directions = s == "auto";
+                  if (encode.choose_directions) return;
                   const auto list = parse_list(s);
                   if (!list || list->size() > CTV_MAX_LEVELS)
                     throw Failure(Exit::kUsage, "--directions: '" + s + "' is not a list",

@@ -18,6 +18,7 @@ struct EncodeOptions {
   std::string output;
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
+  bool choose_directions = false;  // from the first picture
   int quantisers = 0;  // how many of --qp, --step, --lossless are given
   RunOptions run;
   int64_t seek = 0;

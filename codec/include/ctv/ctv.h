@@ -188,6 +188,11 @@ CTV_API const char* ctv_preset_name(int i);
 /* What the preset is for, in one line; NULL past the last. Static storage. */
 CTV_API const char* ctv_preset_description(int i);
 
+/* Sets the directions of the finest level and the filter's taps to what codes `picture`, a typical one, at
+ * least cost: it is coded as a key frame with each of a few choices. For wavelet pyramids and picture
+ * prediction; leaves other configurations and lossless ones as they are. Takes some tens of frames' time. */
+CTV_API ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* picture);
+
 /* ---- Encoder --------------------------------------------------------------------------------------- */
 
 typedef struct ctv_encoder ctv_encoder;

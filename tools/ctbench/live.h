@@ -25,7 +25,6 @@ struct LatencyResult {
 LatencyResult measure_latency(const CommonOptions& common, double fps, double seconds);
 std::string latency_text(const CommonOptions& common, const LatencyResult& result, double fps);
 Json latency_json(const CommonOptions& common, const LatencyResult& result, double fps);
-Exit run_latency(int argc, const char* const* argv);
 
 struct StreamsRow {
   Runner runner;
@@ -43,6 +42,5 @@ struct StreamsResult {
 StreamsResult measure_streams(const CommonOptions& common, int most);
 std::string streams_text(const CommonOptions& common, const StreamsResult& result, double fps);
 Json streams_json(const CommonOptions& common, const StreamsResult& result, double fps);
-Exit run_streams(int argc, const char* const* argv);
 
 }  // namespace ctv::tools

@@ -9,10 +9,7 @@
 #include "cli/options.h"
 #include "cli/run_options.h"
 #include "cli/text.h"
-#include "ctbench/live.h"
-#include "ctbench/rd.h"
-#include "ctbench/scale.h"
-#include "ctbench/speedup.h"
+#include "ctbench/verbs.h"
 
 namespace ctv::tools {
 namespace {
@@ -29,6 +26,8 @@ constexpr Verb kVerbs[] = {
     {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
     {"latency", "what a viewer of a live source waits", &run_latency},
     {"streams", "how many live encoders one machine or device carries", &run_streams},
+    {"report", "one page with plots from the JSON of runs: ctbench report run.json... -o report.html",
+     &run_report},
 };
 
 /// For `ctbench --help` and the man page; every verb has its own --help.

@@ -89,7 +89,4 @@ std::string rd_text(const RdOptions& options, const RdResult& result);
 Json rd_json(const RdOptions& options, const RdResult& result);
 std::string rd_csv(const RdResult& result);
 
-/// The verb: parses, measures, writes.
-Exit run_rd(int argc, const char* const* argv);
-
 }  // namespace ctv::tools

@@ -7,6 +7,7 @@
 #include "ctbench/arguments.h"
 #include "ctbench/outputs.h"
 #include "ctbench/rd.h"
+#include "ctbench/verbs.h"
 
 namespace ctv::tools {
 namespace {

@@ -12,6 +12,7 @@
 #include "ctbench/outputs.h"
 #include "ctbench/status_line.h"
 #include "ctbench/table.h"
+#include "ctbench/verbs.h"
 
 namespace ctv::tools {
 namespace {

@@ -31,6 +31,5 @@ std::vector<ScaleSeries> scale_series(const CommonOptions& common, int cores, bo
 ScaleResult measure_scale(const CommonOptions& common, std::vector<ScaleSeries> series);
 std::string scale_text(const CommonOptions& common, const ScaleResult& result);
 Json scale_json(const CommonOptions& common, const ScaleResult& result);
-Exit run_scale(int argc, const char* const* argv);
 
 }  // namespace ctv::tools

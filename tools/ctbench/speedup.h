@@ -81,6 +81,4 @@ std::vector<std::string> runner_names(const SpeedupResult& result);
 std::string speedup_text(const SpeedupOptions& options, const SpeedupResult& result);
 Json speedup_json(const SpeedupOptions& options, const SpeedupResult& result);
 
-Exit run_speedup(int argc, const char* const* argv);
-
 }  // namespace ctv::tools

@@ -6,6 +6,7 @@
 #include "ctbench/arguments.h"
 #include "ctbench/outputs.h"
 #include "ctbench/speedup.h"
+#include "ctbench/verbs.h"
 
 namespace ctv::tools {
 namespace {

@@ -15,6 +15,7 @@
 #include "ctbench/outputs.h"
 #include "ctbench/status_line.h"
 #include "ctbench/table.h"
+#include "ctbench/verbs.h"
 
 namespace ctv::tools {
 namespace {

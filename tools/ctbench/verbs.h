@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ctbench's first argument can be. Each gets the arguments after it, its own name as argv[0].
+#pragma once
+
+#include "cli/exit.h"
+
+namespace ctv::tools {
+
+Exit run_rd(int argc, const char* const* argv);
+Exit run_speedup(int argc, const char* const* argv);
+Exit run_scale(int argc, const char* const* argv);
+Exit run_latency(int argc, const char* const* argv);
+Exit run_streams(int argc, const char* const* argv);
+Exit run_report(int argc, const char* const* argv);
+
+}  // namespace ctv::tools

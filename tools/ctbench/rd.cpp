@@ -90,7 +90,11 @@ class RdRun {
     for (const double qp : options_.qps) {
       status_.show(text("%s, %s at qp %g", clip.name.c_str(), variant.name.c_str(), qp));
       const EncodeOptions encode = variant_options(variant, before, {"--qp", text("%g", qp)});
-      const ctv_config config = make_config(encode, clip.video);
+      ctv_config config = make_config(encode, clip.video);
+      if (encode.choose_directions) {
+        const ctv_picture first = clip.frames[0].picture();
+        check(ctv_config_choose_transform(&config, &first));
+      }
       const CodedClip coded = encode_clip(config, clip);
       RdPoint point;
       point.setting = qp;

@@ -103,6 +103,56 @@ std::string summary_table(const RdResult& result) {
   return table.text();
 }
 
+/// The first of ours against each other codec: BD-rates do not turn round by themselves.
+std::vector<Summary> ours_against(const RdOptions& options, const RdResult& result) {
+  std::vector<Summary> list;
+  if (options.ours.empty()) return list;
+  for (const Summary& other : summaries(result)) {
+    if (other.codec == options.ours.front().name) continue;
+    RdOptions turned = options;
+    turned.anchor = other.codec;
+    Summary row{other.codec, {}};
+    for (RdClip clip : result.clips) {
+      for (RdCurve& curve : clip.curves) curve.bd = {};
+      compare_with_anchor(clip, turned);
+      for (const RdCurve& curve : clip.curves)
+        for (size_t m = 0; m < kMeasures.size(); ++m)
+          if (curve.codec == options.ours.front().name && curve.bd[m])
+            row.percents[m].push_back(curve.bd[m]->percent);
+    }
+    list.push_back(row);
+  }
+  return list;
+}
+
+std::string against_table(const RdOptions& options, const std::vector<Summary>& rows) {
+  Table table({options.ours.front().name + " against", "Y", "worst clip", "6:1:1", "worst clip", "SSIM",
+               "worst clip", "clips"});
+  for (const Summary& row : rows) {
+    std::vector<std::string> cells = {row.codec};
+    for (const std::vector<double>& p : row.percents) {
+      cells.push_back(p.empty() ? "-" : percent(mean(p)));
+      cells.push_back(p.empty() ? "-" : percent(*std::max_element(p.begin(), p.end())));
+    }
+    cells.push_back(std::to_string(row.percents[0].size()));
+    table.add(cells);
+  }
+  return table.text();
+}
+
+Json summary_json(const Summary& s) {
+  Json row = {{"codec", s.codec}};
+  for (const Measure m : kMeasures) {
+    const std::vector<double>& p = s.percents[static_cast<size_t>(m)];
+    row[measure_name(m)] =
+        p.empty()
+            ? Json(nullptr)
+            : Json(
+                  {{"mean", mean(p)}, {"worst", *std::max_element(p.begin(), p.end())}, {"clips", p.size()}});
+  }
+  return row;
+}
+
 Json decibels(const std::vector<double>& psnr, double weighted) {
   Json j;
   constexpr const char* kNames[] = {"y", "u", "v"};
@@ -146,6 +196,8 @@ std::string rd_text(const RdOptions& options, const RdResult& result) {
     out += clip_table(clip) + "\n";
   }
   out += text("BD-rate of luma against %s:\n\n", options.anchor.c_str()) + summary_table(result);
+  const std::vector<Summary> against = ours_against(options, result);
+  if (!against.empty()) out += "\n" + against_table(options, against);
   out += text(
       "\nBits of whole streams; PSNR from %s, BD-rate by PCHIP where curves share %g to %g dB; "
       "SSIM as -10 log10(1 - SSIM).\nTimes of peers are of whole processes, files included; ours are "
@@ -179,17 +231,9 @@ Json rd_json(const RdOptions& options, const RdResult& result) {
     j["clips"].push_back(c);
   }
   j["summary"] = Json::array();
-  for (const Summary& s : summaries(result)) {
-    Json row = {{"codec", s.codec}};
-    for (const Measure m : kMeasures) {
-      const std::vector<double>& p = s.percents[static_cast<size_t>(m)];
-      row[measure_name(m)] = p.empty() ? Json(nullptr)
-                                       : Json({{"mean", mean(p)},
-                                               {"worst", *std::max_element(p.begin(), p.end())},
-                                               {"clips", p.size()}});
-    }
-    j["summary"].push_back(row);
-  }
+  for (const Summary& s : summaries(result)) j["summary"].push_back(summary_json(s));
+  j["ours_against"] = Json::array();
+  for (const Summary& s : ours_against(options, result)) j["ours_against"].push_back(summary_json(s));
   return j;
 }
 

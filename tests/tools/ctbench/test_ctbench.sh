@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# ctbench end to end: exit codes, one line for what is wrong or missing, documents, interruption, the page.
+# usage: test_ctbench.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
+set -u
+ctbench=$1/ctbench
+work=$2
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+failures=0
+
+fail() { echo "FAIL: $*" >&2; failures=$((failures + 1)); }
+# expect CODE WHAT COMMAND...: runs it; its stdout and stderr go to files out and err.
+expect() {
+  local want=$1 what=$2 got
+  shift 2
+  "$@" >out 2>err
+  got=$?
+  [ "$got" -eq "$want" ] || { fail "$what: exit code $got instead of $want: $*"; head -3 err >&2; }
+}
+says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&2; }; }
+
+expect 0 help "$ctbench" --help
+says out "ctbench speedup"
+for verb in rd speedup scale latency streams; do
+  expect 0 "help of $verb" "$ctbench" $verb --help
+  says out "ctbench $verb"
+  expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
+  [ "$(wc -l <err)" -eq 1 ] || fail "$verb: more than one line for a wrong option"
+done
+expect 0 "man page" "$ctbench" --help-man
+expect 1 "no verb" "$ctbench"
+expect 1 "unknown verb" "$ctbench" fly
+says err "speedup"
+expect 1 "no clips" "$ctbench" rd
+expect 2 "missing clip" "$ctbench" rd missing.y4m --peers none
+expect 1 "unknown peer" "$ctbench" rd clip.y4m --peers nothing
+expect 1 "unknown preset" "$ctbench" rd clip.y4m --ours nothing
+expect 1 "twice standard output" "$ctbench" rd clip.y4m --json - --csv -
+expect 2 "unwritable output" "$ctbench" speedup --quick --sizes 64x48 --json no/such/folder/run.json
+
+clip=generate:64x48@25:4
+expect 0 "rd without peers" "$ctbench" rd $clip --peers none --anchor default --qp 20,28,36 --json rd.json --csv rd.csv \
+  --ours default --ours paper:preset=paper
+says out "**mean, Y**"
+says rd.json '"kind": "rd"'
+[ "$(wc -l <rd.csv)" -eq 7 ] || fail "rd.csv has $(wc -l <rd.csv) lines instead of 7"
+expect 0 "missing peers are told and left out" env PATH=/nonexistent "$ctbench" rd $clip missing.y4m --qp 30,36
+says err "left out: x264-ultrafast: x264 is not installed"
+says err "left out: cannot open missing.y4m"
+
+expect 0 speedup "$ctbench" speedup $clip --sizes 32x24,64x48 --frames 2 --runs 2 --json speedup.json
+says out "Table III"
+says speedup.json '"identical": true'
+
+# An interrupted run keeps what it has, and ends by the signal. (Shells let background jobs ignore SIGINT.)
+"$ctbench" speedup --sizes 32x24,1280x720 --frames 20 --runs 50 --json cut.json >out 2>err &
+child=$!
+sleep 5
+kill -TERM $child
+wait $child
+code=$?
+[ $code -eq 143 ] || fail "interrupted: exit code $code instead of 143"
+says err "interrupted"
+if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if nothing was measured in that time
+
+if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
+  expect 0 report "$ctbench" report rd.json speedup.json -o page.html
+  says page.html "ctv, measured"
+  grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"
+  expect 2 "no run" "$ctbench" report rd.csv -o page.html
+else
+  echo "no matplotlib: the page is not tested"
+fi
+[ $failures -eq 0 ] && echo "all well"
+exit $((failures > 0))

@@ -50,15 +50,27 @@ __device__ __forceinline__ int resampled(const Plane& p, ChromaShift from, Chrom
 __device__ __forceinline__ int thread_row() { return static_cast<int>(blockIdx.y * kBlock + threadIdx.y); }
 __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
 
-// extent: the plane's true one.
+struct PlaneImport {
+  BytePlane source;
+  ChromaShift from, to;
+  Extent extent;  // the plane's true one
+  PlaneView<Sample> plane;
+};
+struct PlaneImports {
+  PlaneImport of[3];
+};
+
+// One layer of the grid for each plane.
 __global__ void __launch_bounds__(kBlock* kBlock)
-    import_plane_kernel(const __grid_constant__ BytePlane source, ChromaShift from, ChromaShift to,
-                        Extent extent, PlaneView<Sample> plane) {
+    import_planes_kernel(const __grid_constant__ PlaneImports imports) {
+  const PlaneImport& import = imports.of[blockIdx.z];
+  const PlaneView<Sample>& plane = import.plane;
   const int r = thread_row();
   const int c = thread_col();
   if (r >= plane.rows || c >= plane.cols) return;
-  plane.row(r)[c] = static_cast<Sample>(
-      resampled(source, from, to, min_of(r, extent.rows - 1), min_of(c, extent.cols - 1)));
+  plane.row(r)[c] =
+      static_cast<Sample>(resampled(import.source, import.from, import.to,
+                                    min_of(r, import.extent.rows - 1), min_of(c, import.extent.cols - 1)));
 }
 
 __device__ __forceinline__ Ycocg ycocg_at(const BytePlane& p, int r, int c) {
@@ -106,13 +118,23 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   }
 }
 
+struct PlaneExport {
+  SamplePlane source;  // data null: 128 everywhere
+  ChromaShift from, to;
+  BytePlane target;
+};
+struct PlaneExports {
+  PlaneExport of[3];
+};
+
 __global__ void __launch_bounds__(kBlock* kBlock)
-    export_plane_kernel(const __grid_constant__ SamplePlane source, ChromaShift from, ChromaShift to,
-                        const __grid_constant__ BytePlane target) {
+    export_planes_kernel(const __grid_constant__ PlaneExports exports) {
+  const PlaneExport& e = exports.of[blockIdx.z];
+  const BytePlane& target = e.target;
   const int r = thread_row();
   const int c = thread_col();
   if (r >= target.rows || c >= target.cols) return;
-  target.put(r, c, source.data == nullptr ? 128 : resampled(source, from, to, r, c));
+  target.put(r, c, e.source.data == nullptr ? 128 : resampled(e.source, e.from, e.to, r, c));
 }
 
 struct Colours {
@@ -237,14 +259,18 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     }
     return device.launched("import_rgb_kernel");
   }
-  for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
+  PlaneImports imports{};
+  dim3 grid = blocks(planes[0].rows, planes[0].cols);
+  grid.z = static_cast<unsigned>(layout.planes);
+  for (size_t p = 0; p < grid.z; ++p) {
     const ChromaShift from = p == 0 ? ChromaShift{} : chroma_shift(picture.format);
     const ChromaShift to = p == 0 ? ChromaShift{} : layout.chroma;
-    import_plane_kernel<<<blocks(planes[p].rows, planes[p].cols), threads, 0, device.stream()>>>(
-        picture.planes[p], from, to, layout.extent(static_cast<int>(p)), planes[p]);
-    CTV_RETURN_IF_ERROR(device.launched("import_plane_kernel"));
+    imports.of[p] = {picture.planes[p], from, to, layout.extent(static_cast<int>(p)), planes[p]};
+    grid.x = max_of(grid.x, blocks_for(planes[p].cols, kBlock));
+    grid.y = max_of(grid.y, blocks_for(planes[p].rows, kBlock));
   }
-  return {};
+  import_planes_kernel<<<grid, threads, 0, device.stream()>>>(imports);
+  return device.launched("import_planes_kernel");
 }
 
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
@@ -267,14 +293,15 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
                                                                                                      to, out);
     return device.launched("export_converted_kernel");
   }
-  for (int p = 0; p < (picture.format == CTV_FORMAT_GRAY8 ? 1 : 3); ++p) {
-    const SamplePlane source = p < layout.planes ? colours.of[p] : SamplePlane{};
-    export_plane_kernel<<<blocks(picture.planes[p].rows, picture.planes[p].cols), threads, 0,
-                          device.stream()>>>(source, p == 0 ? ChromaShift{} : layout.chroma,
-                                             p == 0 ? ChromaShift{} : to, picture.planes[p]);
-    CTV_RETURN_IF_ERROR(device.launched("export_plane_kernel"));
+  PlaneExports exports{};
+  dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
+  grid.z = picture.format == CTV_FORMAT_GRAY8 ? 1 : 3;
+  for (int p = 0; p < static_cast<int>(grid.z); ++p) {
+    exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{}, p == 0 ? ChromaShift{} : layout.chroma,
+                     p == 0 ? ChromaShift{} : to, picture.planes[p]};
   }
-  return {};
+  export_planes_kernel<<<grid, threads, 0, device.stream()>>>(exports);
+  return device.launched("export_planes_kernel");
 }
 
 }  // namespace ctv::cuda

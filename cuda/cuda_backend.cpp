@@ -97,9 +97,14 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
+  Status on_plane(int plane) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->on_plane(plane);
+  }
   Status synchronize() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.on_plane(-1));
     for (cudaStream_t stream : {d.up(), d.stream(), d.down()}) CTV_CUDA_TRY(d, cudaStreamSynchronize(stream));
     d.harvest(true);
     return {};

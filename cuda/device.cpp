@@ -25,11 +25,18 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
   CTV_CUDA_TRY(d, cudaSetDevice(id));
   CTV_CUDA_TRY(d, cudaGetDeviceProperties(&d.properties_, id));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.stream_, cudaStreamNonBlocking));
+  d.current_ = d.stream_;
+  for (Lane& lane : d.lanes_) {
+    CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking));
+    CTV_CUDA_TRY(d, lane.end.create(cudaEventDisableTiming));
+  }
+  CTV_CUDA_TRY(d, d.fork_.create(cudaEventDisableTiming));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.up_, cudaStreamNonBlocking));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.down_, cudaStreamNonBlocking));
-  CTV_CUDA_TRY(d, d.tail_.create(cudaEventDisableTiming));
   const char* graph = std::getenv("CTV_CUDA_GRAPH");
-  d.graphs_ = graph != nullptr && std::strcmp(graph, "1") == 0;
+  if (graph != nullptr) d.graphs_ = std::strcmp(graph, "1") == 0;
+  const char* lanes = std::getenv("CTV_CUDA_LANES");
+  d.beside_ = lanes == nullptr || std::strcmp(lanes, "0") != 0;
   d.deferred_.reserve(16);
   return device;
 }
@@ -44,7 +51,7 @@ Device::~Device() {
     cudaEventDestroy(mark.begin);
     cudaEventDestroy(mark.end);
   }
-  for (cudaStream_t stream : {down_, up_, stream_}) {
+  for (cudaStream_t stream : {down_, up_, lanes_[0].stream, lanes_[1].stream, stream_}) {
     if (stream == nullptr) continue;
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);
@@ -77,15 +84,43 @@ Status Device::launched(const char* kernel) {
   return {};
 }
 
+Status Device::on_plane(int plane) {
+  if (!beside_) return {};
+  if (plane < 0) return join_lanes();
+  if (!forked_) {
+    CTV_CUDA_TRY(*this, cudaEventRecord(fork_.get(), stream_));
+    forked_ = true;
+  }
+  current_ = stream_;
+  if (plane == 0) return {};
+  Lane& lane = lanes_[static_cast<size_t>(plane - 1)];
+  if (!lane.used) CTV_CUDA_TRY(*this, cudaStreamWaitEvent(lane.stream, fork_.get(), 0));
+  lane.used = true;
+  current_ = lane.stream;
+  return {};
+}
+
+Status Device::join_lanes() {
+  current_ = stream_;
+  forked_ = false;
+  for (Lane& lane : lanes_) {
+    if (!lane.used) continue;
+    lane.used = false;
+    CTV_CUDA_TRY(*this, cudaEventRecord(lane.end.get(), lane.stream));
+    CTV_CUDA_TRY(*this, cudaStreamWaitEvent(stream_, lane.end.get(), 0));
+  }
+  return {};
+}
+
 Status Device::record(const Event& event) {
   CTV_CUDA_TRY(*this,
-               cudaEventRecordWithFlags(event.get(), stream_,
+               cudaEventRecordWithFlags(event.get(), current_,
                                         recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
   return {};
 }
 
 Status Device::wait(const Event& event) {
-  CTV_CUDA_TRY(*this, cudaStreamWaitEvent(stream_, event.get(),
+  CTV_CUDA_TRY(*this, cudaStreamWaitEvent(current_, event.get(),
                                           recording_ ? cudaEventWaitExternal : cudaEventWaitDefault));
   return {};
 }
@@ -98,7 +133,8 @@ Status Device::afterwards(std::function<Status()> work) {
 
 void Device::keep_times(StageTimes* times) {
   const char* wanted = std::getenv("CTV_CUDA_STAGE_TIMES");
-  if (times == nullptr || graphs_ || (wanted != nullptr && std::strcmp(wanted, "0") == 0)) {
+  if (wanted != nullptr && std::strcmp(wanted, "1") == 0) graphs_ = false;
+  if (times == nullptr || (wanted != nullptr && std::strcmp(wanted, "0") == 0)) {
     times_ = nullptr;
     return;
   }
@@ -113,16 +149,16 @@ void Device::keep_times(StageTimes* times) {
 }
 
 void Device::mark_begin(Stage stage) {
-  if (times_ == nullptr || dead_) return;
+  if (times_ == nullptr || dead_ || recording_) return;
   if (next_mark_ - first_mark_ == kMarks) harvest(true);
   Mark& mark = marks_[next_mark_ % kMarks];
   mark.stage = stage;
-  cudaEventRecord(mark.begin, stream_);
+  cudaEventRecord(mark.begin, current_);
 }
 
 void Device::mark_end() {
-  if (times_ == nullptr || dead_) return;
-  cudaEventRecord(marks_[next_mark_++ % kMarks].end, stream_);
+  if (times_ == nullptr || dead_ || recording_) return;
+  cudaEventRecord(marks_[next_mark_++ % kMarks].end, current_);
 }
 
 void Device::harvest(bool all) {
@@ -139,16 +175,13 @@ void Device::harvest(bool all) {
   }
 }
 
-Status Device::up_after_stream() {
-  if (!recording_) CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
-  CTV_CUDA_TRY(*this, cudaStreamWaitEvent(up_, tail_.get(), 0));
-  return {};
-}
-
 void Device::discard_recording() {
   if (!recording_) return;
   recording_ = false;
   deferred_.clear();
+  current_ = stream_;
+  forked_ = false;
+  for (Lane& lane : lanes_) lane.used = false;
   cudaGraph_t graph = nullptr;
   if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
   cudaGetLastError();
@@ -156,9 +189,9 @@ void Device::discard_recording() {
 
 Status Device::begin_frame(int type) {
   harvest(false);
-  if (!graphs_) return {};
   discard_recording();
-  CTV_CUDA_TRY(*this, cudaEventRecord(tail_.get(), stream_));
+  CTV_RETURN_IF_ERROR(join_lanes());  // of a frame that an error has cut short
+  if (!graphs_.value_or(waiters_ > 1)) return {};
   CTV_CUDA_TRY(*this, cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
   recording_ = true;
   frame_type_ = type & 1;

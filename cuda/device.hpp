@@ -12,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codec/backend/backend.hpp"
@@ -64,8 +66,11 @@ class Device {
   /// After every launch.
   Status launched(const char* kernel);
 
-  /// All kernels, in the order of the backend's calls.
-  cudaStream_t stream() const { return stream_; }
+  /// All kernels, in the order of the backend's calls; between two calls of on_plane(), the plane's own.
+  cudaStream_t stream() const { return current_; }
+  /// Work of plane 0, 1 or 2 alone follows, beside that of the other planes; -1: work that waits for all of it
+  /// (CTV_CUDA_LANES=0: never beside, so that the times of the stages add up).
+  Status on_plane(int plane);
   /// Copies from and to pinned memory, beside the kernels.
   cudaStream_t up() const { return up_; }
   cudaStream_t down() const { return down_; }
@@ -79,19 +84,20 @@ class Device {
   /// graph's launch.
   Status afterwards(std::function<Status()> work);
 
-  /// up() waits for all that stream() has been given; inside a recorded frame: before that frame.
-  Status up_after_stream();
+  /// Flags of an event that a thread waits for. The first such thread spins, since one frame at a time is about
+  /// latency; where there are more, frames are in flight, and the cores are needed for symbols.
+  unsigned waiting_flags() { return cudaEventDisableTiming | (++waiters_ > 1 ? cudaEventBlockingSync : 0U); }
 
   /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0:
-  /// never).
+  /// never, 1: graphs are not used).
   void keep_times(StageTimes* times);
   void mark_begin(Stage stage);
   void mark_end();
   /// Adds up what has passed by now; `all` waits for the rest.
   void harvest(bool all);
 
-  /// Records the calls of a frame as a graph and launches it at the end (CTV_CUDA_GRAPH=1; otherwise
-  /// nothing).
+  /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight (CTV_CUDA_GRAPH=0:
+  /// never, 1: always); otherwise nothing. Stages of a recorded frame have no times.
   Status begin_frame(int type);
   Status end_frame();
 
@@ -99,17 +105,28 @@ class Device {
   explicit Device(int id) : id_(id) {}
   /// Gives up a recording that an error has cut short.
   void discard_recording();
+  Status join_lanes();
 
   int id_;
   std::atomic<bool> dead_ = false;
   std::mutex epitaph_mutex_;
   std::string epitaph_;  // of the first failure
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t stream_ = nullptr;   // also the first plane's lane: the others leave from it and come back
+  cudaStream_t current_ = nullptr;  // stream_ or a lane
+  struct Lane {
+    cudaStream_t stream = nullptr;
+    Event end;
+    bool used = false;
+  };
+  std::array<Lane, 2> lanes_;  // planes 1 and 2
+  Event fork_;
+  bool forked_ = false;
+  bool beside_ = true;
   cudaStream_t up_ = nullptr;
   cudaStream_t down_ = nullptr;
   cudaDeviceProp properties_{};
 
-  Event tail_;  // the end of what stream() was given
+  std::atomic<int> waiters_ = 0;
   struct Mark {
     Stage stage = Stage::kColour;
     cudaEvent_t begin = nullptr, end = nullptr;
@@ -118,7 +135,7 @@ class Device {
   size_t first_mark_ = 0, next_mark_ = 0;
   StageTimes* times_ = nullptr;
 
-  bool graphs_ = false;
+  std::optional<bool> graphs_;  // none: where frames are in flight
   bool recording_ = false;
   int frame_type_ = 0;
   std::array<cudaGraphExec_t, 2> executables_{};
@@ -152,6 +169,12 @@ class DeviceArray {
     size_ = count;
     return {};
   }
+  /// At least so many; CUDA waits for work on the old ones.
+  Status reserve(Device& device, size_t count) {
+    if (data_ != nullptr && count <= size_) return {};
+    if (data_ != nullptr) CTV_CUDA_TRY(device, cudaFree(std::exchange(data_, nullptr)));
+    return allocate(device, count);
+  }
   T* data() const { return data_; }
   size_t size() const { return size_; }
 
@@ -175,6 +198,12 @@ class PinnedArray {
                  cudaMallocHost(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
     size_ = count;
     return {};
+  }
+  /// At least so many; CUDA waits for copies from and to the old ones.
+  Status reserve(Device& device, size_t count) {
+    if (data_ != nullptr && count <= size_) return {};
+    if (data_ != nullptr) CTV_CUDA_TRY(device, cudaFreeHost(std::exchange(data_, nullptr)));
+    return allocate(device, count);
   }
   T* data() const { return data_; }
   size_t size() const { return size_; }

@@ -52,6 +52,11 @@ Status FftPlan::make(Device& device, int rows, int cols, int batch) {
       device, cufft_->plan_many(&inverse_, 2, extent, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2D, batch),
       "cufftPlanMany"));
   has_inverse_ = true;
+  return {};
+}
+
+// Planes have streams of their own.
+Status FftPlan::follow_stream(Device& device) const {
   CTV_RETURN_IF_ERROR(fft_status(device, cufft_->set_stream(forward_, device.stream()), "cufftSetStream"));
   return fft_status(device, cufft_->set_stream(inverse_, device.stream()), "cufftSetStream");
 }
@@ -59,6 +64,7 @@ Status FftPlan::make(Device& device, int rows, int cols, int batch) {
 Status FftPlan::make_spectra(Device& device, const FftWorkspace& work,
                              const std::vector<std::vector<FftTap>>& kernels) {
   CTV_RETURN_IF_ERROR(spectra_.allocate(device, kernels.size() * spectrum_size()));
+  CTV_RETURN_IF_ERROR(follow_stream(device));
   // The first picture of the batch is the kernel, the others are of no interest.
   CTV_CUDA_TRY(device, cudaMemsetAsync(work.real.data(), 0, real_size() * sizeof(double), device.stream()));
   std::vector<double> picture(static_cast<size_t>(rows_) * static_cast<size_t>(cols_));
@@ -82,6 +88,7 @@ Status FftPlan::make_spectra(Device& device, const FftWorkspace& work,
 }
 
 Status FftPlan::convolve(Device& device, const FftWorkspace& work, int first, int count) const {
+  CTV_RETURN_IF_ERROR(follow_stream(device));
   CTV_RETURN_IF_ERROR(
       fft_status(device, cufft_->exec_d2z(forward_, work.real.data(), work.complex.data()), "cufftExecD2Z"));
   const size_t size = spectrum_size();

@@ -43,6 +43,7 @@ class FftPlan {
   int batch() const { return batch_; }
 
  private:
+  Status follow_stream(Device& device) const;
   size_t spectrum_size() const { return static_cast<size_t>(rows_) * static_cast<size_t>(cols_ / 2 + 1); }
 
   const CufftLibrary* cufft_ = nullptr;

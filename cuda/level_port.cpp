@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and vectors across the bus, by the copy engines, beside the kernels: a port's arrays stay as they
-// are until its next download, so nothing else waits.
+// are until its next download, so nothing else waits. Upwards they land in device memory of the port, so that they
+// need not wait for earlier frames either, and are moved to their place from there in the order of the calls.
 #include "cuda/level_port.hpp"
 
 namespace ctv::cuda {
@@ -22,7 +23,8 @@ class CudaLevelPort final : public LevelPort {
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) host_.levels[p] = levels_.data() + at;
     host_.vectors = vectors_.data();
-    for (Event* event : {&ready_, &done_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
+    for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
+    CTV_CUDA_TRY(d, done_.create(d.waiting_flags()));
     return {};
   }
 
@@ -37,8 +39,10 @@ class CudaLevelPort final : public LevelPort {
     return d.afterwards([this, levels, vectors]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
-      for (size_t p = 0; p < planes_; ++p) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], counts_[p] * sizeof(Level),
+      for (size_t p = 0, end = 0; p < planes_; p = end) {  // planes that follow each other in one piece
+        size_t count = counts_[p];
+        for (end = p + 1; end < planes_ && levels[end] == levels[p] + count; ++end) count += counts_[end];
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], count * sizeof(Level),
                                           cudaMemcpyDeviceToHost, dev.down()));
       }
       if (vectors != nullptr) {
@@ -53,17 +57,28 @@ class CudaLevelPort final : public LevelPort {
   Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    CTV_RETURN_IF_ERROR(d.up_after_stream());  // earlier frames may still read these arrays
-    for (size_t p = 0; p < planes_; ++p) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], host_.levels[p], counts_[p] * sizeof(Level),
-                                      cudaMemcpyHostToDevice, d.up()));
-    }
+    // With the first frame: encoders bring nothing up.
+    if (device_levels_.data() == nullptr) CTV_RETURN_IF_ERROR(device_levels_.allocate(d, levels_.size()));
+    if (device_vectors_.data() == nullptr) CTV_RETURN_IF_ERROR(device_vectors_.allocate(d, vector_count_));
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
+    CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), levels_.size() * sizeof(Level),
+                                    cudaMemcpyHostToDevice, d.up()));
     if (vectors != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(vectors, host_.vectors, vector_count_ * sizeof(MotionVector),
-                                      cudaMemcpyHostToDevice, d.up()));
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), host_.vectors,
+                                      vector_count_ * sizeof(MotionVector), cudaMemcpyHostToDevice, d.up()));
     }
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
-    return d.wait(done_);
+    CTV_RETURN_IF_ERROR(d.wait(done_));
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
+                                      cudaMemcpyDeviceToDevice, d.stream()));
+    }
+    if (vectors != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(vectors, device_vectors_.data(), vector_count_ * sizeof(MotionVector),
+                                      cudaMemcpyDeviceToDevice, d.stream()));
+    }
+    return d.record(moved_);
   }
 
   Status finish() override {
@@ -79,7 +94,9 @@ class CudaLevelPort final : public LevelPort {
   std::array<size_t, 3> counts_{};
   PinnedArray<Level> levels_;
   PinnedArray<MotionVector> vectors_;
-  Event ready_, done_;
+  DeviceArray<Level> device_levels_;
+  DeviceArray<MotionVector> device_vectors_;
+  Event ready_, done_, moved_;
   CodedFrame host_;
 };
 

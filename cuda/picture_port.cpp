@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's
-// memory is free when the call returns, and the copy engines work beside the kernels. Device pictures are
+// memory is free when the call returns, and the copy engines work beside the kernels, a piece of the picture while the
+// CPU copies the next. Device pictures are
 // read where they lie: our stream waits for the caller's, and the caller's for our reading.
 #include "cuda/picture_port.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int kCopyThreads = 4;  // enough for the bus
 constexpr int kCopyGrain = 64;   // rows
+constexpr size_t kPiece = size_t{1} << 19;  // bytes that the copy engine takes at a time
 
 // Rows of `bytes` each, any strides.
 void copy_rows(int threads, const uint8_t* from, ptrdiff_t from_stride, uint8_t* to, ptrdiff_t to_stride,
@@ -31,11 +33,6 @@ class CudaPicturePort final : public PicturePort {
 
   Status initialise() {
     Device& d = *device_;
-    const size_t size = 4 * static_cast<size_t>(layout_.width) * static_cast<size_t>(layout_.height);
-    CTV_RETURN_IF_ERROR(in_host_.allocate(d, size));
-    CTV_RETURN_IF_ERROR(in_device_.allocate(d, size));
-    CTV_RETURN_IF_ERROR(out_host_.allocate(d, size));
-    CTV_RETURN_IF_ERROR(out_device_.allocate(d, size));
     for (Event* event : {&uploaded_, &imported_, &caller_, &exported_, &downloaded_}) {
       CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
     }
@@ -61,20 +58,29 @@ class CudaPicturePort final : public PicturePort {
     void* data[3] = {};
     ptrdiff_t stride[3] = {};
     size_t at = 0;
+    const size_t size = tight_size(picture.format, layout_.width, layout_.height);
+    CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
+    CTV_RETURN_IF_ERROR(in_device_.reserve(d, size));
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
     staged_ = picture;
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const size_t bytes = row_bytes(picture.format, layout_.width, p);
       const int rows = plane_rows(picture.format, layout_.height, p);
-      copy_rows(threads_, static_cast<const uint8_t*>(picture.data[p]), picture.stride[p],
-                in_host_.data() + at, static_cast<ptrdiff_t>(bytes), bytes, rows);
+      const int piece = max_of(1, static_cast<int>(kPiece / bytes));
+      for (int r = 0; r < rows; r += piece) {
+        const int count = min_of(piece, rows - r);
+        const size_t begin = at + bytes * static_cast<size_t>(r);
+        copy_rows(threads_, static_cast<const uint8_t*>(picture.data[p]) + r * picture.stride[p],
+                  picture.stride[p], in_host_.data() + begin, static_cast<ptrdiff_t>(bytes), bytes, count);
+        CTV_CUDA_TRY(d, cudaMemcpyAsync(in_device_.data() + begin, in_host_.data() + begin,
+                                        bytes * static_cast<size_t>(count), cudaMemcpyHostToDevice, d.up()));
+      }
       data[p] = in_device_.data() + at;
       stride[p] = static_cast<ptrdiff_t>(bytes);
       staged_.data[p] = in_host_.data() + at;
       staged_.stride[p] = stride[p];
       at += bytes * static_cast<size_t>(rows);
     }
-    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
-    CTV_CUDA_TRY(d, cudaMemcpyAsync(in_device_.data(), in_host_.data(), at, cudaMemcpyHostToDevice, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
     CTV_RETURN_IF_ERROR(d.wait(uploaded_));
     const StageMark mark(d, Stage::kColour);
@@ -99,6 +105,9 @@ class CudaPicturePort final : public PicturePort {
     out_.memory = memory;
     out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
     out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
+    const size_t size = tight_size(format, out_.width, out_.height);
+    CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
+    if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
     void* data[3] = {};
     size_t at = 0;
     for (int p = 0; p < plane_count(format); ++p) {
@@ -160,7 +169,8 @@ class CudaPicturePort final : public PicturePort {
   std::shared_ptr<Device> device_;
   const PictureLayout layout_;
   const int threads_;
-  PinnedArray<uint8_t> in_host_, out_host_;  // 4 bytes for each luma sample: enough for every format
+  // Made for the first picture: encoders bring none down, decoders none up.
+  PinnedArray<uint8_t> in_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
   Event uploaded_, imported_, caller_, exported_, downloaded_;
   ctv_picture staged_{}, out_{};

@@ -2,6 +2,7 @@
 #include "codec/backend/available.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -34,8 +35,9 @@ void* open_module(std::string& why) {
   for (const std::string& name :
        {folder + kModuleName, folder + "../lib/" + kModuleName, std::string(kModuleName)}) {
     if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (access(name.c_str(), F_OK) == 0) why = "no CUDA module: " + std::string(dlerror());
   }
-  why = "no CUDA module (" + std::string(kModuleName) + " not found)";
+  if (why.empty()) why = "no CUDA module (" + std::string(kModuleName) + " not found)";
   return nullptr;
 }
 

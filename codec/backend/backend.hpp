@@ -153,6 +153,12 @@ class Backend {
   /// Marks the calls of one frame: a backend may record them once and replay them.
   virtual Status begin_frame(FrameType type) = 0;
   virtual Status end_frame() = 0;
+  /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came after the
+  /// first mark for another plane: a backend may work on planes side by side. -1: about everything before, again.
+  virtual Status on_plane(int plane) {
+    (void)plane;
+    return {};
+  }
   /// Waits for everything.
   virtual Status synchronize() = 0;
 

@@ -97,7 +97,7 @@ Status Decoder::take_header(std::span<const uint8_t> unit) {
   slots_.resize(static_cast<size_t>(config_.frames_in_flight));
   for (Slot& slot : slots_) {
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, header, stream_.grid,
-                                                 workers_ != nullptr ? 1 : threads_);
+                                                 std::max(1, threads_ / config_.frames_in_flight));
   }
   header_bytes_.assign(unit.begin(), unit.end());
   return {};

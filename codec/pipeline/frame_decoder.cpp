@@ -60,6 +60,7 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
     PlaneView<const Sample> prediction;
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (parameters.type == FrameType::kPredicted) {
       CTV_RETURN_IF_ERROR(backend_.compensate(reference_.cropped(p), vectors_,
                                               stream_.geometry(p, decisions_.reduction), decoded_.plane(p)));
@@ -69,7 +70,7 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
                                                 picture.range(p), decisions_.reduction, decoded_.plane(p)));
   }
   std::swap(decoded_, reference_);
-  return {};
+  return backend_.on_plane(-1);
 }
 
 // subband: levels += moved levels of the last frame; inverse(levels) -> decoded. Drift-free at every
@@ -79,6 +80,7 @@ Status FrameDecoder::decode_subbands(const FrameParameters& parameters) {
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
     const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (parameters.type == FrameType::kPredicted) {
       CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_,
                                                 levels_[i], last_levels_[i], layers_, levels_[i]));
@@ -88,7 +90,7 @@ Status FrameDecoder::decode_subbands(const FrameParameters& parameters) {
   }
   std::swap(levels_, last_levels_);
   std::swap(level_memory_, last_memory_);
-  return {};
+  return backend_.on_plane(-1);
 }
 
 }  // namespace ctv

@@ -61,10 +61,11 @@ Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_
   CTV_RETURN_IF_ERROR(
       motion_->search(current_.plane(0), reference_.cropped(0), lambda(base_step), s.vectors_));
   for (int p = 0; picture_mode() && p < planes(); ++p) {
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(
         backend_.compensate(reference_.cropped(p), s.vectors_, stream_.geometry(p, 0), prediction_.plane(p)));
   }
-  return {};
+  return backend_.on_plane(-1);
 }
 
 Status FrameEncoder::code(const FrameParameters& parameters, int slot_index) {
@@ -78,6 +79,8 @@ Status FrameEncoder::code(const FrameParameters& parameters, int slot_index) {
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
   CTV_RETURN_IF_ERROR(s.level_port_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
+  // The packet does not wait for the picture as decoded; the next frame does.
+  if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, s));
   return backend_.end_frame();
 }
 
@@ -103,19 +106,32 @@ Status FrameEncoder::adopt(const FrameDecoder& decoder, const ctv_picture* sourc
   return {};
 }
 
-// picture: residual = samples - compensated; forward -> levels; inverse + compensated -> decoded.
+PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
+  return type == FrameType::kPredicted ? prediction_.plane(p) : PlaneView<Sample>();
+}
+
+// picture: residual = samples - compensated; forward -> levels.
 Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
+  for (int p = 0; p < planes(); ++p) {
+    const auto i = static_cast<size_t>(p);
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
+    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction(type, p),
+                                                stream_.picture.middle(p), quantisers_[i],
+                                                s.device_levels_[i]));
+  }
+  return backend_.on_plane(-1);
+}
+
+// picture: inverse + compensated -> decoded.
+Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s) {
   const PictureLayout& picture = stream_.picture;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
-    PlaneView<const Sample> prediction;
-    if (type == FrameType::kPredicted) prediction = prediction_.plane(p);
-    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction, picture.middle(p),
-                                                quantisers_[i], s.device_levels_[i]));
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction,
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction(type, p),
                                                 picture.middle(p), picture.range(p), 0, decoded_.plane(p)));
   }
-  return {};
+  return backend_.on_plane(-1);
 }
 
 // subband (seed paper, section II): forward -> levels; residual = levels - moved levels of the last frame.
@@ -124,6 +140,7 @@ Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
     const auto i = static_cast<size_t>(p);
     const SubbandLayout& layout = stream_.picture.subbands[i];
     const ChromaShift chroma = p == 0 ? ChromaShift{} : stream_.picture.chroma;
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), {}, stream_.picture.middle(p),
                                                 quantisers_[i], this_levels_[i]));
     CTV_RETURN_IF_ERROR(
@@ -132,7 +149,7 @@ Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
                                          last_levels_[i], s.device_levels_[i])
             : backend_.copy(s.device_levels_[i], this_levels_[i], layout.levels * sizeof(Level)));
   }
-  return {};
+  return backend_.on_plane(-1);
 }
 
 }  // namespace ctv

@@ -58,6 +58,8 @@ class FrameEncoder {
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
   Status code_picture(FrameType type, FrameSlot& slot);
+  Status decode_picture(FrameType type, FrameSlot& slot);
+  PlaneView<const Sample> prediction(FrameType type, int plane) const;
   Status code_subbands(FrameType type, FrameSlot& slot);
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
   int planes() const { return stream_.picture.planes; }

@@ -67,11 +67,12 @@ class CudaTransform : public CudaEquality {
     }
   }
   void compare_all(Engine engine) {
+    int number = 0;
     for (const int fraction_bits : {0, 2}) {
       for (TransformCase c :
            transform_cases(small_extents(), {2, 4, 6, 8, 12}, fraction_bits, fraction_bits == 2)) {
         if (only_small() && c.transform.taps % 4 != 0) continue;
-        if (smallness() > 1 && (c.transform.taps == 8 || fraction_bits == 0)) continue;
+        if (left_out(number)) continue;
         c.seed = next_seed();
         compare(c, engine);
         if (HasFatalFailure()) return;
@@ -102,7 +103,9 @@ TEST_F(CudaTransform, FftOnLargeExtents) {
 }
 TEST_F(CudaTransform, DeepestPyramid) {
   for (const Pyramid pyramid : kAllPyramids) {
-    TransformCase c{transform_of(pyramid, kMaxLevels, {4, 3, 2, 1, 4, 3, 2, 1}, 12, 2, true), {300, 17}};
+    if (smallness() > 1 && pyramid == Pyramid::kWavelet5_3) continue;
+    const int levels = smallness() > 1 ? 3 : kMaxLevels;
+    TransformCase c{transform_of(pyramid, levels, {4, 3, 2, 1, 4, 3, 2, 1}, 12, 2, true), {300, 17}};
     c.seed = next_seed();
     compare(c, Engine::kDirect);
   }
@@ -111,12 +114,14 @@ TEST_F(CudaTransform, DeepestPyramid) {
 // ---- Motion ---------------------------------------------------------------------------------------------
 
 TEST_F(CudaEquality, MotionVectors) {
+  int number = 0;
   for (const Extent extent : all_extents()) {
     for (const int log2_block : {3, 4, 5}) {
       for (const int range : {0, 1, 8, 13, 64}) {
         if (range == 64 && (extent.area() > 10000 || smallness() > 1)) continue;
         if (extent.area() > 1000000 && range != 8) continue;
         for (int subpel = 0; subpel <= kMaxSubpel; ++subpel) {
+          if (left_out(number)) continue;
           // Flat pictures make ties; small alphabets many.
           const int lo = between(0, 2) * 100;
           const int hi = lo + (between(0, 1) != 0 ? between(0, 3) : 55);

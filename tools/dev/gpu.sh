@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmark.
-#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [bench] ...   in this order; without verbs all of them
+#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [bench] [tables] ...   in this order; without verbs all of them
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
 set -uo pipefail
@@ -12,7 +12,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize bench)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long bench tables)
 declare -a table=()
 failed=0
 
@@ -33,7 +33,7 @@ build() {
   local options=(-DCTV_TESTS=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
   [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
-    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctv_cuda_bench
+    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctv_cuda_bench ctv_cuda_frames
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
@@ -48,7 +48,7 @@ tests() { # every program by itself: a program starts CUDA once, ctest would sta
 }
 
 # Packets of a clip from both backends, both engines and several numbers of frames in flight, byte for byte; and every
-# stream decoded by both.
+# stream decoded by both and all of these.
 clips() {
   local bin=$build/bin dir=$build/clips status=0 first
   mkdir -p "$dir"
@@ -60,26 +60,121 @@ clips() {
       local variables=() options=()
       for word in $run; do [[ $word == *=* ]] && variables+=("$word") || options+=("$word"); done
       # shellcheck disable=SC2086
+      [[ $run == *GRAPH* ]] && options+=(--in-flight 4)
       env "${variables[@]}" "$bin/ctenc" "$dir/clip.y4m" -o "$dir/new.ctv" --preset $preset "${options[@]}" \
         --benchmark --no-progress --no-scenecut >"$dir/report" 2>&1 || { status=1; cat "$dir/report"; continue; }
       [ -z "$first" ] && first=1 && cp "$dir/new.ctv" "$dir/first.ctv"
       cmp "$dir/first.ctv" "$dir/new.ctv" && echo "same: $preset $run" || { echo "DIFFERENT: $preset $run"; status=1; }
       cat "$dir/report"
     done
-    for run in "--backend cpu" "--backend cuda --engine direct"; do
+    rm -f "$dir"/*.yuv
+    "$bin/ctdec" "$dir/first.ctv" -o "$dir/cpu.yuv" --backend cpu --no-progress 2>&1 || status=1
+    for run in "--engine direct" "--engine fft" "--engine direct --in-flight 6"; do
       # shellcheck disable=SC2086
-      "$bin/ctdec" "$dir/first.ctv" -o "$dir/$(awk '{print $2}' <<<"$run").yuv" $run --benchmark --no-progress 2>&1 || status=1
+      "$bin/ctdec" "$dir/first.ctv" -o "$dir/cuda.yuv" --backend cuda $run --benchmark --no-progress 2>&1 || status=1
+      cmp "$dir/cpu.yuv" "$dir/cuda.yuv" && echo "same pictures: $preset $run" || { echo "DIFFERENT pictures: $preset $run"; status=1; }
     done
-    cmp "$dir/cpu.yuv" "$dir/cuda.yuv" && echo "same pictures: $preset" || { echo "DIFFERENT pictures: $preset"; status=1; }
   done
   return $status
 }
 
-sanitize() { # racecheck, by far the slowest, gets the smallest cases and nothing of cuFFT's
-  local small=1
-  [ "$1" = racecheck ] && small=2 && local CTV_SANITIZE_FILTER=${CTV_SANITIZE_FILTER:--*Fft*}
-  CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-240}" compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$build/bin/ctv_cuda_tests" \
-    --gtest_brief=1 --gtest_filter="${CTV_SANITIZE_FILTER:-*}"
+# watch NAME PID: resident memory of the process and used memory of the device, in MiB, until it ends; the first third
+# is left out. Fails if either grew by more than 2 %.
+watch() {
+  local name=$1 pid=$2
+  while kill -0 "$pid" 2>/dev/null; do
+    echo "$(awk '/VmRSS/ {print int($2 / 1024)}' "/proc/$pid/status" 2>/dev/null) $(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits)"
+    sleep 0.2
+  done | awk -v name="$name" 'NF == 2 && $1 > 0 {host[n] = $1; device[n++] = $2}
+    END {
+      first = int(n / 3)
+      last = n - 2
+      printf "memory %s: %d samples, host %d to %d MiB, device %d to %d MiB\n", name, n, host[first], host[last], device[first], device[last]
+      exit !(n > 8 && host[last] <= 1.02 * host[first] + 1 && device[last] <= 1.02 * device[first] + 1)
+    }'
+}
+# 3,000 frames in one stream, encoded and decoded with frames in flight: memory stays flat.
+long() {
+  local bin=$build/bin dir=$build/clips status=0 head
+  mkdir -p "$dir"
+  "$bin/ctgen" "$dir/part.y4m" --size 1920x1080 --frames 60 || return 1
+  head=$(head -n 1 "$dir/part.y4m" | wc -c)
+  { head -n 1 "$dir/part.y4m" && for _ in {1..50}; do tail -c +$((head + 1)) "$dir/part.y4m"; done; } |
+    "$bin/ctenc" - -o "$dir/long.ctv" --backend cuda --in-flight 8 --no-progress 2>&1 &
+  local pid=$!
+  watch encoder "$pid" || status=1
+  wait "$pid" || status=1
+  "$bin/ctdec" "$dir/long.ctv" --benchmark --backend cuda --in-flight 8 --no-progress 2>&1 &
+  pid=$!
+  watch decoder "$pid" || status=1
+  wait "$pid" || status=1
+  return $status
+}
+
+# All four tools on groups of tests side by side: what takes the time is the CPU's part of each launch. Racecheck, by far
+# the slowest, gets the smallest cases and nothing of cuFFT's.
+sanitize() {
+  local dir=$build/sanitize tool i small status=0
+  local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
+    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*")
+  rm -rf "$dir" && mkdir -p "$dir"
+  for tool in racecheck memcheck initcheck synccheck; do
+    small=1
+    [ $tool = racecheck ] && small=2
+    for i in "${!groups[@]}"; do
+      [ $tool = racecheck ] && [[ ${groups[i]} == *Fft* ]] && continue
+      {
+        CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-200}" compute-sanitizer --tool $tool --error-exitcode 9 \
+          --print-limit 5 "$build/bin/ctv_cuda_tests" --gtest_brief=1 --gtest_filter="${groups[i]}" >"$dir/$tool.$i.log" 2>&1
+        echo "code $?" >>"$dir/$tool.$i.log"
+      } &
+    done
+  done
+  wait
+  for tool in memcheck racecheck initcheck synccheck; do
+    for i in "${!groups[@]}"; do
+      [ -f "$dir/$tool.$i.log" ] || continue
+      echo "$tool ${groups[i]}: $(grep -E '^code' "$dir/$tool.$i.log"), $(grep -cE 'OK|PASSED' "$dir/$tool.$i.log") passed lines, $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$dir/$tool.$i.log" | tail -n 1)"
+      grep -q '^code 0' "$dir/$tool.$i.log" || { status=1; tail -n 12 "$dir/$tool.$i.log"; }
+    done
+  done
+  return $status
+}
+
+# One line of Markdown for each clip, preset, backend and engine: encode and decode, one frame at a time (milliseconds,
+# median) and 16 in flight (frames a second), 16 CPU threads. CTV_GPU_CLIPS: y4m files, else made-up ones.
+tables() {
+  local bin=$build/bin dir=$build/clips clip size preset run row text
+  mkdir -p "$dir"
+  local -a clips
+  read -ra clips <<<"${CTV_GPU_CLIPS:-}"
+  if [ ${#clips[@]} -eq 0 ]; then
+    for size in 320x240 640x480 1280x720 1920x1080; do
+      "$bin/ctgen" "$dir/$size.y4m" --size $size --frames 200 >/dev/null 2>&1 && clips+=("$dir/$size.y4m")
+    done
+  fi
+  echo "| clip | preset | backend | encode, one frame, ms | encode, fps | decode, one frame, fps | decode, fps |"
+  echo "| --- | --- | --- | --- | --- | --- | --- |"
+  for clip in "${clips[@]}"; do
+    for preset in default paper; do
+      for run in "cpu direct" "cuda direct" "cuda fft"; do
+        [ "$preset $run" = "default cuda fft" ] && continue
+        local options="--backend ${run% *} --engine ${run#* } --threads 16 --no-progress --benchmark"
+        row="| $(basename "$clip" .y4m) | $preset | $run |"
+        # shellcheck disable=SC2086
+        for flight in 1 16; do
+          text=$("$bin/ctenc" "$clip" -o "$dir/row.ctv" --preset $preset $options --in-flight $flight 2>&1)
+          [ $flight = 1 ] && row+=" $(awk '/^latency/ {print $3}' <<<"$text") |" || row+=" $(awk '/^speed/ {print $2}' <<<"$text") |"
+        done
+        # shellcheck disable=SC2086
+        for flight in 1 16; do
+          text=$("$bin/ctdec" "$dir/row.ctv" $options --in-flight $flight 2>&1)
+          row+=" $(awk '/^decoded/ {print $(NF - 1)}' <<<"$text") |"
+        done
+        echo "$row"
+      done
+    done
+  done
 }
 
 for verb in "${verbs[@]}"; do
@@ -97,14 +192,23 @@ for verb in "${verbs[@]}"; do
       while read -r line; do table+=("        $line"); done < <(grep -E '^same|^DIFFERENT' "$out/clips.log")
       ;;
     sanitize)
-      for tool in memcheck racecheck initcheck synccheck; do
-        step "$tool" "$tool.log" sanitize "$tool"
-        table+=("        $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$out/$tool.log" | tail -n 1)")
-      done
+      step "compute-sanitizer" sanitize.log sanitize
+      while read -r line; do table+=("        $line"); done < <(grep -E '^(memcheck|racecheck|initcheck|synccheck) ' "$out/sanitize.log")
+      ;;
+    long)
+      step "3,000 frames" long.log long
+      while read -r line; do table+=("        $line"); done < <(grep -E '^memory|^encoded|^decoded' "$out/long.log")
       ;;
     bench)
       step bench bench.log "$build/bin/ctv_cuda_bench"
       cat "$out/bench.log"
+      # shellcheck disable=SC2086
+      step frames frames.log "$build/bin/ctv_cuda_frames" ${CTV_GPU_CLIP:-}
+      cat "$out/frames.log"
+      ;;
+    tables)
+      step tables tables.log tables
+      cat "$out/tables.log"
       ;;
     *) echo "unknown verb $verb"; exit 1 ;;
   esac

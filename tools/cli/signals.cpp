@@ -13,6 +13,7 @@ namespace ctv::tools {
 namespace {
 
 volatile std::sig_atomic_t g_signal = 0;
+volatile std::sig_atomic_t g_put_off = 0;
 
 // Fixed storage, because a signal handler may neither allocate nor lock.
 struct Temporary {
@@ -50,8 +51,14 @@ void check_interrupted() {
   if (g_signal != 0) throw Interrupted{};
 }
 
+void put_off_signal() {
+  if (g_signal == 0) return;
+  g_put_off = g_signal;
+  g_signal = 0;
+}
+
 void die_by_signal() {
-  const int signal = g_signal;
+  const int signal = g_signal != 0 ? g_signal : g_put_off;
   std::signal(signal, SIG_DFL);
   raise(signal);
 }

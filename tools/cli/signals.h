@@ -11,6 +11,9 @@ struct Interrupted {};
 void install_signal_handlers();
 /// Throws Interrupted once a signal has come.
 void check_interrupted();
+/// Puts the signal off, so that what has been measured until then can be written; die_by_signal() still ends
+/// by it. Another signal interrupts again.
+void put_off_signal();
 /// Ends the process by the signal that came.
 void die_by_signal();
 

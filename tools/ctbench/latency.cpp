@@ -70,6 +70,7 @@ LatencyResult measure_latency(const CommonOptions& common, double fps, double se
       result.rows.push_back(measure_runner(clip, config, runner, fps, seconds));
     }
   } catch (const Interrupted&) {
+    put_off_signal();
     result.complete = false;
   }
   return result;

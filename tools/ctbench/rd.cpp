@@ -34,6 +34,7 @@ class RdRun {
     try {
       for (const std::string& path : options_.clips) measure_clip(path, peers);
     } catch (const Interrupted&) {
+      put_off_signal();
       result_.complete = false;  // what has been measured is worth keeping
     }
     status_.clear();

@@ -88,6 +88,7 @@ ScaleResult measure_scale(const CommonOptions& common, std::vector<ScaleSeries> 
       }
     }
   } catch (const Interrupted&) {
+    put_off_signal();
     result.complete = false;
   }
   return result;

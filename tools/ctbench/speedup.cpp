@@ -62,6 +62,7 @@ class SpeedupRun {
         }
       }
     } catch (const Interrupted&) {
+      put_off_signal();
       result_.complete = false;
     }
     status_.clear();

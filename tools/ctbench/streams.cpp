@@ -85,6 +85,7 @@ StreamsResult measure_streams(const CommonOptions& common, int most) {
       }
     }
   } catch (const Interrupted&) {
+    put_off_signal();
     result.complete = false;
   }
   return result;

@@ -38,7 +38,7 @@ std::vector<Peer> choose_peers(const std::string& names);
 std::string missing_program(const Peer& peer);
 
 struct PeerStream {
-  uint64_t bytes = 0;         // without x264's note about itself (a text of some 700 bytes)
+  uint64_t bytes = 0;         // without x264's note about itself (a text of some 600 bytes)
   double encode_seconds = 0;  // of the process: start, reading and writing included
   double decode_seconds = 0;  // likewise, of ffmpeg
   std::string command;

@@ -2,6 +2,7 @@
 #include "codec/entropy/context_decoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -45,6 +46,7 @@ bool ContextDecoder::read(std::span<const uint8_t> bytes) {
   BitReader extra(raw);
   const uint64_t extra_bytes = (quads_.open(extra) + 7) / 8;
   magnitudes_.open_plain();
+  for (size_t t = 0; t < kContextValues; ++t) table_of_context_[t] = quads_.index_of(kClasses.quad[t]);
   if (extra_bytes > raw.size()) return false;
   bits_ = BitReader(raw.subspan(static_cast<size_t>(extra_bytes)));
   return true;
@@ -54,7 +56,8 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
   const int quads = (cols + 1) / 2;
   const int whole = below != nullptr ? cols / 2 : 0;  // quads with four levels
   const uint16_t* const context = context_.data();
-  SymbolTables::Table& first = quads_.of(0);
+  SymbolTables::Table* const tables = quads_.tables();
+  SymbolTables::Table& first = tables[0];
   BitReader bits = bits_;  // kept in registers
   int w = 0;               // sums to the left
   int ww = 0;
@@ -63,13 +66,13 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
     if (t == 0 && first.zeros != 0) {
       const int begin = x;
       const auto left = static_cast<uint32_t>(quads - x);
-      x = static_cast<int>(
-          skip_zeros(context, static_cast<size_t>(x), static_cast<size_t>(x) + std::min(first.zeros, left)));
+      const auto end = static_cast<size_t>(x) + std::min(first.zeros, left);
+      x = static_cast<int>(skip_zeros(context, static_cast<size_t>(x), end));
       first.zeros -= static_cast<uint32_t>(x - begin);
       w = ww = 0;
       continue;
     }
-    SymbolTables::Table& table = quads_.of(kClasses.quad[static_cast<size_t>(t)]);
+    SymbolTables::Table& table = tables[table_of_context_[static_cast<size_t>(t)]];
     ww = w;
     if (table.zeros != 0) {
       --table.zeros;
@@ -79,35 +82,32 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
     }
     const QuadSymbol& q = kQuads.symbols[*table.value++];
     table.zeros = *table.run++;
-    std::array<int, 4> levels = {q.digits[0], q.digits[1], q.digits[2], q.digits[3]};
+    QuadLanes levels = q.digits;
     int sum = q.sum;
-    const unsigned negative = kSigns.spread[q.mask][bits.take(q.non_zero)];
-    if (q.big != 0) {
-      const int magnitude_context = t + kBigWeight * (q.big - 1);
-      SymbolTables::Table& m = magnitudes_.of(kClasses.magnitude[static_cast<size_t>(magnitude_context)]);
-      for (int& level : levels) {
-        if (level != 2) continue;
+    const QuadLanes negative = kSigns.negative[q.mask][bits.take(q.non_zero)];
+    if (q.twos != 0) {
+      const auto magnitude_context = static_cast<size_t>(t + kBigWeight * (std::popcount(q.twos) - 1));
+      SymbolTables::Table& m = magnitudes_.of(kClasses.magnitude[magnitude_context]);
+      for (unsigned twos = q.twos; twos != 0; twos &= twos - 1) {
         if (m.value == m.end) return false;
         const Bucket b = kBuckets[*m.value++];
-        const int more = static_cast<int>(b.base + bits.take(b.extra_bits));
-        level += more;
-        sum += more;
+        const uint32_t more = b.base + bits.take(b.extra_bits);  // less than 2^15
+        levels += QuadLanes{more} << 16 * std::countr_zero(twos);
+        sum += static_cast<int>(more);
       }
     }
-    for (size_t i = 0; i < 4; ++i) {
-      const int minus = -static_cast<int>(negative >> i & 1U);
-      levels[i] = (levels[i] ^ minus) - minus;
-    }
-    above[2 * x] = static_cast<Level>(levels[0]);
+    levels = negate(levels, negative);
+    const auto level = [levels](int i) { return static_cast<Level>(levels >> 16 * i & 0xffffU); };
+    above[2 * x] = level(0);
     if (x < whole) {
-      above[2 * x + 1] = static_cast<Level>(levels[1]);
-      below[2 * x] = static_cast<Level>(levels[2]);
-      below[2 * x + 1] = static_cast<Level>(levels[3]);
+      above[2 * x + 1] = level(1);
+      below[2 * x] = level(2);
+      below[2 * x + 1] = level(3);
     } else {
       const bool right = 2 * x + 1 < cols;
-      if (right) above[2 * x + 1] = static_cast<Level>(levels[1]);
-      if (below != nullptr) below[2 * x] = static_cast<Level>(levels[2]);
-      if (below != nullptr && right) below[2 * x + 1] = static_cast<Level>(levels[3]);
+      if (right) above[2 * x + 1] = level(1);
+      if (below != nullptr) below[2 * x] = level(2);
+      if (below != nullptr && right) below[2 * x + 1] = level(3);
     }
     w = std::min(sum, kMaxQuadSum);
     sums[x++] = static_cast<uint8_t>(w);

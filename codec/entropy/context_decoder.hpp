@@ -5,6 +5,7 @@
 // and the walk has one step for each.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,8 +44,9 @@ class ContextDecoder {
   bool predicted_ = false;
   SymbolTables quads_{kQuadClasses, kQuadSymbols};
   SymbolTables magnitudes_{kMagnitudeClasses, kMagnitudeSymbols};
-  Growing<uint8_t> joined_;  // raw bytes, if they are more than one stored block
-  BitReader bits_;           // signs and extra bits of magnitudes
+  std::array<uint8_t, kContextValues> table_of_context_;  // of quads_, by T
+  Growing<uint8_t> joined_;                               // raw bytes, if they are more than one stored block
+  BitReader bits_;                                        // signs and extra bits of magnitudes
 };
 
 }  // namespace ctv

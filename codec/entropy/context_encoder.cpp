@@ -15,6 +15,7 @@ namespace ctv {
 namespace {
 
 constexpr size_t kHeadSize = 4;
+constexpr uint32_t kMostQuadsInARow = 32768;
 constexpr uint64_t kMaxBitsPerQuad = 4 + 4 * 13;  // signs, extra bits of magnitudes
 
 }  // namespace
@@ -25,11 +26,13 @@ ContextEncoder::ContextEncoder(std::vector<ContextBand> bands)
       folded_(static_cast<size_t>(contexts_.most_cols()) + 2),
       context_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)),
       active_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)),
+      coded_(static_cast<size_t>(contexts_.longest_row() + 1)),
       quads_(kQuadClasses, quad_table_price, true),
       magnitudes_(kMagnitudeClasses, magnitude_table_price, false),
       walk_bits_(walk_bytes_) {
   size_t lowpass = 0;
   for (const ContextBand& b : bands_) {
+    quad_count_ += b.quads();
     if (b.lowpass) lowpass = std::max(lowpass, static_cast<size_t>(b.rows) * static_cast<size_t>(b.cols));
   }
   errors_.resize(lowpass);
@@ -80,50 +83,58 @@ void ContextEncoder::walk(std::span<Level* const> planes, bool predict) {
       }
       std::memset(active + quads, 1,
                   QuadContexts::kPadding);  // where the search for the next active quad ends
-      walk_bits_.reserve(static_cast<size_t>(quads) * kMaxBitsPerQuad / 8 + 8);
       walk_row(above, below, b.cols, sums);
     }
   }
 }
 
+// Events first, without branches: each quad's is written and stays if the quad is active; likewise the list
+// of quads that are not 0, whose symbols are filled in afterwards.
 void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, const uint8_t* sums) {
   const int quads = (cols + 1) / 2;
-  const int whole = below != nullptr ? cols / 2 : 0;  // quads with four levels
   const uint16_t* const context = context_.data();
   const uint8_t* const active = active_.data();
-  const auto room = static_cast<size_t>(quads);
-  SymbolSorter::Event* event = quads_.room(2 * room + zeros_ / SymbolSorter::kMaxZeros + 2);
-  SymbolSorter::Event* magnitude = magnitudes_.room(4 * room);
-  BitWriter bits = walk_bits_;  // kept in registers
+  SymbolSorter::Event* const events = quads_.room(static_cast<size_t>(quads) + QuadContexts::kPadding + 1);
+  SymbolSorter::Event* event = events;
   uint32_t zeros = zeros_;
-  for (int x = 0; x < quads; ++x) {
-    if (active[x] == 0) {
-      const int begin = x;
-      uint64_t eight = 0;
-      for (;; x += 8) {
-        std::memcpy(&eight, active + x, sizeof eight);
-        if (eight != 0) break;
-      }
-      x = std::min(quads, x + std::countr_zero(little_endian(eight)) / 8);
-      zeros += static_cast<uint32_t>(x - begin);
-      if (x == quads) break;
-    }
-    const int t = context[x];
-    const uint32_t quad_class = kClasses.quad[static_cast<size_t>(t)];
-    SymbolCounts& counts = quads_.counts(quad_class);
-    if (sums[x] == 0) {
-      *event++ = SymbolSorter::event(quad_class, 0, 1);
-      ++counts.of[0];
+  static_assert(2 * kMostQuadsInARow - 1 <= SymbolSorter::kMaxZeros);
+  if (zeros > kMostQuadsInARow) {
+    *event++ = SymbolSorter::event(0, 0, zeros - 1);
+    zeros = 0;
+  }
+  size_t coded = 0;
+  for (int begin = 0; begin < quads; begin += 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, active + begin, sizeof eight);
+    const int end = std::min(begin + 8, quads);
+    if (eight == 0) {
+      zeros += static_cast<uint32_t>(end - begin);
       continue;
     }
-    if (zeros != 0) {
-      quads_.counts(0).of[0] += zeros;
-      for (; zeros > SymbolSorter::kMaxZeros; zeros -= SymbolSorter::kMaxZeros) {
-        *event++ = SymbolSorter::event(0, 0, SymbolSorter::kMaxZeros);
-      }
-      *event++ = SymbolSorter::event(0, 0, zeros);
-      zeros = 0;
+    for (int x = begin; x < end; ++x) {
+      const uint32_t quad_class = kClasses.quad[context[x]];
+      const uint32_t stays = active[x] != 0 ? 1 : 0;
+      *event = SymbolSorter::event(quad_class, 0, zeros);
+      coded_[coded] = {static_cast<uint32_t>(x), static_cast<uint32_t>(event - events)};
+      coded += sums[x] != 0 ? 1 : 0;
+      class_quads_[quad_class] += stays;
+      event += stays;
+      zeros = (zeros + 1) & (stays - 1U);
     }
+  }
+  zeros_ = zeros;
+  quads_.end(event);
+  code_quads(above, below, cols, events, coded);
+}
+
+void ContextEncoder::code_quads(const Level* above, const Level* below, int cols, SymbolSorter::Event* events,
+                                size_t count) {
+  const int whole = below != nullptr ? cols / 2 : 0;  // quads with four levels
+  SymbolSorter::Event* magnitude = magnitudes_.room(4 * count);
+  walk_bits_.reserve(count * kMaxBitsPerQuad / 8 + 8);
+  BitWriter bits = walk_bits_;  // kept in registers
+  for (size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<int>(coded_[i].x);
     std::array<int, 4> levels{};
     if (x < whole) {
       levels = {above[2 * x], above[2 * x + 1], below[2 * x], below[2 * x + 1]};
@@ -136,41 +147,55 @@ void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, 
     }
     size_t value = 0;
     unsigned negative = 0;
-    for (size_t i = 0; i < 4; ++i) {
-      value = value * 3 + static_cast<size_t>(std::min(std::abs(levels[i]), 2));
-      negative |= (levels[i] < 0 ? 1U : 0U) << i;
+    for (size_t p = 0; p < 4; ++p) {
+      value = value * 3 + static_cast<size_t>(std::min(std::abs(levels[p]), 2));
+      negative |= (levels[p] < 0 ? 1U : 0U) << p;
     }
     const uint8_t symbol = kQuads.symbol_of_value[value];
     const QuadSymbol& q = kQuads.symbols[symbol];
     bits.put(kSigns.gathered[q.mask][negative], q.non_zero);
-    *event++ = SymbolSorter::event(quad_class, symbol);
-    ++counts.of[symbol];
-    if (q.big == 0) continue;
-    const uint8_t magnitude_class = kClasses.magnitude[static_cast<size_t>(t + kBigWeight * (q.big - 1))];
-    SymbolCounts& magnitudes = magnitudes_.counts(magnitude_class);
+    SymbolSorter::Event& event = events[coded_[i].event];
+    ++quads_.counts(event >> 8 & 0xffU).of[symbol];
+    event |= symbol;
+    if (q.twos == 0) continue;
+    const int t = context_[static_cast<size_t>(x)] + kBigWeight * (std::popcount(q.twos) - 1);
+    const uint8_t magnitude_class = kClasses.magnitude[static_cast<size_t>(t)];
+    SymbolCounts& counts = magnitudes_.counts(magnitude_class);
     for (const int level : levels) {
       if (std::abs(level) < 2) continue;
       const BucketedNumber n = bucket_of(static_cast<uint32_t>(std::abs(level) - 2));
       *magnitude++ = SymbolSorter::event(magnitude_class, n.symbol);
-      ++magnitudes.of[n.symbol];
+      ++counts.of[n.symbol];
       bits.put(n.extra, n.extra_bits);
     }
   }
-  zeros_ = zeros;
   walk_bits_.resume(bits);
-  quads_.end(event);
   magnitudes_.end(magnitude);
+}
+
+// What the walk has not counted: quads of 0.
+void ContextEncoder::count_zeros() {
+  uint64_t active = 0;
+  for (size_t k = 0; k < kQuadClasses; ++k) {
+    SymbolCounts& counts = quads_.counts(k);
+    counts.sum_up();
+    counts.of[0] = class_quads_[k] - counts.total;
+    active += class_quads_[k];
+  }
+  quads_.counts(0).of[0] += quad_count_ - active;
 }
 
 size_t ContextEncoder::encode(std::span<Level* const> planes, Growing<uint8_t>& out) {
   quads_.start();
   magnitudes_.start();
   zeros_ = 0;
+  class_quads_ = {};
   walk_bits_.start(0);
   const bool predict = prediction_pays(planes);
   walk(planes, predict);
   if (walk_bits_.empty_since(0)) return 0;  // no sign, so no level but 0
 
+  count_zeros();
   const TableMap quads = quads_.sort();
   const TableMap magnitudes = magnitudes_.sort();
   const uint32_t head = (predict ? 1U : 0U) | (quads.begins & ~1U) | (quads.run_coded & ~1U) << 12 |

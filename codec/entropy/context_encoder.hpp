@@ -4,6 +4,7 @@
 // symbol_sorter.hpp does the rest.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,18 +30,28 @@ class ContextEncoder {
   bool prediction_pays(std::span<Level* const> planes) const;
   void walk(std::span<Level* const> planes, bool predict);
   void walk_row(const Level* above, const Level* below, int cols, const uint8_t* sums);
+  void code_quads(const Level* above, const Level* below, int cols, SymbolSorter::Event* events,
+                  size_t count);
+  void count_zeros();
 
   std::vector<ContextBand> bands_;
   QuadContexts contexts_;
   std::vector<uint16_t> folded_;   // a row of levels, both rows of its quads together
   std::vector<uint16_t> context_;  // T of a row of quads
   std::vector<uint8_t> active_;    // of a row of quads: 0 if quad and T are
-  std::vector<Level> errors_;      // of the lowpass
+  struct Coded {
+    uint32_t x;      // of a quad that is not 0
+    uint32_t event;  // from the row's first one
+  };
+  std::vector<Coded> coded_;   // of a row
+  std::vector<Level> errors_;  // of the lowpass
+  uint64_t quad_count_ = 0;
 
   SymbolSorter quads_;
   SymbolSorter magnitudes_;
-  uint32_t zeros_ = 0;           // quads with T = 0 since the last coded one
-  Growing<uint8_t> walk_bytes_;  // signs and extra bits of magnitudes
+  uint32_t zeros_ = 0;                                // inactive quads since the last event
+  std::array<uint64_t, kQuadClasses> class_quads_{};  // active quads by class
+  Growing<uint8_t> walk_bytes_;                       // signs and extra bits of magnitudes
   BitWriter walk_bits_;
   Growing<uint8_t> raw_;  // extra bits of runs, then walk_bytes_
 };

@@ -54,7 +54,7 @@ size_t ContextMotion::encode(std::span<const Level> differences, Growing<uint8_t
   walk(differences, [&](size_t i, size_t k) {
     const int d = differences[i];
     const BucketedNumber v = bucket_of(static_cast<uint32_t>(std::abs(d)));
-    *event++ = SymbolSorter::event(static_cast<uint32_t>(k), v.symbol, d == 0 ? 1 : 0);
+    *event++ = SymbolSorter::event(static_cast<uint32_t>(k), v.symbol);
     ++sorter_.counts(k).of[v.symbol];
     if (d != 0) bits.put((d < 0 ? 1U : 0U) | v.extra << 1, v.extra_bits + 1);
   });

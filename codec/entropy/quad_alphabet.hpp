@@ -13,12 +13,15 @@ namespace ctv {
 
 inline constexpr int kQuadSymbols = 81;
 
+/// Four 16-bit numbers in one: position i at bit 16 i.
+using QuadLanes = uint64_t;
+
 struct QuadSymbol {
-  std::array<uint8_t, 4> digits;
+  QuadLanes digits;
   uint8_t sum;       // of the digits
   uint8_t non_zero;  // digits above 0
-  uint8_t big;       // digits equal to 2
   uint8_t mask;      // bit i: digit i is not 0
+  uint8_t twos;      // bit i: digit i is 2
 };
 
 struct QuadAlphabet {
@@ -37,11 +40,11 @@ struct QuadAlphabet {
       QuadSymbol& q = symbols[s];
       const std::array<int, 4> digits = {v / 27, v / 9 % 3, v / 3 % 3, v % 3};
       for (size_t i = 0; i < 4; ++i) {
-        q.digits[i] = static_cast<uint8_t>(digits[i]);
+        q.digits |= static_cast<QuadLanes>(digits[i]) << 16 * i;
         q.sum = static_cast<uint8_t>(q.sum + digits[i]);
         q.non_zero = static_cast<uint8_t>(q.non_zero + (digits[i] > 0));
-        q.big = static_cast<uint8_t>(q.big + (digits[i] > 1));
         q.mask = static_cast<uint8_t>(q.mask | (digits[i] > 0) << i);
+        q.twos = static_cast<uint8_t>(q.twos | (digits[i] > 1) << i);
       }
     }
   }
@@ -49,9 +52,10 @@ struct QuadAlphabet {
 };
 inline constexpr QuadAlphabet kQuads;
 
-/// Signs are written for non-zero levels only: [mask][bits by position] -> bits close together, and back.
+/// Signs are written for non-zero levels only, close together.
 struct SignBits {
-  std::array<std::array<uint8_t, 16>, 16> gathered{}, spread{};
+  std::array<std::array<uint8_t, 16>, 16> gathered{};    // [mask][bits by position]: bits close together
+  std::array<std::array<QuadLanes, 16>, 16> negative{};  // [mask][bits close together]: lanes of ones
 
   constexpr SignBits() {
     for (unsigned mask = 0; mask < 16; ++mask) {
@@ -60,7 +64,7 @@ struct SignBits {
         for (unsigned i = 0; i < 4; ++i) {
           if ((mask >> i & 1U) == 0) continue;
           gathered[mask][bits] = static_cast<uint8_t>(gathered[mask][bits] | (bits >> i & 1U) << n);
-          spread[mask][bits] = static_cast<uint8_t>(spread[mask][bits] | (bits >> n & 1U) << i);
+          if ((bits >> n & 1U) != 0) negative[mask][bits] |= QuadLanes{0xffff} << 16 * i;
           ++n;
         }
       }
@@ -68,5 +72,10 @@ struct SignBits {
   }
 };
 inline constexpr SignBits kSigns;
+
+/// Negates the lanes that are ones in `negative`; none of them is 0, so that no lane carries into the next.
+constexpr QuadLanes negate(QuadLanes lanes, QuadLanes negative) {
+  return (lanes ^ negative) + (negative & 0x0001000100010001U);
+}
 
 }  // namespace ctv

@@ -52,12 +52,12 @@ void SymbolSorter::sort_events() {
     Destination& to = of_table[table_of[e >> 8 & 0xffU]];
     const uint32_t non_zero = (e & 0xffU) != 0 ? 1 : 0;
     const uint32_t stays = non_zero | to.plain;
-    to.zeros += e >> 16;
+    of_table[0].zeros += e >> 16;
     *to.value = static_cast<uint8_t>(e);
     *to.run = to.zeros;
     to.value += stays;
     to.run += stays;
-    to.zeros &= non_zero - 1U;
+    to.zeros = (to.zeros + 1) & (non_zero - 1U);
   }
   for (size_t t = 0; t < table_count_; ++t) {
     tables_[t].count = static_cast<size_t>(of_table[t].value - tables_[t].values);

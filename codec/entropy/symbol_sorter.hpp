@@ -23,15 +23,15 @@ struct TableMap {
 
 class SymbolSorter {
  public:
-  /// zeros before the symbol << 16 | class << 8 | symbol. A zero is an event of one zero and symbol 0; more
-  /// zeros of one class may be one event.
+  /// zeros << 16 | class << 8 | symbol: a symbol, and before it zeros of class 0 that need no events of their
+  /// own.
   using Event = uint32_t;
   static constexpr uint32_t kMaxZeros = 0xffff;
   static constexpr Event event(uint32_t symbol_class, uint32_t symbol, uint32_t zeros = 0) {
     return zeros << 16 | symbol_class << 8 | symbol;
   }
 
-  /// zeros: symbol 0 comes as events of zeros, and those at the end of a table need not be written.
+  /// zeros: tables end in zeros for ever, so that those at their end need not be written.
   SymbolSorter(int classes, TablePrice (*price)(const SymbolCounts&, bool), bool zeros)
       : classes_(static_cast<size_t>(classes)), price_(price), zeros_(zeros) {}
 
@@ -42,7 +42,7 @@ class SymbolSorter {
   /// Where to note up to `events` more; end() takes them.
   Event* room(size_t events) { return events_.reserve(count_ + events, count_) + count_; }
   void end(const Event* end) { count_ = static_cast<size_t>(end - events_.data()); }
-  /// Of a class; each noted symbol is to be counted, each zero as a symbol.
+  /// Of a class; all symbols are to be counted, zeros without an event too.
   SymbolCounts& counts(size_t symbol_class) { return counts_[symbol_class]; }
 
   /// Decides and sorts.

@@ -45,6 +45,9 @@ class SymbolTables {
   void open_plain();
 
   Table& of(size_t symbol_class) { return tables_[table_of_[symbol_class]]; }
+  /// The same in two steps, for callers with a shorter way from context to table.
+  uint8_t index_of(size_t symbol_class) const { return table_of_[symbol_class]; }
+  Table* tables() { return tables_.data(); }
   /// Every value has been taken.
   bool used_up() const;
 

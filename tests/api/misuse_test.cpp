@@ -178,7 +178,7 @@ TEST(Order, APredictedFrameBeforeAnyKeyFrameIsRefused) {
   Decoder decoder{decoder_config()};
   ASSERT_TRUE(decoder.send(stream.header));
   EXPECT_EQ(ctv_decoder_send(decoder.get(), stream.packets[1].data(), stream.packets[1].size()),
-            CTV_ERROR_STATE)
+            CTV_ERROR_STREAM)
       << ctv_last_error();
 }
 

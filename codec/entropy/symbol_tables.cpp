@@ -24,6 +24,10 @@ bool SymbolTables::map(const TableMap& map) {
 }
 
 bool SymbolTables::read(HuffmanReader& huffman, size_t most) {
+  // A run comes with a value, so there is no more to hold than two symbols for each that is allowed.
+  const auto run_coded = std::span(run_coded_).first(table_count_);
+  const bool runs_too = std::any_of(run_coded.begin(), run_coded.end(), [](bool coded) { return coded; });
+  uint8_t* const symbols = symbols_.reserve(runs_too ? 2 * most : most);
   size_t at = 0;
   size_t left = most;
   for (size_t t = 0; t < table_count_; ++t) {
@@ -31,10 +35,10 @@ bool SymbolTables::read(HuffmanReader& huffman, size_t most) {
     a = {at, at, 0};
     size_t runs = 0;
     if (run_coded_[t]) {
-      if (!huffman.literals(kRunSymbols, {symbols_.reserve(at + left, at) + at, left}, runs)) return false;
+      if (!huffman.literals(kRunSymbols, {symbols + at, left}, runs)) return false;
       a.values = at += runs;
     }
-    if (!huffman.literals(alphabet_, {symbols_.reserve(at + left, at) + at, left}, a.count)) return false;
+    if (!huffman.literals(alphabet_, {symbols + at, left}, a.count)) return false;
     if (run_coded_[t] && runs != a.count) return false;
     at += a.count;
     left -= a.count;

@@ -46,12 +46,13 @@ void add_speedup_options(Options& options, SpeedupOptions& speedup) {
   options.value("--variant", "VARIANT",
                 "A preset, or NAME:KEY=VALUE,... with ctenc's options as keys; paper unless given",
                 [&](const std::string& s) { speedup.variant = parse_variant(s); });
+  // Before --frames and --runs, which win: options take effect in the order in which they are described.
+  options.flag("--quick", "3 runs of 5 frames: a first impression",
+               [&] { speedup.frames = 5, speedup.runs = 3; });
   options.integer("--frames", "N", "Frames of each clip; 20 unless given", 1, 1 << 16,
                   [&](int64_t n) { speedup.frames = n; });
   options.integer("--runs", "N", "Runs that count; 10 unless given", 1, 1000,
                   [&](int64_t n) { speedup.runs = static_cast<int>(n); });
-  options.flag("--quick", "3 runs of 5 frames: a first impression",
-               [&] { speedup.frames = 5, speedup.runs = 3; });
   options.flag("--as-is", "Code Y'CbCr as it is; otherwise pictures are made RGB, as the paper's are",
                [&] { speedup.rgb = false; });
   for (const char* name : {"--threads", "--device", "--in-flight"})

@@ -41,7 +41,7 @@ void apply_paper(ctv_config& c) {
 void apply_default(ctv_config& c) {
   c.chroma = CTV_CHROMA_AS_INPUT;
   c.pyramid = CTV_PYRAMID_WAVELET_9_7;
-  c.levels = 5;
+  c.levels = 4;
   c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
   c.filter_taps = 2;
   c.prediction = CTV_PREDICTION_PICTURE;
@@ -60,7 +60,6 @@ void apply_default(ctv_config& c) {
 void apply_fastest(ctv_config& c) {
   apply_default(c);
   c.pyramid = CTV_PYRAMID_WAVELET_5_3;
-  c.levels = 4;
   c.subpel = 1;
   c.overlap = 0;
   c.search_range = 4;

@@ -90,7 +90,7 @@ watch() {
       first = int(n / 3)
       last = n - 2
       printf "memory %s: %d samples, host %d to %d MiB, device %d to %d MiB\n", name, n, host[first], host[last], device[first], device[last]
-      exit !(n > 8 && host[last] <= 1.02 * host[first] + 1 && device[last] <= 1.02 * device[first] + 1)
+      exit !(n > 5 && host[last] <= 1.02 * host[first] + 1 && device[last] <= 1.02 * device[first] + 1)
     }'
 }
 # 3,000 frames in one stream, encoded and decoded with frames in flight: memory stays flat.
@@ -135,7 +135,7 @@ sanitize() {
     for i in "${!groups[@]}"; do
       [ -f "$dir/$tool.$i.log" ] || continue
       echo "$tool ${groups[i]}: $(grep -E '^code' "$dir/$tool.$i.log"), $(grep -cE 'OK|PASSED' "$dir/$tool.$i.log") passed lines, $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$dir/$tool.$i.log" | tail -n 1)"
-      grep -q '^code 0' "$dir/$tool.$i.log" || { status=1; tail -n 12 "$dir/$tool.$i.log"; }
+      grep -q '^code 0' "$dir/$tool.$i.log" || { status=1; head -n 25 "$dir/$tool.$i.log"; tail -n 12 "$dir/$tool.$i.log"; }
     done
   done
   return $status

@@ -75,8 +75,8 @@ TEST(Presets, NullMeansDefaultAndUnknownNamesAreRefused) {
   EXPECT_EQ(a.levels, b.levels);
   EXPECT_EQ(a.qp, b.qp);
   EXPECT_EQ(a.struct_size, sizeof(ctv_config));
-  EXPECT_EQ(ctv_config_init(&a, "fastest"), CTV_ERROR_ARGUMENT);
-  EXPECT_NE(std::string(ctv_last_error()).find("fastest"), std::string::npos) << ctv_last_error();
+  EXPECT_EQ(ctv_config_init(&a, "quickest"), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("quickest"), std::string::npos) << ctv_last_error();
   EXPECT_EQ(ctv_config_init(nullptr, "default"), CTV_ERROR_ARGUMENT);
 }
 

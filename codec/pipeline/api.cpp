@@ -324,12 +324,12 @@ ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, 
 
 int ctv_device_count(void) {
   int count = 0;
+  std::string why;
   (void)guarded([&]() -> Status {
-    std::string why;
     count = ctv::cuda_device_count(why);
-    last_error = why;
     return {};
   });
+  if (count == 0 && !why.empty()) last_error = why;
   return count;
 }
 

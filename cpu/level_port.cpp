@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and vectors between stages and symbols. Both sides are host memory here: a download hands over the addresses
-// of the stages' arrays, which stay unchanged until the next one; an upload copies.
+// Levels and vectors between stages and symbols. Both sides are host memory here: a download hands over the
+// addresses of the stages' arrays, which stay unchanged until the next one; an upload copies.
 #include <algorithm>
 #include <new>
 
@@ -59,7 +59,8 @@ class CpuLevelPort final : public LevelPort {
   StageTimes& times_;
   std::array<size_t, 3> counts_{};
   const size_t vector_count_;
-  std::array<std::unique_ptr<Level[]>, 3> levels_;  // not touched, hence not in memory, where only downloads happen
+  std::array<std::unique_ptr<Level[]>, 3>
+      levels_;  // not touched, hence not in memory, where only downloads happen
   std::unique_ptr<MotionVector[]> vectors_;
   CodedFrame host_;
 };

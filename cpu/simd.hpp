@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIMD with run-time dispatch. A kernel file is compiled once per instruction set by Highway's foreach_target; its
-// loops are plain C++ over the formulas of codec/math and the compiler vectorises them for that set. Anatomy:
+// SIMD with run-time dispatch. A kernel file is compiled once per instruction set by Highway's
+// foreach_target; its loops are plain C++ over the formulas of codec/math and the compiler vectorises them
+// for that set. Anatomy:
 //
 //   #include <...ordinary headers...>
 //   #undef HWY_TARGET_INCLUDE

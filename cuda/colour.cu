@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const int c = thread_col();
   if (r >= plane.rows || c >= plane.cols) return;
   plane.row(r)[c] =
-      static_cast<Sample>(resampled(import.source, import.from, import.to,
-                                    min_of(r, import.extent.rows - 1), min_of(c, import.extent.cols - 1)));
+      static_cast<Sample>(resampled(import.source, import.from, import.to, min_of(r, import.extent.rows - 1),
+                                    min_of(c, import.extent.cols - 1)));
 }
 
 __device__ __forceinline__ Ycocg ycocg_at(const BytePlane& p, int r, int c) {
@@ -297,8 +297,8 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
   dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
   grid.z = picture.format == CTV_FORMAT_GRAY8 ? 1 : 3;
   for (int p = 0; p < static_cast<int>(grid.z); ++p) {
-    exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{}, p == 0 ? ChromaShift{} : layout.chroma,
-                     p == 0 ? ChromaShift{} : to, picture.planes[p]};
+    exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
+                     p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
   }
   export_planes_kernel<<<grid, threads, 0, device.stream()>>>(exports);
   return device.launched("export_planes_kernel");

@@ -68,8 +68,8 @@ class Device {
 
   /// All kernels, in the order of the backend's calls; between two calls of on_plane(), the plane's own.
   cudaStream_t stream() const { return current_; }
-  /// Work of plane 0, 1 or 2 alone follows, beside that of the other planes; -1: work that waits for all of it
-  /// (CTV_CUDA_LANES=0: never beside, so that the times of the stages add up).
+  /// Work of plane 0, 1 or 2 alone follows, beside that of the other planes; -1: work that waits for all of
+  /// it (CTV_CUDA_LANES=0: never beside, so that the times of the stages add up).
   Status on_plane(int plane);
   /// Copies from and to pinned memory, beside the kernels.
   cudaStream_t up() const { return up_; }
@@ -84,8 +84,8 @@ class Device {
   /// graph's launch.
   Status afterwards(std::function<Status()> work);
 
-  /// Flags of an event that a thread waits for. The first such thread spins, since one frame at a time is about
-  /// latency; where there are more, frames are in flight, and the cores are needed for symbols.
+  /// Flags of an event that a thread waits for. The first such thread spins, since one frame at a time is
+  /// about latency; where there are more, frames are in flight, and the cores are needed for symbols.
   unsigned waiting_flags() { return cudaEventDisableTiming | (++waiters_ > 1 ? cudaEventBlockingSync : 0U); }
 
   /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0:
@@ -96,8 +96,8 @@ class Device {
   /// Adds up what has passed by now; `all` waits for the rest.
   void harvest(bool all);
 
-  /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight (CTV_CUDA_GRAPH=0:
-  /// never, 1: always); otherwise nothing. Stages of a recorded frame have no times.
+  /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight
+  /// (CTV_CUDA_GRAPH=0: never, 1: always); otherwise nothing. Stages of a recorded frame have no times.
   Status begin_frame(int type);
   Status end_frame();
 
@@ -110,7 +110,7 @@ class Device {
   int id_;
   std::atomic<bool> dead_ = false;
   std::mutex epitaph_mutex_;
-  std::string epitaph_;  // of the first failure
+  std::string epitaph_;             // of the first failure
   cudaStream_t stream_ = nullptr;   // also the first plane's lane: the others leave from it and come back
   cudaStream_t current_ = nullptr;  // stream_ or a lane
   struct Lane {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and vectors across the bus, by the copy engines, beside the kernels: a port's arrays stay as they
-// are until its next download, so nothing else waits. Upwards they land in device memory of the port, so that they
-// need not wait for earlier frames either, and are moved to their place from there in the order of the calls.
+// are until its next download, so nothing else waits. Upwards they land in device memory of the port, so that
+// they need not wait for earlier frames either, and are moved to their place from there in the order of the
+// calls.
 #include "cuda/level_port.hpp"
 
 namespace ctv::cuda {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's
-// memory is free when the call returns, and the copy engines work beside the kernels, a piece of the picture while the
-// CPU copies the next. Device pictures are
-// read where they lie: our stream waits for the caller's, and the caller's for our reading.
+// memory is free when the call returns, and the copy engines work beside the kernels, a piece of the picture
+// while the CPU copies the next. Device pictures are read where they lie: our stream waits for the caller's,
+// and the caller's for our reading.
 #include "cuda/picture_port.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kCopyThreads = 4;  // enough for the bus
-constexpr int kCopyGrain = 64;   // rows
+constexpr int kCopyThreads = 4;             // enough for the bus
+constexpr int kCopyGrain = 64;              // rows
 constexpr size_t kPiece = size_t{1} << 19;  // bytes that the copy engine takes at a time
 
 // Rows of `bytes` each, any strides.

@@ -44,8 +44,8 @@ class PicturePort {
   /// Caller's picture to planes, padded by repeating the last row and column. The caller's memory may be
   /// changed as soon as the call returns. The picture was validated against the layout.
   virtual Status import_picture(const ctv_picture& picture, const Planes& planes) = 0;
-  /// The last imported picture in host memory of the port, also after the device has failed; null if the port keeps
-  /// none. Valid until the next import.
+  /// The last imported picture in host memory of the port, also after the device has failed; null if the port
+  /// keeps none. Valid until the next import.
   virtual const ctv_picture* staged() const { return nullptr; }
   /// Planes (of the extents at `reduction`, unpadded) to a picture in the given format, held by the port.
   virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
@@ -120,7 +120,8 @@ class Backend {
   /// Whether make_transform has the engine; the message says why not.
   virtual Status check_engine(Engine engine) const {
     if (engine == Engine::kDirect) return {};
-    return {CTV_ERROR_UNSUPPORTED, "engine: the " + description() + " backend of this build has no FFT engine"};
+    return {CTV_ERROR_UNSUPPORTED,
+            "engine: the " + description() + " backend of this build has no FFT engine"};
   }
 
   virtual Result<Memory> allocate(size_t bytes) = 0;
@@ -153,8 +154,9 @@ class Backend {
   /// Marks the calls of one frame: a backend may record them once and replay them.
   virtual Status begin_frame(FrameType type) = 0;
   virtual Status end_frame() = 0;
-  /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came after the
-  /// first mark for another plane: a backend may work on planes side by side. -1: about everything before, again.
+  /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came
+  /// after the first mark for another plane: a backend may work on planes side by side. -1: about everything
+  /// before, again.
   virtual Status on_plane(int plane) {
     (void)plane;
     return {};

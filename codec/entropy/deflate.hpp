@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DEFLATE (RFC 1951) by a library: libdeflate where it is there, else zlib. Buffers of known size only, so that a
-// stream can never expand beyond what its header allows.
+// DEFLATE (RFC 1951) by a library: libdeflate where it is there, else zlib. Buffers of known size only, so
+// that a stream can never expand beyond what its header allows.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace ctv {
 inline constexpr int kVectorFractionBits = 3;  // vectors are in eighths of a luma sample
 inline constexpr int kVectorUnit = 1 << kVectorFractionBits;
 inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 whole .. 3 eighth samples
-inline constexpr int kMaxSearchRange = 64;     // whole luma samples
+inline constexpr int kMaxSearchRange = 64;              // whole luma samples
 
 /// A vector on a grid `shift` powers of two coarser than its own unit (an eighth of a luma sample), to the
 /// nearest whole position, halves towards plus infinity.
@@ -34,8 +34,11 @@ CTV_FN uint32_t bit_length(int v) {
   return static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(v)));
 #endif
 }
-/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, eighths of a sample.
-CTV_FN uint32_t vector_cost(MotionVector v) { return 2 * (bit_length(abs_of(v.y)) + bit_length(abs_of(v.x))); }
+/// Estimate of a vector's price in bits, for the search alone: twice the length of each component, eighths of
+/// a sample.
+CTV_FN uint32_t vector_cost(MotionVector v) {
+  return 2 * (bit_length(abs_of(v.y)) + bit_length(abs_of(v.x)));
+}
 
 /// What block matching makes least; lambda in sixteenths of SAD per bit, up to 2^24.
 CTV_FN uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector v) {
@@ -48,7 +51,7 @@ inline constexpr int kInterpolationTaps = 8;
 inline constexpr int kInterpolationBefore = 3;
 CTV_FN constexpr int interpolation_weight(int eighth, int tap) {
   constexpr int8_t kWeights[8][kInterpolationTaps] = {
-      {0, 0, 0, 64, 0, 0, 0, 0},       {-1, 2, -5, 62, 8, -3, 1, 0},    {-1, 4, -10, 58, 17, -5, 1, 0},
+      {0, 0, 0, 64, 0, 0, 0, 0},       {-1, 2, -5, 62, 8, -3, 1, 0},     {-1, 4, -10, 58, 17, -5, 1, 0},
       {-1, 3, -9, 47, 31, -10, 4, -1}, {-1, 4, -11, 40, 40, -11, 4, -1}, {-1, 4, -10, 31, 47, -9, 3, -1},
       {0, 1, -5, 17, 58, -10, 4, -1},  {0, 1, -3, 8, 62, -5, 2, -1}};
   return kWeights[eighth][tap];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// R'G'B' and Y'CbCr of ITU-R BT.601, limited range (luma 16..235, chroma 16..240), in 256ths: the usual integers. Only
-// where a decoded picture is wanted in the other family; a stream never depends on it.
+// R'G'B' and Y'CbCr of ITU-R BT.601, limited range (luma 16..235, chroma 16..240), in 256ths: the usual
+// integers. Only where a decoded picture is wanted in the other family; a stream never depends on it.
 #pragma once
 
 #include "codec/base/fn.hpp"

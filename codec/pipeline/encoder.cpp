@@ -45,9 +45,8 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
   for (Slot& slot : e->slots_) {
-    slot.symbols =
-        std::make_unique<SymbolCoder>(e->stream_.picture, header, e->stream_.grid,
-                                      std::max(1, threads / config.frames_in_flight));
+    slot.symbols = std::make_unique<SymbolCoder>(e->stream_.picture, header, e->stream_.grid,
+                                                 std::max(1, threads / config.frames_in_flight));
   }
   if (pipelined) e->workers_ = std::make_unique<WorkerPool>(std::min(threads, config.frames_in_flight));
   return e;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthesis gains, measured: how much a unit error of one coefficient weighs in the picture (root of the sum of
-// squares). Printed by the disabled test Gains.DISABLED_PrintTables of tests/stage/gains_test.cpp, which says how.
+// Synthesis gains, measured: how much a unit error of one coefficient weighs in the picture (root of the sum
+// of squares). Printed by the disabled test Gains.DISABLED_PrintTables of tests/stage/gains_test.cpp, which
+// says how.
 #pragma once
 
 #include <cstdint>
 
 namespace ctv {
 
-/// Gains of bands without directions, 4096ths. Rows: levels 1, 2, ... Columns: the lowpass of that level; the band
-/// (laplacian) or the horizontal and the vertical detail; the diagonal detail.
+/// Gains of bands without directions, 4096ths. Rows: levels 1, 2, ... Columns: the lowpass of that level; the
+/// band (laplacian) or the horizontal and the vertical detail; the diagonal detail.
 inline constexpr int kGainLevels = 8;
 // clang-format off
 inline constexpr uint32_t kBandGains[5][kGainLevels][3] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures that lie in device memory, over the public interface: their packets are those of host pictures, and
-// pictures decoded into device memory are those decoded into host memory. The streams are made to lag behind, so that a
-// wait that is missing shows.
+// Pictures that lie in device memory, over the public interface: their packets are those of host pictures,
+// and pictures decoded into device memory are those decoded into host memory. The streams are made to lag
+// behind, so that a wait that is missing shows.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace ctv::test {
 namespace {
 
-constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420, CTV_FORMAT_I422, CTV_FORMAT_I444,
+constexpr ctv_format kFormats[] = {CTV_FORMAT_GRAY8, CTV_FORMAT_I420,  CTV_FORMAT_I422, CTV_FORMAT_I444,
                                    CTV_FORMAT_RGB8,  CTV_FORMAT_RGBA8, CTV_FORMAT_NV12};
 
 /// The caller's stream, of its own or the default one, which does not block others.
@@ -168,7 +168,8 @@ class CudaDevicePictures : public CudaEquality {
         const std::vector<Frame> pictures = decode_to_device(host, decoding);
         ASSERT_EQ(expected.size(), pictures.size());
         for (size_t i = 0; i < expected.size(); ++i)
-          EXPECT_TRUE(expected[i] == pictures[i]) << "picture " << i << " as format " << out << " at reduction " << reduction;
+          EXPECT_TRUE(expected[i] == pictures[i])
+              << "picture " << i << " as format " << out << " at reduction " << reduction;
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time of whole frames: on the device alone (pictures lie there, levels cross the bus beside the kernels, nothing
-// waits but the end of each batch), and of several encoders side by side from host memory to packets. Argument: a clip
-// as y4m 4:2:0, of which the first frames are used; without one, a made-up one of 1920x1080.
+// Time of whole frames: on the device alone (pictures lie there, levels cross the bus beside the kernels,
+// nothing waits but the end of each batch), and of several encoders side by side from host memory to packets.
+// Argument: a clip as y4m 4:2:0, of which the first frames are used; without one, a made-up one of 1920x1080.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -121,13 +121,13 @@ void device_alone(const std::vector<Frame>& clip, const char* preset, Engine eng
   };
   const double encoding = time_of(backend, encode);
 
-  auto decoder = FrameDecoder::make(
-      backend, stream, {0, CTV_FORMAT_NONE, CTV_MEMORY_CUDA, engine, kSlots});
+  auto decoder = FrameDecoder::make(backend, stream, {0, CTV_FORMAT_NONE, CTV_MEMORY_CUDA, engine, kSlots});
   if (!decoder.ok()) return check(decoder.status());
   for (int slot = 0; slot < kSlots; ++slot) {
     const CodedFrame& from = (*encoder)->slot(slot).levels().host();
     const CodedFrame& to = (*decoder)->coded(slot);
-    for (size_t p = 0; p < 3; ++p) std::copy_n(from.levels[p], stream.picture.subbands[p].levels, to.levels[p]);
+    for (size_t p = 0; p < 3; ++p)
+      std::copy_n(from.levels[p], stream.picture.subbands[p].levels, to.levels[p]);
     std::copy_n(from.vectors, stream.grid.size(), to.vectors);
   }
   const double decoding = time_of(backend, [&](int n) {
@@ -181,7 +181,8 @@ int main(int argc, char** argv) {
   const std::vector<Frame> clip = clip_of(argc > 1 ? argv[1] : nullptr);
   std::printf("%dx%d, time of a predicted frame on the device\n", clip[0].width, clip[0].height);
   for (const char* preset : {"default", "paper"}) {
-    for (const ctv::Engine engine : {ctv::Engine::kDirect, ctv::Engine::kFft}) device_alone(clip, preset, engine);
+    for (const ctv::Engine engine : {ctv::Engine::kDirect, ctv::Engine::kFft})
+      device_alone(clip, preset, engine);
   }
   for (const int encoders : {1, 2, 4, 8}) side_by_side(clip, encoders, 300);
   return 0;

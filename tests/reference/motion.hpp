@@ -137,8 +137,8 @@ inline Level moved_level(const Subband& s, ChromaShift chroma, const MotionGrid&
   const int block_col = std::min((col << col_shift) >> grid.log2_block, grid.cols - 1);
   const MotionVector v = vectors[static_cast<size_t>(block_row * grid.cols + block_col)];
   const auto nearest = [](int component, int shift) {  // halves towards plus infinity
-    return static_cast<int>(
-        floor_div(2 * int64_t{component} + (int64_t{kVectorUnit} << shift), int64_t{2 * kVectorUnit} << shift));
+    return static_cast<int>(floor_div(2 * int64_t{component} + (int64_t{kVectorUnit} << shift),
+                                      int64_t{2 * kVectorUnit} << shift));
   };
   const int r = std::clamp(row + nearest(v.y, row_shift), 0, s.rows - 1);
   const int c = std::clamp(col + nearest(v.x, col_shift), 0, s.cols - 1);

@@ -19,7 +19,7 @@ struct EncodeOptions {
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
   bool choose_directions = false;  // from the first picture
-  int quantisers = 0;  // how many of --qp, --step, --lossless are given
+  int quantisers = 0;              // how many of --qp, --step, --lossless are given
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all

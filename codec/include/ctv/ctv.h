@@ -118,10 +118,10 @@ typedef enum ctv_transform {
   CTV_TRANSFORM_H264_8X8 = 3
 } ctv_transform;
 typedef enum ctv_pyramid {
-  CTV_PYRAMID_LAPLACIAN = 0,   /* Do and Vetterli's, 9-7 filters; 4/3 coefficients a sample */
-  CTV_PYRAMID_WAVELET_5_3 = 1, /* critically sampled, reversible 5/3 */
+  CTV_PYRAMID_LAPLACIAN = 0,    /* Do and Vetterli's, 9-7 filters; 4/3 coefficients a sample */
+  CTV_PYRAMID_WAVELET_5_3 = 1,  /* critically sampled, reversible 5/3 */
   CTV_PYRAMID_WAVELET_13_7 = 2, /* critically sampled, reversible 13/7 */
-  CTV_PYRAMID_WAVELET_9_7 = 3  /* critically sampled, reversible 9/7: the best of them */
+  CTV_PYRAMID_WAVELET_9_7 = 3   /* critically sampled, reversible 9/7: the best of them */
 } ctv_pyramid;
 typedef enum ctv_prediction {
   CTV_PREDICTION_SUBBAND = 0, /* seed algorithm: quantised subbands, moved */

@@ -166,9 +166,13 @@ void Device::harvest(bool all) {
   for (; first_mark_ != next_mark_; ++first_mark_) {
     const Mark& mark = marks_[first_mark_ % kMarks];
     if (all) cudaEventSynchronize(mark.end);
+    if (cudaEventQuery(mark.end) != cudaSuccess) {
+      cudaGetLastError();  // not ready
+      return;
+    }
     float milliseconds = 0;
     if (cudaEventElapsedTime(&milliseconds, mark.begin, mark.end) != cudaSuccess) {
-      cudaGetLastError();  // not ready
+      cudaGetLastError();
       return;
     }
     times_->add(mark.stage, static_cast<double>(milliseconds) * 1e-3);

@@ -124,6 +124,8 @@ sanitize() {
     for i in "${!groups[@]}"; do
       [ $tool = racecheck ] && [[ ${groups[i]} == *Fft* ]] && continue
       {
+        # initcheck looks at a graph's copies when the graph is launched, before the kernels in it have run
+        [ $tool = initcheck ] && export CTV_CUDA_GRAPH=0
         CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-200}" compute-sanitizer --tool $tool --error-exitcode 9 \
           --print-limit 5 "$build/bin/ctv_cuda_tests" --gtest_brief=1 --gtest_filter="${groups[i]}" >"$dir/$tool.$i.log" 2>&1
         echo "code $?" >>"$dir/$tool.$i.log"

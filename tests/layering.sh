@@ -94,6 +94,15 @@ done < <(xargs -r -d '\n' awk '
   FNR <= 3 && /SPDX-License-Identifier: BSD-3-Clause/ { found = 1 }
   END { if (file != "" && !found) print file }' <<<"$sources")
 
+# ---- No class of the library bears a name of ctv.hpp: a program that links both would get one of the two. ----
+if [ -f codec/include/ctv/ctv.hpp ]; then
+  names=$(sed -nE 's/^(class|struct) ([A-Za-z0-9_]+).*/\2/p' codec/include/ctv/ctv.hpp | paste -sd '|' -)
+  while IFS= read -r hit; do
+    [ -n "$hit" ] && complain "$hit: codec/include/ctv/ctv.hpp has a class of this name"
+  done < <(matching '^(codec/[^i]|cpu/|cuda/).*\.(hpp|cpp|cu|cuh)$' |
+    xargs -r -d '\n' grep -nHE "^(class|struct) ($names)( |;|\$)" | cut -d: -f1,2,3 || true)
+fi
+
 # ---- No source longer than 400 lines (the public header is a book to read). ----
 while read -r lines file; do
   [ -n "${file-}" ] && [ "$file" != total ] || continue

@@ -51,5 +51,8 @@ expect 'docs/a.md: names codec/nowhere.hpp'
 fresh; printf 'See [there](nowhere.md).\n' >"$house/docs/a.md"
 expect 'docs/a.md: names nowhere.md'
 
+fresh; printf '%s\nclass Encoder {\n' "$spdx" | tee "$house/codec/include/ctv/ctv.hpp" >"$house/codec/pipeline/a.hpp"
+expect 'codec/pipeline/a.hpp:2:class Encoder {: codec/include/ctv/ctv.hpp has a class of this name'
+
 [ "$failures" -eq 0 ] && echo "every planted violation was named"
 exit "$failures"

@@ -64,10 +64,10 @@ void ctv::api::log(ctv_log_level level, const std::string& message) {
 }
 
 struct ctv_encoder {
-  std::unique_ptr<ctv::Encoder> impl;
+  std::unique_ptr<ctv::StreamEncoder> impl;
 };
 struct ctv_decoder {
-  std::unique_ptr<ctv::Decoder> impl;
+  std::unique_ptr<ctv::StreamDecoder> impl;
 };
 
 using ctv::Status;
@@ -151,7 +151,7 @@ ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder) {
     *encoder = nullptr;
     ctv_config c{};
     CTV_RETURN_IF_ERROR(ctv::api::read_struct(config, "config", default_config(), c));
-    CTV_ASSIGN_OR_RETURN(auto impl, ctv::Encoder::open(c));
+    CTV_ASSIGN_OR_RETURN(auto impl, ctv::StreamEncoder::open(c));
     *encoder = new ctv_encoder{std::move(impl)};
     return {};
   });
@@ -253,7 +253,7 @@ ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** deco
     (void)ctv_decoder_config_init(&defaults);
     ctv_decoder_config c{};
     CTV_RETURN_IF_ERROR(ctv::api::read_struct(config, "decoder config", defaults, c));
-    CTV_ASSIGN_OR_RETURN(auto impl, ctv::Decoder::open(c));
+    CTV_ASSIGN_OR_RETURN(auto impl, ctv::StreamDecoder::open(c));
     *decoder = new ctv_decoder{std::move(impl)};
     return {};
   });

@@ -36,7 +36,7 @@ double squared_error(const ctv_picture& a, const ctv_picture& b) {
 
 // Squared error plus bits, weighed as H.264's reference encoder does.
 Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
-  CTV_ASSIGN_OR_RETURN(auto encoder, Encoder::open(config));
+  CTV_ASSIGN_OR_RETURN(auto encoder, StreamEncoder::open(config));
   bool again = false;
   CTV_RETURN_IF_ERROR(encoder->send(picture, again));
   ctv_unit unit{};
@@ -50,7 +50,7 @@ Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
   decoder_config.format = picture.format;
   decoder_config.limits.max_pixels = std::numeric_limits<uint64_t>::max();
   decoder_config.limits.max_memory = std::numeric_limits<uint64_t>::max();
-  CTV_ASSIGN_OR_RETURN(auto decoder, Decoder::open(decoder_config));
+  CTV_ASSIGN_OR_RETURN(auto decoder, StreamDecoder::open(decoder_config));
   CTV_RETURN_IF_ERROR(decoder->send(encoder->header(), again));
   CTV_RETURN_IF_ERROR(decoder->send({unit.data, unit.size}, again));
   ctv_picture decoded{};

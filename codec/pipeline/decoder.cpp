@@ -33,9 +33,9 @@ Status check_config(const ctv_decoder_config& c) {
 
 }  // namespace
 
-Result<std::unique_ptr<Decoder>> Decoder::open(const ctv_decoder_config& config) {
+Result<std::unique_ptr<StreamDecoder>> StreamDecoder::open(const ctv_decoder_config& config) {
   CTV_RETURN_IF_ERROR(check_config(config));
-  std::unique_ptr<Decoder> d(new Decoder);
+  std::unique_ptr<StreamDecoder> d(new StreamDecoder);
   d->config_ = config;
   d->threads_ = thread_count(config.threads);
   CTV_ASSIGN_OR_RETURN(d->backend_, make_backend(config.backend, config.device, d->threads_, d->why_));
@@ -51,12 +51,12 @@ Result<std::unique_ptr<Decoder>> Decoder::open(const ctv_decoder_config& config)
   return d;
 }
 
-Decoder::~Decoder() {
+StreamDecoder::~StreamDecoder() {
   workers_.reset();
   if (backend_ != nullptr) (void)backend_->synchronize().ok();
 }
 
-Status Decoder::send(std::span<const uint8_t> unit, bool& again) {
+Status StreamDecoder::send(std::span<const uint8_t> unit, bool& again) {
   again = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the decoder has been flushed"};
   CTV_ASSIGN_OR_RETURN(const UnitPrefix prefix, read_prefix(unit));
@@ -70,7 +70,7 @@ Status Decoder::send(std::span<const uint8_t> unit, bool& again) {
   return take_header(unit);
 }
 
-Status Decoder::take_header(std::span<const uint8_t> unit) {
+Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, read_sequence_header(unit));
   const uint64_t pixels = uint64_t{header.width} * header.height;
   const ctv_limits& limits = config_.limits;
@@ -103,7 +103,7 @@ Status Decoder::take_header(std::span<const uint8_t> unit) {
   return {};
 }
 
-Status Decoder::take_packet(std::span<const uint8_t> unit, bool& again) {
+Status StreamDecoder::take_packet(std::span<const uint8_t> unit, bool& again) {
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: no sequence header came before it"};
   if (unit.size() > config_.limits.max_packet_size) {
     return limit("packet size in bytes", unit.size(), config_.limits.max_packet_size);
@@ -130,7 +130,7 @@ Status Decoder::take_packet(std::span<const uint8_t> unit, bool& again) {
   return {};
 }
 
-Status Decoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index) {
+Status StreamDecoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index) {
   const auto start = std::chrono::steady_clock::now();
   CTV_RETURN_IF_ERROR(slot.symbols->read_header(unit));
   slot.parameters = slot.symbols->header().frame;
@@ -143,7 +143,7 @@ Status Decoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, int sl
   return {};
 }
 
-Status Decoder::check_reference(const FrameParameters& parameters) {
+Status StreamDecoder::check_reference(const FrameParameters& parameters) {
   if (parameters.type == FrameType::kKey) return {};
   if (have_reference_ && parameters.number - 1 == reference_number_) return {};
   return {CTV_ERROR_STREAM, "frame number at byte 8: frame " + std::to_string(parameters.number) +
@@ -151,7 +151,7 @@ Status Decoder::check_reference(const FrameParameters& parameters) {
 }
 
 // In the order of the frames, on the caller's thread.
-Status Decoder::submit(std::span<const uint8_t> unit, int slot_index) {
+Status StreamDecoder::submit(std::span<const uint8_t> unit, int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   Status status = check_reference(slot.parameters);
   if (status.ok()) {
@@ -174,7 +174,7 @@ Status Decoder::submit(std::span<const uint8_t> unit, int slot_index) {
   return status;
 }
 
-Status Decoder::receive(ctv_picture& picture, ctv_status& outcome) {
+Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   outcome = CTV_OK;
   // Hand every frame whose symbols are ready to the backend; wait only for the oldest, and only when there is
   // no room.
@@ -212,7 +212,7 @@ Status Decoder::receive(ctv_picture& picture, ctv_status& outcome) {
 
 // The CPU decodes again what the device had not finished, from the packets since the last key frame, and goes
 // on.
-Status Decoder::take_over(const Status& failure) {
+Status StreamDecoder::take_over(const Status& failure) {
   if (config_.memory == CTV_MEMORY_CUDA) return failure;
   api::log(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
@@ -244,7 +244,7 @@ Status Decoder::take_over(const Status& failure) {
   return {};
 }
 
-Status Decoder::reset() {
+Status StreamDecoder::reset() {
   for (; submitted_ < taken_; ++submitted_) {
     if (slot_at(submitted_).coding.valid()) slot_at(submitted_).coding.wait();
   }

@@ -16,10 +16,10 @@
 
 namespace ctv {
 
-class Decoder {
+class StreamDecoder {
  public:
-  static Result<std::unique_ptr<Decoder>> open(const ctv_decoder_config& config);
-  ~Decoder();
+  static Result<std::unique_ptr<StreamDecoder>> open(const ctv_decoder_config& config);
+  ~StreamDecoder();
 
   /// again: the unit was not taken, receive first.
   Status send(std::span<const uint8_t> unit, bool& again);
@@ -41,7 +41,7 @@ class Decoder {
     SlotState state = SlotState::kFree;
     Status status;
   };
-  Decoder() = default;
+  StreamDecoder() = default;
   Status take_header(std::span<const uint8_t> unit);
   Status take_packet(std::span<const uint8_t> unit, bool& again);
   Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);

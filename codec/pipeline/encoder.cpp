@@ -19,8 +19,8 @@ RateTarget rate_target(const ctv_config& config) {
 
 }  // namespace
 
-Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
-  std::unique_ptr<Encoder> e(new Encoder);
+Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& config) {
+  std::unique_ptr<StreamEncoder> e(new StreamEncoder);
   e->config_ = config;
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, make_sequence_header(config));
   CTV_ASSIGN_OR_RETURN(e->base_step_, make_base_step(config.qp, config.step));
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const ctv_config& config) {
   return e;
 }
 
-Status Encoder::start(std::unique_ptr<Backend> backend, const std::string& why) {
+Status StreamEncoder::start(std::unique_ptr<Backend> backend, const std::string& why) {
   frames_.reset();
   backend_ = std::move(backend);
   const Engine engine = choose_engine(config_.engine, stream_.header, *backend_);
@@ -64,7 +64,7 @@ Status Encoder::start(std::unique_ptr<Backend> backend, const std::string& why) 
 }
 
 // The CPU codes again what the device had not finished, from the port's copies of the pictures, and goes on.
-Status Encoder::take_over(const Status& failure) {
+Status StreamEncoder::take_over(const Status& failure) {
   api::log(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
   std::vector<PictureCopy> lost;
   uint64_t first_lost = received_;
@@ -108,12 +108,12 @@ Status Encoder::take_over(const Status& failure) {
   return {};
 }
 
-Encoder::~Encoder() {
+StreamEncoder::~StreamEncoder() {
   workers_.reset();
   if (backend_ != nullptr) (void)backend_->synchronize().ok();
 }
 
-FrameType Encoder::next_type(const ctv_picture& picture) {
+FrameType StreamEncoder::next_type(const ctv_picture& picture) {
   if (config_.scene_cut != 0 && scenes_.is_cut(picture)) key_requested_ = true;
   const bool due = config_.key_interval > 0 && since_key_ >= config_.key_interval;
   if (sent_ == 0 || key_requested_ || due) {
@@ -125,14 +125,14 @@ FrameType Encoder::next_type(const ctv_picture& picture) {
 
 // Key frames are what all others are predicted from: three steps of qp finer, measured 3 % better over all.
 // The paper has one step.
-uint16_t Encoder::frame_step(FrameType type) const {
+uint16_t StreamEncoder::frame_step(FrameType type) const {
   const SequenceHeader& h = stream_.header;
   const bool finer =
       type == FrameType::kKey && h.prediction == Prediction::kPicture && config_.key_interval != 1;
   return finer ? static_cast<uint16_t>(std::max(1, (base_step_ * 181 + 128) / 256)) : base_step_;
 }
 
-Status Encoder::send(const ctv_picture& picture, bool& again) {
+Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   again = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the encoder has been flushed"};
   CTV_RETURN_IF_ERROR(check_picture_for(stream_.picture, picture, backend_->kind()));
@@ -170,7 +170,7 @@ Status Encoder::send(const ctv_picture& picture, bool& again) {
   return {};
 }
 
-Status Encoder::encode_frame(const ctv_picture& picture, int slot_index) {
+Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   const FrameParameters& parameters = slots_[static_cast<size_t>(slot_index)].parameters;
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, parameters.base_step, slot_index));
   CTV_RETURN_IF_ERROR(rate_->active() ? code_to_size(slot_index) : frames_->code(parameters, slot_index));
@@ -182,7 +182,7 @@ Status Encoder::encode_frame(const ctv_picture& picture, int slot_index) {
 }
 
 // Codes the frame with one step after the other until rate control is content with its size.
-Status Encoder::code_to_size(int slot_index) {
+Status StreamEncoder::code_to_size(int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   for (;;) {
     CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index));
@@ -193,7 +193,7 @@ Status Encoder::code_to_size(int slot_index) {
   }
 }
 
-Status Encoder::code_symbols(int slot_index) {
+Status StreamEncoder::code_symbols(int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   LevelPort& port = frames_->slot(slot_index).levels();
   CTV_RETURN_IF_ERROR(port.finish());
@@ -205,7 +205,7 @@ Status Encoder::code_symbols(int slot_index) {
   return {};
 }
 
-Status Encoder::receive(ctv_unit& unit, ctv_status& outcome) {
+Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   outcome = CTV_OK;
   if (received_ == sent_) {
     outcome = flushed_ ? CTV_END : CTV_AGAIN;
@@ -240,17 +240,17 @@ Status Encoder::receive(ctv_unit& unit, ctv_status& outcome) {
   return {};
 }
 
-const std::vector<uint8_t>& Encoder::index() {
+const std::vector<uint8_t>& StreamEncoder::index() {
   index_bytes_ = write_index(entries_);
   return index_bytes_;
 }
 
-Status Encoder::set_quantiser(int qp, double step) {
+Status StreamEncoder::set_quantiser(int qp, double step) {
   CTV_ASSIGN_OR_RETURN(base_step_, make_base_step(qp, step));
   return {};
 }
 
-Status Encoder::set_bitrate(int64_t bitrate, int64_t max_frame_bytes) {
+Status StreamEncoder::set_bitrate(int64_t bitrate, int64_t max_frame_bytes) {
   CTV_RETURN_IF_ERROR(check_rate(bitrate, max_frame_bytes));
   config_.bitrate = bitrate;
   config_.max_frame_bytes = max_frame_bytes;
@@ -258,6 +258,6 @@ Status Encoder::set_bitrate(int64_t bitrate, int64_t max_frame_bytes) {
   return {};
 }
 
-const StageTimes& Encoder::stage_times() { return backend_->stage_times(); }
+const StageTimes& StreamEncoder::stage_times() { return backend_->stage_times(); }
 
 }  // namespace ctv

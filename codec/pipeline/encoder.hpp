@@ -17,10 +17,10 @@
 
 namespace ctv {
 
-class Encoder {
+class StreamEncoder {
  public:
-  static Result<std::unique_ptr<Encoder>> open(const ctv_config& config);
-  ~Encoder();
+  static Result<std::unique_ptr<StreamEncoder>> open(const ctv_config& config);
+  ~StreamEncoder();
 
   const std::vector<uint8_t>& header() const { return header_bytes_; }
   /// again: the picture was not taken, all frames in flight wait to be received.
@@ -45,7 +45,7 @@ class Encoder {
     double seconds = 0;  // spent on symbols
     bool busy = false;
   };
-  Encoder() = default;
+  StreamEncoder() = default;
   Status encode_frame(const ctv_picture& picture, int slot);
   Status code_to_size(int slot);
   Status code_symbols(int slot);

@@ -63,7 +63,8 @@ Status StreamDecoder::send(std::span<const uint8_t> unit, bool& again) {
   if (prefix.kind == UnitKind::kIndex) return {};
   if (prefix.kind == UnitKind::kPacket) return take_packet(unit, again);
   if (std::ranges::equal(unit, header_bytes_)) return {};
-  if (given_ != taken_) {  // pictures of the old stream first
+  header_waits_ = given_ != taken_;  // pictures of the old stream first
+  if (header_waits_) {
     again = true;
     return {};
   }
@@ -180,7 +181,8 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   // no room.
   while (submitted_ < taken_) {
     Slot& slot = slot_at(submitted_);
-    const bool must_wait = submitted_ == given_ && (flushed_ || taken_ - given_ == slots_.size());
+    const bool must_wait =
+        submitted_ == given_ && (flushed_ || header_waits_ || taken_ - given_ == slots_.size());
     if (!must_wait && slot.coding.wait_for(std::chrono::seconds(0)) != std::future_status::ready) break;
     slot.status = slot.coding.get();
     if (slot.status.ok()) {

@@ -64,7 +64,8 @@ class StreamDecoder {
   bool have_reference_ = false;
   uint32_t reference_number_ = 0;
   bool flushed_ = false;
-  History history_;  // of submitted packets, while the backend can fail
+  bool header_waits_ = false;  // send() refused another stream's header: receive() must not say "again"
+  History history_;            // of submitted packets, while the backend can fail
 };
 
 }  // namespace ctv

@@ -205,5 +205,24 @@ TEST(Header, OfAnotherStreamStartsAnother) {
   }
 }
 
+TEST(Header, OfAnotherStreamWaitsForTheFramesInFlight) {
+  const auto small = moving_clip(CTV_FORMAT_I420, 160, 96, 2);
+  const auto large = moving_clip(CTV_FORMAT_RGB8, 50, 60, 1);
+  const Stream a = encode(small, config_for(small[0], "lossless"));
+  const Stream b = encode(large, config_for(large[0], "lossless"));
+  DecoderConfig many = decoder_config();
+  many.frames_in_flight = 4;
+  Decoder decoder(many);
+  ASSERT_TRUE(decoder.send(a.header));
+  for (const Bytes& packet : a.packets) ASSERT_TRUE(decoder.send(packet));
+  size_t received = 0;
+  while (!decoder.send(b.header)) {  // "again" means that something can be received, now
+    const auto picture = decoder.receive();
+    ASSERT_TRUE(picture.has_value());
+    EXPECT_EQ(copy_of(*picture), small[received++]);
+  }
+  EXPECT_EQ(received, small.size());
+}
+
 }  // namespace
 }  // namespace ctv::test

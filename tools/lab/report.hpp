@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an experiment of the lab yields: tables in the shape of a paper's, the paper's own figures beside
+// ours, and checks that all variants of a kernel computed the same.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ctv::lab {
+
+struct PaperTable {
+  struct Row {
+    std::string label;
+    bool here = false;  // measured in this run; otherwise the paper's figures
+    std::vector<std::optional<double>> values;
+  };
+  std::string id;     // "dct8x8.psnr"
+  std::string paper;  // authors, year
+  std::string title;  // which table or figure of the paper, what, which unit
+  std::vector<std::string> columns;
+  std::vector<Row> rows;
+  std::vector<std::string> notes;
+  int decimals = 3;
+};
+
+struct Check {
+  std::string what;
+  bool passed = false;
+  std::string detail;  // what was found
+};
+
+struct LabReport {
+  std::vector<PaperTable> tables;
+  std::vector<Check> checks;
+};
+
+struct GpuModule;
+
+/// How every experiment is run.
+struct LabSettings {
+  int runs = 5;                    // of which the median counts
+  int threads = 1;                 // of the CPU, where all cores are measured
+  bool quick = false;              // the smallest size of each table only
+  const GpuModule* gpu = nullptr;  // null: CPU rows only
+  std::string no_gpu;              // why there is none
+  /// Told what is measured next; may throw to end the run.
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+}  // namespace ctv::lab

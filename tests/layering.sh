@@ -44,6 +44,7 @@ declare -A allowed=(
 exceptions='
 ^codec/backend/available\.cpp$ ^(cpu|cuda)/
 ^tools/(lab|dev)/ ^(codec|cpu|cuda)/
+^tools/lab/ ^tests/reference/
 ^tests/(tools|fuzz)/ ^tools/
 '
 sources_with_includes=$(matching '\.(c|h|cpp|hpp|cu|cuh|inc)$')

@@ -31,6 +31,9 @@ void add_common_options(Options& options, CommonOptions& common) {
   options.value(
       "--json", "FILE", "Write all as JSON; - is standard output",
       [&](const std::string& s) { common.json = s; }, ValueKind::kFile);
+  options.value(
+      "--csv", "FILE", "Write every measurement as a line", [&](const std::string& s) { common.csv = s; },
+      ValueKind::kFile);
   options.flag("-q,--quiet", "Say nothing but errors", [&] { common.quiet = true; });
   options.flag("--no-progress", "No moving line on the terminal", [&] { common.progress = false; });
 }

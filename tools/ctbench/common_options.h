@@ -19,7 +19,7 @@ struct CommonOptions {
   int64_t frames = 20;
   int runs = 3;
   bool progress = true, quiet = false;
-  std::string json;
+  std::string json, csv;
 };
 
 void add_common_options(Options& options, CommonOptions& common);

@@ -138,9 +138,11 @@ Exit run_latency(int argc, const char* const* argv) {
   options.value("--seconds", "N", "How long for each backend and engine; 10 unless given",
                 [&](const std::string& s) { seconds = positive("--seconds", s); });
   if (!parse_common(argc, argv, options, common)) return Exit::kOk;
-  Outputs outputs({common.json});
+  Outputs outputs({common.json, common.csv});
   const LatencyResult result = measure_latency(common, fps, seconds);
-  outputs.write(0, dump(latency_json(common, result, fps)));
+  const Json document = latency_json(common, result, fps);
+  outputs.write(0, dump(document));
+  outputs.write(1, csv_of(document["results"]));
   if (!common.quiet && !outputs.uses_stdout()) std::fputs(latency_text(common, result, fps).c_str(), stdout);
   return end_of_run(result.complete);
 }

@@ -4,14 +4,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include <ctv/ctv.h>
 
+#include "cli/exit.h"
 #include "cli/text.h"
+#include "ctbench/process.h"
 #include "ctbench_commit.h"
 
 namespace ctv::tools {
@@ -52,11 +56,23 @@ Json devices() {
   return list;
 }
 
+/// What nvidia-smi says; "" where there is none. Asked once: it takes a second.
+std::string device_clocks() {
+  static const std::string clocks = [] {
+    if (!find_program("nvidia-smi")) return std::string();
+    const ProcessResult asked = run_process(
+        {"nvidia-smi", "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem", "--format=csv,noheader"});
+    return asked.code == 0 ? asked.last_line() : std::string();
+  }();
+  return clocks;
+}
+
 }  // namespace
 
 Json machine_json() {
   Json m;
   m["cpu"] = line_of("/proc/cpuinfo", "model name");
+  m["cpu_mhz"] = line_of("/proc/cpuinfo", "cpu MHz");
   m["cores"] = std::thread::hardware_concurrency();
   m["memory_bytes"] =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
@@ -68,6 +84,7 @@ Json machine_json() {
     m["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
   m["devices"] = devices();
   m["driver"] = line_of("/proc/driver/nvidia/version", "NVRM version");
+  m["device_clocks"] = device_clocks();  // streaming multiprocessors now and at most, memory
   m["compiler"] = compiler();
   m["commit"] = kCommit;
   m["version"] = ctv_version();
@@ -88,6 +105,64 @@ std::string machine_line(const Json& m) {
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+namespace {
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_array()) {
+    std::string joined;
+    for (const Json& item : value) joined += (joined.empty() ? "" : " ") + csv_cell(item);
+    return joined;
+  }
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string escaped(const std::string& cell) {
+  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+void flatten(const Json& value, const std::string& name,
+             std::vector<std::pair<std::string, std::string>>& cells) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      flatten(member, name.empty() ? key : name + "." + key, cells);
+  } else if (value.is_array() && !value.empty() && value[0].is_object()) {
+    for (const Json& item : value)  // stages: one column each, under its name
+      if (item.contains("name"))
+        for (const auto& [key, member] : item.items())
+          if (key != "name") flatten(member, name + "." + item["name"].get<std::string>() + "." + key, cells);
+  } else {
+    cells.emplace_back(name, csv_cell(value));
+  }
+}
+
+}  // namespace
+
+std::string csv_of(const Json& rows) {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::pair<std::string, std::string>>> lines;
+  for (const Json& row : rows) {
+    flatten(row, "", lines.emplace_back());
+    for (const auto& cell : lines.back())
+      if (std::find(names.begin(), names.end(), cell.first) == names.end()) names.push_back(cell.first);
+  }
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ",") + escaped(names[i]);
+  out += "\n";
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto found =
+          std::find_if(line.begin(), line.end(), [&](const auto& cell) { return cell.first == names[i]; });
+      out += (i == 0 ? "" : ",") + (found == line.end() ? "" : escaped(found->second));
+    }
+    out += "\n";
+  }
+  return out;
+}
 
 std::string dump(const Json& document) {
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -20,4 +20,8 @@ Json number(double value);
 /// A document as text; names from outside may not be UTF-8.
 std::string dump(const Json& document);
 
+/// An array of objects as comma-separated values: a column for each number or word in any of them, what lies
+/// deeper under "outer.inner", lists of numbers joined by blanks.
+std::string csv_of(const Json& rows);
+
 }  // namespace ctv::tools

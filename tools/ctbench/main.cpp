@@ -23,9 +23,11 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"rd", "bits and quality of clips, beside x264, Motion JPEG and others", &run_rd},
     {"speedup", "the paper's comparison of CPU and GPU, on this machine", &run_speedup},
+    {"stages", "each stage alone: checked, timed, and what the machine's memory would allow", &run_stages},
     {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
     {"latency", "what a viewer of a live source waits", &run_latency},
     {"streams", "how many live encoders one machine or device carries", &run_streams},
+    {"all", "every measurement and the page, into one folder", &run_all},
     {"report", "one page with plots from the JSON of runs: ctbench report run.json... -o report.html",
      &run_report},
 };

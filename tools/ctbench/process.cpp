@@ -26,7 +26,7 @@ namespace {
 constexpr size_t kKeptOutput = 16384;
 
 /// Reads all the program says until it ends; a signal to us ends it.
-std::string drain(int fd, pid_t child) {
+std::string drain(int fd, pid_t child, const std::function<void(const std::string&)>& heard) {
   std::string output;
   char buffer[4096];
   for (;;) {
@@ -46,6 +46,7 @@ std::string drain(int fd, pid_t child) {
     if (n <= 0) break;
     output.append(buffer, static_cast<size_t>(n));
     if (output.size() > 2 * kKeptOutput) output.erase(0, output.size() - kKeptOutput);
+    if (heard) heard(last_line_of(output));
   }
   close(fd);
   return output;
@@ -62,7 +63,14 @@ std::optional<std::string> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-std::string ProcessResult::last_line() const {
+std::string own_folder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path().string();
+}
+
+std::string ProcessResult::last_line() const { return last_line_of(output); }
+
+std::string last_line_of(const std::string& output) {
   std::string last;
   for (const std::string& line : split(output, '\n')) {
     const std::string visible =
@@ -72,7 +80,8 @@ std::string ProcessResult::last_line() const {
   return last;
 }
 
-ProcessResult run_process(const std::vector<std::string>& command) {
+ProcessResult run_process(const std::vector<std::string>& command,
+                          const std::function<void(const std::string&)>& heard) {
   check_interrupted();
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
@@ -95,7 +104,7 @@ ProcessResult run_process(const std::vector<std::string>& command) {
     throw Failure(Exit::kFile, command[0] + " does not start: " + std::strerror(error));
   }
   ProcessResult result;
-  result.output = drain(ends[0], child);
+  result.output = drain(ends[0], child, heard);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

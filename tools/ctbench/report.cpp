@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench report`: hands over to report.py, which draws with matplotlib. It is looked for where it is
+// `ctbench report`: hands over to report/report.py, which draws with matplotlib. It is looked for where it is
 // installed, next to this program's folder, then in the source tree that this program was built from.
 #include <cstdio>
 #include <filesystem>
@@ -15,8 +15,8 @@ std::string script() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   for (const std::string& candidate :
-       {(self.parent_path().parent_path() / CTV_BENCH_DATA_DIR / "report.py").string(),
-        std::string(CTV_BENCH_SOURCE_DIR "/report.py")})
+       {(self.parent_path().parent_path() / CTV_BENCH_DATA_DIR / "report/report.py").string(),
+        std::string(CTV_BENCH_SOURCE_DIR "/report/report.py")})
     if (std::filesystem::exists(candidate, error)) return candidate;
   throw Failure(Exit::kFile, "report.py is not installed");
 }

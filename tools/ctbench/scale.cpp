@@ -153,10 +153,18 @@ Exit run_scale(int argc, const char* const* argv) {
   options.section("Measuring");
   options.flag("--large", "3840x2160 and 7680x4320 as well", [&] { large = true; });
   if (!parse_common(argc, argv, options, common)) return Exit::kOk;
-  Outputs outputs({common.json});
+  Outputs outputs({common.json, common.csv});
   const int cores = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
   const ScaleResult result = measure_scale(common, scale_series(common, cores, large));
-  outputs.write(0, dump(scale_json(common, result)));
+  const Json document = scale_json(common, result);
+  outputs.write(0, dump(document));
+  Json rows = Json::array();
+  for (const Json& series : document["series"])
+    for (Json row : series["cases"]) {
+      row["series"] = series["name"];
+      rows.push_back(row);
+    }
+  outputs.write(1, csv_of(rows));
   if (!common.quiet && !outputs.uses_stdout()) std::fputs(scale_text(common, result).c_str(), stdout);
   return end_of_run(result.complete);
 }

@@ -40,7 +40,7 @@ struct SpeedupOptions {
   int runs = 10;
   bool rgb = true;
   bool progress = true, quiet = false;
-  std::string json;
+  std::string json, csv;
 };
 
 /// Milliseconds a frame, one for each run, and what they were spent on.

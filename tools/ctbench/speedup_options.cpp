@@ -64,6 +64,9 @@ void add_speedup_options(Options& options, SpeedupOptions& speedup) {
   options.value(
       "--json", "FILE", "Write all as JSON; - is standard output",
       [&](const std::string& s) { speedup.json = s; }, ValueKind::kFile);
+  options.value(
+      "--csv", "FILE", "Write every measurement as a line", [&](const std::string& s) { speedup.csv = s; },
+      ValueKind::kFile);
   options.flag("-q,--quiet", "Say nothing but errors", [&] { speedup.quiet = true; });
   options.flag("--no-progress", "No moving line on the terminal", [&] { speedup.progress = false; });
 }
@@ -80,13 +83,15 @@ Exit run_speedup(int argc, const char* const* argv) {
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
   speedup.clips = arguments.positional;
   variant_options(speedup.variant, speedup.run, {});  // what is wrong shows now
-  Outputs outputs({speedup.json});
+  Outputs outputs({speedup.json, speedup.csv});
   const SpeedupResult result = measure_speedup(speedup);
   if (result.rows.empty()) {
     if (!result.complete) return end_of_run(false);
     throw Failure(Exit::kFile, "nothing could be measured");
   }
-  outputs.write(0, dump(speedup_json(speedup, result)));
+  const Json document = speedup_json(speedup, result);
+  outputs.write(0, dump(document));
+  outputs.write(1, csv_of(document["results"]));
   if (!speedup.quiet && !outputs.uses_stdout()) std::fputs(speedup_text(speedup, result).c_str(), stdout);
   if (!result.differences.empty())
     throw Failure(Exit::kDefect, "backends differ: " + result.differences.front(), "no speedup is told");

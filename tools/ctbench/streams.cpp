@@ -136,9 +136,11 @@ Exit run_streams(int argc, const char* const* argv) {
   options.integer("--fps", "N", "Frames a second that a stream needs; 30 unless given", 1, 1000,
                   [&](int64_t n) { fps = static_cast<double>(n); });
   if (!parse_common(argc, argv, options, common)) return Exit::kOk;
-  Outputs outputs({common.json});
+  Outputs outputs({common.json, common.csv});
   const StreamsResult result = measure_streams(common, most);
-  outputs.write(0, dump(streams_json(common, result, fps)));
+  const Json document = streams_json(common, result, fps);
+  outputs.write(0, dump(document));
+  outputs.write(1, csv_of(document["results"]));
   if (!common.quiet && !outputs.uses_stdout()) std::fputs(streams_text(common, result, fps).c_str(), stdout);
   return end_of_run(result.complete);
 }

@@ -8,9 +8,11 @@ namespace ctv::tools {
 
 Exit run_rd(int argc, const char* const* argv);
 Exit run_speedup(int argc, const char* const* argv);
+Exit run_stages(int argc, const char* const* argv);
 Exit run_scale(int argc, const char* const* argv);
 Exit run_latency(int argc, const char* const* argv);
 Exit run_streams(int argc, const char* const* argv);
+Exit run_all(int argc, const char* const* argv);
 Exit run_report(int argc, const char* const* argv);
 
 }  // namespace ctv::tools

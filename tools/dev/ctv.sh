@@ -10,7 +10,8 @@
 #   tools/dev/ctv.sh fuzz [SECONDS]  every fuzz target for so many seconds (default 60) on top of its corpus
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
-#   tools/dev/ctv.sh bench           the table of docs/benchmarks.md
+#   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
+#   tools/dev/ctv.sh bench           a short table of speed and quality
 #   tools/dev/ctv.sh clean           remove build folders and outputs
 # Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration).
 set -euo pipefail
@@ -96,6 +97,13 @@ verb_bench() {
   verb_build
   tools/dev/bench.sh "$@"
 }
+verb_compare() {
+  verb_setup compare
+  say "building the library and the tools"
+  verb_build
+  say "measuring"
+  build/release/bin/ctbench all -o out/compare "$@"
+}
 verb_demo() {
   verb_setup build
   say "building the library and the tools"
@@ -126,9 +134,9 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | tidy | format | demo | bench | check | clean) "verb_$verb" "$@" ;;
+  setup | build | test | asan | fuzz | tidy | format | demo | bench | compare | check | clean) "verb_$verb" "$@" ;;
   *)
-    sed -n '3,15s/^# \{0,1\}//p' tools/dev/ctv.sh
+    sed -n '3,16s/^# \{0,1\}//p' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1
     ;;
 esac

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmark.
-#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [bench] [tables] ...   in this order; without verbs all of them
+#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [bench] [tables] [compare] ...
+# in this order; without verbs all of them
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
 set -uo pipefail
@@ -12,7 +13,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long bench tables)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long bench tables compare)
 declare -a table=()
 failed=0
 
@@ -179,6 +180,16 @@ tables() {
   done
 }
 
+# Everything that ctbench measures, for the record: on the clips of .clips where it is there, else on generated ones.
+# JSON, CSV and, where python3 has matplotlib, the page go to $OUT/compare; without matplotlib the page is made elsewhere
+# from the JSON (ctbench report).
+compare() {
+  local -a clips=()
+  [ -d .clips ] && mapfile -t clips < <(find .clips -name '*.y4m' | sort)
+  read -ra effort <<<"${CTV_COMPARE:---full}"
+  "$build/bin/ctbench" all "${effort[@]}" --no-progress -o "$out/compare" "${clips[@]}"
+}
+
 for verb in "${verbs[@]}"; do
   case $verb in
     build)
@@ -211,6 +222,13 @@ for verb in "${verbs[@]}"; do
     tables)
       step tables tables.log tables
       cat "$out/tables.log"
+      ;;
+    compare)
+      # What ctbench needs, in case that build was not asked for.
+      [ -x "$build/bin/ctbench" ] || step build build.log build
+      step "ctbench and ctstages" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctstages ctv_cuda
+      step comparison compare.log compare
+      while read -r line; do table+=("        $line"); done < <(grep -E '^\| (here|paper, (en|de)coding)|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
       ;;
     *) echo "unknown verb $verb"; exit 1 ;;
   esac

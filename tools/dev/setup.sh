@@ -2,15 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing; does nothing
 # where everything is there already.
-#   usage: setup.sh [build|all]     build: library and tools only; all (default): tests, checks and fuzzing too
+#   usage: setup.sh [build|compare|all]   build: library and tools only; compare: what ctbench compares with and draws
+#                                         by, too; all (default): tests, checks and fuzzing too
 set -euo pipefail
 
 build=(build-essential cmake ninja-build git pkg-config zlib1g-dev libdeflate-dev libhwy-dev libcli11-dev
   nlohmann-json3-dev libstb-dev)
+peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
 checks=(libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm)
 
 wanted=("${build[@]}")
-[ "${1:-all}" = build ] || wanted+=("${checks[@]}")
+case "${1:-all}" in
+  build) ;;
+  compare) wanted+=("${peers[@]}") ;;
+  *) wanted+=("${checks[@]}" python3-matplotlib) ;;
+esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
@@ -34,7 +40,7 @@ install_missing() { # install_missing PACKAGE...
 install_missing "${wanted[@]}"
 
 # Some releases keep clang's sanitizer and fuzzer run-times in a package named after its version.
-if [ "${1:-all}" != build ]; then
+if [ "${1:-all}" = all ]; then
   probe=$(mktemp -d)
   trap 'rm -rf "$probe"' EXIT
   echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' >"$probe/a.cpp"

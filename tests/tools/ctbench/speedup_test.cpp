@@ -12,6 +12,7 @@
 #include "ctbench/rd.h"
 #include "ctbench/scale.h"
 #include "ctbench/scaler.h"
+#include "ctbench/stages.h"
 
 namespace ctv::tools {
 namespace {
@@ -167,6 +168,17 @@ TEST(Schema, SpeedupAndRd) {
   result.clips = {clip};
   expect_valid(rd_json(RdOptions(), result));
   EXPECT_NE(rd_csv(result).find("40.0000,inf,41.0000"), std::string::npos);
+}
+
+TEST(Schema, Stages) {
+  const StagesOptions options;
+  expect_valid(stages_json(options, read_stages("{\"kind\":\"runner\",\"backend\":\"cpu\",\"description\":"
+                                                "\"\",\"copy\":1e9,\"download\":null,\"upload\":null}\n"
+                                                "{\"kind\":\"stage\",\"stage\":\"s\",\"about\":\"\","
+                                                "\"backend\":\"cpu\",\"engine\":\"\",\"microseconds\":1.5,"
+                                                "\"quartiles\":[1.0,2.0],\"memory_bytes\":1.0,\"upload_"
+                                                "bytes\":0.0,\"download_bytes\":0.0,\"operations\":0.0,"
+                                                "\"verified\":true,\"same\":true}\n")));
 }
 
 TEST(Schema, MeasuredDocuments) {

@@ -21,7 +21,7 @@ says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&
 
 expect 0 help "$ctbench" --help
 says out "ctbench speedup"
-for verb in rd speedup scale latency streams; do
+for verb in rd speedup stages scale latency streams all; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
   expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
@@ -34,6 +34,9 @@ says err "speedup"
 expect 1 "no clips" "$ctbench" rd
 expect 2 "missing clip" "$ctbench" rd missing.y4m --peers none
 expect 1 "unknown peer" "$ctbench" rd clip.y4m --peers nothing
+expect 1 "no folder" "$ctbench" all
+expect 2 "a folder that cannot be" "$ctbench" all --quick -o /dev/null/out
+expect 1 "a clip for stages" "$ctbench" stages clip.y4m
 expect 1 "unknown preset" "$ctbench" rd clip.y4m --ours nothing
 expect 1 "twice standard output" "$ctbench" rd clip.y4m --json - --csv -
 expect 2 "unwritable output" "$ctbench" speedup --quick --sizes 64x48 --json no/such/folder/run.json
@@ -52,6 +55,11 @@ expect 0 speedup "$ctbench" speedup $clip --sizes 32x24,64x48 --frames 2 --runs 
 says out "Table III"
 says speedup.json '"identical": true'
 
+expect 0 stages "$ctbench" stages --size 80x48 --runs 2 --json stages.json --csv stages.csv
+says out "Every stage made what its definition says"
+grep -q false stages.json && grep -q '"verified": false\|"same": false' stages.json && fail "a stage is wrong"
+[ "$(wc -l <stages.csv)" -gt 10 ] || fail "stages.csv has $(wc -l <stages.csv) lines"
+
 # An interrupted run keeps what it has, and ends by the signal. (Shells let background jobs ignore SIGINT.)
 "$ctbench" speedup --sizes 32x24,1280x720 --frames 20 --runs 50 --json cut.json >out 2>err &
 child=$!
@@ -63,9 +71,17 @@ code=$?
 says err "interrupted"
 if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if nothing was measured in that time
 
+expect 0 "everything, quickly" "$ctbench" all --quick -o everything $clip missing.y4m
+says err "left out: cannot open missing.y4m"
+for part in speedup speedup-default stages rd scale latency streams; do
+  says everything/$part.json '"complete": true'
+  [ -s everything/$part.csv ] || fail "no $part.csv"
+done
+
 if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
-  expect 0 report "$ctbench" report rd.json speedup.json -o page.html
+  expect 0 report "$ctbench" report everything/*.json -o page.html
   says page.html "ctv, measured"
+  [ -s everything/index.html ] || fail "ctbench all made no page"
   grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"
   expect 2 "no run" "$ctbench" report rd.csv -o page.html
 else

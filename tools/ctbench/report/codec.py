@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sections about bits and quality, scaling, latency and streams."""
+from drawing import (SERIES, card, esc, figure_html, left_out_html, legend, machine_html, plain_log, plots, runner, size_of,
+                     table_html, unique)
+
+
+# ---- rd ---------------------------------------------------------------------------------------------------
+
+def rd_cards(run):
+    cards = ""
+    anchor = run["settings"]["anchor"]
+    for row in run["summary"][:1]:
+        for key, words in (("y", "luma PSNR"), ("ssim", "SSIM")):
+            if row[key]:
+                cards += card(f"{row[key]['mean']:+.0f} %", f"bits of {row['codec']} against {anchor} at equal {words}; "
+                              f"clips: {row[key]['clips']}")
+    return cards
+
+
+def rd_section(run):
+    anchor = run["settings"]["anchor"]
+    codecs = [r["codec"] for r in run["summary"]]
+    colour = {c: SERIES[i % len(SERIES)] for i, c in enumerate(codecs)}
+    out = "<h2>Bits and quality</h2>" + machine_html(run)
+    out += (f"<p>BD-rate in per cent against {esc(anchor)}: bits more (+) or fewer (-) at equal quality. Key frame "
+            f"every {run['settings']['key_interval']} frames.</p>")
+    rows = []
+    for clip in run["clips"]:
+        found = {c["codec"]: c["bd_rate"]["y"] for c in clip["codecs"]}
+        rows.append([clip["name"]] + [f"{found[c]['percent']:+.1f}" if found.get(c) else "-" for c in codecs])
+    means = []
+    for key, words in (("y", "mean, luma"), ("yuv", "mean, 6:1:1"), ("ssim", "mean, SSIM")):
+        means.append(words)
+        rows.append([words] + [f"{r[key]['mean']:+.1f}" if r[key] else "-" for r in run["summary"]])
+    out += table_html(["clip"] + codecs, rows, means)
+    columns = min(2, len(run["clips"]))
+    figure, axes = plots(-(-len(run["clips"]) // columns), columns, height=4)
+    for axis in axes[len(run["clips"]):]:
+        axis.set_visible(False)
+    for axis, clip in zip(axes, run["clips"]):
+        for codec in clip["codecs"]:
+            points = sorted((p["bits_per_pixel"], p["psnr"]["y"]) for p in codec["points"] if p["psnr"]["y"])
+            if points:
+                axis.plot(*zip(*points), color=colour[codec["codec"]], marker="o", markersize=4,
+                          linewidth=2.4 if codec["codec"] == codecs[0] else 1.4, label=codec["codec"])
+        plain_log(axis, "x")
+        ticks = [t for t in (0.01, 0.03, 0.1, 0.3, 1, 3, 10) if axis.get_xlim()[0] <= t <= axis.get_xlim()[1]]
+        axis.set_xticks(ticks, [f"{t:g}" for t in ticks])
+        axis.set_title(f"{clip['name']}, {clip['frames']} frames", loc="left", fontsize=10)
+        axis.set_xlabel("bits per pixel", loc="right")
+        axis.set_ylabel("luma PSNR, dB")
+    if len(run["clips"]) > 0:
+        legend(axes[0])
+    figure.tight_layout()
+    return out + figure_html(figure, "Further left is fewer bits, further up is better.")
+
+
+# ---- scale, latency, streams --------------------------------------------------------------------------------
+
+def scale_section(run):
+    out = "<h2>How cost grows</h2>" + machine_html(run)
+    out += f"<p>Variant {esc(run['settings']['variant'])}, clip {esc(run['settings']['clip'])}; one thing changed at a time.</p>"
+    series = [s for s in run["series"] if any("encode_ms" in c for c in s["cases"])]
+    figure, axes = plots(-(-len(series) // 2), 2, height=3.2)
+    for axis in axes[len(series):]:
+        axis.set_visible(False)
+    for axis, s in zip(axes, series):
+        cases = [c for c in s["cases"] if "encode_ms" in c]
+        for key, colour, label in (("encode_ms", SERIES[0], "encode"), ("decode_ms", SERIES[1], "decode")):
+            axis.plot([c["label"] for c in cases], [c[key] for c in cases], color=colour, marker="o", label=label)
+        axis.set_ylim(bottom=0)
+        axis.set_title(f"{s['name']}: ms a frame", loc="left")
+        legend(axis)
+    figure.tight_layout()
+    return out + figure_html(figure, "Medians; bytes are in the JSON.")
+
+
+def latency_section(run):
+    out = "<h2>Latency of a live source</h2>" + machine_html(run)
+    out += f"<p>{size_of(run)} at {run['fps']:g} frames a second, one frame in flight, from when a frame was due.</p>"
+    head = ["ms", "encode p50", "p95", "p99", "max", "with decode p50", "p95", "p99", "max", "late"]
+    rows = [[runner(r)] + [f"{r[k][q]:.2f}" for k in ("encode_ms", "total_ms") for q in ("p50", "p95", "p99", "max")]
+            + [f"{r['late']} of {r['frames']}"] for r in run["results"]]
+    return out + table_html(head, rows)
+
+
+def streams_section(run):
+    out = "<h2>Several streams at once</h2>" + machine_html(run)
+    figure, axes = plots(1, 1, height=3.4)
+    names = unique(map(runner, run["results"]))
+    counts = unique(str(r["streams"]) for r in run["results"])
+    for i, name in enumerate(names):
+        mine = [r for r in run["results"] if runner(r) == name]
+        axes[0].plot([str(r["streams"]) for r in mine], [r["frames_per_second"] / run["fps"] for r in mine],
+                     color=SERIES[i], marker="o", label=name)
+    axes[0].set_xticks(range(len(counts)), counts)
+    axes[0].set_ylim(bottom=0)
+    axes[0].set_xlabel("encoders at once")
+    axes[0].set_title(f"Streams of {size_of(run)} carried at {run['fps']:g} frames a second", loc="left")
+    legend(axes[0])
+    return out + figure_html(figure, "Frames a second of all encoders together, over what one stream needs.")

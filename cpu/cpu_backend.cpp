@@ -68,8 +68,9 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
     return make_cpu_picture_port(layout, threads_, stage_times_);
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
-                                                     const MotionGrid& grid) override {
+  // Levels do not travel here: the symbol coder reads them where they are.
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
+                                                     const QuadPlan&) override {
     return make_cpu_level_port(layout, grid, threads_, stage_times_);
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,

@@ -52,10 +52,10 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return cuda::make_picture_port(device_, layout, threads_);
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
-                                                     const MotionGrid& grid) override {
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
+                                                     const QuadPlan& plan) override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    return cuda::make_level_port(device_, layout, grid);
+    return cuda::make_level_port(device_, layout, grid, plan);
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and vectors across the bus, by the copy engines, beside the kernels: a port's arrays stay as they
-// are until its next download, so nothing else waits. Upwards they land in device memory of the port, so that
-// they need not wait for earlier frames either, and are moved to their place from there in the order of the
-// calls.
+// Levels and vectors across the bus, beside the frame's kernels: a port's arrays stay as they are until its
+// next download, so nothing else waits. Downwards, components that the plan names go as events of quads
+// (quad_finder.hpp), the others through the copy engine. Upwards levels land in device memory of the port, so
+// that they need not wait for earlier frames either, and are moved to their place from there in the order of
+// the calls.
 #include "cuda/level_port.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "cuda/quad_finder.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -15,8 +21,15 @@ class CudaLevelPort final : public LevelPort {
     for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].levels;
   }
 
-  Status initialise() {
+  // CTV_CUDA_QUADS=0: levels travel, so that both ways can be measured.
+  Status initialise(const QuadPlan& plan) {
     Device& d = *device_;
+    const char* wanted = std::getenv("CTV_CUDA_QUADS");
+    if (!plan.empty() && (wanted == nullptr || std::strcmp(wanted, "0") != 0)) {
+      CTV_RETURN_IF_ERROR(quads_.emplace().initialise(d, plan));
+      host_.quads = quads_->found();
+      counts_ = plan.levels;
+    }
     size_t total = 0;
     for (size_t p = 0; p < planes_; ++p) total += counts_[p];
     CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
@@ -40,9 +53,11 @@ class CudaLevelPort final : public LevelPort {
     return d.afterwards([this, levels, vectors]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
+      if (quads_) CTV_RETURN_IF_ERROR(quads_->find(dev, levels, dev.down()));
       for (size_t p = 0, end = 0; p < planes_; p = end) {  // planes that follow each other in one piece
         size_t count = counts_[p];
-        for (end = p + 1; end < planes_ && levels[end] == levels[p] + count; ++end) count += counts_[end];
+        for (end = p + 1; !quads_ && end < planes_ && levels[end] == levels[p] + count; ++end)
+          count += counts_[end];
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], count * sizeof(Level),
                                           cudaMemcpyDeviceToHost, dev.down()));
       }
@@ -92,7 +107,8 @@ class CudaLevelPort final : public LevelPort {
   std::shared_ptr<Device> device_;
   const size_t planes_;
   const size_t vector_count_;
-  std::array<size_t, 3> counts_{};
+  std::array<size_t, 3> counts_{};  // levels of each plane that travel
+  std::optional<QuadFinder> quads_;
   PinnedArray<Level> levels_;
   PinnedArray<MotionVector> vectors_;
   DeviceArray<Level> device_levels_;
@@ -104,9 +120,10 @@ class CudaLevelPort final : public LevelPort {
 }  // namespace
 
 Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
-                                                   const PictureLayout& layout, const MotionGrid& grid) {
+                                                   const PictureLayout& layout, const MotionGrid& grid,
+                                                   const QuadPlan& plan) {
   auto port = std::make_unique<CudaLevelPort>(std::move(device), layout, grid);
-  CTV_RETURN_IF_ERROR(port->initialise());
+  CTV_RETURN_IF_ERROR(port->initialise(plan));
   return std::unique_ptr<LevelPort>(std::move(port));
 }
 

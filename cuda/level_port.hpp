@@ -7,6 +7,7 @@
 namespace ctv::cuda {
 
 Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
-                                                   const PictureLayout& layout, const MotionGrid& grid);
+                                                   const PictureLayout& layout, const MotionGrid& grid,
+                                                   const QuadPlan& plan);
 
 }  // namespace ctv::cuda

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "codec/entropy/number_buckets.hpp"
-#include "codec/entropy/quad_alphabet.hpp"
+#include "codec/math/quad_alphabet.hpp"
 
 namespace ctv {
 

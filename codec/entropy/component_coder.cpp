@@ -80,10 +80,13 @@ class RunCoder final : public ComponentCoder {
 /// Encoder or decoder are made when they are first asked for: an object is used in one direction only.
 class ContextCoder final : public ComponentCoder {
  public:
-  ContextCoder(const PictureLayout& picture, const Component& c) : bands_(make_context_bands(picture, c)) {}
+  ContextCoder(const PictureLayout& picture, const Component& c, size_t index)
+      : bands_(make_context_bands(picture, c)), index_(index) {}
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
     if (!encoder_) encoder_.emplace(bands_);
+    if (index_ < frame.quads.size() && frame.quads[index_].rows != nullptr)
+      return encoder_->encode(frame.quads[index_], out);
     return encoder_->encode(frame.levels, out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
@@ -93,6 +96,7 @@ class ContextCoder final : public ComponentCoder {
 
  private:
   std::vector<ContextBand> bands_;
+  size_t index_;  // among the components
   std::optional<ContextEncoder> encoder_;
   std::optional<ContextDecoder> decoder_;
 };
@@ -176,10 +180,10 @@ class ContextMotionCoder final : public ComponentCoder {
 }  // namespace
 
 std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
-                                                     const Component& component) {
+                                                     const Component& component, size_t index) {
   switch (symbols) {
     case Symbols::kContext:
-      return std::make_unique<ContextCoder>(picture, component);
+      return std::make_unique<ContextCoder>(picture, component, index);
     case Symbols::kRleSplit:
       return std::make_unique<SplitRunCoder>(picture, component);
     default:

@@ -33,8 +33,9 @@ class ComponentCoder {
   ComponentCoder() = default;
 };
 
+/// index: of the component in the packet.
 std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
-                                                     const Component& component);
+                                                     const Component& component, size_t index);
 /// subpel: the vectors' precision.
 std::unique_ptr<ComponentCoder> make_motion_coder(Symbols symbols, const MotionGrid& grid, int subpel);
 

@@ -57,4 +57,24 @@ void link_siblings(std::vector<ContextBand>& bands) {
   }
 }
 
+QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& header) {
+  if (header.symbols != Symbols::kContext) return {};
+  QuadPlan plan;
+  bool any = false;
+  for (const Component& c : make_components(picture, header.grouping)) {
+    std::vector<ContextBand>& bands = plan.components.emplace_back();
+    if (c.first_subband == 0) {
+      for (int p = c.first_plane; p <= c.last_plane; ++p)
+        plan.levels[static_cast<size_t>(p)] = c.offset(picture, p) + c.count(picture, p);
+      continue;
+    }
+    bands = make_context_bands(picture, c);
+    any = true;
+    for (const ContextBand& b : bands) {
+      if (b.quad_cols() > kMaxEventQuads) return {};
+    }
+  }
+  return any ? plan : QuadPlan{};
+}
+
 }  // namespace ctv

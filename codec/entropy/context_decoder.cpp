@@ -9,8 +9,8 @@
 #include "codec/bitstream/bytes.hpp"
 #include "codec/entropy/lowpass_prediction.hpp"
 #include "codec/entropy/number_buckets.hpp"
-#include "codec/entropy/quad_alphabet.hpp"
 #include "codec/entropy/zero_scan.hpp"
+#include "codec/math/quad_alphabet.hpp"
 
 namespace ctv {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "codec/entropy/lowpass_prediction.hpp"
 #include "codec/entropy/number_buckets.hpp"
-#include "codec/entropy/quad_alphabet.hpp"
+#include "codec/math/quad_alphabet.hpp"
 
 namespace ctv {
 namespace {
@@ -185,14 +185,70 @@ void ContextEncoder::count_zeros() {
   quads_.counts(0).of[0] += quad_count_ - active;
 }
 
-size_t ContextEncoder::encode(std::span<Level* const> planes, Growing<uint8_t>& out) {
+void ContextEncoder::start() {
   quads_.start();
   magnitudes_.start();
   zeros_ = 0;
   class_quads_ = {};
   walk_bits_.start(0);
+}
+
+size_t ContextEncoder::encode(std::span<Level* const> planes, Growing<uint8_t>& out) {
+  start();
   const bool predict = prediction_pays(planes);
   walk(planes, predict);
+  return finish(predict, out);
+}
+
+size_t ContextEncoder::encode(const QuadEvents& found, Growing<uint8_t>& out) {
+  start();
+  const QuadRow* row = found.rows;
+  size_t first = 0;  // quad of the row
+  for (const ContextBand& b : bands_) {
+    for (int y = 0; y < b.quad_rows(); ++y, ++row) {
+      take_row(*row, found.events + first, found.magnitudes + 4 * first, b.quad_cols());
+      first += static_cast<size_t>(b.quad_cols());
+    }
+  }
+  return finish(false, out);
+}
+
+void ContextEncoder::take_row(const QuadRow& row, const QuadEvent* events, const uint16_t* magnitudes,
+                              int quads) {
+  SymbolSorter::Event* event = quads_.room(row.events + 1);
+  SymbolSorter::Event* magnitude = magnitudes_.room(row.magnitudes);
+  walk_bits_.reserve(row.events * kMaxBitsPerQuad / 8 + 8);
+  BitWriter bits = walk_bits_;  // kept in registers
+  uint32_t zeros = zeros_;
+  if (zeros > kMostQuadsInARow) {
+    *event++ = SymbolSorter::event(0, 0, zeros - 1);
+    zeros = 0;
+  }
+  auto left = static_cast<uint32_t>(quads);
+  for (uint32_t i = 0; i < row.events; ++i) {
+    const QuadEventParts e = unpack_event(events[i]);
+    left -= e.zeros + 1;
+    *event++ = SymbolSorter::event(e.quad_class, e.symbol, zeros + e.zeros);
+    zeros = 0;
+    ++class_quads_[e.quad_class];
+    if (e.symbol == 0) continue;
+    const QuadSymbol& q = kQuads.symbols[e.symbol];
+    ++quads_.counts(e.quad_class).of[e.symbol];
+    bits.put(e.signs, q.non_zero);
+    for (int k = std::popcount(q.twos); k > 0; --k) {
+      const BucketedNumber n = bucket_of(*magnitudes++);
+      *magnitude++ = SymbolSorter::event(e.magnitude_class, n.symbol);
+      ++magnitudes_.counts(e.magnitude_class).of[n.symbol];
+      bits.put(n.extra, n.extra_bits);
+    }
+  }
+  zeros_ = zeros + left;
+  quads_.end(event);
+  magnitudes_.end(magnitude);
+  walk_bits_.resume(bits);
+}
+
+size_t ContextEncoder::finish(bool predict, Growing<uint8_t>& out) {
   if (walk_bits_.empty_since(0)) return 0;  // no sign, so no level but 0
 
   count_zeros();

@@ -25,6 +25,8 @@ class ContextEncoder {
 
   /// planes: the levels of all planes. Returns the bytes written to `out`; none if every level is 0.
   size_t encode(std::span<Level* const> planes, Growing<uint8_t>& out);
+  /// The same bytes from events that a backend has found; of components without a lowpass.
+  size_t encode(const QuadEvents& found, Growing<uint8_t>& out);
 
  private:
   bool prediction_pays(std::span<Level* const> planes) const;
@@ -32,7 +34,10 @@ class ContextEncoder {
   void walk_row(const Level* above, const Level* below, int cols, const uint8_t* sums);
   void code_quads(const Level* above, const Level* below, int cols, SymbolSorter::Event* events,
                   size_t count);
+  void start();
+  void take_row(const QuadRow& row, const QuadEvent* events, const uint16_t* magnitudes, int quads);
   void count_zeros();
+  size_t finish(bool predict, Growing<uint8_t>& out);
 
   std::vector<ContextBand> bands_;
   QuadContexts contexts_;

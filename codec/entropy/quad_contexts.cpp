@@ -6,9 +6,6 @@
 namespace ctv {
 namespace {
 
-constexpr int kSiblingWeight = 2;
-constexpr int kParentWeight = 3;
-
 // In 16 bits, where -32768 becomes 32768, for the sake of vector instructions.
 inline uint16_t clamped_magnitude(Level level) {
   const auto magnitude = static_cast<uint16_t>(level < 0 ? -level : level);

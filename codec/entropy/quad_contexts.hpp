@@ -12,30 +12,18 @@
 
 #include "codec/base/types.hpp"
 #include "codec/entropy/context_bands.hpp"
+#include "codec/math/quads.hpp"
 
 namespace ctv {
 
-inline constexpr int kQuadClasses = 13;
-inline constexpr int kMagnitudeClasses = 7;
-inline constexpr int kMaxQuadSum = 31;
-inline constexpr int kSameWeight = 3;          // of the quads to the left and above in T
 inline constexpr size_t kContextValues = 512;  // T is below; T + kBigWeight * 3 is, too
-inline constexpr int kBigWeight = 8;           // of each further big level of a quad, for the magnitude class
 
 struct ContextClasses {
   std::array<uint8_t, kContextValues> quad{}, magnitude{};
   constexpr ContextClasses() {
-    constexpr std::array kQuadThresholds = {1, 2, 3, 4, 6, 8, 11, 15, 21, 30, 44, 64};
-    constexpr std::array kMagnitudeThresholds = {8, 20, 40, 80, 140, 220};
-    static_assert(kQuadThresholds.size() + 1 == kQuadClasses);
-    static_assert(kMagnitudeThresholds.size() + 1 == kMagnitudeClasses);
-    const auto reached = [](const auto& thresholds, int t) {
-      return static_cast<uint8_t>(
-          std::count_if(thresholds.begin(), thresholds.end(), [t](int threshold) { return t >= threshold; }));
-    };
     for (size_t t = 0; t < kContextValues; ++t) {
-      quad[t] = reached(kQuadThresholds, static_cast<int>(t));
-      magnitude[t] = reached(kMagnitudeThresholds, static_cast<int>(t));
+      quad[t] = static_cast<uint8_t>(quad_class(static_cast<int>(t)));
+      magnitude[t] = static_cast<uint8_t>(magnitude_class(static_cast<int>(t)));
     }
   }
 };

@@ -18,7 +18,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       components_(make_components(picture, header.grouping)),
       parts_(components_.size() + 1) {
   for (size_t i = 0; i < components_.size(); ++i) {
-    parts_[i].coder = make_component_coder(header.symbols, picture, components_[i]);
+    parts_[i].coder = make_component_coder(header.symbols, picture, components_[i], i);
     order_.push_back(i);
   }
   parts_.back().coder = make_motion_coder(header.symbols, grid, header.subpel);

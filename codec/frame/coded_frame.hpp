@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "codec/base/types.hpp"
+#include "codec/frame/quad_events.hpp"
 #include "codec/math/quantise.hpp"
 
 namespace ctv {
@@ -34,6 +36,8 @@ struct CodedFrame {
   FrameParameters parameters;
   MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], eighths of a luma sample
   std::array<Level*, 3> levels{};   // per plane, in the order of its SubbandLayout
+  // Per component, or empty: those that have events have no levels here.
+  std::span<const QuadEvents> quads;
 };
 
 }  // namespace ctv

@@ -31,7 +31,7 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   slots_.resize(static_cast<size_t>(decisions.slots));
   for (Slot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture_port, backend_.make_picture_port(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_port, backend_.make_level_port(picture, stream_.grid));
+    CTV_ASSIGN_OR_RETURN(slot.level_port, backend_.make_level_port(picture, stream_.grid, {}));
   }
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "codec/entropy/context_bands.hpp"
+
 namespace ctv {
 namespace {
 
@@ -37,10 +39,11 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   }
   const MotionParameters motion{stream_.grid, decisions.search_range, stream_.header.subpel};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
+  const QuadPlan plan = make_quad_plan(picture, stream_.header);
   slots_.resize(static_cast<size_t>(decisions.slots));
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture_port_, backend_.make_picture_port(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_port_, backend_.make_level_port(picture, stream_.grid));
+    CTV_ASSIGN_OR_RETURN(slot.level_port_, backend_.make_level_port(picture, stream_.grid, plan));
     CTV_ASSIGN_OR_RETURN(slot.level_memory_, allocate_levels(backend_, picture, slot.device_levels_));
     CTV_ASSIGN_OR_RETURN(slot.vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
     slot.vectors_ = static_cast<MotionVector*>(slot.vector_memory_.data());

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "codec/backend/available.hpp"
+#include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
 #include "codec/pipeline/presets.hpp"
@@ -123,12 +124,15 @@ void device_alone(const std::vector<Frame>& clip, const char* preset, Engine eng
 
   auto decoder = FrameDecoder::make(backend, stream, {0, CTV_FORMAT_NONE, CTV_MEMORY_CUDA, engine, kSlots});
   if (!decoder.ok()) return check(decoder.status());
+  SymbolCoder symbols(stream.picture, stream.header, stream.grid, 4);
+  std::vector<uint8_t> packet;
   for (int slot = 0; slot < kSlots; ++slot) {
-    const CodedFrame& from = (*encoder)->slot(slot).levels().host();
-    const CodedFrame& to = (*decoder)->coded(slot);
-    for (size_t p = 0; p < 3; ++p)
-      std::copy_n(from.levels[p], stream.picture.subbands[p].levels, to.levels[p]);
-    std::copy_n(from.vectors, stream.grid.size(), to.vectors);
+    check((*encoder)->slot(slot).levels().finish());
+    CodedFrame from = (*encoder)->slot(slot).levels().host();
+    from.parameters = parameters;
+    symbols.encode(from, packet);
+    check(symbols.read_header(packet));
+    check(symbols.decode(packet, stream.picture.subbands[0].layers, (*decoder)->coded(slot)));
   }
   const double decoding = time_of(backend, [&](int n) {
     parameters.type = n == 0 ? FrameType::kKey : FrameType::kPredicted;

@@ -165,7 +165,7 @@ class Bench {
       up[i] = levels[i]->view().data;
     }
     auto port = backend_.make_picture_port(layout);
-    auto level_port = backend_.make_level_port(layout, grid);
+    auto level_port = backend_.make_level_port(layout, grid, {});
     std::vector<uint8_t> bytes(1920 * 1080 * 3 / 2, 99);
     ctv_picture in{};
     in.struct_size = sizeof in;

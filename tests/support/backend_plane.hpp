@@ -33,7 +33,7 @@ class BackendPlane {
     PictureLayout layout;
     layout.planes = 1;
     layout.subbands[0].levels = size;
-    Result<std::unique_ptr<LevelPort>> port = backend.make_level_port(layout, MotionGrid{4, 1, 1});
+    Result<std::unique_ptr<LevelPort>> port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, {});
     if (!memory.ok() || !port.ok()) {
       ADD_FAILURE() << "no memory for a plane";
       return;

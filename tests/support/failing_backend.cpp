@@ -84,9 +84,9 @@ class StandIn final : public Backend {
     CTV_ASSIGN_OR_RETURN(auto port, inner_->make_picture_port(layout));
     return std::unique_ptr<PicturePort>(std::make_unique<Pictures>(std::move(port)));
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
-                                                     const MotionGrid& grid) override {
-    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_port(layout, grid));
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
+                                                     const QuadPlan& plan) override {
+    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_port(layout, grid, plan));
     return std::unique_ptr<LevelPort>(std::make_unique<Levels>(std::move(port)));
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,

@@ -117,7 +117,7 @@ long() {
 sanitize() {
   local dir=$build/sanitize tool i small status=0
   local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
-    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*")
+    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaQuadEvents.*")
   rm -rf "$dir" && mkdir -p "$dir"
   for tool in racecheck memcheck initcheck synccheck; do
     small=1

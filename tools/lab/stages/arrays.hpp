@@ -23,7 +23,7 @@ class Array {
     PictureLayout layout;
     layout.planes = 1;
     layout.subbands[0].levels = count;
-    CTV_ASSIGN_OR_RETURN(array.port_, backend.make_level_port(layout, MotionGrid{4, 1, 1}));
+    CTV_ASSIGN_OR_RETURN(array.port_, backend.make_level_port(layout, MotionGrid{4, 1, 1}, {}));
     array.own_ = array.port_->host().levels[0];
     std::fill_n(array.own_, count, int16_t{0});
     CTV_RETURN_IF_ERROR(array.upload());

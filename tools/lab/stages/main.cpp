@@ -121,7 +121,7 @@ class Bench {
     PictureLayout layout;
     layout.planes = 1;
     layout.subbands[0].levels = kLevels;
-    auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1});
+    auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, {});
     auto levels = backend.allocate(kLevels * sizeof(Level));
     if (!port.ok() || !levels.ok()) return;
     auto* const data = static_cast<Level*>(levels->data());

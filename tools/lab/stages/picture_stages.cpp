@@ -149,7 +149,7 @@ Result<Prepared> prepare_levels(Backend& backend, Extent extent, bool down) {
   PictureLayout layout;
   layout.planes = 1;
   layout.subbands[0].levels = way->count;
-  CTV_ASSIGN_OR_RETURN(way->port, backend.make_level_port(layout, MotionGrid{4, 1, 1}));
+  CTV_ASSIGN_OR_RETURN(way->port, backend.make_level_port(layout, MotionGrid{4, 1, 1}, {}));
   const std::vector<int16_t> levels = some_levels(way->count);
   if (down) {
     CTV_RETURN_IF_ERROR(way->array.write(levels));

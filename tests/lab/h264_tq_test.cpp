@@ -70,7 +70,8 @@ TEST(LabH264Tq, LevelsAreThoseOfTheDefinition) {
         macroblock(frame.cr, 24, 8 * r, 8 * c, 2, qp, expected);
       }
     for (const int threads : {1, 2}) {
-      const std::vector<int16_t> levels = transform_quantise_on_cpu(frame, qp, threads);
+      std::vector<int16_t> levels;
+      transform_quantise_on_cpu(frame, qp, threads, levels);
       EXPECT_EQ(std::vector<int>(levels.begin(), levels.end()), expected) << "qp " << qp;
     }
   }

@@ -54,10 +54,11 @@ std::vector<Step> steps(Effort effort, const std::vector<std::string>& clips) {
        chosen("latency --size 640x480 --seconds 1", "latency --seconds 5", "latency --seconds 10 --fps 60")},
       {"streams", &run_streams,
        chosen("streams --size 320x240 --most 2 --frames 5 --runs 1", "streams --most 8 --frames 10",
-              "streams --most 64 --frames 30")}};
+              "streams --most 64 --frames 30")},
+      {"papers", &run_papers, chosen("papers --quick --runs 1", "papers", "papers --runs 21")}};
   for (Step& step : list) {
     const bool averaged = step.run == &run_speedup || step.run == &run_rd;
-    if (step.run == &run_stages) continue;
+    if (step.run == &run_stages || step.run == &run_papers) continue;
     if (averaged) step.words.insert(step.words.end(), clips.begin(), clips.end());
     if (!averaged && !clips.empty()) step.words.push_back(clips.front());
     if (step.run == &run_rd && clips.empty())
@@ -79,7 +80,7 @@ Exit run_all(int argc, const char* const* argv) {
   about.name = "ctbench all";
   about.summary = "every measurement and the page, into one folder";
   about.description =
-      "Runs speedup with the paper's and the default preset, stages, rd, scale, latency and streams on "
+      "Runs speedup with the paper's and the default preset, stages, rd, scale, latency, streams and papers on "
       "CLIPs, or on "
       "generated ones, writes JSON and CSV of each into a folder and draws the page, index.html. "
       "Interrupted, "

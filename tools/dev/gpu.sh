@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmark.
-#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [bench] [tables] [compare] ...
+#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [bench] [tables] [compare] [papers] ...
 # in this order; without verbs all of them
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
@@ -13,7 +13,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long bench tables compare)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long bench tables compare papers)
 declare -a table=()
 failed=0
 
@@ -34,7 +34,7 @@ build() {
   local options=(-DCTV_TESTS=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
   [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
-    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctv_cuda_bench ctv_cuda_frames
+    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctv_cuda_bench ctv_cuda_frames ctbench ctv_lab_cuda ctv_lab_cuda_tests
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
@@ -229,6 +229,11 @@ for verb in "${verbs[@]}"; do
       step "ctbench and ctstages" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctstages ctv_cuda
       step comparison compare.log compare
       while read -r line; do table+=("        $line"); done < <(grep -E '^\| (here|paper, (en|de)coding)|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
+      ;;
+    papers) # CTV_GPU_IMAGE: a grey image for the DCT, else a made-up one
+      # shellcheck disable=SC2086
+      step papers papers.log "$build/bin/ctbench" papers --no-progress --json "$out/papers.json" ${CTV_GPU_IMAGE:+--image $CTV_GPU_IMAGE}
+      cat "$out/papers.log"
       ;;
     *) echo "unknown verb $verb"; exit 1 ;;
   esac

@@ -21,7 +21,7 @@ says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&
 
 expect 0 help "$ctbench" --help
 says out "ctbench speedup"
-for verb in rd speedup stages scale latency streams all; do
+for verb in rd speedup stages scale latency streams papers all; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
   expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
@@ -60,6 +60,13 @@ says out "Every stage made what its definition says"
 grep -q false stages.json && grep -q '"verified": false\|"same": false' stages.json && fail "a stage is wrong"
 [ "$(wc -l <stages.csv)" -gt 10 ] || fail "stages.csv has $(wc -l <stages.csv) lines"
 
+expect 0 papers "$ctbench" papers --quick --runs 1 --no-progress --json papers.json
+says out "Table 3: baseline and compacted kernels"
+says papers.json '"kind": "papers"'
+expect 1 "papers: unknown experiment" "$ctbench" papers --only dct9x9
+expect 1 "papers: bad mode" "$ctbench" papers --mode low:2,0,0
+expect 2 "papers: missing image" "$ctbench" papers --only dct8x8 --image missing.png
+
 # An interrupted run keeps what it has, and ends by the signal. (Shells let background jobs ignore SIGINT.)
 "$ctbench" speedup --sizes 32x24,1280x720 --frames 20 --runs 50 --json cut.json >out 2>err &
 child=$!
@@ -73,7 +80,7 @@ if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if no
 
 expect 0 "everything, quickly" "$ctbench" all --quick -o everything $clip missing.y4m
 says err "left out: cannot open missing.y4m"
-for part in speedup speedup-default stages rd scale latency streams; do
+for part in speedup speedup-default stages rd scale latency streams papers; do
   says everything/$part.json '"complete": true'
   [ -s everything/$part.csv ] || fail "no $part.csv"
 done
@@ -81,6 +88,7 @@ done
 if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   expect 0 report "$ctbench" report everything/*.json -o page.html
   says page.html "ctv, measured"
+  says page.html "Obukhov and Kharlamov 2008, Table 1"
   [ -s everything/index.html ] || fail "ctbench all made no page"
   grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"
   expect 2 "no run" "$ctbench" report rd.csv -o page.html

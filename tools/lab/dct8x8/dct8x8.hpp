@@ -36,7 +36,7 @@ inline constexpr std::array<int, 64> kQuantiserSteps = {16, 11, 10, 16, 24,  40,
                                                         49, 64, 78, 87, 103, 121, 120, 101,  //
                                                         72, 92, 95, 98, 112, 100, 103, 99};
 
-/// The paper's "gold": one core, no vector instructions asked for. Extents must be multiples of 8.
+/// The paper's "gold": block after block on one core, plain loops. Extents must be multiples of 8.
 GrayImage dct8x8_on_cpu(DctVariant variant, const GrayImage& image, int runs, DctTimes& times);
 
 /// Twice the extent each way, bilinear (weights 9, 3, 3, 1): how a picture of one size serves all sizes.

@@ -80,9 +80,9 @@ YuvFrame whole_macroblocks(int width, int height, const uint8_t* luma, const uin
           extended(cr, width / 2, height / 2, w / 2, h / 2)};
 }
 
-std::vector<int16_t> transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads) {
+void transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads, std::vector<int16_t>& levels) {
   const int columns = frame.width / 16, rows = frame.height / 16;
-  std::vector<int16_t> levels(static_cast<size_t>(frame.macroblocks()) * kMacroblockLevels);
+  levels.resize(static_cast<size_t>(frame.macroblocks()) * kMacroblockLevels);
   parallel_for(threads, rows, [&](int r) {
     for (int c = 0; c < columns; ++c) {
       int16_t* out = levels.data() + static_cast<std::ptrdiff_t>(r * columns + c) * kMacroblockLevels;
@@ -93,7 +93,6 @@ std::vector<int16_t> transform_quantise_on_cpu(const YuvFrame& frame, int qp, in
       chroma_macroblock(frame.cr.data() + chroma, frame.width / 2, qp, out + 20 * 16);
     }
   });
-  return levels;
 }
 
 }  // namespace ctv::lab

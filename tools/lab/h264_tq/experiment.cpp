@@ -23,9 +23,9 @@ void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> fram
     const std::string size = std::to_string(frame.width) + "x" + std::to_string(frame.height);
     settings.progress("h264_tq " + size);
     std::vector<int16_t> levels, again, gpu_levels;
-    const double one = median_ms(settings.runs, [&] { levels = transform_quantise_on_cpu(frame, qp, 1); });
+    const double one = median_ms(settings.runs, [&] { transform_quantise_on_cpu(frame, qp, 1, levels); });
     const double all =
-        median_ms(settings.runs, [&] { again = transform_quantise_on_cpu(frame, qp, settings.threads); });
+        median_ms(settings.runs, [&] { transform_quantise_on_cpu(frame, qp, settings.threads, again); });
     report.checks.push_back({"h264_tq " + size + ": one thread and all equal", again == levels, ""});
     PaperTable table = {
         "h264_tq." + size,

@@ -25,7 +25,7 @@ YuvFrame whole_macroblocks(int width, int height, const uint8_t* luma, const uin
 
 /// Levels [macroblock][384]: sixteen 4x4 luma blocks in raster order, four of Cb, four of Cr; the first of
 /// each block is the level of the Hadamard transform at the block's place. qp: 0..51, the same for chroma.
-/// Rounding offset of intra frames, a third of a step.
-std::vector<int16_t> transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads);
+/// Rounding offset of intra frames, a third of a step. `levels` is made to fit.
+void transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads, std::vector<int16_t>& levels);
 
 }  // namespace ctv::lab

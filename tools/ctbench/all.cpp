@@ -80,7 +80,8 @@ Exit run_all(int argc, const char* const* argv) {
   about.name = "ctbench all";
   about.summary = "every measurement and the page, into one folder";
   about.description =
-      "Runs speedup with the paper's and the default preset, stages, rd, scale, latency, streams and papers on "
+      "Runs speedup with the paper's and the default preset, stages, rd, scale, latency, streams and papers "
+      "on "
       "CLIPs, or on "
       "generated ones, writes JSON and CSV of each into a folder and draws the page, index.html. "
       "Interrupted, "

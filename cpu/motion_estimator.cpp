@@ -21,17 +21,20 @@ class CpuMotionEstimator final : public MotionEstimator {
  public:
   CpuMotionEstimator(const MotionParameters& parameters, int threads, StageTimes& times)
       : parameters_(parameters),
+        blocks_(parameters.grid.blocks()),
         threads_(threads),
         times_(times),
-        rows_(parameters.grid.rows << parameters.grid.log2_block),
-        cols_(round_up(parameters.grid.cols << parameters.grid.log2_block, kAlign)),
+        rows_(blocks_.rows << blocks_.log2_block),
+        cols_(round_up(blocks_.cols << blocks_.log2_block, kAlign)),
         border_(round_up(parameters.range + kRefineReach, kAlign)),
         current_stride_(odd_lines(cols_)),
         reference_stride_(odd_lines(cols_ + 2 * border_)),
-        key_cols_(parameters.grid.cols + kAlign / 8),
+        key_cols_(blocks_.cols + kAlign / 8),
         current_(allocate(rows_, current_stride_)),
         reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
-        keys_(static_cast<size_t>(parameters.grid.rows) * static_cast<size_t>(key_cols_)) {
+        keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
+        costs_(blocks_.size()),
+        unsplit_(parameters.grid.split != 0 ? blocks_.size() : 0) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -43,8 +46,12 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 MotionVector* vectors) override {
-    const MotionGrid& grid = parameters_.grid;
     SearchPlanes planes{};
+    const bool split = parameters_.grid.split != 0;
+    MotionVector* matched = split ? unsplit_.data() : vectors;
+    const auto of_row = [&](auto* values, int row) {
+      return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
+    };
     {
       StageTimer timer(times_, Stage::kMotionSearch);
       planes = copy(current, reference);
@@ -53,20 +60,29 @@ class CpuMotionEstimator final : public MotionEstimator {
                           (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
                               static_cast<int64_t>(i)};
       }
-      parallel_for(threads_, grid.rows, [&](int row) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
         int64_t* keys = keys_of(row);
-        search_block_row(planes, candidates_, grid.log2_block, row, grid.cols, keys);
-        MotionVector* out = vectors + static_cast<ptrdiff_t>(row) * grid.cols;
-        for (int b = 0; b < grid.cols; ++b) {
-          out[b] = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
+        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, keys);
+        for (int b = 0; b < blocks_.cols; ++b) {
+          const MotionVector v = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
+          of_row(matched, row)[b] = v;
+          of_row(costs_.data(), row)[b] =
+              static_cast<uint32_t>(keys[b] >> kKeyIndexBits) - motion_cost(0, lambda, v);
         }
       });
     }
-    if (parameters_.subpel == 0) return {};
+    if (parameters_.subpel == 0 && !split) return {};
     StageTimer timer(times_, Stage::kMotionRefine);
-    parallel_for(threads_, grid.rows, [&](int row) {
-      refine_block_row(planes, grid.log2_block, row, grid.cols, parameters_.subpel, lambda, keys_of(row),
-                       vectors + static_cast<ptrdiff_t>(row) * grid.cols);
+    if (parameters_.subpel > 0) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        refine_block_row(planes, blocks_.log2_block, row, blocks_.cols, parameters_.subpel, lambda,
+                         of_row(costs_.data(), row), of_row(matched, row));
+      });
+    }
+    if (!split) return {};
+    parallel_for(threads_, blocks_.rows, [&](int row) {
+      split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), matched,
+                      vectors + static_cast<ptrdiff_t>(2 * row) * parameters_.grid.cols);
     });
     return {};
   }
@@ -113,6 +129,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   const MotionParameters parameters_;
+  const MotionGrid blocks_;
   const int threads_;
   StageTimes& times_;
   const int rows_, cols_;  // of whole blocks, columns to whole vectors
@@ -121,6 +138,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int key_cols_;
   Bytes current_, reference_;
   std::vector<int64_t> keys_;
+  std::vector<uint32_t> costs_;        // of each block, 16 SAD
+  std::vector<MotionVector> unsplit_;  // of each block, if some may be split
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
 };
@@ -129,7 +148,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times) {
-  if (parameters.grid.log2_block < 3 || parameters.grid.log2_block > 5 || parameters.range < 0 ||
+  if (parameters.grid.log2_block < 3 || parameters.grid.blocks().log2_block > 5 || parameters.range < 0 ||
       parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
     return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
   }

@@ -9,39 +9,10 @@
 #define HWY_TARGET_INCLUDE "cpu/motion_refine.cpp"
 #include "cpu/simd_foreach.hpp"
 
-#include "cpu/interpolate-inl.hpp"
+#include "cpu/motion_refine-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
-
-// Workspace of one block.
-template <int kBlock>
-struct Work {
-  static constexpr int kWide =
-      kBlock == 8 ? 16 : kBlock + 16;  // a column more than the block, to whole vectors
-  static constexpr int kPitch = kWide + 8;
-  static constexpr int kEdge = 4;
-  alignas(64) int16_t current[kBlock * kBlock];
-  alignas(64) int16_t patch[(kBlock + 2 * kEdge + 1) * kPitch];  // the reference around the best whole vector
-  alignas(64) int16_t sums[(kBlock + kTaps) * kWide];
-  alignas(64) int16_t horizontal[kBlock * kWide];       // from column -1
-  alignas(64) int16_t vertical[(kBlock + 1) * kBlock];  // from row -1
-  alignas(64) int16_t diagonal[(kBlock + 1) * kWide];   // from row and column -1
-  const int16_t* at(int row, int col) const { return patch + (row + kEdge) * kPitch + col + kEdge; }
-};
-
-struct Best {
-  MotionVector vector;
-  uint32_t cost;
-  void offer(MotionVector v, uint32_t sad, uint32_t lambda) {
-    const uint32_t c = motion_cost(sad, lambda, v);
-    if (c < cost) *this = {v, c};
-  }
-};
-
-MotionVector Moved(MotionVector v, int y, int x) {
-  return {static_cast<int16_t>(v.y + y), static_cast<int16_t>(v.x + x)};
-}
 
 // The centre wins ties, then raster order.
 template <int kBlock>
@@ -74,70 +45,35 @@ void ImproveByHalves(Work<kBlock>& w, uint32_t lambda, Best& best) {
   best.offer(Moved(v, kHalf, kHalf), diagonal(1, 1), lambda);
 }
 
-// Neighbours `step` away, a quarter of a sample or less. whole: the vector the patch lies around.
-template <int kBlock>
-void ImproveByFractions(Work<kBlock>& w, MotionVector whole, int step, uint32_t lambda, Best& best) {
-  constexpr int kRows =
-      kBlock + kTaps;  // one more than a prediction needs: the candidates' rows differ by one
-  const MotionVector centre = best.vector;
-  const int top = displacement(centre.y - whole.y - step, 0).whole;
-  uint32_t sads[3][3] = {};
-  for (int j = 0; j < 3; ++j) {
-    const Displacement dx = displacement(centre.x - whole.x + (j - 1) * step, 0);
-    RowSums<kBlock>(w.at(top - kBefore, dx.whole), Work<kBlock>::kPitch, kRows, dx.eighth, w.sums);
-    for (int i = 0; i < 3; ++i) {
-      if (i == 1 && j == 1) continue;
-      const Displacement dy = displacement(centre.y - whole.y + (i - 1) * step, 0);
-      FilterColumnsOfSums<kBlock>(w.sums + (dy.whole - top) * kBlock, kBlock, dy.eighth, w.diagonal);
-      sads[i][j] = SadOfSamples<kBlock>(w.current, w.diagonal, kBlock);
-    }
-  }
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      if (i != 1 || j != 1) best.offer(Moved(centre, (i - 1) * step, (j - 1) * step), sads[i][j], lambda);
-    }
-  }
-}
-
 template <int kBlock>
 void Refine(const SearchPlanes& planes, int block_row, int block_cols, int subpel, uint32_t lambda,
-            const int64_t* keys, MotionVector* vectors) {
+            uint32_t* costs, MotionVector* vectors) {
   Work<kBlock> w;
   for (int b = 0; b < block_cols; ++b) {
     const ptrdiff_t y = static_cast<ptrdiff_t>(block_row) * kBlock;
     const ptrdiff_t x = static_cast<ptrdiff_t>(b) * kBlock;
-    const uint8_t* current = planes.current + y * planes.current_stride + x;
-    const uint8_t* reference = planes.reference + y * planes.reference_stride + x;
     const MotionVector whole = vectors[b];
-    const ptrdiff_t moved =
-        (whole.y / kVectorUnit - Work<kBlock>::kEdge) * planes.reference_stride + whole.x / kVectorUnit;
-    for (int r = 0; r < kBlock; ++r) {
-      CTV_KEEP_LOOP
-      for (int i = 0; i < kBlock; ++i) w.current[r * kBlock + i] = current[r * planes.current_stride + i];
-    }
-    for (int r = 0; r < kBlock + 2 * Work<kBlock>::kEdge + 1; ++r) {
-      const uint8_t* from = reference + moved + r * planes.reference_stride - Work<kBlock>::kEdge;
-      CTV_KEEP_LOOP
-      for (int i = 0; i < Work<kBlock>::kPitch; ++i) w.patch[r * Work<kBlock>::kPitch + i] = from[i];
-    }
-    Best best{whole, static_cast<uint32_t>(keys[b] >> kKeyIndexBits)};
+    w.load_current(planes, y, x);
+    w.load_patch(planes, y, x, whole);
+    Best best{whole, costs[b] + motion_cost(0, lambda, whole), {}};
     ImproveByHalves<kBlock>(w, lambda, best);
     for (int step = kVectorUnit / 4; step >= kVectorUnit >> subpel; step /= 2) {
-      ImproveByFractions<kBlock>(w, whole, step, lambda, best);
+      ImproveByFractions<kBlock, false>(w, whole, step, lambda, best);
     }
     vectors[b] = best.vector;
+    costs[b] = best.cost - motion_cost(0, lambda, best.vector);
   }
 }
 
 void RefineBlockRow(const SearchPlanes& planes, int log2_block, int block_row, int block_cols, int subpel,
-                    uint32_t lambda, const int64_t* keys, MotionVector* vectors) {
+                    uint32_t lambda, uint32_t* costs, MotionVector* vectors) {
   switch (log2_block) {
     case 3:
-      return Refine<8>(planes, block_row, block_cols, subpel, lambda, keys, vectors);
+      return Refine<8>(planes, block_row, block_cols, subpel, lambda, costs, vectors);
     case 4:
-      return Refine<16>(planes, block_row, block_cols, subpel, lambda, keys, vectors);
+      return Refine<16>(planes, block_row, block_cols, subpel, lambda, costs, vectors);
     default:
-      return Refine<32>(planes, block_row, block_cols, subpel, lambda, keys, vectors);
+      return Refine<32>(planes, block_row, block_cols, subpel, lambda, costs, vectors);
   }
 }
 
@@ -150,9 +86,9 @@ namespace ctv {
 HWY_EXPORT(RefineBlockRow);
 
 void refine_block_row(const SearchPlanes& planes, int log2_block, int block_row, int block_cols, int subpel,
-                      uint32_t lambda, const int64_t* keys, MotionVector* vectors) {
+                      uint32_t lambda, uint32_t* costs, MotionVector* vectors) {
   HWY_DYNAMIC_DISPATCH(RefineBlockRow)
-  (planes, log2_block, block_row, block_cols, subpel, lambda, keys, vectors);
+  (planes, log2_block, block_row, block_cols, subpel, lambda, costs, vectors);
 }
 
 }  // namespace ctv

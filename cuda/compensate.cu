@@ -3,9 +3,13 @@
 // products each. Between the middles of four neighbouring blocks the same four vectors hold everywhere, so a
 // block of threads takes 16x16 samples of one such cell (or several smaller cells), fetches what a vector
 // points at into shared memory, filters it along rows and then along columns (8 + 8 products), and adds it
-// with its weights; equal vectors are followed once. Planes whose cells are smaller than 8 samples take the
-// plain kernel, a thread a sample.
+// with its weights; equal vectors are followed once. Where a block of the region is split, the region is cut
+// in pieces of a quarter of a cell's side, in which four vectors hold again. Planes whose cells are smaller
+// than 8 samples take the plain kernel, a thread a sample.
 #include "cuda/compensate.hpp"
+
+#include <type_traits>
+
 #include "cuda/interpolate.cuh"
 
 namespace ctv::cuda {
@@ -16,9 +20,50 @@ constexpr int kBlockY = 8;
 constexpr int kTaps = kInterpolationTaps;
 
 struct Geometry {
-  int log2_block, grid_rows, grid_cols;
+  int log2_block, grid_rows, grid_cols;  // of the vectors
   int row_shift, col_shift;
+  int split;  // blocks are 2x2 vectors
 };
+
+// The vectors that overlap at a sample, and their weights, in 1024ths.
+struct Overlap {
+  MotionVector v[4];
+  int weights[4];
+};
+
+// The pairs of blocks at a sample; kSplit: blocks of 2x2 vectors.
+template <bool kSplit>
+__device__ __forceinline__ void block_pairs(const Geometry& g, int r, int c, BlockPair& rows,
+                                            BlockPair& cols) {
+  constexpr int kShift = kSplit ? 1 : 0;
+  rows = block_pair(max_of(r, 0), g.row_shift, g.log2_block + kShift, g.grid_rows >> kShift);
+  cols = block_pair(max_of(c, 0), g.col_shift, g.log2_block + kShift, g.grid_cols >> kShift);
+}
+__device__ __forceinline__ bool split_at(const MotionVector* vectors, const Geometry& g, int r, int c) {
+  BlockPair rows, cols;
+  block_pairs<true>(g, r, c, rows, cols);
+  return any_split(vectors, g.grid_cols, rows, cols);
+}
+// whole: sample (r, c) lies between blocks of 2x2 equal vectors.
+__device__ __forceinline__ Overlap overlap_at(const MotionVector* vectors, const Geometry& g, bool whole,
+                                              int r, int c) {
+  BlockPair rows, cols;
+  if (whole) {
+    block_pairs<true>(g, r, c, rows, cols);
+  } else {
+    block_pairs<false>(g, r, c, rows, cols);
+  }
+  const int shift = whole ? 1 : 0;
+  Overlap overlap;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    overlap.v[i] = vectors[(((i >> 1) != 0 ? rows.second : rows.first) << shift) * g.grid_cols +
+                           (((i & 1) != 0 ? cols.second : cols.first) << shift)];
+    overlap.weights[i] =
+        ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
+  }
+  return overlap;
+}
 
 // Sample (r, c) of the reference moved by v.
 __device__ __forceinline__ int predicted(const PlaneView<const Sample>& reference, const Geometry& g,
@@ -61,8 +106,6 @@ __device__ __forceinline__ int predicted(const PlaneView<const Sample>& referenc
   return round_interpolated(sum);
 }
 
-__device__ __forceinline__ bool same(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
-
 template <bool kOverlap>
 __global__ void __launch_bounds__(kBlockX* kBlockY)
     compensate_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
@@ -77,23 +120,15 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
         static_cast<Sample>(predicted(reference, g, vectors[row * g.grid_cols + col], r, c));
     return;
   }
-  const BlockPair rows = block_pair(r, g.row_shift, g.log2_block, g.grid_rows);
-  const BlockPair cols = block_pair(c, g.col_shift, g.log2_block, g.grid_cols);
-  MotionVector v[4];
-  int weights[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    v[i] = vectors[((i >> 1) != 0 ? rows.second : rows.first) * g.grid_cols +
-                   ((i & 1) != 0 ? cols.second : cols.first)];
-    weights[i] =
-        ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
-  }
+  Overlap overlap = overlap_at(vectors, g, g.split != 0 && !split_at(vectors, g, r, c), r, c);
+  auto& v = overlap.v;
+  auto& weights = overlap.weights;
   // Weights of equal vectors are put together; no weight, no prediction.
 #pragma unroll
   for (int i = 1; i < 4; ++i) {
 #pragma unroll
     for (int j = 0; j < i; ++j) {
-      if (weights[i] != 0 && same(v[i], v[j])) {
+      if (weights[i] != 0 && same_vector(v[i], v[j])) {
         weights[j] += weights[i];
         weights[i] = 0;
       }
@@ -113,53 +148,44 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
 
 constexpr int kRegion = 16;
 
-// kRows, kCols: of the pieces in which the vectors are the same, at most 16. begin: where the first region
-// begins.
-template <int kRows, int kCols, bool kOverlap>
-__global__ void __launch_bounds__(kRegion* kRegion)
-    compensate_cells_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
-                            int begin_row, int begin_col, PlaneView<Sample> prediction) {
-  constexpr int kPieces = (kRegion / kRows) * (kRegion / kCols);
-  constexpr int kPatchRows = kRows + kTaps - 1;
-  constexpr int kPatchCols = kCols + kTaps - 1;
-  __shared__ int16_t patches[kPieces][kPatchRows][kPatchCols + 1];
-  __shared__ int16_t sums[kPieces][kPatchRows][kCols];  // along rows, 64ths
+// Shared memory of a region in pieces of kRows x kCols samples, at most 16 each.
+template <int kRows, int kCols>
+struct Pieces {
+  static constexpr int kCount = (kRegion / kRows) * (kRegion / kCols);
+  static constexpr int kPatchRows = kRows + kTaps - 1;
+  static constexpr int kPatchCols = kCols + kTaps - 1;
+  struct Piece {
+    int16_t patch[kPatchRows][kPatchCols + 1];
+    int16_t line[kPatchRows][kCols];  // along rows, 64ths
+  };
+  Piece piece[kCount];
+};
+
+// The prediction of a thread's sample of the region that begins at (begin_row, begin_col); `overlap` has the
+// same vectors in all of a piece. All threads call alike.
+template <int kRows, int kCols>
+__device__ __forceinline__ int predict_pieces(const PlaneView<const Sample>& reference, const Geometry& g,
+                                              int begin_row, int begin_col, Overlap overlap,
+                                              Pieces<kRows, kCols>& pieces) {
+  using Layout = Pieces<kRows, kCols>;
   const int piece_row = static_cast<int>(threadIdx.y) / kRows;
   const int piece_col = static_cast<int>(threadIdx.x) / kCols;
-  auto& patch = patches[piece_row * (kRegion / kCols) + piece_col];
-  auto& line = sums[piece_row * (kRegion / kCols) + piece_col];
+  auto& patch = pieces.piece[piece_row * (kRegion / kCols) + piece_col].patch;
+  auto& line = pieces.piece[piece_row * (kRegion / kCols) + piece_col].line;
   const int y = static_cast<int>(threadIdx.y) % kRows;
   const int x = static_cast<int>(threadIdx.x) % kCols;
   const int thread = y * kCols + x;
-  const int top = begin_row + static_cast<int>(blockIdx.y) * kRegion + piece_row * kRows;
-  const int left = begin_col + static_cast<int>(blockIdx.x) * kRegion + piece_col * kCols;
-  const int r = top + y;
-  const int c = left + x;
-
-  MotionVector v[4];
-  int weights[4] = {1024, 0, 0, 0};
-  if constexpr (kOverlap) {
-    const BlockPair rows = block_pair(max_of(r, 0), g.row_shift, g.log2_block, g.grid_rows);
-    const BlockPair cols = block_pair(max_of(c, 0), g.col_shift, g.log2_block, g.grid_cols);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      v[i] = vectors[((i >> 1) != 0 ? rows.second : rows.first) * g.grid_cols +
-                     ((i & 1) != 0 ? cols.second : cols.first)];
-      weights[i] =
-          ((i >> 1) != 0 ? rows.weight : 32 - rows.weight) * ((i & 1) != 0 ? cols.weight : 32 - cols.weight);
-    }
-  } else {
-    v[0] = vectors[block_of(max_of(r, 0), g.row_shift, g.log2_block, g.grid_rows) * g.grid_cols +
-                   block_of(max_of(c, 0), g.col_shift, g.log2_block, g.grid_cols)];
-    v[1] = v[2] = v[3] = v[0];
-  }
+  const int top = begin_row + piece_row * kRows;
+  const int left = begin_col + piece_col * kCols;
+  auto& v = overlap.v;
+  auto& weights = overlap.weights;
   // A vector seen before lends its weight to the first; which ones are first is the same in the whole piece.
   bool first[4] = {true, true, true, true};
 #pragma unroll
   for (int i = 1; i < 4; ++i) {
 #pragma unroll
     for (int j = i - 1; j >= 0; --j) {
-      if (first[i] && same(v[i], v[j]) && first[j]) {
+      if (first[i] && same_vector(v[i], v[j]) && first[j]) {
         weights[j] += weights[i];
         first[i] = false;
       }
@@ -169,22 +195,22 @@ __global__ void __launch_bounds__(kRegion* kRegion)
   int sum = 512;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    if (kPieces == 1 && !first[i]) continue;  // all threads alike
+    if (Layout::kCount == 1 && !first[i]) continue;  // all threads alike
     const Displacement dy = displacement(v[i].y, g.row_shift);
     const Displacement dx = displacement(v[i].x, g.col_shift);
     const bool fractional = (dy.eighth | dx.eighth) != 0;
     if (first[i]) {
-      for (int k = thread; k < kPatchRows * kPatchCols; k += kRows * kCols) {
+      for (int k = thread; k < Layout::kPatchRows * Layout::kPatchCols; k += kRows * kCols) {
         const int row =
-            clamp_to(top + dy.whole + k / kPatchCols - kInterpolationBefore, 0, reference.rows - 1);
+            clamp_to(top + dy.whole + k / Layout::kPatchCols - kInterpolationBefore, 0, reference.rows - 1);
         const int col =
-            clamp_to(left + dx.whole + k % kPatchCols - kInterpolationBefore, 0, reference.cols - 1);
-        patch[k / kPatchCols][k % kPatchCols] = reference.row(row)[col];
+            clamp_to(left + dx.whole + k % Layout::kPatchCols - kInterpolationBefore, 0, reference.cols - 1);
+        patch[k / Layout::kPatchCols][k % Layout::kPatchCols] = reference.row(row)[col];
       }
     }
     __syncthreads();
     if (first[i] && fractional) {
-      for (int k = thread; k < kPatchRows * kCols; k += kRows * kCols) {
+      for (int k = thread; k < Layout::kPatchRows * kCols; k += kRows * kCols) {
         const int16_t* s = &patch[k / kCols][k % kCols];
         int value = 0;
 #pragma unroll
@@ -205,26 +231,68 @@ __global__ void __launch_bounds__(kRegion* kRegion)
     }
     __syncthreads();
   }
+  return sum >> 10;
+}
+
+// kRows, kCols: of the pieces in which the vectors of whole blocks are the same, at most 16. begin: where the
+// first region begins.
+template <int kRows, int kCols, bool kOverlap, bool kSplit>
+__global__ void __launch_bounds__(kRegion* kRegion)
+    compensate_cells_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
+                            int begin_row, int begin_col, PlaneView<Sample> prediction) {
+  using Whole = Pieces<kRows, kCols>;
+  using Quarters = Pieces<kRows / 4, kCols / 4>;
+  union Shared {
+    Whole whole;
+    std::conditional_t<kSplit, Quarters, int> quarters;
+  };
+  __shared__ Shared shared;
+  const int top = begin_row + static_cast<int>(blockIdx.y) * kRegion;
+  const int left = begin_col + static_cast<int>(blockIdx.x) * kRegion;
+  const int r = top + static_cast<int>(threadIdx.y);
+  const int c = left + static_cast<int>(threadIdx.x);
+  int sample = 0;
+  if constexpr (kSplit) {
+    const bool split = split_at(vectors, g, r, c);
+    const Overlap overlap = overlap_at(vectors, g, !split, r, c);
+    if (__syncthreads_or(split ? 1 : 0) != 0) {
+      sample = predict_pieces(reference, g, top, left, overlap, shared.quarters);
+    } else {
+      sample = predict_pieces(reference, g, top, left, overlap, shared.whole);
+    }
+  } else if constexpr (kOverlap) {
+    sample = predict_pieces(reference, g, top, left, overlap_at(vectors, g, false, r, c), shared.whole);
+  } else {
+    const MotionVector v =
+        vectors[block_of(max_of(r, 0), g.row_shift, g.log2_block, g.grid_rows) * g.grid_cols +
+                block_of(max_of(c, 0), g.col_shift, g.log2_block, g.grid_cols)];
+    sample = predict_pieces(reference, g, top, left, {{v, v, v, v}, {1024, 0, 0, 0}}, shared.whole);
+  }
   if (r >= 0 && c >= 0 && r < prediction.rows && c < prediction.cols) {
-    prediction.row(r)[c] = static_cast<Sample>(sum >> 10);
+    prediction.row(r)[c] = static_cast<Sample>(sample);
   }
 }
 
+// g: without overlap, of the vectors as blocks of their own.
 template <int kRows, int kCols>
 void launch_cells(Device& device, const PlaneView<const Sample>& reference, const MotionVector* vectors,
                   const Geometry& g, bool overlap, const PlaneView<Sample>& prediction) {
   // Cells begin in the middle of blocks.
-  const int begin_row = overlap ? -((1 << (g.log2_block - g.row_shift)) / 2) : 0;
-  const int begin_col = overlap ? -((1 << (g.log2_block - g.col_shift)) / 2) : 0;
+  const int log2_block = g.log2_block + g.split;
+  const int begin_row = overlap ? -((1 << (log2_block - g.row_shift)) / 2) : 0;
+  const int begin_col = overlap ? -((1 << (log2_block - g.col_shift)) / 2) : 0;
   const dim3 blocks(blocks_for(prediction.cols - begin_col, kRegion),
                     blocks_for(prediction.rows - begin_row, kRegion));
   const dim3 threads(kRegion, kRegion);
-  if (overlap) {
-    compensate_cells_kernel<kRows, kCols, true>
-        <<<blocks, threads, 0, device.stream()>>>(reference, vectors, g, begin_row, begin_col, prediction);
+  const auto launch = [&](auto* kernel) {
+    kernel<<<blocks, threads, 0, device.stream()>>>(reference, vectors, g, begin_row, begin_col, prediction);
+  };
+  if (!overlap) {
+    launch(compensate_cells_kernel<kRows, kCols, false, false>);
+  } else if (g.split == 0) {
+    launch(compensate_cells_kernel<kRows, kCols, true, false>);
   } else {
-    compensate_cells_kernel<kRows, kCols, false>
-        <<<blocks, threads, 0, device.stream()>>>(reference, vectors, g, begin_row, begin_col, prediction);
+    launch(compensate_cells_kernel<kRows, kCols, true, true>);
   }
 }
 
@@ -232,10 +300,10 @@ void launch_cells(Device& device, const PlaneView<const Sample>& reference, cons
 
 Status compensate_plane(Device& device, PlaneView<const Sample> reference, const MotionVector* vectors,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
-  const Geometry g{geometry.grid.log2_block, geometry.grid.rows, geometry.grid.cols, geometry.row_shift,
-                   geometry.col_shift};
-  const int rows = g.log2_block - g.row_shift;  // log2 of the cells
-  const int cols = g.log2_block - g.col_shift;
+  const Geometry g{geometry.grid.log2_block, geometry.grid.rows, geometry.grid.cols,
+                   geometry.row_shift,       geometry.col_shift, geometry.overlap ? geometry.grid.split : 0};
+  const int rows = g.log2_block + g.split - g.row_shift;  // log2 of the cells
+  const int cols = g.log2_block + g.split - g.col_shift;
   if (rows >= 3 && cols >= 3) {
     if (rows == 3) {
       cols == 3 ? launch_cells<8, 8>(device, reference, vectors, g, geometry.overlap, prediction)

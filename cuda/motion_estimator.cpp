@@ -13,13 +13,12 @@ constexpr int kAlign = 16;  // bytes
 class CudaMotionEstimator final : public MotionEstimator {
  public:
   CudaMotionEstimator(std::shared_ptr<Device> device, const MotionParameters& parameters)
-      : device_(std::move(device)), parameters_(parameters) {}
+      : device_(std::move(device)), parameters_(parameters), blocks_(parameters.grid.blocks()) {}
 
   Status initialise() {
     Device& d = *device_;
-    const MotionGrid& grid = parameters_.grid;
-    planes_.rows = grid.rows << grid.log2_block;
-    planes_.cols = grid.cols << grid.log2_block;
+    planes_.rows = blocks_.rows << blocks_.log2_block;
+    planes_.cols = blocks_.cols << blocks_.log2_block;
     planes_.border = round_up(parameters_.range + kSearchReach, kAlign);
     planes_.current_stride = round_up(planes_.cols, kAlign);
     planes_.reference_stride = round_up(planes_.cols + 2 * planes_.border, kAlign);
@@ -29,7 +28,8 @@ class CudaMotionEstimator final : public MotionEstimator {
     CTV_RETURN_IF_ERROR(current_.allocate(d, size(planes_.rows, planes_.current_stride)));
     CTV_RETURN_IF_ERROR(
         reference_.allocate(d, size(planes_.rows + 2 * planes_.border, planes_.reference_stride)));
-    CTV_RETURN_IF_ERROR(costs_.allocate(d, grid.size()));
+    CTV_RETURN_IF_ERROR(costs_.allocate(d, blocks_.size()));
+    if (parameters_.grid.split != 0) CTV_RETURN_IF_ERROR(unsplit_.allocate(d, blocks_.size()));
     planes_.current = current_.data();
     planes_.reference = reference_.data() + size(planes_.border, planes_.reference_stride) + planes_.border;
     return {};
@@ -38,31 +38,40 @@ class CudaMotionEstimator final : public MotionEstimator {
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 MotionVector* vectors) override {
     Device& d = *device_;
+    const bool split = parameters_.grid.split != 0;
+    MotionVector* matched = split ? unsplit_.data() : vectors;
     CTV_RETURN_IF_ERROR(d.enter());
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
       CTV_RETURN_IF_ERROR(
-          search_blocks(d, planes_, parameters_.grid, parameters_.range, lambda, vectors, costs_.data()));
+          search_blocks(d, planes_, blocks_, parameters_.range, lambda, matched, costs_.data()));
     }
-    if (parameters_.subpel == 0) return {};
+    if (parameters_.subpel == 0 && !split) return {};
     const StageMark mark(d, Stage::kMotionRefine);
-    return refine_blocks(d, planes_, parameters_.grid, parameters_.subpel, lambda, costs_.data(), vectors);
+    if (parameters_.subpel > 0) {
+      CTV_RETURN_IF_ERROR(
+          refine_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), matched));
+    }
+    if (!split) return {};
+    return split_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), matched, vectors);
   }
 
  private:
   std::shared_ptr<Device> device_;
   const MotionParameters parameters_;
+  const MotionGrid blocks_;
   SearchPlanes planes_;
   DeviceArray<uint8_t> current_, reference_;
   DeviceArray<uint32_t> costs_;
+  DeviceArray<MotionVector> unsplit_;  // of each block, if some may be split
 };
 
 }  // namespace
 
 Result<std::unique_ptr<MotionEstimator>> make_motion_estimator(std::shared_ptr<Device> device,
                                                                const MotionParameters& parameters) {
-  if (parameters.grid.log2_block < 3 || parameters.grid.log2_block > 5 || parameters.range < 0 ||
+  if (parameters.grid.log2_block < 3 || parameters.grid.blocks().log2_block > 5 || parameters.range < 0 ||
       parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
     return {CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range"};
   }

@@ -135,9 +135,10 @@ __global__ void __launch_bounds__(kMaxThreads)
   if (thread < count) {
     const int index = static_cast<int>(best_rank[thread] % static_cast<uint32_t>(width * width));
     const ptrdiff_t at = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + block0 + thread;
-    vectors[at] = {static_cast<int16_t>(kVectorUnit * (index / width - shape.range)),
-                   static_cast<int16_t>(kVectorUnit * (index % width - shape.range))};
-    costs[at] = best_cost[thread];
+    const MotionVector v{static_cast<int16_t>(kVectorUnit * (index / width - shape.range)),
+                         static_cast<int16_t>(kVectorUnit * (index % width - shape.range))};
+    vectors[at] = v;
+    costs[at] = best_cost[thread] - fast_motion_cost(0, lambda, v);
   }
 }
 

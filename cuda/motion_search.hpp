@@ -20,13 +20,17 @@ struct SearchPlanes {
 Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
                           PlaneView<const Sample> reference);
 
-/// Whole vectors (times kVectorUnit) and their costs, [grid.rows][grid.cols].
+/// Whole vectors (times kVectorUnit) and their costs (16 SAD), [grid.rows][grid.cols].
 Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
                      uint32_t lambda, MotionVector* vectors, uint32_t* costs);
 
-/// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3).
+/// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3), and updates their costs.
 Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
-                     uint32_t lambda, const uint32_t* costs, MotionVector* vectors);
+                     uint32_t lambda, uint32_t* costs, MotionVector* vectors);
+
+/// Splits blocks where it pays. grid, costs, vectors: of the blocks. split: [2 grid.rows][2 grid.cols].
+Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
+                    uint32_t lambda, const uint32_t* costs, const MotionVector* vectors, MotionVector* split);
 
 /// What the search reads beyond range: filters, and rows of a last group of candidates.
 inline constexpr int kSearchReach = 8;

@@ -72,6 +72,7 @@ void visit(Visitor& v, SequenceHeader& h) {
   v.fixed("block size", h.log2_block, 3, 5);
   v.fixed("vector precision", h.subpel, 0, h.prediction == Prediction::kPicture ? kMaxSubpel : 0);
   v.fixed("overlap", h.overlap, 0, h.prediction == Prediction::kPicture ? 1 : 0);
+  v.fixed("split", h.split, 0, h.prediction == Prediction::kPicture && h.log2_block > 3 ? 1 : 0);
 }
 
 template <typename Visitor>

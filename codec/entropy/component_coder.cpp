@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/component_coder.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -129,51 +130,104 @@ class SplitRunCoder final : public ComponentCoder {
   SplitRuns runs_;
 };
 
-/// The paper's vectors: differences as levels with runs.
-class RunMotionCoder final : public ComponentCoder {
+/// What both coders of vectors work on: which blocks are split, and differences.
+class MotionCoder : public ComponentCoder {
+ protected:
+  MotionCoder(const MotionGrid& grid, int subpel)
+      : grid_(grid),
+        splits_(grid.split != 0 ? grid.blocks().size() : 0),
+        differences_(2 * grid.size()),
+        subpel_(subpel) {}
+
+  void subtract_prediction(const CodedFrame& frame) {
+    difference_vectors(grid_, subpel_, frame.vectors, splits_, differences_);
+  }
+  void add_prediction(const CodedFrame& frame) const {
+    sum_vectors(grid_, subpel_, splits_, differences_, frame.vectors);
+  }
+
+  const MotionGrid grid_;
+  std::vector<uint8_t> splits_;  // of each block; empty if blocks are never split
+  std::vector<Level> differences_;
+
+ private:
+  int subpel_;
+};
+
+/// The paper's vectors: differences as levels with runs; before them, which blocks are split.
+class RunMotionCoder final : public MotionCoder {
  public:
   RunMotionCoder(const MotionGrid& grid, int subpel)
-      : grid_(grid), subpel_(subpel), differences_(2 * grid.size()), deflated_(2 * grid.size()) {}
+      : MotionCoder(grid, subpel),
+        flags_(splits_.size()),
+        coded_(differences_.size()),
+        deflated_(flags_.size() + coded_.size()) {}
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    difference_vectors(grid_, subpel_, frame.vectors, differences_);
-    return deflated_.deflate(encode_zero_runs(differences_, true, deflated_.symbols()), out);
+    subtract_prediction(frame);
+    std::copy(splits_.begin(), splits_.end(), flags_.begin());
+    const size_t vectors = count_vectors();
+    for_each_coded([&](size_t at, size_t i) {
+      coded_[at] = differences_[i];
+      coded_[vectors + at] = differences_[grid_.size() + i];
+    });
+    uint8_t* symbols = deflated_.symbols();
+    const size_t size = encode_zero_runs(flags_, true, symbols);
+    return deflated_.deflate(
+        size + encode_zero_runs(std::span(coded_).first(2 * vectors), true, symbols + size), out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
     std::span<const uint8_t> symbols;
     size_t used = 0;
     if (!deflated_.inflate(bytes, symbols)) return false;
-    if (!decode_zero_runs(symbols, used, true, differences_) || used != symbols.size()) return false;
-    sum_vectors(grid_, subpel_, differences_, frame.vectors);
+    if (!decode_zero_runs(symbols, used, true, flags_)) return false;
+    if (std::any_of(flags_.begin(), flags_.end(), [](Level f) { return f < 0 || f > 1; })) return false;
+    std::copy(flags_.begin(), flags_.end(), splits_.begin());
+    const size_t vectors = count_vectors();
+    if (!decode_zero_runs(symbols, used, true, std::span(coded_).first(2 * vectors))) return false;
+    if (used != symbols.size()) return false;
+    for_each_coded([&](size_t at, size_t i) {
+      differences_[i] = coded_[at];
+      differences_[grid_.size() + i] = coded_[vectors + at];
+    });
+    add_prediction(frame);
     return true;
   }
 
  private:
-  MotionGrid grid_;
-  int subpel_;
-  std::vector<Level> differences_;
+  bool split(size_t block) const { return !splits_.empty() && splits_[block] != 0; }
+  size_t count_vectors() const {
+    const auto split = static_cast<size_t>(std::count(splits_.begin(), splits_.end(), uint8_t{1}));
+    return grid_.blocks().size() + 3 * split;
+  }
+  // Calls code(n, i) for the n-th coded vector.
+  template <typename Code>
+  void for_each_coded(Code code) const {
+    size_t n = 0;
+    for_each_block(grid_, [&](size_t block, size_t first) {
+      for (int k = 0; k < (split(block) ? 4 : 1); ++k) code(n++, vector_of_block(grid_, first, k));
+    });
+  }
+
+  std::vector<Level> flags_, coded_;
   Deflated deflated_;
 };
 
-class ContextMotionCoder final : public ComponentCoder {
+class ContextMotionCoder final : public MotionCoder {
  public:
-  ContextMotionCoder(const MotionGrid& grid, int subpel)
-      : grid_(grid), subpel_(subpel), differences_(2 * grid.size()), contexts_(grid) {}
+  ContextMotionCoder(const MotionGrid& grid, int subpel) : MotionCoder(grid, subpel), contexts_(grid) {}
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    difference_vectors(grid_, subpel_, frame.vectors, differences_);
-    return contexts_.encode(differences_, out);
+    subtract_prediction(frame);
+    return contexts_.encode(splits_, differences_, out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
-    if (!contexts_.decode(bytes, differences_)) return false;
-    sum_vectors(grid_, subpel_, differences_, frame.vectors);
+    if (!contexts_.decode(bytes, splits_, differences_)) return false;
+    add_prediction(frame);
     return true;
   }
 
  private:
-  MotionGrid grid_;
-  int subpel_;
-  std::vector<Level> differences_;
   ContextMotion contexts_;
 };
 

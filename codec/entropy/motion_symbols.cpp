@@ -10,46 +10,81 @@ namespace {
 
 int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
-// Outside the picture a neighbour counts as zero; above the first row the left neighbour alone predicts.
-MotionVector predict(const MotionGrid& grid, const MotionVector* v, int r, int c) {
+// Of a block (width: its vectors side by side) or of the k-th vector of a split one; i: its first vector.
+// Outside the picture a neighbour counts as zero; above the first row the left neighbour alone predicts. What
+// is above and right of a split block's last vector comes later, so above and left takes its place.
+MotionVector predict(const MotionGrid& grid, const MotionVector* vectors, size_t i, int width, int k) {
+  const auto cols = static_cast<size_t>(grid.cols);
+  const MotionVector* v = vectors + i;
+  const size_t c = i % cols;
   const MotionVector left = c > 0 ? v[-1] : MotionVector{};
-  if (r == 0) return left;
-  const MotionVector above = v[-grid.cols];
-  const MotionVector right = c + 1 < grid.cols ? v[-grid.cols + 1] : MotionVector{};
-  return {static_cast<int16_t>(median(left.y, above.y, right.y)),
-          static_cast<int16_t>(median(left.x, above.x, right.x))};
+  if (i < cols) return left;
+  const MotionVector above = *(v - cols);
+  MotionVector third{};
+  if (k == 3) {
+    third = *(v - cols - 1);
+  } else if (c + static_cast<size_t>(width) < cols) {
+    third = *(v - cols + width);
+  }
+  return {static_cast<int16_t>(median(left.y, above.y, third.y)),
+          static_cast<int16_t>(median(left.x, above.x, third.x))};
+}
+
+// Calls code(i, prediction) for each coded vector, in their order; copy(first) after an unsplit block of
+// several vectors. What is predicted from must be known by then.
+template <typename Split, typename Code, typename Copy>
+void walk(const MotionGrid& grid, const MotionVector* vectors, Split split, Code code, Copy copy) {
+  for_each_block(grid, [&](size_t block, size_t first) {
+    if (grid.split != 0 && split(block, first)) {
+      for (int k = 0; k < 4; ++k) {
+        const size_t i = vector_of_block(grid, first, k);
+        code(i, predict(grid, vectors, i, 1, k));
+      }
+      return;
+    }
+    code(first, predict(grid, vectors, first, 1 << grid.split, 0));
+    if (grid.split != 0) copy(first);
+  });
+}
+
+template <typename T>
+void copy_first(const MotionGrid& grid, size_t first, T* values) {
+  for (int k = 1; k < 4; ++k) values[vector_of_block(grid, first, k)] = values[first];
 }
 
 }  // namespace
 
 void difference_vectors(const MotionGrid& grid, int subpel, const MotionVector* vectors,
-                        std::span<Level> differences) {
+                        std::span<uint8_t> splits, std::span<Level> differences) {
   const int shift = kVectorFractionBits - subpel;
   const auto n = grid.size();
-  const MotionVector* v = vectors;
-  for (int r = 0; r < grid.rows; ++r) {
-    for (int c = 0; c < grid.cols; ++c, ++v) {
-      const MotionVector p = predict(grid, v, r, c);
-      const auto i = static_cast<size_t>(v - vectors);
-      differences[i] = static_cast<Level>((v->y - p.y) >> shift);
-      differences[n + i] = static_cast<Level>((v->x - p.x) >> shift);
-    }
-  }
+  walk(
+      grid, vectors,
+      [&](size_t block, size_t first) {
+        splits[block] = is_split(vectors + first, grid.cols) ? 1 : 0;
+        return splits[block] != 0;
+      },
+      [&](size_t i, MotionVector p) {
+        differences[i] = static_cast<Level>((vectors[i].y - p.y) >> shift);
+        differences[n + i] = static_cast<Level>((vectors[i].x - p.x) >> shift);
+      },
+      [&](size_t first) {
+        copy_first(grid, first, differences.data());
+        copy_first(grid, first, differences.data() + n);
+      });
 }
 
-void sum_vectors(const MotionGrid& grid, int subpel, std::span<const Level> differences,
-                 MotionVector* vectors) {
+void sum_vectors(const MotionGrid& grid, int subpel, std::span<const uint8_t> splits,
+                 std::span<const Level> differences, MotionVector* vectors) {
   const int scale = 1 << (kVectorFractionBits - subpel);
   const auto n = grid.size();
-  MotionVector* v = vectors;
-  for (int r = 0; r < grid.rows; ++r) {
-    for (int c = 0; c < grid.cols; ++c, ++v) {
-      const MotionVector p = predict(grid, v, r, c);
-      const auto i = static_cast<size_t>(v - vectors);
-      *v = {static_cast<int16_t>(p.y + differences[i] * scale),
-            static_cast<int16_t>(p.x + differences[n + i] * scale)};
-    }
-  }
+  walk(
+      grid, vectors, [&](size_t block, size_t) { return splits[block] != 0; },
+      [&](size_t i, MotionVector p) {
+        vectors[i] = {static_cast<int16_t>(p.y + differences[i] * scale),
+                      static_cast<int16_t>(p.x + differences[n + i] * scale)};
+      },
+      [&](size_t first) { copy_first(grid, first, vectors); });
 }
 
 }  // namespace ctv

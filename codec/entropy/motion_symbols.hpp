@@ -4,6 +4,7 @@
 // columns.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "codec/base/types.hpp"
@@ -11,11 +12,27 @@
 
 namespace ctv {
 
-/// vectors: [rows][cols] eighths of a luma sample, multiples of 2^(3-subpel). differences: 2 * grid.size().
+/// Calls code(block, first) for all blocks in raster order; first: the block's first vector.
+template <typename Code>
+void for_each_block(const MotionGrid& grid, Code code) {
+  size_t block = 0;
+  for (int r = 0; r < grid.rows; r += 1 << grid.split) {
+    for (int c = 0; c < grid.cols; c += 1 << grid.split, ++block) {
+      code(block, static_cast<size_t>(r) * static_cast<size_t>(grid.cols) + static_cast<size_t>(c));
+    }
+  }
+}
+/// The k-th of the four vectors of a split block.
+inline size_t vector_of_block(const MotionGrid& grid, size_t first, int k) {
+  return first + static_cast<size_t>(k & 1) + static_cast<size_t>(k >> 1) * static_cast<size_t>(grid.cols);
+}
+
+/// vectors: [rows][cols] eighths of a luma sample, multiples of 2^(3-subpel). splits: one for each block, 1:
+/// split. differences: 2 * grid.size(); an unsplit block's stands at all its vectors.
 void difference_vectors(const MotionGrid& grid, int subpel, const MotionVector* vectors,
-                        std::span<Level> differences);
-/// The way back, for any differences: sums wrap to 16 bits.
-void sum_vectors(const MotionGrid& grid, int subpel, std::span<const Level> differences,
-                 MotionVector* vectors);
+                        std::span<uint8_t> splits, std::span<Level> differences);
+/// The way back, for any differences: sums wrap to 16 bits. Of an unsplit block the first difference counts.
+void sum_vectors(const MotionGrid& grid, int subpel, std::span<const uint8_t> splits,
+                 std::span<const Level> differences, MotionVector* vectors);
 
 }  // namespace ctv

@@ -29,6 +29,11 @@ struct MotionGrid {
   int log2_block = 4;
   int rows = 0;
   int cols = 0;
+  /// 1: blocks of twice that side are matched, and split in four where it pays. Each has 2x2 vectors of the
+  /// grid, equal ones unless it is split; rows and cols are even.
+  int split = 0;
+  /// Of the blocks that are matched.
+  MotionGrid blocks() const { return {log2_block + split, rows >> split, cols >> split}; }
   size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
 };
 

@@ -44,6 +44,13 @@ CTV_FN uint32_t vector_cost(MotionVector v) {
 CTV_FN uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector v) {
   return sad * 16 + lambda * vector_cost(v);
 }
+CTV_FN MotionVector vector_difference(MotionVector a, MotionVector b) {
+  return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
+}
+/// Price in bits of splitting a block in four whose vectors are its own; where they differ, their differences
+/// to it are paid for as well.
+inline constexpr uint32_t kSplitBits = 14;
+inline constexpr int kSplitStep = kVectorUnit / 4;  // the finest step in search of a quarter's vector
 
 /// Sub-sample interpolation: eight taps in 64ths for a displacement of `eighth` eighths, samples
 /// -kInterpolationBefore .. kInterpolationTaps - 1 - kInterpolationBefore. Sums of 8-bit samples fit 16 bits.
@@ -98,6 +105,22 @@ CTV_FN BlockPair block_pair(int sample, int shift, int log2_block, int count) {
   const int second = from_middle >> log2_size;
   return {clamp_to(second - 1, 0, count - 1), min_of(second, count - 1),
           overlap_weight(log2_size, from_middle & ((1 << log2_size) - 1))};
+}
+
+CTV_FN bool same_vector(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
+
+/// Whether a block of 2x2 vectors is split: v is its first, in rows of `cols` vectors.
+CTV_FN bool is_split(const MotionVector* v, int cols) {
+  return !(same_vector(v[0], v[1]) && same_vector(v[0], v[cols]) && same_vector(v[0], v[cols + 1]));
+}
+/// Whether one of four overlapping blocks is split: then the grid of the vectors overlaps there, with windows
+/// of half the size. rows, cols: pairs of blocks; vectors: [][grid_cols].
+CTV_FN bool any_split(const MotionVector* vectors, int grid_cols, const BlockPair& rows,
+                      const BlockPair& cols) {
+  const MotionVector* first = vectors + 2 * rows.first * grid_cols;
+  const MotionVector* second = vectors + 2 * rows.second * grid_cols;
+  return is_split(first + 2 * cols.first, grid_cols) || is_split(first + 2 * cols.second, grid_cols) ||
+         is_split(second + 2 * cols.first, grid_cols) || is_split(second + 2 * cols.second, grid_cols);
 }
 
 }  // namespace ctv

@@ -39,6 +39,7 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.block_size = 1 << h.log2_block;
   i.subpel = h.subpel;
   i.overlap = h.overlap;
+  i.split = h.split;
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
   i.layers = h.transform.levels + 1;

@@ -31,6 +31,7 @@ void apply_paper(ctv_config& c) {
   c.block_size = 16;
   c.subpel = 0;
   c.overlap = 0;
+  c.split = 0;
   c.search_range = 8;
   c.key_interval = 10;
   c.step = 10;
@@ -49,6 +50,7 @@ void apply_default(ctv_config& c) {
   c.block_size = 16;
   c.subpel = 3;
   c.overlap = 1;
+  c.split = 1;
   c.search_range = 8;
   c.key_interval = 60;
   c.step = 10;
@@ -62,6 +64,7 @@ void apply_fastest(ctv_config& c) {
   c.pyramid = CTV_PYRAMID_WAVELET_5_3;
   c.subpel = 1;
   c.overlap = 0;
+  c.split = 0;
   c.search_range = 4;
 }
 
@@ -203,8 +206,11 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   if (!picture && (c.subpel != 0 || c.overlap != 0)) {
     return bad(c.subpel != 0 ? "subpel" : "overlap", "needs picture prediction");
   }
+  CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
+  if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
   h.subpel = static_cast<uint8_t>(c.subpel);
   h.overlap = static_cast<uint8_t>(c.overlap);
+  h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
   // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
   // that makes an error in it weigh the same in the picture.
   h.lowpass_rounded = !picture && c.lossless == 0;

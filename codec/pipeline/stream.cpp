@@ -20,7 +20,9 @@ Stream make_stream(const SequenceHeader& header) {
   }
   const Extent padded = p.subbands[0].padded;
   const int block = 1 << header.log2_block;
-  s.grid = {header.log2_block, ceil_div(padded.rows, block), ceil_div(padded.cols, block)};
+  const int split = header.split;
+  s.grid = {header.log2_block - split, ceil_div(padded.rows, block) << split,
+            ceil_div(padded.cols, block) << split, split};
   return s;
 }
 

@@ -114,6 +114,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"block_size", [](ctv_config& c) { c.block_size = 64; }},
       {"subpel", [](ctv_config& c) { c.subpel = 4; }},
       {"overlap", [](ctv_config& c) { c.overlap = 2; }},
+      {"split", [](ctv_config& c) { c.split = 2; }},
       {"search_range", [](ctv_config& c) { c.search_range = -1; }},
       {"search_range", [](ctv_config& c) { c.search_range = 65; }},
       {"key_interval", [](ctv_config& c) { c.key_interval = -1; }},
@@ -151,7 +152,8 @@ TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
       [](ctv_config& c) { c.levels = 1, c.directions[0] = 16, c.filter_taps = 12; },
       [](ctv_config& c) { c.levels = 1, c.directions[0] = 2, c.filter_taps = 2; },
       [](ctv_config& c) { c.block_size = 8, c.subpel = 0, c.overlap = 0; },
-      [](ctv_config& c) { c.block_size = 32, c.subpel = 3; },
+      [](ctv_config& c) { c.block_size = 32, c.subpel = 3, c.split = 1; },
+      [](ctv_config& c) { c.split = 0; },
       [](ctv_config& c) { c.search_range = 0; },
       [](ctv_config& c) { c.search_range = 64; },
       [](ctv_config& c) { c.key_interval = 1 << 30; },
@@ -181,6 +183,10 @@ TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {
   c.overlap = 1;
   EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
   EXPECT_NE(std::string(ctv_last_error()).find("overlap"), std::string::npos);
+  c.overlap = 0;
+  c.split = 1;
+  EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("split"), std::string::npos);
 }
 
 TEST(ConfigRanges, QuantiserChangesAreCheckedAndLeaveTheOldOne) {

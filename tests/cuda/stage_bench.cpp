@@ -106,15 +106,19 @@ class Bench {
     BackendPlane reference(backend_, padded, 0, 255, 5);
     BackendPlane prediction(backend_, padded);
     BackendVectors vectors(backend_, grid);
-    for (const int subpel : {0, 2, kMaxSubpel}) {
-      auto motion = backend_.make_motion({grid, 8, subpel, 0}, extent);
-      measure(subpel == 0 ? "motion search +-8"
-                          : (subpel == 2 ? "the same, quarter samples" : "the same, eighths"),
-              [&] {
-                check((*motion)->search(current.const_view(), reference.const_view().crop(1080, 1920), 64,
-                                        vectors.device()));
-              });
-    }
+    const MotionGrid split_grid = grid_for(padded, 4, 1);
+    BackendVectors split_vectors(backend_, split_grid);
+    const auto search = [&](const char* name, const MotionGrid& of, int subpel, const BackendVectors& out) {
+      auto motion = backend_.make_motion({of, 8, subpel, 0}, extent);
+      measure(name, [&] {
+        check((*motion)->search(current.const_view(), reference.const_view().crop(1080, 1920), 64,
+                                out.device()));
+      });
+    };
+    search("motion search +-8", grid, 0, vectors);
+    search("the same, quarter samples", grid, 2, vectors);
+    search("the same, eighths", grid, kMaxSubpel, vectors);
+    search("the same, and every block tried in four", split_grid, kMaxSubpel, split_vectors);
     for (const bool alike : {true, false}) {
       Random random(6);
       for (int r = 0; r < grid.rows; ++r) {
@@ -131,6 +135,19 @@ class Bench {
                                   {grid, 0, 0, true}, prediction.view()));
       });
     }
+    Random random(6);
+    for (int r = 0; r < split_grid.rows; ++r) {
+      for (int c = 0; c < split_grid.cols; ++c) {
+        split_vectors.set(r, c,
+                          {static_cast<int16_t>(random.between(-64, 64)),
+                           static_cast<int16_t>(random.between(-64, 64))});
+      }
+    }
+    split_vectors.upload();
+    measure("compensation, overlap, wild, all split", [&] {
+      check(backend_.compensate(reference.const_view().crop(1080, 1920), split_vectors.device(),
+                                {split_grid, 0, 0, true}, prediction.view()));
+    });
     const SubbandLayout layout = make_layout(transform_of(Pyramid::kLaplacian, 2, {3, 3}, 12), extent);
     BackendPlane levels(backend_, {1, static_cast<int>(layout.levels)}, -9, 9, 7);
     BackendPlane previous(backend_, {1, static_cast<int>(layout.levels)}, -9, 9, 8);

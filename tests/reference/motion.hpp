@@ -66,36 +66,70 @@ inline Pair blocks_at(int sample, int shift, int log2_block, int count, bool ove
   return {{limited(own), limited(own + 1)}, {32 - w, w}};
 }
 
+inline bool is_split_block(const std::vector<MotionVector>& vectors, const MotionGrid& grid, int row,
+                           int col) {
+  std::vector<MotionVector> own;
+  for (int k = 0; k < 4; ++k) {
+    own.push_back(vectors[static_cast<size_t>((2 * row + k / 2) * grid.cols + 2 * col + k % 2)]);
+  }
+  return std::any_of(own.begin(), own.end(), [&](MotionVector v) { return !(v == own[0]); });
+}
+
+/// Which grid is laid over a sample: that of the blocks, or where one of them is split that of the vectors.
+inline MotionGrid grid_at(const std::vector<MotionVector>& vectors, const CompensationGeometry& g, int row,
+                          int col) {
+  MotionGrid fine = g.grid;
+  fine.split = 0;
+  if (g.grid.split == 0) return fine;
+  const MotionGrid blocks = g.grid.blocks();
+  const Pair y = blocks_at(row, g.row_shift, blocks.log2_block, blocks.rows, g.overlap);
+  const Pair x = blocks_at(col, g.col_shift, blocks.log2_block, blocks.cols, g.overlap);
+  for (const int r : y.block) {
+    for (const int c : x.block) {
+      if (is_split_block(vectors, g.grid, r, c)) return fine;
+    }
+  }
+  return blocks;
+}
+
 inline int compensated(const SampleAt& reference, const std::vector<MotionVector>& vectors,
                        const CompensationGeometry& g, int row, int col) {
-  const Pair y = blocks_at(row, g.row_shift, g.grid.log2_block, g.grid.rows, g.overlap);
-  const Pair x = blocks_at(col, g.col_shift, g.grid.log2_block, g.grid.cols, g.overlap);
+  const MotionGrid grid = grid_at(vectors, g, row, col);
+  const int scale = g.grid.log2_block == grid.log2_block ? 1 : 2;  // vectors from block to block
+  const Pair y = blocks_at(row, g.row_shift, grid.log2_block, grid.rows, g.overlap);
+  const Pair x = blocks_at(col, g.col_shift, grid.log2_block, grid.cols, g.overlap);
   int64_t sum = 0;
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
-      const MotionVector v = vectors[static_cast<size_t>(y.block[i] * g.grid.cols + x.block[j])];
+      const MotionVector v = vectors[static_cast<size_t>(scale * (y.block[i] * g.grid.cols + x.block[j]))];
       sum += int64_t{y.weight[i]} * x.weight[j] * predict(reference, row, col, v, g.row_shift, g.col_shift);
     }
   }
   return static_cast<int>(floor_div(sum + 512, 1024));
 }
 
+/// SAD of the block of `size` samples at (y, x).
+inline uint32_t sad(const SampleAt& current, const SampleAt& reference, int y, int x, int size,
+                    MotionVector v) {
+  const bool whole = v.y % kVectorUnit == 0 && v.x % kVectorUnit == 0;
+  uint32_t sum = 0;
+  for (int r = y; r < y + size; ++r) {
+    for (int c = x; c < x + size; ++c) {
+      const int moved =
+          whole ? reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit) : predict(reference, r, c, v, 0, 0);
+      sum += static_cast<uint32_t>(std::abs(current(r, c) - moved));
+    }
+  }
+  return sum;
+}
+
 /// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves,
 /// quarters and eighths.
 inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
                            const MotionParameters& p, uint32_t lambda) {
-  const int size = 1 << p.grid.log2_block;
+  const int size = 1 << p.grid.blocks().log2_block;
   const auto cost = [&](MotionVector v) {
-    uint32_t sad = 0;
-    for (int r = block_row * size; r < (block_row + 1) * size; ++r) {
-      for (int c = block_col * size; c < (block_col + 1) * size; ++c) {
-        const bool whole = v.y % kVectorUnit == 0 && v.x % kVectorUnit == 0;
-        const int moved = whole ? reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit)
-                                : predict(reference, r, c, v, 0, 0);
-        sad += static_cast<uint32_t>(std::abs(current(r, c) - moved));
-      }
-    }
-    return motion_cost(sad, lambda, v);
+    return motion_cost(sad(current, reference, block_row * size, block_col * size, size, v), lambda, v);
   };
   MotionVector best{};
   uint32_t best_cost = UINT32_MAX;
@@ -126,6 +160,72 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
     }
   }
   return best;
+}
+
+/// The vectors of a quarter of a split block: three candidates, then the four nearest at halves and quarters.
+struct Quarter {
+  MotionVector vector;
+  uint32_t cost;
+};
+inline Quarter search_quarter(const SampleAt& current, const SampleAt& reference, int y, int x, int size,
+                              const std::vector<MotionVector>& candidates, int subpel, uint32_t lambda) {
+  const MotionVector own = candidates[0];
+  Quarter best{own, UINT32_MAX};
+  const auto offer = [&](MotionVector v) {
+    const MotionVector difference{static_cast<int16_t>(v.y - own.y), static_cast<int16_t>(v.x - own.x)};
+    const uint32_t cost = motion_cost(sad(current, reference, y, x, size, v), lambda, difference);
+    if (cost < best.cost) best = {v, cost};
+  };
+  for (const MotionVector v : candidates) offer(v);
+  for (int level = 1; level <= std::min(subpel, 2); ++level) {
+    const auto step = static_cast<int16_t>(kVectorUnit >> level);
+    const MotionVector centre = best.vector;
+    offer({static_cast<int16_t>(centre.y - step), centre.x});
+    offer({centre.y, static_cast<int16_t>(centre.x - step)});
+    offer({centre.y, static_cast<int16_t>(centre.x + step)});
+    offer({static_cast<int16_t>(centre.y + step), centre.x});
+  }
+  return best;
+}
+
+/// All vectors of a picture, [grid.rows][grid.cols]: blocks are split where four vectors pay for themselves.
+inline std::vector<MotionVector> search_all(const SampleAt& current, const SampleAt& reference,
+                                            const MotionParameters& p, uint32_t lambda) {
+  const MotionGrid blocks = p.grid.blocks();
+  std::vector<MotionVector> matched;
+  for (int r = 0; r < blocks.rows; ++r) {
+    for (int c = 0; c < blocks.cols; ++c) {
+      matched.push_back(search(current, reference, r, c, p, lambda));
+    }
+  }
+  if (p.grid.split == 0) return matched;
+  const auto at = [&](int r, int c) {
+    return matched[static_cast<size_t>(std::clamp(r, 0, blocks.rows - 1) * blocks.cols +
+                                       std::clamp(c, 0, blocks.cols - 1))];
+  };
+  const int half = 1 << p.grid.log2_block;
+  std::vector<MotionVector> split(p.grid.size());
+  for (int r = 0; r < blocks.rows; ++r) {
+    for (int c = 0; c < blocks.cols; ++c) {
+      const uint32_t unsplit =
+          motion_cost(sad(current, reference, 2 * r * half, 2 * c * half, 2 * half, at(r, c)), lambda, {});
+      Quarter quarters[4];
+      uint32_t cost = lambda * kSplitBits;
+      for (int k = 0; k < 4; ++k) {
+        const int down = k / 2;
+        const int right = k % 2;
+        quarters[k] =
+            search_quarter(current, reference, (2 * r + down) * half, (2 * c + right) * half, half,
+                           {at(r, c), at(r, c + 2 * right - 1), at(r + 2 * down - 1, c)}, p.subpel, lambda);
+        cost += quarters[k].cost;
+      }
+      for (int k = 0; k < 4; ++k) {
+        split[static_cast<size_t>((2 * r + k / 2) * p.grid.cols + 2 * c + k % 2)] =
+            cost < unsplit ? quarters[k].vector : at(r, c);
+      }
+    }
+  }
+  return split;
 }
 
 /// The previous frame's level that predicts level (row, col) of a subband.

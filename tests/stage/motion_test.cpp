@@ -18,7 +18,7 @@ class MotionSearch : public test::BackendTest {
  protected:
   void check(const BackendPlane& current, const BackendPlane& reference, MotionParameters p,
              uint32_t lambda) {
-    p.grid = test::grid_for({current.rows(), current.cols()}, p.grid.log2_block);
+    p.grid = test::grid_for({current.rows(), current.cols()}, p.grid.log2_block, p.grid.split);
     auto estimator = backend().make_motion(p, {reference.rows(), reference.cols()});
     ASSERT_TRUE(ok(estimator));
     BackendVectors vectors(backend(), p.grid);
@@ -30,15 +30,23 @@ class MotionSearch : public test::BackendTest {
         reference::clamped([&](int r, int c) { return current.at(r, c); }, current.rows(), current.cols());
     const auto before = reference::clamped([&](int r, int c) { return reference.at(r, c); }, reference.rows(),
                                            reference.cols());
+    const std::vector<MotionVector> expected = reference::search_all(now, before, p, lambda);
+    split_ = 0;
     for (int r = 0; r < p.grid.rows; ++r) {
       for (int c = 0; c < p.grid.cols; ++c) {
-        ASSERT_EQ(vectors.get(r, c), reference::search(now, before, r, c, p, lambda))
-            << "block " << r << ", " << c;
+        ASSERT_EQ(vectors.get(r, c), expected[static_cast<size_t>(r * p.grid.cols + c)])
+            << "vector " << r << ", " << c;
+        if (p.grid.split != 0 && r % 2 == 0 && c % 2 == 0 &&
+            reference::is_split_block(expected, p.grid, r / 2, c / 2)) {
+          ++split_;
+        }
       }
     }
   }
-  static MotionParameters parameters(int log2_block, int range, int subpel) {
+  int split_ = 0;  // blocks of the last check
+  static MotionParameters parameters(int log2_block, int range, int subpel, int split = 0) {
     MotionParameters p;
+    p.grid.split = split;
     p.grid.log2_block = log2_block;
     p.range = range;
     p.subpel = subpel;
@@ -88,6 +96,35 @@ TEST_P(MotionSearch, AgreesOnMovedScenes) {
   }
 }
 
+// The left part of the picture moves otherwise than the right, and so does its upper half.
+TEST_P(MotionSearch, AgreesWhereBlocksAreSplit) {
+  for (int log2_block = 4; log2_block <= 5; ++log2_block) {
+    BackendPlane current = scene({80, 104}, 19, -26, 3);
+    const BackendPlane left = scene({80, 104}, -9, 13, 3);
+    for (int r = 0; r < 80; ++r) {
+      for (int c = 0; c < (r < 40 ? 40 : 72); ++c) current.at(r, c) = left.at(r, c);
+    }
+    current.upload();
+    const BackendPlane reference = scene({77, 101}, 0, 0, 3);
+    for (const uint32_t lambda : {0U, 16U, 100U, 1U << 24}) {
+      for (int subpel = 0; subpel <= kMaxSubpel; ++subpel) {
+        SCOPED_TRACE(testing::Message()
+                     << "block " << log2_block << " lambda " << lambda << " subpel " << subpel);
+        check(current, reference, parameters(log2_block, 5, subpel, 1), lambda);
+        if (HasFatalFailure()) return;
+        if (lambda <= 16) {
+          EXPECT_GT(split_, 0);
+        } else if (lambda > 1000) {
+          EXPECT_EQ(split_, 0);
+        }
+      }
+    }
+    const BackendPlane noise(backend(), {33, 70}, 0, 255, 1);
+    check(noise, reference, parameters(log2_block, 3, 3, 1), 40);
+    check(BackendPlane(backend(), {1, 1}, 0, 255, 1), reference, parameters(log2_block, 64, 3, 1), 0);
+  }
+}
+
 TEST_P(MotionSearch, BreaksTies) {
   BackendPlane flat(backend(), {48, 48}, 7, 7, 1);
   check(flat, flat, parameters(4, 8, 3), 0);
@@ -103,6 +140,7 @@ TEST_P(MotionSearch, BreaksTies) {
   moved.upload();
   check(stripes, moved, parameters(4, 8, 0), 0);
   check(stripes, moved, parameters(3, 8, 3), 0);
+  check(stripes, moved, parameters(4, 8, 3, 1), 0);
 }
 
 TEST_P(MotionSearch, AgreesForEveryRange) {

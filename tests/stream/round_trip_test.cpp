@@ -157,6 +157,7 @@ TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
         c.prediction = prediction;
         c.subpel = prediction == CTV_PREDICTION_PICTURE ? 2 : 0;
         c.overlap = prediction == CTV_PREDICTION_PICTURE ? 1 : 0;
+        c.split = c.overlap;
         c.symbols = CTV_SYMBOLS_RLE;
         EXPECT_EQ(decode(encode(clip, c)), clip)
             << "pyramid " << pyramid << " directions " << directions << " prediction " << prediction;
@@ -169,13 +170,14 @@ TEST(RoundTripParameters, EveryBlockSizeVectorPrecisionAndTapCountIsReversible) 
   const auto clip = moving_clip(CTV_FORMAT_GRAY8, 70, 41, 4);
   for (const int block : {8, 16, 32}) {
     for (const int subpel : {0, 1, 2, 3}) {
-      for (const int overlap : {0, 1}) {
+      for (const int extras : {0, 1, 2, 3}) {
         Config c = config_for(clip[0], "lossless");
         c.block_size = block;
         c.subpel = subpel;
-        c.overlap = overlap;
+        c.overlap = extras % 2;
+        c.split = extras / 2;
         c.filter_taps = block == 8 ? 4 : 8;
-        EXPECT_EQ(decode(encode(clip, c)), clip) << block << " " << subpel << " " << overlap;
+        EXPECT_EQ(decode(encode(clip, c)), clip) << block << " " << subpel << " " << extras;
       }
     }
   }

@@ -119,9 +119,11 @@ class BackendVectors {
   MotionGrid grid_;
 };
 
-inline MotionGrid grid_for(Extent padded, int log2_block) {
+/// split: blocks of 2x2 vectors; log2_block is that of the blocks.
+inline MotionGrid grid_for(Extent padded, int log2_block, int split = 0) {
   const int size = 1 << log2_block;
-  return {log2_block, (padded.rows + size - 1) / size, (padded.cols + size - 1) / size};
+  return {log2_block - split, (padded.rows + size - 1) / size << split,
+          (padded.cols + size - 1) / size << split, split};
 }
 
 }  // namespace ctv::test

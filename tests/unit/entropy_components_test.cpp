@@ -92,7 +92,11 @@ class Packets : public testing::TestWithParam<Symbols> {
     header_.symbols = GetParam();
     header_.grouping = grouping;
     header_.subpel = 2;
+    // Blocks of 16, or of 32 with four vectors.
     grid_ = {4, (picture.height + 15) / 16, (picture.width + 15) / 16};
+    if (random.between(0, 1) != 0) {
+      grid_ = {4, (picture.height + 31) / 32 * 2, (picture.width + 31) / 32 * 2, 1};
+    }
     coder_ = std::make_unique<SymbolCoder>(picture_, header_, grid_, 2);
     for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
       levels_[p].assign(picture.subbands[p].levels, 0);
@@ -110,6 +114,10 @@ class Packets : public testing::TestWithParam<Symbols> {
     for (size_t i = 0; i < vectors_.size(); ++i) {
       vectors_[i] = {static_cast<int16_t>(2 * (static_cast<int>(i) / grid_.cols + random.between(0, 2))),
                      static_cast<int16_t>(2 * random.between(-40, 40) * random.between(0, 1))};
+      // Most blocks of four vectors are not split.
+      const auto cols = static_cast<size_t>(grid_.cols);
+      const size_t first = i / cols / 2 * 2 * cols + i % cols / 2 * 2;
+      if (grid_.split != 0 && first % 6 != 0) vectors_[i] = vectors_[first];
     }
     frame_.vectors = vectors_.data();
   }

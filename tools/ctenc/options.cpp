@@ -156,6 +156,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
         &ctv_config::subpel);
   switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
   switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);
+  switched(options, encode, "--split", "Blocks split in four where it pays", &ctv_config::split, 1);
+  switched(options, encode, "--no-split", "Blocks that are never split", &ctv_config::split, 0);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ Json config_json(const ctv_config& c) {
   j["block_size"] = c.block_size;
   j["subpel"] = c.subpel;
   j["overlap"] = c.overlap != 0;
+  j["split"] = c.split != 0;
   j["search_range"] = c.search_range;
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;

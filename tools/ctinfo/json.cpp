@@ -30,6 +30,7 @@ Json header_json(const ctv_stream_info& i) {
   j["block_size"] = i.block_size;
   j["subpel"] = i.subpel;
   j["overlap"] = i.overlap != 0;
+  j["split"] = i.split != 0;
   j["planes"] = i.planes;
   j["subbands"] = std::vector<int32_t>(i.subbands, i.subbands + std::clamp(i.planes, 0, 3));
   j["components"] = i.components;

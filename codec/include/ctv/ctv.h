@@ -161,6 +161,7 @@ typedef struct ctv_config {
   int32_t block_size; /* motion blocks: 8, 16 or 32 luma samples */
   int32_t subpel;     /* vector precision: luma samples / 2^subpel, 0..3; above 0: picture prediction */
   int32_t overlap;    /* 1: overlapped block motion compensation; picture prediction */
+  int32_t split;      /* 1: blocks are split in four where it pays, but those of 8; picture prediction */
   /* The encoder's own decisions. */
   int32_t search_range; /* whole luma samples, 0..64 */
   int32_t key_interval; /* frames from key frame to key frame, 1..2^30; 0: only on request */
@@ -294,7 +295,7 @@ typedef struct ctv_stream_info {
   ctv_prediction prediction;
   ctv_symbols symbols;
   int32_t lossless;
-  int32_t block_size, subpel, overlap;
+  int32_t block_size, subpel, overlap, split;
   int32_t planes;          /* coded planes: 1 or 3 */
   int32_t subbands[3];     /* per plane */
   int32_t components;      /* per packet */

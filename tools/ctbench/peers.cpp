@@ -24,13 +24,14 @@ Peer x264(const std::string& preset) {
   peer.name = "x264-" + preset;
   peer.setting = "qp";
   peer.settings = {16, 20, 24, 28, 32, 36, 40};
+  peer.scale = {1, 51, 1, false};
   peer.programs = {"x264", "ffmpeg"};
   peer.encode = [preset](const PeerJob& job) -> Command {
     const std::string interval =
         job.key_interval > 0 ? std::to_string(job.key_interval) : std::string("infinite");
-    Command command = {"x264",      "--preset", preset,          "--tune", "zerolatency",
-                       "--keyint",  interval,   "--no-scenecut", "--qp",   whole(job.setting),
-                       "--threads", "1",        "--quiet"};
+    Command command = {"x264",      "--preset",         preset,          "--tune", "zerolatency",
+                       "--keyint",  interval,           "--no-scenecut", "--qp",   whole(job.setting),
+                       "--threads", whole(job.threads), "--quiet"};
     if (job.key_interval > 0) command.insert(command.end(), {"--min-keyint", interval});
     command.insert(command.end(), {"-o", job.stream, job.y4m});
     return command;
@@ -41,11 +42,13 @@ Peer x264(const std::string& preset) {
 /// ffmpeg's encoders. The samples are given as raw video in the format that the codec uses, so that none are
 /// converted on the way.
 Peer ffmpeg(const std::string& name, const std::string& format, const std::string& setting,
-            std::vector<double> settings, std::function<Command(const PeerJob&)> options) {
+            std::vector<double> settings, const Scale& scale,
+            std::function<Command(const PeerJob&)> options) {
   Peer peer;
   peer.name = name;
   peer.setting = setting;
   peer.settings = std::move(settings);
+  peer.scale = scale;
   peer.programs = {"ffmpeg"};
   peer.decoded_format = format;
   peer.encode = [format, options](const PeerJob& job) {
@@ -78,6 +81,7 @@ Peer svt_av1() {
   peer.name = "svt-av1-p10";
   peer.setting = "qp";
   peer.settings = {12, 20, 28, 36, 44, 52, 60};
+  peer.scale = {1, 63, 1, false};
   peer.programs = {"SvtAv1EncApp", "ffmpeg"};
   peer.encode = [](const PeerJob& job) -> Command {
     const int64_t interval = job.key_interval > 0 ? job.key_interval - 1 : -1;
@@ -101,7 +105,7 @@ Peer svt_av1() {
             "--aq-mode",
             "0",
             "--lp",
-            "1"};
+            whole(job.threads)};
   };
   return peer;
 }
@@ -126,15 +130,19 @@ const std::vector<Peer>& all_peers() {
     std::vector<Peer> list;
     list.push_back(x264("ultrafast"));
     list.push_back(x264("veryfast"));
-    list.push_back(ffmpeg("mjpeg", "yuvj420p", "q:v", {2, 3, 5, 8, 13, 20, 31}, [](const PeerJob& job) {
-      return Command{"-c:v", "mjpeg", "-q:v", whole(job.setting), "-threads", "1", "-f", "mjpeg"};
-    }));
+    list.push_back(ffmpeg("mjpeg", "yuvj420p", "q:v", {2, 3, 5, 8, 13, 20, 31}, {1, 31, 1, false},
+                          [](const PeerJob& job) {
+                            return Command{"-c:v",  "mjpeg", "-q:v",     whole(job.setting),
+                                           "-qmin", "1",     "-threads", whole(job.threads),
+                                           "-f",    "mjpeg"};
+                          }));
     list.push_back(svt_av1());
-    list.push_back(
-        ffmpeg("vc2", "yuv420p", "bits per pixel", {2, 2.5, 3, 3.5, 4, 5, 6}, [](const PeerJob& job) {
+    list.push_back(ffmpeg(
+        "vc2", "yuv420p", "bits per pixel", {2, 2.5, 3, 3.5, 4, 5, 6}, {0.5, 12, 0.25, true},
+        [](const PeerJob& job) {
           const VideoFormat& v = job.clip.video;
           const double rate = job.setting * v.width * v.height * v.rate();
-          return Command{"-c:v", "vc2", "-b:v", text("%.0f", rate), "-threads", "1", "-strict",
+          return Command{"-c:v", "vc2", "-b:v", text("%.0f", rate), "-threads", whole(job.threads), "-strict",
                          "-1",   "-f",  "dirac"};
         }));
     return list;
@@ -181,6 +189,17 @@ uint64_t sei_bytes(const std::vector<uint8_t>& stream) {
   }
   if (type == kSei) bytes += stream.size() - unit_begin;
   return bytes;
+}
+
+PeerStream time_peer(const Peer& peer, const PeerJob& job) {
+  PeerStream result;
+  const Command encode = peer.encode(job);
+  result.command = shown_command(encode);
+  result.encode_seconds = run_checked(encode).seconds;
+  result.decode_seconds = run_checked({"ffmpeg", "-v", "error", "-nostdin", "-threads", whole(job.threads),
+                                       "-i", job.stream, "-f", "null", "-"})
+                              .seconds;
+  return result;
 }
 
 PeerStream run_peer(const Peer& peer, const PeerJob& job, const std::string& decoded) {

@@ -19,12 +19,20 @@ struct PeerJob {
   std::string stream;    // to be written by the encoder
   double setting = 0;    // the peer's own quantiser, quality or rate
   int64_t key_interval = 10;
+  int threads = 1;
+};
+
+/// The values that a codec's setting can have.
+struct Scale {
+  double lowest = 0, highest = 51, step = 1;
+  bool rises = false;  // quality with the setting
 };
 
 struct Peer {
-  std::string name;     // "x264-ultrafast"
-  std::string setting;  // what its numbers are: "qp"
-  std::vector<double> settings;
+  std::string name;              // "x264-ultrafast"
+  std::string setting;           // what its numbers are: "qp"
+  std::vector<double> settings;  // some, from good to bad, for curves
+  Scale scale;
   std::vector<std::string> programs;  // all are needed
   std::function<std::vector<std::string>(const PeerJob&)> encode;
   std::string decoded_format = "yuv420p";  // ffmpeg's name for the samples it was given
@@ -43,6 +51,9 @@ struct PeerStream {
   double decode_seconds = 0;  // likewise, of ffmpeg
   std::string command;
 };
+
+/// Seconds of the peer's encoder and of ffmpeg, which decodes and forgets; of whole processes.
+PeerStream time_peer(const Peer& peer, const PeerJob& job);
 
 /// Encodes and decodes; `decoded` becomes raw video. Throws Failure(kFile) with the program's last line.
 PeerStream run_peer(const Peer& peer, const PeerJob& job, const std::string& decoded);

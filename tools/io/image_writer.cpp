@@ -17,7 +17,27 @@ void append(void* context, void* data, int size) {
   bytes->insert(bytes->end(), begin, begin + size);
 }
 
+std::vector<uint8_t> samples_of(const ctv_picture& picture) {
+  std::vector<uint8_t> samples;
+  const std::vector<Channel> list = channels(picture);
+  for (int32_t y = 0; y < picture.height; ++y)
+    for (int32_t x = 0; x < picture.width; ++x)
+      for (const Channel& channel : list) samples.push_back(channel.at(x, y));
+  return samples;
+}
+
 }  // namespace
+
+std::vector<uint8_t> png_of(const ctv_picture& picture) {
+  const std::vector<uint8_t> samples = samples_of(picture);
+  const int components = picture.format == CTV_FORMAT_GRAY8 ? 1 : 3;
+  std::vector<uint8_t> bytes;
+  stbi_write_png_compression_level = 6;
+  if (stbi_write_png_to_func(append, &bytes, picture.width, picture.height, components, samples.data(),
+                             picture.width * components) == 0)
+    throw Failure(Exit::kFile, "cannot compress a picture");
+  return bytes;
+}
 
 ImageWriter::ImageWriter(const OutputOptions& options, bool png)
     : pattern_(options.path), path_(options.path), png_(png), next_(options.start_number) {
@@ -33,28 +53,20 @@ void ImageWriter::write(const ctv_picture& picture) {
   if (!grey && !is_rgb(picture.format))
     throw Failure(Exit::kUsage, "images hold RGB or grey, and the pictures are YCbCr",
                   "convert with --format rgb");
-  const int components = grey ? 1 : 3;
-  samples_.clear();
-  const std::vector<Channel> list = channels(picture);
-  for (int32_t y = 0; y < picture.height; ++y)
-    for (int32_t x = 0; x < picture.width; ++x)
-      for (const Channel& channel : list) samples_.push_back(channel.at(x, y));
-  encoded_.clear();
+  std::vector<uint8_t> encoded;
   if (png_) {
-    stbi_write_png_compression_level = 6;
-    if (stbi_write_png_to_func(append, &encoded_, picture.width, picture.height, components, samples_.data(),
-                               picture.width * components) == 0)
-      throw Failure(Exit::kFile, "cannot compress " + pattern_.name(next_));
+    encoded = png_of(picture);
   } else {
     const std::string header = text("P%d\n%d %d\n255\n", grey ? 5 : 6, picture.width, picture.height);
-    encoded_.assign(header.begin(), header.end());
-    encoded_.insert(encoded_.end(), samples_.begin(), samples_.end());
+    const std::vector<uint8_t> samples = samples_of(picture);
+    encoded.assign(header.begin(), header.end());
+    encoded.insert(encoded.end(), samples.begin(), samples.end());
   }
   // A sequence of PPM images on standard output is what ffmpeg's image2pipe reads.
   OutputFile file(path_ == "-" ? path_ : pattern_.name(next_));
-  file.write(std::span<const uint8_t>(encoded_));
+  file.write(std::span<const uint8_t>(encoded));
   file.commit();
-  size_ += encoded_.size();
+  size_ += encoded.size();
   single_written_ = true;
   ++next_;
 }

@@ -10,6 +10,10 @@
 
 namespace ctv::tools {
 
+/// An RGB or grey picture in host memory as a PNG file's bytes. Throws Failure(kFile) if it cannot be
+/// compressed.
+std::vector<uint8_t> png_of(const ctv_picture& picture);
+
 class ImageWriter : public FrameWriter {
  public:
   ImageWriter(const OutputOptions& options, bool png);
@@ -23,7 +27,6 @@ class ImageWriter : public FrameWriter {
   int64_t next_;
   bool single_written_ = false;
   uint64_t size_ = 0;
-  std::vector<uint8_t> samples_, encoded_;
 };
 
 }  // namespace ctv::tools

@@ -9,10 +9,12 @@
 #include <fstream>
 
 #include "ctbench/live.h"
+#include "ctbench/pictures.h"
 #include "ctbench/rd.h"
 #include "ctbench/scale.h"
 #include "ctbench/scaler.h"
 #include "ctbench/stages.h"
+#include "ctbench/versus.h"
 #include "schema.hpp"
 
 namespace ctv::tools {
@@ -151,6 +153,12 @@ TEST(Schema, MeasuredDocuments) {
       scale_json(common, measure_scale(common, {{"threads", {{"1", {64, 48}, {"--threads", "1"}}}}})));
   expect_valid(latency_json(common, measure_latency(common, 100, 0.1), 100));
   expect_valid(streams_json(common, measure_streams(common, 2), 30));
+  VersusOptions versus;
+  versus.common = common;
+  expect_valid(versus_json(versus, measure_versus(versus)));
+  PicturesOptions pictures;
+  pictures.common = common;
+  expect_valid(pictures_json(pictures, measure_pictures(pictures)));
 }
 
 TEST(Speedup, MeasuresAndCompares) {

@@ -21,7 +21,7 @@ says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&
 
 expect 0 help "$ctbench" --help
 says out "ctbench speedup"
-for verb in rd speedup stages scale latency streams papers all; do
+for verb in rd speedup stages peers pictures scale latency streams papers all; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
   expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
@@ -80,7 +80,7 @@ if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if no
 
 expect 0 "everything, quickly" "$ctbench" all --quick -o everything $clip missing.y4m
 says err "left out: cannot open missing.y4m"
-for part in speedup speedup-default stages rd scale latency streams papers; do
+for part in speedup speedup-default stages rd peers pictures scale latency streams papers; do
   says everything/$part.json '"complete": true'
   [ -s everything/$part.csv ] || fail "no $part.csv"
 done

@@ -99,3 +99,16 @@ def streams_section(run):
     axes[0].set_title(f"Streams of {size_of(run)} carried at {run['fps']:g} frames a second", loc="left")
     legend(axes[0])
     return out + figure_html(figure, "Frames a second of all encoders together, over what one stream needs.")
+
+
+def pictures_section(run):
+    out = "<h2>What it looks like</h2>" + machine_html(run)
+    out += (f"<p>The middle of frame {run['frame']} of {esc(run['clip'])}, {size_of(run)}, twice as large as it is. Every codec "
+            "at the setting whose bytes are nearest to ours; some have no setting that small.</p><div class=\"pictures\">")
+    for r in run["results"]:
+        words = "" if r["codec"] == "source" else (
+            f" {r['setting']}, {r['bytes'] / run['frames'] / 1000:.1f} kB a frame"
+            + (f", {r['psnr_y']:.1f} dB" if r["psnr_y"] else ""))
+        out += (f'<figure><img alt="{esc(r["codec"])}" src="data:image/png;base64,{r["png"]}">'
+                f'<figcaption><b>{esc(r["codec"])}</b>{esc(words)}</figcaption></figure>')
+    return out + "</div>" + left_out_html(run)

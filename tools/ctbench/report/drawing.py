@@ -32,6 +32,8 @@ h3 { font-size: 16px; margin: 28px 0 6px; } p { margin: 6px 0; max-width: 75ch; 
 .card b { display: block; font-size: 32px; line-height: 1.2; font-variant-numeric: tabular-nums; }
 figure { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 14px 0;
   padding: 12px; } figcaption { color: var(--soft); font-size: 14px; padding: 4px 4px 0; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 14px; }
+.pictures figure { margin: 0; } .pictures img { width: 100%; image-rendering: pixelated; display: block; }
 svg { width: 100%; height: auto; display: block; } svg text { font-family: system-ui, sans-serif !important; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 14px; margin: 10px 0; }
 td, th { padding: 4px 12px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;

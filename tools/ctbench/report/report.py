@@ -12,12 +12,13 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
-from codec import latency_section, rd_cards, rd_section, scale_section, streams_section
+from codec import latency_section, pictures_section, rd_cards, rd_section, scale_section, streams_section
 from drawing import CSS, esc, machine_html, machine_text
 from papers import papers_section
-from speed import speedup_cards, speedup_section, stages_section
+from speed import peers_section, speedup_cards, speedup_section, stages_section
 
-SECTIONS = {"speedup": speedup_section, "stages": stages_section, "rd": rd_section, "scale": scale_section,
+SECTIONS = {"speedup": speedup_section, "stages": stages_section, "peers": peers_section, "rd": rd_section,
+            "pictures": pictures_section, "scale": scale_section,
             "latency": latency_section, "streams": streams_section, "papers": papers_section}
 CARDS = {"speedup": speedup_cards, "rd": rd_cards}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sections about speed: the paper's comparison, and each stage alone."""
+"""Sections about speed: the paper's comparison, each stage alone, other codecs."""
 from drawing import (INK, PAPER, SERIES, card, esc, figure_html, left_out_html, legend, machine_html, milliseconds,
                      plain_log, plots, runner, size_of, table_html, unique)
 
@@ -174,3 +174,39 @@ def stages_section(run):
     return out + ('<p class="soft">Of copies: the time in which plain copies move the bytes that the stage must read and '
                   "write, over the time it took; more than 100 % where its data fit a cache. Gop/s: operations of its "
                   "definition.</p>") + left_out_html(run)
+
+
+# ---- peers ------------------------------------------------------------------------------------------------
+
+def peers_section(run):
+    decibels = f"{run['decibels']:g} dB"
+    out = f"<h2>Speed beside other codecs, at {decibels}</h2>" + machine_html(run)
+    out += (f"<p>{esc(run['clip'])}, {size_of(run)}, {run['frames']} frames, a key frame every {run['key_interval']}; every "
+            f"codec at the setting whose luma PSNR is nearest to {decibels}, bytes moved along its curve to the same "
+            "PSNR.</p>")
+    rows = [r for r in run["results"] if r["bytes_per_frame"]]
+    codecs = unique(r["codec"] for r in rows)
+    ours = rows[0]["codec"] if rows else ""
+    figure, axes = plots(1, 2, height=4.2)
+    for axis, what, words in ((axes[0], "encode", "Encoding"), (axes[1], "decode", "Decoding")):
+        for i, codec in enumerate(codecs):
+            mine = [r for r in rows if r["codec"] == codec and r[what]["ms_per_frame"] > 0]
+            points = [(1000 / r[what]["ms_per_frame"], r["bytes_per_frame"] / 1000) for r in mine]
+            if points:
+                axis.plot(*zip(*sorted(points)), color=SERIES[i % len(SERIES)], marker="o", label=codec,
+                          markersize=8 if codec == ours else 5, linewidth=2.2 if codec == ours else 1.2)
+        plain_log(axis, "x")
+        plain_log(axis, "y")
+        axis.set_title(words, loc="left")
+        axis.set_xlabel("frames a second", loc="right")
+        axis.set_ylabel("kB a frame")
+    legend(axes[0])
+    figure.tight_layout()
+    out += figure_html(figure, "Further right is faster, further down smaller. One dot for each number of threads, backend "
+                               "and frames in flight; ffmpeg decodes the other codecs.")
+    lines = [[f"{r['codec']}, {r['how']}", f"{r['setting_name']} {r['setting']:g}",
+              f"{r['psnr_y']:.2f}" if r["psnr_y"] else "-", f"{r['bytes_per_frame']:.0f}",
+              milliseconds(r["encode"]["ms_per_frame"]), milliseconds(r["decode"]["ms_per_frame"])] for r in rows]
+    own = [line[0] for line, r in zip(lines, rows) if r["codec"] == ours]
+    out += table_html(["", "setting", "dB", f"bytes a frame at {decibels}", "encode ms", "decode ms"], lines, own)
+    return out + left_out_html(run)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and vectors across the bus, beside the frame's kernels: a port's arrays stay as they are until its
 // next download, so nothing else waits. Downwards, components that the plan names go as events of quads
-// (quad_finder.hpp), the others through the copy engine. Upwards levels land in device memory of the port, so
-// that they need not wait for earlier frames either, and are moved to their place from there in the order of
-// the calls.
+// (quad_finder.hpp) and come back as lists of quads (quad_spreader.hpp), the others go through the copy
+// engine. Upwards all land in device memory of the port, so that they need not wait for earlier frames
+// either, and are moved to their place from there in the order of the calls.
 #include "cuda/level_port.hpp"
 
 #include <cstdlib>
 #include <cstring>
 
 #include "cuda/quad_finder.hpp"
+#include "cuda/quad_spreader.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -26,8 +27,13 @@ class CudaLevelPort final : public LevelPort {
     Device& d = *device_;
     const char* wanted = std::getenv("CTV_CUDA_QUADS");
     if (!plan.empty() && (wanted == nullptr || std::strcmp(wanted, "0") != 0)) {
-      CTV_RETURN_IF_ERROR(quads_.emplace().initialise(d, plan));
-      host_.quads = quads_->found();
+      if (plan.up) {
+        CTV_RETURN_IF_ERROR(spreader_.emplace().initialise(d, plan, counts_));
+        host_.lists = spreader_->lists();
+      } else {
+        CTV_RETURN_IF_ERROR(finder_.emplace().initialise(d, plan));
+        host_.quads = finder_->found();
+      }
       counts_ = plan.levels;
     }
     size_t total = 0;
@@ -53,10 +59,10 @@ class CudaLevelPort final : public LevelPort {
     return d.afterwards([this, levels, vectors]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
-      if (quads_) CTV_RETURN_IF_ERROR(quads_->find(dev, levels, dev.down()));
+      if (finder_) CTV_RETURN_IF_ERROR(finder_->find(dev, levels, dev.down()));
       for (size_t p = 0, end = 0; p < planes_; p = end) {  // planes that follow each other in one piece
         size_t count = counts_[p];
-        for (end = p + 1; !quads_ && end < planes_ && levels[end] == levels[p] + count; ++end)
+        for (end = p + 1; !finder_ && end < planes_ && levels[end] == levels[p] + count; ++end)
           count += counts_[end];
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], count * sizeof(Level),
                                           cudaMemcpyDeviceToHost, dev.down()));
@@ -83,8 +89,10 @@ class CudaLevelPort final : public LevelPort {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), host_.vectors,
                                       vector_count_ * sizeof(MotionVector), cudaMemcpyHostToDevice, d.up()));
     }
+    if (spreader_) CTV_RETURN_IF_ERROR(spreader_->upload(d, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     CTV_RETURN_IF_ERROR(d.wait(done_));
+    if (spreader_) CTV_RETURN_IF_ERROR(spreader_->spread(d, levels));
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
@@ -108,7 +116,8 @@ class CudaLevelPort final : public LevelPort {
   const size_t planes_;
   const size_t vector_count_;
   std::array<size_t, 3> counts_{};  // levels of each plane that travel
-  std::optional<QuadFinder> quads_;
+  std::optional<QuadFinder> finder_;
+  std::optional<QuadSpreader> spreader_;
   PinnedArray<Level> levels_;
   PinnedArray<MotionVector> vectors_;
   DeviceArray<Level> device_levels_;

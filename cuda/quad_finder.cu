@@ -19,7 +19,7 @@ struct QuadLevels {
   int of[4];
 };
 
-__device__ __forceinline__ QuadLevels levels_of(const QuadFinder::Band& b, const Level* plane, int y, int x) {
+__device__ __forceinline__ QuadLevels levels_of(const QuadBand& b, const Level* plane, int y, int x) {
   const Level* above = plane + b.offset + static_cast<size_t>(2 * y) * static_cast<size_t>(b.cols) + 2 * x;
   const bool right = 2 * x + 1 < b.cols;
   const bool below = 2 * y + 1 < b.rows;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x < kQuadSymbols) symbol_of[threadIdx.x] = symbols.of_value[threadIdx.x];
   __syncthreads();
   const QuadFinder::Row row = work.rows[blockIdx.x];
-  const QuadFinder::Band& b = work.bands[row.band];
+  const QuadBand& b = work.bands[row.band];
   for (int x = static_cast<int>(threadIdx.x); x < b.quad_cols; x += kThreads) {
     const QuadLevels l = levels_of(b, work.levels[b.plane], row.y, x);
     int sum = 0;
@@ -64,8 +64,7 @@ struct Sums {
   }
 };
 
-__device__ __forceinline__ int context_of(const QuadFinder::Work& work, const QuadFinder::Band& b, int y,
-                                          int x) {
+__device__ __forceinline__ int context_of(const QuadFinder::Work& work, const QuadBand& b, int y, int x) {
   const Sums same{work.quads + b.first, b.quad_rows, b.quad_cols};
   int t = kSameWeight * (same.at(y, x - 1) + same.at(y - 1, x)) + same.at(y, x - 2) + same.at(y - 1, x - 1) +
           same.at(y - 1, x + 1) + same.at(y - 2, x);
@@ -78,7 +77,7 @@ __device__ __forceinline__ int context_of(const QuadFinder::Work& work, const Qu
     t += kSiblingWeight * ((first + second + 1) >> 1);
   }
   if (b.parent < 0) return t;
-  const QuadFinder::Band& parent = work.bands[b.parent];
+  const QuadBand& parent = work.bands[b.parent];
   if (b.parent_is_half == 0) {
     return t +
            (kParentWeight * Sums{work.quads + parent.first, parent.quad_rows, parent.quad_cols}.at(y, x) >>
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(kThreads)
   const int lane = thread % 32;
   if (thread < kQuadSymbols) twos_of[thread] = symbols.twos[thread];
   const QuadFinder::Row row = work.rows[blockIdx.x];
-  const QuadFinder::Band& b = work.bands[row.band];
+  const QuadBand& b = work.bands[row.band];
   const int cols = b.quad_cols;
   int last = -1;  // the row's last event so far
   uint32_t row_events = 0;
@@ -175,46 +174,26 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 Status QuadFinder::initialise(Device& device, const QuadPlan& plan) {
-  std::vector<Band> bands;
+  const QuadBands layout(plan);
   std::vector<Row> rows;
-  int quads = 0;
-  struct Begin {
-    size_t row, quad;
-  };
-  std::vector<Begin> begins;
-  for (const std::vector<ContextBand>& component : plan.components) {
-    begins.push_back({rows.size(), static_cast<size_t>(quads)});
-    const int base = static_cast<int>(bands.size());
-    const auto global = [base](int band) { return band < 0 ? -1 : base + band; };
-    for (const ContextBand& b : component) {
-      bands.push_back({b.offset,
-                       b.rows,
-                       b.cols,
-                       b.quad_cols(),
-                       b.quad_rows(),
-                       b.plane,
-                       quads,
-                       {global(b.siblings[0]), global(b.siblings[1])},
-                       global(b.parent),
-                       b.parent_grid == ParentGrid::kHalf ? 1 : 0});
-      for (int y = 0; y < b.quad_rows(); ++y, quads += b.quad_cols())
-        rows.push_back({static_cast<int>(bands.size()) - 1, y, quads});
-    }
+  for (size_t b = 0; b < layout.bands.size(); ++b) {
+    const QuadBand& band = layout.bands[b];
+    const size_t next =
+        b + 1 < layout.bands.size() ? static_cast<size_t>(layout.bands[b + 1].first) : layout.quads;
+    if (next == static_cast<size_t>(band.first)) continue;  // a lowpass
+    for (int y = 0; y < band.quad_rows; ++y)
+      rows.push_back({static_cast<int>(b), y, band.first + y * band.quad_cols});
   }
-  CTV_RETURN_IF_ERROR(bands_.allocate(device, bands.size()));
-  CTV_RETURN_IF_ERROR(rows_.allocate(device, rows.size()));
-  CTV_RETURN_IF_ERROR(quads_.allocate(device, static_cast<size_t>(quads)));
+  CTV_RETURN_IF_ERROR(copy_to(device, layout.bands, bands_));
+  CTV_RETURN_IF_ERROR(copy_to(device, rows, rows_));
+  CTV_RETURN_IF_ERROR(quads_.allocate(device, layout.quads));
   CTV_RETURN_IF_ERROR(found_rows_.allocate(device, rows.size()));
-  CTV_RETURN_IF_ERROR(events_.allocate(device, static_cast<size_t>(quads)));
-  CTV_RETURN_IF_ERROR(magnitudes_.allocate(device, 4 * static_cast<size_t>(quads)));
-  CTV_CUDA_TRY(device,
-               cudaMemcpy(bands_.data(), bands.data(), bands.size() * sizeof(Band), cudaMemcpyHostToDevice));
-  CTV_CUDA_TRY(device,
-               cudaMemcpy(rows_.data(), rows.data(), rows.size() * sizeof(Row), cudaMemcpyHostToDevice));
+  CTV_RETURN_IF_ERROR(events_.allocate(device, layout.quads));
+  CTV_RETURN_IF_ERROR(magnitudes_.allocate(device, 4 * layout.quads));
   for (size_t c = 0; c < plan.components.size(); ++c) {
     found_.emplace_back();
     if (plan.components[c].empty()) continue;
-    const auto [row, quad] = begins[c];
+    const auto& [band, quad, row] = layout.components[c];
     found_.back() = {found_rows_.data() + row, events_.data() + quad, magnitudes_.data() + 4 * quad};
   }
   for (size_t s = 0; s < kQuadSymbols; ++s) {
@@ -233,6 +212,7 @@ Status QuadFinder::find(Device& device, const std::array<const Level*, 3>& level
                   events_.data(),
                   magnitudes_.data()};
   const auto blocks = static_cast<unsigned>(rows_.size());
+  if (blocks == 0) return {};
   quads_kernel<<<blocks, kThreads, 0, stream>>>(work, symbols_);
   CTV_RETURN_IF_ERROR(device.launched("quads_kernel"));
   events_kernel<<<blocks, kThreads, 0, stream>>>(work, symbols_);

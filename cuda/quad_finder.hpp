@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "codec/frame/quad_events.hpp"
 #include "codec/math/quad_alphabet.hpp"
-#include "cuda/device.hpp"
+#include "cuda/quad_bands.hpp"
 
 namespace ctv::cuda {
 
@@ -21,15 +20,6 @@ class QuadFinder {
   /// Per component of the plan, in host memory; valid when the stream has come so far.
   std::span<const QuadEvents> found() const { return found_; }
 
-  struct Band {
-    size_t offset;
-    int rows, cols, quad_cols, quad_rows;
-    int plane;
-    int first;        // quad, among those of all bands
-    int siblings[2];  // bands, or -1
-    int parent;       // band, or -1
-    int parent_is_half;
-  };
   struct Row {
     int band, y;
     int first;  // quad, among those of all bands
@@ -41,7 +31,7 @@ class QuadFinder {
   };
   struct Work {
     const Level* levels[3];
-    const Band* bands;
+    const QuadBand* bands;
     const Row* rows;
     uint16_t* quads;  // device: sum | symbol << 5 | signs << 12
     QuadRow* found_rows;
@@ -50,7 +40,7 @@ class QuadFinder {
   };
 
  private:
-  DeviceArray<Band> bands_;
+  DeviceArray<QuadBand> bands_;
   DeviceArray<Row> rows_;
   DeviceArray<uint16_t> quads_;
   PinnedArray<QuadRow> found_rows_;

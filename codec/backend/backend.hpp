@@ -129,8 +129,8 @@ class Backend {
   virtual Status copy(void* destination, const void* source, size_t bytes) = 0;
 
   virtual Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) = 0;
-  /// plan: components whose levels a download may leave behind, bringing their events instead; a port with a
-  /// plan takes no uploads.
+  /// plan: components whose levels a download may leave behind, bringing their events instead, or an upload,
+  /// which then takes lists; a port with a plan has one direction.
   virtual Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
                                                              const MotionGrid& grid,
                                                              const QuadPlan& plan) = 0;

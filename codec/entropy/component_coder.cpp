@@ -87,11 +87,13 @@ class ContextCoder final : public ComponentCoder {
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
     if (!encoder_) encoder_.emplace(bands_);
     if (index_ < frame.quads.size() && frame.quads[index_].rows != nullptr)
-      return encoder_->encode(frame.quads[index_], out);
+      return encoder_->encode(frame.levels, frame.quads[index_], out);
     return encoder_->encode(frame.levels, out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
     if (!decoder_) decoder_.emplace(bands_);
+    if (index_ < frame.lists.size() && frame.lists[index_].entries != nullptr)
+      return decoder_->decode(bytes, frame.lists[index_]);
     return decoder_->decode(bytes, frame.levels);
   }
 

@@ -57,24 +57,28 @@ void link_siblings(std::vector<ContextBand>& bands) {
   }
 }
 
-QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& header) {
+QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
   if (header.symbols != Symbols::kContext) return {};
   QuadPlan plan;
-  bool any = false;
+  plan.up = up;
   for (const Component& c : make_components(picture, header.grouping)) {
     std::vector<ContextBand>& bands = plan.components.emplace_back();
-    if (c.first_subband == 0) {
-      for (int p = c.first_plane; p <= c.last_plane; ++p)
-        plan.levels[static_cast<size_t>(p)] = c.offset(picture, p) + c.count(picture, p);
-      continue;
+    const bool lowpass = c.first_subband == 0;
+    for (int p = c.first_plane; lowpass && p <= c.last_plane; ++p) {
+      size_t& levels = plan.levels[static_cast<size_t>(p)];
+      if (up) levels = c.count(picture, p);
+      for (const Subband& s : picture.subbands[static_cast<size_t>(p)].subbands) {
+        if (!up && s.layer == 0) levels += s.size();
+      }
     }
+    if (lowpass && up) continue;
     bands = make_context_bands(picture, c);
-    any = true;
     for (const ContextBand& b : bands) {
-      if (b.quad_cols() > kMaxEventQuads) return {};
+      const bool levels_of_parent = b.parent >= 0 && b.parent_grid == ParentGrid::kHalf;
+      if (up ? levels_of_parent : b.quad_cols() > kMaxEventQuads) return {};
     }
   }
-  return any ? plan : QuadPlan{};
+  return plan;
 }
 
 }  // namespace ctv

@@ -18,8 +18,10 @@ std::vector<ContextBand> make_context_bands(const PictureLayout& picture, const 
 /// extent.
 void link_siblings(std::vector<ContextBand>& bands);
 
-/// Which components a backend may send as events of quads: under contexts all without a lowpass, whose errors
-/// are not known before all levels are. Empty if there is none, or if a row is too long.
-QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& header);
+/// How a backend may send the levels of a frame coded by contexts. Down: lowpass subbands, which are coded as
+/// errors, as levels, all others as events. Up: components with a lowpass as levels, the others as lists.
+/// Empty without contexts, if a row is too long for events, or if decoding a list would need the levels of
+/// parents.
+QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
 
 }  // namespace ctv

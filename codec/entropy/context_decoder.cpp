@@ -52,9 +52,8 @@ bool ContextDecoder::read(std::span<const uint8_t> bytes) {
   return true;
 }
 
-bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sums) {
-  const int quads = (cols + 1) / 2;
-  const int whole = below != nullptr ? cols / 2 : 0;  // quads with four levels
+template <typename Put>
+bool ContextDecoder::walk_row(int quads, uint8_t* sums, Put put) {
   const uint16_t* const context = context_.data();
   SymbolTables::Table* const tables = quads_.tables();
   SymbolTables::Table& first = tables[0];
@@ -97,18 +96,7 @@ bool ContextDecoder::walk_row(Level* above, Level* below, int cols, uint8_t* sum
       }
     }
     levels = negate(levels, negative);
-    const auto level = [levels](int i) { return static_cast<Level>(levels >> 16 * i & 0xffffU); };
-    above[2 * x] = level(0);
-    if (x < whole) {
-      above[2 * x + 1] = level(1);
-      below[2 * x] = level(2);
-      below[2 * x + 1] = level(3);
-    } else {
-      const bool right = 2 * x + 1 < cols;
-      if (right) above[2 * x + 1] = level(1);
-      if (below != nullptr) below[2 * x] = level(2);
-      if (below != nullptr && right) below[2 * x + 1] = level(3);
-    }
+    put(x, levels);
     w = std::min(sum, kMaxQuadSum);
     sums[x++] = static_cast<uint8_t>(w);
   }
@@ -127,7 +115,22 @@ bool ContextDecoder::walk_band(size_t i, std::span<Level* const> planes) {
     uint8_t* const sums = contexts_.row(i, y);
     std::memset(sums, 0, static_cast<size_t>(b.quad_cols()));
     contexts_.fill_row(i, y, planes, context_.data());
-    if (!walk_row(above, below, b.cols, sums)) return false;
+    const int whole = below != nullptr ? b.cols / 2 : 0;  // quads with four levels
+    const auto put = [=](int x, QuadLanes lanes) {
+      const auto level = [lanes](int k) { return static_cast<Level>(lanes >> 16 * k & 0xffffU); };
+      above[2 * x] = level(0);
+      if (x < whole) {
+        above[2 * x + 1] = level(1);
+        below[2 * x] = level(2);
+        below[2 * x + 1] = level(3);
+      } else {
+        const bool right = 2 * x + 1 < b.cols;
+        if (right) above[2 * x + 1] = level(1);
+        if (below != nullptr) below[2 * x] = level(2);
+        if (below != nullptr && right) below[2 * x + 1] = level(3);
+      }
+    };
+    if (!walk_row(b.quad_cols(), sums, put)) return false;
   }
   if (b.lowpass && predicted_) {
     for (int y = 0; y < b.rows; ++y) {
@@ -155,6 +158,33 @@ bool ContextDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* con
   for (size_t i = 0; i < bands_.size(); ++i) {
     if (!walk_band(i, planes)) return false;
   }
+  return used_up();
+}
+
+bool ContextDecoder::decode(std::span<const uint8_t> bytes, QuadList& list) {
+  list.count = 0;
+  if (bytes.empty()) return true;
+  if (!read(bytes)) return false;
+  QuadEntry* entry = list.entries;
+  uint32_t first = 0;  // quad of the row
+  for (size_t i = 0; i < bands_.size(); ++i) {
+    const int quads = bands_[i].quad_cols();
+    for (int y = 0; y < bands_[i].quad_rows(); ++y, first += static_cast<uint32_t>(quads)) {
+      uint8_t* const sums = contexts_.row(i, y);
+      std::memset(sums, 0, static_cast<size_t>(quads));
+      contexts_.fill_row(i, y, {}, context_.data());
+      const auto put = [&entry, first](int x, QuadLanes lanes) {
+        const auto level = [lanes](int k) { return static_cast<Level>(lanes >> 16 * k & 0xffffU); };
+        *entry++ = {first + static_cast<uint32_t>(x), {level(0), level(1), level(2), level(3)}};
+      };
+      if (!walk_row(quads, sums, put)) return false;
+    }
+  }
+  list.count = static_cast<size_t>(entry - list.entries);
+  return used_up();
+}
+
+bool ContextDecoder::used_up() {
   return quads_.used_up() && magnitudes_.used_up() && bits_.only_padding_left();
 }
 

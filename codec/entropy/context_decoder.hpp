@@ -28,11 +28,16 @@ class ContextDecoder {
   /// Writes every level of the component, whatever was there. False if the bytes are not exactly its
   /// encoding; the levels are then undefined.
   bool decode(std::span<const uint8_t> bytes, std::span<Level* const> planes);
+  /// The same as a list of the quads that are not 0; of components without lowpass and levels of parents.
+  bool decode(std::span<const uint8_t> bytes, QuadList& list);
 
  private:
   bool read(std::span<const uint8_t> bytes);
   bool walk_band(size_t band, std::span<Level* const> planes);
-  bool walk_row(Level* above, Level* below, int cols, uint8_t* sums);
+  /// put(x, lanes): of each quad that is not 0.
+  template <typename Put>
+  bool walk_row(int quads, uint8_t* sums, Put put);
+  bool used_up();
   void clear(std::span<Level* const> planes) const;
 
   std::vector<ContextBand> bands_;

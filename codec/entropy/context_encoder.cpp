@@ -54,37 +54,35 @@ bool ContextEncoder::prediction_pays(std::span<Level* const> planes) const {
   return errors < levels;
 }
 
-void ContextEncoder::walk(std::span<Level* const> planes, bool predict) {
-  for (size_t i = 0; i < bands_.size(); ++i) {
-    const ContextBand& b = bands_[i];
-    const Level* data = planes[static_cast<size_t>(b.plane)] + b.offset;
-    if (b.lowpass && predict) {
-      for (int y = 0; y < b.rows; ++y) {
-        for (int x = 0; x < b.cols; ++x) {
-          errors_[static_cast<size_t>(y) * static_cast<size_t>(b.cols) + static_cast<size_t>(x)] =
-              lowpass_error(data, b.cols, y, x);
-        }
+void ContextEncoder::walk_band(size_t i, std::span<Level* const> planes, bool predict) {
+  const ContextBand& b = bands_[i];
+  const Level* data = planes[static_cast<size_t>(b.plane)] + b.offset;
+  if (b.lowpass && predict) {
+    for (int y = 0; y < b.rows; ++y) {
+      for (int x = 0; x < b.cols; ++x) {
+        errors_[static_cast<size_t>(y) * static_cast<size_t>(b.cols) + static_cast<size_t>(x)] =
+            lowpass_error(data, b.cols, y, x);
       }
-      data = errors_.data();
     }
-    const int quads = b.quad_cols();
-    uint16_t* const context = context_.data();
-    uint8_t* const active = active_.data();
-    for (int y = 0; y < b.quad_rows(); ++y) {
-      const Level* above = data + static_cast<ptrdiff_t>(2 * y) * b.cols;
-      const Level* below = 2 * y + 1 < b.rows ? above + b.cols : nullptr;
-      uint8_t* const sums = contexts_.row(i, y);
-      sum_quads(above, below, b.cols, folded_.data(), sums);
-      contexts_.fill_row(i, y, planes, context);
-      for (int x = 0; x < quads; ++x) {
-        const auto t = static_cast<uint16_t>(context[x] + kSameWeight * sums[x - 1] + sums[x - 2]);
-        context[x] = t;
-        active[x] = static_cast<uint8_t>(std::min<uint16_t>(t, 255) | sums[x]);
-      }
-      std::memset(active + quads, 1,
-                  QuadContexts::kPadding);  // where the search for the next active quad ends
-      walk_row(above, below, b.cols, sums);
+    data = errors_.data();
+  }
+  const int quads = b.quad_cols();
+  uint16_t* const context = context_.data();
+  uint8_t* const active = active_.data();
+  for (int y = 0; y < b.quad_rows(); ++y) {
+    const Level* above = data + static_cast<ptrdiff_t>(2 * y) * b.cols;
+    const Level* below = 2 * y + 1 < b.rows ? above + b.cols : nullptr;
+    uint8_t* const sums = contexts_.row(i, y);
+    sum_quads(above, below, b.cols, folded_.data(), sums);
+    contexts_.fill_row(i, y, planes, context);
+    for (int x = 0; x < quads; ++x) {
+      const auto t = static_cast<uint16_t>(context[x] + kSameWeight * sums[x - 1] + sums[x - 2]);
+      context[x] = t;
+      active[x] = static_cast<uint8_t>(std::min<uint16_t>(t, 255) | sums[x]);
     }
+    std::memset(active + quads, 1,
+                QuadContexts::kPadding);  // where the search for the next active quad ends
+    walk_row(above, below, b.cols, sums);
   }
 }
 
@@ -196,21 +194,28 @@ void ContextEncoder::start() {
 size_t ContextEncoder::encode(std::span<Level* const> planes, Growing<uint8_t>& out) {
   start();
   const bool predict = prediction_pays(planes);
-  walk(planes, predict);
+  for (size_t i = 0; i < bands_.size(); ++i) walk_band(i, planes, predict);
   return finish(predict, out);
 }
 
-size_t ContextEncoder::encode(const QuadEvents& found, Growing<uint8_t>& out) {
+size_t ContextEncoder::encode(std::span<Level* const> planes, const QuadEvents& found,
+                              Growing<uint8_t>& out) {
   start();
+  const bool predict = prediction_pays(planes);
   const QuadRow* row = found.rows;
   size_t first = 0;  // quad of the row
-  for (const ContextBand& b : bands_) {
+  for (size_t i = 0; i < bands_.size(); ++i) {
+    const ContextBand& b = bands_[i];
+    if (b.lowpass) {
+      walk_band(i, planes, predict);
+      continue;
+    }
     for (int y = 0; y < b.quad_rows(); ++y, ++row) {
       take_row(*row, found.events + first, found.magnitudes + 4 * first, b.quad_cols());
       first += static_cast<size_t>(b.quad_cols());
     }
   }
-  return finish(false, out);
+  return finish(predict, out);
 }
 
 void ContextEncoder::take_row(const QuadRow& row, const QuadEvent* events, const uint16_t* magnitudes,

@@ -25,12 +25,12 @@ class ContextEncoder {
 
   /// planes: the levels of all planes. Returns the bytes written to `out`; none if every level is 0.
   size_t encode(std::span<Level* const> planes, Growing<uint8_t>& out);
-  /// The same bytes from events that a backend has found; of components without a lowpass.
-  size_t encode(const QuadEvents& found, Growing<uint8_t>& out);
+  /// The same bytes from events that a backend has found; planes: the levels of lowpasses.
+  size_t encode(std::span<Level* const> planes, const QuadEvents& found, Growing<uint8_t>& out);
 
  private:
   bool prediction_pays(std::span<Level* const> planes) const;
-  void walk(std::span<Level* const> planes, bool predict);
+  void walk_band(size_t band, std::span<Level* const> planes, bool predict);
   void walk_row(const Level* above, const Level* below, int cols, const uint8_t* sums);
   void code_quads(const Level* above, const Level* below, int cols, SymbolSorter::Event* events,
                   size_t count);

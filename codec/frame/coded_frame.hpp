@@ -41,8 +41,9 @@ struct CodedFrame {
   FrameParameters parameters;
   MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], eighths of a luma sample
   std::array<Level*, 3> levels{};   // per plane, in the order of its SubbandLayout
-  // Per component, or empty: those that have events have no levels here.
+  // Per component, or empty: those that have events have levels of lowpasses only.
   std::span<const QuadEvents> quads;
+  std::span<QuadList> lists;  // likewise, of a decoder
 };
 
 }  // namespace ctv

@@ -35,10 +35,11 @@ struct ContextBand {
   size_t quads() const { return static_cast<size_t>(quad_rows()) * static_cast<size_t>(quad_cols()); }
 };
 
-/// How a frame may travel. Empty: as levels.
+/// How a frame may travel: down as events, or up as lists of quads. Empty: as levels.
 struct QuadPlan {
   std::vector<std::vector<ContextBand>> components;  // bands of each; none: it travels as levels
   std::array<size_t, 3> levels{};  // per plane: how many, from the first on, travel as levels
+  bool up = false;
   bool empty() const { return components.empty(); }
 };
 
@@ -47,13 +48,25 @@ struct QuadRow {
   uint32_t magnitudes;
 };
 
-/// One component's events. A row's lie at the number of quads in all rows before it, in all bands before, and
-/// its magnitudes at four times that.
+/// One component's events, of all bands but lowpasses. A row's lie at the number of quads in all rows before
+/// it, in all these bands before, and its magnitudes at four times that.
 struct QuadEvents {
-  const QuadRow* rows = nullptr;  // [quad rows of all bands]; null: the component travels as levels
+  const QuadRow* rows = nullptr;  // [quad rows of the bands]; null: the component travels as levels
   const QuadEvent* events = nullptr;
   const uint16_t* magnitudes =
       nullptr;  // |level| - 2 of each level of magnitude 2 and above, by quad and position
+};
+
+/// A quad that is not 0.
+struct QuadEntry {
+  uint32_t place;     // among the quads of the component's bands, in order
+  int16_t levels[4];  // an array of C, since kernels read it
+};
+
+/// What a decoder has found of one component.
+struct QuadList {
+  QuadEntry* entries = nullptr;  // room for all quads; null: the component travels as levels
+  size_t count = 0;
 };
 
 }  // namespace ctv

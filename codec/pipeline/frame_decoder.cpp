@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "codec/entropy/context_bands.hpp"
+
 namespace ctv {
 
 Result<std::unique_ptr<FrameDecoder>> FrameDecoder::make(Backend& backend, const Stream& stream,
@@ -28,10 +30,11 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
+  const QuadPlan plan = make_quad_plan(picture, stream_.header, true);
   slots_.resize(static_cast<size_t>(decisions.slots));
   for (Slot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture_port, backend_.make_picture_port(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_port, backend_.make_level_port(picture, stream_.grid, {}));
+    CTV_ASSIGN_OR_RETURN(slot.level_port, backend_.make_level_port(picture, stream_.grid, plan));
   }
   return {};
 }

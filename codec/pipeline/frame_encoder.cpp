@@ -39,7 +39,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   }
   const MotionParameters motion{stream_.grid, decisions.search_range, stream_.header.subpel};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
-  const QuadPlan plan = make_quad_plan(picture, stream_.header);
+  const QuadPlan plan = make_quad_plan(picture, stream_.header, false);
   slots_.resize(static_cast<size_t>(decisions.slots));
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture_port_, backend_.make_picture_port(picture));

@@ -14,7 +14,8 @@ namespace {
 class CudaQuadEvents : public CudaEquality {
  protected:
   // A component of bands in the planes' arrays behind what is there already.
-  std::vector<ContextBand> component(std::array<size_t, 3>& sizes, int most_rows, int most_cols) {
+  std::vector<ContextBand> component(std::array<size_t, 3>& sizes, int most_rows, int most_cols,
+                                     bool lowpass = false) {
     std::vector<ContextBand> bands;
     const int count = between(1, 4);
     for (int i = 0; i < count; ++i) {
@@ -26,7 +27,8 @@ class CudaQuadEvents : public CudaEquality {
       size_t& size = sizes[static_cast<size_t>(b.plane)];
       b.offset = size;
       size += static_cast<size_t>(b.rows) * static_cast<size_t>(b.cols) + static_cast<size_t>(between(0, 3));
-      if (i > 0 && between(0, 1) != 0) {
+      b.lowpass = lowpass && i == 0;
+      if (i > (lowpass ? 1 : 0) && between(0, 1) != 0) {
         b.parent = i - 1;
         b.parent_grid = between(0, 1) != 0 ? ParentGrid::kHalf : ParentGrid::kSame;
       }
@@ -42,7 +44,8 @@ class CudaQuadEvents : public CudaEquality {
     std::array<size_t, 3> sizes = {7, 5, 1};
     plan.levels = sizes;
     plan.components.emplace_back();  // travels as levels
-    for (int i = between(1, 3); i > 0; --i) plan.components.push_back(component(sizes, most_rows, most_cols));
+    for (int i = between(1, 3); i > 0; --i)
+      plan.components.push_back(component(sizes, most_rows, most_cols, i == 1));
     PictureLayout layout;
     std::vector<std::vector<int16_t>> levels;
     std::vector<std::unique_ptr<BackendPlane>> planes;
@@ -77,6 +80,7 @@ class CudaQuadEvents : public CudaEquality {
       size_t first = 0;
       size_t row = 0;
       for (const ContextBand& b : plan.components[c]) {
+        if (b.lowpass) continue;
         for (int y = 0; y < b.quad_rows(); ++y, ++row, first += static_cast<size_t>(b.quad_cols())) {
           const QuadRow& e = expected.rows[row];
           ASSERT_EQ(found.rows[row].events, e.events) << "row " << row;
@@ -89,6 +93,70 @@ class CudaQuadEvents : public CudaEquality {
     }
   }
 };
+
+// Lists of quads become levels, whatever was there.
+TEST_F(CudaQuadEvents, ListsBecomeLevels) {
+  Backend& backend = *both()[1];
+  for (int trial = 0; trial < (only_small() ? 3 : 60); ++trial) {
+    QuadPlan plan;
+    plan.up = true;
+    std::array<size_t, 3> sizes = {7, 5, 0};
+    plan.levels = sizes;
+    plan.components.emplace_back();
+    for (int i = between(1, 3); i > 0; --i)
+      plan.components.push_back(component(sizes, 20, only_small() ? 70 : 500));
+    PictureLayout layout;
+    std::array<std::vector<int16_t>, 3> expected;
+    std::vector<std::unique_ptr<BackendPlane>> planes;
+    for (size_t p = 0; p < 3; ++p) {
+      layout.subbands[p].levels = sizes[p];
+      expected[p].resize(sizes[p]);
+      planes.push_back(std::make_unique<BackendPlane>(backend, Extent{1, static_cast<int>(sizes[p])}));
+    }
+    auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, plan);
+    ASSERT_TRUE(ok(port));
+    for (int again = 0; again < 2; ++again) {
+      for (size_t p = 0; p < 3; ++p) std::fill(expected[p].begin(), expected[p].end(), int16_t{0});
+      const CodedFrame& host = (*port)->host();
+      for (size_t p = 0; p < 3; ++p) {
+        for (size_t i = 0; i < plan.levels[p]; ++i)
+          host.levels[p][i] = expected[p][i] = static_cast<int16_t>(between(-9, 9));
+      }
+      for (size_t c = 1; c < plan.components.size(); ++c) {
+        QuadList& list = host.lists[c];
+        list.count = 0;
+        uint32_t place = 0;
+        const int density = between(1, 30);
+        for (const ContextBand& b : plan.components[c]) {
+          for (int y = 0; y < b.quad_rows(); ++y) {
+            for (int x = 0; x < b.quad_cols(); ++x, ++place) {
+              if (between(1, density) > 1) continue;
+              QuadEntry& entry = list.entries[list.count++];
+              entry.place = place;
+              for (int i = 0; i < 4; ++i) {
+                const int row = 2 * y + i / 2;
+                const int col = 2 * x + i % 2;
+                entry.levels[i] = static_cast<int16_t>(between(-32768, 32767));
+                if (row >= b.rows || col >= b.cols) continue;
+                expected[static_cast<size_t>(b.plane)]
+                        [b.offset + static_cast<size_t>(row) * static_cast<size_t>(b.cols) +
+                         static_cast<size_t>(col)] = entry.levels[i];
+              }
+            }
+          }
+        }
+      }
+      ASSERT_TRUE(ok((*port)->upload({planes[0]->view().data, planes[1]->view().data, planes[2]->view().data},
+                                     nullptr)));
+      ASSERT_TRUE(ok((*port)->finish()));
+      for (size_t p = 0; p < 3; ++p) {
+        planes[p]->download();
+        EXPECT_TRUE(planes[p]->intact());
+        ASSERT_EQ(row_of(*planes[p]), expected[p]);
+      }
+    }
+  }
+}
 
 TEST_F(CudaQuadEvents, AreThoseOfTheDefinition) {
   const int trials = only_small() ? 4 : 150;

@@ -30,6 +30,7 @@ class QuadsByDefinition {
     FoundQuads found;
     size_t first = 0;
     for (const ContextBand& b : bands_) {
+      if (b.lowpass) continue;
       for (int y = 0; y < b.quad_rows(); ++y, first += static_cast<size_t>(b.quad_cols())) {
         found.events.resize(first + static_cast<size_t>(b.quad_cols()));
         found.magnitudes.resize(4 * found.events.size());

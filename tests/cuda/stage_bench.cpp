@@ -138,9 +138,9 @@ class Bench {
     Random random(6);
     for (int r = 0; r < split_grid.rows; ++r) {
       for (int c = 0; c < split_grid.cols; ++c) {
-        split_vectors.set(r, c,
-                          {static_cast<int16_t>(random.between(-64, 64)),
-                           static_cast<int16_t>(random.between(-64, 64))});
+        split_vectors.set(
+            r, c,
+            {static_cast<int16_t>(random.between(-64, 64)), static_cast<int16_t>(random.between(-64, 64))});
       }
     }
     split_vectors.upload();

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/density/density.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/codec.hpp"
+
+namespace ctv::lab {
+namespace {
+
+TEST(LabDensity, SquaresOfASubbandAreCountedOnce) {
+  TransformParameters transform;
+  transform.levels = 1;
+  const SubbandLayout layout = make_layout(transform, {32, 32});  // four subbands of 16x16
+  std::vector<int16_t> levels(layout.levels);
+  EXPECT_EQ(count_blocks(layout, levels.data(), 4).blocks, 64U);
+  EXPECT_EQ(count_blocks(layout, levels.data(), 4).occupied, 0U);
+  const Subband& last = layout.subbands.back();
+  ASSERT_EQ(last.rows, 16);
+  levels[last.offset] = 1;
+  levels[last.offset + 3 * 16 + 3] = -1;  // the same square
+  levels[last.offset + 4 * 16 + 3] = 2;   // the one below
+  levels[layout.subbands[0].offset + 15] = 7;
+  EXPECT_EQ(count_blocks(layout, levels.data(), 4).occupied, 3U);
+  EXPECT_EQ(count_blocks(layout, levels.data(), 8).blocks, 16U);
+  EXPECT_EQ(count_blocks(layout, levels.data(), 8).occupied, 2U);
+}
+
+TEST(LabDensity, CoarserStepsLeaveFewerBlocks) {
+  const std::vector<test::Frame> clip = test::moving_clip(CTV_FORMAT_I420, 64, 48, 3);
+  double last = 1;
+  for (const int qp : {16, 28, 40}) {
+    Config config = test::config_for(clip[0], "default");
+    config.qp = qp;
+    const test::Bytes file = test::file_of(test::encode(clip, config, true));
+    const Result<StreamDensity> density = measure_density(file);
+    ASSERT_TRUE(density.ok()) << density.status().message();
+    EXPECT_EQ(density->frames, 3U);
+    EXPECT_GT(density->all[0].share(), 0);
+    EXPECT_LT(density->all[0].share(), last) << "qp " << qp;
+    EXPECT_GE(density->all[1].share(), density->all[0].share());
+    last = density->all[0].share();
+  }
+}
+
+TEST(LabDensity, WhatIsNoStreamIsAnError) {
+  const std::vector<test::Frame> clip = test::moving_clip(CTV_FORMAT_I420, 64, 48, 1);
+  test::Bytes file = test::file_of(test::encode(clip, test::config_for(clip[0], "default")));
+  EXPECT_FALSE(measure_density(std::span(file).first(file.size() - 1)).ok());
+  file[0] ^= 1;
+  EXPECT_FALSE(measure_density(file).ok());
+}
+
+}  // namespace
+}  // namespace ctv::lab

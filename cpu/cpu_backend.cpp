@@ -11,6 +11,7 @@
 #include "cpu/colour.hpp"
 #include "cpu/compensate.hpp"
 #include "cpu/motion_search.hpp"
+#include "cpu/rdoq.hpp"
 #include "cpu/subband_prediction.hpp"
 #include "cpu/transform_coder.hpp"
 
@@ -89,6 +90,12 @@ class CpuBackend final : public Backend {
     return {};
   }
 
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+                  const Coefficient* coefficients, Level* levels) override {
+    StageTimer timer(stage_times_, Stage::kQuantise);
+    quantise_rdo_plane(threads_, layout, quantisers, coefficients, levels);
+    return {};
+  }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                            const MotionVector* vectors, const Level* levels, const Level* previous,
                            Level* residual) override {

@@ -12,6 +12,7 @@
 #include "cuda/level_port.hpp"
 #include "cuda/motion_estimator.hpp"
 #include "cuda/picture_port.hpp"
+#include "cuda/rdoq.hpp"
 #include "cuda/subband_prediction.hpp"
 #include "cuda/transform_coder.hpp"
 
@@ -72,6 +73,12 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kCompensate);
     return compensate_plane(*device_, reference, vectors, geometry, prediction);
+  }
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+                  const Coefficient* coefficients, Level* levels) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kQuantise);
+    return quantise_rdo_plane(*device_, layout, quantisers, coefficients, levels);
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                            const MotionVector* vectors, const Level* levels, const Level* previous,

@@ -144,6 +144,12 @@ class Backend {
   virtual Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
 
+  /// Coefficients of one plane, as a transform with steps of one unit leaves them, to levels with the
+  /// rate-distortion decision of quantise_rdo(); subbands with a step of one unit and the lowpass keep every
+  /// level. quantisers: one per subband. Both arrays in the layout's order, apart from each other.
+  virtual Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+                          const Coefficient* coefficients, Level* levels) = 0;
+
   /// Levels of one plane predicted from the previous frame's, moved subband by subband with vectors scaled to
   /// each grid: residual = levels - moved(previous), and back. All arrays in the layout's order; residual may
   /// be levels in add only. `layers`: how many layers count, coarse to fine.

@@ -8,10 +8,11 @@
 namespace ctv {
 namespace {
 
-// Rounding offsets in 65536ths of a step, measured (docs/compression.md); the paper rounds to the nearest
+// Rounding offsets of key and predicted frames in 65536ths of a step, measured (docs/compression.md). Where
+// the quantiser decides by rate it takes away what rounding gives too freely. The paper rounds to the nearest
 // integer.
-constexpr uint32_t kKeyOffset = 27525;        // 0.42
-constexpr uint32_t kPredictedOffset = 16384;  // 0.25
+constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};     // 0.42, 0.25
+constexpr std::array<uint32_t, 2> kRdoOffsets = {30147, 20316};  // 0.46, 0.31
 constexpr uint32_t kNearest = 32768;
 
 }  // namespace
@@ -37,6 +38,10 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
+  rdoq_ = decisions.rdoq && stream_.header.lossless == 0;
+  if (rdoq_) {
+    CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
+  }
   const MotionParameters motion{stream_.grid, decisions.search_range, stream_.header.subpel};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
   const QuadPlan plan = make_quad_plan(picture, stream_.header, false);
@@ -58,6 +63,7 @@ uint32_t FrameEncoder::lambda(uint32_t base_step) const {
 
 Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, int slot_index) {
   FrameSlot& s = slot(slot_index);
+  transformed_ = false;
   CTV_RETURN_IF_ERROR(backend_.begin_frame(type));
   CTV_RETURN_IF_ERROR(s.picture_port_->import_picture(picture, current_.planes()));
   if (type == FrameType::kKey) return {};
@@ -74,11 +80,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_
 Status FrameEncoder::code(const FrameParameters& parameters, int slot_index) {
   FrameSlot& s = slot(slot_index);
   const FrameType type = parameters.type;
-  make_quantisers(stream_, parameters,
-                  !picture_mode()           ? kNearest
-                  : type == FrameType::kKey ? kKeyOffset
-                                            : kPredictedOffset,
-                  quantisers_);
+  const uint32_t offset = (rdoq_ ? kRdoOffsets : kOffsets)[type == FrameType::kKey ? 0 : 1];
+  make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
   CTV_RETURN_IF_ERROR(s.level_port_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
@@ -113,15 +116,25 @@ PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
   return type == FrameType::kPredicted ? prediction_.plane(p) : PlaneView<Sample>();
 }
 
-// picture: residual = samples - compensated; forward -> levels.
+// picture: residual = samples - compensated; forward -> levels. With a decision by rate the coefficients
+// themselves are kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
+    const SubbandLayout& layout = stream_.picture.subbands[i];
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction(type, p),
-                                                stream_.picture.middle(p), quantisers_[i],
-                                                s.device_levels_[i]));
+    if (!transformed_) {
+      const std::vector<SubbandQuantiser> units(layout.subbands.size());
+      CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction(type, p),
+                                                  stream_.picture.middle(p),
+                                                  rdoq_ ? std::span(units) : std::span(quantisers_[i]),
+                                                  rdoq_ ? coefficients_[i] : s.device_levels_[i]));
+    }
+    if (rdoq_) {
+      CTV_RETURN_IF_ERROR(backend_.quantise(layout, quantisers_[i], coefficients_[i], s.device_levels_[i]));
+    }
   }
+  transformed_ = rdoq_;
   return backend_.on_plane(-1);
 }
 

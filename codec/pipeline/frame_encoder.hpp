@@ -15,6 +15,7 @@ namespace ctv {
 /// The encoder's own choices: they shape the bytes but are not written.
 struct EncoderDecisions {
   int search_range = 8;
+  bool rdoq = false;  // the quantiser decides by rate and distortion
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
 };
@@ -77,6 +78,11 @@ class FrameEncoder {
   Memory this_memory_, last_memory_;
   std::array<Level*, 3> this_levels_{}, last_levels_{};
   PlaneQuantisers quantisers_;
+  // With a decision by rate: coefficients of the frame, and whether they are there.
+  bool rdoq_ = false;
+  bool transformed_ = false;
+  Memory coefficient_memory_;
+  std::array<Coefficient*, 3> coefficients_{};
 };
 
 }  // namespace ctv

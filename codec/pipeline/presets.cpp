@@ -56,6 +56,7 @@ void apply_default(ctv_config& c) {
   c.step = 10;
   c.qp = 26;
   c.scene_cut = 1;
+  c.rdoq = 1;
 }
 
 // The others are default with less or more work.
@@ -203,8 +204,9 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   const bool picture = h.prediction == Prediction::kPicture;
   CTV_RETURN_IF_ERROR(check_range("subpel", c.subpel, 0, kMaxSubpel));
   CTV_RETURN_IF_ERROR(check_range("overlap", c.overlap, 0, 1));
-  if (!picture && (c.subpel != 0 || c.overlap != 0)) {
-    return bad(c.subpel != 0 ? "subpel" : "overlap", "needs picture prediction");
+  CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
+  if (!picture && (c.subpel != 0 || c.overlap != 0 || c.rdoq != 0)) {
+    return bad(c.subpel != 0 ? "subpel" : c.overlap != 0 ? "overlap" : "rdoq", "needs picture prediction");
   }
   CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
   if (c.split != 0 && !picture) return bad("split", "needs picture prediction");

@@ -115,6 +115,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"subpel", [](ctv_config& c) { c.subpel = 4; }},
       {"overlap", [](ctv_config& c) { c.overlap = 2; }},
       {"split", [](ctv_config& c) { c.split = 2; }},
+      {"rdoq", [](ctv_config& c) { c.rdoq = 2; }},
       {"search_range", [](ctv_config& c) { c.search_range = -1; }},
       {"search_range", [](ctv_config& c) { c.search_range = 65; }},
       {"key_interval", [](ctv_config& c) { c.key_interval = -1; }},
@@ -176,6 +177,7 @@ TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {
   Config c = valid();
   c.prediction = CTV_PREDICTION_SUBBAND;
   c.overlap = 0;
+  c.rdoq = 0;
   c.subpel = 2;
   EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
   EXPECT_NE(std::string(ctv_last_error()).find("subpel"), std::string::npos);
@@ -187,6 +189,10 @@ TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {
   c.split = 1;
   EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
   EXPECT_NE(std::string(ctv_last_error()).find("split"), std::string::npos);
+  c.split = 0;
+  c.rdoq = 1;
+  EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("rdoq"), std::string::npos);
 }
 
 TEST(ConfigRanges, QuantiserChangesAreCheckedAndLeaveTheOldOne) {

@@ -206,6 +206,32 @@ TEST_F(CudaEquality, Compensation) {
   }
 }
 
+TEST_F(CudaEquality, QuantiserThatDecidesByRate) {
+  for (const Extent extent : all_extents()) {
+    for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet9_7}) {
+      const TransformParameters t =
+          transform_of(pyramid, 3, {between(0, 4), between(0, 4), between(0, 4)}, 2);
+      const SubbandLayout layout = make_layout(t, extent);
+      const int limit = between(1, 2) == 1 ? 32767 : between(20, 400);
+      const uint32_t step = static_cast<uint32_t>(between(17, 3000));
+      const uint64_t seed = next_seed();
+      SCOPED_TRACE(text(extent) + " seed " + std::to_string(seed));
+      std::vector<std::vector<int16_t>> results;
+      for (Backend* backend : both()) {
+        const Extent row{1, static_cast<int>(layout.levels)};
+        BackendPlane coefficients(*backend, row, -limit, limit, seed);
+        BackendPlane levels(*backend, row);
+        ASSERT_TRUE(
+            ok(backend->quantise(layout, lossy(layout, step), coefficients.view().data, levels.view().data)));
+        levels.download();
+        EXPECT_TRUE(levels.intact());
+        results.push_back(row_of(levels));
+      }
+      ASSERT_EQ(results[0], results[1]);
+    }
+  }
+}
+
 TEST_F(CudaEquality, SubbandPrediction) {
   for (const Extent extent : all_extents()) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {

@@ -91,6 +91,12 @@ class Bench {
         check((*coder)->forward(samples.const_view(), prediction.const_view(), 128, quantisers,
                                 levels.view().data));
       });
+      if (c.engine == Engine::kDirect) {
+        BackendPlane coefficients(backend_, {1, static_cast<int>(layout.levels)}, -60, 60, 3);
+        measure("the same, quantiser deciding by rate", [&] {
+          check(backend_.quantise(layout, quantisers, coefficients.view().data, levels.view().data));
+        });
+      }
       measure(c.inverse, [&] {
         check((*coder)->inverse(levels.view().data, quantisers, prediction.const_view(), 128, {0, 255}, 0,
                                 samples.view()));

@@ -158,6 +158,7 @@ TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
         c.subpel = prediction == CTV_PREDICTION_PICTURE ? 2 : 0;
         c.overlap = prediction == CTV_PREDICTION_PICTURE ? 1 : 0;
         c.split = c.overlap;
+        c.rdoq = c.overlap;
         c.symbols = CTV_SYMBOLS_RLE;
         EXPECT_EQ(decode(encode(clip, c)), clip)
             << "pyramid " << pyramid << " directions " << directions << " prediction " << prediction;

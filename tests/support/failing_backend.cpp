@@ -102,6 +102,11 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->compensate(reference, vectors, geometry, prediction);
   }
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+                  const Coefficient* coefficients, Level* levels) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->quantise(layout, quantisers, coefficients, levels);
+  }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                            const MotionVector* vectors, const Level* levels, const Level* previous,
                            Level* residual) override {

@@ -120,6 +120,9 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
         60000, &ctv_config::buffer_ms);
   switched(options, encode, "--scenecut", "A key frame at scene cuts", &ctv_config::scene_cut, 1);
   switched(options, encode, "--no-scenecut", "No key frame at scene cuts", &ctv_config::scene_cut, 0);
+  switched(options, encode, "--rdoq", "The quantiser weighs bits against error for each coefficient",
+           &ctv_config::rdoq, 1);
+  switched(options, encode, "--no-rdoq", "A plain quantiser", &ctv_config::rdoq, 0);
   enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
              &ctv_config::chroma);
   enumerated(options, encode, "--prediction", kPredictions, "What is predicted: subbands, or the picture",

@@ -27,6 +27,7 @@ Json config_json(const ctv_config& c) {
   j["subpel"] = c.subpel;
   j["overlap"] = c.overlap != 0;
   j["split"] = c.split != 0;
+  j["rdoq"] = c.rdoq != 0;
   j["search_range"] = c.search_range;
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;

@@ -180,6 +180,8 @@ typedef struct ctv_config {
   int32_t device;           /* CUDA device number, for backend cuda and auto */
   int32_t frames_in_flight; /* 1: each packet is ready when send returns (latency); 2..16: pipelined
                                (throughput) */
+  /* More of the encoder's own decisions. */
+  int32_t rdoq; /* 1: the quantiser weighs bits against error for each coefficient; picture prediction */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quantiser with a decision by rate, by definition, one coefficient at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include "codec/math/quantise.hpp"
+#include "codec/subband/layout.hpp"
+
+namespace ctv::reference {
+
+/// coefficients: those of a plane in the layout's order.
+inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
+                                       std::span<const SubbandQuantiser> quantisers,
+                                       const std::vector<Coefficient>& coefficients) {
+  std::vector<Level> levels(layout.levels);
+  for (size_t i = 0; i < layout.subbands.size(); ++i) {
+    const Subband& s = layout.subbands[i];
+    const SubbandQuantiser& q = quantisers[i];
+    const auto at = [&](int r, int c) {
+      return s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols) + static_cast<size_t>(c);
+    };
+    // In 65536ths of a step, the rounding offset included.
+    const auto scaled = [&](int r, int c) {
+      return std::abs(int64_t{coefficients[at(r, c)]}) * q.multiplier + q.offset;
+    };
+    for (int r = 0; r < s.rows; ++r) {
+      for (int c = 0; c < s.cols; ++c) {
+        int64_t level = scaled(r, c) / 65536;
+        if (level == 1 && s.level != 0 && q.step != 16) {
+          int64_t activity = 0;
+          for (int y = std::max(r - 1, 0); y <= std::min(r + 1, s.rows - 1); ++y) {
+            for (int x = std::max(c - 1, 0); x <= std::min(c + 1, s.cols - 1); ++x) {
+              if (y != r || x != c) activity += std::min<int64_t>(scaled(y, x) / 65536, 2);
+            }
+          }
+          int64_t growth = 19661;
+          for (int64_t k = 0; k < activity; ++k) growth /= 2;
+          if (scaled(r, c) - 65536 < growth) level = 0;
+        }
+        levels[at(r, c)] = static_cast<Level>(coefficients[at(r, c)] < 0 ? -level : level);
+      }
+    }
+  }
+  return levels;
+}
+
+}  // namespace ctv::reference

@@ -55,11 +55,7 @@ std::vector<int16_t> expected_search(const Search& search, Extent extent) {
   const auto now = reference::clamped([](int r, int c) { return scene(r, c, 1); }, padded.rows, padded.cols);
   const auto before =
       reference::clamped([](int r, int c) { return scene(r, c, 0); }, extent.rows, extent.cols);
-  std::vector<MotionVector> vectors;
-  for (int r = 0; r < stream.grid.rows; ++r)
-    for (int c = 0; c < stream.grid.cols; ++c)
-      vectors.push_back(reference::search(now, before, r, c, parameters(search, stream), kLambda));
-  return numbers(vectors);
+  return numbers(reference::search_all(now, before, parameters(search, stream), kLambda));
 }
 
 /// A field that turns slowly, with every fraction of a sample in it.
@@ -167,18 +163,21 @@ Stage search_stage(const Search& search, const std::string& about) {
   constexpr double kInterpolate = 2 * (kInterpolationTaps + kInterpolationTaps - 1) + 2;
   const double candidates = (2.0 * search.range + 1) * (2 * search.range + 1);
   const double operations = 3 * candidates + search.subpel * 8 * (3 + kInterpolate);
-  return {search.subpel > 0 ? "motion search and refinement" : "motion search",
-          about,
-          {Engine::kDirect},
-          false,
-          false,
-          [=](Extent e) {
-            const auto area = static_cast<double>(e.area());
-            const size_t vectors = stream_of(search.preset, e).grid.size();
-            return Work{area * 4 + 4 * static_cast<double>(vectors), 0, 0, area * operations};
-          },
-          [=](Backend& b, Engine, Extent e) { return prepare_search(b, search, e); },
-          [=](Extent e) { return expected_search(search, e); }};
+  return {
+      search.subpel > 0 ? "motion search and refinement" : "motion search",
+      about,
+      {Engine::kDirect},
+      false,
+      false,
+      [=](Extent e) {
+        const auto area = static_cast<double>(e.area());
+        const MotionGrid grid = stream_of(search.preset, e).grid;
+        // A block that may be split: eleven candidates for each quarter, and the block's own again.
+        const double quarters = grid.split * 12 * (3 + kInterpolate);
+        return Work{area * 4 + 4 * static_cast<double>(grid.size()), 0, 0, area * (operations + quarters)};
+      },
+      [=](Backend& b, Engine, Extent e) { return prepare_search(b, search, e); },
+      [=](Extent e) { return expected_search(search, e); }};
 }
 
 }  // namespace
@@ -186,7 +185,7 @@ Stage search_stage(const Search& search, const std::string& about) {
 std::vector<Stage> motion_stages() {
   std::vector<Stage> stages = {
       search_stage({"paper", 8, 0}, "blocks of 16, +-8 whole samples"),
-      search_stage({"default", 8, kMaxSubpel}, "blocks of 16, +-8, then eighths of a sample"),
+      search_stage({"default", 8, kMaxSubpel}, "the default preset's blocks, +-8, then eighths of a sample"),
       {"compensation",
        "overlapped blocks, eighths of a sample",
        {Engine::kDirect},

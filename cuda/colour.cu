@@ -4,7 +4,10 @@
 //
 // Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output
 // sample is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is
-// one launch for RGB and one for each plane otherwise; the padding is the clamped position.
+// one launch; the padding is the clamped position. Planes that keep their shape are only widened or narrowed:
+// there a thread takes four samples of a row, and blocks without samples are not launched.
+#include <array>
+
 #include "codec/math/chroma.hpp"
 #include "codec/math/ycbcr.hpp"
 #include "codec/math/ycocg.hpp"
@@ -59,6 +62,40 @@ struct PlaneImport {
 struct PlaneImports {
   PlaneImport of[3];
 };
+
+constexpr int kRun = 4;  // samples of a thread that only copies
+
+/// Blocks of three planes one after the other: where each begins.
+struct PlaneBlocks {
+  unsigned begin[4];
+  unsigned across[3];
+};
+
+struct Place {
+  int plane, row, col;
+};
+__device__ __forceinline__ Place place_of(const PlaneBlocks& blocks) {
+  const int plane = blockIdx.x < blocks.begin[1] ? 0 : (blockIdx.x < blocks.begin[2] ? 1 : 2);
+  const unsigned block = blockIdx.x - blocks.begin[plane];
+  return {plane, static_cast<int>(block / blocks.across[plane] * kBlock + threadIdx.y),
+          static_cast<int>((block % blocks.across[plane] * kBlock + threadIdx.x) * kRun)};
+}
+
+__global__ void __launch_bounds__(kBlock* kBlock)
+    import_same_kernel(const __grid_constant__ PlaneImports imports,
+                       const __grid_constant__ PlaneBlocks blocks) {
+  const Place at = place_of(blocks);
+  const PlaneImport& import = imports.of[at.plane];
+  if (at.row >= import.plane.rows) return;
+  const int row = min_of(at.row, import.extent.rows - 1);
+  Sample* const to = import.plane.row(at.row);
+#pragma unroll
+  for (int i = 0; i < kRun; ++i) {
+    const int col = at.col + i;
+    if (col < import.plane.cols)
+      to[col] = static_cast<Sample>(import.source.at(row, min_of(col, import.extent.cols - 1)));
+  }
+}
 
 // One layer of the grid for each plane.
 __global__ void __launch_bounds__(kBlock* kBlock)
@@ -126,6 +163,19 @@ struct PlaneExport {
 struct PlaneExports {
   PlaneExport of[3];
 };
+
+__global__ void __launch_bounds__(kBlock* kBlock)
+    export_same_kernel(const __grid_constant__ PlaneExports exports,
+                       const __grid_constant__ PlaneBlocks blocks) {
+  const Place at = place_of(blocks);
+  const PlaneExport& e = exports.of[at.plane];
+  if (at.row >= e.target.rows) return;
+#pragma unroll
+  for (int i = 0; i < kRun; ++i) {
+    const int col = at.col + i;
+    if (col < e.target.cols) e.target.put(at.row, col, e.source.at(at.row, col));
+  }
+}
 
 __global__ void __launch_bounds__(kBlock* kBlock)
     export_planes_kernel(const __grid_constant__ PlaneExports exports) {
@@ -199,51 +249,22 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   target.of[2].put(r, c, cr);
 }
 
+bool same(ChromaShift a, ChromaShift b) { return a.y == b.y && a.x == b.x; }
+
+/// extents: of each plane, as its kernel writes it; {0, 0}: no such plane.
+PlaneBlocks plane_blocks(const std::array<Extent, 3>& extents) {
+  PlaneBlocks blocks{};
+  for (size_t p = 0; p < 3; ++p) {
+    blocks.across[p] = max_of(1U, blocks_for(extents[p].cols, kBlock * kRun));
+    blocks.begin[p + 1] = blocks.begin[p] + blocks.across[p] * blocks_for(extents[p].rows, kBlock);
+  }
+  return blocks;
+}
+
 dim3 blocks(int rows, int cols) { return {blocks_for(cols, kBlock), blocks_for(rows, kBlock)}; }
 SamplePlane sample_plane(const PlaneView<const Sample>& v) { return {v.data, v.stride, v.rows, v.cols}; }
 
 }  // namespace
-
-int plane_count(ctv_format format) {
-  if (format == CTV_FORMAT_GRAY8 || is_rgb(format)) return 1;
-  return format == CTV_FORMAT_NV12 ? 2 : 3;
-}
-
-size_t row_bytes(ctv_format format, int width, int plane) {
-  if (is_rgb(format)) return static_cast<size_t>(width) * (format == CTV_FORMAT_RGB8 ? 3 : 4);
-  const int shift = plane == 0 ? 0 : chroma_shift(format).x;
-  return static_cast<size_t>((width + shift) >> shift) * (plane > 0 && format == CTV_FORMAT_NV12 ? 2 : 1);
-}
-
-int plane_rows(ctv_format format, int height, int plane) {
-  const int shift = plane == 0 ? 0 : chroma_shift(format).y;
-  return (height + shift) >> shift;
-}
-
-size_t tight_size(ctv_format format, int width, int height) {
-  size_t size = 0;
-  for (int p = 0; p < plane_count(format); ++p) {
-    size += row_bytes(format, width, p) * static_cast<size_t>(plane_rows(format, height, p));
-  }
-  return size;
-}
-
-BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
-                         const ptrdiff_t stride[]) {
-  BytePicture picture;
-  picture.format = format;
-  const auto bytes = [&](int p) { return static_cast<uint8_t*>(data[p]); };
-  const int step = format == CTV_FORMAT_RGB8 ? 3 : (format == CTV_FORMAT_RGBA8 ? 4 : 1);
-  picture.planes[0] = {bytes(0), stride[0], step, height, width};
-  if (format == CTV_FORMAT_GRAY8 || is_rgb(format)) return picture;
-  const int rows = plane_rows(format, height, 1);
-  const int cols = (width + chroma_shift(format).x) >> chroma_shift(format).x;
-  const bool pairs = format == CTV_FORMAT_NV12;
-  picture.planes[1] = {bytes(1), stride[1], pairs ? 2 : 1, rows, cols};
-  picture.planes[2] = pairs ? BytePlane{bytes(1) + 1, stride[1], 2, rows, cols}
-                            : BytePlane{bytes(2), stride[2], 1, rows, cols};
-  return picture;
-}
 
 Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
                      const Planes& planes) {
@@ -268,6 +289,13 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     imports.of[p] = {picture.planes[p], from, to, layout.extent(static_cast<int>(p)), planes[p]};
     grid.x = max_of(grid.x, blocks_for(planes[p].cols, kBlock));
     grid.y = max_of(grid.y, blocks_for(planes[p].rows, kBlock));
+  }
+  if (layout.planes == 1 || same(chroma_shift(picture.format), layout.chroma)) {
+    std::array<Extent, 3> extents{};
+    for (size_t p = 0; p < grid.z; ++p) extents[p] = {planes[p].rows, planes[p].cols};
+    const PlaneBlocks copies = plane_blocks(extents);
+    import_same_kernel<<<copies.begin[3], threads, 0, device.stream()>>>(imports, copies);
+    return device.launched("import_same_kernel");
   }
   import_planes_kernel<<<grid, threads, 0, device.stream()>>>(imports);
   return device.launched("import_planes_kernel");
@@ -299,6 +327,13 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
   for (int p = 0; p < static_cast<int>(grid.z); ++p) {
     exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
                      p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
+  }
+  if (grid.z == 1 || (layout.planes == 3 && same(layout.chroma, to))) {
+    std::array<Extent, 3> extents{};
+    for (size_t p = 0; p < grid.z; ++p) extents[p] = {picture.planes[p].rows, picture.planes[p].cols};
+    const PlaneBlocks copies = plane_blocks(extents);
+    export_same_kernel<<<copies.begin[3], threads, 0, device.stream()>>>(exports, copies);
+    return device.launched("export_same_kernel");
   }
   export_planes_kernel<<<grid, threads, 0, device.stream()>>>(exports);
   return device.launched("export_planes_kernel");

@@ -18,7 +18,13 @@ namespace {
 constexpr int kTileRows = 32;
 constexpr int kTileCols = 64;
 constexpr int kThreadsX = 32;
+
+// Rows of threads. A level of few tiles leaves most of the device idle, so only its latency counts: the most
+// threads a block may have take a tile through its steps in a quarter of the turns. A level of many tiles
+// fills the device, and smaller blocks wait less for each other.
 constexpr int kThreadsY = 8;
+constexpr int kMostThreadsY = 32;
+constexpr unsigned kFewTiles = 264;
 
 // A wavelet: how many lifting steps, the samples of the other parity that a step needs to either side, in
 // full positions, and what each step (1, 2, ...) adds at x, neighbours `d` elements apart. Odd steps change
@@ -49,6 +55,11 @@ struct Wavelet9_7 {
   }
 };
 
+template <class Lifting, int kRowsOfThreads>
+struct Blocked : Lifting {
+  static constexpr int kY = kRowsOfThreads;
+};
+
 template <class Wavelet>
 struct Tile {
   static constexpr int kBorder = Wavelet::kSteps * Wavelet::kReach;
@@ -61,7 +72,7 @@ struct Tile {
 // In every row of [r0, r1): column c0, c0 + 2, ... < c1 gets sign * step.
 template <class Wavelet, int kStep, int kSign>
 __device__ __forceinline__ void lift_rows(Tile<Wavelet>& tile, int r0, int r1, int c0, int c1) {
-  for (int r = r0 + static_cast<int>(threadIdx.y); r < r1; r += kThreadsY) {
+  for (int r = r0 + static_cast<int>(threadIdx.y); r < r1; r += Wavelet::kY) {
     for (int c = c0 + 2 * static_cast<int>(threadIdx.x); c < c1; c += 2 * kThreadsX) {
       int16_t* x = &tile.data[r][c];
       *x = static_cast<int16_t>(*x + kSign * Wavelet::template added<kStep>(x, 1));
@@ -73,7 +84,7 @@ __device__ __forceinline__ void lift_rows(Tile<Wavelet>& tile, int r0, int r1, i
 // In every column of [c0, c1): row r0, r0 + 2, ... < r1.
 template <class Wavelet, int kStep, int kSign>
 __device__ __forceinline__ void lift_columns(Tile<Wavelet>& tile, int r0, int r1, int c0, int c1) {
-  for (int r = r0 + 2 * static_cast<int>(threadIdx.y); r < r1; r += 2 * kThreadsY) {
+  for (int r = r0 + 2 * static_cast<int>(threadIdx.y); r < r1; r += 2 * Wavelet::kY) {
     for (int c = c0 + static_cast<int>(threadIdx.x); c < c1; c += kThreadsX) {
       int16_t* x = &tile.data[r][c];
       *x = static_cast<int16_t>(*x + kSign * Wavelet::template added<kStep>(x, Tile<Wavelet>::kStride));
@@ -113,7 +124,7 @@ __device__ __forceinline__ void inverse_steps(Tile<Wavelet>& tile, bool rows) {
 }
 
 template <class Wavelet>
-__global__ void __launch_bounds__(kThreadsX* kThreadsY)
+__global__ void __launch_bounds__(kThreadsX* Wavelet::kY)
     wavelet_forward_kernel(const __grid_constant__ WaveletLevel level,
                            const __grid_constant__ PlaneSource source) {
   constexpr int kBorder = Tile<Wavelet>::kBorder;
@@ -126,7 +137,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   for (int i = 0; i < kColumns; ++i) {
     columns[i] = mirror(col0 - kBorder + static_cast<int>(threadIdx.x) + i * kThreadsX, level.cols);
   }
-  for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
+  for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += Wavelet::kY) {
     const int row = mirror(row0 - kBorder + r, level.rows);
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) {
@@ -143,7 +154,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
     const WaveletBand& band = level.bands[b];
-    for (int r = static_cast<int>(threadIdx.y); r < kTileRows / 2; r += kThreadsY) {
+    for (int r = static_cast<int>(threadIdx.y); r < kTileRows / 2; r += Wavelet::kY) {
       const int row = row0 / 2 + r;
       const int col = col0 / 2 + static_cast<int>(threadIdx.x);
       if (row >= rows || col >= cols) continue;
@@ -156,7 +167,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
 }
 
 template <class Wavelet>
-__global__ void __launch_bounds__(kThreadsX* kThreadsY)
+__global__ void __launch_bounds__(kThreadsX* Wavelet::kY)
     wavelet_inverse_kernel(const __grid_constant__ WaveletLevel level,
                            const __grid_constant__ PlaneTarget target) {
   constexpr int kBorder = Tile<Wavelet>::kBorder;
@@ -173,7 +184,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
     const int c = 2 * (static_cast<int>(threadIdx.x) + i / 2 * kThreadsX) + i % 2;
     columns[i / 2][i % 2] = mirror(col0 - kBorder + c, level.cols) >> 1;
   }
-  for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
+  for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += Wavelet::kY) {
     const int row = mirror(row0 - kBorder + r, level.rows);
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity) {
@@ -191,7 +202,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   __syncthreads();
   inverse_steps<Wavelet>(tile, false);
   inverse_steps<Wavelet>(tile, true);
-  for (int r = static_cast<int>(threadIdx.y); r < kTileRows; r += kThreadsY) {
+  for (int r = static_cast<int>(threadIdx.y); r < kTileRows; r += Wavelet::kY) {
     const int row = row0 + r;
     if (row >= level.rows) break;
     for (int c = static_cast<int>(threadIdx.x); c < kTileCols; c += kThreadsX) {
@@ -204,29 +215,40 @@ dim3 tiles(const WaveletLevel& level) {
   return {blocks_for(level.cols, kTileCols), blocks_for(level.rows, kTileRows)};
 }
 
+/// launch(wavelet, threads) with the kind's type and the block for so many tiles.
+template <typename Launch>
+void with_wavelet(Pyramid kind, dim3 grid, Launch launch) {
+  const auto with_block = [&]<class Lifting>(Lifting) {
+    if (grid.x * grid.y <= kFewTiles) {
+      launch(Blocked<Lifting, kMostThreadsY>{}, dim3(kThreadsX, kMostThreadsY));
+    } else {
+      launch(Blocked<Lifting, kThreadsY>{}, dim3(kThreadsX, kThreadsY));
+    }
+  };
+  if (kind == Pyramid::kWavelet5_3) {
+    with_block(Wavelet5_3{});
+  } else if (kind == Pyramid::kWavelet13_7) {
+    with_block(Wavelet13_7{});
+  } else {
+    with_block(Wavelet9_7{});
+  }
+}
+
 }  // namespace
 
 Status wavelet_forward(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneSource& source) {
-  const dim3 threads(kThreadsX, kThreadsY);
-  if (kind == Pyramid::kWavelet5_3) {
-    wavelet_forward_kernel<Wavelet5_3><<<tiles(level), threads, 0, device.stream()>>>(level, source);
-  } else if (kind == Pyramid::kWavelet13_7) {
-    wavelet_forward_kernel<Wavelet13_7><<<tiles(level), threads, 0, device.stream()>>>(level, source);
-  } else {
-    wavelet_forward_kernel<Wavelet9_7><<<tiles(level), threads, 0, device.stream()>>>(level, source);
-  }
+  const dim3 grid = tiles(level);
+  with_wavelet(kind, grid, [&]<class Wavelet>(Wavelet, dim3 threads) {
+    wavelet_forward_kernel<Wavelet><<<grid, threads, 0, device.stream()>>>(level, source);
+  });
   return device.launched("wavelet_forward_kernel");
 }
 
 Status wavelet_inverse(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneTarget& target) {
-  const dim3 threads(kThreadsX, kThreadsY);
-  if (kind == Pyramid::kWavelet5_3) {
-    wavelet_inverse_kernel<Wavelet5_3><<<tiles(level), threads, 0, device.stream()>>>(level, target);
-  } else if (kind == Pyramid::kWavelet13_7) {
-    wavelet_inverse_kernel<Wavelet13_7><<<tiles(level), threads, 0, device.stream()>>>(level, target);
-  } else {
-    wavelet_inverse_kernel<Wavelet9_7><<<tiles(level), threads, 0, device.stream()>>>(level, target);
-  }
+  const dim3 grid = tiles(level);
+  with_wavelet(kind, grid, [&]<class Wavelet>(Wavelet, dim3 threads) {
+    wavelet_inverse_kernel<Wavelet><<<grid, threads, 0, device.stream()>>>(level, target);
+  });
   return device.launched("wavelet_inverse_kernel");
 }
 

@@ -45,6 +45,12 @@ lab::YuvFrame yuv_frame(const char* size) {
                                 frame.plane(2));
 }
 
+std::vector<lab::IdctMode> all_modes(const PapersOptions& options) {
+  std::vector<lab::IdctMode> modes = lab::paper_modes();
+  modes.insert(modes.end(), options.modes.begin(), options.modes.end());
+  return modes;
+}
+
 bool wanted(const PapersOptions& options, const char* experiment) {
   return options.only.empty() ||
          std::find(options.only.begin(), options.only.end(), experiment) != options.only.end();
@@ -73,16 +79,20 @@ Json figures(const PapersResult& result) {
 
 }  // namespace
 
-std::vector<lab::IdctMode> default_modes() {
-  return {{"low", {0.03, 0.05, 0.5}}, {"medium", {0.15, 0.25, 0.5}}, {"high", {0.4, 0.6, 0.5}}};
+std::vector<lab::IdctMode> stream_modes() {
+  const auto mode = [](const char* name, double blocks4, double blocks8) {
+    const lab::Densities densities = {blocks4, blocks8, 0.5};
+    return lab::IdctMode{name, {densities, densities}};
+  };
+  return {mode("qp 37", 0.28, 0.25), mode("qp 30", 0.37, 0.35), mode("qp 22", 0.64, 0.61)};
 }
 
 lab::IdctMode parse_mode(const std::string& mode) {
   const size_t colon = mode.find(':');
   const std::vector<std::string> shares =
       split(colon == std::string::npos ? "" : std::string_view(mode).substr(colon + 1), ',');
-  lab::IdctMode parsed = {mode.substr(0, colon), {}};
-  double* const to[] = {&parsed.densities.blocks4, &parsed.densities.blocks8, &parsed.densities.macroblocks8};
+  lab::Densities densities;
+  double* const to[] = {&densities.blocks4, &densities.blocks8, &densities.macroblocks8};
   bool good = colon != 0 && shares.size() == std::size(to);
   for (size_t i = 0; good && i < std::size(to); ++i) {
     const std::optional<double> share = parse_real(shares[i]);
@@ -92,7 +102,7 @@ lab::IdctMode parse_mode(const std::string& mode) {
   if (!good)
     throw Failure(Exit::kUsage, "--mode: '" + mode + "' is not NAME:BLOCKS4,BLOCKS8,MACROBLOCKS8",
                   "shares 0 to 1, as low:0.03,0.05,0.5");
-  return parsed;
+  return {mode.substr(0, colon), {densities, densities}};
 }
 
 PapersResult measure_papers(const PapersOptions& options) {
@@ -112,9 +122,7 @@ PapersResult measure_papers(const PapersOptions& options) {
   try {
     if (wanted(options, kExperiments[0]))
       lab::measure_dct8x8(settings, gray_image(options.image), result.report);
-    if (wanted(options, kExperiments[1]))
-      lab::measure_h264_idct(settings, options.modes.empty() ? default_modes() : options.modes,
-                             result.report);
+    if (wanted(options, kExperiments[1])) lab::measure_h264_idct(settings, all_modes(options), result.report);
     if (wanted(options, kExperiments[2])) {
       const lab::YuvFrame frames[] = {yuv_frame("704x576"), yuv_frame("1920x1080")};
       lab::measure_h264_tq(settings, frames, options.qp, result.report);
@@ -157,11 +165,12 @@ Json papers_json(const PapersOptions& options, const PapersResult& result) {
   Json j = {{"tool", "ctbench"}, {"kind", "papers"}, {"schema", 1}, {"complete", result.complete}};
   j["machine"] = machine_json();
   Json modes = Json::array();
-  for (const lab::IdctMode& mode : options.modes.empty() ? default_modes() : options.modes)
-    modes.push_back({{"name", mode.name},
-                     {"blocks4", mode.densities.blocks4},
-                     {"blocks8", mode.densities.blocks8},
-                     {"macroblocks8", mode.densities.macroblocks8}});
+  for (const lab::IdctMode& mode : all_modes(options)) {
+    Json densities = Json::array();
+    for (const lab::Densities& d : mode.densities)
+      densities.push_back({{"blocks4", d.blocks4}, {"blocks8", d.blocks8}, {"macroblocks8", d.macroblocks8}});
+    modes.push_back({{"name", mode.name}, {"densities", densities}});
+  }
   j["settings"] = {{"image", options.image.empty() ? "generated" : clip_name(options.image)},
                    {"modes", modes},
                    {"qp", options.qp},
@@ -245,8 +254,8 @@ Exit run_papers(int argc, const char* const* argv) {
   const Arguments arguments = take_arguments(argc, argv, options, {"--mode"});
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
   if (!arguments.positional.empty()) throw Failure(Exit::kUsage, "no arguments beside options", "see --help");
+  if (!arguments.repeated[0].empty()) papers.modes.clear();
   for (const std::string& mode : arguments.repeated[0]) papers.modes.push_back(parse_mode(mode));
-  if (papers.modes.size() > 3) throw Failure(Exit::kUsage, "--mode: three at most");
   Outputs outputs({papers.json, papers.csv});
   const PapersResult result = measure_papers(papers);
   outputs.write(0, dump(papers_json(papers, result)));

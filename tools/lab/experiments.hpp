@@ -2,7 +2,10 @@
 // The experiments of the papers, each measured as the paper did and set beside its figures.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "lab/dct8x8/dct8x8.hpp"
 #include "lab/h264_idct/h264_idct.hpp"
@@ -15,13 +18,16 @@ namespace ctv::lab {
 /// times; extents must be multiples of 8.
 void measure_dct8x8(const LabSettings& settings, const GrayImage& image, LabReport& report);
 
-/// What a stream's frames are like, in the place of the paper's encoding modes.
+/// What a stream's frames are like.
 struct IdctMode {
   std::string name;
-  Densities densities;
+  std::array<Densities, 2> densities;  // of 1080p and of 2160p
+  int paper_mode = -1;                 // 0, 1, 2: stands for the paper's CRF37, CRF22 or Intra
 };
-/// Wang et al. 2013, tables 3 and 4, figures 4 and 5, for 1080p and 2160p. Modes from sparse to dense, three
-/// as in the paper.
+/// The paper's modes: its densities are what its Table 3 has copied, compacted over all, D2H; the same for
+/// both block sizes, and half of the macroblocks with 8x8 blocks, since it does not tell these apart.
+std::vector<IdctMode> paper_modes();
+/// Wang et al. 2013, tables 3 and 4, figures 4 and 5, for 1080p and 2160p.
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report);
 
 /// Husemann et al. 2011, tables 1 and 2: a frame of 704x576 and one of 1920x1080 (both in whole macroblocks).

@@ -13,13 +13,14 @@ namespace {
 TEST(Papers, ModesAreNamesAndShares) {
   const lab::IdctMode mode = parse_mode("low:0.25,0,1");
   EXPECT_EQ(mode.name, "low");
-  EXPECT_EQ(mode.densities.blocks4, 0.25);
-  EXPECT_EQ(mode.densities.blocks8, 0);
-  EXPECT_EQ(mode.densities.macroblocks8, 1);
+  for (const lab::Densities& densities : mode.densities) {
+    EXPECT_EQ(densities.blocks4, 0.25);
+    EXPECT_EQ(densities.blocks8, 0);
+    EXPECT_EQ(densities.macroblocks8, 1);
+  }
   for (const char* bad :
        {"", "low", "low:", ":0,0,0", "low:0,0", "low:0,0,0,0", "low:0,0,1.5", "low:0,-1,0", "low:a,0,0"})
     EXPECT_THROW(parse_mode(bad), Failure) << bad;
-  EXPECT_EQ(default_modes().size(), 3U);
 }
 
 TEST(Papers, EveryTableHasThePapersFiguresAndOurs) {
@@ -32,7 +33,7 @@ TEST(Papers, EveryTableHasThePapersFiguresAndOurs) {
   EXPECT_TRUE(result.complete);
   EXPECT_EQ(result.report.tables.size(), 8U);
   for (const lab::Check& check : result.report.checks) EXPECT_TRUE(check.passed) << check.what;
-  EXPECT_GE(result.report.checks.size(), 13U);
+  EXPECT_GE(result.report.checks.size(), 25U);
   const std::string page = papers_text(options, result);
   // Table 1 of Obukhov and Kharlamov, 3 of Wang et al., 1 of Husemann et al.
   for (const char* figure : {"32.777092", "12.820", "40.990"})

@@ -13,16 +13,20 @@ struct Resolution {
   int columns, rows;  // macroblocks
 };
 constexpr Resolution kResolutions[] = {{"1080p", 120, 68}, {"2160p", 240, 135}};
+constexpr int kPaperModes = 3;
 
 class Measurement {
  public:
   Measurement(const LabSettings& settings, LabReport& report) : settings_(settings), report_(report) {}
 
-  IdctCase run(const Resolution& resolution, const IdctMode& mode) {
+  IdctCase run(size_t index, const IdctMode& mode) {
+    const Resolution& resolution = kResolutions[index];
     IdctCase c;
     c.name = std::string(resolution.name) + " " + mode.name;
+    if (mode.paper_mode >= 0) c.paper_row = static_cast<int>(index) * kPaperModes + mode.paper_mode;
     settings_.progress("h264_idct " + c.name);
-    const MacroblockFrame frame = make_macroblocks(resolution.columns, resolution.rows, mode.densities, 1);
+    const MacroblockFrame frame =
+        make_macroblocks(resolution.columns, resolution.rows, mode.densities[index], 1);
     const CompactedFrame blocks = compact(frame);
     c.share = static_cast<double>(blocks.blocks4.size() + blocks.blocks8.size()) /
               static_cast<double>(frame.coefficients.size());
@@ -95,13 +99,19 @@ class Measurement {
 
 }  // namespace
 
+std::vector<IdctMode> paper_modes() {
+  const auto mode = [](const char* name, double small, double large, int index) {
+    return IdctMode{name, {{{small, small, 0.5}, {large, large, 0.5}}}, index};
+  };
+  return {mode("as CRF37", 1 / 15.75, 1 / 31.07, 0), mode("as CRF22", 1 / 5.13, 1 / 6.83, 1),
+          mode("as Intra", 1 / 2.46, 1 / 2.12, 2)};
+}
+
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report) {
   Measurement measurement(settings, report);
   std::vector<IdctCase> cases;
-  for (const Resolution& resolution : kResolutions) {
-    for (const IdctMode& mode : modes) cases.push_back(measurement.run(resolution, mode));
-    if (settings.quick) break;
-  }
+  for (size_t i = 0; i < (settings.quick ? 1 : std::size(kResolutions)); ++i)
+    for (const IdctMode& mode : modes) cases.push_back(measurement.run(i, mode));
   add_idct_tables(settings, cases, report);
 }
 

@@ -13,7 +13,8 @@ namespace ctv::lab {
 /// One resolution and mode. Pairs are of 4x4 and 8x8 blocks; milliseconds, 0 where nothing was measured.
 struct IdctCase {
   std::string name;
-  double share = 0;  // of all coefficients, those in blocks that are not zero
+  int paper_row = -1;  // of Table 3, if the mode is one of the paper's
+  double share = 0;    // of all coefficients, those in blocks that are not zero
   std::array<double, 2> scalar{}, simd{}, parallel{};
   GpuTimes baseline;
   std::array<std::array<GpuTimes, 2>, std::size(kIdctSteps)> steps{};

@@ -2,7 +2,7 @@
 // Split: a block may have four vectors, one for each quarter, where less difference pays for them. Motion
 // changes at the borders of objects, so a quarter tries its block's vector and those of the two blocks beside
 // it, then the four neighbours at a half and a quarter of a sample: eleven predictions of a sample at most.
-// Blocks whose difference is less than a split costs are left as they are.
+// Blocks whose difference is small beside what a split costs are left as they are.
 #include "codec/math/motion.hpp"
 #include "cpu/motion_refine.hpp"
 
@@ -61,7 +61,7 @@ void Split(const SearchPlanes& planes, const MotionGrid& blocks, int block_row, 
       *out[k] = own;
     }
     uint32_t cost = lambda * kSplitBits;
-    if (cost >= costs[b]) continue;
+    if (cost * kSplitWorth >= costs[b]) continue;
     Best quarters[4];
     for (int k = 0; k < 4; ++k) {
       const int down = k >> 1;

@@ -3,7 +3,7 @@
 // tries its block's vector and those of the two blocks beside it, then the four neighbours at a half and a
 // quarter of a sample: eleven predictions of 64 products a sample. A block of threads takes one motion block,
 // a quarter of the threads a quarter of it; the three candidates are compared at once. Blocks whose
-// difference is less than a split costs are left at once.
+// difference is small beside what a split costs are left at once.
 #include "cuda/motion_refine.cuh"
 
 namespace ctv::cuda {
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
   const MotionVector own = vectors[row * grid_cols + col];
   const uint32_t own_cost = costs[row * grid_cols + col];
   MotionVector* out = split + static_cast<ptrdiff_t>(2 * row + down) * 2 * grid_cols + 2 * col + right;
-  if (lambda * kSplitBits >= own_cost) {  // all threads alike
+  if (lambda * kSplitBits * kSplitWorth >= own_cost) {  // all threads alike
     if (thread == 0) *out = own;
     return;
   }

@@ -50,6 +50,10 @@ CTV_FN MotionVector vector_difference(MotionVector a, MotionVector b) {
 /// Price in bits of splitting a block in four whose vectors are its own; where they differ, their differences
 /// to it are paid for as well.
 inline constexpr uint32_t kSplitBits = 14;
+/// Blocks whose difference costs no more than this many times the price of a split are not looked at.
+/// Measured on eight clips at qp 22 to 37: with 4 no bit changes, with 8 the mean is 0.02 % better, with 16
+/// 0.7 % worse.
+inline constexpr uint32_t kSplitWorth = 8;
 inline constexpr int kSplitStep = kVectorUnit / 4;  // the finest step in search of a quarter's vector
 
 /// Sub-sample interpolation: eight taps in 64ths for a displacement of `eighth` eighths, samples

@@ -209,6 +209,7 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
     for (int c = 0; c < blocks.cols; ++c) {
       const uint32_t unsplit =
           motion_cost(sad(current, reference, 2 * r * half, 2 * c * half, 2 * half, at(r, c)), lambda, {});
+      const bool worth = lambda * kSplitBits * kSplitWorth < unsplit;
       Quarter quarters[4];
       uint32_t cost = lambda * kSplitBits;
       for (int k = 0; k < 4; ++k) {
@@ -221,7 +222,7 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
       }
       for (int k = 0; k < 4; ++k) {
         split[static_cast<size_t>((2 * r + k / 2) * p.grid.cols + 2 * c + k % 2)] =
-            cost < unsplit ? quarters[k].vector : at(r, c);
+            worth && cost < unsplit ? quarters[k].vector : at(r, c);
       }
     }
   }

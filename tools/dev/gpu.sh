@@ -115,20 +115,23 @@ long() {
 # All four tools on groups of tests side by side: what takes the time is the CPU's part of each launch. Racecheck, by far
 # the slowest, gets the smallest cases and nothing of cuFFT's.
 sanitize() {
-  local dir=$build/sanitize tool i small status=0
+  local dir=$build/sanitize tool i small program status=0
   local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
-    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaQuadEvents.*")
+    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaQuadEvents.*"
+    "LabCuda.*")
   rm -rf "$dir" && mkdir -p "$dir"
   for tool in racecheck memcheck initcheck synccheck; do
     small=1
     [ $tool = racecheck ] && small=2
     for i in "${!groups[@]}"; do
       [ $tool = racecheck ] && [[ ${groups[i]} == *Fft* ]] && continue
+      program=ctv_cuda_tests
+      [[ ${groups[i]} == Lab* ]] && program=ctv_lab_cuda_tests
       {
         # initcheck looks at a graph's copies when the graph is launched, before the kernels in it have run
         [ $tool = initcheck ] && export CTV_CUDA_GRAPH=0
         CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-200}" compute-sanitizer --tool $tool --error-exitcode 9 \
-          --print-limit 5 "$build/bin/ctv_cuda_tests" --gtest_brief=1 --gtest_filter="${groups[i]}" >"$dir/$tool.$i.log" 2>&1
+          --print-limit 5 "$build/bin/$program" --gtest_brief=1 --gtest_filter="${groups[i]}" >"$dir/$tool.$i.log" 2>&1
         echo "code $?" >>"$dir/$tool.$i.log"
       } &
     done
@@ -231,6 +234,8 @@ for verb in "${verbs[@]}"; do
       while read -r line; do table+=("        $line"); done < <(grep -E '^\| (here|paper, (en|de)coding)|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
       ;;
     papers) # CTV_GPU_IMAGE: a grey image for the DCT, else a made-up one
+      [ -d "$build/CMakeFiles" ] || step build build.log build
+      step "ctbench and its kernels" build_papers.log ninja -C "$build" -j "$jobs" ctbench ctv_lab_cuda ctv_cuda
       # shellcheck disable=SC2086
       step papers papers.log "$build/bin/ctbench" papers --no-progress --json "$out/papers.json" ${CTV_GPU_IMAGE:+--image $CTV_GPU_IMAGE}
       cat "$out/papers.log"

@@ -12,6 +12,7 @@
 #include "codec/base/parallel.hpp"
 #include "codec/transform/gains.hpp"
 #include "cpu/aligned_buffer.hpp"
+#include "cpu/block_transform.hpp"
 #include "cpu/directional.hpp"
 #include "cpu/fft_engine.hpp"
 #include "cpu/laplacian.hpp"
@@ -297,9 +298,7 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
 
 Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
                                                            int threads) {
-  if (layout.transform.kind != TransformKind::kContourlet) {
-    return {CTV_ERROR_UNSUPPORTED, "transform: the CPU backend has the contourlet transform only"};
-  }
+  if (layout.transform.kind != TransformKind::kContourlet) return make_cpu_block_transform(layout, threads);
   std::unique_ptr<FftEngine> fft;
   if (engine == Engine::kFft) {
     CTV_ASSIGN_OR_RETURN(fft, FftEngine::make(layout));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contourlet transform and its quantiser on the CPU.
+// The transforms and their quantisers on the CPU.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace ctv {
 
-/// Results do not depend on the engine or the number of threads. CTV_ERROR_UNSUPPORTED for transforms and
-/// engines that this build does not have.
+/// Results do not depend on the engine or the number of threads. Block transforms have one engine, whatever
+/// is asked for. CTV_ERROR_UNSUPPORTED for engines that this build does not have.
 Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
                                                            int threads);
 

@@ -252,7 +252,7 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers qua
 Result<std::unique_ptr<TransformCoder>> make_transform_coder(std::shared_ptr<Device> device,
                                                              const SubbandLayout& layout, Engine engine) {
   if (layout.transform.kind != TransformKind::kContourlet) {
-    return {CTV_ERROR_UNSUPPORTED, "transform: not by the CUDA backend"};
+    return {CTV_ERROR_UNSUPPORTED, "transform: the CUDA backend has the contourlet transform only"};
   }
   auto coder = std::make_unique<CudaTransformCoder>(std::move(device), layout);
   CTV_RETURN_IF_ERROR(coder->initialise(engine));

@@ -27,7 +27,11 @@ void visit_enum(Visitor& v, const char* field, Enum& value, Enum last) {
 
 template <typename Visitor>
 void visit_transform(Visitor& v, TransformParameters& t) {
-  visit_enum(v, "transform", t.kind, TransformKind::kContourlet);
+  visit_enum(v, "transform", t.kind, TransformKind::kH264_8x8);
+  if (t.kind != TransformKind::kContourlet) {
+    t = block_transform(t.kind);
+    return;
+  }
   visit_enum(v, "pyramid", t.pyramid, Pyramid::kWavelet9_7);
   auto levels = static_cast<uint8_t>(t.levels);
   v.fixed("levels", levels, 1, kMaxLevels);
@@ -67,8 +71,9 @@ void visit(Visitor& v, SequenceHeader& h) {
   v.fixed("pooled layers", h.grouping.pooled_layers, 0,
           by_layer ? static_cast<uint64_t>(h.transform.levels) + 1 : 0);
   v.fixed("split luma", h.grouping.split_luma, 0, by_layer ? 1 : 0);
-  v.fixed("lossless", h.lossless, 0, 1);
-  v.fixed("lowpass rounded", h.lowpass_rounded, 0, 1);
+  const bool contourlet = h.transform.kind == TransformKind::kContourlet;
+  v.fixed("lossless", h.lossless, 0, contourlet ? 1 : 0);
+  v.fixed("lowpass rounded", h.lowpass_rounded, 0, contourlet ? 1 : 0);
   v.fixed("block size", h.log2_block, 3, 5);
   v.fixed("vector precision", h.subpel, 0, h.prediction == Prediction::kPicture ? kMaxSubpel : 0);
   v.fixed("overlap", h.overlap, 0, h.prediction == Prediction::kPicture ? 1 : 0);
@@ -77,6 +82,7 @@ void visit(Visitor& v, SequenceHeader& h) {
 
 template <typename Visitor>
 void visit_weights(Visitor& v, SequenceHeader& h) {
+  if (is_h264(h.transform.kind)) return;  // steps by frequency are part of the transform
   const auto subbands = static_cast<size_t>(subband_count(h.transform));
   for (size_t set = 0; set < (h.planes() == 1 ? 1U : 2U); ++set) {
     for (size_t i = 0; i < subbands; ++i) v.fixed("subband weight", h.weights[set][i], 1, UINT16_MAX);

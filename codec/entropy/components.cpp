@@ -65,7 +65,11 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 }
 
 Grouping choose_grouping(const SequenceHeader& header) {
-  if (header.symbols == Symbols::kRle) return {ComponentScope::kSubband, 0, 0};
+  if (header.symbols == Symbols::kRle) {
+    // The subbands of a block transform are many and small: a component for each would be mostly its size.
+    const bool many = header.transform.kind != TransformKind::kContourlet;
+    return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
+  }
   // Tables of their own pay for their heads only in large components, which large pictures also have for the
   // sake of parallel work (docs/symbols.md, 8).
   const auto luma = uint32_t{header.width} * header.height;

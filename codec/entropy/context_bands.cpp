@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/context_bands.hpp"
 
+#include <span>
+
 namespace ctv {
 namespace {
 
@@ -14,11 +16,36 @@ bool is_parent(const Subband& parent, const Subband& child, ParentGrid& grid) {
   return half ? parent.direction == child.direction : same;
 }
 
+// Of a block transform: within a block, magnitudes fall towards high frequencies, so each is foretold by the
+// next lower ones in either direction and by the one both are next to.
+void link_frequencies(const SubbandLayout& layout, std::span<const Subband* const> sources,
+                      std::vector<ContextBand>& bands) {
+  for (size_t b = 0; b < bands.size(); ++b) {
+    if (bands[b].lowpass) continue;
+    const Frequency f = frequency_of(layout, *sources[b]);
+    size_t found = 0;
+    for (size_t i = b; i-- > 0;) {
+      if (bands[i].lowpass || bands[i].plane != bands[b].plane) continue;
+      const Frequency g = frequency_of(layout, *sources[i]);
+      const int down = f.row - g.row;
+      const int right = f.col - g.col;
+      if (g.dc != f.dc || down < 0 || right < 0 || down > 1 || right > 1) continue;
+      if (down + right == 1) {
+        bands[b].siblings[found++] = static_cast<int>(i);
+      } else {
+        bands[b].parent = static_cast<int>(i);
+        bands[b].parent_grid = ParentGrid::kSame;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ContextBand> make_context_bands(const PictureLayout& picture, const Component& component) {
   std::vector<ContextBand> bands;
   std::vector<const Subband*> sources;
+  const bool blocks = picture.subbands[0].transform.kind != TransformKind::kContourlet;
   const auto& first_plane = picture.subbands[static_cast<size_t>(component.first_plane)].subbands;
   for (int first = component.first_subband; first <= component.last_subband;) {
     int next = first + 1;  // behind the layer's last subband
@@ -27,9 +54,10 @@ std::vector<ContextBand> make_context_bands(const PictureLayout& picture, const 
     for (int p = component.first_plane; p <= component.last_plane; ++p) {
       for (int s = first; s < next; ++s) {
         const Subband& source = picture.subbands[static_cast<size_t>(p)].subbands[static_cast<size_t>(s)];
+        if (source.size() == 0) continue;
         ContextBand band{.rows = source.rows, .cols = source.cols, .plane = p, .offset = source.offset};
-        band.lowpass = source.layer == 0;
-        for (size_t b = 0; b < bands.size() && !band.lowpass; ++b) {
+        band.lowpass = source.level == 0;
+        for (size_t b = 0; b < bands.size() && !band.lowpass && !blocks; ++b) {
           ParentGrid grid{};
           if (bands[b].lowpass || bands[b].plane != p || !is_parent(*sources[b], source, grid)) continue;
           band.parent = static_cast<int>(b);
@@ -41,7 +69,11 @@ std::vector<ContextBand> make_context_bands(const PictureLayout& picture, const 
     }
     first = next;
   }
-  link_siblings(bands);
+  if (blocks) {
+    link_frequencies(picture.subbands[0], sources, bands);
+  } else {
+    link_siblings(bands);
+  }
   return bands;
 }
 
@@ -68,7 +100,7 @@ QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& head
       size_t& levels = plan.levels[static_cast<size_t>(p)];
       if (up) levels = c.count(picture, p);
       for (const Subband& s : picture.subbands[static_cast<size_t>(p)].subbands) {
-        if (!up && s.layer == 0) levels += s.size();
+        if (!up && s.level == 0) levels += s.size();
       }
     }
     if (lowpass && up) continue;

@@ -20,6 +20,7 @@ struct SubbandQuantiser {
   uint32_t multiplier = 1 << 16;  // 2^20 / step, rounded
   uint32_t offset = 0;            // rounding offset in 65536ths of a step, 0..32768
   uint32_t bias = 0;              // reconstruction lies this far (sixteenths of a unit) nearer to zero
+  int qp = 0;                     // H.264's transforms: QP, instead of step, multiplier and bias
 };
 
 /// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in the transform's units.

@@ -90,17 +90,31 @@ Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
   have_reference_ = false;
 
   stream_ = make_stream(header);
-  const Engine engine = choose_engine(config_.engine, header, *backend_);
-  description_ = describe(*backend_, engine, why_);
-  const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, engine,
-                                   config_.frames_in_flight};
-  CTV_ASSIGN_OR_RETURN(frames_, FrameDecoder::make(*backend_, stream_, decisions));
+  Status status = start();
+  // A device without room for this stream is as good as none, unless it was asked for.
+  if (!status.ok() && config_.backend == CTV_BACKEND_AUTO && config_.memory == CTV_MEMORY_HOST &&
+      is_device_failure(status, *backend_)) {
+    why_ = status.message();
+    std::string cpu_why;
+    CTV_ASSIGN_OR_RETURN(backend_, make_backend(CTV_BACKEND_CPU, 0, threads_, cpu_why));
+    status = start();
+  }
+  CTV_RETURN_IF_ERROR(status);
   slots_.resize(static_cast<size_t>(config_.frames_in_flight));
   for (Slot& slot : slots_) {
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, header, stream_.grid,
                                                  std::max(1, threads_ / config_.frames_in_flight));
   }
   header_bytes_.assign(unit.begin(), unit.end());
+  return {};
+}
+
+Status StreamDecoder::start() {
+  const Engine engine = choose_engine(config_.engine, stream_.header, *backend_);
+  description_ = describe(*backend_, engine, why_);
+  const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, engine,
+                                   config_.frames_in_flight};
+  CTV_ASSIGN_OR_RETURN(frames_, FrameDecoder::make(*backend_, stream_, decisions));
   return {};
 }
 

@@ -43,6 +43,8 @@ class StreamDecoder {
   };
   StreamDecoder() = default;
   Status take_header(std::span<const uint8_t> unit);
+  /// Makes frames_ for stream_ on backend_.
+  Status start();
   Status take_packet(std::span<const uint8_t> unit, bool& again);
   Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);
   Status check_reference(const FrameParameters& parameters);

@@ -38,7 +38,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
-  rdoq_ = decisions.rdoq && stream_.header.lossless == 0;
+  // H.264's coefficients have no unit of their own, only its quantiser's.
+  rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !is_h264(stream_.header.transform.kind);
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }

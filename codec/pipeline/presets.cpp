@@ -8,6 +8,7 @@
 
 #include "codec/entropy/components.hpp"
 #include "codec/math/directional.hpp"
+#include "codec/math/h264.hpp"
 #include "codec/math/motion.hpp"
 #include "codec/transform/gains.hpp"
 
@@ -98,7 +99,12 @@ Status check_range(const char* field, int64_t value, int64_t lo, int64_t hi) {
 }
 
 Status check_transform(const ctv_config& c, TransformParameters& t) {
-  CTV_RETURN_IF_ERROR(check_range("transform", c.transform, 0, CTV_TRANSFORM_CONTOURLET));
+  CTV_RETURN_IF_ERROR(check_range("transform", c.transform, 0, CTV_TRANSFORM_H264_8X8));
+  if (c.transform != CTV_TRANSFORM_CONTOURLET) {
+    if (c.lossless != 0) return bad("lossless", "needs the contourlet transform; block transforms round");
+    t = block_transform(static_cast<TransformKind>(c.transform));
+    return {};
+  }
   CTV_RETURN_IF_ERROR(check_range("pyramid", c.pyramid, 0, CTV_PYRAMID_WAVELET_9_7));
   CTV_RETURN_IF_ERROR(check_range("levels", c.levels, 1, kMaxLevels));
   t.kind = static_cast<TransformKind>(c.transform);
@@ -215,7 +221,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
   // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
   // that makes an error in it weigh the same in the picture.
-  h.lowpass_rounded = !picture && c.lossless == 0;
+  h.lowpass_rounded = h.transform.kind == TransformKind::kContourlet && !picture && c.lossless == 0;
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
@@ -229,8 +235,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
 Result<uint16_t> make_base_step(int qp, double step) {
   if (qp != -1) {
     CTV_RETURN_IF_ERROR(check_range("qp", qp, 0, 51));
-    constexpr int kSixth[6] = {10, 11, 13, 14, 16, 18};  // 16 * 2^((qp - 4) / 6), as H.264 rounds it
-    return static_cast<uint16_t>(kSixth[qp % 6] << (qp / 6));
+    return static_cast<uint16_t>(h264_step(qp));
   }
   if (!(step >= 1.0 / 16 && step <= 4095))
     return bad("step", std::to_string(step) + " is outside 1/16..4095");

@@ -2,6 +2,7 @@
 #include "codec/pipeline/stream.hpp"
 
 #include "codec/base/fn.hpp"
+#include "codec/math/h264.hpp"
 
 namespace ctv {
 
@@ -16,7 +17,8 @@ Stream make_stream(const SequenceHeader& header) {
   p.planes = header.planes();
   p.chroma = header.chroma_420 != 0 ? ChromaShift{1, 1} : chroma_shift(p.source);
   for (int i = 0; i < p.planes; ++i) {
-    p.subbands[static_cast<size_t>(i)] = make_layout(header.transform, p.extent(i));
+    p.subbands[static_cast<size_t>(i)] =
+        make_layout(header.transform, p.extent(i), i == 0 ? ChromaShift{} : p.chroma);
   }
   const Extent padded = p.subbands[0].padded;
   const int block = 1 << header.log2_block;
@@ -34,10 +36,15 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
     auto& out = quantisers[plane];
     out.resize(subbands.size());
     for (size_t i = 0; i < subbands.size(); ++i) {
-      const bool lowpass = subbands[i].layer == 0;
+      const bool lowpass = subbands[i].level == 0;
       const uint32_t base = lowpass && h.lowpass_rounded != 0 ? 16U : frame.base_step;
       const uint32_t weight = h.weights[plane == 0 ? 0 : 1][i];
       SubbandQuantiser& q = out[i];
+      if (is_h264(h.transform.kind)) {
+        q.qp = h264_qp(frame.base_step);
+        q.offset = lowpass ? 32768U : offset;
+        continue;
+      }
       q.step = h.lossless != 0 ? kMinStep : subband_step(base, weight, h.transform.fraction_bits);
       q.multiplier = ((1U << 20) + q.step / 2) / q.step;
       q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);

@@ -11,10 +11,9 @@
 namespace ctv {
 
 struct Subband {
-  int level;        // 0: lowpass; else pyramid level, 1 is the finest
-  int orientation;  // wavelet: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0;
-                    // block: frequency
-  int direction;    // 0..directions-1
+  int level;        // 0: lowpass; else pyramid level, 1 is the finest; block: octave, see frequency_of
+  int orientation;  // wavelet, block: 1 horizontal detail (HL), 2 vertical (LH), 3 diagonal (HH); laplacian 0
+  int direction;    // 0..directions-1; block: frequency within the octave's orientation
   int layer;        // 0: lowpass; layer i makes the resolution 2^-(levels-i) possible
   int rows, cols;
   size_t offset;             // of its first level in the plane's array; rows follow each other without gaps
@@ -29,6 +28,8 @@ struct SubbandLayout {
   std::vector<Subband> subbands;  // coarse to fine
   size_t levels = 0;              // of all subbands
   int layers = 0;                 // transform.levels + 1
+  int dc_row_log2 = 0;            // H.264 4x4: so many DC coefficients (log2) are transformed once more
+  int dc_col_log2 = 0;
 
   /// The extent of the plane at resolution 2^-reduction.
   Extent reduced(int reduction) const {
@@ -47,7 +48,18 @@ inline constexpr int kMaxSubbandsPerPlane = 1 + 3 * (1 << kMaxDirectionsLog2) * 
 /// Number of subbands of every plane.
 int subband_count(const TransformParameters& transform);
 
-/// For any extent from 1x1 up.
-SubbandLayout make_layout(const TransformParameters& transform, Extent extent);
+/// For any extent from 1x1 up. chroma: the plane's subsampling, which decides how many DC coefficients of the
+/// H.264 4x4 transform make a macroblock's; planes with fewer have empty subbands in the place of the
+/// missing.
+SubbandLayout make_layout(const TransformParameters& transform, Extent extent, ChromaShift chroma = {});
+
+/// Which coefficient of a block a subband of a block transform holds: of the block itself or, with `dc`, of
+/// the transform of DC coefficients. Octave d >= 1, levels - level + 1 in the block, holds the frequencies
+/// whose larger coordinate is 2^(d-1)..2^d - 1.
+struct Frequency {
+  int row, col;  // vertical, horizontal
+  bool dc;
+};
+Frequency frequency_of(const SubbandLayout& layout, const Subband& subband);
 
 }  // namespace ctv

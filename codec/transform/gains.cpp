@@ -11,6 +11,8 @@
 namespace ctv {
 namespace {
 
+constexpr uint32_t kOrthonormal = 4096;  // block transforms, or their quantisers make up for it
+
 int kind_of(const TransformParameters& t) {
   if (t.pyramid == Pyramid::kLaplacian) return t.projection ? 1 : 0;
   return 1 + static_cast<int>(t.pyramid);  // 5/3, 13/7, 9/7
@@ -21,6 +23,7 @@ int taps_row(int taps) { return taps >= 12 ? 4 : std::clamp(taps / 2 - 1, 0, 3);
 }  // namespace
 
 uint32_t subband_gain(const TransformParameters& transform, const Subband& subband) {
+  if (transform.kind != TransformKind::kContourlet) return kOrthonormal;
   const int kind = kind_of(transform);
   const bool lowpass = subband.level == 0;
   const int level = std::clamp(lowpass ? transform.levels : subband.level, 1, kGainLevels);

@@ -11,10 +11,20 @@ inline constexpr int kMaxLevels = 8;
 inline constexpr int kMaxDirectionsLog2 = 4;
 
 enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
+/// log2 of the side of a block transform's blocks; 0 for the contourlet transform.
+constexpr int block_log2(TransformKind kind) {
+  return kind == TransformKind::kContourlet ? 0 : kind == TransformKind::kH264_4x4 ? 2 : 3;
+}
+constexpr bool is_h264(TransformKind kind) {
+  return kind == TransformKind::kH264_4x4 || kind == TransformKind::kH264_8x8;
+}
+
 enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2, kWavelet9_7 = 3 };
 
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;
+  // Of the contourlet transform. A block transform has block_log2 levels, the defaults otherwise, and
+  // coefficients in units of its own.
   Pyramid pyramid = Pyramid::kWavelet13_7;
   int levels = 4;                                     // 1..kMaxLevels
   std::array<uint8_t, kMaxLevels> directions_log2{};  // per level, finest first; 0: none
@@ -23,5 +33,13 @@ struct TransformParameters {
   bool projection = false;                            // laplacian: dual-frame (projection) synthesis
   friend bool operator==(const TransformParameters&, const TransformParameters&) = default;
 };
+
+/// A block transform's parameters.
+constexpr TransformParameters block_transform(TransformKind kind) {
+  TransformParameters t;
+  t.kind = kind;
+  t.levels = block_log2(kind);
+  return t;
+}
 
 }  // namespace ctv

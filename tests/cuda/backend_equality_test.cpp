@@ -19,7 +19,7 @@ struct Coded {
 
 Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool predicted, bool extreme) {
   Coded out;
-  const SubbandLayout layout = make_layout(c.transform, c.extent);
+  const SubbandLayout layout = c.layout();
   auto coder = backend.make_transform(layout, engine);
   EXPECT_TRUE(ok(coder));
   if (!coder.ok()) return out;

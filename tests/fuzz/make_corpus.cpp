@@ -46,6 +46,11 @@ const Kind kKinds[] = {
     {"rle_split", "default", CTV_FORMAT_I420, 32, 32,
      [](ctv_config& c) { c.symbols = CTV_SYMBOLS_RLE_SPLIT; }},
     {"context", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.symbols = CTV_SYMBOLS_CONTEXT; }},
+    {"dct8x8", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8; }},
+    {"h264_4x4", "default", CTV_FORMAT_I422, 33, 20,
+     [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4; }},
+    {"h264_8x8", "paper", CTV_FORMAT_RGB8, 17, 33,
+     [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_8X8; }},
     {"one_sample", "default", CTV_FORMAT_I420, 1, 1, [](ctv_config&) {}},
 };
 

@@ -9,6 +9,7 @@
 
 #include "codec/math/quantise.hpp"
 #include "codec/subband/layout.hpp"
+#include "tests/reference/block_transform.hpp"
 #include "tests/reference/directional.hpp"
 #include "tests/reference/pyramid.hpp"
 
@@ -70,6 +71,7 @@ inline Grid get_band(const SubbandLayout& layout, int level, int orientation,
 /// x: samples minus prediction, of the padded extent.
 inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
                                   std::span<const SubbandQuantiser> quantisers) {
+  if (layout.transform.kind != TransformKind::kContourlet) return block_forward(layout, x, quantisers);
   std::vector<Level> levels(layout.levels);
   for (int64_t& v : x.values) v = wrap16(v * (int64_t{1} << layout.transform.fraction_bits));
   for (int level = 1; level <= layout.transform.levels; ++level) {
@@ -91,6 +93,8 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
 /// Rounded samples at resolution 2^-reduction, prediction not yet added.
 inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
                     std::span<const SubbandQuantiser> quantisers, int reduction) {
+  if (layout.transform.kind != TransformKind::kContourlet)
+    return block_inverse(layout, levels, quantisers, reduction);
   Grid x = get_band(layout, 0, 0, quantisers, levels);
   for (int level = layout.transform.levels; level > reduction; --level) {
     if (is_laplacian(layout)) {

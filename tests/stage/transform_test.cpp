@@ -80,12 +80,42 @@ TEST(Transform, FftGivesTheSameIntegers) {
   for (const auto& c : transform_cases({{240, 320}}, {2, 12}, 2, true)) check_variants(either, c, {0, 1});
 }
 
-TEST(Transform, RefusesWhatItDoesNotHave) {
-  TransformParameters t;
-  t.kind = TransformKind::kDct8x8;
-  const auto coder = make_cpu_transform(make_layout(t, {16, 16}), Engine::kDirect, 1);
-  ASSERT_FALSE(coder.ok());
-  EXPECT_EQ(coder.status().code(), CTV_ERROR_UNSUPPORTED);
+TEST(BlockTransform, IsTheReference) {
+  for (const auto& c : block_cases(kTiny)) check_reference(make_direct, c, 1);
+  for (const auto& c : block_cases({{17, 33}, {97, 61}})) check_reference(make_direct, c, 3);
+  // More blocks in a row than are worked on at once.
+  for (const auto& c : block_cases({{16, 16 * 40 + 3}})) check_reference(make_direct, c, 1);
+}
+
+TEST(BlockTransform, IsTheReferenceAtEveryQp) {
+  for (const auto& c : block_cases({{20, 27}})) check_every_qp(make_direct, c);
+}
+
+TEST(BlockTransform, DoesNotDependOnThreads) {
+  for (const auto& c : block_cases({{240, 320}, {97, 61}})) check_variants(make_direct, c, {1, 2, 5});
+}
+
+// At the finest step samples come back but for the transform's rounding; extreme differences included.
+TEST(BlockTransform, FineStepsGiveThePictureBack) {
+  for (const auto& c : block_cases({{40, 56}})) {
+    SCOPED_TRACE(name_of(c));
+    const SubbandLayout layout = c.layout();
+    const auto coder = make_direct(layout, 1);
+    for (const int range : {0, 255}) {  // differences to the prediction: +-255, +-510
+      const auto picture = extreme_plane(layout.padded, -range, 255, 3);
+      const auto prediction = extreme_plane(layout.padded, -range, 255, 4);
+      std::vector<Level> levels(layout.levels);
+      GuardedPlane<Sample> result(layout.padded);
+      const auto quantisers = at_qp(layout, 0);
+      ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 0, quantisers, levels).ok());
+      ASSERT_TRUE(
+          coder->inverse(levels, quantisers, prediction.view(), 0, {-255, 255}, 0, result.view()).ok());
+      int worst = 0;
+      for (size_t i = 0; i < result.values().size(); ++i)
+        worst = std::max(worst, std::abs(result.values()[i] - picture.values()[i]));
+      EXPECT_LE(worst, 2);
+    }
+  }
 }
 
 }  // namespace

@@ -232,7 +232,8 @@ TEST_P(Broken, FramesInFlightReportTheSameErrors) {
   EXPECT_EQ(pictures[1], good_[3]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Broken, testing::Values("paper", "default", "lossless"),
+INSTANTIATE_TEST_SUITE_P(Presets, Broken,
+                         testing::Values("paper", "default", "lossless", "dct8x8", "h264_4x4"),
                          [](const testing::TestParamInfo<const char*>& i) { return std::string(i.param); });
 
 }  // namespace

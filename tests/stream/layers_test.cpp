@@ -36,7 +36,10 @@ class Layers : public testing::TestWithParam<const char*> {
     clip_ = moving_clip(CTV_FORMAT_I420, 75, 54, 5);
     config_ = config_for(clip_[0], GetParam());
     stream_ = encode(clip_, config_);
-    levels_ = config_.levels;
+    ctv_stream_info info{};
+    info.struct_size = sizeof info;
+    check(ctv_stream_info_parse(stream_.header.data(), stream_.header.size(), &info));
+    levels_ = info.levels;
   }
   std::vector<Frame> clip_;
   Config config_;
@@ -106,7 +109,9 @@ TEST_P(Layers, LayersGrowTowardsTheEndAndFillThePacket) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Layers, testing::Values("paper", "default"),
+INSTANTIATE_TEST_SUITE_P(Presets, Layers,
+                         testing::Values("paper", "default", "dct8x8", "h264_4x4", "h264_8x8",
+                                         "h264_4x4_subband"),
                          [](const testing::TestParamInfo<const char*>& i) { return std::string(i.param); });
 
 TEST(SubbandPrediction, PredictedFramesAtReducedResolutionEqualKeyFrames) {

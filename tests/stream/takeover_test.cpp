@@ -85,9 +85,22 @@ TEST_P(Takeover, TheDecoderGoesOnWithTheSamePictures) {
   EXPECT_GT(whole, static_cast<int>(calls / 2));
 }
 
+TEST_P(Takeover, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 3);
+  const Stream stream = encode(clip, config(clip));
+  DecoderConfig d = decoder_config(1);
+  d.frames_in_flight = GetParam().frames_in_flight;
+  const std::vector<Frame> expected = decode(stream, d);
+  d.backend = CTV_BACKEND_AUTO;
+  for (const long n : {1, 2, 5}) {
+    const DeviceThatFails device(n);
+    EXPECT_EQ(decode(stream, d), expected) << "failure at call " << n;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Presets, Takeover,
-                         testing::Values(Case{"default", 1}, Case{"default", 3}, Case{"paper", 1},
-                                         Case{"paper", 3}),
+                         testing::Values(Case{"default", 1}, Case{"h264_4x4", 1}, Case{"default", 3},
+                                         Case{"paper", 1}, Case{"paper", 3}),
                          [](const auto& i) {
                            return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight);
                          });

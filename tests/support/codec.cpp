@@ -4,13 +4,31 @@
 namespace ctv::test {
 namespace {
 
+// The default preset with another transform.
+struct BlockPreset {
+  const char* name;
+  ctv_transform transform;
+  ctv_prediction prediction = CTV_PREDICTION_PICTURE;
+};
+constexpr BlockPreset kBlockPresets[] = {
+    {"dct8x8", CTV_TRANSFORM_DCT8X8},
+    {"h264_4x4", CTV_TRANSFORM_H264_4X4},
+    {"h264_8x8", CTV_TRANSFORM_H264_8X8},
+    {"dct8x8_subband", CTV_TRANSFORM_DCT8X8, CTV_PREDICTION_SUBBAND},
+    {"h264_4x4_subband", CTV_TRANSFORM_H264_4X4, CTV_PREDICTION_SUBBAND},
+    {"h264_8x8_subband", CTV_TRANSFORM_H264_8X8, CTV_PREDICTION_SUBBAND}};
+
 Bytes bytes_of(const Unit& unit) { return {unit.bytes().begin(), unit.bytes().end()}; }
 
 }  // namespace
 
 Config config_for(const Frame& frame, const std::string& preset, int threads) {
   const bool lossless = preset == "lossless";
-  Config config(lossless ? "default" : preset.c_str());
+  const BlockPreset* block = nullptr;
+  for (const BlockPreset& p : kBlockPresets) {
+    if (preset == p.name) block = &p;
+  }
+  Config config(lossless || block != nullptr ? "default" : preset.c_str());
   config.width = frame.width;
   config.height = frame.height;
   config.format = frame.format;
@@ -19,6 +37,12 @@ Config config_for(const Frame& frame, const std::string& preset, int threads) {
   config.threads = threads;
   config.backend = CTV_BACKEND_CPU;
   if (lossless) config.lossless = 1;
+  if (block != nullptr) {
+    config.transform = block->transform;
+    config.prediction = block->prediction;
+    if (block->prediction == CTV_PREDICTION_SUBBAND)
+      config.subpel = config.overlap = config.split = config.rdoq = 0;
+  }
   return config;
 }
 

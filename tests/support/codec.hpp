@@ -25,7 +25,9 @@ struct Stream {
   friend bool operator==(const Stream&, const Stream&) = default;
 };
 
-/// A preset made ready for a clip's first frame.
+/// A preset made ready for a clip's first frame; beside the library's own: "lossless", and "dct8x8",
+/// "h264_4x4", "h264_8x8", also with "_subband" behind them, which are the default preset with that transform
+/// and prediction.
 Config config_for(const Frame& frame, const std::string& preset, int threads = 2);
 
 /// Throws Error on failure, as ctv.hpp does. Without the index unless asked for.

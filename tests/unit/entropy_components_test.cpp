@@ -34,6 +34,21 @@ PictureLayout picture_of(int planes, int width, int height, Pyramid pyramid, int
   return picture;
 }
 
+constexpr TransformKind kBlockTransforms[] = {TransformKind::kDct8x8, TransformKind::kH264_4x4,
+                                              TransformKind::kH264_8x8};
+
+PictureLayout blocks_of(TransformKind kind, int width, int height) {
+  PictureLayout picture;
+  picture.width = width;
+  picture.height = height;
+  picture.chroma = {1, 1};
+  for (int p = 0; p < 3; ++p) {
+    picture.subbands[static_cast<size_t>(p)] =
+        make_layout(block_transform(kind), picture.extent(p), p == 0 ? ChromaShift{} : picture.chroma);
+  }
+  return picture;
+}
+
 TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
   for (const int planes : {1, 3}) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
@@ -182,6 +197,27 @@ TEST_P(Packets, ComeBackWholeAndByLayers) {
           vectors_ = vectors;
           frame_.vectors = vectors_.data();
         }
+      }
+    }
+  }
+}
+
+// With H.264's 4x4 some of the chroma planes' subbands are empty.
+TEST_P(Packets, OfBlockTransformsComeBackWhole) {
+  Random random(6);
+  for (const Grouping& grouping : kGroupings) {
+    for (const TransformKind kind : kBlockTransforms) {
+      if (grouping.pooled_layers > block_log2(kind) + 1) continue;
+      for (const Extent extent : {Extent{1, 1}, Extent{33, 57}}) {
+        make(blocks_of(kind, extent.cols, extent.rows), grouping, random);
+        frame_.parameters.type = random.between(0, 1) == 0 ? FrameType::kKey : FrameType::kPredicted;
+        const std::vector<Level> levels[3] = {levels_[0], levels_[1], levels_[2]};
+        Bytes packet;
+        coder_->encode(frame_, packet);
+        spoil();
+        ASSERT_TRUE(coder_->read_header(packet).ok());
+        ASSERT_TRUE(coder_->decode(packet, block_log2(kind) + 1, frame_).ok());
+        for (size_t p = 0; p < 3; ++p) ASSERT_EQ(levels_[p], levels[p]);
       }
     }
   }

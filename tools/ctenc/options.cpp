@@ -130,7 +130,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   enumerated(options, encode, "--symbols", kSymbols, "How levels become symbols", &ctv_config::symbols);
 
   options.section("Transform");
-  enumerated(options, encode, "--transform", kTransforms, "Which transform", &ctv_config::transform);
+  enumerated(options, encode, "--transform", kTransforms,
+             "Which transform; the options below are the contourlet's alone", &ctv_config::transform);
   enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
              &ctv_config::pyramid);
   field(options, encode, "--levels", "Pyramid levels", 1, CTV_MAX_LEVELS, &ctv_config::levels);

@@ -16,10 +16,12 @@ Json config_json(const ctv_config& c) {
   Json j;
   j["chroma"] = name_of(kChromas, c.chroma);
   j["transform"] = name_of(kTransforms, c.transform);
-  j["pyramid"] = name_of(kPyramids, c.pyramid);
-  j["levels"] = c.levels;
-  j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.levels, CTV_MAX_LEVELS));
-  j["filter_taps"] = c.filter_taps;
+  if (c.transform == CTV_TRANSFORM_CONTOURLET) {
+    j["pyramid"] = name_of(kPyramids, c.pyramid);
+    j["levels"] = c.levels;
+    j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.levels, CTV_MAX_LEVELS));
+    j["filter_taps"] = c.filter_taps;
+  }
   j["prediction"] = name_of(kPredictions, c.prediction);
   j["symbols"] = name_of(kSymbols, c.symbols);
   j["lossless"] = c.lossless != 0;

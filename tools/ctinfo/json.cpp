@@ -19,11 +19,13 @@ Json header_json(const ctv_stream_info& i) {
   j["frame_rate"] = {i.fps_num, i.fps_den};
   j["chroma_420"] = i.chroma_420 != 0;
   j["transform"] = name_of(kTransforms, i.transform);
-  j["pyramid"] = name_of(kPyramids, i.pyramid);
   j["levels"] = i.levels;
-  j["directions"] =
-      std::vector<int32_t>(i.directions, i.directions + std::clamp(i.levels, 0, CTV_MAX_LEVELS));
-  j["filter_taps"] = i.filter_taps;
+  if (i.transform == CTV_TRANSFORM_CONTOURLET) {
+    j["pyramid"] = name_of(kPyramids, i.pyramid);
+    j["directions"] =
+        std::vector<int32_t>(i.directions, i.directions + std::clamp(i.levels, 0, CTV_MAX_LEVELS));
+    j["filter_taps"] = i.filter_taps;
+  }
   j["prediction"] = name_of(kPredictions, i.prediction);
   j["symbols"] = name_of(kSymbols, i.symbols);
   j["lossless"] = i.lossless != 0;

@@ -113,8 +113,8 @@ CTV_API size_t ctv_plane_rows(ctv_format format, int32_t height, int plane);
 
 typedef enum ctv_transform {
   CTV_TRANSFORM_CONTOURLET = 0,
-  CTV_TRANSFORM_DCT8X8 = 1,
-  CTV_TRANSFORM_H264_4X4 = 2,
+  CTV_TRANSFORM_DCT8X8 = 1,   /* block transforms: one subband a frequency; not lossless */
+  CTV_TRANSFORM_H264_4X4 = 2, /* with the Hadamard transform of DC coefficients; qp is H.264's QP */
   CTV_TRANSFORM_H264_8X8 = 3
 } ctv_transform;
 typedef enum ctv_pyramid {
@@ -151,13 +151,13 @@ typedef struct ctv_config {
   /* Written to the stream's headers. */
   ctv_chroma chroma;
   ctv_transform transform;
-  ctv_pyramid pyramid;
-  int32_t levels;                     /* pyramid levels, 1..8 */
+  ctv_pyramid pyramid; /* this and the next three: of the contourlet transform, not used by others */
+  int32_t levels;      /* pyramid levels, 1..8 */
   int32_t directions[CTV_MAX_LEVELS]; /* per level, finest first: 0, 2, 4, 8 or 16 */
   int32_t filter_taps;                /* of the directional filter bank: 2, 4, 6, 8 or 12 */
   ctv_prediction prediction;
   ctv_symbols symbols;
-  int32_t lossless;   /* 1: every sample comes back; step and qp are not used */
+  int32_t lossless;   /* 1: every sample comes back; step and qp are not used; contourlet transform */
   int32_t block_size; /* motion blocks: 8, 16 or 32 luma samples */
   int32_t subpel;     /* vector precision: luma samples / 2^subpel, 0..3; above 0: picture prediction */
   int32_t overlap;    /* 1: overlapped block motion compensation; picture prediction */
@@ -181,7 +181,8 @@ typedef struct ctv_config {
   int32_t frames_in_flight; /* 1: each packet is ready when send returns (latency); 2..16: pipelined
                                (throughput) */
   /* More of the encoder's own decisions. */
-  int32_t rdoq; /* 1: the quantiser weighs bits against error for each coefficient; picture prediction */
+  int32_t
+      rdoq; /* 1: the quantiser weighs bits against error; picture prediction, not with H.264 transforms */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. */
@@ -290,8 +291,8 @@ typedef struct ctv_stream_info {
   int32_t fps_num, fps_den;
   int32_t chroma_420; /* 1: chroma is coded at a quarter of the luma samples */
   ctv_transform transform;
-  ctv_pyramid pyramid;
-  int32_t levels;
+  ctv_pyramid pyramid; /* contourlet transform */
+  int32_t levels;      /* resolutions 1, 1/2 ... 2^-levels; block transforms: log2 of the block's side */
   int32_t directions[CTV_MAX_LEVELS]; /* finest first */
   int32_t filter_taps;
   ctv_prediction prediction;

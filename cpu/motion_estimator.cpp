@@ -34,7 +34,8 @@ class CpuMotionEstimator final : public MotionEstimator {
         reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
         costs_(blocks_.size()),
-        unsplit_(parameters.grid.split != 0 ? blocks_.size() : 0) {
+        blocks_a_(blocks_.size()),
+        blocks_b_(blocks_.size()) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -47,11 +48,17 @@ class CpuMotionEstimator final : public MotionEstimator {
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 MotionVector* vectors) override {
     SearchPlanes planes{};
-    const bool split = parameters_.grid.split != 0;
-    MotionVector* matched = split ? unsplit_.data() : vectors;
     const auto of_row = [&](auto* values, int row) {
       return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
     };
+    // The vectors of the blocks after each pass; a pass reads neighbours, so it writes elsewhere.
+    const bool smooth = lambda != 0;  // otherwise the search has the last word
+    const bool refine = parameters_.subpel > 0;
+    const bool split = parameters_.grid.split != 0;
+    MotionVector* searched = smooth || refine || split ? blocks_a_.data() : vectors;
+    MotionVector* smoothed = !smooth ? searched : (refine || split ? blocks_b_.data() : vectors);
+    MotionVector* refined =
+        !refine ? smoothed : (!split ? vectors : (smooth ? blocks_a_.data() : blocks_b_.data()));
     {
       StageTimer timer(times_, Stage::kMotionSearch);
       planes = copy(current, reference);
@@ -65,25 +72,32 @@ class CpuMotionEstimator final : public MotionEstimator {
         search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, keys);
         for (int b = 0; b < blocks_.cols; ++b) {
           const MotionVector v = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
-          of_row(matched, row)[b] = v;
+          of_row(searched, row)[b] = v;
           of_row(costs_.data(), row)[b] =
               static_cast<uint32_t>(keys[b] >> kKeyIndexBits) - motion_cost(0, lambda, v);
         }
       });
     }
-    if (parameters_.subpel == 0 && !split) return {};
+    if (!smooth && !refine && !split) return {};
     StageTimer timer(times_, Stage::kMotionRefine);
-    if (parameters_.subpel > 0) {
+    if (smooth) {
       parallel_for(threads_, blocks_.rows, [&](int row) {
-        refine_block_row(planes, blocks_.log2_block, row, blocks_.cols, parameters_.subpel, lambda,
-                         of_row(costs_.data(), row), of_row(matched, row));
+        smooth_block_row(planes, blocks_, row, lambda, of_row(costs_.data(), row), searched,
+                         of_row(smoothed, row));
       });
     }
-    if (!split) return {};
-    parallel_for(threads_, blocks_.rows, [&](int row) {
-      split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), matched,
-                      vectors + static_cast<ptrdiff_t>(2 * row) * parameters_.grid.cols);
-    });
+    if (refine) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        refine_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row),
+                         smoothed, of_row(refined, row));
+      });
+    }
+    if (split) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), refined,
+                        vectors + static_cast<ptrdiff_t>(2 * row) * parameters_.grid.cols);
+      });
+    }
     return {};
   }
 
@@ -138,8 +152,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int key_cols_;
   Bytes current_, reference_;
   std::vector<int64_t> keys_;
-  std::vector<uint32_t> costs_;        // of each block, 16 SAD
-  std::vector<MotionVector> unsplit_;  // of each block, if some may be split
+  std::vector<uint32_t> costs_;                    // of each block, 16 SAD
+  std::vector<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
 };

@@ -46,34 +46,35 @@ void ImproveByHalves(Work<kBlock>& w, uint32_t lambda, Best& best) {
 }
 
 template <int kBlock>
-void Refine(const SearchPlanes& planes, int block_row, int block_cols, int subpel, uint32_t lambda,
-            uint32_t* costs, MotionVector* vectors) {
+void Refine(const SearchPlanes& planes, const MotionGrid& blocks, int block_row, int subpel, uint32_t lambda,
+            uint32_t* costs, const MotionVector* vectors, MotionVector* refined) {
   Work<kBlock> w;
-  for (int b = 0; b < block_cols; ++b) {
+  for (int b = 0; b < blocks.cols; ++b) {
     const ptrdiff_t y = static_cast<ptrdiff_t>(block_row) * kBlock;
     const ptrdiff_t x = static_cast<ptrdiff_t>(b) * kBlock;
-    const MotionVector whole = vectors[b];
+    const MotionVector whole = vectors[static_cast<ptrdiff_t>(block_row) * blocks.cols + b];
+    const MotionVector origin = predicted_vector(vectors, blocks.cols, block_row, b);
     w.load_current(planes, y, x);
     w.load_patch(planes, y, x, whole);
-    Best best{whole, costs[b] + motion_cost(0, lambda, whole), {}};
+    Best best{whole, costs[b] + motion_cost(0, lambda, vector_difference(whole, origin)), origin};
     ImproveByHalves<kBlock>(w, lambda, best);
     for (int step = kVectorUnit / 4; step >= kVectorUnit >> subpel; step /= 2) {
       ImproveByFractions<kBlock, false>(w, whole, step, lambda, best);
     }
-    vectors[b] = best.vector;
-    costs[b] = best.cost - motion_cost(0, lambda, best.vector);
+    refined[b] = best.vector;
+    costs[b] = best.cost - motion_cost(0, lambda, vector_difference(best.vector, origin));
   }
 }
 
-void RefineBlockRow(const SearchPlanes& planes, int log2_block, int block_row, int block_cols, int subpel,
-                    uint32_t lambda, uint32_t* costs, MotionVector* vectors) {
-  switch (log2_block) {
+void RefineBlockRow(const SearchPlanes& planes, const MotionGrid& blocks, int block_row, int subpel,
+                    uint32_t lambda, uint32_t* costs, const MotionVector* vectors, MotionVector* refined) {
+  switch (blocks.log2_block) {
     case 3:
-      return Refine<8>(planes, block_row, block_cols, subpel, lambda, costs, vectors);
+      return Refine<8>(planes, blocks, block_row, subpel, lambda, costs, vectors, refined);
     case 4:
-      return Refine<16>(planes, block_row, block_cols, subpel, lambda, costs, vectors);
+      return Refine<16>(planes, blocks, block_row, subpel, lambda, costs, vectors, refined);
     default:
-      return Refine<32>(planes, block_row, block_cols, subpel, lambda, costs, vectors);
+      return Refine<32>(planes, blocks, block_row, subpel, lambda, costs, vectors, refined);
   }
 }
 
@@ -85,10 +86,10 @@ namespace ctv {
 
 HWY_EXPORT(RefineBlockRow);
 
-void refine_block_row(const SearchPlanes& planes, int log2_block, int block_row, int block_cols, int subpel,
-                      uint32_t lambda, uint32_t* costs, MotionVector* vectors) {
+void refine_block_row(const SearchPlanes& planes, const MotionGrid& blocks, int block_row, int subpel,
+                      uint32_t lambda, uint32_t* costs, const MotionVector* vectors, MotionVector* refined) {
   HWY_DYNAMIC_DISPATCH(RefineBlockRow)
-  (planes, log2_block, block_row, block_cols, subpel, lambda, costs, vectors);
+  (planes, blocks, block_row, subpel, lambda, costs, vectors, refined);
 }
 
 }  // namespace ctv

@@ -2,7 +2,8 @@
 // Split: a block may have four vectors, one for each quarter, where less difference pays for them. Motion
 // changes at the borders of objects, so a quarter tries its block's vector and those of the two blocks beside
 // it, then the four neighbours at a half and a quarter of a sample: eleven predictions of a sample at most.
-// Blocks whose difference is small beside what a split costs are left as they are.
+// Blocks that move like their neighbours, and those whose difference is small beside what a split costs, are
+// left as they are.
 #include "codec/math/motion.hpp"
 #include "cpu/motion_refine.hpp"
 
@@ -19,31 +20,33 @@ MotionVector WholePart(MotionVector v) {
   return {static_cast<int16_t>(v.y & -kVectorUnit), static_cast<int16_t>(v.x & -kVectorUnit)};
 }
 
-// The quarter of kQuarter samples at (y, x). candidates: the block's vector first.
+// The quarter of kQuarter samples at (y, x): the best of the candidates, of which the block's own vector is
+// the first.
 template <int kQuarter>
-Best MatchQuarter(Work<kQuarter>& w, const SearchPlanes& planes, ptrdiff_t y, ptrdiff_t x, int subpel,
-                  uint32_t lambda, const MotionVector (&candidates)[3]) {
+Best MatchQuarter(Work<kQuarter>& w, const SearchPlanes& planes, ptrdiff_t y, ptrdiff_t x, uint32_t lambda,
+                  const MotionVector (&candidates)[3]) {
   w.load_current(planes, y, x);
   Best best{candidates[0], UINT32_MAX, candidates[0]};
-  MotionVector whole{};
   for (int i = 0; i < 3; ++i) {
     const MotionVector v = candidates[i];
     if (i > 0 && (v == candidates[0] || v == candidates[i - 1])) continue;
-    whole = WholePart(v);
+    const MotionVector whole = WholePart(v);
     const MotionVector fraction = vector_difference(v, whole);
     w.load_patch(planes, y, x, whole);
     RowSums<kQuarter>(w.at(-kBefore, 0), Work<kQuarter>::kPitch, kQuarter + kTaps - 1, fraction.x, w.sums);
     FilterColumnsOfSums<kQuarter>(w.sums, kQuarter, fraction.y, w.diagonal);
     best.offer(v, SadOfSamples<kQuarter>(w.current, w.diagonal, kQuarter), lambda);
   }
-  if (!(whole == WholePart(best.vector))) {
-    whole = WholePart(best.vector);
-    w.load_patch(planes, y, x, whole);
-  }
-  for (int step = kVectorUnit / 2; step >= kSplitStep && step >= kVectorUnit >> subpel; step /= 2) {
-    ImproveByFractions<kQuarter, true>(w, whole, step, lambda, best);
-  }
   return best;
+}
+
+template <int kQuarter>
+void ImproveQuarter(Work<kQuarter>& w, const SearchPlanes& planes, ptrdiff_t y, ptrdiff_t x, int step,
+                    uint32_t lambda, Best& best) {
+  const MotionVector whole = WholePart(best.vector);
+  w.load_current(planes, y, x);
+  w.load_patch(planes, y, x, whole);
+  ImproveByFractions<kQuarter, true>(w, whole, step, lambda, best);
 }
 
 template <int kQuarter>
@@ -60,19 +63,33 @@ void Split(const SearchPlanes& planes, const MotionGrid& blocks, int block_row, 
       out[k] = split + static_cast<ptrdiff_t>(k >> 1) * 2 * blocks.cols + 2 * b + (k & 1);
       *out[k] = own;
     }
-    uint32_t cost = lambda * kSplitBits;
-    if (cost * kSplitWorth >= costs[b]) continue;
-    Best quarters[4];
-    for (int k = 0; k < 4; ++k) {
-      const int down = k >> 1;
-      const int right = k & 1;
-      const int beside = clamp_to(b + 2 * right - 1, 0, blocks.cols - 1);
-      quarters[k] = MatchQuarter<kQuarter>(w, planes, (2 * ptrdiff_t{block_row} + down) * kQuarter,
-                                           (2 * ptrdiff_t{b} + right) * kQuarter, subpel, lambda,
-                                           {own, row(block_row)[beside], row(block_row + 2 * down - 1)[b]});
-      cost += quarters[k].cost;
+    const uint32_t price = lambda * kSplitBits;
+    const MotionVector before = row(block_row)[max_of(b - 1, 0)];
+    const MotionVector behind = row(block_row)[min_of(b + 1, blocks.cols - 1)];
+    if (price * kSplitWorth >= costs[b] ||
+        (move_alike(own, before) && move_alike(own, behind) && move_alike(own, row(block_row - 1)[b]) &&
+         move_alike(own, row(block_row + 1)[b]))) {
+      continue;
     }
-    if (cost >= costs[b]) continue;
+    const auto y = [&](int k) { return (2 * ptrdiff_t{block_row} + (k >> 1)) * kQuarter; };
+    const auto x = [&](int k) { return (2 * ptrdiff_t{b} + (k & 1)) * kQuarter; };
+    Best quarters[4];
+    uint32_t sum = 0;
+    for (int k = 0; k < 4; ++k) {
+      const MotionVector above_or_below = row(block_row + 2 * (k >> 1) - 1)[b];
+      quarters[k] = MatchQuarter<kQuarter>(w, planes, y(k), x(k), lambda,
+                                           {own, (k & 1) != 0 ? behind : before, above_or_below});
+      sum += quarters[k].cost;
+    }
+    for (int step = kVectorUnit / 2; step >= kSplitStep && step >= kVectorUnit >> subpel; step /= 2) {
+      if (step < kVectorUnit / 2 && split_is_hopeless(costs[b], sum, lambda)) break;
+      sum = 0;
+      for (int k = 0; k < 4; ++k) {
+        ImproveQuarter<kQuarter>(w, planes, y(k), x(k), step, lambda, quarters[k]);
+        sum += quarters[k].cost;
+      }
+    }
+    if (price + sum >= costs[b]) continue;
     for (int k = 0; k < 4; ++k) *out[k] = quarters[k].vector;
   }
 }

@@ -29,7 +29,8 @@ class CudaMotionEstimator final : public MotionEstimator {
     CTV_RETURN_IF_ERROR(
         reference_.allocate(d, size(planes_.rows + 2 * planes_.border, planes_.reference_stride)));
     CTV_RETURN_IF_ERROR(costs_.allocate(d, blocks_.size()));
-    if (parameters_.grid.split != 0) CTV_RETURN_IF_ERROR(unsplit_.allocate(d, blocks_.size()));
+    CTV_RETURN_IF_ERROR(blocks_a_.allocate(d, blocks_.size()));
+    CTV_RETURN_IF_ERROR(blocks_b_.allocate(d, blocks_.size()));
     planes_.current = current_.data();
     planes_.reference = reference_.data() + size(planes_.border, planes_.reference_stride) + planes_.border;
     return {};
@@ -38,23 +39,32 @@ class CudaMotionEstimator final : public MotionEstimator {
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 MotionVector* vectors) override {
     Device& d = *device_;
+    // The vectors of the blocks after each pass; a pass reads neighbours, so it writes elsewhere.
+    const bool smooth = lambda != 0;  // otherwise the search has the last word
+    const bool refine = parameters_.subpel > 0;
     const bool split = parameters_.grid.split != 0;
-    MotionVector* matched = split ? unsplit_.data() : vectors;
+    MotionVector* searched = smooth || refine || split ? blocks_a_.data() : vectors;
+    MotionVector* smoothed = !smooth ? searched : (refine || split ? blocks_b_.data() : vectors);
+    MotionVector* refined =
+        !refine ? smoothed : (!split ? vectors : (smooth ? blocks_a_.data() : blocks_b_.data()));
     CTV_RETURN_IF_ERROR(d.enter());
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
       CTV_RETURN_IF_ERROR(
-          search_blocks(d, planes_, blocks_, parameters_.range, lambda, matched, costs_.data()));
+          search_blocks(d, planes_, blocks_, parameters_.range, lambda, searched, costs_.data()));
     }
-    if (parameters_.subpel == 0 && !split) return {};
+    if (!smooth && !refine && !split) return {};
     const StageMark mark(d, Stage::kMotionRefine);
-    if (parameters_.subpel > 0) {
+    if (smooth) {
+      CTV_RETURN_IF_ERROR(smooth_blocks(d, planes_, blocks_, lambda, costs_.data(), searched, smoothed));
+    }
+    if (refine) {
       CTV_RETURN_IF_ERROR(
-          refine_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), matched));
+          refine_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), smoothed, refined));
     }
     if (!split) return {};
-    return split_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), matched, vectors);
+    return split_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), refined, vectors);
   }
 
  private:
@@ -64,7 +74,7 @@ class CudaMotionEstimator final : public MotionEstimator {
   SearchPlanes planes_;
   DeviceArray<uint8_t> current_, reference_;
   DeviceArray<uint32_t> costs_;
-  DeviceArray<MotionVector> unsplit_;  // of each block, if some may be split
+  DeviceArray<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 template <int kSize>
 __global__ void __launch_bounds__(kThreads<kSize>)
     refine_kernel(const __grid_constant__ SearchPlanes planes, int grid_cols, int subpel, uint32_t lambda,
-                  uint32_t* costs, MotionVector* vectors) {
+                  uint32_t* costs, const MotionVector* vectors, MotionVector* refined) {
   __shared__ Window<kSize> window;
   __shared__ RefineMemory<kSize> memory;
   const int thread = static_cast<int>(threadIdx.x);
@@ -20,36 +20,38 @@ __global__ void __launch_bounds__(kThreads<kSize>)
   const int y0 = static_cast<int>(blockIdx.y) * kSize;
   const ptrdiff_t at = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + static_cast<int>(blockIdx.x);
   MotionVector best = vectors[at];
-  uint32_t best_cost = costs[at] + fast_motion_cost(0, lambda, best);
+  const MotionVector origin =
+      predicted_vector(vectors, grid_cols, static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x));
+  uint32_t best_cost = costs[at] + fast_motion_cost(0, lambda, vector_difference(best, origin));
   const WindowPlace place = load_window<kSize>(planes, y0, x0, best, thread, window);
   int current[kPixels<kSize>];
   load_current<kSize>(planes, y0, x0, thread, current);
   for (int step = kVectorUnit / 2; step >= kVectorUnit >> subpel; step /= 2) {
-    improve<kSize, false>(memory, window, place, current, thread, step, lambda, {}, best, best_cost);
+    improve<kSize, false>(memory, window, place, current, thread, step, lambda, origin, best, best_cost);
   }
   if (thread == 0) {
-    vectors[at] = best;
-    costs[at] = best_cost - fast_motion_cost(0, lambda, best);
+    refined[at] = best;
+    costs[at] = best_cost - fast_motion_cost(0, lambda, vector_difference(best, origin));
   }
 }
 
 }  // namespace
 
 Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
-                     uint32_t lambda, uint32_t* costs, MotionVector* vectors) {
+                     uint32_t lambda, uint32_t* costs, const MotionVector* vectors, MotionVector* refined) {
   const dim3 blocks(static_cast<unsigned>(grid.cols), static_cast<unsigned>(grid.rows));
   switch (grid.log2_block) {
     case 3:
-      refine_kernel<8>
-          <<<blocks, kThreads<8>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda, costs, vectors);
+      refine_kernel<8><<<blocks, kThreads<8>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda, costs,
+                                                                    vectors, refined);
       break;
     case 4:
-      refine_kernel<16>
-          <<<blocks, kThreads<16>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda, costs, vectors);
+      refine_kernel<16><<<blocks, kThreads<16>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda,
+                                                                      costs, vectors, refined);
       break;
     default:
-      refine_kernel<32>
-          <<<blocks, kThreads<32>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda, costs, vectors);
+      refine_kernel<32><<<blocks, kThreads<32>, 0, device.stream()>>>(planes, grid.cols, subpel, lambda,
+                                                                      costs, vectors, refined);
   }
   return device.launched("refine_kernel");
 }

@@ -15,23 +15,6 @@ constexpr int kReach = 4;  // samples that candidates read before the block, and
 template <int kSize>
 constexpr int kThreads = kSize* kSize < 256 ? kSize* kSize : 256;
 
-__device__ __forceinline__ uint32_t warp_sum(uint32_t v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(0xFFFFFFFFU, v);
-#else
-  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_xor_sync(0xFFFFFFFFU, v, offset);
-  return v;
-#endif
-}
-__device__ __forceinline__ uint32_t warp_min(uint32_t v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(0xFFFFFFFFU, v);
-#else
-  for (int offset = 16; offset > 0; offset /= 2) v = min_of(v, __shfl_xor_sync(0xFFFFFFFFU, v, offset));
-  return v;
-#endif
-}
-
 // Four taps, which fit 8 bits, in one word.
 __device__ __forceinline__ uint32_t packed_weights(int eighth, int first) {
   uint32_t packed = 0;
@@ -62,7 +45,7 @@ template <int kSize>
 struct RefineMemory {
   int16_t sums[3][Window<kSize>::kSide][kSize];  // along rows, 64ths; one for each column of candidates
   uint32_t sads[9];
-  MotionVector decided;
+  int16_t decided_y, decided_x;
   uint32_t decided_cost;
 };
 template <int kSize>
@@ -179,12 +162,13 @@ __device__ __forceinline__ void improve(RefineMemory<kSize>& memory, const Windo
     const bool winner = candidate && cost == least && least < best_cost;
     const uint32_t winners = __ballot_sync(0xFFFFFFFFU, winner);
     if (winners != 0 ? thread == __ffs(static_cast<int>(winners)) - 1 : thread == 0) {
-      memory.decided = winners != 0 ? v : best;
+      memory.decided_y = winners != 0 ? v.y : best.y;
+      memory.decided_x = winners != 0 ? v.x : best.x;
       memory.decided_cost = winners != 0 ? cost : best_cost;
     }
   }
   __syncthreads();
-  best = memory.decided;
+  best = {memory.decided_y, memory.decided_x};
   best_cost = memory.decided_cost;
 }
 

@@ -35,12 +35,6 @@ __global__ void __launch_bounds__(kBlock * 8)
   *reinterpret_cast<uint32_t*>(bytes + static_cast<ptrdiff_t>(r) * stride + c) = word;
 }
 
-__device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint32_t sum) {
-  uint32_t result;
-  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
-  return result;
-}
-
 struct SearchShape {
   int range;
   int lead;    // range rounded up to whole words

@@ -24,9 +24,14 @@ Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<
 Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
                      uint32_t lambda, MotionVector* vectors, uint32_t* costs);
 
-/// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3), and updates their costs.
+/// Whole vectors, chosen again now that each can be paid for by its difference to its prediction; costs
+/// follow.
+Status smooth_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, uint32_t lambda,
+                     uint32_t* costs, const MotionVector* vectors, MotionVector* smoothed);
+
+/// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3); costs follow.
 Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
-                     uint32_t lambda, uint32_t* costs, MotionVector* vectors);
+                     uint32_t lambda, uint32_t* costs, const MotionVector* vectors, MotionVector* refined);
 
 /// Splits blocks where it pays. grid, costs, vectors: of the blocks. split: [2 grid.rows][2 grid.cols].
 Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,

@@ -2,8 +2,8 @@
 // Split: a block may have four vectors, one for each quarter, where less difference pays for them. A quarter
 // tries its block's vector and those of the two blocks beside it, then the four neighbours at a half and a
 // quarter of a sample: eleven predictions of 64 products a sample. A block of threads takes one motion block,
-// a quarter of the threads a quarter of it; the three candidates are compared at once. Blocks whose
-// difference is small beside what a split costs are left at once.
+// a quarter of the threads a quarter of it; the three candidates are compared at once. Blocks that move like
+// their neighbours, and those whose difference is small beside what a split costs, are left at once.
 #include "cuda/motion_refine.cuh"
 
 namespace ctv::cuda {
@@ -29,15 +29,21 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
   const MotionVector own = vectors[row * grid_cols + col];
   const uint32_t own_cost = costs[row * grid_cols + col];
   MotionVector* out = split + static_cast<ptrdiff_t>(2 * row + down) * 2 * grid_cols + 2 * col + right;
-  if (lambda * kSplitBits * kSplitWorth >= own_cost) {  // all threads alike
-    if (thread == 0) *out = own;
+  const auto neighbour = [&](int r, int c) {
+    return vectors[clamp_to(r, 0, grid_rows - 1) * grid_cols + clamp_to(c, 0, grid_cols - 1)];
+  };
+  const MotionVector before = neighbour(row, col - 1);
+  const MotionVector behind = neighbour(row, col + 1);
+  const MotionVector above = neighbour(row - 1, col);
+  const MotionVector below = neighbour(row + 1, col);
+  if (lambda * kSplitBits * kSplitWorth >= own_cost || (move_alike(own, before) && move_alike(own, behind) &&
+                                                        move_alike(own, above) && move_alike(own, below))) {
+    if (thread == 0) *out = own;  // all threads alike
     return;
   }
   const int y0 = (2 * row + down) * kSize;
   const int x0 = (2 * col + right) * kSize;
-  const MotionVector candidates[kCandidates] = {
-      own, vectors[row * grid_cols + clamp_to(col + 2 * right - 1, 0, grid_cols - 1)],
-      vectors[clamp_to(row + 2 * down - 1, 0, grid_rows - 1) * grid_cols + col]};
+  const MotionVector candidates[kCandidates] = {own, right != 0 ? behind : before, down != 0 ? below : above};
   RefineMemory<kSize>& memory = memories[quarter];
   WindowPlace places[kCandidates];
 #pragma unroll
@@ -95,15 +101,19 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
       used = i;
     }
   }
-  __syncthreads();  // the costs are read before improve() clears them
+  const auto sum_up = [&] {
+    if (thread == 0) totals[quarter] = best_cost;
+    __syncthreads();
+    return totals[0] + totals[1] + totals[2] + totals[3];
+  };
+  uint32_t sum = sum_up();
   for (int step = kVectorUnit / 2; step >= kSplitStep && step >= kVectorUnit >> subpel; step /= 2) {
+    if (step < kVectorUnit / 2 && split_is_hopeless(own_cost, sum, lambda)) break;  // all threads alike
     improve<kSize, true>(memory, windows[quarter][used], place, current, thread, step, lambda, own, best,
                          best_cost);
+    sum = sum_up();
   }
-  if (thread == 0) totals[quarter] = best_cost;
-  __syncthreads();
-  const uint32_t cost = lambda * kSplitBits + totals[0] + totals[1] + totals[2] + totals[3];
-  if (thread == 0) *out = cost < own_cost ? best : own;
+  if (thread == 0) *out = lambda * kSplitBits + sum < own_cost ? best : own;
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/motion_symbols.hpp"
 
-#include <algorithm>
-
 #include "codec/math/motion.hpp"
 
 namespace ctv {
 namespace {
-
-int median(int a, int b, int c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
 // Of a block (width: its vectors side by side) or of the k-th vector of a split one; i: its first vector.
 // Outside the picture a neighbour counts as zero; above the first row the left neighbour alone predicts. What
@@ -26,8 +22,7 @@ MotionVector predict(const MotionGrid& grid, const MotionVector* vectors, size_t
   } else if (c + static_cast<size_t>(width) < cols) {
     third = *(v - cols + width);
   }
-  return {static_cast<int16_t>(median(left.y, above.y, third.y)),
-          static_cast<int16_t>(median(left.x, above.x, third.x))};
+  return median_vector(left, above, third);
 }
 
 // Calls code(i, prediction) for each coded vector, in their order; copy(first) after an unsplit block of

@@ -47,6 +47,32 @@ CTV_FN uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector v) {
 CTV_FN MotionVector vector_difference(MotionVector a, MotionVector b) {
   return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
 }
+CTV_FN int median_of(int a, int b, int c) { return max_of(min_of(a, b), min_of(max_of(a, b), c)); }
+CTV_FN MotionVector median_vector(MotionVector a, MotionVector b, MotionVector c) {
+  return {static_cast<int16_t>(median_of(a.y, b.y, c.y)), static_cast<int16_t>(median_of(a.x, b.x, c.x))};
+}
+/// What a vector's coding predicts it from (as in H.264): the median of left, above and above right; outside
+/// the grid a neighbour counts as zero, and above the first row the left one alone predicts. vectors:
+/// [][cols].
+CTV_FN MotionVector predicted_vector(const MotionVector* vectors, int cols, int row, int col) {
+  const MotionVector* v = vectors + row * cols + col;
+  const MotionVector left = col > 0 ? v[-1] : MotionVector{};
+  if (row == 0) return left;
+  return median_vector(left, v[-cols], col + 1 < cols ? v[1 - cols] : MotionVector{});
+}
+
+/// What smoothing tries for a block besides its own vector: candidates 0..7 are the neighbours' vectors in
+/// raster order (beyond the grid those of the nearest blocks), then come its prediction and zero.
+inline constexpr int kSmoothCandidates = 10;
+CTV_FN MotionVector smooth_candidate(const MotionVector* vectors, int rows, int cols, int row, int col,
+                                     int i) {
+  if (i == 8) return predicted_vector(vectors, cols, row, col);
+  if (i == 9) return {};
+  const int place = i < 4 ? i : i + 1;  // of 3x3, without the middle
+  return vectors[clamp_to(row + place / 3 - 1, 0, rows - 1) * cols +
+                 clamp_to(col + place % 3 - 1, 0, cols - 1)];
+}
+
 /// Price in bits of splitting a block in four whose vectors are its own; where they differ, their differences
 /// to it are paid for as well.
 inline constexpr uint32_t kSplitBits = 14;
@@ -55,6 +81,16 @@ inline constexpr uint32_t kSplitBits = 14;
 /// 0.7 % worse.
 inline constexpr uint32_t kSplitWorth = 8;
 inline constexpr int kSplitStep = kVectorUnit / 4;  // the finest step in search of a quarter's vector
+/// Whether finer steps are left out because the first has not gained half of the price. Costs of the block
+/// and of its four quarters together, which are no more.
+CTV_FN bool split_is_hopeless(uint32_t block, uint32_t quarters, uint32_t lambda) {
+  return 2 * (block - quarters) < lambda * kSplitBits;
+}
+/// Whether two vectors are so close that there is no border of motion between their blocks: blocks whose four
+/// neighbours all move like them are not split.
+CTV_FN bool move_alike(MotionVector a, MotionVector b) {
+  return abs_of(a.y - b.y) <= kVectorUnit / 4 && abs_of(a.x - b.x) <= kVectorUnit / 4;
+}
 
 /// Sub-sample interpolation: eight taps in 64ths for a displacement of `eighth` eighths, samples
 /// -kInterpolationBefore .. kInterpolationTaps - 1 - kInterpolationBefore. Sums of 8-bit samples fit 16 bits.

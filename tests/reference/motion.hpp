@@ -123,21 +123,18 @@ inline uint32_t sad(const SampleAt& current, const SampleAt& reference, int y, i
   return sum;
 }
 
-/// The vector of one block: full search, least cost, then least rank; then eight neighbours at halves,
-/// quarters and eighths.
+/// The vector of one block: full search, least cost, then least rank.
 inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
                            const MotionParameters& p, uint32_t lambda) {
   const int size = 1 << p.grid.blocks().log2_block;
-  const auto cost = [&](MotionVector v) {
-    return motion_cost(sad(current, reference, block_row * size, block_col * size, size, v), lambda, v);
-  };
   MotionVector best{};
   uint32_t best_cost = UINT32_MAX;
   uint32_t best_rank = 0;
   for (int y = -p.range; y <= p.range; ++y) {
     for (int x = -p.range; x <= p.range; ++x) {
       const MotionVector v{static_cast<int16_t>(kVectorUnit * y), static_cast<int16_t>(kVectorUnit * x)};
-      const uint32_t c = cost(v);
+      const uint32_t c =
+          motion_cost(sad(current, reference, block_row * size, block_col * size, size, v), lambda, v);
       const uint32_t rank = candidate_rank(y, x, p.range);
       if (c > best_cost || (c == best_cost && rank >= best_rank)) continue;
       best = v;
@@ -145,6 +142,72 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
       best_rank = rank;
     }
   }
+  return best;
+}
+
+inline MotionVector difference(MotionVector a, MotionVector b) {
+  return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
+}
+
+/// What the coding of block (row, col) predicts its vector from.
+inline MotionVector predicted(const std::vector<MotionVector>& vectors, const MotionGrid& blocks, int row,
+                              int col) {
+  const auto at = [&](int r, int c) {
+    const bool inside = r >= 0 && c >= 0 && c < blocks.cols;
+    return inside ? vectors[static_cast<size_t>(r * blocks.cols + c)] : MotionVector{};
+  };
+  const MotionVector three[] = {at(row, col - 1), at(row - 1, col), at(row - 1, col + 1)};
+  if (row == 0) return three[0];
+  std::vector<int16_t> y;
+  std::vector<int16_t> x;
+  for (const MotionVector v : three) {
+    y.push_back(v.y);
+    x.push_back(v.x);
+  }
+  std::sort(y.begin(), y.end());
+  std::sort(x.begin(), x.end());
+  return {y[1], x[1]};
+}
+
+/// A whole vector tried against the eight neighbours', its prediction and zero.
+inline MotionVector smooth(const SampleAt& current, const SampleAt& reference,
+                           const std::vector<MotionVector>& vectors, const MotionGrid& blocks, int row,
+                           int col, uint32_t lambda) {
+  const int size = 1 << blocks.log2_block;
+  const MotionVector origin = predicted(vectors, blocks, row, col);
+  const auto cost = [&](MotionVector v) {
+    return motion_cost(sad(current, reference, row * size, col * size, size, v), lambda,
+                       difference(v, origin));
+  };
+  MotionVector best = vectors[static_cast<size_t>(row * blocks.cols + col)];
+  std::vector<MotionVector> candidates;
+  for (int r = row - 1; r <= row + 1; ++r) {
+    for (int c = col - 1; c <= col + 1; ++c) {
+      candidates.push_back(vectors[static_cast<size_t>(std::clamp(r, 0, blocks.rows - 1) * blocks.cols +
+                                                       std::clamp(c, 0, blocks.cols - 1))]);
+    }
+  }
+  candidates.push_back(origin);
+  candidates.push_back({});
+  for (const MotionVector v : candidates) {
+    if (cost(v) < cost(best)) best = v;
+  }
+  return best;
+}
+
+/// A whole vector and its eight neighbours at halves, then quarters, then eighths.
+inline MotionVector refine(const SampleAt& current, const SampleAt& reference,
+                           const std::vector<MotionVector>& vectors, const MotionParameters& p, int row,
+                           int col, uint32_t lambda) {
+  const MotionGrid blocks = p.grid.blocks();
+  const int size = 1 << blocks.log2_block;
+  const MotionVector origin = predicted(vectors, blocks, row, col);
+  const auto cost = [&](MotionVector v) {
+    return motion_cost(sad(current, reference, row * size, col * size, size, v), lambda,
+                       difference(v, origin));
+  };
+  MotionVector best = vectors[static_cast<size_t>(row * blocks.cols + col)];
+  uint32_t best_cost = cost(best);
   for (int level = 1; level <= p.subpel; ++level) {
     const int step = kVectorUnit >> level;
     const MotionVector centre = best;
@@ -162,42 +225,46 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
   return best;
 }
 
-/// The vectors of a quarter of a split block: three candidates, then the four nearest at halves and quarters.
+/// A quarter of a block, in search of a vector of its own.
 struct Quarter {
   MotionVector vector;
   uint32_t cost;
 };
+/// The best of candidates (first the block's own vector, for whose difference a vector is paid) and of what
+/// `last` was.
 inline Quarter search_quarter(const SampleAt& current, const SampleAt& reference, int y, int x, int size,
-                              const std::vector<MotionVector>& candidates, int subpel, uint32_t lambda) {
-  const MotionVector own = candidates[0];
-  Quarter best{own, UINT32_MAX};
-  const auto offer = [&](MotionVector v) {
-    const MotionVector difference{static_cast<int16_t>(v.y - own.y), static_cast<int16_t>(v.x - own.x)};
-    const uint32_t cost = motion_cost(sad(current, reference, y, x, size, v), lambda, difference);
-    if (cost < best.cost) best = {v, cost};
-  };
-  for (const MotionVector v : candidates) offer(v);
-  for (int level = 1; level <= std::min(subpel, 2); ++level) {
-    const auto step = static_cast<int16_t>(kVectorUnit >> level);
-    const MotionVector centre = best.vector;
-    offer({static_cast<int16_t>(centre.y - step), centre.x});
-    offer({centre.y, static_cast<int16_t>(centre.x - step)});
-    offer({centre.y, static_cast<int16_t>(centre.x + step)});
-    offer({static_cast<int16_t>(centre.y + step), centre.x});
+                              MotionVector own, const std::vector<MotionVector>& candidates, uint32_t lambda,
+                              Quarter last = {{}, UINT32_MAX}) {
+  for (const MotionVector v : candidates) {
+    const uint32_t cost = motion_cost(sad(current, reference, y, x, size, v), lambda, difference(v, own));
+    if (cost < last.cost) last = {v, cost};
   }
-  return best;
+  return last;
+}
+inline std::vector<MotionVector> nearest_four(MotionVector v, int step) {
+  const auto moved = [&](int y, int x) {
+    return MotionVector{static_cast<int16_t>(v.y + y), static_cast<int16_t>(v.x + x)};
+  };
+  return {moved(-step, 0), moved(0, -step), moved(0, step), moved(step, 0)};
 }
 
 /// All vectors of a picture, [grid.rows][grid.cols]: blocks are split where four vectors pay for themselves.
 inline std::vector<MotionVector> search_all(const SampleAt& current, const SampleAt& reference,
                                             const MotionParameters& p, uint32_t lambda) {
   const MotionGrid blocks = p.grid.blocks();
-  std::vector<MotionVector> matched;
-  for (int r = 0; r < blocks.rows; ++r) {
-    for (int c = 0; c < blocks.cols; ++c) {
-      matched.push_back(search(current, reference, r, c, p, lambda));
+  const auto each = [&](const auto& vector_of) {
+    std::vector<MotionVector> out;
+    for (int r = 0; r < blocks.rows; ++r) {
+      for (int c = 0; c < blocks.cols; ++c) out.push_back(vector_of(r, c));
     }
+    return out;
+  };
+  std::vector<MotionVector> matched =
+      each([&](int r, int c) { return search(current, reference, r, c, p, lambda); });
+  if (lambda != 0) {
+    matched = each([&](int r, int c) { return smooth(current, reference, matched, blocks, r, c, lambda); });
   }
+  matched = each([&](int r, int c) { return refine(current, reference, matched, p, r, c, lambda); });
   if (p.grid.split == 0) return matched;
   const auto at = [&](int r, int c) {
     return matched[static_cast<size_t>(std::clamp(r, 0, blocks.rows - 1) * blocks.cols +
@@ -211,18 +278,32 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
           motion_cost(sad(current, reference, 2 * r * half, 2 * c * half, 2 * half, at(r, c)), lambda, {});
       const bool worth = lambda * kSplitBits * kSplitWorth < unsplit;
       Quarter quarters[4];
-      uint32_t cost = lambda * kSplitBits;
+      uint32_t sum = 0;
       for (int k = 0; k < 4; ++k) {
-        const int down = k / 2;
-        const int right = k % 2;
         quarters[k] =
-            search_quarter(current, reference, (2 * r + down) * half, (2 * c + right) * half, half,
-                           {at(r, c), at(r, c + 2 * right - 1), at(r + 2 * down - 1, c)}, p.subpel, lambda);
-        cost += quarters[k].cost;
+            search_quarter(current, reference, (2 * r + k / 2) * half, (2 * c + k % 2) * half, half, at(r, c),
+                           {at(r, c), at(r, c + 2 * (k % 2) - 1), at(r + 2 * (k / 2) - 1, c)}, lambda);
+        sum += quarters[k].cost;
       }
+      for (int level = 1; level <= std::min(p.subpel, 2); ++level) {
+        if (level > 1 && 2 * (uint64_t{unsplit} - sum) < uint64_t{lambda} * kSplitBits) break;
+        sum = 0;
+        for (int k = 0; k < 4; ++k) {
+          quarters[k] = search_quarter(current, reference, (2 * r + k / 2) * half, (2 * c + k % 2) * half,
+                                       half, at(r, c), nearest_four(quarters[k].vector, kVectorUnit >> level),
+                                       lambda, quarters[k]);
+          sum += quarters[k].cost;
+        }
+      }
+      bool border = false;  // of motion: a neighbour moves by more than a quarter of a sample otherwise
+      for (const MotionVector v : {at(r - 1, c), at(r, c - 1), at(r, c + 1), at(r + 1, c)}) {
+        const MotionVector d = difference(v, at(r, c));
+        border = border || std::max(std::abs(d.y), std::abs(d.x)) > kVectorUnit / 4;
+      }
+      const bool pays = worth && border && uint64_t{lambda} * kSplitBits + sum < unsplit;
       for (int k = 0; k < 4; ++k) {
         split[static_cast<size_t>((2 * r + k / 2) * p.grid.cols + 2 * c + k % 2)] =
-            worth && cost < unsplit ? quarters[k].vector : at(r, c);
+            pays ? quarters[k].vector : at(r, c);
       }
     }
   }

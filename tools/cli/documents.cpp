@@ -160,7 +160,7 @@ std::string man_page(const ToolText& tool, const std::vector<OptionText>& option
   if (!tool.examples.empty()) out += ".SH EXAMPLES\n";
   for (const auto& [command, what] : tool.examples)
     out += ".TP\n\\fB" + roff(command) + "\\fR\n" + roff(what) + "\n";
-  out += ".SH SEE ALSO\n.BR ctenc (1),\n.BR ctdec (1),\n.BR ctinfo (1),\n.BR ctgen (1)\n";
+  out += ".SH SEE ALSO\n.BR ctenc (1),\n.BR ctdec (1),\n.BR ctinfo (1),\n.BR ctgen (1),\n.BR ctbench (1)\n";
   return out;
 }
 

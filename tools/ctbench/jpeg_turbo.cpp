@@ -81,7 +81,7 @@ VersusRow measure_jpeg_turbo(const Clip& clip, const ScratchFolder& scratch, dou
   VersusRow row;
   row.codec = "libjpeg-turbo";
   row.setting_name = "quality";
-  row.how = "1 thread, one picture again and again, from and to RGB";
+  row.how = "1 thread, one RGB picture";
   row.setting = match.setting;
   const auto frames = static_cast<double>(clip.frames.size());
   row.yield = {match.yield.decibels, match.yield.bytes * clip.frames.size()};

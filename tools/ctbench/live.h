@@ -29,6 +29,7 @@ Json latency_json(const CommonOptions& common, const LatencyResult& result, doub
 struct StreamsRow {
   Runner runner;
   int streams = 0;
+  int devices = 1;
   double frames_per_second = 0;  // of all streams together
 };
 
@@ -38,8 +39,10 @@ struct StreamsResult {
   bool complete = true;
 };
 
-/// 1, 2, 4 ... up to `most` encoders at once, one thread each for the CPU's part.
-StreamsResult measure_streams(const CommonOptions& common, int most);
+/// 1, 2, 4 ... up to `most` encoders at once, one thread each for the CPU's part; on the device that `common`
+/// names and, if there are several in `devices`, spread over those as well.
+StreamsResult measure_streams(const CommonOptions& common, int most,
+                              const std::vector<int32_t>& devices = {});
 std::string streams_text(const CommonOptions& common, const StreamsResult& result, double fps);
 Json streams_json(const CommonOptions& common, const StreamsResult& result, double fps);
 

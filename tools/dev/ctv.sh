@@ -11,6 +11,8 @@
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
+#   tools/dev/ctv.sh record NAME FOLDER   a folder of ctbench all becomes a page in docs/measured and tables in
+#                                    docs/benchmarks.md, between the marks for NAME
 #   tools/dev/ctv.sh bench           a short table of speed and quality
 #   tools/dev/ctv.sh clean           remove build folders and outputs
 # Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration).
@@ -104,6 +106,14 @@ verb_compare() {
   say "measuring"
   build/release/bin/ctbench all -o out/compare "$@"
 }
+verb_record() {
+  local name=${1:?usage: ctv.sh record NAME FOLDER} folder=${2:?usage: ctv.sh record NAME FOLDER}
+  mkdir -p "docs/measured/$name"
+  /usr/bin/python3 tools/ctbench/report/report.py "$folder"/*.json -o "docs/measured/$name.html" \
+    --tables docs/benchmarks.md --name "$name"
+  cp "$folder"/*.json "docs/measured/$name/"
+  rm -f "docs/measured/$name/pictures.json" # large, and in the page
+}
 verb_demo() {
   verb_setup build
   say "building the library and the tools"
@@ -134,9 +144,9 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | tidy | format | demo | bench | compare | check | clean) "verb_$verb" "$@" ;;
+  setup | build | test | asan | fuzz | tidy | format | demo | bench | compare | record | check | clean) "verb_$verb" "$@" ;;
   *)
-    sed -n '3,16s/^# \{0,1\}//p' tools/dev/ctv.sh
+    sed -n '3,18s/^# \{0,1\}//p' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1
     ;;
 esac

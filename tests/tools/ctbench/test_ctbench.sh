@@ -36,6 +36,8 @@ expect 2 "missing clip" "$ctbench" rd missing.y4m --peers none
 expect 1 "unknown peer" "$ctbench" rd clip.y4m --peers nothing
 expect 1 "no folder" "$ctbench" all
 expect 2 "a folder that cannot be" "$ctbench" all --quick -o /dev/null/out
+expect 1 "no list of devices" "$ctbench" streams --devices x
+expect 5 "a device that is not there" "$ctbench" streams --devices 99
 expect 1 "a clip for stages" "$ctbench" stages clip.y4m
 expect 1 "unknown preset" "$ctbench" rd clip.y4m --ours nothing
 expect 1 "twice standard output" "$ctbench" rd clip.y4m --json - --csv -

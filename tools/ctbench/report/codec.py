@@ -86,6 +86,8 @@ def latency_section(run):
 
 def streams_section(run):
     out = "<h2>Several streams at once</h2>" + machine_html(run)
+    run["results"] = [{**r, "engine": f"{r['engine']}, {r['devices']} devices"} if r["devices"] > 1 else r
+                      for r in run["results"]]
     figure, axes = plots(1, 1, height=3.4)
     names = unique(map(runner, run["results"]))
     counts = unique(str(r["streams"]) for r in run["results"])

@@ -82,14 +82,17 @@ def plots(rows, columns, width=11, height=3.6):
     return figure, axes.flatten()
 
 
-def legend(axis):
+def legend(axis, below=-0.14):
     """Below the plot, where it covers nothing."""
-    axis.legend(frameon=False, fontsize=9, ncol=3, loc="upper left", bbox_to_anchor=(-0.02, -0.14))
+    axis.legend(frameon=False, fontsize=9, ncol=3, loc="upper left", bbox_to_anchor=(-0.02, below))
 
 
 def plain_log(axis, which):
     """A logarithmic axis labelled 1, 10, 100, not in powers."""
     getattr(axis, f"set_{which}scale")("log")
+    low, high = getattr(axis, f"get_{which}lim")()
+    subs = (1, 2, 5) if high < 1000 * low else (1,)
+    getattr(axis, f"{which}axis").set_major_locator(ticker.LogLocator(subs=subs))
     getattr(axis, f"{which}axis").set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:g}"))
     getattr(axis, f"{which}axis").set_minor_formatter(ticker.NullFormatter())
 
@@ -100,6 +103,11 @@ def card(value, words):
 
 def size_of(row):
     return f"{row['width']}x{row['height']}"
+
+
+def size_words(value):
+    """Three digits that count, without powers of ten."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def milliseconds(value):

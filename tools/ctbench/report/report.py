@@ -16,6 +16,7 @@ from codec import latency_section, pictures_section, rd_cards, rd_section, scale
 from drawing import CSS, esc, machine_html, machine_text
 from papers import papers_section
 from speed import peers_section, speedup_cards, speedup_section, stages_section
+from tables import write_tables
 
 SECTIONS = {"speedup": speedup_section, "stages": stages_section, "peers": peers_section, "rd": rd_section,
             "pictures": pictures_section, "scale": scale_section,
@@ -34,11 +35,16 @@ def load(path):
     return run
 
 
+def place(run):
+    """Sections in the order of SECTIONS; what the paper did before what else was measured of the kind."""
+    return list(SECTIONS).index(run["kind"]), run.get("settings", {}).get("variant", "") not in ("", "paper")
+
+
 def page(runs):
     machine_html.known = machine_text(runs[0])
     times = sorted(r["machine"]["time"] for r in runs)
     cards = "".join(CARDS.get(r["kind"], lambda _: "")(r) for r in runs)
-    body = "".join(SECTIONS[r["kind"]](r) for r in sorted(runs, key=lambda r: list(SECTIONS).index(r["kind"])))
+    body = "".join(SECTIONS[r["kind"]](r) for r in runs)
     return ("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>ctv, measured</title>"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
             f"<style>{CSS}</style><main><h1>ctv, measured</h1>"
@@ -51,8 +57,16 @@ def main():
     parser = argparse.ArgumentParser(prog="ctbench report", description="one page from runs of ctbench")
     parser.add_argument("runs", nargs="+", metavar="RUN.json")
     parser.add_argument("-o", "--output", default="report.html")
+    parser.add_argument("--tables", metavar="FILE.md", help="a document that gets the tables, between its marks for NAME")
+    parser.add_argument("--name", default="here", help="which marks: <!-- measured: NAME --> and <!-- end of NAME -->")
     arguments = parser.parse_args()
-    text = page([load(path) for path in arguments.runs])
+    runs = sorted(map(load, arguments.runs), key=place)
+    text = page(runs)
+    if arguments.tables:
+        try:
+            write_tables(arguments.tables, arguments.name, runs)
+        except (OSError, ValueError) as error:
+            sys.exit(f"ctbench report: {error}")
     folder = os.path.dirname(os.path.abspath(arguments.output))
     try:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:

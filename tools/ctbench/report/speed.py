@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sections about speed: the paper's comparison, each stage alone, other codecs."""
 from drawing import (INK, PAPER, SERIES, card, esc, figure_html, left_out_html, legend, machine_html, milliseconds,
-                     plain_log, plots, runner, size_of, table_html, unique)
+                     plain_log, plots, runner, size_of, size_words, table_html, unique)
 
 
 # ---- speedup ----------------------------------------------------------------------------------------------
@@ -12,11 +12,14 @@ def mean_of(run, size, name, what):
 
 
 def speedup_cards(run):
+    """Ratios where there is a GPU; times of what users run, which is not the paper's preset."""
     cards = ""
     last = run["speedup"][-1] if run["speedup"] else None
     for what, words in (("encode", "encoding"), ("decode", "decoding")):
         if last and last[what] is not None:
-            cards += card(f"{last[what]:.1f}x", f"GPU over CPU, {words} {size_of(last)}, same bytes")
+            cards += card(f"{last[what]:.1f}x", f"GPU over CPU, {words} {size_of(last)}, preset {run['settings']['variant']}")
+    if run["settings"]["variant"] == "paper":
+        return cards
     names = unique(map(runner, run["results"]))
     largest = size_of(run["results"][-1])
     for what in ("encode", "decode"):
@@ -93,8 +96,10 @@ def stages_plot(run, what):
 
 
 def speedup_section(run):
-    out = "<h2>CPU against GPU, as the paper measured it</h2>" + machine_html(run)
     s = run["settings"]
+    as_paper = s["variant"] == "paper"
+    out = ("<h2>CPU against GPU, as the paper measured it</h2>" if as_paper else
+           f"<h2>The same with preset {esc(s['variant'])}</h2>") + machine_html(run)
     out += (f'<p>Variant {esc(s["variant"])}, {s["threads"]} threads, {s["frames_in_flight"]} in flight; median '
             f'of {s["runs"]} runs of {s["frames"]} frames; clips: '
             f'{esc(", ".join(unique(r["clip"] for r in run["results"])))}.</p>')
@@ -105,7 +110,7 @@ def speedup_section(run):
     out += times_plot(run)
     sizes = unique(map(size_of, run["results"]))
     paper = {size_of(p): p for p in run["paper"]}
-    for what, words in (("encode", "Encoding (Table III)"), ("decode", "Decoding (Table IV)")):
+    for what, words in (("encode", "Encoding" + " (Table III)" * as_paper), ("decode", "Decoding" + " (Table IV)" * as_paper)):
         rows = [[f"paper, {k.upper()}"] + [f"{paper[z][f'{what}_{k}']:.3f}" if z in paper else "-" for z in sizes]
                 for k in ("cpu", "gpu")]
         own = []
@@ -138,19 +143,20 @@ def stages_section(run):
         rates.append(f"{r['description']}: {', '.join(words)}")
     out += f'<p class="soft">{esc("; ".join(rates))}.</p>'
     names = unique(map(stage_name, run["results"]))
-    kinds = [k for k in ("cpu", "cuda", "host") if any(r["backend"] == k for r in run["results"])]
+    results = [{**r, "name": stage_name(r), "backend": r["backend"].replace("host", "cpu")} for r in run["results"]]
+    kinds = [k for k in ("cpu", "cuda") if any(r["backend"] == k for r in results)]
     figure, axes = plots(1, 1, height=0.6 + 0.34 * len(names))
-    labels = {"cpu": "CPU, all threads", "cuda": "CUDA", "host": "CPU, for every backend"}
+    labels = {"cpu": "CPU, all threads where nothing is said", "cuda": "CUDA"}
     for i, kind in enumerate(kinds):
-        rows = [r for r in run["results"] if r["backend"] == kind]
-        shift = 0.2 if kind == "cuda" else -0.2 if kind == "cpu" and "cuda" in kinds else 0
-        bars = axes[0].barh([names.index(stage_name(r)) + shift for r in rows], [r["microseconds"] for r in rows],
+        rows = [r for r in results if r["backend"] == kind]
+        shift = 0.2 if kind == "cuda" else -0.2 if "cuda" in kinds else 0
+        bars = axes[0].barh([names.index(r["name"]) + shift for r in rows], [r["microseconds"] for r in rows],
                             0.38 if shift else 0.6, color=SERIES[i], label=labels[kind])
-        axes[0].bar_label(bars, [f"{r['microseconds']:.3g}" for r in rows], padding=3, color=INK, fontsize=8)
+        axes[0].bar_label(bars, [size_words(r["microseconds"]) for r in rows], padding=3, color=INK, fontsize=8)
     axes[0].set_yticks(range(len(names)), names)
-    axes[0].invert_yaxis()
     plain_log(axes[0], "x")
     axes[0].set_xlim(left=1)
+    axes[0].set_ylim(len(names) - 0.4, -0.6)
     axes[0].margins(x=0.1)
     axes[0].set_title("Microseconds a call, logarithmic", loc="left")
     axes[0].legend(frameon=False, fontsize=9, ncol=3, loc="lower left", bbox_to_anchor=(0.4, 1.0))
@@ -160,13 +166,13 @@ def stages_section(run):
     for name in names:
         line = [name]
         for kind in kinds:
-            found = [r for r in run["results"] if stage_name(r) == name and r["backend"] == kind]
+            found = [r for r in results if r["name"] == name and r["backend"] == kind]
             if not found:
                 line += ["", "", ""]
                 continue
             r = found[0]
             least = r["least_microseconds"]
-            line += [f"{r['microseconds']:.1f}", f"{100 * least / r['microseconds']:.0f} %" if least else "-",
+            line += [size_words(r["microseconds"]), f"{100 * least / r['microseconds']:.0f} %" if least else "-",
                      f"{r['operations'] / r['microseconds'] / 1000:.1f}" if r["operations"] else "-"]
         rows.append(line)
     head = [""] + [w for k in kinds for w in (f"{k}, us", "of copies", "Gop/s")]
@@ -200,7 +206,7 @@ def peers_section(run):
         axis.set_title(words, loc="left")
         axis.set_xlabel("frames a second", loc="right")
         axis.set_ylabel("kB a frame")
-    legend(axes[0])
+    legend(axes[0], -0.2)
     figure.tight_layout()
     out += figure_html(figure, "Further right is faster, further down smaller. One dot for each number of threads, backend "
                                "and frames in flight; ffmpeg decodes the other codecs.")

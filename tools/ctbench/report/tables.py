@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Markdown tables of runs for a document: all between two marks is replaced, so that no figure is typed by hand.
+
+    <!-- measured: NAME -->
+    <!-- end of NAME -->
+"""
+import os
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def size_of(row):
+    return f"{row['width']}x{row['height']}"
+
+
+def number(value):
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def table(head, rows):
+    out = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
+    return "\n".join(out + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
+
+
+def mean(values):
+    values = [v for v in values if v is not None]
+    return sum(values) / len(values) if values else None
+
+
+def speedup(run):
+    s = run["settings"]
+    sizes = unique(map(size_of, run["results"]))
+    runners = unique(f"{r['backend']} {r['engine']}" for r in run["results"])
+    paper = {size_of(p): p for p in run["paper"]}
+    clips = ", ".join(unique(r["clip"] for r in run["results"]))
+    out = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
+           f"of {s['runs']} runs of {s['frames']} frames; {clips}. ")
+    out += ("All backends and engines made the same bytes and pictures.\n\n" if run["identical"] and len(runners) > 1 else
+            "\n\n" if run["identical"] else "**Backends differed; no speedup is told.**\n\n")
+    rows = []
+    for what, name in (("encode", "encode"), ("decode", "decode")):
+        for kind in ("cpu", "gpu"):
+            rows.append([f"{name}, paper, {kind.upper()}"] + [number(paper[z][f"{what}_{kind}"]) if z in paper else "-"
+                                                              for z in sizes])
+        for name_of in runners:
+            times = [mean([r[what]["ms_per_frame"] for r in run["results"]
+                           if size_of(r) == z and f"{r['backend']} {r['engine']}" == name_of]) for z in sizes]
+            rows.append([f"{name}, here, {name_of}"] + [number(t) for t in times])
+    here = {size_of(x): x for x in run["speedup"]}
+    if run["identical"] and any(x["encode"] is not None for x in run["speedup"]):
+        for what in ("encode", "decode"):
+            rows.append([f"{what}, CPU / GPU, paper"] + [number(paper[z][f"{what}_speedup"]) if z in paper else "-"
+                                                         for z in sizes])
+            rows.append([f"{what}, CPU / GPU, here"] + [number(here[z][what]) for z in sizes])
+    return out + table([""] + sizes, rows)
+
+
+def stages(run):
+    out = (f"**Each stage alone**, {size_of(run)}, microseconds a call; in brackets the share of the time in which plain "
+           "copies move the same bytes.\n\n")
+    kinds = [k for k in ("cpu", "cuda") if any(r["backend"] == k for r in run["results"])]
+    names = unique((r["stage"], r["about"], r["engine"]) for r in run["results"])
+    rows = []
+    for stage, about, engine in names:
+        line = [stage + (f", {engine}" if engine else "") + f" ({about})"]
+        for kind in kinds:
+            found = [r for r in run["results"] if (r["stage"], r["about"], r["engine"]) == (stage, about, engine)
+                     and r["backend"] in ((kind, "host") if kind == "cpu" else (kind,))]
+            share = found and found[0]["least_microseconds"]
+            line.append(number(found[0]["microseconds"])
+                        + (f" ({100 * share / found[0]['microseconds']:.0f} %)" if share else "") if found else "-")
+        rows.append(line)
+    return out + table(["stage"] + kinds, rows)
+
+
+def peers(run):
+    out = (f"**Beside other codecs**, {run['clip']}, {size_of(run)}, {run['frames']} frames, a key frame every "
+           f"{run['key_interval']}, at {run['decibels']:g} dB of luma.\n\n")
+    return out + table(["codec", "bytes a frame", "encode ms", "decode ms"],
+                       [[f"{r['codec']}, {r['how']}", number(r["bytes_per_frame"]), number(r["encode"]["ms_per_frame"]),
+                         number(r["decode"]["ms_per_frame"])] for r in run["results"] if r["bytes_per_frame"]])
+
+
+def rd(run):
+    rows = [[r["codec"]] + [f"{r[k]['mean']:+.1f} %" if r[k] else "-" for k in ("y", "yuv", "ssim")] for r in run["summary"]]
+    clips = ", ".join(c["name"] for c in run["clips"])
+    return (f"**Bits at equal quality** against {run['settings']['anchor']} (BD-rate); {clips}.\n\n"
+            + table(["codec", "luma", "6:1:1", "SSIM"], rows))
+
+
+def latency(run):
+    rows = [[f"{r['backend']} {r['engine']}"] + [number(r[k][q]) for k in ("encode_ms", "total_ms") for q in ("p50", "p95", "p99")]
+            + [f"{r['late']} of {r['frames']}"] for r in run["results"]]
+    return (f"**Latency of a live source**, {size_of(run)} at {run['fps']:g} frames a second, ms.\n\n"
+            + table(["", "packet p50", "p95", "p99", "decoded p50", "p95", "p99", "late"], rows))
+
+
+def streams(run):
+    rows = [[f"{r['backend']} {r['engine']}" + (f", {r['devices']} devices" if r["devices"] > 1 else ""), r["streams"],
+             number(r["frames_per_second"]), f"{r['frames_per_second'] / run['fps']:.0f}"] for r in run["results"]]
+    return (f"**Several streams at once**, {size_of(run)}.\n\n"
+            + table(["", "encoders", "frames a second together", f"streams of {run['fps']:g} fps"], rows))
+
+
+def scale(run):
+    rows = [[s["name"], c["label"], number(c["encode_ms"]), number(c["decode_ms"]), c["bytes"]]
+            for s in run["series"] for c in s["cases"] if "encode_ms" in c]
+    return (f"**How cost grows**, preset {run['settings']['variant']}, ms a frame.\n\n"
+            + table(["what", "value", "encode", "decode", "bytes"], rows))
+
+
+TABLES = {"speedup": speedup, "stages": stages, "peers": peers, "rd": rd, "latency": latency, "streams": streams, "scale": scale}
+
+
+def tables(runs):
+    """All runs as Markdown, machines first."""
+    m = runs[0]["machine"]
+    devices = ", ".join(d["name"] for d in m["devices"]) or "no CUDA device"
+    driver = f", driver {m['driver'].split('  ')[1]}" if "  " in m["driver"] else ""
+    clocks = f", clocks {m['device_clocks']}" if m["device_clocks"] else ""
+    digests = unique(r["digest"][:8] for run in runs if run["kind"] == "speedup" for r in run["results"])
+    out = (f"{m['cpu']}, {m['cores']} cores, {m['memory_bytes'] / 2**30:.0f} GiB, load {m['load']:.1f} at the start; {devices}"
+           f"{driver}{clocks}; {m['compiler']}; commit {m['commit']}; {m['time'][:10]}. Clips' digests begin "
+           f"{', '.join(digests)}.\n")
+    return out + "".join("\n" + TABLES[run["kind"]](run) for run in runs if run["kind"] in TABLES)
+
+
+def write_tables(path, name, runs):
+    """Replaces what lies between the marks in the document; raises ValueError where there are none."""
+    begin, end = f"<!-- measured: {name} -->\n", f"<!-- end of {name} -->\n"
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if begin not in text or end not in text:
+        raise ValueError(f"{path} has no marks {begin.strip()} and {end.strip()}")
+    before, rest = text.split(begin, 1)
+    after = rest.split(end, 1)[1]
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(before + begin + "\n" + tables(runs) + "\n" + end + after)
+    os.replace(path + ".new", path)

@@ -38,12 +38,12 @@ def speedup(run):
     paper = {size_of(p): p for p in run["paper"]}
     clips = ", ".join(unique(r["clip"] for r in run["results"]))
     out = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
-           f"of {s['runs']} runs of {s['frames']} frames; {clips}. ")
-    out += ("All backends and engines made the same bytes and pictures.\n\n" if run["identical"] and len(runners) > 1 else
-            "\n\n" if run["identical"] else "**Backends differed; no speedup is told.**\n\n")
+           f"of {s['runs']} runs of {s['frames']} frames; {clips}.")
+    out += (" All backends and engines made the same bytes and pictures.\n\n" if run["identical"] and len(runners) > 1 else
+            "\n\n" if run["identical"] else " **Backends differed; no speedup is told.**\n\n")
     rows = []
     for what, name in (("encode", "encode"), ("decode", "decode")):
-        for kind in ("cpu", "gpu"):
+        for kind in ("cpu", "gpu") if s["variant"] == "paper" else ():
             rows.append([f"{name}, paper, {kind.upper()}"] + [number(paper[z][f"{what}_{kind}"]) if z in paper else "-"
                                                               for z in sizes])
         for name_of in runners:
@@ -53,8 +53,9 @@ def speedup(run):
     here = {size_of(x): x for x in run["speedup"]}
     if run["identical"] and any(x["encode"] is not None for x in run["speedup"]):
         for what in ("encode", "decode"):
-            rows.append([f"{what}, CPU / GPU, paper"] + [number(paper[z][f"{what}_speedup"]) if z in paper else "-"
-                                                         for z in sizes])
+            if s["variant"] == "paper":
+                rows.append([f"{what}, CPU / GPU, paper"] + [number(paper[z][f"{what}_speedup"]) if z in paper else "-"
+                                                             for z in sizes])
             rows.append([f"{what}, CPU / GPU, here"] + [number(here[z][what]) for z in sizes])
     return out + table([""] + sizes, rows)
 

@@ -113,12 +113,14 @@ TEST_F(LabCuda, LevelsEqualTheCpus) {
     frame.cr.push_back(i < 500 ? 255 : random.byte());
   }
   for (int qp = 0; qp <= 51; ++qp) {
-    GpuTimes times;
     std::vector<int16_t> levels, expected;
     transform_quantise_on_cpu(frame, qp, 1, expected);
-    const Status status = gpu_->transform_quantise(frame, qp, 1, levels, times);
-    ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(levels, expected) << "qp " << qp;
+    for (const TqVariant variant : {TqVariant::kCoefficients, TqVariant::kBlocks}) {
+      GpuTimes times;
+      const Status status = gpu_->transform_quantise(variant, frame, qp, 1, levels, times);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(levels, expected) << "qp " << qp << ", variant " << static_cast<int>(variant);
+    }
   }
 }
 

@@ -16,7 +16,7 @@
 namespace ctv::lab {
 
 /// Counted up whenever anything that crosses the module's border changes.
-inline constexpr uint32_t kGpuModuleStamp = 1;
+inline constexpr uint32_t kGpuModuleStamp = 2;
 
 struct GpuModule {
   uint32_t stamp;
@@ -34,8 +34,8 @@ struct GpuModule {
   Status (*idct_complete)(const CompactedFrame& frame, bool overlapped, int runs, CompactedFrame& residuals,
                           double& ms);
   /// Paper: Husemann, Giacomolli, Lenz, Schwingel and Roesler 2011.
-  Status (*transform_quantise)(const YuvFrame& frame, int qp, int runs, std::vector<int16_t>& levels,
-                               GpuTimes& times);
+  Status (*transform_quantise)(TqVariant variant, const YuvFrame& frame, int qp, int runs,
+                               std::vector<int16_t>& levels, GpuTimes& times);
 };
 
 /// The module, loaded once; null with the reason in `why` if it, a driver or a device is missing.

@@ -13,7 +13,7 @@ Status idct_compacted(IdctStep step, int size, const std::vector<int16_t>& block
                       std::vector<int16_t>& residuals, GpuTimes& times);
 Status idct_complete(const CompactedFrame& frame, bool overlapped, int runs, CompactedFrame& residuals,
                      double& ms);
-Status transform_quantise(const YuvFrame& frame, int qp, int runs, std::vector<int16_t>& levels,
-                          GpuTimes& times);
+Status transform_quantise(TqVariant variant, const YuvFrame& frame, int qp, int runs,
+                          std::vector<int16_t>& levels, GpuTimes& times);
 
 }  // namespace ctv::lab

@@ -19,6 +19,12 @@ struct YuvFrame {
   int macroblocks() const { return (width / 16) * (height / 16); }
 };
 
+/// On the GPU.
+enum class TqVariant {
+  kCoefficients,  // the paper's: a thread for each coefficient, both products in shared memory
+  kBlocks         // a thread for each 4x4 block, all in registers but for the DC coefficients
+};
+
 /// The frame with its last column and row repeated up to whole macroblocks; planes [rows][cols] of a frame of
 /// any even extent.
 YuvFrame whole_macroblocks(int width, int height, const uint8_t* luma, const uint8_t* cb, const uint8_t* cr);

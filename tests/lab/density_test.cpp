@@ -29,6 +29,27 @@ TEST(LabDensity, SquaresOfASubbandAreCountedOnce) {
   EXPECT_EQ(count_blocks(layout, levels.data(), 8).occupied, 2U);
 }
 
+// Blocks of a block transform: levels of one place in the picture, and of macroblocks for the DC of 4x4.
+TEST(LabDensity, ABlockIsCountedOnceForAllItsFrequencies) {
+  const SubbandLayout eight = make_layout(block_transform(TransformKind::kH264_8x8), {32, 48});
+  std::vector<int16_t> levels(eight.levels);
+  EXPECT_EQ(count_blocks(eight, levels.data(), 8).blocks, 24U);
+  EXPECT_EQ(count_blocks(eight, levels.data(), 4).blocks, 0U);
+  levels[eight.subbands.front().offset + 7] = 1;  // second row, second column
+  levels[eight.subbands.back().offset + 7] = -3;
+  levels[eight.subbands.back().offset] = 1;
+  EXPECT_EQ(count_blocks(eight, levels.data(), 8).occupied, 2U);
+
+  const SubbandLayout four = make_layout(block_transform(TransformKind::kH264_4x4), {32, 48});
+  levels.assign(four.levels, 0);
+  EXPECT_EQ(count_blocks(four, levels.data(), 4).blocks, 96U);
+  levels[four.subbands.back().offset] = 1;
+  EXPECT_EQ(count_blocks(four, levels.data(), 4).occupied, 1U);
+  ASSERT_EQ(four.subbands.front().size(), 6U);  // one DC coefficient of each macroblock
+  levels[four.subbands.front().offset] = 1;
+  EXPECT_EQ(count_blocks(four, levels.data(), 4).occupied, 16U);
+}
+
 TEST(LabDensity, CoarserStepsLeaveFewerBlocks) {
   const std::vector<test::Frame> clip = test::moving_clip(CTV_FORMAT_I420, 64, 48, 3);
   double last = 1;

@@ -84,7 +84,7 @@ std::vector<lab::IdctMode> stream_modes() {
     const lab::Densities densities = {blocks4, blocks8, 0.5};
     return lab::IdctMode{name, {densities, densities}};
   };
-  return {mode("qp 37", 0.28, 0.25), mode("qp 30", 0.37, 0.35), mode("qp 22", 0.64, 0.61)};
+  return {mode("qp 37", 0.27, 0.24), mode("qp 30", 0.36, 0.35), mode("qp 22", 0.64, 0.61)};
 }
 
 lab::IdctMode parse_mode(const std::string& mode) {

@@ -42,27 +42,30 @@ std::vector<Step> steps(Effort effort, const std::vector<std::string>& clips) {
        chosen("speedup --variant default --sizes 320x240,640x480 --frames 3 --runs 2",
               "speedup --variant default --frames 6 --runs 10",
               "speedup --variant default --frames 20 --runs 10")},
-      {"stages", &run_stages, chosen("stages --size 640x480 --runs 3", "stages", "stages --runs 21")},
+      {"stages", &run_stages, chosen("stages --size 640x480 --runs 3", "stages", "stages")},
       {"rd", &run_rd,
        chosen("rd --frames 3 --qp 24,32,40",
               "rd --frames 10 --ours default --ours paper:preset=paper,keyint=10",
-              "rd --frames 30 --peers all --ours default --ours paper:preset=paper,keyint=10")},
+              "rd --frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10")},
       {"peers", &run_peers,
        chosen("peers --size 320x240 --frames 3 --runs 1 --peers x264-ultrafast",
               "peers --frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
-              "peers --size 1920x1080 --frames 60 --runs 5")},
+              "peers --size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10")},
       {"pictures", &run_pictures,
        chosen("pictures --size 320x240 --frames 2 --peers x264-ultrafast", "pictures --frames 10",
               "pictures --frames 30")},
       {"scale", &run_scale,
        chosen("scale --size 320x240 --frames 2 --runs 1", "scale --frames 4 --runs 3",
-              "scale --frames 10 --runs 5 --large")},
+              "scale --frames 10 --runs 3 --large")},
       {"latency", &run_latency,
-       chosen("latency --size 640x480 --seconds 1", "latency --seconds 5", "latency --seconds 10 --fps 60")},
+       chosen("latency --size 640x480 --seconds 1", "latency --seconds 5", "latency --seconds 6 --fps 60")},
       {"streams", &run_streams,
        chosen("streams --size 320x240 --most 2 --frames 5 --runs 1", "streams --most 8 --frames 10",
-              "streams --most 64 --frames 30")},
-      {"papers", &run_papers, chosen("papers --quick --runs 1", "papers", "papers --runs 21")}};
+              "streams --most 32 --frames 20 --runs 2")},
+      {"papers", &run_papers, chosen("papers --quick --runs 1", "papers", "papers")}};
+  if (effort == Effort::kFull)  // threads matter most where they do all
+    list.insert(list.end() - 3,
+                {"scale-cpu", &run_scale, words_of("scale --backend cpu --frames 10 --runs 3")});
   for (Step& step : list) {
     const bool averaged = step.run == &run_speedup || step.run == &run_rd;
     if (step.run == &run_stages || step.run == &run_papers) continue;

@@ -59,7 +59,8 @@ def rd_section(run):
 
 def scale_section(run):
     out = "<h2>How cost grows</h2>" + machine_html(run)
-    out += f"<p>Variant {esc(run['settings']['variant'])}, clip {esc(run['settings']['clip'])}; one thing changed at a time.</p>"
+    words = " ".join(run["settings"]["run"]).replace("--", "")
+    out += f"<p>Variant {esc(run['settings']['variant'])}{', ' + esc(words) if words else ''}, clip {esc(run['settings']['clip'])}; one thing changed at a time.</p>"
     series = [s for s in run["series"] if any("encode_ms" in c for c in s["cases"])]
     figure, axes = plots(-(-len(series) // 2), 2, height=3.2)
     for axis in axes[len(series):]:
@@ -75,11 +76,16 @@ def scale_section(run):
     return out + figure_html(figure, "Medians; bytes are in the JSON.")
 
 
+def late_words(row):
+    """A backlog that grows says nothing about latency."""
+    return " (does not keep up)" if 2 * row["late"] > row["frames"] else ""
+
+
 def latency_section(run):
     out = "<h2>Latency of a live source</h2>" + machine_html(run)
     out += f"<p>{size_of(run)} at {run['fps']:g} frames a second, one frame in flight, from when a frame was due.</p>"
     head = ["ms", "encode p50", "p95", "p99", "max", "with decode p50", "p95", "p99", "max", "late"]
-    rows = [[runner(r)] + [f"{r[k][q]:.2f}" for k in ("encode_ms", "total_ms") for q in ("p50", "p95", "p99", "max")]
+    rows = [[runner(r) + late_words(r)] + [f"{r[k][q]:.2f}" for k in ("encode_ms", "total_ms") for q in ("p50", "p95", "p99", "max")]
             + [f"{r['late']} of {r['frames']}"] for r in run["results"]]
     return out + table_html(head, rows)
 

@@ -94,7 +94,8 @@ def rd(run):
 
 
 def latency(run):
-    rows = [[f"{r['backend']} {r['engine']}"] + [number(r[k][q]) for k in ("encode_ms", "total_ms") for q in ("p50", "p95", "p99")]
+    slow = " (does not keep up)"
+    rows = [[f"{r['backend']} {r['engine']}{slow if 2 * r['late'] > r['frames'] else ''}"] + [number(r[k][q]) for k in ("encode_ms", "total_ms") for q in ("p50", "p95", "p99")]
             + [f"{r['late']} of {r['frames']}"] for r in run["results"]]
     return (f"**Latency of a live source**, {size_of(run)} at {run['fps']:g} frames a second, ms.\n\n"
             + table(["", "packet p50", "p95", "p99", "decoded p50", "p95", "p99", "late"], rows))
@@ -110,7 +111,8 @@ def streams(run):
 def scale(run):
     rows = [[s["name"], c["label"], number(c["encode_ms"]), number(c["decode_ms"]), c["bytes"]]
             for s in run["series"] for c in s["cases"] if "encode_ms" in c]
-    return (f"**How cost grows**, preset {run['settings']['variant']}, ms a frame.\n\n"
+    words = " ".join(run["settings"]["run"]).replace("--", "")
+    return (f"**How cost grows**, preset {run['settings']['variant']}{', ' + words if words else ''}, ms a frame.\n\n"
             + table(["what", "value", "encode", "decode", "bytes"], rows))
 
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/aligned_buffer.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/block_rows.cpp"
 #include "cpu/simd_foreach.hpp"
@@ -38,28 +40,77 @@ void LoadRow(const Sample* samples, const Sample* prediction, int middle, int n,
   }
 }
 
-// samples may be prediction.
+// Row of n blocks, `side` samples of each. samples may be prediction. The blocks are joined first, so that
+// the sum runs along the row.
 template <int kSide>
 void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* prediction, int middle,
               SampleRange range, int n, Sample* samples) {
-  for (int c = 0; c < side; ++c) {
-    const int32_t* place = row[c];
-    for (int b = 0; b < n; ++b) {
-      const int p = prediction == nullptr ? middle : prediction[side * b + c];
-      samples[side * b + c] = static_cast<Sample>(clamp_to(place[b] + p, range.lo, range.hi));
+  alignas(64) Coefficient joined[kSide * kTile];
+  for (int b = 0; b < n; ++b) {
+    for (int c = 0; c < side; ++c) joined[side * b + c] = static_cast<Coefficient>(row[c][b]);
+  }
+  const int count = side * n;
+  if (prediction == nullptr) {
+    for (int i = 0; i < count; ++i)
+      samples[i] = static_cast<Sample>(clamp_to(joined[i] + middle, range.lo, range.hi));
+    return;
+  }
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i)
+    samples[i] = static_cast<Sample>(clamp_to(joined[i] + prediction[i], range.lo, range.hi));
+}
+
+// round(line(x)) of each block, in place, for its values at first, first + kStep, ... Unrolled by hand, or
+// the short loops would be what is vectorised.
+template <int kSide, int kStep, typename Line, typename Round>
+void EachLine(int32_t* first, Line line, Round round) {
+  CTV_INDEPENDENT
+  for (int b = 0; b < kTile; ++b) {
+    int32_t x[kSide];
+    int32_t y[kSide];
+#pragma GCC unroll 8
+    for (int i = 0; i < kSide; ++i) x[i] = first[i * kStep + b];
+    line(x, y);
+#pragma GCC unroll 8
+    for (int i = 0; i < kSide; ++i) first[i * kStep + b] = round(y[i]);
+  }
+}
+
+template <typename T, typename Round>
+void EachColumn(Tile<T::kSide>& tile, bool inverse, Round round) {
+  for (int c = 0; c < T::kSide; ++c) {
+    if (inverse) {
+      EachLine<T::kSide, T::kSide * kTile>(tile.at[0][c], T::inverse, round);
+    } else {
+      EachLine<T::kSide, T::kSide * kTile>(tile.at[0][c], T::forward, round);
     }
   }
 }
 
-// line(x, y) on the values of each block at places first, first + step, ...
-template <int kSide, typename Line>
-void EachLine(int32_t* first, ptrdiff_t step, Line line) {
-  for (int b = 0; b < kTile; ++b) {
-    int32_t x[kSide];
-    int32_t y[kSide];
-    for (int i = 0; i < kSide; ++i) x[i] = first[i * step + b];
-    line(x, y);
-    for (int i = 0; i < kSide; ++i) first[i * step + b] = y[i];
+template <typename T, typename Round>
+void EachRow(Tile<T::kSide>& tile, bool inverse, Round round) {
+  for (int v = 0; v < T::kSide; ++v) {
+    if (inverse) {
+      EachLine<T::kSide, kTile>(tile.at[v][0], T::inverse, round);
+    } else {
+      EachLine<T::kSide, kTile>(tile.at[v][0], T::forward, round);
+    }
+  }
+}
+
+// Sums of 2^reduction x 2^reduction places to residuals, at or before the places that are summed up.
+template <int kSide>
+void Reduce(Tile<kSide>& tile, int reduction) {
+  for (int r = 0; r < kSide >> reduction; ++r) {
+    for (int c = 0; c < kSide >> reduction; ++c) {
+      for (int b = 0; b < kTile; ++b) {
+        int32_t sum = 0;
+        for (int i = r << reduction; i < (r + 1) << reduction; ++i) {
+          for (int j = c << reduction; j < (c + 1) << reduction; ++j) sum += tile.at[i][j][b];
+        }
+        tile.at[r][c][b] = block_residual(sum, reduction);
+      }
+    }
   }
 }
 
@@ -73,18 +124,8 @@ void Forward(const BlockRow& row, PlaneView<const Sample> samples, Level* const*
       const Sample* p = row.prediction.data == nullptr ? nullptr : row.prediction.row(r) + kSide * begin;
       LoadRow<kSide>(samples.row(r) + kSide * begin, p, row.middle, n, tile.at[r]);
     }
-    for (int c = 0; c < kSide; ++c) {
-      EachLine<kSide>(tile.at[0][c], kSide * kTile, [](const int32_t(&x)[kSide], int32_t(&y)[kSide]) {
-        T::forward(x, y);
-        for (int i = 0; i < kSide; ++i) y[i] = T::forward_first(y[i]);
-      });
-    }
-    for (int v = 0; v < kSide; ++v) {
-      EachLine<kSide>(tile.at[v][0], kTile, [](const int32_t(&x)[kSide], int32_t(&y)[kSide]) {
-        T::forward(x, y);
-        for (int i = 0; i < kSide; ++i) y[i] = T::forward_second(y[i]);
-      });
-    }
+    EachColumn<T>(tile, false, [](int32_t y) { return T::forward_first(y); });
+    EachRow<T>(tile, false, [](int32_t y) { return T::forward_second(y); });
     for (int i = 0; i < kSide * kSide; ++i) {
       const int32_t* place = tile.at[i / kSide][i % kSide];
       if (i == 0 && dc != nullptr) {
@@ -118,29 +159,14 @@ void Inverse(const BlockRow& row, const Level* const* levels, const Coefficient*
         for (int b = 0; b < n; ++b) place[b] = T::dequantise(in[b], q);
       }
     }
-    for (int v = 0; v < kSide; ++v) {
-      EachLine<kSide>(tile.at[v][0], kTile, [](const int32_t(&x)[kSide], int32_t(&y)[kSide]) {
-        T::inverse(x, y);
-        for (int i = 0; i < kSide; ++i) y[i] = T::inverse_first(y[i]);
-      });
-    }
-    for (int c = 0; c < kSide; ++c) {
-      EachLine<kSide>(tile.at[0][c], kSide * kTile, [](const int32_t(&x)[kSide], int32_t(&y)[kSide]) {
-        T::inverse(x, y);
-        for (int i = 0; i < kSide; ++i) y[i] = T::inverse_second(y[i]);
-      });
+    EachRow<T>(tile, true, [](int32_t y) { return T::inverse_first(y); });
+    if (reduction == 0) {
+      EachColumn<T>(tile, true, [](int32_t y) { return block_residual(T::inverse_second(y), 0); });
+    } else {
+      EachColumn<T>(tile, true, [](int32_t y) { return T::inverse_second(y); });
+      Reduce<kSide>(tile, reduction);
     }
     for (int r = 0; r < side; ++r) {
-      for (int c = 0; c < side; ++c) {  // at or before the places that are summed up
-        int32_t* place = tile.at[r][c];
-        for (int b = 0; b < kTile; ++b) {
-          int32_t sum = 0;
-          for (int i = r << reduction; i < (r + 1) << reduction; ++i) {
-            for (int j = c << reduction; j < (c + 1) << reduction; ++j) sum += tile.at[i][j][b];
-          }
-          place[b] = block_residual(sum, reduction);
-        }
-      }
       const Sample* p = row.prediction.data == nullptr ? nullptr : row.prediction.row(r) + side * begin;
       StoreRow<kSide>(tile.at[r], side, p, row.middle, range, n, samples.row(r) + side * begin);
     }

@@ -6,6 +6,7 @@
 #include "cuda/transform_coder.hpp"
 
 #include "codec/transform/gains.hpp"
+#include "cuda/block_transform.hpp"
 #include "cuda/directional.hpp"
 #include "cuda/directional_fused.hpp"
 #include "cuda/fft_engine.hpp"
@@ -251,9 +252,8 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers qua
 
 Result<std::unique_ptr<TransformCoder>> make_transform_coder(std::shared_ptr<Device> device,
                                                              const SubbandLayout& layout, Engine engine) {
-  if (layout.transform.kind != TransformKind::kContourlet) {
-    return {CTV_ERROR_UNSUPPORTED, "transform: the CUDA backend has the contourlet transform only"};
-  }
+  if (layout.transform.kind != TransformKind::kContourlet)
+    return make_block_transform(std::move(device), layout);
   auto coder = std::make_unique<CudaTransformCoder>(std::move(device), layout);
   CTV_RETURN_IF_ERROR(coder->initialise(engine));
   return std::unique_ptr<TransformCoder>(std::move(coder));

@@ -36,8 +36,7 @@ void History::clear() {
 
 bool is_device_failure(const Status& status, const Backend& backend) {
   return backend.kind() != CTV_BACKEND_CPU &&
-         (status.code() == CTV_ERROR_DEVICE || status.code() == CTV_ERROR_MEMORY ||
-          status.code() == CTV_ERROR_UNSUPPORTED);
+         (status.code() == CTV_ERROR_DEVICE || status.code() == CTV_ERROR_MEMORY);
 }
 
 Status replay(FrameDecoder& decoder, const Stream& stream, const History& history, size_t slots,

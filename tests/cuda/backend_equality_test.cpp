@@ -27,7 +27,7 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
   BackendPlane samples(backend, layout.padded, lo, 255, c.seed);
   BackendPlane prediction(backend, layout.padded, lo, 255, c.seed + 1);
   BackendPlane levels(backend, {1, static_cast<int>(layout.levels)});
-  const std::vector<SubbandQuantiser> quantisers = extreme ? lossless(layout) : lossy(layout, 70);
+  const std::vector<SubbandQuantiser> quantisers = extreme ? lossless(layout) : lossy(layout, c.step);
   const PlaneView<const Sample> p = predicted ? prediction.const_view() : PlaneView<const Sample>{};
   EXPECT_TRUE(ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data)));
   levels.download();
@@ -100,6 +100,20 @@ TEST_F(CudaTransform, DirectOnLargeExtents) {
 TEST_F(CudaTransform, FftOnSmallExtents) { compare_all(Engine::kFft); }
 TEST_F(CudaTransform, FftOnLargeExtents) {
   if (!only_small()) compare_large(Engine::kFft);
+}
+TEST_F(CudaTransform, Blocks) {
+  int number = 0;
+  std::vector<Extent> extents = all_extents();
+  extents.push_back({16, 16 * 40 + 3});  // ends within a tile
+  for (TransformCase c : block_cases(extents)) {
+    if (left_out(number)) continue;
+    for (const int qp : {0, between(1, 17), between(18, 35), between(36, 50), kH264MaxQp}) {
+      c.seed = next_seed();
+      c.step = static_cast<uint32_t>(h264_step(qp));
+      compare(c, Engine::kDirect);
+      if (HasFatalFailure()) return;
+    }
+  }
 }
 TEST_F(CudaTransform, DeepestPyramid) {
   for (const Pyramid pyramid : kAllPyramids) {
@@ -236,9 +250,11 @@ TEST_F(CudaEquality, SubbandPrediction) {
   for (const Extent extent : all_extents()) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
       for (const ChromaShift chroma : {ChromaShift{0, 0}, ChromaShift{0, 1}, ChromaShift{1, 1}}) {
+        const bool blocks = between(0, 2) == 0;
         const TransformParameters t =
-            transform_of(pyramid, 3, {between(0, 4), between(0, 4), between(0, 4)}, 2);
-        const SubbandLayout layout = make_layout(t, extent);
+            blocks ? block_transform(kBlockTransforms[between(0, 2)])
+                   : transform_of(pyramid, 3, {between(0, 4), between(0, 4), between(0, 4)}, 2);
+        const SubbandLayout layout = make_layout(t, extent, chroma);
         const MotionGrid grid = grid_for({layout.padded.rows << chroma.y, layout.padded.cols << chroma.x}, 4);
         const int layers = between(1, layout.layers);
         const uint64_t seed = next_seed();

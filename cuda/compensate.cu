@@ -8,6 +8,8 @@
 // than 8 samples take the plain kernel, a thread a sample.
 #include "cuda/compensate.hpp"
 
+#include <type_traits>
+
 #include "cuda/interpolate.cuh"
 
 namespace ctv::cuda {
@@ -232,36 +234,40 @@ __device__ __forceinline__ int predict_pieces(const PlaneView<const Sample>& ref
   return sum >> 10;
 }
 
-// Which regions a launch is about. Those with split blocks have a launch of their own: pieces of 4x4 samples
-// take twice the registers, which all regions would pay for with half of the threads.
-enum class Regions { kWithoutOverlap, kAll, kWhole, kSplit };
-
 // kRows, kCols: of the pieces in which the vectors of whole blocks are the same, at most 16. begin: where the
 // first region begins.
-template <int kRows, int kCols, Regions kRegions>
+template <int kRows, int kCols, bool kOverlap, bool kSplit>
 __global__ void __launch_bounds__(kRegion* kRegion)
     compensate_cells_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
                             int begin_row, int begin_col, PlaneView<Sample> prediction) {
-  constexpr int kCut = kRegions == Regions::kSplit ? 4 : 1;
-  __shared__ Pieces<kRows / kCut, kCols / kCut> pieces;
+  using Whole = Pieces<kRows, kCols>;
+  using Quarters = Pieces<kRows / 4, kCols / 4>;
+  union Shared {
+    Whole whole;
+    std::conditional_t<kSplit, Quarters, int> quarters;
+  };
+  __shared__ Shared shared;
   const int top = begin_row + static_cast<int>(blockIdx.y) * kRegion;
   const int left = begin_col + static_cast<int>(blockIdx.x) * kRegion;
   const int r = top + static_cast<int>(threadIdx.y);
   const int c = left + static_cast<int>(threadIdx.x);
-  Overlap overlap;
-  if constexpr (kRegions == Regions::kWithoutOverlap) {
+  int sample = 0;
+  if constexpr (kSplit) {
+    const bool split = split_at(vectors, g, r, c);
+    const Overlap overlap = overlap_at(vectors, g, !split, r, c);
+    if (__syncthreads_or(split ? 1 : 0) != 0) {
+      sample = predict_pieces(reference, g, top, left, overlap, shared.quarters);
+    } else {
+      sample = predict_pieces(reference, g, top, left, overlap, shared.whole);
+    }
+  } else if constexpr (kOverlap) {
+    sample = predict_pieces(reference, g, top, left, overlap_at(vectors, g, false, r, c), shared.whole);
+  } else {
     const MotionVector v =
         vectors[block_of(max_of(r, 0), g.row_shift, g.log2_block, g.grid_rows) * g.grid_cols +
                 block_of(max_of(c, 0), g.col_shift, g.log2_block, g.grid_cols)];
-    overlap = {{v, v, v, v}, {1024, 0, 0, 0}};
-  } else if constexpr (kRegions == Regions::kAll) {
-    overlap = overlap_at(vectors, g, false, r, c);
-  } else {
-    const bool split = split_at(vectors, g, r, c);
-    if ((__syncthreads_or(split ? 1 : 0) != 0) != (kRegions == Regions::kSplit)) return;
-    overlap = overlap_at(vectors, g, !split, r, c);
+    sample = predict_pieces(reference, g, top, left, {{v, v, v, v}, {1024, 0, 0, 0}}, shared.whole);
   }
-  const int sample = predict_pieces(reference, g, top, left, overlap, pieces);
   if (r >= 0 && c >= 0 && r < prediction.rows && c < prediction.cols) {
     prediction.row(r)[c] = static_cast<Sample>(sample);
   }
@@ -282,12 +288,11 @@ void launch_cells(Device& device, const PlaneView<const Sample>& reference, cons
     kernel<<<blocks, threads, 0, device.stream()>>>(reference, vectors, g, begin_row, begin_col, prediction);
   };
   if (!overlap) {
-    launch(compensate_cells_kernel<kRows, kCols, Regions::kWithoutOverlap>);
+    launch(compensate_cells_kernel<kRows, kCols, false, false>);
   } else if (g.split == 0) {
-    launch(compensate_cells_kernel<kRows, kCols, Regions::kAll>);
+    launch(compensate_cells_kernel<kRows, kCols, true, false>);
   } else {
-    launch(compensate_cells_kernel<kRows, kCols, Regions::kWhole>);
-    launch(compensate_cells_kernel<kRows, kCols, Regions::kSplit>);
+    launch(compensate_cells_kernel<kRows, kCols, true, true>);
   }
 }
 

@@ -3,7 +3,7 @@
 // the eight eighth-sample neighbours of the best so far. As it is, 24 predictions of 64 products a sample. A
 // block of threads takes one motion block and its surroundings into shared memory; the three candidates of a
 // column share the pass along rows (two dp4a, 16 bits), the pass along columns is compared at once and never
-// stored, and reads nine rows for the three candidates of a column: 3 x (3 x 2 + 3 x 27) products.
+// stored, and reads nine rows for the three candidates of a column: two dp4a and five dp2a a candidate.
 #include "cuda/motion_refine.cuh"
 
 namespace ctv::cuda {

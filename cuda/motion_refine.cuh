@@ -30,6 +30,15 @@ __device__ __forceinline__ int dot4(uint32_t weights, uint32_t samples, int sum)
   return result;
 }
 
+// Nine signed weights times nine sums in pairs; the last pair's second is not counted.
+__device__ __forceinline__ int dot_nine(const uint32_t (&weights)[3], const int (&pairs)[5]) {
+  int sum = __dp2a_lo(pairs[0], static_cast<int>(weights[0]), 0);
+  sum = __dp2a_hi(pairs[1], static_cast<int>(weights[0]), sum);
+  sum = __dp2a_lo(pairs[2], static_cast<int>(weights[1]), sum);
+  sum = __dp2a_hi(pairs[3], static_cast<int>(weights[1]), sum);
+  return __dp2a_lo(pairs[4], static_cast<int>(weights[2]), sum);
+}
+
 template <int kSize>
 struct Window {
   static constexpr int kSide = kSize + 2 * kReach;
@@ -43,7 +52,11 @@ struct WindowPlace {
 };
 template <int kSize>
 struct RefineMemory {
-  int16_t sums[3][Window<kSize>::kSide][kSize];  // along rows, 64ths; one for each column of candidates
+  // Along rows, 64ths; one plane for each column of candidates, stored column by column so that a word holds
+  // two taps of the pass along columns. The pitch is an odd number of words, so columns lie in other banks.
+  static constexpr int kPitch = Window<kSize>::kSide + 2;
+  static_assert(kPitch / 2 % 2 == 1);
+  alignas(4) int16_t sums[3][kSize][kPitch];
   uint32_t sads[9];
   int16_t decided_y, decided_x;
   uint32_t decided_cost;
@@ -107,21 +120,22 @@ __device__ __forceinline__ void improve(RefineMemory<kSize>& memory, const Windo
       const uint32_t* s = &window.words[top + i / kSize][byte >> 2];
       const uint32_t shift = static_cast<uint32_t>(byte & 3) * 8;
       const int sum = dot4(low, __funnelshift_r(s[0], s[1], shift), 0);
-      memory.sums[j][i / kSize][i % kSize] =
+      memory.sums[j][i % kSize][i / kSize] =
           static_cast<int16_t>(dot4(high, __funnelshift_r(s[1], s[2], shift), sum));
     }
   }
-  // The three rows of candidates read nine rows of sums between them; each has eight weights and a zero.
-  int weights[3][kTaps + 1];
+  // The three rows of candidates read nine rows of sums between them; each has eight weights and a zero, in
+  // front or behind, four to a word.
+  uint32_t weights[3][3];
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
     const Displacement dy = displacement(centre.y + (i - 1) * step, 0);
     const int first = dy.whole - place.y + 1 - top;  // 0 or 1
-#pragma unroll
-    for (int t = 0; t <= kTaps; ++t) {
-      const int k = t - first;
-      weights[i][t] = k >= 0 && k < kTaps ? tap_weight(dy.eighth, k) : 0;
-    }
+    const uint32_t low = packed_weights(dy.eighth, 0);
+    const uint32_t high = packed_weights(dy.eighth, 4);
+    weights[i][0] = first == 0 ? low : low << 8;
+    weights[i][1] = first == 0 ? high : high << 8 | low >> 24;
+    weights[i][2] = first == 0 ? 0 : high >> 24;
   }
   __syncthreads();
 #pragma unroll
@@ -130,16 +144,17 @@ __device__ __forceinline__ void improve(RefineMemory<kSize>& memory, const Windo
 #pragma unroll
     for (int p = 0; p < kPixels<kSize>; ++p) {
       const int pixel = thread + p * kThreads<kSize>;
-      const int16_t* s = &memory.sums[j][pixel / kSize][pixel % kSize];
-      int column[kTaps + 1];
+      const int y = pixel / kSize;
+      const auto* s = reinterpret_cast<const uint32_t*>(&memory.sums[j][pixel % kSize][y & ~1]);
+      const uint32_t shift = static_cast<uint32_t>(y & 1) * 16;
+      int pairs[5];  // of the nine sums from row y on
 #pragma unroll
-      for (int t = 0; t <= kTaps; ++t) column[t] = s[t * kSize];
+      for (int k = 0; k < 4; ++k) pairs[k] = static_cast<int>(__funnelshift_r(s[k], s[k + 1], shift));
+      pairs[4] = static_cast<int>(s[4] >> shift);
 #pragma unroll
       for (int i = 0; i < 3; ++i) {
         if (kNearest ? i % 2 == j % 2 : i == 1 && j == 1) continue;
-        int sum = 0;
-#pragma unroll
-        for (int t = 0; t <= kTaps; ++t) sum += weights[i][t] * column[t];
+        const int sum = dot_nine(weights[i], pairs);
         sad[i] += static_cast<uint32_t>(abs_of(current[p] - round_interpolated(sum)));
       }
     }

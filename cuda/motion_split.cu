@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
       const uint32_t* s = &windows[quarter][i].words[k / kSize + 1][byte >> 2];
       const uint32_t shift = static_cast<uint32_t>(byte & 3) * 8;
       const int sum = dot4(low, __funnelshift_r(s[0], s[1], shift), 0);
-      memory.sums[i][k / kSize][k % kSize] =
+      memory.sums[i][k % kSize][k / kSize] =
           static_cast<int16_t>(dot4(high, __funnelshift_r(s[1], s[2], shift), sum));
     }
   }
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
       int sum = 0;
 #pragma unroll
       for (int t = 0; t < kTaps; ++t) {
-        sum += tap_weight(eighth, t) * memory.sums[i][pixel / kSize + t][pixel % kSize];
+        sum += tap_weight(eighth, t) * memory.sums[i][pixel % kSize][pixel / kSize + t];
       }
       sad += static_cast<uint32_t>(abs_of(current[p] - round_interpolated(sum)));
     }

@@ -110,7 +110,7 @@ void device_alone(const std::vector<Frame>& clip, const char* preset, Engine eng
   if (!header.ok()) return check(header.status());
   if (!step.ok()) return check(step.status());
   const ctv::Stream stream = make_stream(*header);
-  auto encoder = FrameEncoder::make(backend, stream, {config.search_range, engine, kSlots});
+  auto encoder = FrameEncoder::make(backend, stream, {config.search_range, config.rdoq != 0, engine, kSlots});
   if (!encoder.ok()) return check(encoder.status());
   FrameParameters parameters;
   parameters.base_step = *step;

@@ -262,7 +262,9 @@ Exit run_papers(int argc, const char* const* argv) {
   outputs.write(1, csv_of(figures(result)));
   if (!papers.quiet && !outputs.uses_stdout()) std::fputs(papers_text(papers, result).c_str(), stdout);
   for (const lab::Check& check : result.report.checks)
-    if (!check.passed) throw Failure(Exit::kDefect, "papers: not " + check.what);
+    if (!check.passed)
+      throw Failure(Exit::kDefect,
+                    "a check failed: " + check.what + (check.detail.empty() ? "" : ": " + check.detail));
   return end_of_run(result.complete);
 }
 

@@ -52,11 +52,9 @@ CTV_FN void inverse_dct8(const int32_t (&y)[8], int32_t (&x)[8]) {
   x[3] = s3 + d3, x[4] = s3 - d3;
 }
 
-CTV_FN int32_t limit_to_16_bits(int32_t v) { return clamp_to(v, -32768, 32767); }
-
 CTV_FN int32_t dct8_forward_first(int32_t sum) { return (sum + (1 << 11)) >> 12; }
 CTV_FN int32_t dct8_forward_second(int32_t sum) { return clamp_to((sum + (1 << 14)) >> 15, -32767, 32767); }
-CTV_FN int32_t dct8_inverse_first(int32_t sum) { return limit_to_16_bits((sum + (1 << 13)) >> 14); }
+CTV_FN int32_t dct8_inverse_first(int32_t sum) { return clamp_to((sum + (1 << 13)) >> 14, -32768, 32767); }
 CTV_FN int32_t dct8_inverse_second(int32_t sum) { return (sum + (1 << 10)) >> 11; }
 
 }  // namespace ctv

@@ -157,8 +157,4 @@ CTV_FN int32_t h264_dequantise(int32_t level, int scale, int qp, int down) {
   return h264_limit((level * scale + half) >> -shift);
 }
 
-/// How many DC coefficients a macroblock of 16x16 luma samples has in each direction, log2: 2 for planes of
-/// full resolution, 1 in a halved direction.
-CTV_FN constexpr int h264_dc_log2(int chroma_shift) { return 2 - chroma_shift; }
-
 }  // namespace ctv

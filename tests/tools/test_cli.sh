@@ -81,6 +81,15 @@ same f.rgb f_dec.rgb "lossless rgb"
 expect 1 "rgb to y4m" "$ctdec" f.ctv -o f_dec.y4m
 one_line "rgb to y4m"
 
+# --- block transforms
+for transform in dct8x8 h264-4x4 h264-8x8; do
+  expect 0 "$transform" "$ctenc" a.y4m -o b.ctv --transform $transform --verify
+  expect 0 "decode $transform" "$ctdec" b.ctv -o b.y4m --resolution 1/4
+  "$ctinfo" b.ctv | grep -q "transform *$transform\$" || fail "ctinfo: $transform"
+  expect 1 "$transform lossless" "$ctenc" a.y4m -o b.ctv --transform $transform --lossless
+  one_line "$transform lossless"
+done
+
 # --- image sequences
 "$ctgen" img_%03d.png --size 40x24 --frames 4 --format rgb || fail "generate png"
 expect 0 "encode png" "$ctenc" img_%03d.png -o img.ctv --lossless --fps 10

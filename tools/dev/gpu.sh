@@ -54,7 +54,7 @@ clips() {
   local bin=$build/bin dir=$build/clips status=0 first
   mkdir -p "$dir"
   "$bin/ctgen" "$dir/clip.y4m" --size 1920x1080 --frames 40 || return 1
-  for preset in paper default "default --lossless"; do
+  for preset in paper default "default --lossless" "default --transform dct8x8" "default --transform h264-4x4"; do
     first=
     for run in "--backend cpu" "--backend cuda --engine direct" "--backend cuda --engine fft" \
       "CTV_CUDA_GRAPH=1 --backend cuda --engine direct"; do

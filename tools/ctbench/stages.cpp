@@ -160,7 +160,7 @@ std::string stages_text(const StagesOptions& options, const StagesResult& result
          "same bytes,\nover the time taken (above 100 %: what fits a cache). Gop/s: operations of the "
          "definition.\n";
   const std::vector<std::string> wrong = wrong_stages(result);
-  if (wrong.empty()) {
+  if (wrong.empty() && !result.rows.empty()) {
     out +=
         "Every stage made what its definition says on a small picture, and the same on every backend at full "
         "size.\n";

@@ -4,6 +4,7 @@
 # usage: test_ctbench.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
 set -u
 ctbench=$1/ctbench
+source=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$2
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 failures=0
@@ -94,6 +95,14 @@ if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import mat
   [ -s everything/index.html ] || fail "ctbench all made no page"
   grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"
   expect 2 "no run" "$ctbench" report rd.csv -o page.html
+  expect 2 "no marks" "$ctbench" report rd.json -o page.html --tables rd.csv
+  # The tables of docs/benchmarks.md are those of the JSON beside it.
+  for measured in "$source"/docs/measured/*/; do
+    name=$(basename "$measured")
+    cp "$source/docs/benchmarks.md" tables.md
+    expect 0 "tables of $name" "$ctbench" report "$measured"*.json -o page.html --tables tables.md --name "$name"
+    cmp -s "$source/docs/benchmarks.md" tables.md || fail "docs/benchmarks.md: the tables of $name are not those of $measured"
+  done
 else
   echo "no matplotlib: the page is not tested"
 fi

@@ -109,6 +109,10 @@ verb_compare() {
 verb_record() {
   local name=${1:?usage: ctv.sh record NAME FOLDER} folder=${2:?usage: ctv.sh record NAME FOLDER}
   mkdir -p "docs/measured/$name"
+  if ! grep -qF "<!-- measured: $name -->" docs/benchmarks.md; then
+    printf '\n## %s\n\nThe [page](measured/%s.html), and the JSON in `docs/measured/%s`.\n\n<!-- measured: %s -->\n<!-- end of %s -->\n' \
+      "$name" "$name" "$name" "$name" "$name" >>docs/benchmarks.md
+  fi
   /usr/bin/python3 tools/ctbench/report/report.py "$folder"/*.json -o "docs/measured/$name.html" \
     --tables docs/benchmarks.md --name "$name"
   cp "$folder"/*.json "docs/measured/$name/"

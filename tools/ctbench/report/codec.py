@@ -102,7 +102,7 @@ def streams_section(run):
         axes[0].plot([str(r["streams"]) for r in mine], [r["frames_per_second"] / run["fps"] for r in mine],
                      color=SERIES[i], marker="o", label=name)
     axes[0].set_xticks(range(len(counts)), counts)
-    axes[0].set_ylim(bottom=0)
+    axes[0].set_ylim(bottom=0, top=1.12 * axes[0].get_ylim()[1])
     axes[0].set_xlabel("encoders at once")
     axes[0].set_title(f"Streams of {size_of(run)} carried at {run['fps']:g} frames a second", loc="left")
     legend(axes[0])

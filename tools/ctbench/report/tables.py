@@ -103,7 +103,7 @@ def latency(run):
 
 def streams(run):
     rows = [[f"{r['backend']} {r['engine']}" + (f", {r['devices']} devices" if r["devices"] > 1 else ""), r["streams"],
-             number(r["frames_per_second"]), f"{r['frames_per_second'] / run['fps']:.0f}"] for r in run["results"]]
+             number(r["frames_per_second"]), int(r["frames_per_second"] / run["fps"])] for r in run["results"]]
     return (f"**Several streams at once**, {size_of(run)}.\n\n"
             + table(["", "encoders", "frames a second together", f"streams of {run['fps']:g} fps"], rows))
 

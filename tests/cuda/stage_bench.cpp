@@ -74,7 +74,12 @@ class Bench {
         {"laplacian 8 8 directions 12 taps: forward", "laplacian 8 8 directions 12 taps: inverse",
          transform_of(Pyramid::kLaplacian, 4, {3, 3}, 12, 2, true), Engine::kDirect},
         {"the same, fft: forward", "the same, fft: inverse",
-         transform_of(Pyramid::kLaplacian, 4, {3, 3}, 12, 2, true), Engine::kFft}};
+         transform_of(Pyramid::kLaplacian, 4, {3, 3}, 12, 2, true), Engine::kFft},
+        {"dct 8x8: forward", "dct 8x8: inverse", block_transform(TransformKind::kDct8x8), Engine::kDirect},
+        {"h.264 4x4: forward", "h.264 4x4: inverse", block_transform(TransformKind::kH264_4x4),
+         Engine::kDirect},
+        {"h.264 8x8: forward", "h.264 8x8: inverse", block_transform(TransformKind::kH264_8x8),
+         Engine::kDirect}};
     for (const Case& c : cases) {
       if (!cuda_ && c.engine == Engine::kFft) continue;
       const SubbandLayout layout = make_layout(c.transform, luma);

@@ -140,7 +140,8 @@ TEST(Dct8, NothingOverflowsAtTheEndsOfTheRanges) {
     for (int r = 0; r < 8; ++r) {
       for (int i = 0; i < 8; ++i) exact += dct.at(k / 8, r) * dct.at(k % 8, i) * x[r][i];
     }
-    EXPECT_NEAR(c[k / 8][k % 8], std::min(32767.0, 4 * exact), 8.0);
+    const int32_t largest = c[k / 8][k % 8];
+    EXPECT_NEAR(largest, std::min(32767.0, 4 * exact), 8.0);
     // Backwards, sample k: every coefficient at its end and of the sign that adds up.
     fill(c, [&](int v, int u) { return dct.at(v, k / 8) * dct.at(u, k % 8) < 0 ? -32767 : 32767; });
     inverse(c, t);

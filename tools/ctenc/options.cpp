@@ -211,6 +211,26 @@ void add_encode_options(Options& options, EncodeOptions& encode) {
   add_run_options(options, encode.run);
 }
 
+namespace {
+
+/// The library ignores what its transform does not have; a user who asks for it should know.
+void check_transform_options(const ctv_config& config, const ctv_config& preset) {
+  if (config.transform == CTV_TRANSFORM_CONTOURLET) return;
+  const bool directions =
+      !std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
+  const char* const option = config.pyramid != preset.pyramid           ? "--pyramid"
+                             : config.levels != preset.levels           ? "--levels"
+                             : config.filter_taps != preset.filter_taps ? "--taps"
+                             : directions                               ? "--directions"
+                                                                        : nullptr;
+  if (option == nullptr) return;
+  throw Failure(Exit::kUsage,
+                text("%s: the %s transform has none", option, name_of(kTransforms, config.transform)),
+                "leave it out, or --transform contourlet");
+}
+
+}  // namespace
+
 void check_encode_options(const EncodeOptions& encode) {
   const char* const see = "see ctenc --help";
   if (encode.input.path.empty()) throw Failure(Exit::kUsage, "no input", see);
@@ -226,7 +246,9 @@ void check_encode_options(const EncodeOptions& encode) {
 
 ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   Config config(encode.preset.c_str());
+  const ctv_config preset = config;
   for (const Edit& edit : encode.edits) edit(config);
+  check_transform_options(config, preset);
   config.width = video.width;
   config.height = video.height;
   config.format = video.format;

@@ -2,6 +2,7 @@
 // libjpeg-turbo as a peer: its own benchmark, which repeats one picture in memory. The picture is the clip's
 // middle frame as RGB (its samples taken as full-range), and its loss is counted from the luma of that:
 // colours that RGB does not have are not the codec's fault.
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench peers`: its command line, table and document.
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/text.h"

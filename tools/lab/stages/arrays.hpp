@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -58,7 +60,8 @@ inline int scene(int row, int col, int frame, int channel = 0) {
   const auto triangle = [](int x, int period) { return std::abs(x % (2 * period) - period) * 64 / period; };
   const int y = 1000 + 2 * row + 3 * frame;
   const int x = 1000 + 2 * col - 5 * frame;
-  uint32_t noise = static_cast<uint32_t>(row * 7919 + col * 104729 + frame * 15485863 + channel * 31);
+  uint32_t noise = static_cast<uint32_t>(row) * 7919U + static_cast<uint32_t>(col) * 104729U +
+                   static_cast<uint32_t>(frame) * 15485863U + static_cast<uint32_t>(channel) * 31U;
   noise = (noise ^ (noise >> 15)) * 0x2c1b3c6dU;
   noise = (noise ^ (noise >> 12)) * 0x297a2d39U;
   return std::clamp(triangle(x + y / 2, 37) + triangle(y - x / 3, 91) +

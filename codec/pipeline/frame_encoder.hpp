@@ -52,6 +52,8 @@ class FrameEncoder {
   /// Takes over the references of a decoder at full resolution on the same backend; `source`: the last
   /// picture as it came, for subband prediction.
   Status adopt(const FrameDecoder& decoder, const ctv_picture* source);
+  /// Picture prediction: what the next predicted frame refers to, the last committed frame as decoded.
+  const PlaneSet& reference() const { return reference_; }
   FrameSlot& slot(int i) { return slots_[static_cast<size_t>(i)]; }
 
  private:

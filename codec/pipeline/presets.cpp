@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/presets.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -219,13 +220,19 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.subpel = static_cast<uint8_t>(c.subpel);
   h.overlap = static_cast<uint8_t>(c.overlap);
   h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
+  CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
+  if (c.chroma_qp_offset != 0 && is_h264(h.transform.kind)) {
+    return bad("chroma_qp_offset", "H.264's transforms have one step for all planes");
+  }
   // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
   // that makes an error in it weigh the same in the picture.
   h.lowpass_rounded = h.transform.kind == TransformKind::kContourlet && !picture && c.lossless == 0;
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
-    h.weights[0][i] = h.weights[1][i] = static_cast<uint16_t>(weight);
+    h.weights[0][i] = static_cast<uint16_t>(weight);
+    h.weights[1][i] = static_cast<uint16_t>(
+        std::clamp(std::lround(weight * std::exp2(c.chroma_qp_offset / 6.0)), 1L, 65535L));
   }
   const auto step = make_base_step(c.qp, c.step);
   if (!step.ok()) return step.status();

@@ -67,6 +67,21 @@ TEST(Quality, ACoarserQuantiserCostsFewerBitsAndMoreError) {
   }
 }
 
+TEST(Quality, TheChromaOffsetMovesChromaAlone) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 96, 80, 4);
+  Config c = config_for(clip[0], "default");
+  const auto even = decode(encode(clip, c));
+  c.chroma_qp_offset = -6;
+  const auto finer = decode(encode(clip, c));
+  for (size_t i = 0; i < clip.size(); ++i) {
+    EXPECT_EQ(finer[i].planes[0], even[i].planes[0]) << "frame " << i;
+    for (const size_t p : {1U, 2U}) {
+      EXPECT_GT(psnr(finer[i].planes[p], clip[i].planes[p]), psnr(even[i].planes[p], clip[i].planes[p]))
+          << "frame " << i << " plane " << p;
+    }
+  }
+}
+
 TEST(Quality, QpIsH264sScaleOfSteps) {
   const auto clip = moving_clip(CTV_FORMAT_GRAY8, 64, 48, 3);
   Config by_qp = config_for(clip[0], "default");

@@ -30,6 +30,7 @@ Json config_json(const ctv_config& c) {
   j["overlap"] = c.overlap != 0;
   j["split"] = c.split != 0;
   j["rdoq"] = c.rdoq != 0;
+  j["chroma_qp_offset"] = c.chroma_qp_offset;
   j["search_range"] = c.search_range;
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;

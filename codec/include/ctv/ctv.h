@@ -181,8 +181,10 @@ typedef struct ctv_config {
   int32_t frames_in_flight; /* 1: each packet is ready when send returns (latency); 2..16: pipelined
                                (throughput) */
   /* More of the encoder's own decisions. */
-  int32_t
-      rdoq; /* 1: the quantiser weighs bits against error; picture prediction, not with H.264 transforms */
+  int32_t rdoq; /* 1: the quantiser weighs bits against error; picture prediction, not with H.264
+                   transforms */
+  /* Written to the stream's headers, as weights of the subbands. */
+  int32_t chroma_qp_offset; /* chroma's steps are those of qp + offset, -12..12; not with H.264 transforms */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. */

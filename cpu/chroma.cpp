@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chroma resampling: mean of 2x2 down, bilinear from four neighbours up (seed paper, section II). The
-// bilinear weights 9 3 3 1 are a product, so 3 near + vertical is made once per chroma sample and serves two
-// neighbours on each side.
+// Chroma resampling: mean of 2x2 down, bilinear from four neighbours up (Katsigiannis et al., section II).
+// The bilinear weights 9 3 3 1 are a product, so 3 near + vertical is made once per chroma sample and serves
+// two neighbours on each side.
 #include "cpu/chroma.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full search (seed paper, section II): per block (2 range + 1)^2 sums of absolute differences, 600 million
-// differences at 1080p and range 8. Here: 8-bit copies with borders, so no position is tested; one
+// Full search (Katsigiannis et al., section II): per block (2 range + 1)^2 sums of absolute differences, 600
+// million differences at 1080p and range 8. Here: 8-bit copies with borders, so no position is tested; one
 // instruction (psadbw) for 8 differences in each 64-bit lane, a vector spanning several blocks side by side;
 // cost and rank in one key per lane, so the running minimum also breaks ties; candidates from the centre
 // outwards, left after half of the rows when no block of the vector can win any more (partial sums only grow,

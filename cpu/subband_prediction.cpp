@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's prediction (seed paper, section II): a level is predicted by the level of the previous frame to
-// which its block's vector, scaled to the subband's grid, points. A lookup per level by definition; but the
-// rows of a row of blocks share their vectors, and neighbours with equal scaled vectors form runs: runs are
-// found once, copied row by row into one moved row, and subtracted or added whole.
+// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
+// frame to which its block's vector, scaled to the subband's grid, points. A lookup per level by definition;
+// but the rows of a row of blocks share their vectors, and neighbours with equal scaled vectors form runs:
+// runs are found once, copied row by row into one moved row, and subtracted or added whole.
 #include "cpu/subband_prediction.hpp"
 
 #include <algorithm>

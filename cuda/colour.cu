@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Colour and chroma resampling between a picture's bytes and planes of samples: YCoCg-R (Malvar and
-// Sullivan), mean of 2x2 down, bilinear up (seed paper, section II).
+// Sullivan), mean of 2x2 down, bilinear up (Katsigiannis et al., section II).
 //
 // Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output
 // sample is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seed paper's engine (section II): every two-dimensional convolution of pyramid and directional bank by
-// FFT: pad, transform, multiply, transform back, round. 12 taps in two dimensions cost 144 products a sample,
-// the FFT's cost does not depend on the taps. In double precision the sums come back as the exact integers,
-// so this engine and the direct one give the same bits.
+// The engine of Katsigiannis et al. (section II): every two-dimensional convolution of pyramid and
+// directional bank by FFT: pad, transform, multiply, transform back, round. 12 taps in two dimensions cost
+// 144 products a sample, the FFT's cost does not depend on the taps. In double precision the sums come back
+// as the exact integers, so this engine and the direct one give the same bits.
 //
 // Pyramid: the plane is extended by mirroring, four samples on each side, to a size that factors well.
 // Directional bank: periodic, so the band's own size; the source coset alone is transformed, the others are

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seed paper's engine: every two-dimensional convolution of pyramid and directional bank by cuFFT.
+// The engine of Katsigiannis et al.: every two-dimensional convolution of pyramid and directional bank by
+// cuFFT.
 #pragma once
 
 #include "codec/subband/layout.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full search (seed paper, section II): per block (2 range + 1)^2 sums of absolute differences; at 1080p,
-// range 8, 604 million differences, 1.2 GB of samples if each is fetched.
+// Full search (Katsigiannis et al., section II): per block (2 range + 1)^2 sums of absolute differences; at
+// 1080p, range 8, 604 million differences, 1.2 GB of samples if each is fetched.
 //
 // The paper gives each candidate a thread. Here a thread takes three candidates one below the other: they
 // share the rows of the reference, so each row is fetched from shared memory and shifted into place once for

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32 threads
-// as in the seed paper, one layer of the grid for each subband of a pyramid level, so a level takes one
-// launch. A subband is a strided copy of its band (no resampling), so gathering it costs no pass of its own.
+// as Katsigiannis et al. have them, one layer of the grid for each subband of a pyramid level, so a level
+// takes one launch. A subband is a strided copy of its band (no resampling), so gathering it costs no pass of
+// its own.
 #include <algorithm>
 
 #include "cuda/quantise.hpp"

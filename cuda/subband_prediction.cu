@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's prediction (seed paper, section II): a level is predicted by the level of the previous frame to
-// which its block's vector, scaled to the subband's grid, points. A lookup and an addition per level, bound
-// by memory; blocks of 32x32 threads, one layer of the grid per subband, so a plane takes one launch.
+// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
+// frame to which its block's vector, scaled to the subband's grid, points. A lookup and an addition per
+// level, bound by memory; blocks of 32x32 threads, one layer of the grid per subband, so a plane takes one
+// launch.
 #include "codec/math/motion.hpp"
 #include "cuda/subband_prediction.hpp"
 

@@ -70,7 +70,7 @@ class RunCoder final : public ComponentCoder {
     size_t plane, offset, count;
     std::span<Level> of(const CodedFrame& frame) const { return {frame.levels[plane] + offset, count}; }
   };
-  // Zeros come in runs everywhere but in the lowpass of key frames (seed paper, section II).
+  // Zeros come in runs everywhere but in the lowpass of key frames (Katsigiannis et al., section II).
   bool runs(const CodedFrame& frame) const { return !lowpass_ || frame.parameters.type != FrameType::kKey; }
 
   bool lowpass_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's symbols: runs of zeros between values (seed paper, section II). Bytes, made for DEFLATE to
-// follow.
+// The paper's symbols: runs of zeros between values (Katsigiannis et al., section II). Bytes, made for
+// DEFLATE to follow.
 //   value  v != 0: zigzag(v) = 2|v| - (v > 0), as LEB128 (first byte never 0)
 //   run of n zeros: a byte 0, then n - 1 as LEB128
 // Where runs are off (lowpass of key frames), every level is its zigzag number as LEB128.

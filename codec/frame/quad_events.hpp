@@ -2,7 +2,7 @@
 // What crosses to the host instead of levels where contexts code them: only the quads that are not 0, or not
 // expected to be, each with its class (docs/symbols.md, 3), row by row. A decoder finds classes one after the
 // other; an encoder knows all levels, so a backend finds them all at once, leaves zero blocks behind as in
-// the seed paper on compaction (van der Vlugt et al.), and the host is left with counting and Huffman codes.
+// Wang et al. (2013), and the host is left with counting and Huffman codes.
 #pragma once
 
 #include <array>

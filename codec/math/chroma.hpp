@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chroma at a quarter of the samples: mean of 2x2 down, bilinear interpolation from the four neighbours up
-// (seed paper, section II). Chroma samples lie in the middle of their 2x2 luma samples.
+// (Katsigiannis et al., section II). Chroma samples lie in the middle of their 2x2 luma samples.
 #pragma once
 
 #include "codec/base/fn.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Uniform quantiser with a dead zone, multiply and shift, no division (the form of H.264, seed 002).
-// Steps are in sixteenths of a coefficient unit: kMinStep .. kMaxStep.
+// Uniform quantiser with a dead zone, multiply and shift, no division (the form of H.264; Husemann et al.
+// 2011). Steps are in sixteenths of a coefficient unit: kMinStep .. kMaxStep.
 #pragma once
 
 #include "codec/base/fn.hpp"

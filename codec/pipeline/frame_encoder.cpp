@@ -153,7 +153,8 @@ Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s) {
   return backend_.on_plane(-1);
 }
 
-// subband (seed paper, section II): forward -> levels; residual = levels - moved levels of the last frame.
+// subband (Katsigiannis et al., section II): forward -> levels; residual = levels - moved levels of the last
+// frame.
 Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);

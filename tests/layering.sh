@@ -104,6 +104,12 @@ if [ -f codec/include/ctv/ctv.hpp ]; then
     xargs -r -d '\n' grep -nHE "^(class|struct) ($names)( |;|\$)" | cut -d: -f1,2,3 || true)
 fi
 
+# ---- The top level holds the rooms and what must stand beside them, nothing else. ----
+while IFS= read -r file; do
+  [ -n "$file" ] && complain "$file: does not belong on the top level"
+done < <(sed 's|/.*||' <<<"$files" | sort -u |
+  grep -vxE '\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|README\.md|codec|cuda|cpu|tools|tests|data|docs' || true)
+
 # ---- No source longer than 400 lines (the public header is a book to read). ----
 while read -r lines file; do
   [ -n "${file-}" ] && [ "$file" != total ] || continue

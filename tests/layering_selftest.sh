@@ -40,6 +40,8 @@ fresh; printf 'int a;\n' >"$house/cpu/a.cpp"
 expect 'cpu/a.cpp: no SPDX line'
 fresh; { echo "$spdx"; for _ in {1..400}; do echo '//'; done; } >"$house/cpu/a.cpp"
 expect 'cpu/a.cpp: 401 lines'
+fresh; echo notes >"$house/notes.log"
+expect 'notes.log: does not belong on the top level'
 fresh; printf '%s' "$spdx" >"$house/cpu/a.cpp"
 expect 'cpu/a.cpp: no newline at the end'
 fresh; printf '%s\n\tint a;\n' "$spdx" >"$house/cpu/a.cpp"

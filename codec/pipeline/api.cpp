@@ -119,13 +119,14 @@ void ctv_set_log_callback(ctv_log_callback callback, void* opaque) {
   log.opaque = opaque;
 }
 
-ctv_status ctv_config_init(ctv_config* config, const char* preset) {
+ctv_status ctv_config_init_sized(ctv_config* config, size_t struct_size, const char* preset) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(config, "config"));
-    if (!ctv::apply_preset(preset, *config)) {
+    ctv_config c{};
+    if (!ctv::apply_preset(preset, c)) {
       return {CTV_ERROR_ARGUMENT, std::string("preset: ") + preset + " is unknown"};
     }
-    return {};
+    return ctv::api::init_struct(c, "config", struct_size, config);
   });
 }
 
@@ -234,14 +235,13 @@ const char* ctv_encoder_description(const ctv_encoder* encoder) {
 
 void ctv_encoder_close(ctv_encoder* encoder) { delete encoder; }
 
-ctv_status ctv_decoder_config_init(ctv_decoder_config* config) {
+ctv_status ctv_decoder_config_init_sized(ctv_decoder_config* config, size_t struct_size) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(config, "config"));
-    *config = {};
-    config->struct_size = sizeof *config;
-    config->frames_in_flight = 1;
-    config->limits = {uint64_t{1} << 28, uint64_t{8} << 30, uint64_t{1} << 30};
-    return {};
+    ctv_decoder_config c{};
+    c.frames_in_flight = 1;
+    c.limits = {uint64_t{1} << 28, uint64_t{8} << 30, uint64_t{1} << 30};
+    return ctv::api::init_struct(c, "config", struct_size, config);
   });
 }
 

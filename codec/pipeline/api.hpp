@@ -44,6 +44,18 @@ Status read_struct(const T* given, const char* name, T defaults, T& out) {
   return {};
 }
 
+/// Fills a caller's structure of which the caller's header knows `size` bytes; its struct_size tells them.
+template <typename T>
+Status init_struct(const T& value, const char* name, size_t size, T* out) {
+  if (size < sizeof(size_t) || size > sizeof(T)) {
+    return {CTV_ERROR_ARGUMENT, std::string(name) + ".struct_size: " + std::to_string(size) +
+                                    " is not a size of this library's versions"};
+  }
+  std::memcpy(out, &value, size);
+  out->struct_size = size;
+  return {};
+}
+
 /// Writes back as much as the caller's structure has room for.
 template <typename T>
 Status write_struct(const T& value, const char* name, T* out) {

@@ -128,6 +128,21 @@ TEST(StructSize, OfAnOlderVersionGetsTheDefaults) {
   for (size_t i = offsetof(ctv_unit, key_frame); i < sizeof room; ++i) EXPECT_EQ(room[i], 0xa5) << i;
 }
 
+TEST(StructSize, InitWritesNoMoreThanTheCallersHeaderKnows) {
+  constexpr size_t kOld = offsetof(ctv_config, engine);
+  alignas(ctv_config) unsigned char room[sizeof(ctv_config)];
+  std::fill(std::begin(room), std::end(room), static_cast<unsigned char>(0xa5));
+  auto* old = reinterpret_cast<ctv_config*>(room);
+  ASSERT_EQ(ctv_config_init_sized(old, kOld, "paper"), CTV_OK);
+  EXPECT_EQ(old->struct_size, kOld);
+  for (size_t i = kOld; i < sizeof room; ++i) EXPECT_EQ(room[i], 0xa5) << i;
+  ctv_decoder_config decoder{};
+  for (const size_t size : {size_t{0}, sizeof(ctv_decoder_config) + 1}) {
+    EXPECT_EQ(ctv_decoder_config_init_sized(&decoder, size), CTV_ERROR_ARGUMENT);
+    EXPECT_TRUE(says("struct_size")) << ctv_last_error();
+  }
+}
+
 TEST(Order, ReceiveBeforeSendSaysAgainAndAfterFlushEnd) {
   Encoder encoder(valid());
   ctv_unit unit = empty_unit();

@@ -187,8 +187,13 @@ typedef struct ctv_config {
   int32_t chroma_qp_offset; /* chroma's steps are those of qp + offset, -12..12; not with H.264 transforms */
 } ctv_config;
 
-/* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. */
-CTV_API ctv_status ctv_config_init(ctv_config* config, const char* preset);
+/* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. Writes struct_size
+ * bytes, those that the caller's header knows. */
+CTV_API ctv_status ctv_config_init_sized(ctv_config* config, size_t struct_size, const char* preset);
+/* The same for the header that the program is built with. */
+static inline ctv_status ctv_config_init(ctv_config* config, const char* preset) {
+  return ctv_config_init_sized(config, sizeof *config, preset);
+}
 /* The i-th preset's name, NULL past the last. Static storage. */
 CTV_API const char* ctv_preset_name(int i);
 /* What the preset is for, in one line; NULL past the last. Static storage. */
@@ -260,7 +265,10 @@ typedef struct ctv_decoder_config {
   ctv_limits limits;        /* initialised to 2^28 pixels, 8 GiB, 1 GiB */
 } ctv_decoder_config;
 
-CTV_API ctv_status ctv_decoder_config_init(ctv_decoder_config* config);
+CTV_API ctv_status ctv_decoder_config_init_sized(ctv_decoder_config* config, size_t struct_size);
+static inline ctv_status ctv_decoder_config_init(ctv_decoder_config* config) {
+  return ctv_decoder_config_init_sized(config, sizeof *config);
+}
 CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** decoder);
 /* Takes one whole unit: a sequence header, a packet, or an index (ignored). A packet may be cut after any
  * layer if reduction does not need the rest. On an error the decoder waits for the next key frame and stays

@@ -8,47 +8,15 @@
 // there a thread takes four samples of a row, and blocks without samples are not launched.
 #include <array>
 
-#include "codec/math/chroma.hpp"
 #include "codec/math/ycbcr.hpp"
 #include "codec/math/ycocg.hpp"
+#include "cuda/chroma.cuh"
 #include "cuda/colour.hpp"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-
-struct SamplePlane {
-  const Sample* data;
-  ptrdiff_t stride;
-  int rows, cols;
-  CTV_FN int at(int r, int c) const { return data[r * stride + c]; }
-};
-
-// Sample (r, c) of a chroma plane at another subsampling. Plane: BytePlane or SamplePlane of the true extent.
-template <typename Plane>
-__device__ __forceinline__ int resampled(const Plane& p, ChromaShift from, ChromaShift to, int r, int c) {
-  const int c0 = from.x < to.x ? 2 * c : c;
-  const int c1 = min_of(c0 + 1, p.cols - 1);
-  if (from.y < to.y) {
-    const int r0 = 2 * r;
-    const int r1 = min_of(r0 + 1, p.rows - 1);
-    if (from.x < to.x) return subsample_2x2(p.at(r0, c0), p.at(r0, c1), p.at(r1, c0), p.at(r1, c1));
-    return subsample_pair(p.at(r0, c), p.at(r1, c));
-  }
-  const int near_row = from.y > to.y ? r >> 1 : r;
-  const int near_col = from.x > to.x ? c >> 1 : c;
-  const int row = from.y > to.y ? clamp_to(near_row + ((r & 1) != 0 ? 1 : -1), 0, p.rows - 1) : near_row;
-  const int col = from.x > to.x ? clamp_to(near_col + ((c & 1) != 0 ? 1 : -1), 0, p.cols - 1) : near_col;
-  if (from.x < to.x) return subsample_pair(p.at(near_row, c0), p.at(near_row, c1));
-  const int near = p.at(near_row, near_col);
-  if (from.x > to.x && from.y > to.y) {
-    return upsample_bilinear(near, p.at(near_row, col), p.at(row, near_col), p.at(row, col));
-  }
-  if (from.x > to.x) return upsample_linear(near, p.at(near_row, col));
-  if (from.y > to.y) return upsample_linear(near, p.at(row, near_col));
-  return near;
-}
 
 __device__ __forceinline__ int thread_row() { return static_cast<int>(blockIdx.y * kBlock + threadIdx.y); }
 __device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }

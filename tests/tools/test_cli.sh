@@ -5,18 +5,7 @@
 set -u
 bin=$1
 work=$2
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
-failures=0
-
-fail() { echo "FAIL: $*" >&2; failures=$((failures + 1)); }
-# expect CODE WHAT COMMAND...: runs it; its stdout and stderr go to files out and err.
-expect() {
-  local want=$1 what=$2 got
-  shift 2
-  "$@" >out 2>err
-  got=$?
-  [ "$got" -eq "$want" ] || { fail "$what: exit code $got instead of $want: $*"; head -3 err >&2; }
-}
+. "$(dirname "$0")/shell_test.sh"
 same() { cmp -s "$1" "$2" || fail "$3: $1 and $2 differ"; }
 # one_line WHAT: the failure just seen was told in one line, and says what to do or where.
 one_line() { [ "$(wc -l <err)" -eq 1 ] || { fail "$1: not one error line:"; cat err >&2; }; }

@@ -57,9 +57,7 @@ class PicturesRun {
   const Frame& middle() const { return clip_.frames[static_cast<size_t>(result_.frame)]; }
 
   void leave_out(const std::string& why) {
-    result_.missing.push_back(why);
-    status_.clear();
-    if (!options_.common.quiet) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
+    tools::leave_out(status_, options_.common.quiet, why, result_.missing);
   }
 
   void add(const std::string& codec, const std::string& setting, uint64_t bytes, double decibels,

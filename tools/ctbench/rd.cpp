@@ -43,11 +43,7 @@ class RdRun {
   }
 
  private:
-  void leave_out(const std::string& why) {
-    status_.clear();
-    if (!options_.quiet) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
-    result_.left_out.push_back(why);
-  }
+  void leave_out(const std::string& why) { tools::leave_out(status_, options_.quiet, why, result_.left_out); }
 
   void measure_clip(const std::string& path, const std::vector<Peer>& peers) {
     Clip clip;

@@ -70,12 +70,7 @@ class SpeedupRun {
   }
 
  private:
-  void leave_out(const std::string& why) {
-    if (std::find(result_.missing.begin(), result_.missing.end(), why) != result_.missing.end()) return;
-    result_.missing.push_back(why);
-    status_.clear();
-    if (!options_.quiet) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
-  }
+  void leave_out(const std::string& why) { tools::leave_out(status_, options_.quiet, why, result_.missing); }
 
   void measure_clip(const Clip& source) {
     for (const Size& size : options_.sizes) {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/text.h"
@@ -25,6 +26,13 @@ void StatusLine::clear() {
   if (!visible_) return;
   std::fprintf(stderr, "\r%78s\r", "");
   visible_ = false;
+}
+
+void leave_out(StatusLine& status, bool quiet, const std::string& why, std::vector<std::string>& missing) {
+  if (std::find(missing.begin(), missing.end(), why) != missing.end()) return;
+  missing.push_back(why);
+  status.clear();
+  if (!quiet) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
 }
 
 }  // namespace ctv::tools

@@ -2,7 +2,9 @@
 // What is being measured right now: one moving line, on a terminal only.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ctv::tools {
 
@@ -23,5 +25,8 @@ class StatusLine {
   bool visible_ = false;
   int64_t steps_ = 0, done_ = 0;
 };
+
+/// Says in one line what is left out and why, unless quiet, and remembers it once.
+void leave_out(StatusLine& status, bool quiet, const std::string& why, std::vector<std::string>& missing);
 
 }  // namespace ctv::tools

@@ -54,9 +54,7 @@ class VersusRun {
 
  private:
   void leave_out(const std::string& why) {
-    result_.missing.push_back(why);
-    status_.clear();
-    if (!options_.common.quiet) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
+    tools::leave_out(status_, options_.common.quiet, why, result_.missing);
   }
 
   ctv_config config(const Clip& clip, const Way& way, double qp) const {

@@ -6,18 +6,7 @@ set -u
 ctbench=$1/ctbench
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$2
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
-failures=0
-
-fail() { echo "FAIL: $*" >&2; failures=$((failures + 1)); }
-# expect CODE WHAT COMMAND...: runs it; its stdout and stderr go to files out and err.
-expect() {
-  local want=$1 what=$2 got
-  shift 2
-  "$@" >out 2>err
-  got=$?
-  [ "$got" -eq "$want" ] || { fail "$what: exit code $got instead of $want: $*"; head -3 err >&2; }
-}
+. "$(dirname "$0")/../shell_test.sh"
 says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&2; }; }
 
 expect 0 help "$ctbench" --help

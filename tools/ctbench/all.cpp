@@ -63,9 +63,11 @@ std::vector<Step> steps(Effort effort, const std::vector<std::string>& clips) {
        chosen("streams --size 320x240 --most 2 --frames 5 --runs 1", "streams --most 8 --frames 10",
               "streams --most 32 --frames 20 --runs 2")},
       {"papers", &run_papers, chosen("papers --quick --runs 1", "papers", "papers")}};
-  if (effort == Effort::kFull)  // threads matter most where they do all
+  if (effort != Effort::kQuick && ctv_device_count() > 0)  // threads matter most where they do all
     list.insert(list.end() - 3,
-                {"scale-cpu", &run_scale, words_of("scale --backend cpu --frames 10 --runs 3")});
+                {"scale-cpu", &run_scale,
+                 words_of(effort == Effort::kFull ? "scale --backend cpu --frames 10 --runs 3"
+                                                  : "scale --backend cpu --frames 4 --runs 3")});
   for (Step& step : list) {
     const bool averaged = step.run == &run_speedup || step.run == &run_rd;
     if (step.run == &run_stages || step.run == &run_papers) continue;

@@ -26,7 +26,8 @@ struct Runners {
   std::vector<std::string> missing;  // one line each: which, and why
 };
 
-/// Opens an encoder for each of cpu and cuda with direct and fft; `config` is complete otherwise.
+/// Opens an encoder for each of cpu and cuda with direct and, where the transform has convolutions, fft;
+/// `config` is complete otherwise.
 Runners available_runners(const ctv_config& config);
 
 }  // namespace ctv::tools

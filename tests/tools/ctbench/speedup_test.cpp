@@ -11,6 +11,7 @@
 #include "ctbench/live.h"
 #include "ctbench/pictures.h"
 #include "ctbench/rd.h"
+#include "ctbench/runner.h"
 #include "ctbench/scale.h"
 #include "ctbench/scaler.h"
 #include "ctbench/stages.h"
@@ -76,6 +77,20 @@ TEST(Speedup, IsRefusedWhereBytesDiffer) {
   const Json json = speedup_json(options, result);
   EXPECT_FALSE(json["identical"].get<bool>());
   EXPECT_TRUE(json["speedup"][0]["encode"].is_null());
+}
+
+TEST(Runners, EnginesAreToldApartOnlyWhereTheTransformConvolves) {
+  const auto fft_is_told = [](const char* preset) {
+    ctv_config config = Config(preset);
+    config.width = config.height = 64;
+    const Runners runners = available_runners(config);
+    const auto is_fft = [](const Runner& r) { return r.engine == CTV_ENGINE_FFT; };
+    const auto misses_fft = [](const std::string& why) { return why.find("cpu fft") == 0; };
+    return std::any_of(runners.list.begin(), runners.list.end(), is_fft) ||
+           std::any_of(runners.missing.begin(), runners.missing.end(), misses_fft);
+  };
+  EXPECT_TRUE(fft_is_told("paper"));
+  EXPECT_FALSE(fft_is_told("default"));
 }
 
 TEST(Scaler, FlatStaysFlatAndMeansStay) {

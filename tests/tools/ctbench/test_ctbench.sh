@@ -91,6 +91,7 @@ if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import mat
     cp "$source/docs/benchmarks.md" tables.md
     expect 0 "tables of $name" "$ctbench" report "$measured"*.json -o page.html --tables tables.md --name "$name"
     cmp -s "$source/docs/benchmarks.md" tables.md || fail "docs/benchmarks.md: the tables of $name are not those of $measured"
+    if grep -q '"backend": "cuda"' "$measured/speedup.json"; then says page.html "Speedup (Table II)"; fi
   done
 else
   echo "no matplotlib: the page is not tested"

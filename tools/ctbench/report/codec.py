@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sections about bits and quality, scaling, latency and streams."""
-from drawing import (SERIES, card, esc, figure_html, left_out_html, legend, machine_html, plain_log, plots, runner, size_of,
-                     table_html, unique)
+from drawing import (SERIES, card, colour_of, esc, figure_html, legend, machine_html, plain_log, plots, table_html)
+from figures import number, runner, size_of, unique
 
 
 # ---- rd ---------------------------------------------------------------------------------------------------
@@ -57,23 +57,38 @@ def rd_section(run):
 
 # ---- scale, latency, streams --------------------------------------------------------------------------------
 
-def scale_section(run):
-    out = "<h2>How cost grows</h2>" + machine_html(run)
-    words = " ".join(run["settings"]["run"]).replace("--", "")
-    out += f"<p>Variant {esc(run['settings']['variant'])}{', ' + esc(words) if words else ''}, clip {esc(run['settings']['clip'])}; one thing changed at a time.</p>"
-    series = [s for s in run["series"] if any("encode_ms" in c for c in s["cases"])]
-    figure, axes = plots(-(-len(series) // 2), 2, height=3.2)
-    for axis in axes[len(series):]:
+def scale_section(runs):
+    """One plot for each thing that was changed, with the curves of every backend that was run."""
+    out = "<h2>How cost grows</h2>"
+    drawn = []  # (backend, run)
+    for run in runs:
+        ran = unique(c["running"] for s in run["series"] for c in s["cases"] if "encode_ms" in c)
+        words = " ".join([run["settings"]["variant"]] + run["settings"]["run"]).replace("--", "")
+        out += machine_html(run) + f"<p>Preset {esc(words)}, clip {esc(run['settings']['clip'])}, on {esc('; '.join(ran))}.</p>"
+        if ran:
+            drawn.append((ran[0].split()[0], run))
+    out += "<p>One thing changed at a time; ms a frame.</p>"
+    names = unique(s["name"] for run in runs for s in run["series"] if any("encode_ms" in c for c in s["cases"]))
+    figure, axes = plots(-(-len(names) // 2), 2, height=3.2)
+    for axis in axes[len(names):]:
         axis.set_visible(False)
-    for axis, s in zip(axes, series):
-        cases = [c for c in s["cases"] if "encode_ms" in c]
-        for key, colour, label in (("encode_ms", SERIES[0], "encode"), ("decode_ms", SERIES[1], "decode")):
-            axis.plot([c["label"] for c in cases], [c[key] for c in cases], color=colour, marker="o", label=label)
-        axis.set_ylim(bottom=0)
-        axis.set_title(f"{s['name']}: ms a frame", loc="left")
-        legend(axis)
+    for axis, name in zip(axes, names):
+        ticks = {}  # label -> kB a frame
+        for backend, run in drawn:
+            cases = [c for s in run["series"] if s["name"] == name for c in s["cases"] if "encode_ms" in c]
+            ticks.update({c["label"]: c["bytes"] / run["settings"]["frames"] / 1000 for c in cases})
+            for key, style, label in (("encode_ms", "-", "encode"), ("decode_ms", "--", "decode")):
+                axis.plot([list(ticks).index(c["label"]) for c in cases], [c[key] for c in cases], style,
+                          color=colour_of(f"{backend} direct"), marker="o", label=f"{backend}, {label}")
+        axis.set_xticks(range(len(ticks)), [f"{label}\n{number(kb)} kB" for label, kb in ticks.items()])
+        if len(drawn) > 1:
+            plain_log(axis, "y")
+        else:
+            axis.set_ylim(bottom=0)
+        axis.set_title(name, loc="left")
+        legend(axis, -0.22)
     figure.tight_layout()
-    return out + figure_html(figure, "Medians; bytes are in the JSON.")
+    return out + figure_html(figure, "Medians. Below each value, what a frame then takes.")
 
 
 def late_words(row):
@@ -97,13 +112,13 @@ def streams_section(run):
     figure, axes = plots(1, 1, height=3.4)
     names = unique(map(runner, run["results"]))
     counts = unique(str(r["streams"]) for r in run["results"])
-    for i, name in enumerate(names):
+    for name in names:
         mine = [r for r in run["results"] if runner(r) == name]
         axes[0].plot([str(r["streams"]) for r in mine], [r["frames_per_second"] / run["fps"] for r in mine],
-                     color=SERIES[i], marker="o", label=name)
+                     color=colour_of(name), marker="o", label=name)
     axes[0].set_xticks(range(len(counts)), counts)
     axes[0].set_ylim(bottom=0, top=1.12 * axes[0].get_ylim()[1])
-    axes[0].set_xlabel("encoders at once")
+    axes[0].set_xlabel("encoders at once", loc="right")
     axes[0].set_title(f"Streams of {size_of(run)} carried at {run['fps']:g} frames a second", loc="left")
     legend(axes[0])
     return out + figure_html(figure, "Frames a second of all encoders together, over what one stream needs.")
@@ -119,4 +134,4 @@ def pictures_section(run):
             + (f", {r['psnr_y']:.1f} dB" if r["psnr_y"] else ""))
         out += (f'<figure><img alt="{esc(r["codec"])}" src="data:image/png;base64,{r["png"]}">'
                 f'<figcaption><b>{esc(r["codec"])}</b>{esc(words)}</figcaption></figure>')
-    return out + "</div>" + left_out_html(run)
+    return out + "</div>"

@@ -38,12 +38,16 @@ svg { width: 100%; height: auto; display: block; } svg text { font-family: syste
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 14px; margin: 10px 0; }
 td, th { padding: 4px 12px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;
   font-variant-numeric: tabular-nums; } td:first-child, th:first-child { text-align: left; }
-th { font-weight: 600; } tr.own td { font-weight: 600; }
+th { font-weight: 600; } td .soft { white-space: normal; } summary { cursor: pointer; color: var(--soft); } tr.own td { font-weight: 600; }
 """
 
 
+class Html(str):
+    """Text that is HTML already."""
+
+
 def esc(text):
-    return html.escape(str(text))
+    return text if isinstance(text, Html) else Html(html.escape(str(text)))
 
 
 def svg_of(figure):
@@ -77,6 +81,11 @@ def table_html(head, rows, own=()):
     return out + "</table></div>"
 
 
+def folded(words, inside):
+    """For what is long and seldom read."""
+    return f"<details><summary>{esc(words)}</summary>{inside}</details>"
+
+
 def plots(rows, columns, width=11, height=3.6):
     figure, axes = pyplot.subplots(rows, columns, figsize=(width, height * rows), squeeze=False)
     return figure, axes.flatten()
@@ -84,7 +93,7 @@ def plots(rows, columns, width=11, height=3.6):
 
 def legend(axis, below=-0.14):
     """Below the plot, where it covers nothing."""
-    axis.legend(frameon=False, fontsize=9, ncol=3, loc="upper left", bbox_to_anchor=(-0.02, below))
+    axis.legend(frameon=False, fontsize=9, ncol=5, loc="upper left", bbox_to_anchor=(-0.02, below))
 
 
 def plain_log(axis, which):
@@ -101,47 +110,22 @@ def card(value, words):
     return f'<div class="card"><b>{esc(value)}</b>{esc(words)}</div>'
 
 
-def size_of(row):
-    return f"{row['width']}x{row['height']}"
-
-
-def size_words(value):
-    """Three digits that count, without powers of ten."""
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
-
-
-def milliseconds(value):
-    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
-
-
-def unique(values):
-    return list(dict.fromkeys(values))
-
-
-def runner(row):
-    return f"{row['backend']} {row['engine']}"
-
-
-def machine_text(run):
-    m = run["machine"]
-    devices = ", ".join(d["name"] for d in m["devices"]) or "no CUDA device"
-    return (f'{m["cpu"]}, {m["cores"]} cores, {m["memory_bytes"] / 2**30:.0f} GiB; {devices}; {m["compiler"]}; '
-            f'ctv {m["commit"]}')
+def colour_of(name):
+    """Of a runner, the same in every plot of the page."""
+    known = ["cpu direct", "cuda direct", "cuda fft", "cpu fft"]
+    return SERIES[known.index(name)] if name in known else SERIES[len(known) + sum(map(ord, name)) % (len(SERIES) - len(known))]
 
 
 def machine_html(run):
     """What a run was made on, unless the page has said so at its head; and whether it was whole."""
-    out = "" if machine_text(run) == machine_html.known else f'<p class="soft">{esc(machine_text(run))}.</p>'
-    return out + ("" if run["complete"] else "<p><b>Interrupted:</b> some is missing.</p>")
+    m = run["machine"]
+    words = "; ".join([m["cpu"]] + [d["name"] for d in m["devices"]] + [m["compiler"], f"commit {m['commit']}"])
+    machine_html.known = machine_html.known or words
+    return ("" if words == machine_html.known else f'<p class="soft">{esc(words)}.</p>') + (
+        "" if run["complete"] else "<p><b>Interrupted:</b> some is missing.</p>")
 
 
 machine_html.known = None
-
-
-def left_out_html(run):
-    """One line for what this machine does not have."""
-    lines = unique(run.get("left_out", []))
-    return f'<p class="soft">Left out: {esc("; ".join(lines))}.</p>' if lines else ""
 
 
 pyplot.rcParams.update({

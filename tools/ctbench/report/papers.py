@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The section of `ctbench papers`: the papers' tables with this machine's figures."""
-from drawing import esc, machine_html, table_html
+from drawing import esc, folded, machine_html, table_html
+
+LONG = 12  # rows; longer tables are folded
 
 
 def papers_section(run):
@@ -12,7 +14,7 @@ def papers_section(run):
     for table in run["tables"]:
         head = [""] + table["columns"]
         rows = [[r["label"]] + r["cells"] + ["-"] * (len(table["columns"]) - len(r["cells"])) for r in table["rows"]]
+        shown = table_html(head, rows, [r["label"] for r in table["rows"] if r["here"]])
         out += (f"<h3>{esc(table['paper'])}, {esc(table['title'])}</h3>"
-                + table_html(head, rows, [r["label"] for r in table["rows"] if r["here"]])
-                + "".join(f'<p class="soft">{esc(n)}</p>' for n in table["notes"]))
+                + (shown if len(rows) <= LONG else folded(f"{len(rows)} rows", shown)) + "".join(f'<p class="soft">{esc(n)}</p>' for n in table["notes"]))
     return out

@@ -13,15 +13,24 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
 from codec import latency_section, pictures_section, rd_cards, rd_section, scale_section, streams_section
-from drawing import CSS, esc, machine_html, machine_text
+from drawing import CSS, esc
+from figures import machine_words, unique
 from papers import papers_section
-from speed import peers_section, speedup_cards, speedup_section, stages_section
+from speed import peers_section, stages_section
+from speedup import speedup_cards, speedup_section
 from tables import write_tables
 
-SECTIONS = {"speedup": speedup_section, "stages": stages_section, "peers": peers_section, "rd": rd_section,
-            "pictures": pictures_section, "scale": scale_section,
-            "latency": latency_section, "streams": streams_section, "papers": papers_section}
-CARDS = {"speedup": speedup_cards, "rd": rd_cards}
+
+
+def each(part):
+    """Of runs of one kind, what the function says of every one."""
+    return lambda runs: "".join(map(part, runs))
+
+
+SECTIONS = {"speedup": speedup_section, "stages": each(stages_section), "peers": each(peers_section), "rd": each(rd_section),
+            "pictures": each(pictures_section), "scale": scale_section, "latency": each(latency_section),
+            "streams": each(streams_section), "papers": each(papers_section)}
+CARDS = {"speedup": speedup_cards, "rd": each(rd_cards)}
 
 
 def load(path):
@@ -40,17 +49,23 @@ def place(run):
     return list(SECTIONS).index(run["kind"]), run.get("settings", {}).get("variant", "") not in ("", "paper")
 
 
+def left_out_html(runs):
+    """What this machine does not have, once for all runs."""
+    lines = unique(line for run in runs for line in run.get("left_out", []))
+    return "<h2>Left out</h2><ul>" + "".join(f"<li>{esc(line)}</li>" for line in lines) + "</ul>" if lines else ""
+
+
 def page(runs):
-    machine_html.known = machine_text(runs[0])
-    times = sorted(r["machine"]["time"] for r in runs)
-    cards = "".join(CARDS.get(r["kind"], lambda _: "")(r) for r in runs)
-    body = "".join(SECTIONS[r["kind"]](r) for r in runs)
+    begun = min(r["machine"]["time"] for r in runs).replace("T", " ")[:16]
+    of_kind = {kind: [r for r in runs if r["kind"] == kind] for kind in SECTIONS}
+    cards = "".join(part(of_kind[kind]) for kind, part in CARDS.items() if of_kind[kind])
+    body = "".join(part(of_kind[kind]) for kind, part in SECTIONS.items() if of_kind[kind])
     return ("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>ctv, measured</title>"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
             f"<style>{CSS}</style><main><h1>ctv, measured</h1>"
             "<p>A contourlet video codec whose CPU and CUDA backends make the same bits.</p>"
-            f"<p class=\"soft\">{esc(machine_html.known)}; measured {esc(times[0])}.</p>"
-            f"<div class=\"cards\">{cards}</div>{body}</main></html>\n")
+            f"<p class=\"soft\">{esc(machine_words(runs))}; begun {esc(begun)} UTC.</p>"
+            f"<div class=\"cards\">{cards}</div>{body}{left_out_html(runs)}</main></html>\n")
 
 
 def main():

@@ -1,126 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sections about speed: the paper's comparison, each stage alone, other codecs."""
-from drawing import (INK, PAPER, SERIES, card, esc, figure_html, left_out_html, legend, machine_html, milliseconds,
-                     plain_log, plots, runner, size_of, size_words, table_html, unique)
-
-
-# ---- speedup ----------------------------------------------------------------------------------------------
-
-def mean_of(run, size, name, what):
-    values = [r[what]["ms_per_frame"] for r in run["results"] if size_of(r) == size and runner(r) == name]
-    return sum(values) / len(values) if values else None
-
-
-def speedup_cards(run):
-    """Ratios where there is a GPU; times of what users run, which is not the paper's preset."""
-    cards = ""
-    last = run["speedup"][-1] if run["speedup"] else None
-    for what, words in (("encode", "encoding"), ("decode", "decoding")):
-        if last and last[what] is not None:
-            cards += card(f"{last[what]:.1f}x", f"GPU over CPU, {words} {size_of(last)}, preset {run['settings']['variant']}")
-    if run["settings"]["variant"] == "paper":
-        return cards
-    names = unique(map(runner, run["results"]))
-    largest = size_of(run["results"][-1])
-    for what in ("encode", "decode"):
-        best = min((mean_of(run, largest, n, what), n) for n in names if mean_of(run, largest, n, what))
-        cards += card(f"{milliseconds(best[0])} ms", f"to {what} a frame of {largest}, {best[1]}")
-    return cards
-
-
-def fig3(run):
-    """The paper's Fig. 3, speedups over resolutions, with this machine's."""
-    sizes = unique([size_of(p) for p in run["paper"]] + [size_of(s) for s in run["speedup"]])
-    paper = {size_of(p): p for p in run["paper"]}
-    here = {size_of(s): s for s in run["speedup"]}
-    figure, axes = plots(1, 2)
-    for axis, what, words in ((axes[0], "encode", "Encoding"), (axes[1], "decode", "Decoding")):
-        for shift, values, colour, label in (
-                (-0.2, [paper.get(s, {}).get(what + "_speedup") for s in sizes], PAPER, "paper, 2015"),
-                (0.2, [here.get(s, {}).get(what) for s in sizes], SERIES[0], "here")):
-            known = [(i + shift, v) for i, v in enumerate(values) if v is not None]
-            if not known:
-                continue
-            bars = axis.bar([k[0] for k in known], [k[1] for k in known], 0.38, color=colour, label=label)
-            axis.bar_label(bars, fmt="%.1f", padding=2, color=INK, fontsize=9)
-        axis.set_xticks(range(len(sizes)), sizes)
-        axis.margins(y=0.12)
-        axis.set_title(words + ": CPU time / GPU time", loc="left")
-        legend(axis)
-        axis.grid(axis="x", visible=False)
-    return figure_html(figure, "The paper's Fig. 3: speedup of the GPU over the CPU, per frame.")
-
-
-def times_plot(run):
-    sizes = unique(map(size_of, run["results"]))
-    names = unique(map(runner, run["results"]))
-    figure, axes = plots(1, 2)
-    for axis, what, words in ((axes[0], "encode", "Encoding"), (axes[1], "decode", "Decoding")):
-        for kind, style in (("cpu", "-"), ("gpu", "--")):
-            known = [(sizes.index(size_of(p)), p[f"{what}_{kind}"]) for p in run["paper"] if size_of(p) in sizes]
-            if known:
-                axis.plot(*zip(*known), style, color=PAPER, marker="o", markersize=4, label=f"paper, {kind.upper()}")
-        for i, name in enumerate(names):
-            values = [(k, mean_of(run, s, name, what)) for k, s in enumerate(sizes)]
-            axis.plot(*zip(*[v for v in values if v[1]]), color=SERIES[i], marker="o", markersize=5, linewidth=2,
-                      label=f"here, {name}")
-        plain_log(axis, "y")
-        axis.set_xticks(range(len(sizes)), sizes)
-        axis.set_title(words + ", ms a frame", loc="left")
-        legend(axis)
-    return figure_html(figure, "Time per frame, disk excluded, transfers included; logarithmic.")
-
-
-def stages_plot(run, what):
-    largest = size_of(run["results"][-1])
-    rows = [r for r in run["results"] if size_of(r) == largest]
-    names = unique(map(runner, rows))
-    stages = unique(s["name"] for r in rows for s in r[what]["stages"])
-    sums = {(n, s): 0.0 for n in names for s in stages}
-    for r in rows:
-        for s in r[what]["stages"]:
-            sums[runner(r), s["name"]] += s["ms_per_frame"] / sum(runner(x) == runner(r) for x in rows)
-    figure, axes = plots(1, len(names), height=0.4 + 0.32 * len(stages))
-    for axis, name in zip(axes, names):
-        values = [sums[name, s] for s in stages]
-        bars = axis.barh(stages, values, 0.62, color=SERIES[names.index(name)])
-        axis.bar_label(bars, fmt="%.2f", padding=3, color=INK, fontsize=9)
-        axis.invert_yaxis()
-        axis.margins(x=0.18)
-        axis.set_title(f"{name}, ms", loc="left")
-        axis.grid(axis="y", visible=False)
-        if axis is not axes[0]:
-            axis.set_yticklabels([])
-    word = "encoding" if what == "encode" else "decoding"
-    return figure_html(figure, f"Stages of {word} a frame of {largest}; stages on several threads overlap.")
-
-
-def speedup_section(run):
-    s = run["settings"]
-    as_paper = s["variant"] == "paper"
-    out = ("<h2>CPU against GPU, as the paper measured it</h2>" if as_paper else
-           f"<h2>The same with preset {esc(s['variant'])}</h2>") + machine_html(run)
-    out += (f'<p>Variant {esc(s["variant"])}, {s["threads"]} threads, {s["frames_in_flight"]} in flight; median '
-            f'of {s["runs"]} runs of {s["frames"]} frames; clips: '
-            f'{esc(", ".join(unique(r["clip"] for r in run["results"])))}.</p>')
-    if not run["identical"]:
-        out += "<p><b>No speedup is shown:</b> not all did the same work: " + esc("; ".join(run["differences"])) + "</p>"
-    elif any(x["encode"] is not None for x in run["speedup"]):
-        out += "<p>All backends and engines made the same bytes and the same pictures in this run.</p>" + fig3(run)
-    out += times_plot(run)
-    sizes = unique(map(size_of, run["results"]))
-    paper = {size_of(p): p for p in run["paper"]}
-    for what, words in (("encode", "Encoding" + " (Table III)" * as_paper), ("decode", "Decoding" + " (Table IV)" * as_paper)):
-        rows = [[f"paper, {k.upper()}"] + [f"{paper[z][f'{what}_{k}']:.3f}" if z in paper else "-" for z in sizes]
-                for k in ("cpu", "gpu")]
-        own = []
-        for name in unique(map(runner, run["results"])):
-            values = [mean_of(run, z, name, what) for z in sizes]
-            own.append(f"here, {name}")
-            rows.append([own[-1]] + [milliseconds(v) if v else "-" for v in values])
-        out += f"<h3>{words}, ms a frame</h3>" + table_html([""] + sizes, rows, own)
-    return (out + "<h3>Where the time goes</h3>" + stages_plot(run, "encode") + stages_plot(run, "decode")
-            + left_out_html(run))
+"""Sections about speed beside the paper's comparison: each stage alone, other codecs."""
+from drawing import (INK, SERIES, Html, esc, figure_html, legend, machine_html, plain_log, plots, table_html)
+from figures import number, percent, size_of, unique
 
 
 # ---- stages -----------------------------------------------------------------------------------------------
@@ -152,7 +33,7 @@ def stages_section(run):
         shift = 0.2 if kind == "cuda" else -0.2 if "cuda" in kinds else 0
         bars = axes[0].barh([names.index(r["name"]) + shift for r in rows], [r["microseconds"] for r in rows],
                             0.38 if shift else 0.6, color=SERIES[i], label=labels[kind])
-        axes[0].bar_label(bars, [size_words(r["microseconds"]) for r in rows], padding=3, color=INK, fontsize=8)
+        axes[0].bar_label(bars, [number(r["microseconds"]) for r in rows], padding=3, color=INK, fontsize=8)
     axes[0].set_yticks(range(len(names)), names)
     plain_log(axes[0], "x")
     axes[0].set_xlim(left=1)
@@ -164,7 +45,9 @@ def stages_section(run):
     out += figure_html(figure, "Median; calls follow each other as in a stream of frames.")
     rows = []
     for name in names:
-        line = [name]
+        about = next(r["about"] for r in results if r["name"] == name)
+        about = about.rsplit(", ", 1)[0] if name.endswith(about.rsplit(", ", 1)[-1]) else about  # said once
+        line = [Html(f'{esc(name)} <span class="soft">{esc(about)}</span>')]
         for kind in kinds:
             found = [r for r in results if r["name"] == name and r["backend"] == kind]
             if not found:
@@ -172,14 +55,14 @@ def stages_section(run):
                 continue
             r = found[0]
             least = r["least_microseconds"]
-            line += [size_words(r["microseconds"]), f"{100 * least / r['microseconds']:.0f} %" if least else "-",
-                     f"{r['operations'] / r['microseconds'] / 1000:.1f}" if r["operations"] else "-"]
+            line += [number(r["microseconds"]), percent(least / r["microseconds"]) if least else "-",
+                     number(r["operations"] / r["microseconds"] / 1000) if r["operations"] else "-"]
         rows.append(line)
     head = [""] + [w for k in kinds for w in (f"{k}, us", "of copies", "Gop/s")]
     out += table_html(head, rows)
     return out + ('<p class="soft">Of copies: the time in which plain copies move the bytes that the stage must read and '
                   "write, over the time it took; more than 100 % where its data fit a cache. Gop/s: operations of its "
-                  "definition.</p>") + left_out_html(run)
+                  "definition.</p>")
 
 
 # ---- peers ------------------------------------------------------------------------------------------------
@@ -212,7 +95,7 @@ def peers_section(run):
                                "and frames in flight; ffmpeg decodes the other codecs.")
     lines = [[f"{r['codec']}, {r['how']}", f"{r['setting_name']} {r['setting']:g}",
               f"{r['psnr_y']:.2f}" if r["psnr_y"] else "-", f"{r['bytes_per_frame']:.0f}",
-              milliseconds(r["encode"]["ms_per_frame"]), milliseconds(r["decode"]["ms_per_frame"])] for r in rows]
+              number(r["encode"]["ms_per_frame"]), number(r["decode"]["ms_per_frame"])] for r in rows]
     own = [line[0] for line, r in zip(lines, rows) if r["codec"] == ours]
     out += table_html(["", "setting", "dB", f"bytes a frame at {decibels}", "encode ms", "decode ms"], lines, own)
-    return out + left_out_html(run)
+    return out

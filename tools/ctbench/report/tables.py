@@ -6,19 +6,7 @@
 """
 import os
 
-
-def unique(values):
-    return list(dict.fromkeys(values))
-
-
-def size_of(row):
-    return f"{row['width']}x{row['height']}"
-
-
-def number(value):
-    if value is None:
-        return "-"
-    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+from figures import bounds, machine_words, number, percent, runner, size_of, speedup_rows, time_words, unique
 
 
 def table(head, rows):
@@ -26,38 +14,32 @@ def table(head, rows):
     return "\n".join(out + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
-def mean(values):
-    values = [v for v in values if v is not None]
-    return sum(values) / len(values) if values else None
-
-
 def speedup(run):
     s = run["settings"]
     sizes = unique(map(size_of, run["results"]))
-    runners = unique(f"{r['backend']} {r['engine']}" for r in run["results"])
+    runners = unique(map(runner, run["results"]))
     paper = {size_of(p): p for p in run["paper"]}
     clips = ", ".join(unique(r["clip"] for r in run["results"]))
     out = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
-           f"of {s['runs']} runs of {s['frames']} frames; {clips}.")
+           f"of {s['runs']} runs of {s['frames']} frames ± half the distance of the quartiles; {clips}.")
     out += (" All backends and engines made the same bytes and pictures.\n\n" if run["identical"] and len(runners) > 1 else
             "\n\n" if run["identical"] else " **Backends differed; no speedup is told.**\n\n")
     rows = []
-    for what, name in (("encode", "encode"), ("decode", "decode")):
+    for what in ("encode", "decode"):
         for kind in ("cpu", "gpu") if s["variant"] == "paper" else ():
-            rows.append([f"{name}, paper, {kind.upper()}"] + [number(paper[z][f"{what}_{kind}"]) if z in paper else "-"
+            rows.append([f"{what}, paper, {kind.upper()}"] + [number(paper[z][f"{what}_{kind}"]) if z in paper else "-"
                                                               for z in sizes])
-        for name_of in runners:
-            times = [mean([r[what]["ms_per_frame"] for r in run["results"]
-                           if size_of(r) == z and f"{r['backend']} {r['engine']}" == name_of]) for z in sizes]
-            rows.append([f"{name}, here, {name_of}"] + [number(t) for t in times])
-    here = {size_of(x): x for x in run["speedup"]}
-    if run["identical"] and any(x["encode"] is not None for x in run["speedup"]):
-        for what in ("encode", "decode"):
-            if s["variant"] == "paper":
-                rows.append([f"{what}, CPU / GPU, paper"] + [number(paper[z][f"{what}_speedup"]) if z in paper else "-"
-                                                             for z in sizes])
-            rows.append([f"{what}, CPU / GPU, here"] + [number(here[z][what]) for z in sizes])
+        rows += [[f"{what}, here, {name}"] + [time_words(run, z, name, what) for z in sizes] for name in runners]
     return out + table([""] + sizes, rows)
+
+
+def speedups(runs):
+    """The paper's Table II; nothing where no GPU ran."""
+    head, rows = speedup_rows(runs)
+    if not rows:
+        return ""
+    return ("\n**Speedup (Table II)**, the fastest engine of each backend.\n\n" + table(head, rows)
+            + "".join(f"\n{line}\n" for run in runs for line in bounds(run)))
 
 
 def stages(run):
@@ -73,7 +55,7 @@ def stages(run):
                      and r["backend"] in ((kind, "host") if kind == "cpu" else (kind,))]
             share = found and found[0]["least_microseconds"]
             line.append(number(found[0]["microseconds"])
-                        + (f" ({100 * share / found[0]['microseconds']:.0f} %)" if share else "") if found else "-")
+                        + (f" ({percent(share / found[0]['microseconds'])})" if share else "") if found else "-")
         rows.append(line)
     return out + table(["stage"] + kinds, rows)
 
@@ -112,7 +94,9 @@ def scale(run):
     rows = [[s["name"], c["label"], number(c["encode_ms"]), number(c["decode_ms"]), c["bytes"]]
             for s in run["series"] for c in s["cases"] if "encode_ms" in c]
     words = " ".join(run["settings"]["run"]).replace("--", "")
-    return (f"**How cost grows**, preset {run['settings']['variant']}{', ' + words if words else ''}, ms a frame.\n\n"
+    on = ", ".join(unique(c["running"].split()[0] for s in run["series"] for c in s["cases"] if "encode_ms" in c))
+    return (f"**How cost grows**, preset {run['settings']['variant']}{', ' + words if words else ''}, on {on}, ms a frame; bytes of "
+            f"{run['settings']['frames']} frames.\n\n"
             + table(["what", "value", "encode", "decode", "bytes"], rows))
 
 
@@ -121,15 +105,14 @@ TABLES = {"speedup": speedup, "stages": stages, "peers": peers, "rd": rd, "laten
 
 def tables(runs):
     """All runs as Markdown, machines first."""
-    m = runs[0]["machine"]
-    devices = ", ".join(d["name"] for d in m["devices"]) or "no CUDA device"
-    driver = f", driver {m['driver'].split('  ')[1]}" if "  " in m["driver"] else ""
-    clocks = f", clocks {m['device_clocks']}" if m["device_clocks"] else ""
     digests = unique(r["digest"][:8] for run in runs if run["kind"] == "speedup" for r in run["results"])
-    out = (f"{m['cpu']}, {m['cores']} cores, {m['memory_bytes'] / 2**30:.0f} GiB, load {m['load']:.1f} at the start; {devices}"
-           f"{driver}{clocks}; {m['compiler']}; commit {m['commit']}; {m['time'][:10]}. Clips' digests begin "
-           f"{', '.join(digests)}.\n")
-    return out + "".join("\n" + TABLES[run["kind"]](run) for run in runs if run["kind"] in TABLES)
+    out = (f"{machine_words(runs)}; {runs[0]['machine']['time'][:10]}. Clips' digests begin {', '.join(digests)}.\n")
+    shown = [run for run in runs if run["kind"] in TABLES]
+    for run, following in zip(shown, shown[1:] + [{"kind": ""}]):
+        out += "\n" + TABLES[run["kind"]](run)
+        if run["kind"] == "speedup" and following["kind"] != "speedup":
+            out += speedups([r for r in shown if r["kind"] == "speedup"])
+    return out
 
 
 def write_tables(path, name, runs):

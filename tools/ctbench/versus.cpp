@@ -143,7 +143,17 @@ class VersusRun {
     } catch (const Failure& e) {
       leave_out(std::string("libjpeg-turbo: ") + e.what());
     }
-    leave_out("nvJPEG: it is a library without a program of its own");
+    try {
+      if (const std::string missing = nvjpeg_missing(); !missing.empty()) {
+        leave_out("nvjpeg: " + missing);
+      } else {
+        status_.show("nvjpeg");
+        for (VersusRow& row : measure_nvjpeg(clip, options_.decibels, options_.common.runs))
+          result_.rows.push_back(std::move(row));
+      }
+    } catch (const Failure& e) {
+      leave_out(e.what());
+    }
   }
 
   Yield peer_yield(const Clip& clip, const Peer& peer, const PeerJob& job,

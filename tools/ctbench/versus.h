@@ -65,6 +65,10 @@ Json versus_json(const VersusOptions& options, const VersusResult& result);
 VersusRow measure_jpeg_turbo(const Clip& clip, const ScratchFolder& scratch, double decibels, double seconds);
 /// "" or the program that is missing.
 std::string jpeg_turbo_missing();
+/// nvJPEG on device 0, on all frames.
+std::vector<VersusRow> measure_nvjpeg(const Clip& clip, double decibels, int runs);
+/// "" or why it cannot be run.
+std::string nvjpeg_missing();
 /// What tjbench says: bytes, milliseconds to compress and to decompress. False if it says something else.
 bool read_tjbench(const std::string& output, uint64_t& bytes, double& encode_ms, double& decode_ms);
 

@@ -79,8 +79,8 @@ Exit run_peers(int argc, const char* const* argv) {
       "CLIP, or a generated one, is encoded and decoded by this codec on every backend and by the peers that "
       "are "
       "installed, each at the setting whose luma PSNR is nearest to the one asked for, in the same run.";
-  about.examples = {
-      {"ctbench peers a.y4m --size 1920x1080", "beside x264, Motion JPEG, SVT-AV1, VC-2, libjpeg-turbo"}};
+  about.examples = {{"ctbench peers a.y4m --size 1920x1080",
+                     "beside x264, Motion JPEG, SVT-AV1, VC-2, libjpeg-turbo, nvJPEG"}};
   Options options(about);
   VersusOptions versus;
   versus.common.frames = 30;

@@ -76,6 +76,7 @@ for part in speedup speedup-default stages rd peers pictures scale latency strea
   says everything/$part.json '"complete": true'
   [ -s everything/$part.csv ] || fail "no $part.csv"
 done
+grep -q '"codec": "nvjpeg"' everything/peers.json || says everything/peers.json '"nvjpeg: ' # or why it was not run
 
 if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   expect 0 report "$ctbench" report everything/*.json -o page.html

@@ -12,6 +12,7 @@
 #include "cpu/compensate.hpp"
 #include "cpu/motion_search.hpp"
 #include "cpu/rdoq.hpp"
+#include "cpu/squared_error.hpp"
 #include "cpu/subband_prediction.hpp"
 #include "cpu/transform_coder.hpp"
 
@@ -41,6 +42,27 @@ class TimedTransform final : public TransformCoder {
  private:
   std::unique_ptr<TransformCoder> inner_;
   StageTimes& times_;
+};
+
+/// Keeps the sum until it is asked for.
+class CpuErrorMeter final : public ErrorMeter {
+ public:
+  CpuErrorMeter(int threads, StageTimes& times) : threads_(threads), times_(times) {}
+
+  Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
+    StageTimer timer(times_, Stage::kError);
+    sum_ = squared_error(threads_, a, b);
+    return {};
+  }
+  Status finish(uint64_t& sum) override {
+    sum = sum_;
+    return {};
+  }
+
+ private:
+  const int threads_;
+  StageTimes& times_;
+  uint64_t sum_ = 0;
 };
 
 class CpuBackend final : public Backend {
@@ -81,6 +103,9 @@ class CpuBackend final : public Backend {
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
     return make_cpu_motion(parameters, threads_, stage_times_);
+  }
+  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override {
+    return std::unique_ptr<ErrorMeter>(std::make_unique<CpuErrorMeter>(threads_, stage_times_));
   }
 
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,

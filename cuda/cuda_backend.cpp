@@ -13,6 +13,7 @@
 #include "cuda/motion_estimator.hpp"
 #include "cuda/picture_port.hpp"
 #include "cuda/rdoq.hpp"
+#include "cuda/squared_error.hpp"
 #include "cuda/subband_prediction.hpp"
 #include "cuda/transform_coder.hpp"
 
@@ -66,6 +67,10 @@ class CudaBackend final : public Backend {
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return make_motion_estimator(device_, parameters);
+  }
+  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return cuda::make_error_meter(device_);
   }
 
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,

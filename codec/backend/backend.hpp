@@ -101,6 +101,17 @@ class MotionEstimator {
                         MotionVector* vectors) = 0;
 };
 
+/// Measures how far one plane is from another, for decisions some frames later; holds one measurement.
+class ErrorMeter {
+ public:
+  virtual ~ErrorMeter() = default;
+  /// Starts the sum of (a - b)^2 over two planes of one extent; exact for all samples. A measurement that was
+  /// not waited for is dropped.
+  virtual Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) = 0;
+  /// Waits for the last measurement.
+  virtual Status finish(uint64_t& sum) = 0;
+};
+
 /// How a grid of vectors applies to a plane.
 struct CompensationGeometry {
   MotionGrid grid;
@@ -138,6 +149,7 @@ class Backend {
                                                                  Engine engine) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                                Extent extent) = 0;
+  virtual Result<std::unique_ptr<ErrorMeter>> make_error_meter() = 0;
 
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
   /// vectors.

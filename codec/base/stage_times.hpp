@@ -18,6 +18,7 @@ enum class Stage {
   kQuantise,
   kPredict,
   kInverse,
+  kError,
   kDownload,
   kSymbols,
   kPacket,
@@ -34,6 +35,7 @@ inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kSt
     "quantiser",
     "prediction",
     "inverse transform",
+    "squared error",
     "download",
     "symbols and DEFLATE",
     "packet"};

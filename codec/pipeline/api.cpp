@@ -222,6 +222,13 @@ ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, double st
   });
 }
 
+ctv_status ctv_encoder_set_crf(ctv_encoder* encoder, double crf) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
+    return encoder->impl->set_crf(crf);
+  });
+}
+
 ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));

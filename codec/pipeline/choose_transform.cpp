@@ -69,6 +69,7 @@ Status choose_transform(ctv_config& config, const ctv_picture& picture) {
   trial.frames_in_flight = 1;
   trial.bitrate = 0;
   trial.max_frame_bytes = 0;
+  trial.crf = -1;
   double least = std::numeric_limits<double>::max();
   for (const Choice& choice : kChoices) {
     trial.directions[0] = choice.directions;

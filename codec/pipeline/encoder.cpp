@@ -42,6 +42,9 @@ Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& con
 
   e->rate_ = std::make_unique<RateControl>(
       rate_target(config), static_cast<double>(config.fps_num) / config.fps_den, config.key_interval);
+  e->quality_ =
+      std::make_unique<QualityControl>(e->stream_.picture.extent(0).area(), config.key_interval == 1);
+  e->quality_->set_crf(config.crf);
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
   for (Slot& slot : e->slots_) {
@@ -54,12 +57,16 @@ Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& con
 
 Status StreamEncoder::start(std::unique_ptr<Backend> backend, const std::string& why) {
   frames_.reset();
+  for (auto& meter : meters_) meter.reset();
   backend_ = std::move(backend);
   const Engine engine = choose_engine(config_.engine, stream_.header, *backend_);
   CTV_RETURN_IF_ERROR(backend_->check_engine(engine));
   description_ = describe(*backend_, engine, why);
   const EncoderDecisions decisions{config_.search_range, config_.rdoq != 0, engine, config_.frames_in_flight};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*backend_, stream_, decisions));
+  for (auto& meter : meters_) {
+    CTV_ASSIGN_OR_RETURN(meter, backend_->make_error_meter());
+  }
   return {};
 }
 
@@ -71,7 +78,8 @@ Status StreamEncoder::take_over(const Status& failure) {
   for (uint64_t frame = received_; frame < sent_; ++frame) {
     Slot& slot = slots_[frame % slots_.size()];
     if (slot.coding.valid()) slot.status = slot.coding.get();
-    if (slot.status.ok() && lost.empty()) {
+    // A frame whose error the device took with it is coded again as well: to measure it.
+    if (slot.status.ok() && lost.empty() && know_errors(frame + 1).ok()) {
       history_.append(slot.packet, frame, slot.parameters.type == FrameType::kKey);
       first_lost = frame + 1;
       continue;
@@ -102,8 +110,9 @@ Status StreamEncoder::take_over(const Status& failure) {
   for (uint64_t frame = first_lost; frame < sent_; ++frame) {
     const int index = static_cast<int>(frame % slots_.size());
     Slot& slot = slots_[static_cast<size_t>(index)];
-    CTV_RETURN_IF_ERROR(encode_frame(lost[frame - first_lost].picture, index));
+    CTV_RETURN_IF_ERROR(encode_as_before(lost[frame - first_lost].picture, index));
     slot.status = code_symbols(index);
+    CTV_RETURN_IF_ERROR(know_errors(frame + 1));
   }
   return {};
 }
@@ -145,9 +154,6 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   slot.parameters = {};
   slot.parameters.number = static_cast<uint32_t>(sent_);
   slot.parameters.type = next_type(picture);
-  slot.parameters.base_step = frame_step(slot.parameters.type);
-  if (rate_->active())
-    slot.parameters.base_step = rate_->begin(slot.parameters.type, slot.parameters.base_step);
   Status status = encode_frame(picture, slot_index);
   if (!status.ok() && is_device_failure(status, *backend_)) {
     CTV_RETURN_IF_ERROR(take_over(status));
@@ -157,6 +163,7 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
     key_requested_ = true;  // the reference is not to be trusted
     return status;
   }
+  quality_->end(slot.parameters.type);
   ++sent_;
   slot.busy = true;
   if (rate_->active()) {
@@ -170,10 +177,26 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   return {};
 }
 
+// Chooses the frame's step and codes it; may be called again for the same frame after a device has failed.
 Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
-  const FrameParameters& parameters = slots_[static_cast<size_t>(slot_index)].parameters;
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, parameters.base_step, slot_index));
-  CTV_RETURN_IF_ERROR(rate_->active() ? code_to_size(slot_index) : frames_->code(parameters, slot_index));
+  Slot& slot = slots_[static_cast<size_t>(slot_index)];
+  FrameParameters& parameters = slot.parameters;
+  CTV_RETURN_IF_ERROR(know_errors(sent_ + 1 - std::min(sent_ + 1, QualityControl::kDelay)));
+  slot.measured = quality_->active();
+  parameters.base_step =
+      slot.measured ? quality_->begin(sent_, parameters.type) : frame_step(parameters.type);
+  const bool by_quality = slot.measured && parameters.type == FrameType::kKey;
+  if (rate_->active() && !by_quality)
+    parameters.base_step = rate_->begin(parameters.type, parameters.base_step);
+  slot.first_step = parameters.base_step;
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, slot.first_step, slot_index));
+  if (by_quality) CTV_RETURN_IF_ERROR(code_to_quality(slot_index));
+  if (rate_->active()) {
+    if (by_quality) parameters.base_step = rate_->begin(parameters.type, parameters.base_step);
+    CTV_RETURN_IF_ERROR(code_to_size(slot_index));
+  } else if (!by_quality) {
+    CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index, meter(slot)));
+  }
   frames_->commit();
   const bool may_need_source = backend_->kind() != CTV_BACKEND_CPU && picture.memory == CTV_MEMORY_HOST &&
                                stream_.header.prediction == Prediction::kSubband;
@@ -181,11 +204,50 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   return {};
 }
 
+// A frame that had been coded, with the steps that it had.
+Status StreamEncoder::encode_as_before(const ctv_picture& picture, int slot_index) {
+  const Slot& slot = slots_[static_cast<size_t>(slot_index)];
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, slot.parameters.type, slot.first_step, slot_index));
+  CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index, meter(slot)));
+  frames_->commit();
+  return {};
+}
+
+// Waits for the errors of all frames before `end`, which is at most sent_.
+Status StreamEncoder::know_errors(uint64_t end) {
+  for (; known_ < end; ++known_) {
+    const Slot& slot = slots_[known_ % slots_.size()];
+    if (!slot.measured) continue;
+    uint64_t sum = 0;
+    CTV_RETURN_IF_ERROR(meter(slot)->finish(sum));
+    quality_->add(known_, slot.parameters, sum);
+  }
+  return {};
+}
+
+ErrorMeter* StreamEncoder::meter(const Slot& slot) const {
+  return slot.measured ? meters_[slot.parameters.number % QualityControl::kDelay].get() : nullptr;
+}
+
+// Codes a key frame with one step after the other until its error is as wanted.
+Status StreamEncoder::code_to_quality(int slot_index) {
+  Slot& slot = slots_[static_cast<size_t>(slot_index)];
+  for (;;) {
+    CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index, meter(slot)));
+    uint64_t sum = 0;
+    CTV_RETURN_IF_ERROR(meter(slot)->finish(sum));
+    const auto step = quality_->again(slot.parameters.base_step, sum);
+    if (!step) return {};
+    CTV_RETURN_IF_ERROR(frames_->slot(slot_index).levels().finish());  // the last ones are on their way
+    slot.parameters.base_step = *step;
+  }
+}
+
 // Codes the frame with one step after the other until rate control is content with its size.
 Status StreamEncoder::code_to_size(int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   for (;;) {
-    CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index));
+    CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index, meter(slot)));
     CTV_RETURN_IF_ERROR(code_symbols(slot_index));
     const auto step = rate_->again(slot.parameters.base_step, slot.packet.size());
     if (!step) return {};
@@ -220,6 +282,8 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     }
     slot.status = slot.coding.get();
   }
+  // A frame that has gone out is not coded again, so a device that fails later must not take its error along.
+  if (slot.status.ok()) slot.status = know_errors(received_ + 1);
   if (!slot.status.ok() && is_device_failure(slot.status, *backend_))
     CTV_RETURN_IF_ERROR(take_over(slot.status));
   ++received_;
@@ -247,11 +311,23 @@ const std::vector<uint8_t>& StreamEncoder::index() {
 
 Status StreamEncoder::set_quantiser(int qp, double step) {
   CTV_ASSIGN_OR_RETURN(base_step_, make_base_step(qp, step));
+  return set_crf(-1);
+}
+
+Status StreamEncoder::set_crf(double crf) {
+  ctv_config config = config_;
+  config.crf = crf;
+  CTV_RETURN_IF_ERROR(check_crf(config));
+  config_.crf = crf;
+  quality_->set_crf(crf);
   return {};
 }
 
 Status StreamEncoder::set_bitrate(int64_t bitrate, int64_t max_frame_bytes) {
   CTV_RETURN_IF_ERROR(check_rate(bitrate, max_frame_bytes));
+  ctv_config config = config_;
+  config.bitrate = bitrate;
+  CTV_RETURN_IF_ERROR(check_crf(config));
   config_.bitrate = bitrate;
   config_.max_frame_bytes = max_frame_bytes;
   rate_->set_target(rate_target(config_));

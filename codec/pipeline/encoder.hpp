@@ -2,6 +2,7 @@
 // The encoder behind the public interface: frame types, frames in flight, packets, index.
 #pragma once
 
+#include <array>
 #include <future>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "codec/backend/backend.hpp"
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
+#include "codec/pipeline/quality_control.hpp"
 #include "codec/pipeline/rate_control.hpp"
 #include "codec/pipeline/scene_cut.hpp"
 #include "codec/pipeline/takeover.hpp"
@@ -31,6 +33,7 @@ class StreamEncoder {
   const std::vector<uint8_t>& index();
   void request_key_frame() { key_requested_ = true; }
   Status set_quantiser(int qp, double step);
+  Status set_crf(double crf);
   Status set_bitrate(int64_t bitrate, int64_t max_frame_bytes);
   const std::string& description() const { return description_; }
   const StageTimes& stage_times();
@@ -40,6 +43,8 @@ class StreamEncoder {
     std::unique_ptr<SymbolCoder> symbols;
     std::vector<uint8_t> packet;
     FrameParameters parameters;
+    uint16_t first_step = 0;     // that its vectors were searched with
+    bool measured = false;       // its squared error is asked for
     std::future<Status> coding;  // valid while workers code it
     Status status;
     double seconds = 0;  // spent on symbols
@@ -47,7 +52,11 @@ class StreamEncoder {
   };
   StreamEncoder() = default;
   Status encode_frame(const ctv_picture& picture, int slot);
+  Status encode_as_before(const ctv_picture& picture, int slot);
+  Status code_to_quality(int slot);
   Status code_to_size(int slot);
+  Status know_errors(uint64_t end);
+  ErrorMeter* meter(const Slot& slot) const;
   Status code_symbols(int slot);
   Status start(std::unique_ptr<Backend> backend, const std::string& why);
   Status take_over(const Status& failure);
@@ -74,6 +83,10 @@ class StreamEncoder {
   PictureCopy last_source_;  // likewise, for subband prediction: the last picture as it came
   std::vector<IndexEntry> entries_;
   std::unique_ptr<RateControl> rate_;
+  // Constant quality: frame i's error goes through meter i modulo kDelay; those before known_ have come.
+  std::unique_ptr<QualityControl> quality_;
+  std::array<std::unique_ptr<ErrorMeter>, QualityControl::kDelay> meters_;
+  uint64_t known_ = 0;
   SceneCutDetector scenes_;
 };
 

@@ -80,7 +80,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_
   return backend_.on_plane(-1);
 }
 
-Status FrameEncoder::code(const FrameParameters& parameters, int slot_index) {
+Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, ErrorMeter* meter) {
   FrameSlot& s = slot(slot_index);
   const FrameType type = parameters.type;
   const uint32_t offset = (rdoq_ ? kRdoOffsets : kOffsets)[type == FrameType::kKey ? 0 : 1];
@@ -89,7 +89,7 @@ Status FrameEncoder::code(const FrameParameters& parameters, int slot_index) {
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
   CTV_RETURN_IF_ERROR(s.level_port_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
   // The packet does not wait for the picture as decoded; the next frame does.
-  if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, s));
+  if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, s, meter));
   return backend_.end_frame();
 }
 
@@ -142,13 +142,15 @@ Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
 }
 
 // picture: inverse + compensated -> decoded.
-Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s) {
+Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, ErrorMeter* meter) {
   const PictureLayout& picture = stream_.picture;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction(type, p),
                                                 picture.middle(p), picture.range(p), 0, decoded_.plane(p)));
+    if (p == 0 && meter != nullptr)
+      CTV_RETURN_IF_ERROR(meter->measure(current_.cropped(0), decoded_.cropped(0)));
   }
   return backend_.on_plane(-1);
 }

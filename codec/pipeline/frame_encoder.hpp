@@ -45,8 +45,9 @@ class FrameEncoder {
   /// quantisers, several times, then commit().
   /// base_step: sixteenths of a sample; weighs vectors against differences.
   Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, int slot);
-  /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them.
-  Status code(const FrameParameters& parameters, int slot);
+  /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them. Picture prediction:
+  /// the meter, if there is one, gets luma as decoded against luma as it came.
+  Status code(const FrameParameters& parameters, int slot, ErrorMeter* meter = nullptr);
   /// The frame as last coded becomes the reference of the next.
   void commit();
   /// Takes over the references of a decoder at full resolution on the same backend; `source`: the last
@@ -61,7 +62,7 @@ class FrameEncoder {
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
   Status code_picture(FrameType type, FrameSlot& slot);
-  Status decode_picture(FrameType type, FrameSlot& slot);
+  Status decode_picture(FrameType type, FrameSlot& slot, ErrorMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
   Status code_subbands(FrameType type, FrameSlot& slot);
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }

@@ -165,6 +165,7 @@ bool apply_preset(const char* name, ctv_config& config) {
     config.fps_den = 1;
     config.frames_in_flight = 1;
     config.buffer_ms = 1000;
+    config.crf = -1;
     preset.apply(config);
     return true;
   }
@@ -182,6 +183,15 @@ const char* preset_description(int i) {
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes) {
   CTV_RETURN_IF_ERROR(check_range("bitrate", bitrate, 0, int64_t{1} << 40));
   return check_range("max_frame_bytes", max_frame_bytes, 0, int64_t{1} << 30);
+}
+
+Status check_crf(const ctv_config& c) {
+  if (c.crf == -1) return {};
+  if (!(c.crf >= 0 && c.crf <= 51)) return bad("crf", std::to_string(c.crf) + " is outside 0..51");
+  if (c.prediction != CTV_PREDICTION_PICTURE) return bad("crf", "needs picture prediction");
+  if (c.lossless != 0) return bad("crf", "lossless has no quantiser");
+  if (c.bitrate != 0) return bad("crf", "excludes a bitrate");
+  return {};
 }
 
 Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
@@ -217,6 +227,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   }
   CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
   if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
+  CTV_RETURN_IF_ERROR(check_crf(c));
   h.subpel = static_cast<uint8_t>(c.subpel);
   h.overlap = static_cast<uint8_t>(c.overlap);
   h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;

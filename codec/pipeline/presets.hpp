@@ -18,6 +18,9 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& config);
 /// The limits of rate control.
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes);
 
+/// Constant quality: its range, and what it does not go with.
+Status check_crf(const ctv_config& config);
+
 /// Base step in sixteenths of a sample for qp 0..51 (H.264's scale) or, if qp is -1, for a step in samples.
 Result<uint16_t> make_base_step(int qp, double step);
 

@@ -131,6 +131,11 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"step", [](ctv_config& c) { c.qp = -1, c.step = std::nan(""); }},
       {"qp", [](ctv_config& c) { c.qp = 52; }},
       {"qp", [](ctv_config& c) { c.qp = -2; }},
+      {"crf", [](ctv_config& c) { c.crf = -0.5; }},
+      {"crf", [](ctv_config& c) { c.crf = 51.5; }},
+      {"crf", [](ctv_config& c) { c.crf = std::nan(""); }},
+      {"crf", [](ctv_config& c) { c.crf = 26, c.lossless = 1; }},
+      {"crf", [](ctv_config& c) { c.crf = 26, c.bitrate = 100000; }},
       {"scene_cut", [](ctv_config& c) { c.scene_cut = 7; }},
       {"threads", [](ctv_config& c) { c.threads = -1; }},
       {"threads", [](ctv_config& c) { c.threads = 257; }},
@@ -170,6 +175,8 @@ TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
       [](ctv_config& c) { c.qp = -1, c.step = 4095; },
       [](ctv_config& c) { c.qp = 0; },
       [](ctv_config& c) { c.qp = 51; },
+      [](ctv_config& c) { c.crf = 0; },
+      [](ctv_config& c) { c.crf = 51; },
       [](ctv_config& c) { c.threads = 256; },
       [](ctv_config& c) { c.threads = 2, c.frames_in_flight = 16; },
   };
@@ -201,6 +208,10 @@ TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {
   c.rdoq = 1;
   EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
   EXPECT_NE(std::string(ctv_last_error()).find("rdoq"), std::string::npos);
+  c.rdoq = 0;
+  c.crf = 26;
+  EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ctv_last_error()).find("crf"), std::string::npos);
 }
 
 TEST(ConfigRanges, QuantiserChangesAreCheckedAndLeaveTheOldOne) {
@@ -212,6 +223,8 @@ TEST(ConfigRanges, QuantiserChangesAreCheckedAndLeaveTheOldOne) {
   EXPECT_EQ(ctv_encoder_set_quantiser(encoder.get(), -1, 0), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_set_quantiser(encoder.get(), -1, std::numeric_limits<double>::infinity()),
             CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_set_crf(encoder.get(), 52), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_set_crf(encoder.get(), std::nan("")), CTV_ERROR_ARGUMENT);
   Encoder untouched(c);
   ASSERT_TRUE(encoder.send(picture_of(frame)));
   ASSERT_TRUE(untouched.send(picture_of(frame)));

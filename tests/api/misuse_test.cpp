@@ -62,6 +62,7 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   EXPECT_EQ(ctv_encoder_index(nullptr, &unit), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_request_key_frame(nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_set_quantiser(nullptr, 20, 0), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_set_crf(nullptr, 20), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_stage_times(nullptr, nullptr, 0, &count), CTV_ERROR_ARGUMENT);
   EXPECT_STREQ(ctv_encoder_description(nullptr), "");
   ctv_encoder_close(nullptr);

@@ -246,6 +246,25 @@ TEST_F(CudaEquality, QuantiserThatDecidesByRate) {
   }
 }
 
+TEST_F(CudaEquality, SquaredErrorOfTwoPlanes) {
+  for (const Extent extent : all_extents()) {
+    for (const int limit : {255, 32767}) {
+      const uint64_t seed = next_seed();
+      SCOPED_TRACE(text(extent) + " seed " + std::to_string(seed));
+      std::vector<uint64_t> sums;
+      for (Backend* backend : both()) {
+        BackendPlane a(*backend, extent, -limit, limit, seed);
+        BackendPlane b(*backend, extent, -limit, limit, seed + 1);
+        auto meter = backend->make_error_meter();
+        ASSERT_TRUE(ok(meter));
+        ASSERT_TRUE(ok((*meter)->measure(a.const_view(), b.const_view())));
+        ASSERT_TRUE(ok((*meter)->finish(sums.emplace_back())));
+      }
+      ASSERT_EQ(sums[0], sums[1]);
+    }
+  }
+}
+
 TEST_F(CudaEquality, SubbandPrediction) {
   for (const Extent extent : all_extents()) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {

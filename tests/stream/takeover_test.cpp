@@ -13,6 +13,8 @@ namespace {
 struct Case {
   const char* preset;
   int frames_in_flight;
+  double crf = -1;
+  int64_t max_frame_bytes = 0;
 };
 
 class Takeover : public testing::TestWithParam<Case> {
@@ -21,12 +23,14 @@ class Takeover : public testing::TestWithParam<Case> {
     Config c = config_for(clip[0], GetParam().preset, 1);
     c.key_interval = 4;
     c.frames_in_flight = GetParam().frames_in_flight;
+    c.crf = GetParam().crf;
+    c.max_frame_bytes = GetParam().max_frame_bytes;
     return c;
   }
 };
 
 TEST_P(Takeover, TheEncoderGoesOnWithAStreamThatDecodes) {
-  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 7);
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, GetParam().crf < 0 ? 7 : 10);
   Config c = config(clip);
   const Stream expected = encode(clip, c);
   c.backend = CTV_BACKEND_CUDA;
@@ -100,9 +104,13 @@ TEST_P(Takeover, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
 
 INSTANTIATE_TEST_SUITE_P(Presets, Takeover,
                          testing::Values(Case{"default", 1}, Case{"h264_4x4", 1}, Case{"default", 3},
-                                         Case{"paper", 1}, Case{"paper", 3}),
+                                         Case{"paper", 1}, Case{"paper", 3}, Case{"default", 1, 26},
+                                         Case{"default", 3, 26}, Case{"default", 6, 26},
+                                         Case{"default", 3, 22, 400}),
                          [](const auto& i) {
-                           return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight);
+                           return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight) +
+                                  (i.param.crf < 0 ? "" : "_crf") +
+                                  (i.param.max_frame_bytes > 0 ? "_limited" : "");
                          });
 
 }  // namespace

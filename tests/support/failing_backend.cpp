@@ -67,6 +67,22 @@ class Levels final : public LevelPort {
   std::unique_ptr<LevelPort> inner_;
 };
 
+class Meter final : public ErrorMeter {
+ public:
+  explicit Meter(std::unique_ptr<ErrorMeter> inner) : inner_(std::move(inner)) {}
+  Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->measure(a, b);
+  }
+  Status finish(uint64_t& sum) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->finish(sum);
+  }
+
+ private:
+  std::unique_ptr<ErrorMeter> inner_;
+};
+
 class StandIn final : public Backend {
  public:
   explicit StandIn(int threads) : inner_(make_cpu_backend(threads)) {}
@@ -96,6 +112,10 @@ class StandIn final : public Backend {
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                        Extent extent) override {
     return inner_->make_motion(parameters, extent);
+  }
+  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override {
+    CTV_ASSIGN_OR_RETURN(auto meter, inner_->make_error_meter());
+    return std::unique_ptr<ErrorMeter>(std::make_unique<Meter>(std::move(meter)));
   }
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -129,6 +129,15 @@ expect 0 "bitrate" "$ctenc" --generate 96x64@25:100 -o rate.ctv --bitrate 100 --
 kbps=$(sed -n 's/.*"kbps": \([0-9]*\).*/\1/p' rate.json)
 [ "$kbps" -ge 50 ] && [ "$kbps" -le 150 ] || fail "--bitrate 100 gave $kbps kb/s"
 
+expect 0 "crf" "$ctenc" --generate 96x64@25:20 -o rate.ctv --crf 26.5 --psnr --json rate.json
+decibels=$(sed -n 's/.*"y": \([0-9]*\).*/\1/p' rate.json)
+[ "$decibels" = 38 ] || fail "--crf 26.5 gave $decibels dB"
+for other in "--qp 26" "--bitrate 100" --lossless "--step 10"; do
+  expect 1 "crf and $other" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 26 $other
+  one_line "crf and $other"
+done
+expect 1 "crf out of range" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 52
+
 # --- ctinfo
 expect 0 ctinfo "$ctinfo" a.ctv --frames
 grep -q '48x32' out || fail "ctinfo: size"

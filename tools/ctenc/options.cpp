@@ -95,6 +95,18 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
                   ++encode.quantisers;
                   encode.edits.push_back([=](ctv_config& c) { c.step = *step, c.qp = -1, c.lossless = 0; });
                 });
+  options.value(
+      "--crf", "N",
+      "Constant quality, 0 fine to 51 coarse: luma's PSNR is held near 55 - 5 N / 8 dB whatever the "
+      "content, instead of --qp",
+      [&](const std::string& s) {
+        const auto crf = parse_real(s);
+        if (!crf || *crf < 0 || *crf > 51)
+          throw Failure(Exit::kUsage, "--crf: '" + s + "' is not a quality", "0 to 51");
+        ++encode.quantisers;
+        encode.constant_quality = true;
+        encode.edits.push_back([=](ctv_config& c) { c.crf = *crf, c.lossless = 0; });
+      });
   options.flag("--lossless", "Every sample comes back; no quantiser", [&] {
     ++encode.quantisers;
     encode.edits.push_back([](ctv_config& c) { c.lossless = 1; });
@@ -106,6 +118,7 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
                   const auto kbps = parse_real(s);
                   if (!kbps || *kbps < 0.001 || *kbps > 1e9)
                     throw Failure(Exit::kUsage, "--bitrate: '" + s + "' is not a rate", "kilobits a second");
+                  encode.rated = true;
                   encode.edits.push_back([=](ctv_config& c) { c.bitrate = std::llround(*kbps * 1000); });
                 });
   options.value(
@@ -240,7 +253,11 @@ void check_encode_options(const EncodeOptions& encode) {
     throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
   if (encode.benchmark && (encode.psnr || encode.ssim || encode.verify))
     throw Failure(Exit::kUsage, "--benchmark measures speed alone", "leave out --psnr, --ssim and --verify");
-  if (encode.quantisers > 1) throw Failure(Exit::kUsage, "--qp, --step and --lossless exclude each other");
+  if (encode.quantisers > 1)
+    throw Failure(Exit::kUsage, "--qp, --step, --crf and --lossless exclude each other", "choose one");
+  if (encode.constant_quality && encode.rated)
+    throw Failure(Exit::kUsage, "--crf and --bitrate exclude each other",
+                  "--crf with --max-frame limits packets");
   int uses_of_stdout = 0;
   for (const std::string& path : {encode.output, encode.csv, encode.run.json}) uses_of_stdout += path == "-";
   if (uses_of_stdout > 1) throw Failure(Exit::kUsage, "standard output is asked for more than once");

@@ -18,8 +18,9 @@ struct EncodeOptions {
   std::string output;
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
-  bool choose_directions = false;  // from the first picture
-  int quantisers = 0;              // how many of --qp, --step, --lossless are given
+  bool choose_directions = false;                // from the first picture
+  int quantisers = 0;                            // how many of --qp, --step, --crf, --lossless are given
+  bool constant_quality = false, rated = false;  // --crf, --bitrate
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all

@@ -35,6 +35,7 @@ Json config_json(const ctv_config& c) {
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;
   j["qp"] = c.qp;
+  j["crf"] = c.crf;
   j["bitrate"] = c.bitrate;
   j["max_frame_bytes"] = c.max_frame_bytes;
   j["buffer_ms"] = c.buffer_ms;

@@ -185,6 +185,9 @@ typedef struct ctv_config {
                    transforms */
   /* Written to the stream's headers, as weights of the subbands. */
   int32_t chroma_qp_offset; /* chroma's steps are those of qp + offset, -12..12; not with H.264 transforms */
+  /* Constant quality, one more of the encoder's own decisions. */
+  double crf; /* 0..51, or -1: use qp or step. Luma's PSNR against the source is held near 55 - 5 crf / 8 dB
+                 by a step for each frame; picture prediction, neither bitrate nor lossless */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. Writes struct_size
@@ -234,8 +237,11 @@ CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
 CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
 /* The next picture becomes a key frame. */
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);
-/* From the next picture on; no key frame is needed. qp -1: use step. */
+/* From the next picture on; no key frame is needed. qp -1: use step. Ends constant quality. */
 CTV_API ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, double step);
+/* From the next picture on; no key frame is needed. -1: the quantiser again. CTV_ERROR_ARGUMENT while there
+ * is a bitrate, as set_bitrate while there is a crf. */
+CTV_API ctv_status ctv_encoder_set_crf(ctv_encoder* encoder, double crf);
 /* From the next picture on; no key frame is needed. 0: none. */
 CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes);
 /* Which backend and engine run and why, one line; valid until close. */

@@ -76,6 +76,7 @@ class Encoder {
   void request_key_frame() { check(ctv_encoder_request_key_frame(handle_.get())); }
   void set_qp(int32_t qp) { check(ctv_encoder_set_quantiser(handle_.get(), qp, 0)); }
   void set_step(double step) { check(ctv_encoder_set_quantiser(handle_.get(), -1, step)); }
+  void set_crf(double crf) { check(ctv_encoder_set_crf(handle_.get(), crf)); }
   void set_bitrate(int64_t bitrate, int64_t max_frame_bytes = 0) {
     check(ctv_encoder_set_bitrate(handle_.get(), bitrate, max_frame_bytes));
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/clip_generator.h"
+#include "io/cloth_clip.h"
 #include "io/frame_writer.h"
 
 namespace ctv::tools {
@@ -48,6 +49,20 @@ TEST(GeneratedClip, EveryFormatAndSize) {
       EXPECT_EQ(digest(spec, format), digest(spec, format));
   }
   EXPECT_NE(digest("16x16@25:1:1"), digest("16x16@25:1:2"));
+}
+
+TEST(ClothClip, GoldenDigestAndFramesOfTheirOwn) {
+  const auto digest_from = [](const char* spec, int64_t first) {
+    ClothClip clip(parse_clip(spec));
+    clip.skip(first);
+    PictureMd5 md5;
+    Frame frame;
+    while (clip.read(frame)) md5.add(frame.picture());
+    return md5.finish();
+  };
+  EXPECT_EQ(digest_from("97x61@25:3", 0), "a5e7a0aacaaf2053e600064d7fb78f15");
+  EXPECT_NE(digest_from("97x61@25:3", 2), digest_from("97x61@25:2", 1)) << "it moves";
+  EXPECT_NE(digest_from("1x1@25:1", 0), digest_from("65535x1@25:1", 0)) << "extreme extents are drawn";
 }
 
 TEST(Md5, Rfc1321) {

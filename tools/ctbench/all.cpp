@@ -54,6 +54,9 @@ std::vector<Step> steps(Effort effort, const std::vector<std::string>& clips) {
       {"pictures", &run_pictures,
        chosen("pictures --size 320x240 --frames 2 --peers x264-ultrafast", "pictures --frames 10",
               "pictures --frames 30")},
+      {"pictures-transforms", &run_pictures,
+       words_of(std::string("pictures --transforms --frames 1 --qp 42") +
+                (effort == Effort::kQuick ? " --size 160x96" : ""))},
       {"scale", &run_scale,
        chosen("scale --size 320x240 --frames 2 --runs 1", "scale --frames 4 --runs 3",
               "scale --frames 10 --runs 3 --large")},

@@ -14,7 +14,7 @@ std::vector<ctv_picture> Clip::pictures() const {
 }
 
 std::string clip_name(const std::string& path) {
-  if (path.starts_with("generate:")) return path;
+  if (path.starts_with("generate:") || path.starts_with("cloth:")) return path;
   std::string name = path.substr(path.find_last_of('/') + 1);
   if (const size_t point = name.find_last_of('.'); point != std::string::npos && point > 0)
     name.resize(point);

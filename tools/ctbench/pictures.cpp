@@ -36,11 +36,11 @@ class PicturesRun {
       result_.digest = clip_.digest;
       result_.frames = static_cast<int64_t>(clip_.frames.size());
       result_.frame = result_.frames / 2;
-      add("source", "", clip_.frames.size() * clip_.video.frame_bytes(), INFINITY, middle());
+      add("source", "", clip_.frames.size() * clip_.video.frame_bytes(), {INFINITY, 1}, middle());
       ours(options_.common.variant, options_.qp);
       target_ = loudness(result_.rows.back().bytes);
-      match_ours({"paper", {"--preset", "paper"}});
-      if (clip_.video.format == CTV_FORMAT_I420) {
+      for (const Variant& variant : options_.beside) match_ours(variant);
+      if (clip_.video.format == CTV_FORMAT_I420 || options_.peers.empty()) {
         peers();
       } else {
         leave_out("peers: they are run on 4:2:0 only");
@@ -60,10 +60,18 @@ class PicturesRun {
     tools::leave_out(status_, options_.common.quiet, why, result_.missing);
   }
 
-  void add(const std::string& codec, const std::string& setting, uint64_t bytes, double decibels,
+  struct LumaQuality {
+    double decibels, ssim;
+  };
+  static LumaQuality quality_of(const RdMeter& meter) {
+    RdPoint point;
+    meter.finish(point);
+    return {point.psnr[0], point.ssim};
+  }
+  void add(const std::string& codec, const std::string& setting, uint64_t bytes, const LumaQuality& quality,
            const Frame& frame) {
     const Frame part = middle_of(frame, options_.crop.first, options_.crop.second);
-    result_.rows.push_back({codec, setting, bytes, decibels, png_of(part.picture())});
+    result_.rows.push_back({codec, setting, bytes, quality.decibels, quality.ssim, png_of(part.picture())});
   }
 
   /// Encodes and decodes; keeps the frame if asked.
@@ -81,9 +89,7 @@ class PicturesRun {
       if (meter.frames() == static_cast<size_t>(result_.frame)) copy_picture(p, kept);
       meter.add(clip_.frames[meter.frames()].picture(), p);
     });
-    RdPoint point;
-    meter.finish(point);
-    if (keep) add(variant.name, text("qp %g", qp), coded.bytes, point.psnr[0], kept);
+    if (keep) add(variant.name, text("qp %g", qp), coded.bytes, quality_of(meter), kept);
     return {loudness(coded.bytes), coded.bytes};
   }
   void ours(const Variant& variant, double qp) { code(variant, qp, true); }
@@ -95,6 +101,7 @@ class PicturesRun {
   }
 
   void peers() {
+    if (options_.peers.empty()) return;
     const ScratchFolder scratch;
     const std::string y4m = scratch.file("clip.y4m"), raw = scratch.file("clip.yuv");
     write_clip(clip_, y4m, true);
@@ -132,9 +139,7 @@ class PicturesRun {
       if (meter.frames() == static_cast<size_t>(result_.frame)) kept = frame;
       meter.add(clip_.frames[meter.frames()].picture(), frame.picture());
     }
-    RdPoint point;
-    meter.finish(point);
-    add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), match.yield.bytes, point.psnr[0],
+    add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), match.yield.bytes, quality_of(meter),
         kept);
   }
 
@@ -146,10 +151,10 @@ class PicturesRun {
 };
 
 std::string pictures_text(const PicturesResult& result) {
-  Table table({"codec", "setting", "bytes", "luma dB"});
+  Table table({"codec", "setting", "bytes", "luma dB", "SSIM"});
   for (const PictureRow& row : result.rows)
     table.add({row.codec, row.setting, text("%llu", static_cast<unsigned long long>(row.bytes)),
-               std::isfinite(row.decibels) ? text("%.2f", row.decibels) : "-"});
+               std::isfinite(row.decibels) ? text("%.2f", row.decibels) : "-", text("%.4f", row.ssim)});
   return text("Frame %lld of %s; the pictures are in the JSON, ctbench report shows them.\n\n",
               static_cast<long long>(result.frame), result.clip.c_str()) +
          table.text() + (result.complete ? "" : "Interrupted: some is missing.\n");
@@ -187,6 +192,19 @@ Frame middle_of(const Frame& frame, int32_t width, int32_t height) {
   return part;
 }
 
+void choose_transforms(PicturesOptions& options) {
+  options.transforms = true;
+  options.peers.clear();
+  options.common.variant = {"wavelet", {}};
+  if (options.common.clip.empty())
+    options.common.clip = text("cloth:%dx%d@25:%lld", options.common.size.first, options.common.size.second,
+                               static_cast<long long>(options.common.frames));
+  options.beside = {{"4 directions", {"--directions", "4", "--taps", "6"}},
+                    {"8 directions", {"--directions", "8", "--taps", "6"}},
+                    {"dct8x8", {"--transform", "dct8x8"}},
+                    {"h264-8x8", {"--transform", "h264-8x8"}}};
+}
+
 PicturesResult measure_pictures(const PicturesOptions& options) { return PicturesRun(options).run(); }
 
 Json pictures_json(const PicturesOptions& options, const PicturesResult& result) {
@@ -195,6 +213,7 @@ Json pictures_json(const PicturesOptions& options, const PicturesResult& result)
   j["height"] = options.common.size.second;
   j["clip"] = result.clip;
   j["digest"] = result.digest;
+  j["transforms"] = options.transforms;
   j["frame"] = result.frame;
   j["frames"] = result.frames;
   j["left_out"] = result.missing;
@@ -204,6 +223,7 @@ Json pictures_json(const PicturesOptions& options, const PicturesResult& result)
                             {"setting", row.setting},
                             {"bytes", row.bytes},
                             {"psnr_y", number(row.decibels)},
+                            {"ssim", number(row.ssim)},
                             {"png", base64(row.png)}});
   return j;
 }
@@ -217,7 +237,9 @@ Exit run_pictures(int argc, const char* const* argv) {
       "installed, each at the setting whose bytes are nearest to ours. The middle of the middle frame of "
       "each goes "
       "into the JSON as a PNG, and ctbench report shows them beside each other.";
-  about.examples = {{"ctbench pictures a.y4m --size 1280x720 --qp 38 --json pictures.json", "at a low rate"}};
+  about.examples = {{"ctbench pictures a.y4m --size 1280x720 --qp 38 --json pictures.json", "at a low rate"},
+                    {"ctbench pictures --transforms --frames 1 --qp 42 --json cloth.json",
+                     "what directions are worth on texture"}};
   Options options(about);
   PicturesOptions pictures;
   pictures.common.frames = 10;
@@ -236,7 +258,13 @@ Exit run_pictures(int argc, const char* const* argv) {
   options.value("--peers", "LIST",
                 "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10, vc2; none",
                 [&](const std::string& s) { pictures.peers = choose_peers(s); });
+  bool transforms = false;
+  options.flag("--transforms",
+               "The default preset with its wavelet, directional filter banks and block transforms, on cloth "
+               "and edges unless a CLIP is given; no peers",
+               [&] { transforms = true; });
   if (!parse_common(argc, argv, options, pictures.common)) return Exit::kOk;
+  if (transforms) choose_transforms(pictures);
   Outputs outputs({pictures.common.json, pictures.common.csv});
   const PicturesResult result = measure_pictures(pictures);
   const Json document = pictures_json(pictures, result);

@@ -14,7 +14,9 @@ namespace ctv::tools {
 struct PicturesOptions {
   CommonOptions common;
   std::vector<Peer> peers;
-  double qp = 30;  // of our variant, whose bytes the others get
+  std::vector<Variant> beside = {{"paper", {"--preset", "paper"}}};  // ours, at the bytes of common.variant
+  bool transforms = false;  // they differ in the transform alone, and no peers are run
+  double qp = 30;           // of our variant, whose bytes the others get
   std::pair<int32_t, int32_t> crop{240, 160};
   int64_t key_interval = 10;
 };
@@ -22,7 +24,7 @@ struct PicturesOptions {
 struct PictureRow {
   std::string codec, setting;  // "source", ""
   uint64_t bytes = 0;
-  double decibels = 0;  // of luma, of all frames
+  double decibels = 0, ssim = 1;  // of luma, of all frames
   std::vector<uint8_t> png;
 };
 
@@ -34,6 +36,9 @@ struct PicturesResult {
   int64_t frame = 0, frames = 0;
 };
 
+/// The default preset's wavelet beside directional filter banks and block transforms, all else being equal;
+/// on a clip of cloth and edges unless one is given.
+void choose_transforms(PicturesOptions& options);
 PicturesResult measure_pictures(const PicturesOptions& options);
 Json pictures_json(const PicturesOptions& options, const PicturesResult& result);
 

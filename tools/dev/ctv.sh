@@ -116,7 +116,7 @@ verb_record() {
   /usr/bin/python3 tools/ctbench/report/report.py "$folder"/*.json -o "docs/measured/$name.html" \
     --tables docs/benchmarks.md --name "$name"
   cp "$folder"/*.json "docs/measured/$name/"
-  rm -f "docs/measured/$name/pictures.json" # large, and in the page
+  rm -f "docs/measured/$name"/pictures*.json # large, and in the page
 }
 verb_demo() {
   verb_setup build

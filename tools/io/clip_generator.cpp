@@ -6,6 +6,7 @@
 #include "cli/exit.h"
 #include "cli/text.h"
 #include "io/channels.h"
+#include "io/sine.h"
 
 namespace ctv::tools {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 constexpr int32_t kTexture = 256;     // side of the texture, a power of two
 constexpr int32_t kSceneLength = 75;  // frames
 constexpr int32_t kObjects = 4;
-constexpr int32_t kOne = 1 << 14;  // 1.0 of sines and scales
 
 uint32_t hash(uint32_t x) {
   x ^= x >> 16;
@@ -24,16 +24,6 @@ uint32_t hash(uint32_t x) {
 }
 
 uint32_t hash(uint32_t a, uint32_t b) { return hash(a ^ hash(b + 0x9e3779b9u)); }
-
-/// sin of a turn of 65536 steps, in units of 1 / kOne; a parabola, corrected: good to 0.1 %.
-int32_t sine(int32_t angle) {
-  const int32_t t = angle & 0x7fff;
-  const int32_t parabola = (t * (0x8000 - t)) >> 14;
-  const int32_t value = (parabola * (12698 + ((3686 * parabola) >> 14))) >> 14;
-  return (angle & 0x8000) != 0 ? -value : value;
-}
-
-int32_t cosine(int32_t angle) { return sine(angle + 0x4000); }
 
 /// Noise on a grid of `cell` samples, interpolated, tiling over kTexture.
 int32_t value_noise(int32_t x, int32_t y, int32_t cell, uint32_t seed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which reader an input gets: by what the user says (--size makes it raw), else by its name, else y4m.
 #include "io/clip_generator.h"
+#include "io/cloth_clip.h"
 #include "io/frame_reader.h"
 #include "io/image_reader.h"
 #include "io/raw_reader.h"
@@ -32,6 +33,9 @@ std::unique_ptr<FrameReader> open_input(const InputOptions& options) {
   constexpr std::string_view kGenerate = "generate:";
   if (options.path.starts_with(kGenerate))
     return std::make_unique<GeneratedClip>(parse_clip(options.path.substr(kGenerate.size())));
+  constexpr std::string_view kCloth = "cloth:";
+  if (options.path.starts_with(kCloth))
+    return std::make_unique<ClothClip>(parse_clip(options.path.substr(kCloth.size())));
   if (options.size) {
     VideoFormat video;
     video.format = options.raw_format;

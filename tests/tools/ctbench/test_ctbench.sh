@@ -52,6 +52,10 @@ says out "Every stage made what its definition says"
 grep -q false stages.json && grep -q '"verified": false\|"same": false' stages.json && fail "a stage is wrong"
 [ "$(wc -l <stages.csv)" -gt 10 ] || fail "stages.csv has $(wc -l <stages.csv) lines"
 
+expect 0 "pictures of transforms" "$ctbench" pictures --transforms --frames 1 --size 96x64 --json transforms.json
+says out "8 directions"
+says transforms.json '"clip": "cloth:96x64@25:1"'
+
 expect 0 papers "$ctbench" papers --quick --runs 1 --no-progress --json papers.json
 says out "Table 3: baseline and compacted kernels"
 says papers.json '"kind": "papers"'
@@ -72,7 +76,7 @@ if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if no
 
 expect 0 "everything, quickly" "$ctbench" all --quick -o everything $clip missing.y4m
 says err "left out: cannot open missing.y4m"
-for part in speedup speedup-default stages rd peers pictures scale latency streams papers; do
+for part in speedup speedup-default stages rd peers pictures pictures-transforms scale latency streams papers; do
   says everything/$part.json '"complete": true'
   [ -s everything/$part.csv ] || fail "no $part.csv"
 done
@@ -81,6 +85,7 @@ grep -q '"codec": "nvjpeg"' everything/peers.json || says everything/peers.json 
 if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
   expect 0 report "$ctbench" report everything/*.json -o page.html
   says page.html "ctv, measured"
+  says page.html "Transforms at equal bytes"
   says page.html "Obukhov and Kharlamov 2008, Table 1"
   [ -s everything/index.html ] || fail "ctbench all made no page"
   grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"

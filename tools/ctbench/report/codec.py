@@ -125,13 +125,17 @@ def streams_section(run):
 
 
 def pictures_section(run):
-    out = "<h2>What it looks like</h2>" + machine_html(run)
-    out += (f"<p>The middle of frame {run['frame']} of {esc(run['clip'])}, {size_of(run)}, twice as large as it is. Every codec "
-            "at the setting whose bytes are nearest to ours; some have no setting that small.</p><div class=\"pictures\">")
+    transforms = run["transforms"]
+    out = f"<h2>{'Transforms at equal bytes' if transforms else 'What it looks like'}</h2>" + machine_html(run)
+    out += (f"<p>The middle of frame {run['frame']} of {esc(run['clip'])}, {size_of(run)}, enlarged. "
+            + ("The default preset, in which nothing but the transform differs, at the quantiser whose bytes are nearest to the "
+               "wavelet's. Luma of the whole picture." if transforms else
+               "Every codec at the setting whose bytes are nearest to ours; some have no setting that small.")
+            + "</p><div class=\"pictures\">")
     for r in run["results"]:
         words = "" if r["codec"] == "source" else (
             f" {r['setting']}, {r['bytes'] / run['frames'] / 1000:.1f} kB a frame"
-            + (f", {r['psnr_y']:.1f} dB" if r["psnr_y"] else ""))
+            + (f", {r['psnr_y']:.2f} dB, SSIM {r['ssim']:.4f}" if r["psnr_y"] else ""))
         out += (f'<figure><img alt="{esc(r["codec"])}" src="data:image/png;base64,{r["png"]}">'
                 f'<figcaption><b>{esc(r["codec"])}</b>{esc(words)}</figcaption></figure>')
     return out + "</div>"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping blocks. By definition four predictions of 64
-// products each. Between the middles of four neighbouring blocks the same four vectors hold everywhere, so a
-// block of threads takes 16x16 samples of one such cell (or several smaller cells), fetches what a vector
+// products each. Without splits: compensate_cells.cu. With them, a block of threads takes 16x16 samples of a
+// cell between the middles of four neighbouring blocks (or several smaller cells), fetches what a vector
 // points at into shared memory, filters it along rows and then along columns (8 + 8 products), and adds it
 // with its weights; equal vectors are followed once. Where a block of the region is split, the region is cut
 // in pieces of a quarter of a cell's side, in which four vectors hold again. Planes whose cells are smaller
 // than 8 samples take the plain kernel, a thread a sample.
 #include "cuda/compensate.hpp"
-
-#include <type_traits>
 
 #include "cuda/interpolate.cuh"
 
@@ -144,7 +142,8 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   prediction.row(r)[c] = static_cast<Sample>(sum >> 10);
 }
 
-// ---- Cells of 8 or 16 samples and more ------------------------------------------------------------------
+// ---- Blocks that may be split, cells of 8 or 16 samples and more
+// ------------------------------------------------------------------
 
 constexpr int kRegion = 16;
 
@@ -236,83 +235,66 @@ __device__ __forceinline__ int predict_pieces(const PlaneView<const Sample>& ref
 
 // kRows, kCols: of the pieces in which the vectors of whole blocks are the same, at most 16. begin: where the
 // first region begins.
-template <int kRows, int kCols, bool kOverlap, bool kSplit>
+template <int kRows, int kCols>
 __global__ void __launch_bounds__(kRegion* kRegion)
-    compensate_cells_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
+    compensate_split_kernel(PlaneView<const Sample> reference, const MotionVector* vectors, Geometry g,
                             int begin_row, int begin_col, PlaneView<Sample> prediction) {
   using Whole = Pieces<kRows, kCols>;
   using Quarters = Pieces<kRows / 4, kCols / 4>;
   union Shared {
     Whole whole;
-    std::conditional_t<kSplit, Quarters, int> quarters;
+    Quarters quarters;
   };
   __shared__ Shared shared;
   const int top = begin_row + static_cast<int>(blockIdx.y) * kRegion;
   const int left = begin_col + static_cast<int>(blockIdx.x) * kRegion;
   const int r = top + static_cast<int>(threadIdx.y);
   const int c = left + static_cast<int>(threadIdx.x);
+  const bool split = split_at(vectors, g, r, c);
+  const Overlap overlap = overlap_at(vectors, g, !split, r, c);
   int sample = 0;
-  if constexpr (kSplit) {
-    const bool split = split_at(vectors, g, r, c);
-    const Overlap overlap = overlap_at(vectors, g, !split, r, c);
-    if (__syncthreads_or(split ? 1 : 0) != 0) {
-      sample = predict_pieces(reference, g, top, left, overlap, shared.quarters);
-    } else {
-      sample = predict_pieces(reference, g, top, left, overlap, shared.whole);
-    }
-  } else if constexpr (kOverlap) {
-    sample = predict_pieces(reference, g, top, left, overlap_at(vectors, g, false, r, c), shared.whole);
+  if (__syncthreads_or(split ? 1 : 0) != 0) {
+    sample = predict_pieces(reference, g, top, left, overlap, shared.quarters);
   } else {
-    const MotionVector v =
-        vectors[block_of(max_of(r, 0), g.row_shift, g.log2_block, g.grid_rows) * g.grid_cols +
-                block_of(max_of(c, 0), g.col_shift, g.log2_block, g.grid_cols)];
-    sample = predict_pieces(reference, g, top, left, {{v, v, v, v}, {1024, 0, 0, 0}}, shared.whole);
+    sample = predict_pieces(reference, g, top, left, overlap, shared.whole);
   }
   if (r >= 0 && c >= 0 && r < prediction.rows && c < prediction.cols) {
     prediction.row(r)[c] = static_cast<Sample>(sample);
   }
 }
 
-// g: without overlap, of the vectors as blocks of their own.
 template <int kRows, int kCols>
-void launch_cells(Device& device, const PlaneView<const Sample>& reference, const MotionVector* vectors,
-                  const Geometry& g, bool overlap, const PlaneView<Sample>& prediction) {
+void launch_split(Device& device, const PlaneView<const Sample>& reference, const MotionVector* vectors,
+                  const Geometry& g, const PlaneView<Sample>& prediction) {
   // Cells begin in the middle of blocks.
-  const int log2_block = g.log2_block + g.split;
-  const int begin_row = overlap ? -((1 << (log2_block - g.row_shift)) / 2) : 0;
-  const int begin_col = overlap ? -((1 << (log2_block - g.col_shift)) / 2) : 0;
+  const int begin_row = -((2 << (g.log2_block - g.row_shift)) / 2);
+  const int begin_col = -((2 << (g.log2_block - g.col_shift)) / 2);
   const dim3 blocks(blocks_for(prediction.cols - begin_col, kRegion),
                     blocks_for(prediction.rows - begin_row, kRegion));
-  const dim3 threads(kRegion, kRegion);
-  const auto launch = [&](auto* kernel) {
-    kernel<<<blocks, threads, 0, device.stream()>>>(reference, vectors, g, begin_row, begin_col, prediction);
-  };
-  if (!overlap) {
-    launch(compensate_cells_kernel<kRows, kCols, false, false>);
-  } else if (g.split == 0) {
-    launch(compensate_cells_kernel<kRows, kCols, true, false>);
-  } else {
-    launch(compensate_cells_kernel<kRows, kCols, true, true>);
-  }
+  compensate_split_kernel<kRows, kCols><<<blocks, dim3(kRegion, kRegion), 0, device.stream()>>>(
+      reference, vectors, g, begin_row, begin_col, prediction);
 }
 
 }  // namespace
 
 Status compensate_plane(Device& device, PlaneView<const Sample> reference, const MotionVector* vectors,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
+  // Without overlap a split block's vectors are blocks of their own.
+  const int split = geometry.overlap ? geometry.grid.split : 0;
   const Geometry g{geometry.grid.log2_block, geometry.grid.rows, geometry.grid.cols,
-                   geometry.row_shift,       geometry.col_shift, geometry.overlap ? geometry.grid.split : 0};
-  const int rows = g.log2_block + g.split - g.row_shift;  // log2 of the cells
-  const int cols = g.log2_block + g.split - g.col_shift;
+                   geometry.row_shift,       geometry.col_shift, split};
+  const int rows = g.log2_block + split - g.row_shift;  // log2 of the cells
+  const int cols = g.log2_block + split - g.col_shift;
   if (rows >= 3 && cols >= 3) {
+    if (split == 0) return compensate_cells(device, reference, vectors, geometry, prediction);
     if (rows == 3) {
-      cols == 3 ? launch_cells<8, 8>(device, reference, vectors, g, geometry.overlap, prediction)
-                : launch_cells<8, 16>(device, reference, vectors, g, geometry.overlap, prediction);
+      cols == 3 ? launch_split<8, 8>(device, reference, vectors, g, prediction)
+                : launch_split<8, 16>(device, reference, vectors, g, prediction);
     } else {
-      cols == 3 ? launch_cells<16, 8>(device, reference, vectors, g, geometry.overlap, prediction)
-                : launch_cells<16, 16>(device, reference, vectors, g, geometry.overlap, prediction);
+      cols == 3 ? launch_split<16, 8>(device, reference, vectors, g, prediction)
+                : launch_split<16, 16>(device, reference, vectors, g, prediction);
     }
-    return device.launched("compensate_cells_kernel");
+    return device.launched("compensate_split_kernel");
   }
   const dim3 blocks(blocks_for(prediction.cols, kBlockX), blocks_for(prediction.rows, kBlockY));
   const dim3 threads(kBlockX, kBlockY);

@@ -6,7 +6,12 @@
 
 namespace ctv::cuda {
 
+/// prediction: what the vectors point at in `reference`, of the same extent; both on the device.
 Status compensate_plane(Device& device, PlaneView<const Sample> reference, const MotionVector* vectors,
+                        const CompensationGeometry& geometry, PlaneView<Sample> prediction);
+
+/// The same where no block can be split and cells have at least 8x8 samples.
+Status compensate_cells(Device& device, PlaneView<const Sample> reference, const MotionVector* vectors,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction);
 
 }  // namespace ctv::cuda

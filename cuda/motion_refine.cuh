@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What refinement and split share: the window of the reference around a vector, and the step to neighbours at
-// fractions of a sample. A group of threads works on one block of kSize x kSize samples; all groups of a
-// block of threads call alike.
+// What refinement and split share: the window of the reference around a vector, the two passes of the filter,
+// and the step to neighbours at fractions of a sample. A warp works on one block of kSize x kSize samples and
+// waits for nobody else. Along rows a lane makes four columns of two rows from the same words (dp4a); along
+// columns it keeps a strip of one column in registers, as pairs of rows (dp2a), and compares at once.
 #pragma once
 
 #include "cuda/interpolate.cuh"
@@ -10,19 +11,9 @@
 
 namespace ctv::cuda {
 
-constexpr int kReach = 4;  // samples that candidates read before the block, and behind it but for one row
+constexpr int kWarp = 32;
+constexpr int kReach = 4;  // samples that candidates read before the block
 
-template <int kSize>
-constexpr int kThreads = kSize* kSize < 256 ? kSize* kSize : 256;
-
-// Four taps, which fit 8 bits, in one word.
-__device__ __forceinline__ uint32_t packed_weights(int eighth, int first) {
-  uint32_t packed = 0;
-#pragma unroll
-  for (int t = 0; t < 4; ++t)
-    packed |= (static_cast<uint32_t>(tap_weight(eighth, first + t)) & 255U) << (8 * t);
-  return packed;
-}
 // sum + four signed weights times four unsigned samples.
 __device__ __forceinline__ int dot4(uint32_t weights, uint32_t samples, int sum) {
   int result;
@@ -30,45 +21,46 @@ __device__ __forceinline__ int dot4(uint32_t weights, uint32_t samples, int sum)
   return result;
 }
 
-// Nine signed weights times nine sums in pairs; the last pair's second is not counted.
-__device__ __forceinline__ int dot_nine(const uint32_t (&weights)[3], const int (&pairs)[5]) {
-  int sum = __dp2a_lo(pairs[0], static_cast<int>(weights[0]), 0);
-  sum = __dp2a_hi(pairs[1], static_cast<int>(weights[0]), sum);
-  sum = __dp2a_lo(pairs[2], static_cast<int>(weights[1]), sum);
-  sum = __dp2a_hi(pairs[3], static_cast<int>(weights[1]), sum);
-  return __dp2a_lo(pairs[4], static_cast<int>(weights[2]), sum);
-}
-
+// Pitches are such that the lanes of a warp find their words in different banks.
 template <int kSize>
 struct Window {
   static constexpr int kSide = kSize + 2 * kReach;
-  static constexpr int kRows = kSide + 1;
+  static constexpr int kRows = kSide + 2;  // steps from a vector at a fraction begin up to two rows lower
   static constexpr int kWords = kSide / 4 + 2;  // of a row, and what a shift reads beyond
-  uint32_t words[kRows][kWords];
+  static constexpr int kPitch = kWords % 8 == 0 ? kWords + 2 : kWords;
+  uint32_t words[kRows][kPitch];
 };
 // Where a window lies: its vector in whole samples, and in which byte of its first word it begins.
 struct WindowPlace {
   int y, x, lead;
 };
+
+// Sums along rows, 64ths, of the rows that one column of candidates needs; stored column by column, two rows
+// to a word.
 template <int kSize>
-struct RefineMemory {
-  // Along rows, 64ths; one plane for each column of candidates, stored column by column so that a word holds
-  // two taps of the pass along columns. The pitch is an odd number of words, so columns lie in other banks.
-  static constexpr int kPitch = Window<kSize>::kSide + 2;
-  static_assert(kPitch / 2 % 2 == 1);
-  alignas(4) int16_t sums[3][kSize][kPitch];
-  uint32_t sads[9];
-  int16_t decided_y, decided_x;
-  uint32_t decided_cost;
+struct RowSums {
+  static constexpr int kRows = kSize + 2 * kReach;
+  static constexpr int kPitch = (kRows + (kSize == 8 ? 8 : 4)) / 2;
+  alignas(8) uint32_t pairs[kSize][kPitch];
 };
+
+// A lane's samples: kStrips strips of kStrip rows of one column each.
 template <int kSize>
-constexpr int kPixels = kSize* kSize / kThreads<kSize>;  // of each thread
+struct Lane {
+  static constexpr int kStrip = kSize == 8 ? 2 : 8;
+  static constexpr int kStrips = kSize * kSize / (kStrip * kWarp);
+  static __device__ __forceinline__ int column(int lane, int strip) { return (lane + kWarp * strip) % kSize; }
+  static __device__ __forceinline__ int row(int lane, int strip) {
+    return (lane + kWarp * strip) / kSize * kStrip;
+  }
+  int samples[kStrips][kStrip];
+};
 
 // The window around v of the block at (y0, x0): whole words from memory, the first one wherever the window
 // begins in it.
 template <int kSize>
 __device__ __forceinline__ WindowPlace load_window(const SearchPlanes& planes, int y0, int x0, MotionVector v,
-                                                   int thread, Window<kSize>& window) {
+                                                   int lane, Window<kSize>& window) {
   constexpr int kWords = Window<kSize>::kWords;
   const int y = v.y >> kVectorFractionBits;
   const int x = v.x >> kVectorFractionBits;
@@ -76,7 +68,7 @@ __device__ __forceinline__ WindowPlace load_window(const SearchPlanes& planes, i
   const int lead = left & 3;
   const uint8_t* reference =
       planes.reference + static_cast<ptrdiff_t>(y0 + y - kReach) * planes.reference_stride + (left - lead);
-  for (int i = thread; i < Window<kSize>::kRows * kWords; i += kThreads<kSize>) {
+  for (int i = lane; i < Window<kSize>::kRows * kWords; i += kWarp) {
     window.words[i / kWords][i % kWords] = *reinterpret_cast<const uint32_t*>(
         reference + static_cast<ptrdiff_t>(i / kWords) * planes.reference_stride + 4 * (i % kWords));
   }
@@ -84,107 +76,154 @@ __device__ __forceinline__ WindowPlace load_window(const SearchPlanes& planes, i
 }
 
 template <int kSize>
-__device__ __forceinline__ void load_current(const SearchPlanes& planes, int y0, int x0, int thread,
-                                             int (&current)[kPixels<kSize>]) {
+__device__ __forceinline__ void load_current(const SearchPlanes& planes, int y0, int x0, int lane,
+                                             Lane<kSize>& current) {
+  using Own = Lane<kSize>;
 #pragma unroll
-  for (int p = 0; p < kPixels<kSize>; ++p) {
-    const int i = thread + p * kThreads<kSize>;
-    current[p] =
-        planes.current[static_cast<ptrdiff_t>(y0 + i / kSize) * planes.current_stride + x0 + i % kSize];
+  for (int s = 0; s < Own::kStrips; ++s) {
+    const uint8_t* from = planes.current +
+                          static_cast<ptrdiff_t>(y0 + Own::row(lane, s)) * planes.current_stride + x0 +
+                          Own::column(lane, s);
+#pragma unroll
+    for (int k = 0; k < Own::kStrip; ++k)
+      current.samples[s][k] = from[static_cast<ptrdiff_t>(k) * planes.current_stride];
   }
 }
 
+// The pass along rows: rows top, top + 1, ... of the window; the first tap of column 0 is its byte `first`.
+template <int kSize>
+__device__ __forceinline__ void filter_rows(const Window<kSize>& window, int top, int first, PackedTaps taps,
+                                            int lane, RowSums<kSize>& sums) {
+  constexpr int kQuads = kSize / 4;
+  const uint32_t shift = static_cast<uint32_t>(first & 3) * 8;
+  for (int i = lane; i < RowSums<kSize>::kRows / 2 * kQuads; i += kWarp) {
+    const int quad = i % kQuads;
+    const int pair = i / kQuads;
+    int own[2][4];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const uint32_t* w = &window.words[top + 2 * pair + r][quad + (first >> 2)];
+      const uint32_t s0 = __funnelshift_r(w[0], w[1], shift);
+      const uint32_t s4 = __funnelshift_r(w[1], w[2], shift);
+      const uint32_t s8 = __funnelshift_r(w[2], w[3], shift);
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        own[r][c] = dot4(taps.low, __funnelshift_r(s0, s4, 8 * c), 0);
+        own[r][c] = dot4(taps.high, __funnelshift_r(s4, s8, 8 * c), own[r][c]);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      sums.pairs[4 * quad + c][pair] =
+          __byte_perm(static_cast<uint32_t>(own[0][c]), static_cast<uint32_t>(own[1][c]), 0x5410);
+    }
+  }
+}
+
+// The sums under a strip in pairs that begin at an even row, and at an odd one; the last odd pair lacks its
+// second.
+template <int kSize>
+struct SumStrip {
+  static constexpr int kPairs = Lane<kSize>::kStrip / 2 + 4;
+  uint32_t even[kPairs], odd[kPairs];
+
+  __device__ __forceinline__ SumStrip(const RowSums<kSize>& sums, int column, int row) {
+    const uint32_t* from = &sums.pairs[column][row / 2];
+    if constexpr (kPairs % 2 == 0) {
+#pragma unroll
+      for (int k = 0; k < kPairs; k += 2) {
+        const uint2 two = *reinterpret_cast<const uint2*>(from + k);
+        even[k] = two.x;
+        even[k + 1] = two.y;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kPairs; ++k) even[k] = from[k];
+    }
+#pragma unroll
+    for (int k = 0; k + 1 < kPairs; ++k) odd[k] = __funnelshift_r(even[k], even[k + 1], 16);
+    odd[kPairs - 1] = even[kPairs - 1] >> 16;
+  }
+  /// round_interpolated of eight weighted sums from row k of the strip on, and of a ninth; the rounding's
+  /// half is where the sum begins.
+  template <bool kNine>
+  __device__ __forceinline__ int filtered(int k, PackedTaps taps, uint32_t ninth) const {
+    const uint32_t* s = k % 2 == 0 ? even + k / 2 : odd + k / 2;
+    int sum = kInterpolatedHalf;
+    if constexpr (kNine) sum = __dp2a_lo(static_cast<int>(s[4]), static_cast<int>(ninth), sum);
+    return dot_eight(taps, s[0], s[1], s[2], s[3], sum) >> kInterpolatedBits;
+  }
+};
+
 // Neighbours `step` away: eight, or the four nearest; of equal ones the first in raster order wins, the
 // centre before all. Vectors are paid for by their differences to `origin`. best, best_cost: the same in all
-// threads of the group.
+// lanes.
 template <int kSize, bool kNearest>
-__device__ __forceinline__ void improve(RefineMemory<kSize>& memory, const Window<kSize>& window,
-                                        const WindowPlace& place, const int (&current)[kPixels<kSize>],
-                                        int thread, int step, uint32_t lambda, MotionVector origin,
-                                        MotionVector& best, uint32_t& best_cost) {
-  constexpr int kSide = Window<kSize>::kSide;
-  constexpr int kTaps = kInterpolationTaps;
-  static_assert(kTaps == 8);
-  if (thread < 9) memory.sads[thread] = 0;
-  __syncthreads();
+__device__ __forceinline__ void improve(RowSums<kSize> (&sums)[3], const Window<kSize>& window,
+                                        const WindowPlace& place, const Lane<kSize>& current, int lane,
+                                        int step, uint32_t lambda, MotionVector origin, MotionVector& best,
+                                        uint32_t& best_cost) {
+  using Own = Lane<kSize>;
+  static_assert(kInterpolationTaps == 8);
   const MotionVector centre = best;
   const int top = displacement(centre.y - step, 0).whole - place.y + 1;  // window row of the first sums
+  __syncwarp();  // the sums of the step before have been read
 #pragma unroll
   for (int j = 0; j < 3; ++j) {
     const Displacement dx = displacement(centre.x + (j - 1) * step, 0);
-    const int first = dx.whole - place.x + 1 + place.lead;  // window byte of the first tap of column 0
-    const uint32_t low = packed_weights(dx.eighth, 0);
-    const uint32_t high = packed_weights(dx.eighth, 4);
-    for (int i = thread; i < kSide * kSize; i += kThreads<kSize>) {
-      const int byte = i % kSize + first;
-      const uint32_t* s = &window.words[top + i / kSize][byte >> 2];
-      const uint32_t shift = static_cast<uint32_t>(byte & 3) * 8;
-      const int sum = dot4(low, __funnelshift_r(s[0], s[1], shift), 0);
-      memory.sums[j][i % kSize][i / kSize] =
-          static_cast<int16_t>(dot4(high, __funnelshift_r(s[1], s[2], shift), sum));
-    }
+    filter_rows(window, top, dx.whole - place.x + 1 + place.lead, packed_taps(dx.eighth), lane, sums[j]);
   }
-  // The three rows of candidates read nine rows of sums between them; each has eight weights and a zero, in
-  // front or behind, four to a word.
-  uint32_t weights[3][3];
+  // The three rows of candidates read nine rows of sums between them; each has eight weights and a zero,
+  // behind or in front.
+  PackedTaps taps[3];
+  uint32_t ninth[3];
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
     const Displacement dy = displacement(centre.y + (i - 1) * step, 0);
-    const int first = dy.whole - place.y + 1 - top;  // 0 or 1
-    const uint32_t low = packed_weights(dy.eighth, 0);
-    const uint32_t high = packed_weights(dy.eighth, 4);
-    weights[i][0] = first == 0 ? low : low << 8;
-    weights[i][1] = first == 0 ? high : high << 8 | low >> 24;
-    weights[i][2] = first == 0 ? 0 : high >> 24;
+    const PackedTaps own = packed_taps(dy.eighth);
+    const bool behind = dy.whole - place.y + 1 == top;  // always with the first
+    taps[i] = behind ? own : PackedTaps{own.low << 8, own.high << 8 | own.low >> 24};
+    ninth[i] = behind ? 0 : own.high >> 24;
   }
-  __syncthreads();
+  __syncwarp();
+  uint32_t own_sad = 0;  // lane 3 i + j: of candidate (i, j)
 #pragma unroll
   for (int j = 0; j < 3; ++j) {
     uint32_t sad[3] = {};
 #pragma unroll
-    for (int p = 0; p < kPixels<kSize>; ++p) {
-      const int pixel = thread + p * kThreads<kSize>;
-      const int y = pixel / kSize;
-      const auto* s = reinterpret_cast<const uint32_t*>(&memory.sums[j][pixel % kSize][y & ~1]);
-      const uint32_t shift = static_cast<uint32_t>(y & 1) * 16;
-      int pairs[5];  // of the nine sums from row y on
+    for (int s = 0; s < Own::kStrips; ++s) {
+      const SumStrip<kSize> strip(sums[j], Own::column(lane, s), Own::row(lane, s));
 #pragma unroll
-      for (int k = 0; k < 4; ++k) pairs[k] = static_cast<int>(__funnelshift_r(s[k], s[k + 1], shift));
-      pairs[4] = static_cast<int>(s[4] >> shift);
+      for (int k = 0; k < Own::kStrip; ++k) {
 #pragma unroll
-      for (int i = 0; i < 3; ++i) {
-        if (kNearest ? i % 2 == j % 2 : i == 1 && j == 1) continue;
-        const int sum = dot_nine(weights[i], pairs);
-        sad[i] += static_cast<uint32_t>(abs_of(current[p] - round_interpolated(sum)));
+        for (int i = 0; i < 3; ++i) {
+          if (kNearest ? i % 2 == j % 2 : i == 1 && j == 1) continue;
+          const int sample = i == 0 ? strip.template filtered<false>(k, taps[0], 0)
+                                    : strip.template filtered<true>(k, taps[i], ninth[i]);
+          sad[i] = __sad(current.samples[s][k], sample, sad[i]);
+        }
       }
     }
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
       if (kNearest ? i % 2 == j % 2 : i == 1 && j == 1) continue;
-      const uint32_t sum = warp_sum(sad[i]);
-      if (thread % 32 == 0) atomicAdd(&memory.sads[3 * i + j], sum);
+      const uint32_t total = warp_sum(sad[i]);
+      if (lane == 3 * i + j) own_sad = total;
     }
   }
-  __syncthreads();
-  // The first warp decides: the centre wins ties, then raster order.
-  if (thread < 32) {
-    const MotionVector v{static_cast<int16_t>(centre.y + (thread / 3 - 1) * step),
-                         static_cast<int16_t>(centre.x + (thread % 3 - 1) * step)};
-    const bool candidate = thread < 9 && (kNearest ? thread % 2 == 1 : thread != 4);
-    const uint32_t cost =
-        candidate ? fast_motion_cost(memory.sads[thread], lambda, vector_difference(v, origin)) : 0xFFFFFFFFU;
-    const uint32_t least = warp_min(cost);
-    const bool winner = candidate && cost == least && least < best_cost;
-    const uint32_t winners = __ballot_sync(0xFFFFFFFFU, winner);
-    if (winners != 0 ? thread == __ffs(static_cast<int>(winners)) - 1 : thread == 0) {
-      memory.decided_y = winners != 0 ? v.y : best.y;
-      memory.decided_x = winners != 0 ? v.x : best.x;
-      memory.decided_cost = winners != 0 ? cost : best_cost;
-    }
-  }
-  __syncthreads();
-  best = {memory.decided_y, memory.decided_x};
-  best_cost = memory.decided_cost;
+  const int own_y = (lane / 3 - 1) * step;
+  const int own_x = (lane % 3 - 1) * step;
+  const MotionVector v{static_cast<int16_t>(centre.y + own_y), static_cast<int16_t>(centre.x + own_x)};
+  const bool candidate = lane < 9 && (kNearest ? lane % 2 == 1 : lane != 4);
+  const uint32_t cost =
+      candidate ? fast_motion_cost(own_sad, lambda, vector_difference(v, origin)) : 0xFFFFFFFFU;
+  const uint32_t least = warp_min(cost);
+  const uint32_t winners = __ballot_sync(0xFFFFFFFFU, candidate && cost == least && least < best_cost);
+  if (winners == 0) return;
+  const int winner = __ffs(static_cast<int>(winners)) - 1;
+  best = {static_cast<int16_t>(centre.y + (winner / 3 - 1) * step),
+          static_cast<int16_t>(centre.x + (winner % 3 - 1) * step)};
+  best_cost = least;
 }
 
 }  // namespace ctv::cuda

@@ -2,8 +2,8 @@
 // Split: a block may have four vectors, one for each quarter, where less difference pays for them. A quarter
 // tries its block's vector and those of the two blocks beside it, then the four neighbours at a half and a
 // quarter of a sample: eleven predictions of 64 products a sample. A block of threads takes one motion block,
-// a quarter of the threads a quarter of it; the three candidates are compared at once. Blocks that move like
-// their neighbours, and those whose difference is small beside what a split costs, are left at once.
+// a warp a quarter of it; the warps meet only to sum up. Blocks that move like their neighbours, and those
+// whose difference is small beside what a split costs, are left at once.
 #include "cuda/motion_refine.cuh"
 
 namespace ctv::cuda {
@@ -13,15 +13,15 @@ constexpr int kCandidates = 3;
 
 // kSize: of a quarter.
 template <int kSize>
-__global__ void __launch_bounds__(4 * kThreads<kSize>)
+__global__ void __launch_bounds__(4 * kWarp)
     split_kernel(const __grid_constant__ SearchPlanes planes, int grid_rows, int grid_cols, int subpel,
                  uint32_t lambda, const uint32_t* costs, const MotionVector* vectors, MotionVector* split) {
-  constexpr int kTaps = kInterpolationTaps;
+  using Own = Lane<kSize>;
   __shared__ Window<kSize> windows[4][kCandidates];
-  __shared__ RefineMemory<kSize> memories[4];
+  __shared__ RowSums<kSize> sums[4][3];
   __shared__ uint32_t totals[4];
-  const int quarter = static_cast<int>(threadIdx.x) / kThreads<kSize>;
-  const int thread = static_cast<int>(threadIdx.x) % kThreads<kSize>;
+  const int quarter = static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int down = quarter >> 1;
   const int right = quarter & 1;
   const int row = static_cast<int>(blockIdx.y);
@@ -38,63 +38,42 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
   const MotionVector below = neighbour(row + 1, col);
   if (lambda * kSplitBits * kSplitWorth >= own_cost || (move_alike(own, before) && move_alike(own, behind) &&
                                                         move_alike(own, above) && move_alike(own, below))) {
-    if (thread == 0) *out = own;  // all threads alike
+    if (lane == 0) *out = own;  // all threads alike
     return;
   }
   const int y0 = (2 * row + down) * kSize;
   const int x0 = (2 * col + right) * kSize;
   const MotionVector candidates[kCandidates] = {own, right != 0 ? behind : before, down != 0 ? below : above};
-  RefineMemory<kSize>& memory = memories[quarter];
   WindowPlace places[kCandidates];
 #pragma unroll
-  for (int i = 0; i < kCandidates; ++i) {
-    places[i] = load_window<kSize>(planes, y0, x0, candidates[i], thread, windows[quarter][i]);
-  }
-  int current[kPixels<kSize>];
-  load_current<kSize>(planes, y0, x0, thread, current);
-  if (thread < kCandidates) memory.sads[thread] = 0;
-  __syncthreads();
+  for (int i = 0; i < kCandidates; ++i)
+    places[i] = load_window(planes, y0, x0, candidates[i], lane, windows[quarter][i]);
+  Lane<kSize> current;
+  load_current(planes, y0, x0, lane, current);
+  __syncwarp();
 #pragma unroll
   for (int i = 0; i < kCandidates; ++i) {
-    const int eighth = candidates[i].x & (kVectorUnit - 1);
-    const uint32_t low = packed_weights(eighth, 0);
-    const uint32_t high = packed_weights(eighth, 4);
-    for (int k = thread; k < (kSize + kTaps - 1) * kSize; k += kThreads<kSize>) {
-      const int byte = k % kSize + 1 + places[i].lead;
-      const uint32_t* s = &windows[quarter][i].words[k / kSize + 1][byte >> 2];
-      const uint32_t shift = static_cast<uint32_t>(byte & 3) * 8;
-      const int sum = dot4(low, __funnelshift_r(s[0], s[1], shift), 0);
-      memory.sums[i][k % kSize][k / kSize] =
-          static_cast<int16_t>(dot4(high, __funnelshift_r(s[1], s[2], shift), sum));
-    }
+    filter_rows(windows[quarter][i], 1, places[i].lead + 1, packed_taps(candidates[i].x & (kVectorUnit - 1)),
+                lane, sums[quarter][i]);
   }
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < kCandidates; ++i) {
-    const int eighth = candidates[i].y & (kVectorUnit - 1);
-    uint32_t sad = 0;
-#pragma unroll
-    for (int p = 0; p < kPixels<kSize>; ++p) {
-      const int pixel = thread + p * kThreads<kSize>;
-      int sum = 0;
-#pragma unroll
-      for (int t = 0; t < kTaps; ++t) {
-        sum += tap_weight(eighth, t) * memory.sums[i][pixel % kSize][pixel / kSize + t];
-      }
-      sad += static_cast<uint32_t>(abs_of(current[p] - round_interpolated(sum)));
-    }
-    sad = warp_sum(sad);
-    if (thread % 32 == 0) atomicAdd(&memory.sads[i], sad);
-  }
-  __syncthreads();
+  __syncwarp();
   MotionVector best = own;
-  uint32_t best_cost = memory.sads[0] * 16;
+  uint32_t best_cost = 0xFFFFFFFFU;
   WindowPlace place = places[0];
   int used = 0;
 #pragma unroll
-  for (int i = 1; i < kCandidates; ++i) {
-    const uint32_t cost = fast_motion_cost(memory.sads[i], lambda, vector_difference(candidates[i], own));
-    if (cost < best_cost) {
+  for (int i = 0; i < kCandidates; ++i) {
+    const PackedTaps taps = packed_taps(candidates[i].y & (kVectorUnit - 1));
+    uint32_t sad = 0;
+#pragma unroll
+    for (int s = 0; s < Own::kStrips; ++s) {
+      const SumStrip<kSize> strip(sums[quarter][i], Own::column(lane, s), Own::row(lane, s));
+#pragma unroll
+      for (int k = 0; k < Own::kStrip; ++k)
+        sad = __sad(current.samples[s][k], strip.template filtered<false>(k, taps, 0), sad);
+    }
+    const uint32_t cost = fast_motion_cost(warp_sum(sad), lambda, vector_difference(candidates[i], own));
+    if (i == 0 || cost < best_cost) {
       best = candidates[i];
       best_cost = cost;
       place = places[i];
@@ -102,18 +81,19 @@ __global__ void __launch_bounds__(4 * kThreads<kSize>)
     }
   }
   const auto sum_up = [&] {
-    if (thread == 0) totals[quarter] = best_cost;
+    __syncthreads();  // the sum before has been read
+    if (lane == 0) totals[quarter] = best_cost;
     __syncthreads();
     return totals[0] + totals[1] + totals[2] + totals[3];
   };
   uint32_t sum = sum_up();
   for (int step = kVectorUnit / 2; step >= kSplitStep && step >= kVectorUnit >> subpel; step /= 2) {
     if (step < kVectorUnit / 2 && split_is_hopeless(own_cost, sum, lambda)) break;  // all threads alike
-    improve<kSize, true>(memory, windows[quarter][used], place, current, thread, step, lambda, own, best,
+    improve<kSize, true>(sums[quarter], windows[quarter][used], place, current, lane, step, lambda, own, best,
                          best_cost);
     sum = sum_up();
   }
-  if (thread == 0) *out = lambda * kSplitBits + sum < own_cost ? best : own;
+  if (lane == 0) *out = lambda * kSplitBits + sum < own_cost ? best : own;
 }
 
 }  // namespace
@@ -123,11 +103,11 @@ Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid
                     MotionVector* split) {
   const dim3 blocks(static_cast<unsigned>(grid.cols), static_cast<unsigned>(grid.rows));
   if (grid.log2_block == 4) {
-    split_kernel<8><<<blocks, 4 * kThreads<8>, 0, device.stream()>>>(planes, grid.rows, grid.cols, subpel,
-                                                                     lambda, costs, vectors, split);
+    split_kernel<8><<<blocks, 4 * kWarp, 0, device.stream()>>>(planes, grid.rows, grid.cols, subpel, lambda,
+                                                               costs, vectors, split);
   } else {
-    split_kernel<16><<<blocks, 4 * kThreads<16>, 0, device.stream()>>>(planes, grid.rows, grid.cols, subpel,
-                                                                       lambda, costs, vectors, split);
+    split_kernel<16><<<blocks, 4 * kWarp, 0, device.stream()>>>(planes, grid.rows, grid.cols, subpel, lambda,
+                                                                costs, vectors, split);
   }
   return device.launched("split_kernel");
 }

@@ -104,7 +104,9 @@ CTV_FN constexpr int interpolation_weight(int eighth, int tap) {
   return kWeights[eighth][tap];
 }
 /// After both passes: 4096ths to a sample, halves rounded up.
-CTV_FN int round_interpolated(int32_t sum) { return (sum + 2048) >> 12; }
+inline constexpr int kInterpolatedBits = 12;
+inline constexpr int kInterpolatedHalf = 1 << (kInterpolatedBits - 1);
+CTV_FN int round_interpolated(int32_t sum) { return (sum + kInterpolatedHalf) >> kInterpolatedBits; }
 
 /// Overlapped compensation: weight (32nds) of a block at its i-th sample of the 2^log2_size that it shares
 /// with the block before it: a straight line, which was measured 1 % better than a raised cosine. w(i) +

@@ -19,20 +19,31 @@ constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
 constexpr int kMaxSide = 8;  // motion blocks side by side
 
-// Four samples a thread, whole strides; positions before 0 and beyond the plane repeat it.
+// One plane on its way to bytes.
+struct Narrow {
+  PlaneView<const Sample> plane;
+  uint8_t* bytes;  // sample (0, 0)
+  int stride, border;
+};
+
+// Both planes in one launch. Four samples a thread, whole strides; positions before 0 and beyond the plane
+// repeat it.
 __global__ void __launch_bounds__(kBlock * 8)
-    narrow_kernel(PlaneView<const Sample> plane, uint8_t* bytes, int stride, int border, int rows) {
-  const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - border;
-  const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - border;
-  if (r >= rows + border || c >= stride - border) return;
-  const Sample* row = plane.data + static_cast<ptrdiff_t>(clamp_to(r, 0, plane.rows - 1)) * plane.stride;
+    narrow_kernel(const __grid_constant__ Narrow current, const __grid_constant__ Narrow reference,
+                  int rows) {
+  const Narrow& n = blockIdx.z == 0 ? current : reference;
+  const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - n.border;
+  const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - n.border;
+  if (r >= rows + n.border || c >= n.stride - n.border) return;
+  const Sample* row =
+      n.plane.data + static_cast<ptrdiff_t>(clamp_to(r, 0, n.plane.rows - 1)) * n.plane.stride;
   uint32_t word = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const int v = row[clamp_to(c + i, 0, plane.cols - 1)];
+    const int v = row[clamp_to(c + i, 0, n.plane.cols - 1)];
     word |= static_cast<uint32_t>(clamp_to(v, 0, 255)) << (8 * i);
   }
-  *reinterpret_cast<uint32_t*>(bytes + static_cast<ptrdiff_t>(r) * stride + c) = word;
+  *reinterpret_cast<uint32_t*>(n.bytes + static_cast<ptrdiff_t>(r) * n.stride + c) = word;
 }
 
 struct SearchShape {
@@ -160,15 +171,12 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
 
 Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
                           PlaneView<const Sample> reference) {
-  const dim3 threads(kBlock, 8);
-  const auto blocks = [&](int stride, int border) {
-    return dim3(blocks_for(stride, 4 * kBlock), blocks_for(planes.rows + 2 * border, 8));
-  };
-  narrow_kernel<<<blocks(planes.current_stride, 0), threads, 0, device.stream()>>>(
-      current, planes.current, planes.current_stride, 0, planes.rows);
-  CTV_RETURN_IF_ERROR(device.launched("narrow_kernel"));
-  narrow_kernel<<<blocks(planes.reference_stride, planes.border), threads, 0, device.stream()>>>(
-      reference, planes.reference, planes.reference_stride, planes.border, planes.rows);
+  const Narrow narrow_current{current, planes.current, planes.current_stride, 0};
+  const Narrow narrow_reference{reference, planes.reference, planes.reference_stride, planes.border};
+  const dim3 blocks(blocks_for(planes.reference_stride, 4 * kBlock),  // the larger of the two
+                    blocks_for(planes.rows + 2 * planes.border, 8), 2);
+  narrow_kernel<<<blocks, dim3(kBlock, 8), 0, device.stream()>>>(narrow_current, narrow_reference,
+                                                                 planes.rows);
   return device.launched("narrow_kernel");
 }
 

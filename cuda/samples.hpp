@@ -19,8 +19,11 @@ struct PlaneSource {
 
   CTV_FN Coefficient at(int r, int c) const {
     const int x = data[r * stride + c];
-    const int p = prediction == nullptr ? middle : prediction[r * prediction_stride + c];
-    return static_cast<Coefficient>(static_cast<int>(static_cast<unsigned>(x - p) << fraction_bits));
+    return residual(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
+  }
+  CTV_FN Coefficient residual(int sample, int predicted) const {
+    return static_cast<Coefficient>(
+        static_cast<int>(static_cast<unsigned>(sample - predicted) << fraction_bits));
   }
 };
 
@@ -41,10 +44,12 @@ struct PlaneTarget {
       data[r * stride + c] = x;
       return;
     }
+    data[r * stride + c] = sample(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
+  }
+  CTV_FN Sample sample(Coefficient x, int predicted) const {
     const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);
-    const int p = prediction == nullptr ? middle : prediction[r * prediction_stride + c];
     const int rounded = (scale_lowpass(x, scale) + half) >> fraction_bits;
-    data[r * stride + c] = static_cast<Sample>(clamp_to(rounded + p, lo, hi));
+    return static_cast<Sample>(clamp_to(rounded + predicted, lo, hi));
   }
 };
 

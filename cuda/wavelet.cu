@@ -3,11 +3,12 @@
 // in one launch.
 //
 // Step by step it is four passes (9/7: eight) over device memory and back. Here a block of threads takes a
-// tile of 32x64 samples with a border of 6 (5/3: 2; 9/7: 4) into shared memory and does all lifting steps
-// there: the plane is read once and written once. Samples beyond the plane are the mirrored ones; since the
-// steps are symmetric, lifting the extended signal is extending the lifted one, so tiles need no border
-// cases. The first step of the transform (samples minus prediction) and the last (quantiser; inverse:
-// prediction added, clamped) happen on the way in and out.
+// tile of 32x64 samples with a border of 6 (5/3: 2; 9/7: 4). A thread has a run of samples in registers,
+// border included, and does all lifting steps of one direction there; between the two directions the tile
+// passes through shared memory once, so threads wait for each other once. Samples beyond the plane are the
+// mirrored ones; since the steps are symmetric, lifting the extended signal is extending the lifted one, so
+// tiles need no border cases. The first step of the transform (samples minus prediction) and the last
+// (quantiser; inverse: prediction added, clamped) happen on the way in and out.
 #include "codec/math/lifting.hpp"
 #include "codec/math/mirror.hpp"
 #include "cuda/wavelet.hpp"
@@ -17,196 +18,252 @@ namespace {
 
 constexpr int kTileRows = 32;
 constexpr int kTileCols = 64;
-constexpr int kThreadsX = 32;
-
-// Rows of threads. A level of few tiles leaves most of the device idle, so only its latency counts: the most
-// threads a block may have take a tile through its steps in a quarter of the turns. A level of many tiles
-// fills the device, and smaller blocks wait less for each other.
-constexpr int kThreadsY = 8;
-constexpr int kMostThreadsY = 32;
-constexpr unsigned kFewTiles = 264;
+constexpr int kRowRun = 16;    // samples of a row that a thread makes
+constexpr int kColumnRun = 8;  // rows of two columns that a thread makes
+constexpr int kRowRuns = kTileCols / kRowRun;
+constexpr int kColumnRuns = kTileRows / kColumnRun;
 
 // A wavelet: how many lifting steps, the samples of the other parity that a step needs to either side, in
-// full positions, and what each step (1, 2, ...) adds at x, neighbours `d` elements apart. Odd steps change
-// odd samples.
+// full positions, and what each step (1, 2, ...) adds at x. Odd steps change odd samples.
 struct Wavelet5_3 {
   static constexpr int kSteps = 2, kReach = 1;
   template <int kStep>
-  static __device__ __forceinline__ int added(const int16_t* x, int d) {
-    return kStep == 1 ? -predict_5_3(x[-d], x[d]) : update_5_3(x[-d], x[d]);
+  static __device__ __forceinline__ int added(const int* x) {
+    return kStep == 1 ? -predict_5_3(x[-1], x[1]) : update_5_3(x[-1], x[1]);
   }
 };
 struct Wavelet13_7 {
   static constexpr int kSteps = 2, kReach = 3;
   template <int kStep>
-  static __device__ __forceinline__ int added(const int16_t* x, int d) {
-    return kStep == 1 ? -predict_13_7(x[-3 * d], x[-d], x[d], x[3 * d])
-                      : update_13_7(x[-3 * d], x[-d], x[d], x[3 * d]);
+  static __device__ __forceinline__ int added(const int* x) {
+    return kStep == 1 ? -predict_13_7(x[-3], x[-1], x[1], x[3]) : update_13_7(x[-3], x[-1], x[1], x[3]);
   }
 };
 struct Wavelet9_7 {
   static constexpr int kSteps = 4, kReach = 1;
   template <int kStep>
-  static __device__ __forceinline__ int added(const int16_t* x, int d) {
-    if constexpr (kStep == 1) return predict_9_7_first(x[-d], x[d]);
-    if constexpr (kStep == 2) return update_9_7_first(x[-d], x[d]);
-    if constexpr (kStep == 3) return predict_9_7_second(x[-d], x[d]);
-    return update_9_7_second(x[-d], x[d]);
+  static __device__ __forceinline__ int added(const int* x) {
+    if constexpr (kStep == 1) return predict_9_7_first(x[-1], x[1]);
+    if constexpr (kStep == 2) return update_9_7_first(x[-1], x[1]);
+    if constexpr (kStep == 3) return predict_9_7_second(x[-1], x[1]);
+    return update_9_7_second(x[-1], x[1]);
   }
-};
-
-template <class Lifting, int kRowsOfThreads>
-struct Blocked : Lifting {
-  static constexpr int kY = kRowsOfThreads;
 };
 
 template <class Wavelet>
 struct Tile {
-  static constexpr int kBorder = Wavelet::kSteps * Wavelet::kReach;
+  static constexpr int kBorder = Wavelet::kSteps * Wavelet::kReach;  // even, as are the tiles' origins
   static constexpr int kRows = kTileRows + 2 * kBorder;
-  static constexpr int kCols = kTileCols + 2 * kBorder;
-  static constexpr int kStride = kCols + 2;
-  int16_t data[kRows][kStride];  // local (r, c) is sample (row0 - kBorder + r, col0 - kBorder + c)
+  static constexpr int kPairs = kTileCols / 2 + kBorder;  // of columns
+  // Of both directions: a thread for each run.
+  static constexpr int kForwardThreads = (kRows * kRowRuns + 31) / 32 * 32;
+  static constexpr int kInverseThreads = (kPairs * kColumnRuns + 31) / 32 * 32;
 };
 
-// In every row of [r0, r1): column c0, c0 + 2, ... < c1 gets sign * step.
-template <class Wavelet, int kStep, int kSign>
-__device__ __forceinline__ void lift_rows(Tile<Wavelet>& tile, int r0, int r1, int c0, int c1) {
-  for (int r = r0 + static_cast<int>(threadIdx.y); r < r1; r += Wavelet::kY) {
-    for (int c = c0 + 2 * static_cast<int>(threadIdx.x); c < c1; c += 2 * kThreadsX) {
-      int16_t* x = &tile.data[r][c];
-      *x = static_cast<int16_t>(*x + kSign * Wavelet::template added<kStep>(x, 1));
-    }
-  }
-  __syncthreads();
-}
-
-// In every column of [c0, c1): row r0, r0 + 2, ... < r1.
-template <class Wavelet, int kStep, int kSign>
-__device__ __forceinline__ void lift_columns(Tile<Wavelet>& tile, int r0, int r1, int c0, int c1) {
-  for (int r = r0 + 2 * static_cast<int>(threadIdx.y); r < r1; r += 2 * Wavelet::kY) {
-    for (int c = c0 + static_cast<int>(threadIdx.x); c < c1; c += kThreadsX) {
-      int16_t* x = &tile.data[r][c];
-      *x = static_cast<int16_t>(*x + kSign * Wavelet::template added<kStep>(x, Tile<Wavelet>::kStride));
-    }
-  }
-  __syncthreads();
-}
-
-// All steps from kStep on, forward: each on what the later ones need. kBorder and the tiles' origins are
-// even, so odd local positions are odd samples, and every first position below has its step's parity.
-template <class Wavelet, int kStep = 1>
-__device__ __forceinline__ void forward_steps(Tile<Wavelet>& tile, bool rows) {
-  constexpr int kBorder = Tile<Wavelet>::kBorder;
+// Lifting steps kStep, ... of a run of kLength samples with its border on both sides: each on what the later
+// ones need.
+template <class Wavelet, int kLength, int kStep = 1>
+__device__ __forceinline__ void lift(int (&x)[kLength + 2 * Tile<Wavelet>::kBorder]) {
   constexpr int kMargin = (Wavelet::kSteps - kStep) * Wavelet::kReach;
-  constexpr int kFirst = kBorder - kMargin;
-  if (rows) {
-    lift_rows<Wavelet, kStep, 1>(tile, 0, Tile<Wavelet>::kRows, kFirst, kBorder + kTileCols + kMargin);
-  } else {
-    lift_columns<Wavelet, kStep, 1>(tile, kFirst, kBorder + kTileRows + kMargin, kBorder,
-                                    kBorder + kTileCols);
-  }
-  if constexpr (kStep < Wavelet::kSteps) forward_steps<Wavelet, kStep + 1>(tile, rows);
+  constexpr int kFirst = Tile<Wavelet>::kBorder - kMargin;
+#pragma unroll
+  for (int i = kFirst; i < kFirst + kLength + 2 * kMargin; i += 2)
+    x[i] = static_cast<int16_t>(x[i] + Wavelet::template added<kStep>(x + i));
+  if constexpr (kStep < Wavelet::kSteps) lift<Wavelet, kLength, kStep + 1>(x);
 }
 
-// All steps from kStep down.
-template <class Wavelet, int kStep = Wavelet::kSteps>
-__device__ __forceinline__ void inverse_steps(Tile<Wavelet>& tile, bool rows) {
+// Backwards, from the last step down.
+template <class Wavelet, int kLength, int kStep = Wavelet::kSteps>
+__device__ __forceinline__ void unlift(int (&x)[kLength + 2 * Tile<Wavelet>::kBorder]) {
   constexpr int kBorder = Tile<Wavelet>::kBorder;
   constexpr int kMargin = (kStep - 1) * Wavelet::kReach;
-  constexpr int kFirst = kBorder + 1 - kMargin;
-  if (rows) {
-    lift_rows<Wavelet, kStep, -1>(tile, kBorder, kBorder + kTileRows, kFirst, kBorder + kTileCols + kMargin);
-  } else {
-    lift_columns<Wavelet, kStep, -1>(tile, kFirst, kBorder + kTileRows + kMargin, 0, Tile<Wavelet>::kCols);
+#pragma unroll
+  for (int i = kBorder + 1 - kMargin; i < kBorder + kLength + kMargin; i += 2)
+    x[i] = static_cast<int16_t>(x[i] - Wavelet::template added<kStep>(x + i));
+  if constexpr (kStep > 1) unlift<Wavelet, kLength, kStep - 1>(x);
+}
+
+__device__ __forceinline__ int first_of(uint32_t pair) { return static_cast<int16_t>(pair); }
+__device__ __forceinline__ int second_of(uint32_t pair) { return static_cast<int>(pair) >> 16; }
+__device__ __forceinline__ uint32_t pair_of(int first, int second) {
+  return __byte_perm(static_cast<uint32_t>(first), static_cast<uint32_t>(second), 0x5410);
+}
+
+// mirror() without its division where there is nothing to mirror.
+__device__ __forceinline__ int mirrored(int i, int n) { return i >= 0 && i < n ? i : mirror(i, n); }
+
+__device__ __forceinline__ bool has_pairs(const int16_t* data, ptrdiff_t stride) {
+  return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
+}
+
+__device__ __forceinline__ bool has_octets(const int16_t* data, ptrdiff_t stride) {
+  return (reinterpret_cast<uintptr_t>(data) & 15U) == 0 && stride % 8 == 0;
+}
+
+// target.put() for kRowRun samples from a multiple of 8 on, eight at a time.
+__device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, const int* x) {
+  auto* to = reinterpret_cast<uint4*>(target.data + row * target.stride + col);
+  const auto* predicted =
+      target.prediction == nullptr
+          ? nullptr
+          : reinterpret_cast<const uint4*>(target.prediction + row * target.prediction_stride + col);
+#pragma unroll
+  for (int i = 0; i < kRowRun / 8; ++i) {
+    const uint4 octet = predicted != nullptr ? predicted[i] : uint4{};
+    const uint32_t in[4] = {octet.x, octet.y, octet.z, octet.w};
+    uint32_t out[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      int first = x[8 * i + 2 * k];
+      int second = x[8 * i + 2 * k + 1];
+      if (target.samples != 0) {
+        first = target.sample(static_cast<Coefficient>(first),
+                              predicted != nullptr ? first_of(in[k]) : target.middle);
+        second = target.sample(static_cast<Coefficient>(second),
+                               predicted != nullptr ? second_of(in[k]) : target.middle);
+      }
+      out[k] = pair_of(first, second);
+    }
+    to[i] = {out[0], out[1], out[2], out[3]};
   }
-  if constexpr (kStep > 1) inverse_steps<Wavelet, kStep - 1>(tile, rows);
 }
 
 template <class Wavelet>
-__global__ void __launch_bounds__(kThreadsX* Wavelet::kY)
+__global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
     wavelet_forward_kernel(const __grid_constant__ WaveletLevel level,
                            const __grid_constant__ PlaneSource source) {
-  constexpr int kBorder = Tile<Wavelet>::kBorder;
-  __shared__ Tile<Wavelet> tile;
+  using Shape = Tile<Wavelet>;
+  constexpr int kBorder = Shape::kBorder;
+  constexpr int kRun = kRowRun + 2 * kBorder;
+  __shared__ uint32_t tile[Shape::kRows][kTileCols / 2 + 1];  // filtered along rows
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
-  constexpr int kColumns = (Tile<Wavelet>::kCols + kThreadsX - 1) / kThreadsX;  // of a thread
-  int columns[kColumns];
+  const int thread = static_cast<int>(threadIdx.x);
+  if (const int r = thread / kRowRuns; r < Shape::kRows) {
+    const int row = mirrored(row0 - kBorder + r, level.rows);
+    const int first = col0 + thread % kRowRuns * kRowRun - kBorder;
+    int x[kRun];
+    if (first >= 0 && first + kRun <= level.cols && has_pairs(source.data, source.stride) &&
+        has_pairs(source.prediction, source.prediction_stride)) {
+      const auto* samples = reinterpret_cast<const uint32_t*>(source.data + row * source.stride + first);
+      const auto* predicted =
+          source.prediction == nullptr
+              ? nullptr
+              : reinterpret_cast<const uint32_t*>(source.prediction + row * source.prediction_stride + first);
 #pragma unroll
-  for (int i = 0; i < kColumns; ++i) {
-    columns[i] = mirror(col0 - kBorder + static_cast<int>(threadIdx.x) + i * kThreadsX, level.cols);
-  }
-  for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += Wavelet::kY) {
-    const int row = mirror(row0 - kBorder + r, level.rows);
+      for (int k = 0; k < kRun / 2; ++k) {
+        const uint32_t pair = samples[k];
+        x[2 * k] = first_of(pair);
+        x[2 * k + 1] = second_of(pair);
+      }
 #pragma unroll
-    for (int i = 0; i < kColumns; ++i) {
-      const int c = static_cast<int>(threadIdx.x) + i * kThreadsX;
-      if (c < tile.kCols) tile.data[r][c] = source.at(row, columns[i]);
+      for (int k = 0; k < kRun / 2; ++k) {
+        const uint32_t pair = predicted == nullptr ? 0 : predicted[k];
+        x[2 * k] = source.residual(x[2 * k], predicted == nullptr ? source.middle : first_of(pair));
+        x[2 * k + 1] = source.residual(x[2 * k + 1], predicted == nullptr ? source.middle : second_of(pair));
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored(first + k, level.cols));
+    }
+    lift<Wavelet, kRowRun>(x);
+#pragma unroll
+    for (int k = 0; k < kRowRun / 2; ++k) {
+      tile[r][thread % kRowRuns * (kRowRun / 2) + k] = pair_of(x[kBorder + 2 * k], x[kBorder + 2 * k + 1]);
     }
   }
   __syncthreads();
-  forward_steps<Wavelet>(tile, true);
-  forward_steps<Wavelet>(tile, false);
 
-  const int rows = level.rows / 2;
-  const int cols = level.cols / 2;
+  const int pair = thread % (kTileCols / 2);
+  const int run = thread / (kTileCols / 2);
+  const int col = col0 / 2 + pair;
+  if (run >= kColumnRuns || col >= level.cols / 2) return;
+  int x[2][kColumnRun + 2 * kBorder];
+#pragma unroll
+  for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
+    const uint32_t both = tile[run * kColumnRun + k][pair];
+    x[0][k] = first_of(both);
+    x[1][k] = second_of(both);
+  }
+#pragma unroll
+  for (int right = 0; right < 2; ++right) lift<Wavelet, kColumnRun>(x[right]);
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
     const WaveletBand& band = level.bands[b];
-    for (int r = static_cast<int>(threadIdx.y); r < kTileRows / 2; r += Wavelet::kY) {
-      const int row = row0 / 2 + r;
-      const int col = col0 / 2 + static_cast<int>(threadIdx.x);
-      if (row >= rows || col >= cols) continue;
-      const int16_t x =
-          tile.data[kBorder + 2 * r + (b >> 1)][kBorder + 2 * static_cast<int>(threadIdx.x) + (b & 1)];
-      band.data[static_cast<ptrdiff_t>(row) * cols + col] =
-          band.quantised != 0 ? quantise(x, band.quantiser.multiplier, band.quantiser.offset) : x;
+#pragma unroll
+    for (int k = 0; k < kColumnRun / 2; ++k) {
+      const int row = (row0 + run * kColumnRun) / 2 + k;
+      if (row >= level.rows / 2) continue;
+      const auto c = static_cast<int16_t>(x[b & 1][kBorder + 2 * k + (b >> 1)]);
+      band.data[static_cast<ptrdiff_t>(row) * (level.cols / 2) + col] =
+          band.quantised != 0 ? quantise(c, band.quantiser.multiplier, band.quantiser.offset) : c;
     }
   }
 }
 
 template <class Wavelet>
-__global__ void __launch_bounds__(kThreadsX* Wavelet::kY)
+__global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
     wavelet_inverse_kernel(const __grid_constant__ WaveletLevel level,
                            const __grid_constant__ PlaneTarget target) {
-  constexpr int kBorder = Tile<Wavelet>::kBorder;
-  __shared__ Tile<Wavelet> tile;
+  using Shape = Tile<Wavelet>;
+  constexpr int kBorder = Shape::kBorder;
+  constexpr int kRun = kRowRun + 2 * kBorder;
+  __shared__ uint32_t tile[kTileRows][Shape::kPairs | 1];  // filtered along columns
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
-  const int cols = level.cols / 2;
-  // Mirroring keeps parity (the extents are even), so whole half-rows come from one band.
-  constexpr int kColumns =
-      (Tile<Wavelet>::kCols + 2 * kThreadsX - 1) / (2 * kThreadsX);  // of a thread and parity
-  int columns[kColumns][2];
+  const int thread = static_cast<int>(threadIdx.x);
+  if (const int run = thread / Shape::kPairs; run < kColumnRuns) {
+    const int pair = thread % Shape::kPairs;
+    // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.
+    const int cols[2] = {mirrored(col0 - kBorder + 2 * pair, level.cols) >> 1,
+                         mirrored(col0 - kBorder + 2 * pair + 1, level.cols) >> 1};
+    int x[2][kColumnRun + 2 * kBorder];
 #pragma unroll
-  for (int i = 0; i < 2 * kColumns; ++i) {
-    const int c = 2 * (static_cast<int>(threadIdx.x) + i / 2 * kThreadsX) + i % 2;
-    columns[i / 2][i % 2] = mirror(col0 - kBorder + c, level.cols) >> 1;
-  }
-  for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += Wavelet::kY) {
-    const int row = mirror(row0 - kBorder + r, level.rows);
+    for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
+      const int row = mirrored(row0 + run * kColumnRun - kBorder + k, level.rows) >> 1;
 #pragma unroll
-    for (int parity = 0; parity < 2; ++parity) {
-      const WaveletBand& band = level.bands[(row & 1) * 2 + parity];
-      const int16_t* line = band.data + static_cast<ptrdiff_t>(row >> 1) * cols;
-#pragma unroll
-      for (int i = 0; i < kColumns; ++i) {
-        const int c = parity + 2 * (static_cast<int>(threadIdx.x) + i * kThreadsX);
-        if (c >= tile.kCols) continue;
-        const int16_t x = line[columns[i][parity]];
-        tile.data[r][c] = band.quantised != 0 ? dequantise(x, band.quantiser.step, band.quantiser.bias) : x;
+      for (int right = 0; right < 2; ++right) {
+        const WaveletBand& band = level.bands[k % 2 * 2 + right];
+        x[right][k] = band.data[static_cast<ptrdiff_t>(row) * (level.cols / 2) + cols[right]];
       }
     }
+#pragma unroll
+    for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
+#pragma unroll
+      for (int right = 0; right < 2; ++right) {
+        const WaveletBand& band = level.bands[k % 2 * 2 + right];
+        if (band.quantised != 0) {
+          x[right][k] = dequantise(static_cast<Level>(x[right][k]), band.quantiser.step, band.quantiser.bias);
+        }
+      }
+    }
+#pragma unroll
+    for (int right = 0; right < 2; ++right) unlift<Wavelet, kColumnRun>(x[right]);
+#pragma unroll
+    for (int k = 0; k < kColumnRun; ++k)
+      tile[run * kColumnRun + k][pair] = pair_of(x[0][kBorder + k], x[1][kBorder + k]);
   }
   __syncthreads();
-  inverse_steps<Wavelet>(tile, false);
-  inverse_steps<Wavelet>(tile, true);
-  for (int r = static_cast<int>(threadIdx.y); r < kTileRows; r += Wavelet::kY) {
-    const int row = row0 + r;
-    if (row >= level.rows) break;
-    for (int c = static_cast<int>(threadIdx.x); c < kTileCols; c += kThreadsX) {
-      if (col0 + c < level.cols) target.put(row, col0 + c, tile.data[kBorder + r][kBorder + c]);
+
+  const int r = thread / kRowRuns;
+  const int row = row0 + r;
+  const int first = col0 + thread % kRowRuns * kRowRun;
+  if (r >= kTileRows || row >= level.rows || first >= level.cols) return;
+  int x[kRun];
+#pragma unroll
+  for (int k = 0; k < kRun / 2; ++k) {
+    const uint32_t both = tile[r][thread % kRowRuns * (kRowRun / 2) + k];
+    x[2 * k] = first_of(both);
+    x[2 * k + 1] = second_of(both);
+  }
+  unlift<Wavelet, kRowRun>(x);
+  if (first + kRowRun <= level.cols && has_octets(target.data, target.stride) &&
+      has_octets(target.prediction, target.prediction_stride)) {
+    put_run(target, row, first, x + kBorder);
+  } else {
+#pragma unroll
+    for (int k = 0; k < kRowRun; ++k) {
+      if (first + k < level.cols) target.put(row, first + k, static_cast<Coefficient>(x[kBorder + k]));
     }
   }
 }
@@ -215,39 +272,32 @@ dim3 tiles(const WaveletLevel& level) {
   return {blocks_for(level.cols, kTileCols), blocks_for(level.rows, kTileRows)};
 }
 
-/// launch(wavelet, threads) with the kind's type and the block for so many tiles.
+/// launch(wavelet) with the kind's type.
 template <typename Launch>
-void with_wavelet(Pyramid kind, dim3 grid, Launch launch) {
-  const auto with_block = [&]<class Lifting>(Lifting) {
-    if (grid.x * grid.y <= kFewTiles) {
-      launch(Blocked<Lifting, kMostThreadsY>{}, dim3(kThreadsX, kMostThreadsY));
-    } else {
-      launch(Blocked<Lifting, kThreadsY>{}, dim3(kThreadsX, kThreadsY));
-    }
-  };
+void with_wavelet(Pyramid kind, Launch launch) {
   if (kind == Pyramid::kWavelet5_3) {
-    with_block(Wavelet5_3{});
+    launch(Wavelet5_3{});
   } else if (kind == Pyramid::kWavelet13_7) {
-    with_block(Wavelet13_7{});
+    launch(Wavelet13_7{});
   } else {
-    with_block(Wavelet9_7{});
+    launch(Wavelet9_7{});
   }
 }
 
 }  // namespace
 
 Status wavelet_forward(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneSource& source) {
-  const dim3 grid = tiles(level);
-  with_wavelet(kind, grid, [&]<class Wavelet>(Wavelet, dim3 threads) {
-    wavelet_forward_kernel<Wavelet><<<grid, threads, 0, device.stream()>>>(level, source);
+  with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
+    wavelet_forward_kernel<Wavelet>
+        <<<tiles(level), Tile<Wavelet>::kForwardThreads, 0, device.stream()>>>(level, source);
   });
   return device.launched("wavelet_forward_kernel");
 }
 
 Status wavelet_inverse(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneTarget& target) {
-  const dim3 grid = tiles(level);
-  with_wavelet(kind, grid, [&]<class Wavelet>(Wavelet, dim3 threads) {
-    wavelet_inverse_kernel<Wavelet><<<grid, threads, 0, device.stream()>>>(level, target);
+  with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
+    wavelet_inverse_kernel<Wavelet>
+        <<<tiles(level), Tile<Wavelet>::kInverseThreads, 0, device.stream()>>>(level, target);
   });
   return device.launched("wavelet_inverse_kernel");
 }

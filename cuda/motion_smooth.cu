@@ -2,7 +2,9 @@
 // Smoothing: the full search pays for a vector by its length, since all blocks are searched at once; what it
 // costs in the stream is its difference to its prediction. Now that the neighbours' vectors are known, each
 // block tries them, their median and zero at that price: ten SADs at most, most of them of equal vectors. A
-// warp takes a block, four samples a lane, straight from memory: a thirtieth of the search's differences.
+// warp takes a block, four samples a lane, straight from memory: a thirtieth of the search's differences. A
+// lane knows a candidate and its price, and the SADs of several are fetched at once, since what takes the
+// time is the way to memory.
 #include "cuda/motion_cost.cuh"
 #include "cuda/motion_search.hpp"
 
@@ -10,6 +12,8 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kWarps = 8;  // blocks of a block of threads
+constexpr int kAtOnce = 4;
+constexpr uint32_t kAll = 0xFFFFFFFFU;
 
 template <int kSize>
 __global__ void __launch_bounds__(32 * kWarps)
@@ -33,7 +37,8 @@ __global__ void __launch_bounds__(32 * kWarps)
                    col * kSize + 4 * (k % kWords))
             : 0;
   }
-  const auto sad_of = [&](MotionVector v) {
+  // What this lane adds to the SAD of v.
+  const auto own_sad = [&](MotionVector v) {
     const int left = col * kSize + (v.x >> kVectorFractionBits);
     const int lead = left & 3;
     const uint8_t* reference =
@@ -50,7 +55,7 @@ __global__ void __launch_bounds__(32 * kWarps)
       const uint32_t moved = __funnelshift_r(word(from), word(from + 4), static_cast<uint32_t>(lead) * 8);
       sad = add_differences(current[i], moved, sad);
     }
-    return warp_sum(sad);
+    return sad;
   };
 
   const MotionVector own = vectors[at];
@@ -58,25 +63,41 @@ __global__ void __launch_bounds__(32 * kWarps)
   const auto price_of = [&](MotionVector v) {
     return fast_motion_cost(0, lambda, vector_difference(v, origin));
   };
-  MotionVector best = own;
-  uint32_t best_cost = costs[at] + price_of(own);
-  MotionVector last = own;
-  for (int i = 0; i < kSmoothCandidates; ++i) {
-    const MotionVector v = smooth_candidate(vectors, grid_rows, grid_cols, row, col, i);
-    // What was tried cannot win; all lanes alike.
-    if (same_vector(v, own) || same_vector(v, best) || same_vector(v, last)) continue;
-    last = v;
-    const uint32_t price = price_of(v);
-    if (price >= best_cost) continue;
-    const uint32_t cost = 16 * sad_of(v) + price;
-    if (cost < best_cost) {
-      best = v;
-      best_cost = cost;
+  const uint32_t own_cost = costs[at] + price_of(own);
+  // Lane i: candidate i. The first of equal ones stands for all; one whose price alone is too high cannot
+  // win.
+  const MotionVector v =
+      lane < kSmoothCandidates ? smooth_candidate(vectors, grid_rows, grid_cols, row, col, lane) : own;
+  const int packed = static_cast<uint16_t>(v.y) | v.x << 16;
+  const uint32_t equal = __match_any_sync(kAll, packed);
+  const uint32_t price = price_of(v);
+  const bool tried = !same_vector(v, own) && __ffs(static_cast<int>(equal)) - 1 == lane && price < own_cost;
+  uint32_t cost = kAll;
+  for (uint32_t left = __ballot_sync(kAll, tried); left != 0;) {
+    int candidates[kAtOnce];
+    uint32_t sads[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      candidates[k] = __ffs(static_cast<int>(left)) - 1;  // -1: none
+      left &= left - 1;
+      const int other = __shfl_sync(kAll, packed, max_of(candidates[k], 0));
+      sads[k] =
+          candidates[k] < 0 ? 0 : own_sad({static_cast<int16_t>(other), static_cast<int16_t>(other >> 16)});
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const uint32_t sad = warp_sum(sads[k]);
+      if (candidates[k] == lane) cost = 16 * sad + price;
     }
   }
-  if (lane == 0) {
-    smoothed[at] = best;
-    costs[at] = best_cost - price_of(best);
+  const uint32_t least = warp_min(cost);
+  if (least >= own_cost) {
+    if (lane == 0) smoothed[at] = own;
+    return;  // costs[at] is as it was
+  }
+  if (__ffs(static_cast<int>(__ballot_sync(kAll, cost == least))) - 1 == lane) {
+    smoothed[at] = v;
+    costs[at] = least - price;
   }
 }
 

@@ -89,8 +89,15 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
   return __byte_perm(static_cast<uint32_t>(first), static_cast<uint32_t>(second), 0x5410);
 }
 
-// mirror() without its division where there is nothing to mirror.
-__device__ __forceinline__ int mirrored(int i, int n) { return i >= 0 && i < n ? i : mirror(i, n); }
+// mirror() for positions up to kBorder beyond the plane, which is all that its samples depend on: its
+// division by the period, once a sample, was half the time of the deep levels. What lies farther out, in a
+// tile that the plane does not fill, is some sample.
+template <int kBorder>
+__device__ __forceinline__ int mirrored(int i, int n) {
+  if (n <= kBorder) return mirror(i, n);
+  i = abs_of(i);
+  return i < n ? i : max_of(2 * (n - 1) - i, 0);
+}
 
 __device__ __forceinline__ bool has_pairs(const int16_t* data, ptrdiff_t stride) {
   return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
@@ -140,7 +147,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int thread = static_cast<int>(threadIdx.x);
   if (const int r = thread / kRowRuns; r < Shape::kRows) {
-    const int row = mirrored(row0 - kBorder + r, level.rows);
+    const int row = mirrored<kBorder>(row0 - kBorder + r, level.rows);
     const int first = col0 + thread % kRowRuns * kRowRun - kBorder;
     int x[kRun];
     if (first >= 0 && first + kRun <= level.cols && has_pairs(source.data, source.stride) &&
@@ -164,7 +171,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
       }
     } else {
 #pragma unroll
-      for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored(first + k, level.cols));
+      for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored<kBorder>(first + k, level.cols));
     }
     lift<Wavelet, kRowRun>(x);
 #pragma unroll
@@ -215,12 +222,12 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
   if (const int run = thread / Shape::kPairs; run < kColumnRuns) {
     const int pair = thread % Shape::kPairs;
     // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.
-    const int cols[2] = {mirrored(col0 - kBorder + 2 * pair, level.cols) >> 1,
-                         mirrored(col0 - kBorder + 2 * pair + 1, level.cols) >> 1};
+    const int cols[2] = {mirrored<kBorder>(col0 - kBorder + 2 * pair, level.cols) >> 1,
+                         mirrored<kBorder>(col0 - kBorder + 2 * pair + 1, level.cols) >> 1};
     int x[2][kColumnRun + 2 * kBorder];
 #pragma unroll
     for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
-      const int row = mirrored(row0 + run * kColumnRun - kBorder + k, level.rows) >> 1;
+      const int row = mirrored<kBorder>(row0 + run * kColumnRun - kBorder + k, level.rows) >> 1;
 #pragma unroll
       for (int right = 0; right < 2; ++right) {
         const WaveletBand& band = level.bands[k % 2 * 2 + right];

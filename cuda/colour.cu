@@ -4,10 +4,7 @@
 //
 // Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output
 // sample is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is
-// one launch; the padding is the clamped position. Planes that keep their shape are only widened or narrowed:
-// there a thread takes four samples of a row, and blocks without samples are not launched.
-#include <array>
-
+// one launch; the padding is the clamped position. Planes that keep their shape: copy_planes.cu.
 #include "codec/math/ycbcr.hpp"
 #include "codec/math/ycocg.hpp"
 #include "cuda/chroma.cuh"
@@ -30,40 +27,6 @@ struct PlaneImport {
 struct PlaneImports {
   PlaneImport of[3];
 };
-
-constexpr int kRun = 4;  // samples of a thread that only copies
-
-/// Blocks of three planes one after the other: where each begins.
-struct PlaneBlocks {
-  unsigned begin[4];
-  unsigned across[3];
-};
-
-struct Place {
-  int plane, row, col;
-};
-__device__ __forceinline__ Place place_of(const PlaneBlocks& blocks) {
-  const int plane = blockIdx.x < blocks.begin[1] ? 0 : (blockIdx.x < blocks.begin[2] ? 1 : 2);
-  const unsigned block = blockIdx.x - blocks.begin[plane];
-  return {plane, static_cast<int>(block / blocks.across[plane] * kBlock + threadIdx.y),
-          static_cast<int>((block % blocks.across[plane] * kBlock + threadIdx.x) * kRun)};
-}
-
-__global__ void __launch_bounds__(kBlock* kBlock)
-    import_same_kernel(const __grid_constant__ PlaneImports imports,
-                       const __grid_constant__ PlaneBlocks blocks) {
-  const Place at = place_of(blocks);
-  const PlaneImport& import = imports.of[at.plane];
-  if (at.row >= import.plane.rows) return;
-  const int row = min_of(at.row, import.extent.rows - 1);
-  Sample* const to = import.plane.row(at.row);
-#pragma unroll
-  for (int i = 0; i < kRun; ++i) {
-    const int col = at.col + i;
-    if (col < import.plane.cols)
-      to[col] = static_cast<Sample>(import.source.at(row, min_of(col, import.extent.cols - 1)));
-  }
-}
 
 // One layer of the grid for each plane.
 __global__ void __launch_bounds__(kBlock* kBlock)
@@ -131,19 +94,6 @@ struct PlaneExport {
 struct PlaneExports {
   PlaneExport of[3];
 };
-
-__global__ void __launch_bounds__(kBlock* kBlock)
-    export_same_kernel(const __grid_constant__ PlaneExports exports,
-                       const __grid_constant__ PlaneBlocks blocks) {
-  const Place at = place_of(blocks);
-  const PlaneExport& e = exports.of[at.plane];
-  if (at.row >= e.target.rows) return;
-#pragma unroll
-  for (int i = 0; i < kRun; ++i) {
-    const int col = at.col + i;
-    if (col < e.target.cols) e.target.put(at.row, col, e.source.at(at.row, col));
-  }
-}
 
 __global__ void __launch_bounds__(kBlock* kBlock)
     export_planes_kernel(const __grid_constant__ PlaneExports exports) {
@@ -219,16 +169,6 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 
 bool same(ChromaShift a, ChromaShift b) { return a.y == b.y && a.x == b.x; }
 
-/// extents: of each plane, as its kernel writes it; {0, 0}: no such plane.
-PlaneBlocks plane_blocks(const std::array<Extent, 3>& extents) {
-  PlaneBlocks blocks{};
-  for (size_t p = 0; p < 3; ++p) {
-    blocks.across[p] = max_of(1U, blocks_for(extents[p].cols, kBlock * kRun));
-    blocks.begin[p + 1] = blocks.begin[p] + blocks.across[p] * blocks_for(extents[p].rows, kBlock);
-  }
-  return blocks;
-}
-
 dim3 blocks(int rows, int cols) { return {blocks_for(cols, kBlock), blocks_for(rows, kBlock)}; }
 SamplePlane sample_plane(const PlaneView<const Sample>& v) { return {v.data, v.stride, v.rows, v.cols}; }
 
@@ -248,6 +188,8 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     }
     return device.launched("import_rgb_kernel");
   }
+  if (layout.planes == 1 || same(chroma_shift(picture.format), layout.chroma))
+    return import_same(device, picture, layout, planes);
   PlaneImports imports{};
   dim3 grid = blocks(planes[0].rows, planes[0].cols);
   grid.z = static_cast<unsigned>(layout.planes);
@@ -257,13 +199,6 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     imports.of[p] = {picture.planes[p], from, to, layout.extent(static_cast<int>(p)), planes[p]};
     grid.x = max_of(grid.x, blocks_for(planes[p].cols, kBlock));
     grid.y = max_of(grid.y, blocks_for(planes[p].rows, kBlock));
-  }
-  if (layout.planes == 1 || same(chroma_shift(picture.format), layout.chroma)) {
-    std::array<Extent, 3> extents{};
-    for (size_t p = 0; p < grid.z; ++p) extents[p] = {planes[p].rows, planes[p].cols};
-    const PlaneBlocks copies = plane_blocks(extents);
-    import_same_kernel<<<copies.begin[3], threads, 0, device.stream()>>>(imports, copies);
-    return device.launched("import_same_kernel");
   }
   import_planes_kernel<<<grid, threads, 0, device.stream()>>>(imports);
   return device.launched("import_planes_kernel");
@@ -289,19 +224,14 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
                                                                                                      to, out);
     return device.launched("export_converted_kernel");
   }
+  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 1, picture);
+  if (layout.planes == 3 && same(layout.chroma, to)) return export_same(device, planes, 3, picture);
   PlaneExports exports{};
   dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
-  grid.z = picture.format == CTV_FORMAT_GRAY8 ? 1 : 3;
+  grid.z = 3;
   for (int p = 0; p < static_cast<int>(grid.z); ++p) {
     exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
                      p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
-  }
-  if (grid.z == 1 || (layout.planes == 3 && same(layout.chroma, to))) {
-    std::array<Extent, 3> extents{};
-    for (size_t p = 0; p < grid.z; ++p) extents[p] = {picture.planes[p].rows, picture.planes[p].cols};
-    const PlaneBlocks copies = plane_blocks(extents);
-    export_same_kernel<<<copies.begin[3], threads, 0, device.stream()>>>(exports, copies);
-    return device.launched("export_same_kernel");
   }
   export_planes_kernel<<<grid, threads, 0, device.stream()>>>(exports);
   return device.launched("export_planes_kernel");

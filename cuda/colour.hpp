@@ -41,4 +41,9 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
+/// The same where no plane changes its shape. count: planes of the picture.
+Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                   const Planes& planes);
+Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture);
+
 }  // namespace ctv::cuda

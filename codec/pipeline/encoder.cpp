@@ -192,7 +192,10 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, slot.first_step, slot_index));
   if (by_quality) CTV_RETURN_IF_ERROR(code_to_quality(slot_index));
   if (rate_->active()) {
-    if (by_quality) parameters.base_step = rate_->begin(parameters.type, parameters.base_step);
+    if (by_quality) {
+      CTV_RETURN_IF_ERROR(frames_->slot(slot_index).levels().finish());  // the last ones are on their way
+      parameters.base_step = rate_->begin(parameters.type, parameters.base_step);
+    }
     CTV_RETURN_IF_ERROR(code_to_size(slot_index));
   } else if (!by_quality) {
     CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index, meter(slot)));

@@ -17,16 +17,19 @@ TEST_F(CudaConstantQuality, GivesTheBytesOfTheCpu) {
       Config config = config_for(clip[0], "default");
       config.key_interval = key_interval;
       config.crf = 27;
-      const Stream expected = encode(clip, config);
-      config.backend = CTV_BACKEND_CUDA;
-      for (const int in_flight : {1, 2, 8}) {
-        config.frames_in_flight = in_flight;
-        config.max_frame_bytes = 0;
-        EXPECT_EQ(encode(clip, config), expected)
-            << "format " << format << " interval " << key_interval << ", " << in_flight << " in flight";
-        config.max_frame_bytes = 1 << 30;  // packets made before the call returns
-        EXPECT_EQ(encode(clip, config), expected)
-            << "format " << format << " interval " << key_interval << ", " << in_flight << " by size";
+      // As it comes, and with packets that are made, and their sizes known, before the call returns.
+      for (const int64_t max_frame_bytes : {int64_t{0}, int64_t{1} << 30}) {
+        config.max_frame_bytes = max_frame_bytes;
+        config.backend = CTV_BACKEND_CPU;
+        config.frames_in_flight = 1;
+        const Stream expected = encode(clip, config);
+        config.backend = CTV_BACKEND_CUDA;
+        for (const int in_flight : {1, 2, 8}) {
+          config.frames_in_flight = in_flight;
+          EXPECT_EQ(encode(clip, config), expected)
+              << "format " << format << " interval " << key_interval << ", " << in_flight
+              << " in flight, at most " << max_frame_bytes;
+        }
       }
     }
   }

@@ -62,11 +62,11 @@ def scale_section(runs):
     out = "<h2>How cost grows</h2>"
     drawn = []  # (backend, run)
     for run in runs:
-        ran = unique(c["running"] for s in run["series"] for c in s["cases"] if "encode_ms" in c)
+        ran = unique(c["running"].split()[0] for s in run["series"] for c in s["cases"] if "encode_ms" in c)
         words = " ".join([run["settings"]["variant"]] + run["settings"]["run"]).replace("--", "")
-        out += machine_html(run) + f"<p>Preset {esc(words)}, clip {esc(run['settings']['clip'])}, on {esc('; '.join(ran))}.</p>"
+        out += machine_html(run) + f"<p>Preset {esc(words)}, clip {esc(run['settings']['clip'])}, on {esc(', '.join(ran))}.</p>"
         if ran:
-            drawn.append((ran[0].split()[0], run))
+            drawn.append((ran[0], run))
     out += "<p>One thing changed at a time; ms a frame.</p>"
     names = unique(s["name"] for run in runs for s in run["series"] if any("encode_ms" in c for c in s["cases"]))
     figure, axes = plots(-(-len(names) // 2), 2, height=3.2)
@@ -86,7 +86,8 @@ def scale_section(runs):
         else:
             axis.set_ylim(bottom=0)
         axis.set_title(name, loc="left")
-        legend(axis, -0.22)
+    if names:
+        legend(axes[0], -0.22)
     figure.tight_layout()
     return out + figure_html(figure, "Medians. Below each value, what a frame then takes.")
 

@@ -45,8 +45,10 @@ def load(path):
 
 
 def place(run):
-    """Sections in the order of SECTIONS; what the paper did before what else was measured of the kind."""
-    return list(SECTIONS).index(run["kind"]), run.get("settings", {}).get("variant", "") not in ("", "paper")
+    """Sections in the order of SECTIONS; what the paper did before what else was measured of the kind, codecs before
+    transforms."""
+    return (list(SECTIONS).index(run["kind"]), run.get("settings", {}).get("variant", "") not in ("", "paper"),
+            run.get("transforms", False))
 
 
 def left_out_html(runs):

@@ -118,7 +118,7 @@ sanitize() {
   local dir=$build/sanitize tool i small program status=0
   local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
     "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaQuadEvents.*"
-    "LabCuda.*")
+    "CudaConstantQuality.*:CudaEquality.SquaredError*" "LabCuda.*")
   rm -rf "$dir" && mkdir -p "$dir"
   for tool in racecheck memcheck initcheck synccheck; do
     small=1

@@ -34,9 +34,9 @@ def mean(values):
 
 
 def machine_words(runs):
-    """The first run's machine, and how busy it was when each of the runs began."""
+    """The first run's machine, and how busy it was when what is timed began."""
     m = runs[0]["machine"]
-    loads = [r["machine"]["load"] for r in runs]
+    loads = [r["machine"]["load"] for r in runs if r["kind"] != "pictures"] or [m["load"]]
     busy = " to ".join(unique(f"{v:.1f}" for v in (min(loads), max(loads))))
     driver = f", driver {m['driver'].split('  ')[1]}" if "  " in m["driver"] else ""
     clocks = f", {m['device_clocks'].split(', ')[0]}" if m["device_clocks"] else ""

@@ -89,8 +89,8 @@ def peers_section(run):
         axis.set_title(words, loc="left")
         axis.set_xlabel("frames a second", loc="right")
         axis.set_ylabel("kB a frame")
-    legend(axes[0], -0.2)
     figure.tight_layout()
+    legend(axes[0], -0.2)  # afterwards: it is wider than its plot
     out += figure_html(figure, "Further right is faster, further down smaller. One dot for each number of threads, backend "
                                "and frames in flight; ffmpeg decodes the other codecs.")
     lines = [[f"{r['codec']}, {r['how']}", f"{r['setting_name']} {r['setting']:g}",

@@ -96,8 +96,8 @@ def stages_plot(run):
         axis.set_title(f"{words.capitalize()} {size}, ms a frame", loc="left")
         axis.grid(axis="y", visible=False)
         axis.tick_params(axis="y", length=0)
-    legend(axes[0], -0.6 / figure.get_figheight())
     figure.tight_layout()
+    legend(axes[0], -0.6 / figure.get_figheight())
     return figure_html(figure, "Where the time goes, copies left out. Stages on several threads overlap.")
 
 

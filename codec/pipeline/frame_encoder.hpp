@@ -16,6 +16,7 @@ namespace ctv {
 struct EncoderDecisions {
   int search_range = 8;
   bool rdoq = false;  // the quantiser decides by rate and distortion
+  ctv_tune tune = CTV_TUNE_PSNR;
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
 };
@@ -81,6 +82,7 @@ class FrameEncoder {
   Memory this_memory_, last_memory_;
   std::array<Level*, 3> this_levels_{}, last_levels_{};
   PlaneQuantisers quantisers_;
+  std::array<Rounding, 2> rounding_{};  // of key frames, of predicted ones
   // With a decision by rate: coefficients of the frame, and whether they are there.
   bool rdoq_ = false;
   bool transformed_ = false;

@@ -149,6 +149,14 @@ Status check_decisions(const ctv_config& c) {
   return check_range("frames_in_flight", c.frames_in_flight, 1, 16);
 }
 
+// For SSIM the finest detail and the lowpass may be coarser, since its windows of 8 samples see neither well,
+// and what lies between them is finer for it (measured, docs/compression.md).
+double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
+  if (tune == CTV_TUNE_PSNR) return 1;
+  if (subband.level == 0) return 1.4;
+  return subband.layer == layout.layers - 1 ? 1.2 : 1;
+}
+
 ctv_format source_format(ctv_format format) {
   if (format == CTV_FORMAT_RGBA8) return CTV_FORMAT_RGB8;
   return format == CTV_FORMAT_NV12 ? CTV_FORMAT_I420 : format;
@@ -231,6 +239,10 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.subpel = static_cast<uint8_t>(c.subpel);
   h.overlap = static_cast<uint8_t>(c.overlap);
   h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
+  CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
+  if (c.tune != CTV_TUNE_PSNR && (h.transform.kind != TransformKind::kContourlet || !picture)) {
+    return bad("tune", "ssim needs the contourlet transform and picture prediction");
+  }
   CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
   if (c.chroma_qp_offset != 0 && is_h264(h.transform.kind)) {
     return bad("chroma_qp_offset", "H.264's transforms have one step for all planes");
@@ -241,7 +253,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
-    h.weights[0][i] = static_cast<uint16_t>(weight);
+    h.weights[0][i] = static_cast<uint16_t>(
+        std::clamp(std::lround(weight * weight_for(c.tune, layout, layout.subbands[i])), 1L, 65535L));
     h.weights[1][i] = static_cast<uint16_t>(
         std::clamp(std::lround(weight * std::exp2(c.chroma_qp_offset / 6.0)), 1L, 65535L));
   }

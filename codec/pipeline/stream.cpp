@@ -28,7 +28,7 @@ Stream make_stream(const SequenceHeader& header) {
   return s;
 }
 
-void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
+void make_quantisers(const Stream& stream, const FrameParameters& frame, const Rounding& rounding,
                      PlaneQuantisers& quantisers) {
   const SequenceHeader& h = stream.header;
   for (size_t plane = 0; plane < static_cast<size_t>(stream.picture.planes); ++plane) {
@@ -42,12 +42,13 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
       SubbandQuantiser& q = out[i];
       if (is_h264(h.transform.kind)) {
         q.qp = h264_qp(frame.base_step);
-        q.offset = lowpass ? 32768U : offset;
+        q.offset = lowpass ? 32768U : rounding.offset;
         continue;
       }
       q.step = h.lossless != 0 ? kMinStep : subband_step(base, weight, h.transform.fraction_bits);
       q.multiplier = ((1U << 20) + q.step / 2) / q.step;
-      q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);
+      q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : rounding.offset);
+      q.growth = rounding.growth;
       q.bias = lowpass || q.step == kMinStep ? 0 : (q.step * frame.bias + 32) / 64;
     }
   }

@@ -27,6 +27,7 @@ inline constexpr Name<ctv_prediction> kPredictions[] = {{"subband", CTV_PREDICTI
 inline constexpr Name<ctv_symbols> kSymbols[] = {
     {"rle", CTV_SYMBOLS_RLE}, {"rle-split", CTV_SYMBOLS_RLE_SPLIT}, {"context", CTV_SYMBOLS_CONTEXT}};
 inline constexpr Name<ctv_chroma> kChromas[] = {{"as-input", CTV_CHROMA_AS_INPUT}, {"420", CTV_CHROMA_420}};
+inline constexpr Name<ctv_tune> kTunes[] = {{"psnr", CTV_TUNE_PSNR}, {"ssim", CTV_TUNE_SSIM}};
 inline constexpr Name<ctv_backend> kBackends[] = {
     {"auto", CTV_BACKEND_AUTO}, {"cuda", CTV_BACKEND_CUDA}, {"cpu", CTV_BACKEND_CPU}};
 inline constexpr Name<ctv_engine> kEngines[] = {

@@ -138,6 +138,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   switched(options, encode, "--no-rdoq", "A plain quantiser", &ctv_config::rdoq, 0);
   field(options, encode, "--chroma-qp-offset", "Chroma's quantiser is this much coarser than luma's", -12, 12,
         &ctv_config::chroma_qp_offset);
+  enumerated(options, encode, "--tune", kTunes,
+             "What bits are spent for: the least squared error, or structural similarity", &ctv_config::tune);
   enumerated(options, encode, "--chroma", kChromas, "Chroma of RGB input: kept, or a quarter of the samples",
              &ctv_config::chroma);
   enumerated(options, encode, "--prediction", kPredictions, "What is predicted: subbands, or the picture",

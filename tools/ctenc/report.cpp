@@ -35,6 +35,7 @@ Json config_json(const ctv_config& c) {
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;
   j["qp"] = c.qp;
+  j["tune"] = name_of(kTunes, c.tune);
   j["crf"] = c.crf;
   j["bitrate"] = c.bitrate;
   j["max_frame_bytes"] = c.max_frame_bytes;

@@ -136,6 +136,8 @@ typedef enum ctv_chroma {
   CTV_CHROMA_AS_INPUT = 0, /* RGB is kept 4:4:4 */
   CTV_CHROMA_420 = 1       /* a quarter of the samples */
 } ctv_chroma;
+/* What bits are spent for: the least squared error, or the most structural similarity (SSIM). */
+typedef enum ctv_tune { CTV_TUNE_PSNR = 0, CTV_TUNE_SSIM = 1 } ctv_tune;
 typedef enum ctv_backend { CTV_BACKEND_AUTO = 0, CTV_BACKEND_CPU = 1, CTV_BACKEND_CUDA = 2 } ctv_backend;
 typedef enum ctv_engine { CTV_ENGINE_AUTO = 0, CTV_ENGINE_DIRECT = 1, CTV_ENGINE_FFT = 2 } ctv_engine;
 
@@ -188,6 +190,8 @@ typedef struct ctv_config {
   /* Constant quality, one more of the encoder's own decisions. */
   double crf; /* 0..51, or -1: use qp or step. Luma's PSNR against the source is held near 55 - 5 crf / 8 dB
                  by a step for each frame; picture prediction, neither bitrate nor lossless */
+  ctv_tune tune; /* weights of the subbands and the quantiser's rounding; SSIM: contourlet transform and
+                    picture prediction */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. Writes struct_size

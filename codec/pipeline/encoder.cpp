@@ -62,8 +62,8 @@ Status StreamEncoder::start(std::unique_ptr<Backend> backend, const std::string&
   const Engine engine = choose_engine(config_.engine, stream_.header, *backend_);
   CTV_RETURN_IF_ERROR(backend_->check_engine(engine));
   description_ = describe(*backend_, engine, why);
-  const EncoderDecisions decisions{config_.search_range, config_.rdoq != 0, config_.tune, engine,
-                                   config_.frames_in_flight};
+  const EncoderDecisions decisions{config_.search_range, config_.rdoq != 0, engine, config_.frames_in_flight,
+                                   config_.tune};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*backend_, stream_, decisions));
   for (auto& meter : meters_) {
     CTV_ASSIGN_OR_RETURN(meter, backend_->make_error_meter());

@@ -16,9 +16,9 @@ namespace ctv {
 struct EncoderDecisions {
   int search_range = 8;
   bool rdoq = false;  // the quantiser decides by rate and distortion
-  ctv_tune tune = CTV_TUNE_PSNR;
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
+  ctv_tune tune = CTV_TUNE_PSNR;
 };
 
 /// What one frame in flight owns: its ports and its levels.

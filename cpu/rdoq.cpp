@@ -46,7 +46,6 @@ void QuantiseRows(const Coefficient* coefficients, const Subband& s, SubbandQuan
                   Level* levels) {
   const uint32_t multiplier = q.multiplier;
   const uint32_t offset = q.offset;
-  const uint32_t growth = q.growth;
   uint16_t rows[3][kPiece + 2];
   uint16_t sums[kPiece + 2];
   for (int first = 0; first < s.cols; first += kPiece) {
@@ -66,7 +65,7 @@ void QuantiseRows(const Coefficient* coefficients, const Subband& s, SubbandQuan
       CTV_INDEPENDENT
       for (int j = 0; j < count; ++j) {
         const int activity = sums[j] + sums[j + 1] + sums[j + 2] - here[j + 1];
-        out[j] = quantise_rdo(in[j], multiplier, offset, growth, static_cast<uint32_t>(activity));
+        out[j] = quantise_rdo(in[j], multiplier, offset, static_cast<uint32_t>(activity));
       }
       uint16_t* const free = above;
       above = here;

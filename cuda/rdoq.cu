@@ -17,7 +17,7 @@ struct RdoSubband {
   uint32_t offset;      // of its first coefficient in the plane's array
   int rows, cols;
   uint32_t multiplier, rounding;
-  int growth;  // of the dead zone; negative: plain quantiser
+  int by_rate;  // 0: plain quantiser
 };
 
 struct RdoSubbands {
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
   const int row0 = tile / across * kTile;
   const int col0 = tile % across * kTile;
   const Coefficient* in = coefficients + s.offset;
-  if (s.growth >= 0) {
+  if (s.by_rate != 0) {
     const int first = static_cast<int>(threadIdx.y * kTile + threadIdx.x);
     for (int k = first; k < (kTile + 2) * (kTile + 2); k += kTile * kThreadsY) {
       const int row = row0 + k / (kTile + 2) - 1;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
     const int row = row0 + r;
     if (row >= s.rows || col >= s.cols) break;
     const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + col;
-    if (s.growth < 0) {
+    if (s.by_rate == 0) {
       levels[s.offset + at] = quantise(in[at], s.multiplier, s.rounding);
       continue;
     }
@@ -68,8 +68,7 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
         if (y != 1 || x != 1) sum += activity[r + y][c + x];
       }
     }
-    levels[s.offset + at] =
-        quantise_rdo(in[at], s.multiplier, s.rounding, static_cast<uint32_t>(s.growth), sum);
+    levels[s.offset + at] = quantise_rdo(in[at], s.multiplier, s.rounding, sum);
   }
 }
 
@@ -83,13 +82,9 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     const SubbandQuantiser& q = quantisers[i];
-    subbands.of[subbands.count++] = {tiles,
-                                     static_cast<uint32_t>(s.offset),
-                                     s.rows,
-                                     s.cols,
-                                     q.multiplier,
-                                     q.offset,
-                                     decides_by_rate(s.layer, q) ? static_cast<int>(q.growth) : -1};
+    subbands.of[subbands.count++] = {
+        tiles,    static_cast<uint32_t>(s.offset),    s.rows, s.cols, q.multiplier,
+        q.offset, decides_by_rate(s.layer, q) ? 1 : 0};
     tiles += static_cast<uint32_t>(ceil_div(s.rows, kTile)) * static_cast<uint32_t>(ceil_div(s.cols, kTile));
   }
   quantise_rdo_kernel<<<tiles, dim3(kTile, kThreadsY), 0, device.stream()>>>(subbands, coefficients, levels);

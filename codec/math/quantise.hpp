@@ -20,7 +20,6 @@ struct SubbandQuantiser {
   uint32_t multiplier = 1 << 16;  // 2^20 / step, rounded
   uint32_t offset = 0;            // rounding offset in 65536ths of a step, 0..32768
   uint32_t bias = 0;              // reconstruction lies this far (sixteenths of a unit) nearer to zero
-  uint32_t growth = 0;            // of the dead zone in silence, 65536ths of a step: quantise_rdo()
   int qp = 0;                     // H.264's transforms: QP, instead of step, multiplier and bias
 };
 
@@ -37,6 +36,10 @@ CTV_FN Level quantise(Coefficient c, uint32_t multiplier, uint32_t offset) {
   return static_cast<Level>(c < 0 ? -level : level);
 }
 
+/// In silence the dead zone reaches so many 65536ths of a step further; half as far with each unit of
+/// activity.
+inline constexpr uint32_t kDeadZoneGrowth = 19661;  // 0.3
+
 /// What a level adds to the activity around its neighbours.
 CTV_FN uint32_t activity_of(Coefficient c, uint32_t multiplier, uint32_t offset) {
   const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
@@ -46,13 +49,11 @@ CTV_FN uint32_t activity_of(Coefficient c, uint32_t multiplier, uint32_t offset)
 
 /// quantise(), but a level of +-1 that is hardly one and stands in quiet surroundings becomes 0: there it
 /// costs many bits and removes little error. activity: sum of activity_of() the eight neighbours in the
-/// subband, 0..16, so that every coefficient's decision is independent of the others'. In silence the dead
-/// zone reaches `growth` 65536ths of a step further, half as far with each unit of activity.
-CTV_FN Level quantise_rdo(Coefficient c, uint32_t multiplier, uint32_t offset, uint32_t growth,
-                          uint32_t activity) {
+/// subband, 0..16, so that every coefficient's decision is independent of the others'.
+CTV_FN Level quantise_rdo(Coefficient c, uint32_t multiplier, uint32_t offset, uint32_t activity) {
   const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
   const uint32_t sum = magnitude * multiplier + offset;
-  const int level = sum < 65536 + (growth >> activity) ? 0 : static_cast<int>(sum >> 16);
+  const int level = sum < 65536 + (kDeadZoneGrowth >> activity) ? 0 : static_cast<int>(sum >> 16);
   return static_cast<Level>(c < 0 ? -level : level);
 }
 

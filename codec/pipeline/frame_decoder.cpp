@@ -41,7 +41,7 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
 
 Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
   Slot& s = slots_[static_cast<size_t>(slot)];
-  make_quantisers(stream_, parameters, {}, quantisers_);
+  make_quantisers(stream_, parameters, 0, quantisers_);
   CTV_RETURN_IF_ERROR(backend_.begin_frame(parameters.type));
   CTV_RETURN_IF_ERROR(s.level_port->upload(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
   const bool picture_mode = stream_.header.prediction == Prediction::kPicture;

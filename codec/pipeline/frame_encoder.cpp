@@ -8,13 +8,13 @@
 namespace ctv {
 namespace {
 
-// Rounding of key and predicted frames, measured (docs/compression.md). Where the quantiser decides by rate
-// it takes away what rounding gives too freely; SSIM misses faint texture more than squared error does, so
-// less of it is taken. The paper rounds to the nearest integer.
-constexpr std::array<Rounding, 2> kPlain = {{{27525, 0}, {16384, 0}}};                // 0.42, 0.25
-constexpr std::array<Rounding, 2> kByRate = {{{30147, 19661}, {20316, 19661}}};       // 0.46, 0.31; 0.3
-constexpr std::array<Rounding, 2> kByRateForSsim = {{{32768, 6554}, {15729, 6554}}};  // 0.5, 0.24; 0.1
-constexpr Rounding kNearest = {32768, 0};
+// Rounding offsets of key and predicted frames in 65536ths of a step, measured (docs/compression.md). Where
+// the quantiser decides by rate it takes away what rounding gives too freely; SSIM misses faint texture more
+// than squared error does, so less of it is taken. The paper rounds to the nearest integer.
+constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};            // 0.42, 0.25
+constexpr std::array<uint32_t, 2> kRdoOffsets = {30147, 20316};         // 0.46, 0.31
+constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {31457, 17695};  // 0.48, 0.27
+constexpr uint32_t kNearest = 32768;
 
 }  // namespace
 
@@ -40,8 +40,9 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
   // H.264's coefficients have no unit of their own, only its quantiser's.
+  offsets_ = kOffsets;
   rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !is_h264(stream_.header.transform.kind);
-  rounding_ = !rdoq_ ? kPlain : decisions.tune == CTV_TUNE_SSIM ? kByRateForSsim : kByRate;
+  if (rdoq_) offsets_ = decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetsForSsim : kRdoOffsets;
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
@@ -85,8 +86,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_
 Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, ErrorMeter* meter) {
   FrameSlot& s = slot(slot_index);
   const FrameType type = parameters.type;
-  make_quantisers(stream_, parameters, picture_mode() ? rounding_[type == FrameType::kKey ? 0 : 1] : kNearest,
-                  quantisers_);
+  const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];
+  make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
   CTV_RETURN_IF_ERROR(s.level_port_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));

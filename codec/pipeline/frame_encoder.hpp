@@ -82,7 +82,7 @@ class FrameEncoder {
   Memory this_memory_, last_memory_;
   std::array<Level*, 3> this_levels_{}, last_levels_{};
   PlaneQuantisers quantisers_;
-  std::array<Rounding, 2> rounding_{};  // of key frames, of predicted ones
+  std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   // With a decision by rate: coefficients of the frame, and whether they are there.
   bool rdoq_ = false;
   bool transformed_ = false;

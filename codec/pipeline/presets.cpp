@@ -153,7 +153,7 @@ Status check_decisions(const ctv_config& c) {
 // and what lies between them is finer for it (measured, docs/compression.md).
 double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
   if (tune == CTV_TUNE_PSNR) return 1;
-  if (subband.level == 0) return 1.4;
+  if (subband.level == 0) return 1.6;
   return subband.layer == layout.layers - 1 ? 1.2 : 1;
 }
 

@@ -28,7 +28,7 @@ Stream make_stream(const SequenceHeader& header) {
   return s;
 }
 
-void make_quantisers(const Stream& stream, const FrameParameters& frame, const Rounding& rounding,
+void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
                      PlaneQuantisers& quantisers) {
   const SequenceHeader& h = stream.header;
   for (size_t plane = 0; plane < static_cast<size_t>(stream.picture.planes); ++plane) {
@@ -42,13 +42,12 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, const R
       SubbandQuantiser& q = out[i];
       if (is_h264(h.transform.kind)) {
         q.qp = h264_qp(frame.base_step);
-        q.offset = lowpass ? 32768U : rounding.offset;
+        q.offset = lowpass ? 32768U : offset;
         continue;
       }
       q.step = h.lossless != 0 ? kMinStep : subband_step(base, weight, h.transform.fraction_bits);
       q.multiplier = ((1U << 20) + q.step / 2) / q.step;
-      q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : rounding.offset);
-      q.growth = rounding.growth;
+      q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);
       q.bias = lowpass || q.step == kMinStep ? 0 : (q.step * frame.bias + 32) / 64;
     }
   }

@@ -28,14 +28,8 @@ Stream make_stream(const SequenceHeader& header);
 /// One quantiser per subband for each plane of a frame.
 using PlaneQuantisers = std::array<std::vector<SubbandQuantiser>, 3>;
 
-/// How an encoder rounds levels of detail subbands, in 65536ths of a step: SubbandQuantiser's fields.
-struct Rounding {
-  uint32_t offset = 0;
-  uint32_t growth = 0;
-};
-
-/// Fills quantisers for a frame.
-void make_quantisers(const Stream& stream, const FrameParameters& frame, const Rounding& rounding,
+/// Fills quantisers for a frame; `offset` is the encoder's rounding offset of detail subbands (65536ths).
+void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
                      PlaneQuantisers& quantisers);
 
 /// Bytes a decoder holds at most for a stream, at full resolution: 24 bytes for each sample of the padded

@@ -37,7 +37,7 @@ inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
               if (y != r || x != c) activity += std::min<int64_t>(scaled(y, x) / 65536, 2);
             }
           }
-          int64_t growth = q.growth;
+          int64_t growth = 19661;
           for (int64_t k = 0; k < activity; ++k) growth /= 2;
           if (scaled(r, c) - 65536 < growth) level = 0;
         }

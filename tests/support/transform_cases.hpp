@@ -85,7 +85,6 @@ inline std::vector<SubbandQuantiser> lossy(const SubbandLayout& layout, uint32_t
     q[i].step = step + static_cast<uint32_t>(i);
     q[i].multiplier = ((1U << 20) + q[i].step / 2) / q[i].step;
     q[i].offset = 20000 + static_cast<uint32_t>(i);
-    q[i].growth = 19661 >> i % 3;
     q[i].bias = i == 0 ? 0 : 3;
     q[i].qp = h264_qp(step);
   }

@@ -77,18 +77,17 @@ TEST(Quantise, TheDeadZoneIsWiderThanAStep) {
 
 TEST(QuantiseRdo, SilenceWidensTheDeadZoneAndActivityTakesItBack) {
   const uint32_t multiplier = multiplier_of(1600);  // steps of 100
-  constexpr uint32_t kGrowth = 19661;               // 0.3
-  EXPECT_EQ(quantise_rdo(97, multiplier, 21845, kGrowth, 0), 1);
-  EXPECT_EQ(quantise_rdo(96, multiplier, 21845, kGrowth, 0), 0);  // 1 - 1/3 + 0.3 = 0.967
-  EXPECT_EQ(quantise_rdo(82, multiplier, 21845, kGrowth, 1), 1);
-  EXPECT_EQ(quantise_rdo(-81, multiplier, 21845, kGrowth, 1), 0);
-  EXPECT_EQ(quantise_rdo(-82, multiplier, 21845, kGrowth, 1), -1);
+  EXPECT_EQ(quantise_rdo(97, multiplier, 21845, 0), 1);
+  EXPECT_EQ(quantise_rdo(96, multiplier, 21845, 0), 0);  // 1 - 1/3 + 0.3 = 0.967
+  EXPECT_EQ(quantise_rdo(82, multiplier, 21845, 1), 1);
+  EXPECT_EQ(quantise_rdo(-81, multiplier, 21845, 1), 0);
+  EXPECT_EQ(quantise_rdo(-82, multiplier, 21845, 1), -1);
   for (int c = -32768; c <= 32767; c += 3) {
     const auto x = static_cast<Coefficient>(c);
     const Level plain = quantise(x, multiplier, 21845);
-    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, kGrowth, 16), plain);
+    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 16), plain);
     if (std::abs(plain) != 1) {
-      EXPECT_EQ(quantise_rdo(x, multiplier, 21845, kGrowth, 0), plain);
+      EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 0), plain);
     }
     EXPECT_EQ(activity_of(x, multiplier, 21845), static_cast<uint32_t>(std::min(std::abs(plain), 2)));
   }

@@ -29,7 +29,7 @@ TEST(Tune, SsimTakesFromTheLowpassAndTheFinestDetailOfLuma) {
     EXPECT_EQ(ssim.weights[1], psnr.weights[1]);
     for (size_t i = 0; i < layout.subbands.size(); ++i) {
       const int layer = layout.subbands[i].layer;
-      const double factor = layer == 0 ? 1.4 : layer == levels ? 1.2 : 1.0;
+      const double factor = layer == 0 ? 1.6 : layer == levels ? 1.2 : 1.0;
       EXPECT_NEAR(ssim.weights[0][i], factor * psnr.weights[0][i], 0.5) << levels << " levels, subband " << i;
     }
   }

@@ -17,7 +17,7 @@ Stream stream_of(const char* preset, Extent extent) {
 }
 
 std::vector<SubbandQuantiser> luma_quantisers(const char* preset, const Stream& stream) {
-  constexpr Rounding kRounding = {16384, 19661};  // 0.25 and 0.3 of a step
+  constexpr uint32_t kOffset = 16384;  // a quarter of a step
   const Config config(preset);
   const Result<uint16_t> step = make_base_step(config.qp, config.step);
   if (!step.ok()) throw Error(step.status().code(), step.status().message());
@@ -25,7 +25,7 @@ std::vector<SubbandQuantiser> luma_quantisers(const char* preset, const Stream& 
   parameters.type = FrameType::kPredicted;
   parameters.base_step = *step;
   PlaneQuantisers quantisers;
-  make_quantisers(stream, parameters, kRounding, quantisers);
+  make_quantisers(stream, parameters, kOffset, quantisers);
   return quantisers[0];
 }
 

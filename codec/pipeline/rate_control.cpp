@@ -57,8 +57,11 @@ uint16_t RateControl::begin(FrameType type, uint16_t own_step) {
     const double plan = nominal(type);
     wanted_ = std::min(std::clamp(plan - 0.2 * debt_, 0.5 * plan, 1.5 * plan), limit());
   }
-  const uint16_t last = last_step_[static_cast<size_t>(type)];
-  step_ = last != 0 && (target_.bitrate > 0 || last > own_step) ? last : own_step;
+  // A frame that was made coarser than it wanted to be says that the next of its type may have to be; one
+  // that was not says nothing, so that a limit that never binds changes nothing.
+  const Last& last = last_[static_cast<size_t>(type)];
+  const bool limited = last.step > last.own_step && last.step > own_step;
+  step_ = last.step != 0 && (target_.bitrate > 0 || limited) ? last.step : own_step;
   return step_;
 }
 
@@ -107,7 +110,7 @@ std::optional<uint16_t> RateControl::again(uint16_t step, size_t bytes) {
 
 Status RateControl::end(size_t bytes) {
   const auto size = static_cast<double>(bytes);
-  last_step_[static_cast<size_t>(type_)] = step_;
+  last_[static_cast<size_t>(type_)] = {step_, own_step_};
   if (target_.bitrate > 0) {
     const double full = static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000;
     buffer_ = std::min(full, buffer_ - size + average());

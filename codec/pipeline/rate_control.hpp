@@ -47,10 +47,14 @@ class RateControl {
   int key_interval_;
   FrameType type_ = FrameType::kKey;
   uint16_t own_step_ = 16;
-  uint16_t last_step_[2] = {0, 0};  // per frame type
-  double wanted_ = 0;               // bytes for this frame, with bitrate
-  double debt_ = 0;                 // bytes spent beyond what was planned
-  double buffer_ = 0;               // bytes that may be sent now
+  struct Last {
+    uint16_t step = 0;  // 0: none yet
+    uint16_t own_step = 0;
+  };
+  Last last_[2];       // per frame type
+  double wanted_ = 0;  // bytes for this frame, with bitrate
+  double debt_ = 0;    // bytes spent beyond what was planned
+  double buffer_ = 0;  // bytes that may be sent now
   int frames_ = 0;
   // The search: sizes fall as steps rise. The largest step known to be too fine and the least known to be too
   // coarse.

@@ -139,6 +139,16 @@ TEST(ConstantQuality, NoPacketIsLargerThanAllowed) {
   }
 }
 
+TEST(ConstantQuality, ALimitThatNeverBindsChangesNoByte) {
+  // Steps rise and fall: none of them may be taken for a limit's.
+  const auto clip = moving_clip(CTV_FORMAT_I420, 320, 240, 24);
+  Config c = config_of(clip, 27);
+  c.key_interval = 7;
+  const Stream free = encode(clip, c);
+  c.max_frame_bytes = 1 << 30;
+  EXPECT_EQ(encode(clip, c), free);
+}
+
 TEST(ConstantQuality, ExcludesABitrateAtRunTime) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 32, 16, 1);
   Encoder encoder(config_of(clip, 26));

@@ -243,6 +243,7 @@ for verb in "${verbs[@]}"; do
     *) echo "unknown verb $verb"; exit 1 ;;
   esac
 done
+tar -czf "$out/all.tgz" --exclude=./all.tgz -C "$out" . # in one piece, for machines that give few files back
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader 2>/dev/null
 printf '%s\n' "${table[@]}"
 exit $failed

@@ -44,7 +44,7 @@ Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& con
       rate_target(config), static_cast<double>(config.fps_num) / config.fps_den, config.key_interval);
   e->quality_ =
       std::make_unique<QualityControl>(e->stream_.picture.extent(0).area(), config.key_interval == 1);
-  e->quality_->set_crf(config.crf);
+  e->quality_->set_crf(config.crf, 0);
   const bool pipelined = config.frames_in_flight > 1;
   e->slots_.resize(static_cast<size_t>(config.frames_in_flight));
   for (Slot& slot : e->slots_) {
@@ -111,8 +111,10 @@ Status StreamEncoder::take_over(const Status& failure) {
   for (uint64_t frame = first_lost; frame < sent_; ++frame) {
     const int index = static_cast<int>(frame % slots_.size());
     Slot& slot = slots_[static_cast<size_t>(index)];
+    const Status before = slot.status;
     CTV_RETURN_IF_ERROR(encode_as_before(lost[frame - first_lost].picture, index));
     slot.status = code_symbols(index);
+    if (before.code() == CTV_ERROR_LIMIT) slot.status = before;  // no step makes it fit
     CTV_RETURN_IF_ERROR(know_errors(frame + 1));
   }
   return {};
@@ -323,7 +325,7 @@ Status StreamEncoder::set_crf(double crf) {
   config.crf = crf;
   CTV_RETURN_IF_ERROR(check_crf(config));
   config_.crf = crf;
-  quality_->set_crf(crf);
+  quality_->set_crf(crf, sent_);
   return {};
 }
 

@@ -240,8 +240,9 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   h.overlap = static_cast<uint8_t>(c.overlap);
   h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
   CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
-  if (c.tune != CTV_TUNE_PSNR && (h.transform.kind != TransformKind::kContourlet || !picture)) {
-    return bad("tune", "ssim needs the contourlet transform and picture prediction");
+  if (c.tune != CTV_TUNE_PSNR &&
+      (h.transform.kind != TransformKind::kContourlet || !picture || c.lossless != 0)) {
+    return bad("tune", "ssim needs the contourlet transform and picture prediction, and is not for lossless");
   }
   CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
   if (c.chroma_qp_offset != 0 && is_h264(h.transform.kind)) {

@@ -39,8 +39,9 @@ uint16_t to_step(double log_step, double target) {
 
 }  // namespace
 
-void QualityControl::set_crf(double crf) {
+void QualityControl::set_crf(double crf, uint64_t next) {
   if (!active()) {
+    first_ = next;
     key_.reset();
     findings_.clear();
     gap_ = kUsualGap;
@@ -113,7 +114,7 @@ void QualityControl::end(FrameType type) {
 }
 
 void QualityControl::add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {
-  if (parameters.type == FrameType::kKey || (key_ && frame < key_->frame)) return;
+  if (parameters.type == FrameType::kKey || frame < first_ || (key_ && frame < key_->frame)) return;
   findings_.push_back({frame, std::log2(static_cast<double>(parameters.base_step)), psnr(sum)});
   if (findings_.size() > kLatest + kDelay) findings_.pop_front();
 }

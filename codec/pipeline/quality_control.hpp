@@ -23,9 +23,9 @@ class QualityControl {
   /// samples: of a luma plane. all_key: every frame is a key frame.
   QualityControl(size_t samples, bool all_key) : samples_(static_cast<double>(samples)), all_key_(all_key) {}
 
-  /// crf: 0..51; negative: none. What was learnt stays good for another target, but not through frames that
-  /// had none.
-  void set_crf(double crf);
+  /// crf: 0..51; negative: none. next: the frame that begins next. What was learnt stays good for another
+  /// target, but not through frames that had none: what frames before them tell later is not heard either.
+  void set_crf(double crf, uint64_t next);
   bool active() const { return crf_ >= 0; }
   /// Luma PSNR of predicted frames in dB.
   static double target(double crf) { return 55 - 5 * crf / 8; }
@@ -54,6 +54,7 @@ class QualityControl {
   double samples_;
   bool all_key_;
   double crf_ = -1;
+  uint64_t first_ = 0;            // frame since when there has been a target
   std::optional<Finding> key_;    // of the last key frame
   std::deque<Finding> findings_;  // of predicted frames since, the latest last
   double gap_ = 0;                // log2 of predicted frames' steps against their key frame's, as last seen

@@ -21,8 +21,7 @@ struct RateTarget {
 
 class RateControl {
  public:
-  /// base_step: where to start, and without a bitrate the step of every frame that fits. key_interval 0:
-  /// never.
+  /// key_interval 0: never.
   RateControl(const RateTarget& target, double fps, int key_interval);
 
   void set_target(const RateTarget& target);

@@ -138,6 +138,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"crf", [](ctv_config& c) { c.crf = 26, c.bitrate = 100000; }},
       {"tune", [](ctv_config& c) { c.tune = number<ctv_tune>(2); }},
       {"tune", [](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8, c.tune = CTV_TUNE_SSIM; }},
+      {"tune", [](ctv_config& c) { c.lossless = 1, c.tune = CTV_TUNE_SSIM; }},
       {"scene_cut", [](ctv_config& c) { c.scene_cut = 7; }},
       {"threads", [](ctv_config& c) { c.threads = -1; }},
       {"threads", [](ctv_config& c) { c.threads = 257; }},

@@ -87,6 +87,32 @@ TEST(ConstantQuality, ThreadsAndFramesInFlightChangeNoByte) {
   }
 }
 
+TEST(ConstantQuality, SwitchedOffAndOnFramesInFlightChangeNoByte) {
+  const auto clip = noisy_clip(24, false);
+  const auto packets = [&](int in_flight) {
+    Config c = config_of(clip, 26);
+    c.key_interval = 0;
+    c.frames_in_flight = in_flight;
+    Encoder encoder(c);
+    Stream stream;
+    const auto receive = [&] {
+      while (const auto unit = encoder.receive())
+        stream.packets.emplace_back(unit->bytes().begin(), unit->bytes().end());
+    };
+    for (size_t i = 0; i < clip.size(); ++i) {
+      if (i == 11) encoder.set_qp(30);
+      if (i == 12) encoder.set_crf(20);
+      while (!encoder.send(picture_of(clip[i]))) receive();
+    }
+    encoder.flush();
+    receive();
+    return stream;
+  };
+  const Stream expected = packets(1);
+  EXPECT_EQ(expected.packets.size(), clip.size());
+  for (const int in_flight : {2, 8}) EXPECT_EQ(packets(in_flight), expected) << in_flight << " in flight";
+}
+
 TEST(ConstantQuality, GoesWithEveryTransform) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 96, 64, 24);
   for (const char* preset : {"dct8x8", "h264_4x4", "h264_8x8", "fastest"}) {

@@ -35,7 +35,7 @@ struct Coded {
 class Made {
  public:
   Made(double crf, uint64_t interval, uint64_t late) : control_(kSamples, interval == 1), late_(late) {
-    control_.set_crf(crf);
+    control_.set_crf(crf, 0);
     interval_ = interval;
   }
   QualityControl& control() { return control_; }
@@ -104,7 +104,7 @@ TEST(QualityControl, IsMonotoneAndItsScaleIsTheDocumentedOne) {
   uint16_t last = 0;
   for (double crf = 0; crf <= 51; crf += 0.5) {
     QualityControl control(kSamples, false);
-    control.set_crf(crf);
+    control.set_crf(crf, 0);
     const uint16_t step = control.begin(0, FrameType::kKey);
     EXPECT_GE(step, last) << crf;
     last = step;
@@ -130,7 +130,7 @@ TEST(QualityControl, TheErrorsOfFramesInFlightChangeNothing) {
 
 TEST(QualityControl, AFrameThatIsBegunAgainIsTheSame) {
   QualityControl control(kSamples, false);
-  control.set_crf(30);
+  control.set_crf(30, 0);
   const Content content = straight(60, 5);
   for (uint64_t frame = 0; frame < 40; ++frame) {
     const FrameType type = frame % 10 == 0 ? FrameType::kKey : FrameType::kPredicted;
@@ -183,7 +183,7 @@ TEST(QualityControl, AnotherTargetHoldsFromTheNextFrameOn) {
   const Content content = straight(64, 5);
   made.code(content, 20);
   EXPECT_NEAR(made.coded().psnr.back(), QualityControl::target(34), 0.2);
-  made.control().set_crf(22);
+  made.control().set_crf(22, 20);
   made.code(content, 1);
   EXPECT_NEAR(made.coded().psnr.back(), QualityControl::target(22), 0.2);
 }
@@ -192,11 +192,15 @@ TEST(QualityControl, FramesWithoutATargetAreForgotten) {
   Made made(34, 1000, 1);
   made.code(straight(64, 5), 20);
   const uint16_t used = made.control().begin(20, FrameType::kPredicted);
-  made.control().set_crf(-1);
+  made.control().set_crf(-1, 20);
   EXPECT_FALSE(made.control().active());
-  made.control().set_crf(34);
+  made.control().set_crf(34, 21);
   QualityControl fresh(kSamples, false);
-  fresh.set_crf(34);
+  fresh.set_crf(34, 21);
+  FrameParameters late;  // of a frame whose error becomes known only now
+  late.type = FrameType::kPredicted;
+  late.base_step = 4000;
+  made.control().add(17, late, 1);
   EXPECT_EQ(made.control().begin(21, FrameType::kPredicted), fresh.begin(21, FrameType::kPredicted));
   EXPECT_NE(used, fresh.begin(21, FrameType::kPredicted));
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nvJPEG as a peer: 4:2:0 frames one at a time from and to pinned memory, with the standard Huffman tables
-// and with each picture's own.
-#include "lab/nvjpeg/nvjpeg.hpp"
+// nvJPEG as a peer: 4:2:0 frames one at a time, pictures from and to pinned memory, with the standard Huffman
+// tables and with each picture's own.
+#include <algorithm>
+
 #include "cli/quality.h"
 #include "cli/text.h"
 #include "ctbench/table.h"
 #include "ctbench/versus.h"
+#include "lab/nvjpeg/nvjpeg.hpp"
 
 namespace ctv::tools {
 namespace {

@@ -255,15 +255,21 @@ Exit run_pictures(int argc, const char* const* argv) {
                   if (!size) throw Failure(Exit::kUsage, "--crop: '" + s + "' is not WIDTHxHEIGHT");
                   pictures.crop = *size;
                 });
+  bool peers = false;
   options.value("--peers", "LIST",
                 "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10, vc2; none",
-                [&](const std::string& s) { pictures.peers = choose_peers(s); });
+                [&](const std::string& s) {
+                  pictures.peers = choose_peers(s);
+                  peers = true;
+                });
   bool transforms = false;
   options.flag("--transforms",
                "The default preset with its wavelet, directional filter banks and block transforms, on cloth "
                "and edges unless a CLIP is given; no peers",
                [&] { transforms = true; });
   if (!parse_common(argc, argv, options, pictures.common)) return Exit::kOk;
+  if (transforms && peers)
+    throw Failure(Exit::kUsage, "--peers: --transforms compares transforms alone", "leave one of them out");
   if (transforms) choose_transforms(pictures);
   Outputs outputs({pictures.common.json, pictures.common.csv});
   const PicturesResult result = measure_pictures(pictures);

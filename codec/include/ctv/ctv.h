@@ -190,8 +190,8 @@ typedef struct ctv_config {
   /* Constant quality, one more of the encoder's own decisions. */
   double crf; /* 0..51, or -1: use qp or step. Luma's PSNR against the source is held near 55 - 5 crf / 8 dB
                  by a step for each frame; picture prediction, neither bitrate nor lossless */
-  ctv_tune tune; /* weights of the subbands and the quantiser's rounding; SSIM: contourlet transform and
-                    picture prediction */
+  /* Weights of luma's subbands, in the headers, and the quantiser's rounding. */
+  ctv_tune tune; /* SSIM: contourlet transform and picture prediction, not lossless */
 } ctv_config;
 
 /* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. Writes struct_size

@@ -126,7 +126,7 @@ def streams_section(run):
 
 
 def pictures_section(run):
-    transforms = run["transforms"]
+    transforms = run.get("transforms")
     out = f"<h2>{'Transforms at equal bytes' if transforms else 'What it looks like'}</h2>" + machine_html(run)
     out += (f"<p>The middle of frame {run['frame']} of {esc(run['clip'])}, {size_of(run)}, enlarged. "
             + ("The default preset, in which nothing but the transform differs, at the quantiser whose bytes are nearest to the "

@@ -100,7 +100,7 @@ def stage_sums(run, size, name, what):
 def bounds(run):
     """Why a speedup is what it is: one sentence for each direction, none where no GPU ran."""
     out = []
-    size = size_of(run["results"][-1])
+    size = next((size_of(s) for s in reversed(run["speedup"]) if s["encode"] is not None), None)
     for what, words in (("encode", "Encoding"), ("decode", "Decoding")) if has_speedup(run) else ():
         total, name = fastest(run, size, "cuda", what)
         own, other = stage_sums(run, size, name, what)

@@ -9,8 +9,8 @@ namespace ctv {
 namespace {
 
 // Rounding offsets of key and predicted frames in 65536ths of a step, measured (docs/compression.md). Where
-// the quantiser decides by rate it takes away what rounding gives too freely; SSIM misses faint texture more
-// than squared error does, so less of it is taken. The paper rounds to the nearest integer.
+// the quantiser decides by rate it takes away what rounding gives too freely; the third pair is the best by
+// SSIM. The paper rounds to the nearest integer.
 constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};            // 0.42, 0.25
 constexpr std::array<uint32_t, 2> kRdoOffsets = {30147, 20316};         // 0.46, 0.31
 constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {31457, 17695};  // 0.48, 0.27
@@ -40,9 +40,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
   // H.264's coefficients have no unit of their own, only its quantiser's.
-  offsets_ = kOffsets;
   rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !is_h264(stream_.header.transform.kind);
-  if (rdoq_) offsets_ = decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetsForSsim : kRdoOffsets;
+  offsets_ = !rdoq_ ? kOffsets : (decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetsForSsim : kRdoOffsets);
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }

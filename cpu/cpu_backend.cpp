@@ -138,7 +138,7 @@ class CpuBackend final : public Backend {
     return {};
   }
 
-  Status begin_frame(FrameType) override { return {}; }
+  Result<bool> begin_frame(const FrameCalls&) override { return false; }
   Status end_frame() override { return {}; }
   Status synchronize() override { return {}; }
 

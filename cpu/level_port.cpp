@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and vectors between stages and symbols. Both sides are host memory here: a download hands over the
-// addresses of the stages' arrays, which stay unchanged until the next one; an upload copies.
+// addresses of the stages' arrays, which stay unchanged until the next one; an upload is copied to its place.
 #include <algorithm>
 #include <new>
 
@@ -37,7 +37,9 @@ class CpuLevelPort final : public LevelPort {
     return {};
   }
 
-  Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+  Status upload(bool) override { return {}; }
+
+  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
     StageTimer timer(times_, Stage::kUpload);
     for (size_t p = 0; p < levels.size(); ++p) copy(host_.levels[p], counts_[p], levels[p]);
     if (vectors != nullptr && vectors != host_.vectors) std::copy_n(host_.vectors, vector_count_, vectors);

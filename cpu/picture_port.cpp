@@ -47,11 +47,17 @@ class CpuPicturePort final : public PicturePort {
                  std::unique_ptr<uint8_t[]> bytes)
       : layout_(layout), threads_(threads), times_(times), bytes_(std::move(bytes)) {}
 
-  Status import_picture(const ctv_picture& picture, const Planes& planes) override {
-    StageTimer timer(times_, Stage::kColour);
+  Status upload(const ctv_picture& picture) override {
     if (picture.memory != CTV_MEMORY_HOST) {
-      return {CTV_ERROR_UNSUPPORTED, "import_picture: the CPU backend reads host memory only"};
+      return {CTV_ERROR_UNSUPPORTED, "upload: the CPU backend reads host memory only"};
     }
+    in_ = picture;
+    return {};
+  }
+
+  Status place(const Planes& planes) override {
+    StageTimer timer(times_, Stage::kColour);
+    const ctv_picture& picture = in_;
     for (int p = 0; p < layout_.planes; ++p) {
       const Extent extent = layout_.extent(p);
       const size_t i = static_cast<size_t>(p);
@@ -285,7 +291,7 @@ class CpuPicturePort final : public PicturePort {
   const int threads_;
   StageTimes& times_;
   std::unique_ptr<uint8_t[]> bytes_;  // four for each luma sample, enough for every format
-  ctv_picture out_{};
+  ctv_picture in_{}, out_{};
 };
 
 }  // namespace

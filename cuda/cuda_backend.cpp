@@ -101,9 +101,9 @@ class CudaBackend final : public Backend {
     return predict_subbands(*device_, 1, layout, chroma, grid, vectors, residual, previous, layers, levels);
   }
 
-  Status begin_frame(FrameType type) override {
+  Result<bool> begin_frame(const FrameCalls& calls) override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    return device_->begin_frame(static_cast<int>(type));
+    return device_->begin_frame(calls);
   }
   Status end_frame() override {
     CTV_RETURN_IF_ERROR(device_->enter());

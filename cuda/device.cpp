@@ -37,16 +37,12 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
   if (graph != nullptr) d.graphs_ = std::strcmp(graph, "1") == 0;
   const char* lanes = std::getenv("CTV_CUDA_LANES");
   d.beside_ = lanes == nullptr || std::strcmp(lanes, "0") != 0;
-  d.deferred_.reserve(16);
   return device;
 }
 
 Device::~Device() {
   // Errors are of no use here; a dead context has freed everything already.
   discard_recording();
-  for (cudaGraphExec_t executable : executables_) {
-    if (executable != nullptr) cudaGraphExecDestroy(executable);
-  }
   for (const Mark& mark : marks_) {
     cudaEventDestroy(mark.begin);
     cudaEventDestroy(mark.end);
@@ -191,37 +187,29 @@ void Device::discard_recording() {
   cudaGetLastError();
 }
 
-Status Device::begin_frame(int type) {
+Result<bool> Device::begin_frame(const FrameCalls& calls) {
   harvest(false);
   discard_recording();
   CTV_RETURN_IF_ERROR(join_lanes());  // of a frame that an error has cut short
-  if (!graphs_.value_or(waiters_ > 1)) return {};
+  repeating_ = false;
+  if (!graphs_.value_or(waiters_ > 1)) return false;
+  calls_ = calls;
+  repeating_ = frames_.has(calls);
+  if (repeating_) return true;
   CTV_CUDA_TRY(*this, cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
   recording_ = true;
-  frame_type_ = type & 1;
-  return {};
+  return false;
 }
 
-// The frames of one type differ in a few arguments only, so the executable graph of the last one is updated;
-// a graph of another shape (the first frame with a reference, say) is instantiated anew.
 Status Device::end_frame() {
-  if (!recording_) return {};
-  recording_ = false;
+  if (std::exchange(repeating_, false)) return frames_.repeat(*this, calls_, stream_);
+  if (!std::exchange(recording_, false)) return {};
   cudaGraph_t graph = nullptr;
   CTV_CUDA_TRY(*this, cudaStreamEndCapture(stream_, &graph));
-  cudaGraphExec_t& executable = executables_[static_cast<size_t>(frame_type_)];
-  cudaGraphExecUpdateResultInfo info{};
-  if (executable != nullptr && cudaGraphExecUpdate(executable, graph, &info) != cudaSuccess) {
-    cudaGetLastError();
-    cudaGraphExecDestroy(executable);
-    executable = nullptr;
-  }
-  if (executable == nullptr) CTV_CUDA_TRY(*this, cudaGraphInstantiate(&executable, graph, 0));
-  CTV_CUDA_TRY(*this, cudaGraphDestroy(graph));
-  CTV_CUDA_TRY(*this, cudaGraphLaunch(executable, stream_));
-  for (const std::function<Status()>& work : deferred_) CTV_RETURN_IF_ERROR(work());
+  const Status status = frames_.run(*this, calls_, graph, deferred_, stream_);
   deferred_.clear();
-  return {};
+  cudaGraphDestroy(graph);
+  return status;
 }
 
 }  // namespace ctv::cuda

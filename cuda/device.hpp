@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
+#include "cuda/frame_graphs.hpp"
 
 namespace ctv::cuda {
 
@@ -97,8 +98,9 @@ class Device {
   void harvest(bool all);
 
   /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight
-  /// (CTV_CUDA_GRAPH=0: never, 1: always); otherwise nothing. Stages of a recorded frame have no times.
-  Status begin_frame(int type);
+  /// (CTV_CUDA_GRAPH=0: never, 1: always); otherwise nothing. True: the graph of an equal frame is kept, and
+  /// end_frame() launches it. Stages of such frames have no times.
+  Result<bool> begin_frame(const FrameCalls& calls);
   Status end_frame();
 
  private:
@@ -136,10 +138,10 @@ class Device {
   StageTimes* times_ = nullptr;
 
   std::optional<bool> graphs_;  // none: where frames are in flight
-  bool recording_ = false;
-  int frame_type_ = 0;
-  std::array<cudaGraphExec_t, 2> executables_{};
-  std::vector<std::function<Status()>> deferred_;
+  bool recording_ = false, repeating_ = false;
+  FrameCalls calls_;  // of the frame that is recorded or repeated
+  FrameGraphs frames_;
+  FrameGraphs::Work deferred_;
 };
 
 /// Puts the GPU's clock around what stream() is given in a scope.

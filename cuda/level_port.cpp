@@ -76,7 +76,7 @@ class CudaLevelPort final : public LevelPort {
     });
   }
 
-  Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+  Status upload(bool vectors) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     // With the first frame: encoders bring nothing up.
@@ -85,12 +85,18 @@ class CudaLevelPort final : public LevelPort {
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
     CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), levels_.size() * sizeof(Level),
                                     cudaMemcpyHostToDevice, d.up()));
-    if (vectors != nullptr) {
+    if (vectors) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), host_.vectors,
                                       vector_count_ * sizeof(MotionVector), cudaMemcpyHostToDevice, d.up()));
     }
     if (spreader_) CTV_RETURN_IF_ERROR(spreader_->upload(d, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
+    return {};
+  }
+
+  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(done_));
     if (spreader_) CTV_RETURN_IF_ERROR(spreader_->spread(d, levels));
     size_t at = 0;

@@ -50,24 +50,25 @@ class CudaPicturePort final : public PicturePort {
     cudaEventSynchronize(downloaded_.get());
   }
 
-  Status import_picture(const ctv_picture& picture, const Planes& planes) override {
+  Status upload(const ctv_picture& picture) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     if (picture.memory == CTV_MEMORY_CUDA) {
-      staged_ = picture;
-      return import_device(picture, planes);
+      in_ = staged_ = picture;
+      CTV_CUDA_TRY(d, cudaEventRecord(caller_.get(), static_cast<cudaStream_t>(picture.cuda_stream)));
+      return {};
     }
 
     // The port's last upload ended long ago, unless somebody imports twice without a finish between.
     CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
-    void* data[3] = {};
-    ptrdiff_t stride[3] = {};
     size_t at = 0;
     const size_t size = tight_size(picture.format, layout_.width, layout_.height);
+    // Room for RGBA from the start: graphs of RGB pictures keep the address.
+    const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
     CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
-    CTV_RETURN_IF_ERROR(in_device_.reserve(d, size));
+    CTV_RETURN_IF_ERROR(in_device_.reserve(d, tight_size(largest, layout_.width, layout_.height)));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
-    staged_ = picture;
+    in_ = staged_ = picture;
     pieces_.clear();
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const size_t bytes = row_bytes(picture.format, layout_.width, p);
@@ -78,10 +79,9 @@ class CudaPicturePort final : public PicturePort {
                            picture.stride[p], in_host_.data() + at + bytes * static_cast<size_t>(r), bytes,
                            min_of(most, rows - r)});
       }
-      data[p] = in_device_.data() + at;
-      stride[p] = static_cast<ptrdiff_t>(bytes);
+      in_.data[p] = in_device_.data() + at;
       staged_.data[p] = in_host_.data() + at;
-      staged_.stride[p] = stride[p];
+      in_.stride[p] = staged_.stride[p] = static_cast<ptrdiff_t>(bytes);
       at += bytes * static_cast<size_t>(rows);
     }
     parallel_for(std::min(threads_, kCopyThreads), static_cast<int>(pieces_.size()),
@@ -89,11 +89,25 @@ class CudaPicturePort final : public PicturePort {
     CTV_CUDA_TRY(d,
                  cudaMemcpyAsync(in_device_.data(), in_host_.data(), size, cudaMemcpyHostToDevice, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
-    CTV_RETURN_IF_ERROR(d.wait(uploaded_));
-    const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(import_planes(
-        d, byte_picture(picture.format, layout_.width, layout_.height, data, stride), layout_, planes));
-    return d.record(imported_);
+    return {};
+  }
+
+  Status place(const Planes& planes) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    const bool on_device = in_.memory == CTV_MEMORY_CUDA;
+    CTV_RETURN_IF_ERROR(d.wait(on_device ? caller_ : uploaded_));
+    {
+      const StageMark mark(d, Stage::kColour);
+      CTV_RETURN_IF_ERROR(import_planes(
+          d, byte_picture(in_.format, layout_.width, layout_.height, in_.data, in_.stride), layout_, planes));
+    }
+    CTV_RETURN_IF_ERROR(d.record(imported_));
+    if (!on_device) return {};
+    return d.afterwards([this, stream = static_cast<cudaStream_t>(in_.cuda_stream)]() -> Status {
+      CTV_CUDA_TRY(*device_, cudaStreamWaitEvent(stream, imported_.get(), 0));
+      return {};
+    });
   }
 
   const ctv_picture* staged() const override {
@@ -157,22 +171,6 @@ class CudaPicturePort final : public PicturePort {
   }
 
  private:
-  Status import_device(const ctv_picture& picture, const Planes& planes) {
-    Device& d = *device_;
-    const auto caller_stream = static_cast<cudaStream_t>(picture.cuda_stream);
-    CTV_CUDA_TRY(d, cudaEventRecord(caller_.get(), caller_stream));
-    CTV_RETURN_IF_ERROR(d.wait(caller_));
-    const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(import_planes(
-        d, byte_picture(picture.format, layout_.width, layout_.height, picture.data, picture.stride), layout_,
-        planes));
-    CTV_RETURN_IF_ERROR(d.record(imported_));
-    return d.afterwards([this, caller_stream]() -> Status {
-      CTV_CUDA_TRY(*device_, cudaStreamWaitEvent(caller_stream, imported_.get(), 0));
-      return {};
-    });
-  }
-
   std::shared_ptr<Device> device_;
   const PictureLayout layout_;
   const int threads_;
@@ -181,7 +179,7 @@ class CudaPicturePort final : public PicturePort {
   PinnedArray<uint8_t> in_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
   Event uploaded_, imported_, caller_, exported_, downloaded_;
-  ctv_picture staged_{}, out_{};
+  ctv_picture staged_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
 };
 
 }  // namespace

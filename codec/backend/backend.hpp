@@ -41,11 +41,17 @@ using ConstPlanes = std::array<PlaneView<const Sample>, 3>;
 class PicturePort {
  public:
   virtual ~PicturePort() = default;
-  /// Caller's picture to planes, padded by repeating the last row and column. The caller's memory may be
-  /// changed as soon as the call returns. The picture was validated against the layout.
-  virtual Status import_picture(const ctv_picture& picture, const Planes& planes) = 0;
-  /// The last imported picture in host memory of the port, also after the device has failed; null if the port
-  /// keeps none. Valid until the next import.
+  /// Starts to bring the caller's picture to the backend. It was validated against the layout.
+  virtual Status upload(const ctv_picture& picture) = 0;
+  /// The picture that was uploaded to planes, padded by repeating the last row and column.
+  virtual Status place(const Planes& planes) = 0;
+  /// Both. The caller's memory may be changed when both have returned.
+  Status import_picture(const ctv_picture& picture, const Planes& planes) {
+    CTV_RETURN_IF_ERROR(upload(picture));
+    return place(planes);
+  }
+  /// The last uploaded picture in host memory of the port, also after the device has failed; null if the port
+  /// keeps none. Valid until the next upload.
   virtual const ctv_picture* staged() const { return nullptr; }
   /// Planes (of the extents at `reduction`, unpadded) to a picture in the given format, held by the port.
   virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
@@ -63,8 +69,16 @@ class LevelPort {
   /// Starts the copy of a frame down to host(); vectors may be null. The arrays stay unchanged until the
   /// port's next download, so a backend whose memory is the host's may let host() point at them.
   virtual Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) = 0;
-  /// Starts the copy of host() up; vectors may be null. host() must not change before finish().
-  virtual Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) = 0;
+  /// Starts to bring host() to the backend, with its vectors or without. host() must not change before
+  /// finish().
+  virtual Status upload(bool vectors) = 0;
+  /// What was uploaded to its place; vectors null: it came without.
+  virtual Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) = 0;
+  /// Both.
+  Status import_levels(const std::array<Level*, 3>& levels, MotionVector* vectors) {
+    CTV_RETURN_IF_ERROR(upload(vectors != nullptr));
+    return place(levels, vectors);
+  }
   /// Waits for the last download or upload.
   virtual Status finish() = 0;
 };
@@ -122,6 +136,23 @@ struct CompensationGeometry {
 
 enum class Engine : uint8_t { kDirect = 0, kFft = 1 };
 
+/// What the calls of one frame depend on: frames with equal values make the same calls with the same
+/// arguments, but those of upload().
+struct FrameCalls {
+  FrameType type = FrameType::kKey;
+  bool repeatable = false;  // these values are all; otherwise only the type is meant
+  int slot = 0;             // of the frames in flight
+  uint32_t base_step = 0;
+  uint32_t bias = 0;
+  const void* reference = nullptr;  // of two that take turns
+  // Where an encoder's picture lies in device memory.
+  ctv_format format = CTV_FORMAT_NONE;
+  std::array<const void*, 3> data{};
+  std::array<ptrdiff_t, 3> stride{};
+  const void* stream = nullptr;
+  bool operator==(const FrameCalls&) const = default;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -172,8 +203,9 @@ class Backend {
                               const MotionVector* vectors, const Level* residual, const Level* previous,
                               int layers, Level* levels) = 0;
 
-  /// Marks the calls of one frame: a backend may record them once and replay them.
-  virtual Status begin_frame(FrameType type) = 0;
+  /// Marks the calls of one frame. True: the backend has kept the calls of an equal frame and will repeat
+  /// them in end_frame(), so that of all calls only upload() must be made.
+  virtual Result<bool> begin_frame(const FrameCalls& calls) = 0;
   virtual Status end_frame() = 0;
   /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came
   /// after the first mark for another plane: a backend may work on planes side by side. -1: about everything

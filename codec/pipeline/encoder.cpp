@@ -192,7 +192,8 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   if (rate_->active() && !by_quality)
     parameters.base_step = rate_->begin(parameters.type, parameters.base_step);
   slot.first_step = parameters.base_step;
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, slot.first_step, slot_index));
+  const bool once = !slot.measured && !rate_->active();
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, slot.first_step, once, slot_index));
   if (by_quality) CTV_RETURN_IF_ERROR(code_to_quality(slot_index));
   if (rate_->active()) {
     if (by_quality) {
@@ -213,7 +214,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
 // A frame that had been coded, with the steps that it had.
 Status StreamEncoder::encode_as_before(const ctv_picture& picture, int slot_index) {
   const Slot& slot = slots_[static_cast<size_t>(slot_index)];
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, slot.parameters.type, slot.first_step, slot_index));
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, slot.parameters.type, slot.first_step, false, slot_index));
   CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index, meter(slot)));
   frames_->commit();
   return {};

@@ -41,23 +41,36 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
 
 Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
   Slot& s = slots_[static_cast<size_t>(slot)];
-  make_quantisers(stream_, parameters, 0, quantisers_);
-  CTV_RETURN_IF_ERROR(backend_.begin_frame(parameters.type));
-  CTV_RETURN_IF_ERROR(s.level_port->upload(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
   const bool picture_mode = stream_.header.prediction == Prediction::kPicture;
-  CTV_RETURN_IF_ERROR(picture_mode ? decode_picture(parameters) : decode_subbands(parameters));
-  // Under picture prediction the decoded picture has just become the next reference.
-  const ConstPlanes& shown = picture_mode ? reference_.cropped() : decoded_.cropped();
+  FrameCalls calls{parameters.type, true, slot, parameters.base_step, parameters.bias};
+  calls.reference = picture_mode ? reference_.memory().data() : last_memory_.data();
+  CTV_ASSIGN_OR_RETURN(const bool repeated, backend_.begin_frame(calls));
+  CTV_RETURN_IF_ERROR(s.level_port->upload(parameters.type == FrameType::kPredicted));
+  if (!repeated) CTV_RETURN_IF_ERROR(run_stages(parameters, s));
+  CTV_RETURN_IF_ERROR(backend_.end_frame());
+  if (picture_mode) {
+    std::swap(decoded_, reference_);
+  } else {
+    std::swap(levels_, last_levels_);
+    std::swap(level_memory_, last_memory_);
+  }
+  return {};
+}
+
+Status FrameDecoder::run_stages(const FrameParameters& parameters, Slot& s) {
+  make_quantisers(stream_, parameters, 0, quantisers_);
+  CTV_RETURN_IF_ERROR(s.level_port->place(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
+  CTV_RETURN_IF_ERROR(stream_.header.prediction == Prediction::kPicture ? decode_picture(parameters)
+                                                                        : decode_subbands(parameters));
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
-  CTV_RETURN_IF_ERROR(s.picture_port->export_picture(shown, decisions_.reduction, format, decisions_.memory));
-  return backend_.end_frame();
+  return s.picture_port->export_picture(decoded_.cropped(), decisions_.reduction, format, decisions_.memory);
 }
 
 Status FrameDecoder::finish(int slot, ctv_picture& picture) {
   return slots_[static_cast<size_t>(slot)].picture_port->finish(picture);
 }
 
-// picture: compensated -> decoded; inverse(levels) is added in place; decoded becomes the reference.
+// picture: compensated -> decoded; inverse(levels) is added in place.
 Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
   const PictureLayout& picture = stream_.picture;
   for (int p = 0; p < picture.planes; ++p) {
@@ -72,7 +85,6 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], prediction, picture.middle(p),
                                                 picture.range(p), decisions_.reduction, decoded_.plane(p)));
   }
-  std::swap(decoded_, reference_);
   return backend_.on_plane(-1);
 }
 
@@ -91,8 +103,6 @@ Status FrameDecoder::decode_subbands(const FrameParameters& parameters) {
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], {}, picture.middle(p),
                                                 picture.range(p), decisions_.reduction, decoded_.plane(p)));
   }
-  std::swap(levels_, last_levels_);
-  std::swap(level_memory_, last_memory_);
   return backend_.on_plane(-1);
 }
 

@@ -45,6 +45,7 @@ class FrameDecoder {
   };
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);
+  Status run_stages(const FrameParameters& parameters, Slot& slot);
   Status decode_picture(const FrameParameters& parameters);
   Status decode_subbands(const FrameParameters& parameters);
 

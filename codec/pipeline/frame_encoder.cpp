@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codec/entropy/context_bands.hpp"
+#include "codec/pipeline/picture_check.hpp"
 
 namespace ctv {
 namespace {
@@ -66,11 +67,32 @@ uint32_t FrameEncoder::lambda(uint32_t base_step) const {
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
 
-Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, int slot_index) {
+FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once,
+                                  int slot) const {
+  FrameCalls calls{type, once, slot, base_step};
+  calls.reference = reference_.memory().data();
+  calls.format = picture.format;
+  if (picture.memory == CTV_MEMORY_HOST) return calls;
+  for (int p = 0; p < format_planes(picture.format); ++p) {
+    calls.data[static_cast<size_t>(p)] = picture.data[p];
+    calls.stride[static_cast<size_t>(p)] = picture.stride[p];
+  }
+  calls.stream = picture.cuda_stream;
+  return calls;
+}
+
+Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once,
+                             int slot_index) {
   FrameSlot& s = slot(slot_index);
   transformed_ = false;
-  CTV_RETURN_IF_ERROR(backend_.begin_frame(type));
-  CTV_RETURN_IF_ERROR(s.picture_port_->import_picture(picture, current_.planes()));
+  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, type, base_step, once, slot_index)));
+  CTV_RETURN_IF_ERROR(s.picture_port_->upload(picture));
+  if (repeated_) return {};
+  CTV_RETURN_IF_ERROR(s.picture_port_->place(current_.planes()));
+  return predict(type, base_step, s);
+}
+
+Status FrameEncoder::predict(FrameType type, uint32_t base_step, FrameSlot& s) {
   if (type == FrameType::kKey) return {};
   CTV_RETURN_IF_ERROR(
       motion_->search(current_.plane(0), reference_.cropped(0), lambda(base_step), s.vectors_));
@@ -83,6 +105,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_
 }
 
 Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, ErrorMeter* meter) {
+  if (repeated_) return backend_.end_frame();
   FrameSlot& s = slot(slot_index);
   const FrameType type = parameters.type;
   const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];

@@ -44,8 +44,9 @@ class FrameEncoder {
 
   /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
   /// quantisers, several times, then commit().
-  /// base_step: sixteenths of a sample; weighs vectors against differences.
-  Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, int slot);
+  /// base_step: sixteenths of a sample; weighs vectors against differences. once: code() follows once, with
+  /// this step and without a meter, so that the backend may repeat an equal frame.
+  Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once, int slot);
   /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them. Picture prediction:
   /// the meter, if there is one, gets luma as decoded against luma as it came.
   Status code(const FrameParameters& parameters, int slot, ErrorMeter* meter = nullptr);
@@ -62,6 +63,9 @@ class FrameEncoder {
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
+  FrameCalls calls_of(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once,
+                      int slot) const;
+  Status predict(FrameType type, uint32_t base_step, FrameSlot& slot);
   Status code_picture(FrameType type, FrameSlot& slot);
   Status decode_picture(FrameType type, FrameSlot& slot, ErrorMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
@@ -83,6 +87,7 @@ class FrameEncoder {
   std::array<Level*, 3> this_levels_{}, last_levels_{};
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
+  bool repeated_ = false;              // by the backend, as an equal frame was coded
   // With a decision by rate: coefficients of the frame, and whether they are there.
   bool rdoq_ = false;
   bool transformed_ = false;

@@ -116,7 +116,8 @@ void device_alone(const std::vector<Frame>& clip, const char* preset, Engine eng
   parameters.base_step = *step;
   const auto encode = [&](int n) {
     parameters.type = n == 0 ? FrameType::kKey : FrameType::kPredicted;
-    check((*encoder)->analyse(pictures[swing(n, clip.size())]->picture, parameters.type, *step, n % kSlots));
+    check((*encoder)->analyse(pictures[swing(n, clip.size())]->picture, parameters.type, *step, true,
+                              n % kSlots));
     check((*encoder)->code(parameters, n % kSlots));
     (*encoder)->commit();
   };

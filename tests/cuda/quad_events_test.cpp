@@ -146,8 +146,8 @@ TEST_F(CudaQuadEvents, ListsBecomeLevels) {
           }
         }
       }
-      ASSERT_TRUE(ok((*port)->upload({planes[0]->view().data, planes[1]->view().data, planes[2]->view().data},
-                                     nullptr)));
+      ASSERT_TRUE(ok((*port)->import_levels(
+          {planes[0]->view().data, planes[1]->view().data, planes[2]->view().data}, nullptr)));
       ASSERT_TRUE(ok((*port)->finish()));
       for (size_t p = 0; p < 3; ++p) {
         planes[p]->download();

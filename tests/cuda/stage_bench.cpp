@@ -221,7 +221,7 @@ class Bench {
       check((*level_port)->finish());
     });
     measure("levels up", [&] {
-      check((*level_port)->upload(up, nullptr));
+      check((*level_port)->import_levels(up, nullptr));
       check((*level_port)->finish());
     });
   }

@@ -47,7 +47,7 @@ TEST_P(Drift, FourHundredPredictedFramesAreWhatTheEncoderReconstructed) {
     ctv_picture picture = picture_of(clip[std::min(turn, 38 - turn)]);
     const FrameParameters parameters{
         .number = i, .type = i == 0 ? FrameType::kKey : FrameType::kPredicted, .base_step = 16 * 16};
-    ASSERT_TRUE(ok((*encoder)->analyse(picture, parameters.type, parameters.base_step, 0)));
+    ASSERT_TRUE(ok((*encoder)->analyse(picture, parameters.type, parameters.base_step, true, 0)));
     ASSERT_TRUE(ok((*encoder)->code(parameters, 0)));
     (*encoder)->commit();
     LevelPort& port = (*encoder)->slot(0).levels();

@@ -46,7 +46,7 @@ class BackendPlane {
   /// host copy -> backend
   void upload() {
     std::copy(block_.begin(), block_.end(), port_->host().levels[0]);
-    EXPECT_TRUE(ok(port_->upload({data(), nullptr, nullptr}, nullptr)));
+    EXPECT_TRUE(ok(port_->import_levels({data(), nullptr, nullptr}, nullptr)));
     EXPECT_TRUE(ok(port_->finish()));
   }
   /// backend -> host copy

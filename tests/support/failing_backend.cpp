@@ -25,10 +25,14 @@ Status count_call() {
 class Pictures final : public PicturePort {
  public:
   explicit Pictures(std::unique_ptr<PicturePort> inner) : inner_(std::move(inner)) {}
-  Status import_picture(const ctv_picture& picture, const Planes& planes) override {
+  Status upload(const ctv_picture& picture) override {
     staged_ = copy_picture(picture);
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->import_picture(picture, planes);
+    return inner_->upload(staged_.picture);
+  }
+  Status place(const Planes& planes) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->place(planes);
   }
   const ctv_picture* staged() const override { return staged_.bytes.empty() ? nullptr : &staged_.picture; }
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
@@ -54,9 +58,13 @@ class Levels final : public LevelPort {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->download(levels, vectors);
   }
-  Status upload(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+  Status upload(bool vectors) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->upload(levels, vectors);
+    return inner_->upload(vectors);
+  }
+  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->place(levels, vectors);
   }
   Status finish() override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -139,7 +147,7 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->add_subbands(layout, chroma, grid, vectors, residual, previous, layers, levels);
   }
-  Status begin_frame(FrameType type) override { return inner_->begin_frame(type); }
+  Result<bool> begin_frame(const FrameCalls& calls) override { return inner_->begin_frame(calls); }
   Status end_frame() override { return inner_->end_frame(); }
   Status synchronize() override { return inner_->synchronize(); }
 

@@ -45,7 +45,7 @@ class Array {
 
  private:
   Status upload() {
-    CTV_RETURN_IF_ERROR(port_->upload({data(), nullptr, nullptr}, nullptr));
+    CTV_RETURN_IF_ERROR(port_->import_levels({data(), nullptr, nullptr}, nullptr));
     return port_->finish();
   }
 

@@ -128,7 +128,7 @@ class Bench {
     auto* const data = static_cast<Level*>(levels->data());
     line["upload"] = rate(time_of(backend, rounds_,
                                   [&] {
-                                    return (*port)->upload({data, nullptr, nullptr}, nullptr);
+                                    return (*port)->import_levels({data, nullptr, nullptr}, nullptr);
                                   }),
                           kLevels * sizeof(Level));
     line["download"] = rate(time_of(backend, rounds_,

@@ -158,7 +158,7 @@ Result<Prepared> prepare_levels(Backend& backend, Extent extent, bool down) {
   }
   const auto run = [=]() -> Status {
     CTV_RETURN_IF_ERROR(down ? way->port->download({way->array.data(), nullptr, nullptr}, nullptr)
-                             : way->port->upload({way->array.data(), nullptr, nullptr}, nullptr));
+                             : way->port->import_levels({way->array.data(), nullptr, nullptr}, nullptr));
     return way->port->finish();
   };
   const auto read = [=]() -> Result<std::vector<int16_t>> {

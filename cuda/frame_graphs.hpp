@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames as executable graphs. A frame whose calls came before is launched again as it was, without being
+// recorded; for that it gets an executable of its own when it comes for the second time, so that frames that
+// never come again cost none. The others share one executable of their type, whose arguments are updated.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+
+namespace ctv::cuda {
+
+class Device;
+
+class FrameGraphs {
+ public:
+  /// Host calls that follow a launch.
+  using Work = std::vector<std::function<Status()>>;
+
+  FrameGraphs() = default;
+  ~FrameGraphs();
+  FrameGraphs(const FrameGraphs&) = delete;
+  FrameGraphs& operator=(const FrameGraphs&) = delete;
+
+  /// Whether repeat() can be called for the frame.
+  bool has(const FrameCalls& calls) const;
+  /// Launches the frame on `stream` as it was kept, then does its work.
+  Status repeat(Device& device, const FrameCalls& calls, cudaStream_t stream) const;
+  /// Launches a recorded frame and does its work; may keep both.
+  Status run(Device& device, const FrameCalls& calls, cudaGraph_t graph, Work& work, cudaStream_t stream);
+
+ private:
+  // As many as 16 frames in flight of two types need with both references; then the oldest goes.
+  static constexpr size_t kKept = 64;
+  struct Kept {
+    FrameCalls calls;
+    cudaGraphExec_t executable = nullptr;  // once it has come twice
+    Work work;
+  };
+  const Kept* find(const FrameCalls& calls) const;
+  /// The entry of the frame if it has come before; otherwise makes one and returns null.
+  Kept* seen(const FrameCalls& calls);
+  Status update(Device& device, cudaGraphExec_t& executable, cudaGraph_t graph);
+
+  std::vector<Kept> kept_;
+  size_t oldest_ = 0;
+  std::array<cudaGraphExec_t, 2> shared_{};  // of key frames and of predicted ones
+};
+
+}  // namespace ctv::cuda

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A backend that makes the calls of an equal frame again instead of being called: what FrameCalls tells must
+// be all that a frame's calls depend on, so bytes and pictures stay the same.
+#include <gtest/gtest.h>
+
+#include "tests/support/clip.hpp"
+#include "tests/support/codec.hpp"
+#include "tests/support/repeating_backend.hpp"
+
+namespace ctv::test {
+namespace {
+
+constexpr int kFrames = 40;
+
+struct Case {
+  const char* preset;
+  int frames_in_flight;
+  ctv_format format = CTV_FORMAT_I420;
+};
+
+class Repeat : public testing::TestWithParam<Case> {
+ protected:
+  Config config(const std::vector<Frame>& clip) const {
+    Config c = config_for(clip[0], GetParam().preset, 2);
+    c.key_interval = 9;
+    c.frames_in_flight = GetParam().frames_in_flight;
+    return c;
+  }
+};
+
+/// Packets of a clip; the quantiser, and with it the calls, change in the middle and back again.
+std::vector<Bytes> packets_of(const std::vector<Frame>& clip, const Config& config, bool change) {
+  Encoder encoder(config);
+  std::vector<Bytes> packets;
+  const auto receive = [&] {
+    while (const auto unit = encoder.receive()) packets.emplace_back(unit->data, unit->data + unit->size);
+  };
+  for (size_t n = 0; n < clip.size(); ++n) {
+    if (change && n == 20) encoder.set_qp(40);
+    if (change && n == 30) config.qp >= 0 ? encoder.set_qp(config.qp) : encoder.set_step(config.step);
+    while (!encoder.send(picture_of(clip[n]))) receive();
+    receive();
+  }
+  encoder.flush();
+  receive();
+  return packets;
+}
+
+TEST_P(Repeat, TheEncoderGivesTheSameBytes) {
+  const std::vector<Frame> clip = moving_clip(GetParam().format, 70, 50, kFrames);
+  Config c = config(clip);
+  const bool change = c.lossless == 0;
+  const std::vector<Bytes> expected = packets_of(clip, c, change);
+  ASSERT_EQ(expected.size(), clip.size());
+  c.backend = CTV_BACKEND_CUDA;
+  const DeviceThatRepeats device;
+  EXPECT_EQ(packets_of(clip, c, change), expected);
+  EXPECT_GT(DeviceThatRepeats::repeated(), 4);
+}
+
+TEST_P(Repeat, TheDecoderGivesTheSamePictures) {
+  const std::vector<Frame> clip = moving_clip(GetParam().format, 70, 50, kFrames);
+  const Stream stream = encode(clip, config(clip));
+  for (const int reduction : {0, 1}) {
+    DecoderConfig d = decoder_config(2, reduction);
+    d.frames_in_flight = GetParam().frames_in_flight;
+    const std::vector<Frame> expected = decode(stream, d);
+    ASSERT_EQ(expected.size(), clip.size());
+    d.backend = CTV_BACKEND_CUDA;
+    const DeviceThatRepeats device;
+    EXPECT_EQ(decode(stream, d), expected) << "reduction " << reduction;
+    EXPECT_GT(DeviceThatRepeats::repeated(), 10);
+  }
+}
+
+// Every packet another step, so no frame is equal to one before; then steps that come back.
+TEST(Repeat, FramesOfConstantQualityAreEncodedAnew) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kFrames);
+  Config c = config_for(clip[0], "default", 2);
+  c.crf = 24;
+  c.frames_in_flight = 3;
+  const Stream expected = encode(clip, c);
+  c.backend = CTV_BACKEND_CUDA;
+  const DeviceThatRepeats device;
+  EXPECT_EQ(encode(clip, c), expected);
+  EXPECT_EQ(DeviceThatRepeats::repeated(), 0);
+  DecoderConfig d = decoder_config(2);
+  d.frames_in_flight = 3;
+  const std::vector<Frame> pictures = decode(expected, d);
+  d.backend = CTV_BACKEND_CUDA;
+  EXPECT_EQ(decode(expected, d), pictures);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, Repeat,
+                         testing::Values(Case{"default", 1}, Case{"default", 2}, Case{"default", 3},
+                                         Case{"slow", 5}, Case{"paper", 1, CTV_FORMAT_RGB8}, Case{"paper", 3},
+                                         Case{"lossless", 4}, Case{"dct8x8", 2}, Case{"h264_4x4_subband", 3}),
+                         [](const auto& i) {
+                           return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight);
+                         });
+
+}  // namespace
+}  // namespace ctv::test

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/repeating_backend.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "codec/backend/available.hpp"
+#include "cpu/cpu_backend.hpp"
+
+namespace ctv::test {
+namespace {
+
+std::atomic<long> repeated_frames{0};
+
+using Quantisers = std::vector<SubbandQuantiser>;
+
+/// Makes calls and, between begin() and end(), keeps them. Arguments must be kept by value.
+class Recorder {
+ public:
+  using Call = std::function<Status()>;
+
+  Status make(Call call) {
+    const Status status = call();
+    if (recording_ != nullptr) recording_->calls.push_back(std::move(call));
+    return status;
+  }
+  bool begin(const FrameCalls& calls) {
+    recording_ = nullptr;
+    repeated_ = nullptr;
+    if (!calls.repeatable) return false;
+    const auto equal = std::ranges::find(frames_, calls, &Frame::of);
+    if (equal != frames_.end()) {
+      repeated_ = &*equal;
+      return true;
+    }
+    recording_ = &frames_.emplace_back(calls);
+    return false;
+  }
+  Status end() {
+    recording_ = nullptr;
+    if (repeated_ == nullptr) return {};
+    ++repeated_frames;
+    for (const Call& call : std::exchange(repeated_, nullptr)->calls) CTV_RETURN_IF_ERROR(call());
+    return {};
+  }
+
+ private:
+  struct Frame {
+    FrameCalls of;
+    std::vector<Call> calls = {};
+  };
+  std::vector<Frame> frames_;
+  Frame *recording_ = nullptr, *repeated_ = nullptr;
+};
+
+class Pictures final : public PicturePort {
+ public:
+  Pictures(Recorder& recorder, std::unique_ptr<PicturePort> inner)
+      : recorder_(recorder), inner_(std::move(inner)) {}
+  Status upload(const ctv_picture& picture) override { return inner_->upload(picture); }
+  Status place(const Planes& planes) override {
+    return recorder_.make([this, planes] { return inner_->place(planes); });
+  }
+  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
+                        ctv_memory memory) override {
+    return recorder_.make([=, this] { return inner_->export_picture(planes, reduction, format, memory); });
+  }
+  Status finish(ctv_picture& picture) override { return inner_->finish(picture); }
+
+ private:
+  Recorder& recorder_;
+  std::unique_ptr<PicturePort> inner_;
+};
+
+class Levels final : public LevelPort {
+ public:
+  Levels(Recorder& recorder, std::unique_ptr<LevelPort> inner)
+      : recorder_(recorder), inner_(std::move(inner)) {}
+  const CodedFrame& host() const override { return inner_->host(); }
+  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+    return recorder_.make([=, this] { return inner_->download(levels, vectors); });
+  }
+  Status upload(bool vectors) override { return inner_->upload(vectors); }
+  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    return recorder_.make([=, this] { return inner_->place(levels, vectors); });
+  }
+  Status finish() override { return inner_->finish(); }
+
+ private:
+  Recorder& recorder_;
+  std::unique_ptr<LevelPort> inner_;
+};
+
+class Transform final : public TransformCoder {
+ public:
+  Transform(Recorder& recorder, std::unique_ptr<TransformCoder> inner)
+      : recorder_(recorder), inner_(std::move(inner)) {}
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                 std::span<const SubbandQuantiser> quantisers, Level* levels) override {
+    return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
+      return inner_->forward(samples, prediction, middle, q, levels);
+    });
+  }
+  Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<Sample> samples) override {
+    return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
+      return inner_->inverse(levels, q, prediction, middle, range, reduction, samples);
+    });
+  }
+
+ private:
+  Recorder& recorder_;
+  std::unique_ptr<TransformCoder> inner_;
+};
+
+class Motion final : public MotionEstimator {
+ public:
+  Motion(Recorder& recorder, std::unique_ptr<MotionEstimator> inner)
+      : recorder_(recorder), inner_(std::move(inner)) {}
+  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
+                MotionVector* vectors) override {
+    return recorder_.make([=, this] { return inner_->search(current, reference, lambda, vectors); });
+  }
+
+ private:
+  Recorder& recorder_;
+  std::unique_ptr<MotionEstimator> inner_;
+};
+
+class StandIn final : public Backend {
+ public:
+  explicit StandIn(int threads) : inner_(make_cpu_backend(threads)) {}
+  std::string description() const override { return "stand-in device"; }
+  ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
+  Result<Memory> allocate(size_t bytes) override { return inner_->allocate(bytes); }
+  Status copy(void* destination, const void* source, size_t bytes) override {
+    return recorder_.make([=, this] { return inner_->copy(destination, source, bytes); });
+  }
+  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
+    return wrap<Pictures, PicturePort>(inner_->make_picture_port(layout));
+  }
+  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
+                                                     const QuadPlan& plan) override {
+    return wrap<Levels, LevelPort>(inner_->make_level_port(layout, grid, plan));
+  }
+  Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
+                                                         Engine engine) override {
+    return wrap<Transform, TransformCoder>(inner_->make_transform(layout, engine));
+  }
+  Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
+                                                       Extent extent) override {
+    return wrap<Motion, MotionEstimator>(inner_->make_motion(parameters, extent));
+  }
+  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override { return inner_->make_error_meter(); }
+  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+                    const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
+    return recorder_.make([=, this] { return inner_->compensate(reference, vectors, geometry, prediction); });
+  }
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+                  const Coefficient* coefficients, Level* levels) override {
+    return recorder_.make([=, this, on = &layout, q = Quantisers(quantisers.begin(), quantisers.end())] {
+      return inner_->quantise(*on, q, coefficients, levels);
+    });
+  }
+  Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                           const MotionVector* vectors, const Level* levels, const Level* previous,
+                           Level* residual) override {
+    return recorder_.make([=, this, on = &layout] {
+      return inner_->subtract_subbands(*on, chroma, grid, vectors, levels, previous, residual);
+    });
+  }
+  Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
+                      const MotionVector* vectors, const Level* residual, const Level* previous, int layers,
+                      Level* levels) override {
+    return recorder_.make([=, this, on = &layout] {
+      return inner_->add_subbands(*on, chroma, grid, vectors, residual, previous, layers, levels);
+    });
+  }
+  Result<bool> begin_frame(const FrameCalls& calls) override { return recorder_.begin(calls); }
+  Status end_frame() override { return recorder_.end(); }
+  Status synchronize() override { return inner_->synchronize(); }
+
+ private:
+  template <typename Wrapper, typename T>
+  Result<std::unique_ptr<T>> wrap(Result<std::unique_ptr<T>> inner) {
+    if (!inner.ok()) return inner;
+    return std::unique_ptr<T>(std::make_unique<Wrapper>(recorder_, std::move(*inner)));
+  }
+
+  Recorder recorder_;
+  std::unique_ptr<Backend> inner_;
+};
+
+}  // namespace
+
+DeviceThatRepeats::DeviceThatRepeats() {
+  repeated_frames = 0;
+  replace_cuda_for_tests([](int, int threads) -> Result<std::unique_ptr<Backend>> {
+    return std::unique_ptr<Backend>(std::make_unique<StandIn>(threads));
+  });
+}
+
+DeviceThatRepeats::~DeviceThatRepeats() { replace_cuda_for_tests(nullptr); }
+
+long DeviceThatRepeats::repeated() { return repeated_frames; }
+
+}  // namespace ctv::test

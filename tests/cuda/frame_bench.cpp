@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time of whole frames: on the device alone (pictures lie there, levels cross the bus beside the kernels,
-// nothing waits but the end of each batch), and of several encoders side by side from host memory to packets.
+// nothing waits but the end of each batch), and of several encoders side by side from host memory to packets,
+// and decoders back.
 // Argument: a clip as y4m 4:2:0, of which the first frames are used; without one, a made-up one of 1920x1080.
 #include <cuda_runtime.h>
 
@@ -26,6 +27,9 @@ constexpr int kRounds = 15;
 constexpr int kBatch = 24;
 constexpr int kSlots = 4;
 constexpr int kFrames = 8;
+constexpr int kWarmUp = 40;  // frames of each coder before those that are timed
+constexpr int kTimed = 600;
+constexpr int kPackets = 60;
 
 std::vector<Frame> clip_of(const char* path) {
   std::vector<Frame> clip;
@@ -143,39 +147,90 @@ void device_alone(const std::vector<Frame>& clip, const char* preset, Engine eng
               engine == Engine::kDirect ? "direct" : "fft", encoding, decoding);
 }
 
-// Frames a second of all encoders together, each in a thread of its own.
-void side_by_side(const std::vector<Frame>& clip, int encoders, int frames) {
+// Frames a second of all coders together, each in a thread of its own, once all have warmed up. make(): a
+// coder, which is called with the number of a frame and true to end.
+template <typename Make>
+void side_by_side(const char* what, int coders, int frames, Make&& make) {
   std::vector<std::thread> threads;
   std::atomic<int> ready{0};
   std::atomic<bool> go{false};
-  std::chrono::steady_clock::time_point start;
-  for (int e = 0; e < encoders; ++e) {
+  for (int c = 0; c < coders; ++c) {
     threads.emplace_back([&] {
-      Config config = config_for(clip[0], "default", 16);
-      config.backend = CTV_BACKEND_CUDA;
-      config.frames_in_flight = std::max(2, 16 / encoders);
-      Encoder encoder(config);
-      const auto run = [&](int count) {
-        for (int n = 0; n < count; ++n) {
-          const ctv_picture picture = picture_of(clip[swing(n, clip.size())]);
-          while (!encoder.send(picture)) (void)encoder.receive();
-        }
-      };
-      run(20);
+      auto coder = make();
+      int n = 0;
+      while (n < kWarmUp) coder(n++);
       ++ready;
       while (!go) std::this_thread::yield();
-      run(frames);
-      encoder.flush();
-      while (encoder.receive()) {
-      }
+      while (n < kWarmUp + frames) coder(n++);
+      coder.finish();
     });
   }
-  while (ready != encoders) std::this_thread::yield();
-  start = std::chrono::steady_clock::now();
+  while (ready != coders) std::this_thread::yield();
+  const auto start = std::chrono::steady_clock::now();
   go = true;
   for (std::thread& thread : threads) thread.join();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-  std::printf("%d encoders side by side: %7.1f fps together\n", encoders, encoders * frames / passed.count());
+  std::printf("%d %s side by side: %7.1f fps together\n", coders, what, coders * frames / passed.count());
+}
+
+class Encoding {
+ public:
+  Encoding(const std::vector<Frame>& clip, const Config& config) : clip_(clip), encoder_(config) {}
+  void operator()(int n) {
+    const ctv_picture picture = picture_of(clip_[swing(n, clip_.size())]);
+    while (!encoder_.send(picture)) (void)encoder_.receive();
+  }
+  void finish() {
+    encoder_.flush();
+    while (encoder_.receive()) {
+    }
+  }
+
+ private:
+  const std::vector<Frame>& clip_;
+  Encoder encoder_;
+};
+
+class Decoding {
+ public:
+  Decoding(const Stream& stream, const DecoderConfig& config) : stream_(stream), decoder_(config) {
+    decoder_.send(stream.header);
+  }
+  // Packets from the first, a key frame, to the last, and again.
+  void operator()(int n) {
+    while (!decoder_.send(stream_.packets[static_cast<size_t>(n) % stream_.packets.size()]))
+      (void)decoder_.receive();
+  }
+  void finish() {
+    decoder_.flush();
+    while (decoder_.receive()) {
+    }
+  }
+
+ private:
+  const Stream& stream_;
+  Decoder decoder_;
+};
+
+void throughput(const std::vector<Frame>& clip) {
+  const auto in_flight = [](int coders) { return std::max(2, 16 / coders); };
+  for (const int encoders : {1, 2, 4, 8}) {
+    Config config = config_for(clip[0], "default", 16);
+    config.backend = CTV_BACKEND_CUDA;
+    config.frames_in_flight = in_flight(encoders);
+    side_by_side("encoders", encoders, kTimed, [&] { return Encoding(clip, config); });
+  }
+  std::vector<Frame> swung;
+  for (int n = 0; n < kPackets; ++n) swung.push_back(clip[swing(n, clip.size())]);
+  Config config = config_for(clip[0], "default", 16);
+  config.backend = CTV_BACKEND_CUDA;
+  const Stream stream = encode(swung, config);
+  for (const int decoders : {1, 2, 4, 8}) {
+    DecoderConfig decoder = decoder_config(16);
+    decoder.backend = CTV_BACKEND_CUDA;
+    decoder.frames_in_flight = in_flight(decoders);
+    side_by_side("decoders", decoders, 2 * kTimed, [&] { return Decoding(stream, decoder); });
+  }
 }
 
 }  // namespace
@@ -189,6 +244,6 @@ int main(int argc, char** argv) {
     for (const ctv::Engine engine : {ctv::Engine::kDirect, ctv::Engine::kFft})
       device_alone(clip, preset, engine);
   }
-  for (const int encoders : {1, 2, 4, 8}) side_by_side(clip, encoders, 300);
+  throughput(clip);
   return 0;
 }

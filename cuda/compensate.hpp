@@ -13,5 +13,8 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
 /// The same where no block can be split and cells have at least 8x8 samples.
 Status compensate_cells(Device& device, PlaneView<const Sample> reference, const MotionVector* vectors,
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction);
+/// The same where blocks may be split.
+Status compensate_split(Device& device, PlaneView<const Sample> reference, const MotionVector* vectors,
+                        const CompensationGeometry& geometry, PlaneView<Sample> prediction);
 
 }  // namespace ctv::cuda

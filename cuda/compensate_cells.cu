@@ -7,12 +7,11 @@
 #include "cuda/compensate.hpp"
 
 #include "cuda/interpolate.cuh"
+#include "cuda/warp.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr int kWarp = 32;
-constexpr uint32_t kAll = 0xFFFFFFFFU;
 constexpr int kWarps = 4;  // regions of a block of threads
 constexpr int kTaps = kInterpolationTaps;
 
@@ -89,27 +88,6 @@ __device__ __forceinline__ void filter_rows(Region<kRows, kCols>& region, int od
   }
 }
 
-// Along columns: the lane's strip.
-template <int kRows, int kCols>
-__device__ __forceinline__ void filter_columns(const Region<kRows, kCols>& region, PackedTaps taps, int row,
-                                               int col, int (&values)[Region<kRows, kCols>::kStrip]) {
-  constexpr int kStrip = Region<kRows, kCols>::kStrip;
-  constexpr int kPairs = kStrip / 2 + 4;
-  const uint32_t* from = &region.sums[col][row / 2];
-  uint32_t even[kPairs];
-#pragma unroll
-  for (int k = 0; k < kPairs; ++k) even[k] = from[k];
-#pragma unroll
-  for (int k = 0; k < kStrip; k += 2) {
-    const uint32_t* s = even + k / 2;
-    values[k] = dot_eight(taps, s[0], s[1], s[2], s[3], kInterpolatedHalf) >> kInterpolatedBits;
-    values[k + 1] =
-        dot_eight(taps, __funnelshift_r(s[0], s[1], 16), __funnelshift_r(s[1], s[2], 16),
-                  __funnelshift_r(s[2], s[3], 16), __funnelshift_r(s[3], s[4], 16), kInterpolatedHalf) >>
-        kInterpolatedBits;
-  }
-}
-
 // begin: where the first region begins; regions: in a row of them.
 template <int kRows, int kCols, bool kOverlap>
 __global__ void __launch_bounds__(kWarp* kWarps)
@@ -154,8 +132,8 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   for (int k = 0; k < Own::kStrip; ++k) sums[k] = 512;
 #pragma unroll 1
   for (int i = 0; i < (kOverlap ? 4 : 1); ++i) {
-    const int word = __shfl_sync(kAll, packed, i);
-    const uint32_t equal = __ballot_sync(kAll, packed == word) & 15U;
+    const int word = __shfl_sync(kAllLanes, packed, i);
+    const uint32_t equal = __ballot_sync(kAllLanes, packed == word) & 15U;
     if ((equal & ((1U << i) - 1)) != 0) continue;  // has been followed; all lanes alike
     const MotionVector v{static_cast<int16_t>(word), static_cast<int16_t>(word >> 16)};
     const Displacement dy = displacement(v.y, g.row_shift);
@@ -169,7 +147,10 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     if ((dy.eighth | dx.eighth) != 0) {
       filter_rows(region, odd, packed_taps(dx.eighth), lane);
       __syncwarp();
-      filter_columns(region, packed_taps(dy.eighth), own_row, own_col, values);
+      const PackedTaps taps = packed_taps(dy.eighth);
+      const SumStrip<Own::kStrip> strip(&region.sums[own_col][own_row / 2]);
+#pragma unroll
+      for (int k = 0; k < Own::kStrip; ++k) values[k] = strip.filtered(k, taps);
     } else {
       const int at = own_col + odd + kInterpolationBefore;
 #pragma unroll

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // motion_cost of codec/math/motion.hpp with the length of a number by one instruction instead of a loop, and
-// what sums and compares costs.
+// differences of four samples at once.
 #pragma once
 
 #include "codec/math/motion.hpp"
+#include "cuda/warp.cuh"
 
 namespace ctv::cuda {
 
@@ -18,23 +19,6 @@ __device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint
   uint32_t result;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
   return result;
-}
-
-__device__ __forceinline__ uint32_t warp_sum(uint32_t v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(0xFFFFFFFFU, v);
-#else
-  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_xor_sync(0xFFFFFFFFU, v, offset);
-  return v;
-#endif
-}
-__device__ __forceinline__ uint32_t warp_min(uint32_t v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(0xFFFFFFFFU, v);
-#else
-  for (int offset = 16; offset > 0; offset /= 2) v = min_of(v, __shfl_xor_sync(0xFFFFFFFFU, v, offset));
-  return v;
-#endif
 }
 
 }  // namespace ctv::cuda

@@ -11,7 +11,6 @@
 
 namespace ctv::cuda {
 
-constexpr int kWarp = 32;
 constexpr int kReach = 4;  // samples that candidates read before the block
 
 // sum + four signed weights times four unsigned samples.
@@ -120,41 +119,6 @@ __device__ __forceinline__ void filter_rows(const Window<kSize>& window, int top
   }
 }
 
-// The sums under a strip in pairs that begin at an even row, and at an odd one; the last odd pair lacks its
-// second.
-template <int kSize>
-struct SumStrip {
-  static constexpr int kPairs = Lane<kSize>::kStrip / 2 + 4;
-  uint32_t even[kPairs], odd[kPairs];
-
-  __device__ __forceinline__ SumStrip(const RowSums<kSize>& sums, int column, int row) {
-    const uint32_t* from = &sums.pairs[column][row / 2];
-    if constexpr (kPairs % 2 == 0) {
-#pragma unroll
-      for (int k = 0; k < kPairs; k += 2) {
-        const uint2 two = *reinterpret_cast<const uint2*>(from + k);
-        even[k] = two.x;
-        even[k + 1] = two.y;
-      }
-    } else {
-#pragma unroll
-      for (int k = 0; k < kPairs; ++k) even[k] = from[k];
-    }
-#pragma unroll
-    for (int k = 0; k + 1 < kPairs; ++k) odd[k] = __funnelshift_r(even[k], even[k + 1], 16);
-    odd[kPairs - 1] = even[kPairs - 1] >> 16;
-  }
-  /// round_interpolated of eight weighted sums from row k of the strip on, and of a ninth; the rounding's
-  /// half is where the sum begins.
-  template <bool kNine>
-  __device__ __forceinline__ int filtered(int k, PackedTaps taps, uint32_t ninth) const {
-    const uint32_t* s = k % 2 == 0 ? even + k / 2 : odd + k / 2;
-    int sum = kInterpolatedHalf;
-    if constexpr (kNine) sum = __dp2a_lo(static_cast<int>(s[4]), static_cast<int>(ninth), sum);
-    return dot_eight(taps, s[0], s[1], s[2], s[3], sum) >> kInterpolatedBits;
-  }
-};
-
 // Neighbours `step` away: eight, or the four nearest; of equal ones the first in raster order wins, the
 // centre before all. Vectors are paid for by their differences to `origin`. best, best_cost: the same in all
 // lanes.
@@ -192,14 +156,14 @@ __device__ __forceinline__ void improve(RowSums<kSize> (&sums)[3], const Window<
     uint32_t sad[3] = {};
 #pragma unroll
     for (int s = 0; s < Own::kStrips; ++s) {
-      const SumStrip<kSize> strip(sums[j], Own::column(lane, s), Own::row(lane, s));
+      const SumStrip<Own::kStrip> strip(&sums[j].pairs[Own::column(lane, s)][Own::row(lane, s) / 2]);
 #pragma unroll
       for (int k = 0; k < Own::kStrip; ++k) {
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
           if (kNearest ? i % 2 == j % 2 : i == 1 && j == 1) continue;
-          const int sample = i == 0 ? strip.template filtered<false>(k, taps[0], 0)
-                                    : strip.template filtered<true>(k, taps[i], ninth[i]);
+          const int sample =
+              i == 0 ? strip.filtered(k, taps[0]) : strip.template filtered<true>(k, taps[i], ninth[i]);
           sad[i] = __sad(current.samples[s][k], sample, sad[i]);
         }
       }
@@ -218,7 +182,7 @@ __device__ __forceinline__ void improve(RowSums<kSize> (&sums)[3], const Window<
   const uint32_t cost =
       candidate ? fast_motion_cost(own_sad, lambda, vector_difference(v, origin)) : 0xFFFFFFFFU;
   const uint32_t least = warp_min(cost);
-  const uint32_t winners = __ballot_sync(0xFFFFFFFFU, candidate && cost == least && least < best_cost);
+  const uint32_t winners = __ballot_sync(kAllLanes, candidate && cost == least && least < best_cost);
   if (winners == 0) return;
   const int winner = __ffs(static_cast<int>(winners)) - 1;
   best = {static_cast<int16_t>(centre.y + (winner / 3 - 1) * step),

@@ -7,13 +7,13 @@
 // time is the way to memory.
 #include "cuda/motion_cost.cuh"
 #include "cuda/motion_search.hpp"
+#include "cuda/warp.cuh"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr int kWarps = 8;  // blocks of a block of threads
 constexpr int kAtOnce = 4;
-constexpr uint32_t kAll = 0xFFFFFFFFU;
 
 template <int kSize>
 __global__ void __launch_bounds__(32 * kWarps)
@@ -69,18 +69,18 @@ __global__ void __launch_bounds__(32 * kWarps)
   const MotionVector v =
       lane < kSmoothCandidates ? smooth_candidate(vectors, grid_rows, grid_cols, row, col, lane) : own;
   const int packed = static_cast<uint16_t>(v.y) | v.x << 16;
-  const uint32_t equal = __match_any_sync(kAll, packed);
+  const uint32_t equal = __match_any_sync(kAllLanes, packed);
   const uint32_t price = price_of(v);
   const bool tried = !same_vector(v, own) && __ffs(static_cast<int>(equal)) - 1 == lane && price < own_cost;
-  uint32_t cost = kAll;
-  for (uint32_t left = __ballot_sync(kAll, tried); left != 0;) {
+  uint32_t cost = 0xFFFFFFFFU;
+  for (uint32_t left = __ballot_sync(kAllLanes, tried); left != 0;) {
     int candidates[kAtOnce];
     uint32_t sads[kAtOnce];
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       candidates[k] = __ffs(static_cast<int>(left)) - 1;  // -1: none
       left &= left - 1;
-      const int other = __shfl_sync(kAll, packed, max_of(candidates[k], 0));
+      const int other = __shfl_sync(kAllLanes, packed, max_of(candidates[k], 0));
       sads[k] =
           candidates[k] < 0 ? 0 : own_sad({static_cast<int16_t>(other), static_cast<int16_t>(other >> 16)});
     }
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(32 * kWarps)
     if (lane == 0) smoothed[at] = own;
     return;  // costs[at] is as it was
   }
-  if (__ffs(static_cast<int>(__ballot_sync(kAll, cost == least))) - 1 == lane) {
+  if (__ffs(static_cast<int>(__ballot_sync(kAllLanes, cost == least))) - 1 == lane) {
     smoothed[at] = v;
     costs[at] = least - price;
   }

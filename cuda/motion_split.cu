@@ -67,10 +67,9 @@ __global__ void __launch_bounds__(4 * kWarp)
     uint32_t sad = 0;
 #pragma unroll
     for (int s = 0; s < Own::kStrips; ++s) {
-      const SumStrip<kSize> strip(sums[quarter][i], Own::column(lane, s), Own::row(lane, s));
+      const SumStrip<Own::kStrip> strip(&sums[quarter][i].pairs[Own::column(lane, s)][Own::row(lane, s) / 2]);
 #pragma unroll
-      for (int k = 0; k < Own::kStrip; ++k)
-        sad = __sad(current.samples[s][k], strip.template filtered<false>(k, taps, 0), sad);
+      for (int k = 0; k < Own::kStrip; ++k) sad = __sad(current.samples[s][k], strip.filtered(k, taps), sad);
     }
     const uint32_t cost = fast_motion_cost(warp_sum(sad), lambda, vector_difference(candidates[i], own));
     if (i == 0 || cost < best_cost) {

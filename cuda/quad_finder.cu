@@ -7,13 +7,14 @@
 // bytes each, and a CPU core walks them in several milliseconds per 1080p frame.
 #include "cuda/quad_finder.hpp"
 
+#include "cuda/warp.cuh"
+
 namespace ctv::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / 32;
+constexpr int kWarps = kThreads / kWarp;
 constexpr int kStage = 1024;  // quads whose events are packed before they are written
-constexpr unsigned kAll = 0xffffffffU;
 
 struct QuadLevels {
   int of[4];
@@ -118,11 +119,11 @@ __global__ void __launch_bounds__(kThreads)
       const unsigned twos = twos_of[symbol];
       const int bigs = __popc(twos);
       const bool stays = t != 0 || quad != 0;
-      const unsigned mask = __ballot_sync(kAll, stays);
+      const unsigned mask = __ballot_sync(kAllLanes, stays);
       const unsigned before = mask & ((1U << lane) - 1U);
       int bigs_through = bigs;  // of this lane and those before
       for (int step = 1; step < 32; step *= 2) {
-        const int other = __shfl_up_sync(kAll, bigs_through, step);
+        const int other = __shfl_up_sync(kAllLanes, bigs_through, step);
         if (lane >= step) bigs_through += other;
       }
       if (lane == 31) {

@@ -4,10 +4,11 @@
 // order. The sum goes down beside the next frame's kernels and is waited for only when it is asked for.
 #include "cuda/squared_error.hpp"
 
+#include "cuda/warp.cuh"
+
 namespace ctv::cuda {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kWarps = 8;
 constexpr int kRows = 16;
 
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     }
   }
 #pragma unroll
-  for (int lanes = kWarp / 2; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffffU, sum, lanes);
+  for (int lanes = kWarp / 2; lanes > 0; lanes /= 2) sum += __shfl_down_sync(kAllLanes, sum, lanes);
   if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 

@@ -9,9 +9,11 @@
 // mirrored ones; since the steps are symmetric, lifting the extended signal is extending the lifted one, so
 // tiles need no border cases. The first step of the transform (samples minus prediction) and the last
 // (quantiser; inverse: prediction added, clamped) happen on the way in and out.
-#include "codec/math/lifting.hpp"
-#include "codec/math/mirror.hpp"
 #include "cuda/wavelet.hpp"
+
+#include "codec/math/mirror.hpp"
+#include "cuda/sample_pairs.cuh"
+#include "cuda/wavelet_lifting.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -23,71 +25,15 @@ constexpr int kColumnRun = 8;  // rows of two columns that a thread makes
 constexpr int kRowRuns = kTileCols / kRowRun;
 constexpr int kColumnRuns = kTileRows / kColumnRun;
 
-// A wavelet: how many lifting steps, the samples of the other parity that a step needs to either side, in
-// full positions, and what each step (1, 2, ...) adds at x. Odd steps change odd samples.
-struct Wavelet5_3 {
-  static constexpr int kSteps = 2, kReach = 1;
-  template <int kStep>
-  static __device__ __forceinline__ int added(const int* x) {
-    return kStep == 1 ? -predict_5_3(x[-1], x[1]) : update_5_3(x[-1], x[1]);
-  }
-};
-struct Wavelet13_7 {
-  static constexpr int kSteps = 2, kReach = 3;
-  template <int kStep>
-  static __device__ __forceinline__ int added(const int* x) {
-    return kStep == 1 ? -predict_13_7(x[-3], x[-1], x[1], x[3]) : update_13_7(x[-3], x[-1], x[1], x[3]);
-  }
-};
-struct Wavelet9_7 {
-  static constexpr int kSteps = 4, kReach = 1;
-  template <int kStep>
-  static __device__ __forceinline__ int added(const int* x) {
-    if constexpr (kStep == 1) return predict_9_7_first(x[-1], x[1]);
-    if constexpr (kStep == 2) return update_9_7_first(x[-1], x[1]);
-    if constexpr (kStep == 3) return predict_9_7_second(x[-1], x[1]);
-    return update_9_7_second(x[-1], x[1]);
-  }
-};
-
 template <class Wavelet>
 struct Tile {
-  static constexpr int kBorder = Wavelet::kSteps * Wavelet::kReach;  // even, as are the tiles' origins
+  static constexpr int kBorder = kLiftingBorder<Wavelet>;
   static constexpr int kRows = kTileRows + 2 * kBorder;
   static constexpr int kPairs = kTileCols / 2 + kBorder;  // of columns
   // Of both directions: a thread for each run.
   static constexpr int kForwardThreads = (kRows * kRowRuns + 31) / 32 * 32;
   static constexpr int kInverseThreads = (kPairs * kColumnRuns + 31) / 32 * 32;
 };
-
-// Lifting steps kStep, ... of a run of kLength samples with its border on both sides: each on what the later
-// ones need.
-template <class Wavelet, int kLength, int kStep = 1>
-__device__ __forceinline__ void lift(int (&x)[kLength + 2 * Tile<Wavelet>::kBorder]) {
-  constexpr int kMargin = (Wavelet::kSteps - kStep) * Wavelet::kReach;
-  constexpr int kFirst = Tile<Wavelet>::kBorder - kMargin;
-#pragma unroll
-  for (int i = kFirst; i < kFirst + kLength + 2 * kMargin; i += 2)
-    x[i] = static_cast<int16_t>(x[i] + Wavelet::template added<kStep>(x + i));
-  if constexpr (kStep < Wavelet::kSteps) lift<Wavelet, kLength, kStep + 1>(x);
-}
-
-// Backwards, from the last step down.
-template <class Wavelet, int kLength, int kStep = Wavelet::kSteps>
-__device__ __forceinline__ void unlift(int (&x)[kLength + 2 * Tile<Wavelet>::kBorder]) {
-  constexpr int kBorder = Tile<Wavelet>::kBorder;
-  constexpr int kMargin = (kStep - 1) * Wavelet::kReach;
-#pragma unroll
-  for (int i = kBorder + 1 - kMargin; i < kBorder + kLength + kMargin; i += 2)
-    x[i] = static_cast<int16_t>(x[i] - Wavelet::template added<kStep>(x + i));
-  if constexpr (kStep > 1) unlift<Wavelet, kLength, kStep - 1>(x);
-}
-
-__device__ __forceinline__ int first_of(uint32_t pair) { return static_cast<int16_t>(pair); }
-__device__ __forceinline__ int second_of(uint32_t pair) { return static_cast<int>(pair) >> 16; }
-__device__ __forceinline__ uint32_t pair_of(int first, int second) {
-  return __byte_perm(static_cast<uint32_t>(first), static_cast<uint32_t>(second), 0x5410);
-}
 
 // mirror() for positions up to kBorder beyond the plane, which is all that its samples depend on: its
 // division by the period, once a sample, was half the time of the deep levels. What lies farther out, in a
@@ -97,14 +43,6 @@ __device__ __forceinline__ int mirrored(int i, int n) {
   if (n <= kBorder) return mirror(i, n);
   i = abs_of(i);
   return i < n ? i : max_of(2 * (n - 1) - i, 0);
-}
-
-__device__ __forceinline__ bool has_pairs(const int16_t* data, ptrdiff_t stride) {
-  return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
-}
-
-__device__ __forceinline__ bool has_octets(const int16_t* data, ptrdiff_t stride) {
-  return (reinterpret_cast<uintptr_t>(data) & 15U) == 0 && stride % 8 == 0;
 }
 
 // target.put() for kRowRun samples from a multiple of 8 on, eight at a time.

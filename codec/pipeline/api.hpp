@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "codec/base/stage_times.hpp"
 #include "codec/base/status.hpp"
 
 namespace ctv::api {
@@ -17,6 +18,12 @@ ctv_status report(const Status& status);
 
 /// One line to the caller's log, if there is one.
 void log(ctv_log_level level, const std::string& message);
+
+/// What a configuration of an older header is filled up from.
+ctv_config default_config();
+
+/// The stages that have been called, at most `capacity` of them to `out`, their number to `count`.
+void copy_times(const StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count);
 
 /// Runs body() -> Status; exceptions become statuses.
 template <typename Body>

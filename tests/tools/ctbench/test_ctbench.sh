@@ -49,6 +49,7 @@ says speedup.json '"identical": true'
 
 expect 0 stages "$ctbench" stages --size 80x48 --runs 2 --json stages.json --csv stages.csv
 says out "Every stage made what its definition says"
+says stages.json '"squared error"'
 grep -q false stages.json && grep -q '"verified": false\|"same": false' stages.json && fail "a stage is wrong"
 [ "$(wc -l <stages.csv)" -gt 10 ] || fail "stages.csv has $(wc -l <stages.csv) lines"
 

@@ -79,7 +79,7 @@ class Bench {
       roofs(runners_.back());
     }
     for (const auto& stages :
-         {picture_stages(), motion_stages(), transform_stages(), symbol_stages(threads_)})
+         {picture_stages(), motion_stages(), transform_stages(), error_stages(), symbol_stages(threads_)})
       for (const Stage& stage : stages) measure(stage);
     return all_verified_ && out_.good();
   }

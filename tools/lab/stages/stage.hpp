@@ -42,6 +42,7 @@ struct Stage {
 std::vector<Stage> picture_stages();
 std::vector<Stage> motion_stages();
 std::vector<Stage> transform_stages();
+std::vector<Stage> error_stages();
 std::vector<Stage> symbol_stages(int threads);
 
 /// What a preset makes of RGB pictures of an extent. Throws ctv::Error where the codec refuses.

@@ -2,22 +2,53 @@
 // Directional filter bank by direct convolution: integer shears on the pixel lattice, nothing is resampled.
 //
 // Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps;
-// taken as it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2,
-// so a block of threads loads a tile of the other coset into shared memory, filters it along b1, then along
-// b2: 24 multiplications and one load of each sample per shear. A shear reads one coset and writes the other,
-// so it works in place; all splits of a tree level and all bands of a pyramid level go in one launch.
-//
+// taken as it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2.
 // With u, v counting along b1, b2: q = p + (b1 + b2) / 2 is a sample of the other coset and
 //   t(u, v) = sum_k a_k (x(u + k - 1, v) - x(u - k, v)),   K x[p] = sum_k a_k (t(u, v + k - 1) - t(u, v - k))
-//   at q.
+//   at q; the sums are exact, so b1 and b2 may change places.
+//
+// A block of threads makes 32x32 targets. It lays the sources around them into shared memory row by row as
+// they lie in memory, but each row shifted by the grid's skew, so that one lattice vector is a column and the
+// other goes one column right and `slope` rows down. The first pass follows the latter, eight sums a thread
+// from a run of samples in registers, two products at a time (dp2a); the second pass goes down columns. Where
+// samples beyond the border lie is found by additions: steps are kept modulo the extents. A shear reads one
+// coset and writes the other, so it works in place; all splits of a tree level and all bands of a pyramid
+// level go in one launch.
+#include "cuda/directional.hpp"
+
 #include "codec/math/directional.hpp"
 #include "codec/math/mirror.hpp"
-#include "cuda/directional.hpp"
+#include "cuda/warp.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kWarps = 8;
+constexpr int kThreads = kWarp * kWarps;
+constexpr int kTileCols = kWarp;  // targets of a block
+constexpr int kColumnRun = 4;     // targets of a column that a thread makes
+constexpr int kTileRows = kColumnRun * kWarps;
+constexpr int kRun = 8;  // sums of the first pass that a thread makes
+constexpr int kMaxSlope = 3;
+
+// Where the targets of a shear and their sources lie: of target (i, j) at row row + i * row_step, column
+// col + i * skew + j * col_step of a picture that is periodic.
+struct ShearGrid {
+  int target_base, source_base;  // elements of the picture's first sample
+  int row_pitch, col_pitch;      // elements from row to row, column to column
+  int rows, cols;                // periods
+  int count_rows, count_cols;    // of the targets
+  int row_step, col_step, skew;
+  int target_row, target_col, source_row, source_col;  // of (0, 0)
+  int slope;                                           // b1 or b2 is one column right and so many rows down,
+  int upward;                                          // and the other one row up or down
+  // What a step of kWarps rows, of kWarp columns, of one row adds, modulo the periods.
+  int rows_on, cols_on, lanes_on, col_on;
+};
+struct ShearGrids {
+  int count = 0;
+  ShearGrid of[kMaxSplits];
+};
 
 // 0: p += sign * round(tan K), 1: p += sign * round(sin K).
 struct Step {
@@ -25,194 +56,260 @@ struct Step {
   int sign;
 };
 
-__device__ __forceinline__ Coefficient sheared(Coefficient x, int32_t sum, Step step) {
-  const int s = step.sine != 0 ? shear_sin(sum) : shear_tan(sum);
-  return static_cast<Coefficient>(x + step.sign * s);
-}
-
 template <int kHalf>
-__device__ __forceinline__ int tap(int k) {
-  return directional_tap(2 * kHalf, k);
+struct Tile {
+  static constexpr int kReach = 2 * kHalf - 1;
+  static constexpr int kSumRows = kTileRows + kReach;
+  static constexpr int kCols = kTileCols + kReach;
+  // Runs begin and end up to (kRun - 1) slopes outside; what they read there goes into no sum that is kept.
+  static constexpr int kRows = kSumRows + kMaxSlope * (kReach + 2 * (kRun - 1));
+  static constexpr int kPitch = (kCols + 1) / 2 % 2 == 0 ? (kCols + 1) / 2 * 2 + 2 : (kCols + 1) / 2 * 2;
+  static_assert(kPitch / 2 % 2 == 1, "lanes that read a column find their words in different banks");
+  alignas(4) int16_t source[kRows][kPitch];
+  int32_t sums[kSumRows][kTileCols + 1];  // along the slope, 64ths
+};
+
+// n + step, both in 0..period - 1, modulo the period.
+__device__ __forceinline__ int advanced(int n, int step, int period) {
+  n += step;
+  return n < period ? n : n - period;
 }
 
-// ---- Level 1: quincunx, b1 = (1, 1), b2 = (-1, 1), in pixels --------------------------------------------
-
-constexpr int kQuincunxRows = 32;
-constexpr int kQuincunxCols = 32;
-
+// The taps of two neighbours, the first at position 2 pair of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes
+// them.
 template <int kHalf>
-__global__ void __launch_bounds__(kThreads) quincunx_shear_kernel(Bands bands, int target, Step step) {
-  constexpr int kBorder = 2 * kHalf - 1;
-  constexpr int kRows = kQuincunxRows + 2 * kBorder;
-  constexpr int kCols = kQuincunxCols + 2 * kBorder;
-  __shared__ int16_t
-      x[kRows][kCols];  // both cosets; local (r, c) is (row0 - kBorder + r, col0 - kBorder + c)
-  __shared__ int32_t t[kRows][kCols];  // along b1
-  Coefficient* band = bands.data + static_cast<ptrdiff_t>(blockIdx.z) * bands.rows * bands.cols;
-  const int row0 = static_cast<int>(blockIdx.y) * kQuincunxRows;
-  const int col0 = static_cast<int>(blockIdx.x) * kQuincunxCols;
-  for (int i = static_cast<int>(threadIdx.x); i < kRows * kCols; i += kThreads) {
-    const int r = i / kCols;
-    const int c = i % kCols;
-    x[r][c] = band[static_cast<ptrdiff_t>(wrap(row0 - kBorder + r, bands.rows)) * bands.cols +
-                   wrap(col0 - kBorder + c, bands.cols)];
+CTV_FN constexpr uint32_t tap_pair(int pair) {
+  uint32_t packed = 0;
+  for (int i = 0; i < 2; ++i) {
+    const int at = 2 * pair + i;
+    const int tap =
+        at < kHalf ? -directional_tap(2 * kHalf, kHalf - at) : directional_tap(2 * kHalf, at - kHalf + 1);
+    packed |= (static_cast<uint32_t>(tap) & 255U) << (8 * i);
   }
-  __syncthreads();
-  // Local parity is that of the plane plus an odd border twice, so the same.
-  for (int i = static_cast<int>(threadIdx.x); i < kRows * kCols / 2; i += kThreads) {
-    const int r = i / (kCols / 2);
-    const int c = 2 * (i % (kCols / 2)) + ((r + 1 - target) & 1);
-    if (r < kHalf || r >= kRows - (kHalf - 1) || c < kHalf || c >= kCols - (kHalf - 1)) continue;
-    int32_t sum = 0;
-#pragma unroll
-    for (int k = 1; k <= kHalf; ++k) sum += tap<kHalf>(k) * (x[r + k - 1][c + k - 1] - x[r - k][c - k]);
-    t[r][c] = sum;
-  }
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < kQuincunxRows * kQuincunxCols / 2; i += kThreads) {
-    const int r = i / (kQuincunxCols / 2) + kBorder;
-    const int c = 2 * (i % (kQuincunxCols / 2)) + kBorder + ((r + kBorder + target) & 1);
-    const int row = row0 + r - kBorder;
-    const int col = col0 + c - kBorder;
-    if (row >= bands.rows || col >= bands.cols) continue;
-    int32_t sum = 0;
-#pragma unroll
-    for (int k = 1; k <= kHalf; ++k) sum += tap<kHalf>(k) * (t[r - (k - 1)][c + k] - t[r + k][c + 1 - k]);
-    band[static_cast<ptrdiff_t>(row) * bands.cols + col] = sheared(x[r][c], sum, step);
-  }
+  return packed;
 }
 
-// ---- Level 2 and deeper: within or between the phases of 2x2 samples ------------------------------------
-
-constexpr int kLatticeU = 16;
-constexpr int kLatticeV = 32;
-
-__device__ __forceinline__ ptrdiff_t place(const LatticeShear& s, int base, int row, int col) {
-  return base + static_cast<ptrdiff_t>(wrap(row, s.rows)) * s.row_pitch +
-         static_cast<ptrdiff_t>(wrap(col, s.cols)) * s.col_pitch;
-}
-
+// kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
+// first. level: stride is 1 and from is at a multiple of two.
 template <int kHalf>
-__global__ void __launch_bounds__(kThreads)
-    lattice_shear_kernel(Bands bands, const __grid_constant__ LatticeShears shears, Step step) {
-  constexpr int kU = kLatticeU + 2 * kHalf - 1;
-  constexpr int kV = kLatticeV + 2 * kHalf - 1;
-  __shared__ int16_t x[kU][kV];         // source; local (u, v) is q of (u0 - kHalf + u, v0 - kHalf + v)
-  __shared__ int32_t t[kLatticeU][kV];  // along b1
-  const int split = static_cast<int>(blockIdx.z) % shears.count;
-  const LatticeShear& s = shears.of[split];
-  Coefficient* band = bands.data + static_cast<ptrdiff_t>(static_cast<int>(blockIdx.z) / shears.count) *
-                                       bands.rows * bands.cols;
-  const int count_u = s.rows / s.stride;
-  const int u0 = static_cast<int>(blockIdx.y) * kLatticeU;
-  const int v0 = static_cast<int>(blockIdx.x) * kLatticeV;
-  if (u0 >= count_u || v0 >= s.cols) return;
-  for (int i = static_cast<int>(threadIdx.x); i < kU * kV; i += kThreads) {
-    const int lu = s.transposed == 0 ? i / kV : i % kU;
-    const int lv = s.transposed == 0 ? i % kV : i / kU;
-    const int u = u0 - kHalf + lu;
-    const int v = v0 - kHalf + lv;
-    x[lu][lv] = band[place(s, s.source_base, s.source_row + u * s.stride, s.source_col + u * s.shear + v)];
-  }
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < kLatticeU * kV; i += kThreads) {
-    const int lu = i / kV;
-    const int lv = i % kV;
-    int32_t sum = 0;
+__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool level, int (&sums)[kRun]) {
+  constexpr int kPairs = kRun + 2 * kHalf - 2;
+  uint32_t pairs[kPairs];  // neighbours from each sample on
+  if (level) {
+    const auto* words = reinterpret_cast<const uint32_t*>(from);
+    uint32_t word = words[0];
 #pragma unroll
-    for (int k = 1; k <= kHalf; ++k)
-      sum += tap<kHalf>(k) * (x[lu + kHalf + k - 1][lv] - x[lu + kHalf - k][lv]);
-    t[lu][lv] = sum;
-  }
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < kLatticeU * kLatticeV; i += kThreads) {
-    const int lu = s.transposed == 0 ? i / kLatticeV : i % kLatticeU;
-    const int lv = s.transposed == 0 ? i % kLatticeV : i / kLatticeU;
-    const int u = u0 + lu;
-    const int v = v0 + lv;
-    if (u >= count_u || v >= s.cols) continue;
-    int32_t sum = 0;
-#pragma unroll
-    for (int k = 1; k <= kHalf; ++k)
-      sum += tap<kHalf>(k) * (t[lu][lv + kHalf + k - 1] - t[lu][lv + kHalf - k]);
-    Coefficient* p = band + place(s, s.target_base, s.target_row + u * s.stride, u * s.shear + v);
-    *p = sheared(*p, sum, step);
-  }
-}
-
-int phase_base(int phase, int cols) { return (phase >> 1) * cols + (phase & 1); }
-
-}  // namespace
-
-LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan& plan, int level,
-                             int target) {
-  LatticeShears shears;
-  const int rows = band_rows / 2;
-  const int cols = band_cols / 2;
-  if (level == 2) {
-    // {A, D}: q is the other phase at the same place; from B it is C one column on, from C it is B one row
-    // on.
-    const int pairs[2][2] = {{kPhaseA, kPhaseD}, {kPhaseB, kPhaseC}};
-    for (const auto& pair : pairs) {
-      const int p = pair[target];
-      const int q = pair[1 - target];
-      // (1, 1) from phase p: a carry into the next row or column where p is odd already.
-      shears.of[shears.count++] = {phase_base(p, band_cols),
-                                   phase_base(q, band_cols),
-                                   2 * band_cols,
-                                   2,
-                                   rows,
-                                   cols,
-                                   1,
-                                   0,
-                                   0,
-                                   p >> 1,
-                                   p & 1,
-                                   0};
+    for (int k = 0; k < kPairs; k += 2) {
+      const uint32_t next = words[k / 2 + 1];
+      pairs[k] = word;
+      pairs[k + 1] = __funnelshift_r(word, next, 16);
+      word = next;
     }
   } else {
-    for (const PhaseSplit& split : plan.splits) {
-      if (split.level != level) continue;
-      const bool transposed = is_transposed(split.phase);
-      const int base = phase_base(split.phase, band_cols);
-      const int row = target == 0 ? split.row0 : split.row1;
-      shears.of[shears.count++] = {base,
-                                   base,
-                                   transposed ? 2 : 2 * band_cols,
-                                   transposed ? 2 * band_cols : 2,
-                                   transposed ? cols : rows,
-                                   transposed ? rows : cols,
-                                   split.row_stride,
-                                   split.shear,
-                                   row,
-                                   row + split.row_stride / 2,
-                                   (split.shear + 1) >> 1,
-                                   transposed ? 1 : 0};
+    uint32_t sample = static_cast<uint16_t>(*from);
+#pragma unroll
+    for (int k = 0; k < kPairs; ++k) {
+      from += stride;
+      const uint32_t next = static_cast<uint16_t>(*from);
+      pairs[k] = __byte_perm(sample, next, 0x5410);
+      sample = next;
     }
   }
-  for (int i = 0; i < shears.count; ++i) {
-    shears.max_u = max_of(shears.max_u, shears.of[i].rows / shears.of[i].stride);
-    shears.max_v = max_of(shears.max_v, shears.of[i].cols);
+#pragma unroll
+  for (int i = 0; i < kRun; ++i) {
+    sums[i] = 0;
+#pragma unroll
+    for (int k = 0; k < kHalf; ++k) {
+      sums[i] = __dp2a_lo(static_cast<int>(pairs[i + 2 * k]), static_cast<int>(tap_pair<kHalf>(k)), sums[i]);
+    }
   }
-  return shears;
 }
 
-namespace {
+template <int kHalf>
+__global__ void __launch_bounds__(kThreads, 5)
+    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step) {
+  using Shape = Tile<kHalf>;
+  __shared__ Shape tile;
+  const ShearGrid& g = grids.of[static_cast<int>(blockIdx.z) % grids.count];
+  Coefficient* band = bands.data + static_cast<ptrdiff_t>(static_cast<int>(blockIdx.z) / grids.count) *
+                                       bands.rows * bands.cols;
+  const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
+  const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
+  if (row0 >= g.count_rows || col0 >= g.count_cols) return;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+
+  // Targets.
+  const int first_row = row0 + warp * kColumnRun;
+  const int own_rows = col0 + lane < g.count_cols ? min_of(g.count_rows - first_row, kColumnRun) : 0;
+  const int target_col = wrap(g.target_col + first_row * g.skew + (col0 + lane) * g.col_step, g.cols);
+  const auto each_target = [&](auto&& body) {
+    int place = g.target_base + (g.target_row + first_row * g.row_step) * g.row_pitch;
+    int col = target_col;
+#pragma unroll
+    for (int k = 0; k < kColumnRun; ++k) {
+      if (k < own_rows) body(k, band[place + col * g.col_pitch]);
+      place += g.row_step * g.row_pitch;
+      col = advanced(col, g.col_on, g.cols);
+    }
+  };
+  int own[kColumnRun];
+  each_target([&](int k, const Coefficient& x) { own[k] = x; });
+
+  // Sources: of all rows of sums, along the slope.
+  const int steepness = abs_of(g.slope);
+  const int sums_top = g.upward != 0 ? 1 - kHalf : -kHalf;
+  const int lowest = g.slope >= 0 ? -kHalf * g.slope : (kHalf - 1) * g.slope;
+  const int outside = (kRun - 1) * steepness;
+  const int loaded = Shape::kSumRows + Shape::kReach * steepness;
+  const int top = row0 + sums_top + lowest + warp;
+  int row = wrap(g.source_row + top * g.row_step, g.rows);
+  int start = wrap(g.source_col + top * g.skew + (col0 - kHalf) * g.col_step, g.cols);
+  const int near = lane * g.col_step % g.cols;
+  const int far = advanced(near, g.lanes_on, g.cols);
+  constexpr int kBatch = 4;
+  for (int r = warp; r < loaded; r += kBatch * kWarps) {
+    int16_t samples[kBatch][2];
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      const Coefficient* line = band + g.source_base + row * g.row_pitch;
+      if (r + k * kWarps < loaded) {
+        samples[k][0] = line[advanced(start, near, g.cols) * g.col_pitch];
+        if (lane < Shape::kReach) samples[k][1] = line[advanced(start, far, g.cols) * g.col_pitch];
+      }
+      row = advanced(row, g.rows_on, g.rows);
+      start = advanced(start, g.cols_on, g.cols);
+    }
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      if (r + k * kWarps < loaded) {
+        tile.source[outside + r + k * kWarps][lane] = samples[k][0];
+        if (lane < Shape::kReach) tile.source[outside + r + k * kWarps][kWarp + lane] = samples[k][1];
+      }
+    }
+  }
+  __syncthreads();
+
+  // Along the slope: each group of threads has kRun columns.
+  constexpr int kGroup = kThreads / (kTileCols / kRun);
+  const int col = static_cast<int>(threadIdx.x) / kGroup * kRun;
+  for (int i = static_cast<int>(threadIdx.x) % kGroup; i < Shape::kSumRows + outside; i += kGroup) {
+    const int begin = g.slope > 0 ? i - outside : i;
+    int sums[kRun];
+    sum_run<kHalf>(&tile.source[outside + begin - kHalf * g.slope - lowest][col], g.slope * Shape::kPitch + 1,
+                   g.slope == 0, sums);
+#pragma unroll
+    for (int k = 0; k < kRun; ++k) {
+      const int r = begin + k * g.slope;
+      if (r >= 0 && r < Shape::kSumRows) tile.sums[r][col + k] = sums[k];
+    }
+  }
+  __syncthreads();
+
+  // Down the columns.
+  int t[kColumnRun + Shape::kReach];
+#pragma unroll
+  for (int k = 0; k < kColumnRun + Shape::kReach; ++k) t[k] = tile.sums[warp * kColumnRun + k][lane];
+  each_target([&](int k, Coefficient& x) {
+    int sum = 0;
+#pragma unroll
+    for (int a = 1; a <= kHalf; ++a)
+      sum += directional_tap(2 * kHalf, a) * (t[k + kHalf + a - 1] - t[k + kHalf - a]);
+    if (g.upward != 0) sum = -sum;
+    const int s = step.sine != 0 ? shear_sin(sum) : shear_tan(sum);
+    x = static_cast<Coefficient>(own[k] + step.sign * s);
+  });
+}
+
+ShearGrid with_steps(ShearGrid g) {
+  g.rows_on = wrap(kWarps * g.row_step, g.rows);
+  g.cols_on = wrap(kWarps * g.skew, g.cols);
+  g.lanes_on = wrap(kWarp * g.col_step, g.cols);
+  g.col_on = wrap(g.skew, g.cols);
+  return g;
+}
+
+// Tree level 1, the checkerboard: b1 = (1, 1) is the slope, b2 = (-1, 1), in pixels. Columns are those of
+// row + column, so that b2 stays in one.
+ShearGrid quincunx_grid(const Bands& bands, int target) {
+  ShearGrid g{};
+  g.row_pitch = bands.cols;
+  g.col_pitch = 1;
+  g.rows = bands.rows;
+  g.cols = bands.cols;
+  g.count_rows = bands.rows;
+  g.count_cols = bands.cols / 2;
+  g.row_step = 1;
+  g.col_step = 2;
+  g.skew = -1;
+  g.target_col = target;
+  g.source_col = target + 1;
+  g.slope = 1;
+  g.upward = 1;
+  return with_steps(g);
+}
+
+// Within or between phases: rows along b1, columns along b2 = (0, 1); transposed, rows along b2, and b1 is
+// the slope.
+ShearGrid lattice_grid(const LatticeShear& s) {
+  ShearGrid g{};
+  g.target_base = s.target_base;
+  g.source_base = s.source_base;
+  if (s.transposed == 0) {
+    g.row_pitch = s.row_pitch;
+    g.col_pitch = s.col_pitch;
+    g.rows = s.rows;
+    g.cols = s.cols;
+    g.count_rows = s.rows / s.stride;
+    g.count_cols = s.cols;
+    g.row_step = s.stride;
+    g.col_step = 1;
+    g.skew = s.shear;
+    g.target_row = s.target_row;
+    g.source_row = s.source_row;
+    g.source_col = s.source_col;
+  } else {
+    g.row_pitch = s.col_pitch;
+    g.col_pitch = s.row_pitch;
+    g.rows = s.cols;
+    g.cols = s.rows;
+    g.count_rows = s.cols;
+    g.count_cols = s.rows / s.stride;
+    g.row_step = 1;
+    g.col_step = s.stride;
+    g.target_col = s.target_row;
+    g.source_row = s.source_col;
+    g.source_col = s.source_row;
+    g.slope = s.shear;
+  }
+  return with_steps(g);
+}
+
+ShearGrids shear_grids(const Bands& bands, const DirectionalPlan& plan, int level, int target) {
+  ShearGrids grids;
+  if (level == 1) {
+    grids.of[grids.count++] = quincunx_grid(bands, target);
+    return grids;
+  }
+  const LatticeShears shears = lattice_shears(bands.rows, bands.cols, plan, level, target);
+  for (int i = 0; i < shears.count; ++i) grids.of[grids.count++] = lattice_grid(shears.of[i]);
+  return grids;
+}
 
 template <int kHalf>
 Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int level, int target,
              Step step) {
-  if (level == 1) {
-    const dim3 grid(blocks_for(bands.cols, kQuincunxCols), blocks_for(bands.rows, kQuincunxRows),
-                    static_cast<unsigned>(bands.count));
-    quincunx_shear_kernel<kHalf><<<grid, kThreads, 0, device.stream()>>>(bands, target, step);
-    return device.launched("quincunx_shear_kernel");
+  const ShearGrids grids = shear_grids(bands, plan, level, target);
+  int rows = 0;
+  int cols = 0;
+  for (int i = 0; i < grids.count; ++i) {
+    rows = max_of(rows, grids.of[i].count_rows);
+    cols = max_of(cols, grids.of[i].count_cols);
   }
-  const LatticeShears shears = lattice_shears(bands.rows, bands.cols, plan, level, target);
-  const dim3 grid(blocks_for(shears.max_v, kLatticeV), blocks_for(shears.max_u, kLatticeU),
-                  static_cast<unsigned>(shears.count * bands.count));
-  lattice_shear_kernel<kHalf><<<grid, kThreads, 0, device.stream()>>>(bands, shears, step);
-  return device.launched("lattice_shear_kernel");
+  const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
+                    static_cast<unsigned>(grids.count * bands.count));
+  shear_kernel<kHalf><<<blocks, kThreads, 0, device.stream()>>>(bands, grids, step);
+  return device.launched("shear_kernel");
 }
 
 template <int kHalf>

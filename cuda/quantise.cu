@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32 threads
-// as Katsigiannis et al. have them, one layer of the grid for each subband of a pyramid level, so a level
-// takes one launch. A subband is a strided copy of its band (no resampling), so gathering it costs no pass of
-// its own.
+// Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32
+// elements as Katsigiannis et al. have them but four to a thread, which are on their way together; one layer
+// of the grid for each subband of a pyramid level, so a level takes one launch. A subband is a strided copy
+// of its band (no resampling), so gathering it costs no pass of its own.
 #include <algorithm>
 
 #include "cuda/quantise.hpp"
@@ -11,6 +11,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
+constexpr int kEach = 4;  // levels of a thread
 
 __device__ __forceinline__ int position(const GatheredSubband& s, int band_cols, int r, int c) {
   const int row = s.row + r * s.row_stride;
@@ -18,29 +19,48 @@ __device__ __forceinline__ int position(const GatheredSubband& s, int band_cols,
   return s.base + row * band_cols + col;
 }
 
-__global__ void __launch_bounds__(kBlock* kBlock)
+__global__ void __launch_bounds__(kBlock* kBlock / kEach)
     quantise_level_kernel(const __grid_constant__ GatheredLevel level,
                           const __grid_constant__ LevelQuantisers quantisers, const Coefficient* bands,
                           Level* levels) {
   const GatheredSubband& s = level.subbands[blockIdx.z];
-  const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
-  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  if (r >= s.rows || c >= s.cols) return;
   const SubbandQuantiser& q = quantisers.of[blockIdx.z];
-  levels[s.offset + r * s.cols + c] =
-      quantise(bands[position(s, level.band_cols, r, c)], q.multiplier, q.offset);
+  const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
+  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
+  if (c >= s.cols) return;
+  Coefficient x[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = first + k * (kBlock / kEach);
+    if (r < s.rows) x[k] = bands[position(s, level.band_cols, r, c)];
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = first + k * (kBlock / kEach);
+    if (r < s.rows) levels[s.offset + r * s.cols + c] = quantise(x[k], q.multiplier, q.offset);
+  }
 }
 
-__global__ void __launch_bounds__(kBlock* kBlock)
+__global__ void __launch_bounds__(kBlock* kBlock / kEach)
     dequantise_level_kernel(const __grid_constant__ GatheredLevel level,
                             const __grid_constant__ LevelQuantisers quantisers, const Level* levels,
                             Coefficient* bands) {
   const GatheredSubband& s = level.subbands[blockIdx.z];
-  const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
-  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  if (r >= s.rows || c >= s.cols) return;
   const SubbandQuantiser& q = quantisers.of[blockIdx.z];
-  bands[position(s, level.band_cols, r, c)] = dequantise(levels[s.offset + r * s.cols + c], q.step, q.bias);
+  const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
+  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
+  if (c >= s.cols) return;
+  Level x[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = first + k * (kBlock / kEach);
+    if (r < s.rows) x[k] = levels[s.offset + r * s.cols + c];
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = first + k * (kBlock / kEach);
+    if (r < s.rows) bands[position(s, level.band_cols, r, c)] = dequantise(x[k], q.step, q.bias);
+  }
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock)
@@ -109,16 +129,16 @@ GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log
 
 Status quantise_level(Device& device, const GatheredLevel& level,
                       std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels) {
-  quantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock), 0,
-                          device.stream()>>>(level, as_parameter(quantisers), bands, levels);
+  quantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock / kEach),
+                          0, device.stream()>>>(level, as_parameter(quantisers), bands, levels);
   return device.launched("quantise_level_kernel");
 }
 
 Status dequantise_level(Device& device, const GatheredLevel& level,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands) {
-  dequantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock), 0,
-                            device.stream()>>>(level, as_parameter(quantisers), levels, bands);
+  dequantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock / kEach),
+                            0, device.stream()>>>(level, as_parameter(quantisers), levels, bands);
   return device.launched("dequantise_level_kernel");
 }
 

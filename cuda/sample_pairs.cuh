@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/samples.hpp"
+
 namespace ctv::cuda {
 
 __device__ __forceinline__ int first_of(uint32_t pair) { return static_cast<int16_t>(pair); }
@@ -15,6 +17,12 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
 
 __device__ __forceinline__ bool has_pairs(const int16_t* data, ptrdiff_t stride) {
   return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
+}
+__device__ __forceinline__ bool has_pairs(const PlaneSource& source) {
+  return has_pairs(source.data, source.stride) && has_pairs(source.prediction, source.prediction_stride);
+}
+__device__ __forceinline__ bool has_pairs(const PlaneTarget& target) {
+  return has_pairs(target.data, target.stride) && has_pairs(target.prediction, target.prediction_stride);
 }
 
 __device__ __forceinline__ bool has_octets(const int16_t* data, ptrdiff_t stride) {

@@ -40,7 +40,7 @@ class CudaTransformCoder final : public TransformCoder {
     GatheredLevel gathered;
     bool fused = false;  // directional bank and quantiser in one kernel
     DeviceArray<Coefficient>
-        input;  // [extent], levels 2..: lowpass of the level before; laplacian: also level 1
+        input;  // [extent], levels 2..: lowpass of the level before; laplacian by FFT: also level 1
   };
 
   const TransformParameters& transform() const { return layout_.transform; }
@@ -88,7 +88,8 @@ Status CudaTransformCoder::initialise(Engine engine) {
     p.gathered =
         gather_level(std::span(layout_.subbands).subspan(p.first_subband, p.subband_count), n, p.band);
     p.fused = engine == Engine::kDirect && fuses_directions(n, transform().taps);
-    if (level > 1 || is_laplacian()) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
+    const bool subtracted = is_laplacian() && engine == Engine::kFft;
+    if (level > 1 || subtracted) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
   }
   if (engine == Engine::kFft) {
     CTV_ASSIGN_OR_RETURN(fft_, FftEngine::make(device_, layout_));
@@ -210,7 +211,7 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
 Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantisers quantisers,
                                              Level* levels) {
   Device& d = *device_;
-  CTV_RETURN_IF_ERROR(subtract_prediction(d, source, at(1).extent, at(1).input.data()));
+  if (fft_ != nullptr) CTV_RETURN_IF_ERROR(subtract_prediction(d, source, at(1).extent, at(1).input.data()));
   for (int level = 1; level <= this->levels(); ++level) {
     PyramidLevel& p = at(level);
     Coefficient* low = low_of(level);
@@ -218,8 +219,9 @@ Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantise
       CTV_RETURN_IF_ERROR(fft_->lowpass(level, p.input.data(), nullptr, low));
       CTV_RETURN_IF_ERROR(fft_->detail(level, low, p.input.data(), bands_.data()));
     } else {
-      CTV_RETURN_IF_ERROR(laplacian_lowpass(d, p.input.data(), p.extent, nullptr, low));
-      CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, p.input.data(), bands_.data()));
+      const PlaneSource input = level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
+      CTV_RETURN_IF_ERROR(laplacian_lowpass(d, input, p.extent, nullptr, low));
+      CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, input, bands_.data()));
     }
     CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
   }
@@ -241,7 +243,8 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers qua
       CTV_RETURN_IF_ERROR(fft_->merge(level, low, bands_.data(), out));
     } else {
       if (transform().projection)
-        CTV_RETURN_IF_ERROR(laplacian_lowpass(d, bands_.data(), p.extent, low, low));
+        CTV_RETURN_IF_ERROR(
+            laplacian_lowpass(d, coefficient_source(bands_.data(), p.extent.cols), p.extent, low, low));
       CTV_RETURN_IF_ERROR(laplacian_merge(d, low, p.extent, bands_.data(), out));
     }
   }

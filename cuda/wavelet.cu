@@ -11,7 +11,7 @@
 // (quantiser; inverse: prediction added, clamped) happen on the way in and out.
 #include "cuda/wavelet.hpp"
 
-#include "codec/math/mirror.hpp"
+#include "cuda/mirrored.cuh"
 #include "cuda/sample_pairs.cuh"
 #include "cuda/wavelet_lifting.cuh"
 
@@ -34,16 +34,6 @@ struct Tile {
   static constexpr int kForwardThreads = (kRows * kRowRuns + 31) / 32 * 32;
   static constexpr int kInverseThreads = (kPairs * kColumnRuns + 31) / 32 * 32;
 };
-
-// mirror() for positions up to kBorder beyond the plane, which is all that its samples depend on: its
-// division by the period, once a sample, was half the time of the deep levels. What lies farther out, in a
-// tile that the plane does not fill, is some sample.
-template <int kBorder>
-__device__ __forceinline__ int mirrored(int i, int n) {
-  if (n <= kBorder) return mirror(i, n);
-  i = abs_of(i);
-  return i < n ? i : max_of(2 * (n - 1) - i, 0);
-}
 
 // target.put() for kRowRun samples from a multiple of 8 on, eight at a time.
 __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, const int* x) {
@@ -88,8 +78,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
     const int row = mirrored<kBorder>(row0 - kBorder + r, level.rows);
     const int first = col0 + thread % kRowRuns * kRowRun - kBorder;
     int x[kRun];
-    if (first >= 0 && first + kRun <= level.cols && has_pairs(source.data, source.stride) &&
-        has_pairs(source.prediction, source.prediction_stride)) {
+    if (first >= 0 && first + kRun <= level.cols && has_pairs(source)) {
       const auto* samples = reinterpret_cast<const uint32_t*>(source.data + row * source.stride + first);
       const auto* predicted =
           source.prediction == nullptr

@@ -16,13 +16,25 @@ namespace ctv {
 namespace {
 
 constexpr size_t kHeadSize = 4;
+constexpr uint32_t kNotDirect = 0xf0f0f0f0;  // of four symbols of numbers: some number is not its symbol
+
+// Of a quad's symbol, what matters before its levels are made: symbol << 16 | digits that are 2 << 8 | their
+// sum.
+constexpr std::array<uint32_t, kQuadSymbols> kAhead = [] {
+  std::array<uint32_t, kQuadSymbols> ahead{};
+  for (uint32_t s = 0; s < ahead.size(); ++s) {
+    ahead[s] = s << 16 | uint32_t{kQuads.symbols[s].bigs} << 8 | kQuads.symbols[s].sum;
+  }
+  return ahead;
+}();
 
 }  // namespace
 
 ContextDecoder::ContextDecoder(std::vector<ContextBand> bands)
     : bands_(std::move(bands)),
       contexts_(bands_),
-      context_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)) {
+      context_(static_cast<size_t>(contexts_.longest_row() + QuadContexts::kPadding)),
+      coded_(static_cast<size_t>(contexts_.longest_row() + 1)) {
   for (const ContextBand& b : bands_) quad_count_ += b.quads();
 }
 
@@ -43,65 +55,107 @@ bool ContextDecoder::read(std::span<const uint8_t> bytes) {
       !huffman_.finish(joined_, raw)) {
     return false;
   }
-  BitReader extra(raw);
-  const uint64_t extra_bytes = (quads_.open(extra) + 7) / 8;
+  if (!quads_.open(raw)) return false;
   magnitudes_.open_plain();
-  for (size_t t = 0; t < kContextValues; ++t) table_of_context_[t] = quads_.index_of(kClasses.quad[t]);
-  if (extra_bytes > raw.size()) return false;
-  bits_ = BitReader(raw.subspan(static_cast<size_t>(extra_bytes)));
+  for (size_t t = 0; t < kContextValues; ++t) {
+    table_of_context_[t] = quads_.index_of(kClasses.quad[t]);
+    magnitude_table_of_context_[t] = magnitudes_.index_of(kClasses.magnitude[t]);
+  }
+  for (size_t k = 0; k < kQuadClasses; ++k) ahead_[quads_.index_of(k)] = kAhead[*quads_.of(k).next];
+  first_symbol_ = quads_.tables()[0].next;
+  next_value_ = quads_.places();
+  bits_ = BitReader(raw);
   return true;
 }
 
+// From x on, where T is 0: the first quad whose own part of T is not, or which is not 0 itself; or `quads`.
+int ContextDecoder::skip(int x, int quads) {
+  const uint16_t* const context = context_.data();
+  SymbolTables::Table& first = quads_.tables()[0];
+  const auto at = static_cast<uint32_t>(first.next - first_symbol_);
+  next_value_ += *next_value_ < at ? 1 : 0;  // mostly enough
+  while (*next_value_ < at) ++next_value_;
+  const int end = x + static_cast<int>(std::min(*next_value_ - at, static_cast<uint32_t>(quads - x)));
+  const int next =
+      static_cast<int>(skip_zeros_padded(context, static_cast<size_t>(x), static_cast<size_t>(end)));
+  first.next += std::min<std::ptrdiff_t>(next - x, first.end - first.next);
+  ahead_[0] = kAhead[*first.next];
+  return next;
+}
+
+// Each quad's sum is a part of the next one's context, so the way from one sum to the next is what takes
+// time: from T to a table, to what its next symbol means, which has been looked up before. Levels wait until
+// the row, or what is known of it, is made by put_quads().
 template <typename Put>
 bool ContextDecoder::walk_row(int quads, uint8_t* sums, Put put) {
   const uint16_t* const context = context_.data();
   SymbolTables::Table* const tables = quads_.tables();
-  SymbolTables::Table& first = tables[0];
-  BitReader bits = bits_;  // kept in registers
-  int w = 0;               // sums to the left
+  Coded* coded = coded_.data();
+  Coded* done = coded;
+  int w = 0;  // sums to the left
   int ww = 0;
-  for (int x = 0; x < quads;) {
-    const int t = context[x] + kSameWeight * w + ww;
-    if (t == 0 && first.zeros != 0) {
-      const int begin = x;
-      const auto left = static_cast<uint32_t>(quads - x);
-      const auto end = static_cast<size_t>(x) + std::min(first.zeros, left);
-      x = static_cast<int>(skip_zeros(context, static_cast<size_t>(x), end));
-      first.zeros -= static_cast<uint32_t>(x - begin);
-      w = ww = 0;
-      continue;
+  for (int x = 0; x < quads; ++x) {
+    int t = context[x] + ww + kSameWeight * w;
+    if (t == 0) {
+      x = skip(x, quads);
+      if (x == quads) break;
+      t = context[x];
     }
-    SymbolTables::Table& table = tables[table_of_context_[static_cast<size_t>(t)]];
+    const size_t index = table_of_context_[static_cast<size_t>(t)];
+    const uint32_t quad = ahead_[index];
+    (void)tables[index].take();
+    ahead_[index] = kAhead[*tables[index].next];
+    *coded = {0, static_cast<uint16_t>(x), static_cast<uint8_t>(quad >> 16)};
     ww = w;
-    if (table.zeros != 0) {
-      --table.zeros;
-      w = 0;
-      ++x;
-      continue;
+    w = static_cast<int>(quad & 255U);
+    if (const uint32_t bigs = quad >> 8 & 255U; bigs != 0) {
+      const size_t magnitude_context = static_cast<size_t>(t) + kBigWeight * (bigs - 1);
+      SymbolTables::Table& m = magnitudes_.tables()[magnitude_table_of_context_[magnitude_context]];
+      if (m.end - m.next < static_cast<std::ptrdiff_t>(bigs)) return false;
+      const uint32_t magnitudes = load_u32(m.next) & UINT32_MAX >> (32 - 8 * bigs);
+      coded->magnitudes = magnitudes;
+      m.next += bigs;
+      if ((magnitudes & kNotDirect) == 0) {
+        w = std::min(w + static_cast<int>(magnitudes * 0x01010101U >> 24), kMaxQuadSum);
+      } else {
+        w = std::min(put_quads(done, coded + 1, put), kMaxQuadSum);
+        done = coded + 1;
+      }
     }
-    const QuadSymbol& q = kQuads.symbols[*table.value++];
-    table.zeros = *table.run++;
+    coded += quad >> 16 != 0 ? 1 : 0;
+    sums[x] = static_cast<uint8_t>(w);
+  }
+  put_quads(done, coded, put);
+  return !bits_.overrun();
+}
+
+// Returns the sum of the last quad's magnitudes.
+template <typename Put>
+int ContextDecoder::put_quads(const Coded* begin, const Coded* end, Put& put) {
+  BitReader bits = bits_;  // kept in registers
+  int sum = 0;
+  for (const Coded* c = begin; c != end; ++c) {
+    const QuadSymbol& q = kQuads.symbols[c->symbol];
     QuadLanes levels = q.digits;
-    int sum = q.sum;
-    const QuadLanes negative = kSigns.negative[q.mask][bits.take(q.non_zero)];
-    if (q.twos != 0) {
-      const auto magnitude_context = static_cast<size_t>(t + kBigWeight * (std::popcount(q.twos) - 1));
-      SymbolTables::Table& m = magnitudes_.of(kClasses.magnitude[magnitude_context]);
-      for (unsigned twos = q.twos; twos != 0; twos &= twos - 1) {
-        if (m.value == m.end) return false;
-        const Bucket b = kBuckets[*m.value++];
+    bits.refill();
+    const QuadLanes negative = kSigns.negative[q.mask][bits.window() & 15U];
+    bits.drop(q.non_zero);
+    if ((c->magnitudes & kNotDirect) == 0) {
+      levels += lanes_of_bytes(c->magnitudes, q.twos);
+    } else {
+      sum = q.sum;
+      uint32_t magnitudes = c->magnitudes;
+      for (unsigned twos = q.twos; twos != 0; twos &= twos - 1, magnitudes >>= 8) {
+        const Bucket b = kBuckets[magnitudes & 255U];
         const uint32_t more = b.base + bits.take(b.extra_bits);  // less than 2^15
         levels += QuadLanes{more} << 16 * std::countr_zero(twos);
         sum += static_cast<int>(more);
       }
     }
-    levels = negate(levels, negative);
-    put(x, levels);
-    w = std::min(sum, kMaxQuadSum);
-    sums[x++] = static_cast<uint8_t>(w);
+    put(c->x, negate(levels, negative));
   }
   bits_ = bits;
-  return !bits.overrun();
+  return sum;
 }
 
 bool ContextDecoder::walk_band(size_t i, std::span<Level* const> planes) {

@@ -18,6 +18,17 @@ constexpr size_t kHeadSize = 4;
 constexpr uint32_t kMostQuadsInARow = 32768;
 constexpr uint64_t kMaxBitsPerQuad = 4 + 4 * 13;  // signs, extra bits of magnitudes
 
+// Of the first n of four 16-bit numbers: the bits of those that are not their own symbols.
+constexpr std::array<uint64_t, 5> kNotDirect = [] {
+  std::array<uint64_t, 5> masks{};
+  for (size_t n = 0; n < masks.size(); ++n) {
+    std::array<uint16_t, 4> lanes{};
+    std::fill_n(lanes.begin(), n, static_cast<uint16_t>(~(kDirectNumbers - 1)));
+    masks[n] = std::bit_cast<uint64_t>(lanes);
+  }
+  return masks;
+}();
+
 }  // namespace
 
 ContextEncoder::ContextEncoder(std::vector<ContextBand> bands)
@@ -114,8 +125,9 @@ void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, 
       const uint32_t stays = active[x] != 0 ? 1 : 0;
       *event = SymbolSorter::event(quad_class, 0, zeros);
       coded_[coded] = {static_cast<uint32_t>(x), static_cast<uint32_t>(event - events)};
-      coded += sums[x] != 0 ? 1 : 0;
-      class_quads_[quad_class] += stays;
+      const uint32_t codes = sums[x] != 0 ? 1 : 0;
+      coded += codes;
+      quads_.counts(quad_class).of[0] += stays - codes;
       event += stays;
       zeros = (zeros + 1) & (stays - 1U);
     }
@@ -156,14 +168,12 @@ void ContextEncoder::code_quads(const Level* above, const Level* below, int cols
     ++quads_.counts(event >> 8 & 0xffU).of[symbol];
     event |= symbol;
     if (q.twos == 0) continue;
-    const int t = context_[static_cast<size_t>(x)] + kBigWeight * (std::popcount(q.twos) - 1);
+    const int t = context_[static_cast<size_t>(x)] + kBigWeight * (q.bigs - 1);
     const uint8_t magnitude_class = kClasses.magnitude[static_cast<size_t>(t)];
-    SymbolCounts& counts = magnitudes_.counts(magnitude_class);
     for (const int level : levels) {
       if (std::abs(level) < 2) continue;
       const BucketedNumber n = bucket_of(static_cast<uint32_t>(std::abs(level) - 2));
       *magnitude++ = SymbolSorter::event(magnitude_class, n.symbol);
-      ++counts.of[n.symbol];
       bits.put(n.extra, n.extra_bits);
     }
   }
@@ -171,23 +181,24 @@ void ContextEncoder::code_quads(const Level* above, const Level* below, int cols
   magnitudes_.end(magnitude);
 }
 
-// What the walk has not counted: quads of 0.
-void ContextEncoder::count_zeros() {
-  uint64_t active = 0;
+// The sorter's counts: those of events found by a backend besides those of the walk, and quads without an
+// event.
+void ContextEncoder::sum_counts() {
+  uint64_t events = 0;
   for (size_t k = 0; k < kQuadClasses; ++k) {
     SymbolCounts& counts = quads_.counts(k);
+    for (size_t s = 0; s < kQuadSymbols; ++s) counts.of[s] += found_[k << kLog2QuadSymbols | s];
     counts.sum_up();
-    counts.of[0] = class_quads_[k] - counts.total;
-    active += class_quads_[k];
+    events += counts.total;
   }
-  quads_.counts(0).of[0] += quad_count_ - active;
+  quads_.counts(0).of[0] += quad_count_ - events;
 }
 
 void ContextEncoder::start() {
   quads_.start();
   magnitudes_.start();
   zeros_ = 0;
-  class_quads_ = {};
+  found_ = {};
   walk_bits_.start(0);
 }
 
@@ -218,10 +229,13 @@ size_t ContextEncoder::encode(std::span<Level* const> planes, const QuadEvents& 
   return finish(predict, out);
 }
 
+// Whether a quad is 0 and how many large levels it has is what no branch can foretell: events of 0 put no
+// bits, and of magnitudes four are always written, of which those that there are stay.
 void ContextEncoder::take_row(const QuadRow& row, const QuadEvent* events, const uint16_t* magnitudes,
                               int quads) {
+  constexpr uint32_t kAtOnce = 8;  // events whose signs, at most 4 bits each, are put together
   SymbolSorter::Event* event = quads_.room(row.events + 1);
-  SymbolSorter::Event* magnitude = magnitudes_.room(row.magnitudes);
+  SymbolSorter::Event* magnitude = magnitudes_.room(row.magnitudes + 4);
   walk_bits_.reserve(row.events * kMaxBitsPerQuad / 8 + 8);
   BitWriter bits = walk_bits_;  // kept in registers
   uint32_t zeros = zeros_;
@@ -230,22 +244,35 @@ void ContextEncoder::take_row(const QuadRow& row, const QuadEvent* events, const
     zeros = 0;
   }
   auto left = static_cast<uint32_t>(quads);
-  for (uint32_t i = 0; i < row.events; ++i) {
-    const QuadEventParts e = unpack_event(events[i]);
-    left -= e.zeros + 1;
-    *event++ = SymbolSorter::event(e.quad_class, e.symbol, zeros + e.zeros);
-    zeros = 0;
-    ++class_quads_[e.quad_class];
-    if (e.symbol == 0) continue;
-    const QuadSymbol& q = kQuads.symbols[e.symbol];
-    ++quads_.counts(e.quad_class).of[e.symbol];
-    bits.put(e.signs, q.non_zero);
-    for (int k = std::popcount(q.twos); k > 0; --k) {
-      const BucketedNumber n = bucket_of(*magnitudes++);
-      *magnitude++ = SymbolSorter::event(e.magnitude_class, n.symbol);
-      ++magnitudes_.counts(e.magnitude_class).of[n.symbol];
-      bits.put(n.extra, n.extra_bits);
+  for (uint32_t i = 0; i < row.events;) {
+    uint64_t signs = 0;
+    int sign_bits = 0;
+    for (const uint32_t end = std::min(i + kAtOnce, row.events); i < end; ++i) {
+      const QuadEventParts e = unpack_event(events[i]);
+      left -= e.zeros + 1;
+      *event++ = SymbolSorter::event(e.quad_class, e.symbol, zeros + e.zeros);
+      zeros = 0;
+      ++found_[events[i] & (found_.size() - 1)];
+      const QuadSymbol& q = kQuads.symbols[e.symbol];
+      signs |= uint64_t{e.signs} << sign_bits;
+      sign_bits += q.non_zero;
+      for (size_t k = 0; k < 4; ++k) magnitude[k] = SymbolSorter::event(e.magnitude_class, magnitudes[k]);
+      uint64_t four = 0;
+      std::memcpy(&four, magnitudes, sizeof four);
+      if ((four & kNotDirect[q.bigs]) != 0) {
+        bits.put(signs, sign_bits);
+        signs = 0;
+        sign_bits = 0;
+        for (size_t k = 0; k < q.bigs; ++k) {
+          const BucketedNumber n = bucket_of(magnitudes[k]);
+          magnitude[k] = SymbolSorter::event(e.magnitude_class, n.symbol);
+          bits.put(n.extra, n.extra_bits);
+        }
+      }
+      magnitude += q.bigs;
+      magnitudes += q.bigs;
     }
+    bits.put(signs, sign_bits);
   }
   zeros_ = zeros + left;
   quads_.end(event);
@@ -256,7 +283,8 @@ void ContextEncoder::take_row(const QuadRow& row, const QuadEvent* events, const
 size_t ContextEncoder::finish(bool predict, Growing<uint8_t>& out) {
   if (walk_bits_.empty_since(0)) return 0;  // no sign, so no level but 0
 
-  count_zeros();
+  sum_counts();
+  magnitudes_.count_events();
   const TableMap quads = quads_.sort();
   const TableMap magnitudes = magnitudes_.sort();
   const uint32_t head = (predict ? 1U : 0U) | (quads.begins & ~1U) | (quads.run_coded & ~1U) << 12 |

@@ -36,7 +36,7 @@ class ContextEncoder {
                   size_t count);
   void start();
   void take_row(const QuadRow& row, const QuadEvent* events, const uint16_t* magnitudes, int quads);
-  void count_zeros();
+  void sum_counts();
   size_t finish(bool predict, Growing<uint8_t>& out);
 
   std::vector<ContextBand> bands_;
@@ -54,9 +54,9 @@ class ContextEncoder {
 
   SymbolSorter quads_;
   SymbolSorter magnitudes_;
-  uint32_t zeros_ = 0;                                // inactive quads since the last event
-  std::array<uint64_t, kQuadClasses> class_quads_{};  // active quads by class
-  Growing<uint8_t> walk_bytes_;                       // signs and extra bits of magnitudes
+  uint32_t zeros_ = 0;  // inactive quads since the last event
+  std::array<uint32_t, 1U << (kLog2QuadSymbols + kLog2QuadClasses)> found_{};  // events by class and symbol
+  Growing<uint8_t> walk_bytes_;  // signs and extra bits of magnitudes
   BitWriter walk_bits_;
   Growing<uint8_t> raw_;  // extra bits of runs, then walk_bytes_
 };

@@ -15,11 +15,18 @@ constexpr size_t kHeadSize = 2;
 constexpr std::array kThresholds = {2, 4, 8, 16, 28, 48, 96};
 constexpr int kSymbolCount = number_symbols(16);
 
-size_t class_of(int context) {
-  size_t k = 0;
-  for (const int threshold : kThresholds) k += context >= threshold ? 1 : 0;
-  return k;
-}
+// Of contexts up to the last threshold.
+constexpr auto kClassOf = [] {
+  std::array<uint8_t, kThresholds.back() + 1> classes{};
+  for (int context = 0; context <= kThresholds.back(); ++context) {
+    for (const int threshold : kThresholds) {
+      if (context >= threshold) ++classes[static_cast<size_t>(context)];
+    }
+  }
+  return classes;
+}();
+
+size_t class_of(size_t context) { return kClassOf[std::min(context, kClassOf.size() - 1)]; }
 
 }  // namespace
 
@@ -28,27 +35,33 @@ TablePrice ContextMotion::price(const SymbolCounts& counts, bool /*first*/) {
 }
 
 // Block by block: split(block, class) says whether it is split, then code(i, class) is called for all numbers
-// of `differences` that are coded, rows before columns. When it is called, those before i are known.
+// of differences that are coded, rows before columns; it returns the number's magnitude.
 template <typename Split, typename Code>
-void ContextMotion::walk(std::span<const Level> differences, Split split, Code code) const {
+void ContextMotion::walk(Split split, Code code) {
   static_assert(kThresholds.size() + 1 == kClasses && kSymbolCount == kSymbols);
   const size_t n = grid_.size();
-  const auto cols = static_cast<size_t>(grid_.cols);
-  const auto size_of = [&](size_t i) { return std::abs(int{differences[i]}); };
-  const auto around = [&](size_t i, size_t coordinate) {
-    return (i % cols != 0 ? size_of(coordinate + i - 1) : 0) +
-           (i >= cols ? size_of(coordinate + i - cols) : 0);
-  };
-  for_each_block(grid_, [&](size_t block, size_t first) {
-    const bool several = grid_.split != 0 && split(block, class_of(2 * around(first, 0) + around(first, n)));
-    for (int part = 0; part < (several ? 4 : 1); ++part) {
-      const size_t i = vector_of_block(grid_, first, part);
-      const int y = around(i, 0);
-      const int x = around(i, n);
-      code(i, class_of(2 * y + x));
-      code(n + i, class_of(2 * x + y + 3 * size_of(i)));
+  const auto stride = static_cast<std::ptrdiff_t>(grid_.cols) + 1;
+  const auto y_around = [stride](const Size* s) { return size_t{s[-1].y} + s[-stride].y; };
+  const auto x_around = [stride](const Size* s) { return size_t{s[-1].x} + s[-stride].x; };
+  const int side = 1 << grid_.split;
+  size_t block = 0;
+  for (int r = 0; r < grid_.rows; r += side) {
+    Size* corner = &sizes_[static_cast<size_t>((r + 1) * stride + 1)];
+    size_t first = static_cast<size_t>(r) * static_cast<size_t>(grid_.cols);
+    for (int c = 0; c < grid_.cols; c += side, corner += side, first += static_cast<size_t>(side), ++block) {
+      const bool several =
+          grid_.split != 0 && split(block, class_of(2 * y_around(corner) + x_around(corner)));
+      for (int part = 0; part < (several ? 4 : 1); ++part) {
+        const size_t i = vector_of_block(grid_, first, part);
+        Size* const size = corner + (part & 1) + (part >> 1) * stride;
+        const size_t y = y_around(size);
+        const size_t x = x_around(size);
+        size->y = code(i, class_of(2 * y + x));
+        size->x = code(n + i, class_of(2 * x + y + 3 * size_t{size->y}));
+      }
+      if (grid_.split != 0 && !several) corner[1] = corner[stride] = corner[stride + 1] = *corner;
     }
-  });
+  }
 }
 
 size_t ContextMotion::encode(std::span<const uint8_t> splits, std::span<const Level> differences,
@@ -68,16 +81,17 @@ size_t ContextMotion::encode(std::span<const uint8_t> splits, std::span<const Le
     ++sorter_.counts(k).of[symbol];
   };
   walk(
-      differences,
       [&](size_t block, size_t k) {
         if (splits[block] != 0) note(k, kSymbols);
         return splits[block] != 0;
       },
       [&](size_t i, size_t k) {
         const int d = differences[i];
-        const BucketedNumber v = bucket_of(static_cast<uint32_t>(std::abs(d)));
+        const auto size = static_cast<uint16_t>(std::abs(d));
+        const BucketedNumber v = bucket_of(size);
         note(k, v.symbol);
-        if (d != 0) bits.put((d < 0 ? 1U : 0U) | v.extra << 1, v.extra_bits + 1);
+        bits.put((d < 0 ? 1U : 0U) | v.extra << 1, v.extra_bits + (d != 0 ? 1 : 0));
+        return size;
       });
   sorter_.end(event);
   bits.align();
@@ -110,17 +124,14 @@ bool ContextMotion::decode(std::span<const uint8_t> bytes, std::span<uint8_t> sp
   huffman_.start(bytes.subspan(kHeadSize));
   if (!tables_.read(huffman_, splits.size() + differences.size()) || !huffman_.finish(raw_, raw))
     return false;
-  BitReader extra(raw);
-  const uint64_t extra_bytes = (tables_.open(extra) + 7) / 8;
-  if (extra_bytes > raw.size()) return false;
-  BitReader bits(raw.subspan(static_cast<size_t>(extra_bytes)));
+  if (!tables_.open(raw)) return false;
+  BitReader bits(raw);
   constexpr unsigned kNone = ~0U;
   unsigned first = kNone;  // the symbol that said that a block is not split
   bool sound = true;
-  const auto n = grid_.size();
+  const auto cols = static_cast<size_t>(grid_.cols);
   size_t block = 0;
   walk(
-      differences,
       [&](size_t b, size_t k) {
         block = b;
         first = tables_.of(k).take();
@@ -131,21 +142,23 @@ bool ContextMotion::decode(std::span<const uint8_t> bytes, std::span<uint8_t> sp
       [&](size_t i, size_t k) {
         const unsigned symbol = first != kNone ? first : tables_.of(k).take();
         first = kNone;
-        Level value = 0;
-        if (symbol == kSymbols) {
-          sound = false;
-        } else if (symbol != 0) {
-          const bool negative = bits.take(1) != 0;
+        sound &= symbol != kSymbols;
+        bits.refill();
+        const uint32_t coded = symbol != 0 ? 1 : 0;
+        const uint32_t negative = static_cast<uint32_t>(bits.window()) & coded;
+        bits.drop(static_cast<int>(coded));
+        uint32_t value = symbol;
+        uint32_t size = symbol;
+        if (symbol >= kDirectNumbers) {
           const Bucket b = kBuckets[symbol];
-          const auto d = static_cast<int>(b.base + bits.take(b.extra_bits));
-          value = static_cast<Level>(negative ? -d : d);
+          value = b.base + bits.take(b.extra_bits);
+          size = std::min(value, (1U << 16) - value);  // of the difference, which keeps 16 bits
         }
-        differences[i] = value;
-        if (grid_.split != 0 && splits[block] == 0) {
-          const size_t base = i < n ? 0 : n;
-          for (int part = 1; part < 4; ++part)
-            differences[base + vector_of_block(grid_, i - base, part)] = value;
-        }
+        const auto difference = static_cast<Level>((value ^ (0U - negative)) + negative);
+        differences[i] = difference;
+        if (grid_.split != 0 && splits[block] == 0)
+          differences[i + 1] = differences[i + cols] = differences[i + cols + 1] = difference;
+        return static_cast<uint16_t>(size);
       });
   return sound && tables_.used_up() && bits.only_padding_left();
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "codec/entropy/growing.hpp"
 #include "codec/entropy/huffman_reader.hpp"
@@ -17,7 +18,10 @@ namespace ctv {
 
 class ContextMotion {
  public:
-  explicit ContextMotion(const MotionGrid& grid) : grid_(grid), tables_(kClasses, kSymbols + grid.split) {}
+  explicit ContextMotion(const MotionGrid& grid)
+      : grid_(grid),
+        sizes_(static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 1)),
+        tables_(kClasses, kSymbols + grid.split) {}
   ContextMotion(const ContextMotion&) = delete;  // members refer to each other
   ContextMotion& operator=(const ContextMotion&) = delete;
 
@@ -27,10 +31,14 @@ class ContextMotion {
   bool decode(std::span<const uint8_t> bytes, std::span<uint8_t> splits, std::span<Level> differences);
 
  private:
+  struct Size {  // of a difference: |y|, |x|
+    uint16_t y = 0, x = 0;
+  };
   template <typename Split, typename Code>
-  void walk(std::span<const Level> differences, Split split, Code code) const;
+  void walk(Split split, Code code);
 
   MotionGrid grid_;
+  std::vector<Size> sizes_;  // [rows + 1][cols + 1]: of the grid, with zeros above and to the left
   SymbolSorter sorter_{kClasses, price, true};
   SymbolTables tables_;
   Growing<uint8_t> walk_bytes_;  // signs and extra bits

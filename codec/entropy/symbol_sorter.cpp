@@ -20,12 +20,25 @@ TableMap SymbolSorter::sort() {
   return map;
 }
 
+void SymbolSorter::count_events() {
+  // Two histograms, so that equal neighbours need not wait for each other.
+  constexpr size_t kKeys = kMaxClasses << 8;
+  std::array<std::array<uint32_t, kKeys>, 2> found{};
+  const Event* const events = events_.data();
+  for (size_t i = 0; i < count_; ++i) ++found[i & 1U][events[i] & (kKeys - 1)];
+  for (size_t k = 0; k < classes_; ++k) {
+    SymbolCounts& counts = counts_[k];
+    for (size_t s = 0; s < counts.of.size(); ++s)
+      counts.of[s] += uint64_t{found[0][k << 8 | s]} + found[1][k << 8 | s];
+  }
+}
+
 // No branches: an event's value and run are always stored, and stay only if they count.
 void SymbolSorter::sort_events() {
   struct Destination {
     uint8_t* value;
     uint32_t* run;
-    uint32_t zeros;
+    uint32_t zeros;  // since the last value; of the first table besides those between events
     uint32_t plain;
   };
   std::array<Destination, kMaxClasses> of_table;
@@ -47,17 +60,20 @@ void SymbolSorter::sort_events() {
   std::array<uint8_t, 256> table_of{};  // of every class that an event could hold
   std::copy(table_of_.begin(), table_of_.end(), table_of.begin());
   const Event* const events = events_.data();
+  uint32_t between = 0;  // zeros between events so far, modulo 2^32
   for (size_t i = 0; i < count_; ++i) {
     const Event e = events[i];
-    Destination& to = of_table[table_of[e >> 8 & 0xffU]];
+    const size_t table = table_of[e >> 8 & 0xffU];
+    Destination& to = of_table[table];
     const uint32_t non_zero = (e & 0xffU) != 0 ? 1 : 0;
     const uint32_t stays = non_zero | to.plain;
-    of_table[0].zeros += e >> 16;
+    between += e >> 16;
+    const uint32_t before = table == 0 ? between : 0;
     *to.value = static_cast<uint8_t>(e);
-    *to.run = to.zeros;
+    *to.run = to.zeros + before;
     to.value += stays;
     to.run += stays;
-    to.zeros = (to.zeros + 1) & (non_zero - 1U);
+    to.zeros = non_zero != 0 ? 0U - before : to.zeros + 1;
   }
   for (size_t t = 0; t < table_count_; ++t) {
     tables_[t].count = static_cast<size_t>(of_table[t].value - tables_[t].values);

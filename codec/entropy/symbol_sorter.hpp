@@ -45,6 +45,9 @@ class SymbolSorter {
   /// Of a class; all symbols are to be counted, zeros without an event too.
   SymbolCounts& counts(size_t symbol_class) { return counts_[symbol_class]; }
 
+  /// Counts the symbols of all events, for callers who have not.
+  void count_events();
+
   /// Decides and sorts.
   TableMap sort();
   /// The blocks of all tables; extra bits of runs go to `extra`.

@@ -2,13 +2,14 @@
 #include "codec/entropy/symbol_tables.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "codec/entropy/number_buckets.hpp"
 
 namespace ctv {
 namespace {
 
-constexpr uint32_t kForEver = UINT32_MAX;  // more zeros than a component has symbols
+constexpr uint32_t kNever = UINT32_MAX;
 
 }  // namespace
 
@@ -27,7 +28,8 @@ bool SymbolTables::read(HuffmanReader& huffman, size_t most) {
   // A run comes with a value, so there is no more to hold than two symbols for each that is allowed.
   const auto run_coded = std::span(run_coded_).first(table_count_);
   const bool runs_too = std::any_of(run_coded.begin(), run_coded.end(), [](bool coded) { return coded; });
-  uint8_t* const symbols = symbols_.reserve(runs_too ? 2 * most : most);
+  uint8_t* const symbols = symbols_.reserve((runs_too ? 2 * most : most) + kMaxClasses);
+  most_ = most;
   size_t at = 0;
   size_t left = most;
   for (size_t t = 0; t < table_count_; ++t) {
@@ -41,46 +43,58 @@ bool SymbolTables::read(HuffmanReader& huffman, size_t most) {
     if (!huffman.literals(alphabet_, {symbols + at, left}, a.count)) return false;
     if (run_coded_[t] && runs != a.count) return false;
     at += a.count;
+    symbols[at++] = 0;
     left -= a.count;
   }
   return true;
 }
 
-uint64_t SymbolTables::open(BitReader& extra) {
-  size_t room = table_count_;
-  for (size_t t = 0; t < table_count_; ++t) room += arrays_[t].count;
-  uint32_t* to = runs_.reserve(room);
-  uint64_t extra_bits = 0;
+bool SymbolTables::open(std::span<const uint8_t>& raw) {
   open_plain();
+  size_t values = 0;
+  for (size_t t = 0; t < table_count_; ++t) values += run_coded_[t] ? arrays_[t].count + 1 : 0;
+  uint32_t* places = places_.reserve(values);
+  uint8_t* to = spread_.reserve(most_ + kMaxClasses);
+  BitReader extra(raw);
+  uint64_t extra_bits = 0;
+  size_t left = most_;
   for (size_t t = 0; t < table_count_; ++t) {
-    const Array& a = arrays_[t];
-    tables_[t].run = to;
-    if (run_coded_[t]) {
-      const uint8_t* const runs = symbols_.data() + a.runs;
-      for (size_t i = 0; i < a.count; ++i) {
-        const Bucket b = kBuckets[runs[i]];
-        *to++ = b.base + extra.take(b.extra_bits);
-        extra_bits += static_cast<uint64_t>(b.extra_bits);
-      }
-    } else {
-      to = std::fill_n(to, a.count, 0U);
+    if (!run_coded_[t]) continue;
+    const size_t count = arrays_[t].count;
+    const uint8_t* const runs = symbols_.data() + arrays_[t].runs;
+    const uint8_t* const symbols = symbols_.data() + arrays_[t].values;
+    size_t size = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Bucket b = kBuckets[runs[i]];
+      size += b.base + size_t{extra.take(b.extra_bits)};
+      extra_bits += static_cast<uint64_t>(b.extra_bits);
+      places[i] = static_cast<uint32_t>(size++);
+      if (size > left) return false;
     }
-    *to++ = kForEver;
-    tables_[t].zeros = *tables_[t].run++;
+    std::memset(to, 0, size + 1);
+    for (size_t i = 0; i < count; ++i) to[places[i]] = symbols[i];
+    places[count] = kNever;
+    places += count + 1;
+    tables_[t] = {to, to + size};
+    to += size + 1;
+    left -= size;
   }
-  return extra_bits;
+  const uint64_t extra_bytes = (extra_bits + 7) / 8;
+  if (extra_bytes > raw.size()) return false;
+  raw = raw.subspan(static_cast<size_t>(extra_bytes));
+  return true;
 }
 
 void SymbolTables::open_plain() {
   for (size_t t = 0; t < table_count_; ++t) {
-    const uint8_t* const values = symbols_.data() + arrays_[t].values;
-    tables_[t] = {values, nullptr, 0, values + arrays_[t].count};
+    const uint8_t* const symbols = symbols_.data() + arrays_[t].values;
+    tables_[t] = {symbols, symbols + arrays_[t].count};
   }
 }
 
 bool SymbolTables::used_up() const {
   return std::all_of(tables_.begin(), tables_.begin() + static_cast<std::ptrdiff_t>(table_count_),
-                     [](const Table& t) { return t.value == t.end; });
+                     [](const Table& t) { return t.next == t.end; });
 }
 
 }  // namespace ctv

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The decoder's side of symbol_sorter.hpp (docs/symbols.md, 2): Huffman blocks become arrays, one for each
-// table, from which symbols are taken class by class.
+// table, from which symbols are taken class by class. Runs are written out as zeros, so that taking a symbol
+// is the same for all tables and has no branch that only chance could foretell.
 #pragma once
 
 #include <array>
@@ -17,19 +18,13 @@ namespace ctv {
 class SymbolTables {
  public:
   struct Table {
-    const uint8_t* value;
-    const uint32_t* run;  // zeros before each value; behind the last, zeros for ever
-    uint32_t zeros;       // left before *value
-    const uint8_t* end;   // of the values
+    const uint8_t* next;
+    const uint8_t* end;  // where a 0 stands: zeros for ever
 
-    /// The next symbol of the table.
     unsigned take() {
-      if (zeros != 0) {
-        --zeros;
-        return 0;
-      }
-      zeros = *run++;
-      return *value++;
+      const unsigned symbol = *next;
+      next += next != end ? 1 : 0;
+      return symbol;
     }
   };
 
@@ -37,17 +32,20 @@ class SymbolTables {
 
   /// Which classes share tables. False unless class 0 begins one and only tables that begin are run coded.
   bool map(const TableMap& map);
-  /// Reads all blocks, no more than `most` symbols in all.
+  /// Reads all blocks; false if they have more than `most` symbols.
   bool read(HuffmanReader& huffman, size_t most);
-  /// Makes the tables ready; extra bits of runs come from `extra`. Returns how many.
-  uint64_t open(BitReader& extra);
-  /// The same for tables without zeros, of which value and end alone are used.
+  /// Makes the tables ready. Extra bits of runs are taken from the front of `raw`, to the end of their last
+  /// byte. False if they are not there, or if there are more zeros before values than symbols allowed.
+  bool open(std::span<const uint8_t>& raw);
+  /// The same for tables without runs.
   void open_plain();
 
   Table& of(size_t symbol_class) { return tables_[table_of_[symbol_class]]; }
   /// The same in two steps, for callers with a shorter way from context to table.
   uint8_t index_of(size_t symbol_class) const { return table_of_[symbol_class]; }
   Table* tables() { return tables_.data(); }
+  /// Where the values of the first run coded table stand, counted from its first symbol; then UINT32_MAX.
+  const uint32_t* places() const { return places_.data(); }
   /// Every value has been taken.
   bool used_up() const;
 
@@ -58,12 +56,14 @@ class SymbolTables {
   size_t classes_;
   int alphabet_;
   size_t table_count_ = 0;
+  size_t most_ = 0;
   std::array<uint8_t, kMaxClasses> table_of_{};
   std::array<bool, kMaxClasses> run_coded_{};
   std::array<Array, kMaxClasses> arrays_{};
   std::array<Table, kMaxClasses> tables_{};
-  Growing<uint8_t> symbols_;  // all arrays, one after the other
-  Growing<uint32_t> runs_;
+  Growing<uint8_t> symbols_;  // all arrays, one after the other, each with a 0 behind it
+  Growing<uint8_t> spread_;   // symbols of run coded tables with their zeros, likewise
+  Growing<uint32_t> places_;  // of values in spread_, table by table; -1 behind each table's
 };
 
 }  // namespace ctv

@@ -49,7 +49,7 @@ struct QuadRow {
 };
 
 /// One component's events, of all bands but lowpasses. A row's lie at the number of quads in all rows before
-/// it, in all these bands before, and its magnitudes at four times that.
+/// it, in all these bands before, and its magnitudes at four times that; there is memory for four a quad.
 struct QuadEvents {
   const QuadRow* rows = nullptr;  // [quad rows of the bands]; null: the component travels as levels
   const QuadEvent* events = nullptr;

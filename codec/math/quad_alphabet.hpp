@@ -22,6 +22,7 @@ struct QuadSymbol {
   uint8_t non_zero;  // digits above 0
   uint8_t mask;      // bit i: digit i is not 0
   uint8_t twos;      // bit i: digit i is 2
+  uint8_t bigs;      // digits that are 2
 };
 
 struct QuadAlphabet {
@@ -45,6 +46,7 @@ struct QuadAlphabet {
         q.non_zero = static_cast<uint8_t>(q.non_zero + (digits[i] > 0));
         q.mask = static_cast<uint8_t>(q.mask | (digits[i] > 0) << i);
         q.twos = static_cast<uint8_t>(q.twos | (digits[i] > 1) << i);
+        q.bigs = static_cast<uint8_t>(q.bigs + (digits[i] > 1));
       }
     }
   }
@@ -72,6 +74,28 @@ struct SignBits {
   }
 };
 inline constexpr SignBits kSigns;
+
+/// Bytes close together into the lanes of a mask, by four shifts: from the k-th byte's place to its lane.
+struct LaneShifts {
+  std::array<std::array<uint8_t, 4>, 16> of_mask{};
+
+  constexpr LaneShifts() {
+    for (unsigned mask = 0; mask < 16; ++mask) {
+      size_t k = 0;
+      for (unsigned i = 0; i < 4; ++i) {
+        if ((mask >> i & 1U) != 0) of_mask[mask][k++] = static_cast<uint8_t>(16 * i);
+      }
+    }
+  }
+};
+inline constexpr LaneShifts kLaneShifts;
+
+/// bytes: as many as the mask has bits, zeros above.
+constexpr QuadLanes lanes_of_bytes(uint32_t bytes, unsigned mask) {
+  const auto& shifts = kLaneShifts.of_mask[mask];
+  return QuadLanes{bytes & 255U} << shifts[0] | QuadLanes{bytes >> 8 & 255U} << shifts[1] |
+         QuadLanes{bytes >> 16 & 255U} << shifts[2] | QuadLanes{bytes >> 24} << shifts[3];
+}
 
 /// Negates the lanes that are ones in `negative`; none of them is 0, so that no lane carries into the next.
 constexpr QuadLanes negate(QuadLanes lanes, QuadLanes negative) {

@@ -35,6 +35,8 @@ inline constexpr int kMaxEventQuads = 1 << 14;  // quads of a row, so that `zero
 struct QuadEventParts {
   uint32_t zeros, magnitude_class, signs, quad_class, symbol;
 };
+inline constexpr int kLog2QuadSymbols = 7;  // bits of the symbol, then of the class
+inline constexpr int kLog2QuadClasses = 4;
 CTV_FN constexpr QuadEvent pack_event(const QuadEventParts& e) {
   return e.zeros << 18 | e.magnitude_class << 15 | e.signs << 11 | e.quad_class << 7 | e.symbol;
 }

@@ -93,7 +93,7 @@ QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& head
   if (header.symbols != Symbols::kContext) return {};
   QuadPlan plan;
   plan.up = up;
-  for (const Component& c : make_components(picture, header.grouping)) {
+  for (const Component& c : make_components(picture, header.grouping, header.symbols)) {
     std::vector<ContextBand>& bands = plan.components.emplace_back();
     const bool lowpass = c.first_subband == 0;
     for (int p = c.first_plane; lowpass && p <= c.last_plane; ++p) {

@@ -36,8 +36,8 @@ class SymbolCoder {
   struct Part {
     std::unique_ptr<ComponentCoder> coder;
     Growing<uint8_t> bytes;  // encoded
-    size_t size = 0;
-    bool sound = false;  // decoded
+    size_t size = 0;         // of its bytes; before the first frame a guess
+    bool sound = false;      // decoded
   };
   size_t layer_begin(int layer) const;  // byte offset of a layer's payload in the unit
   template <typename Work>
@@ -47,8 +47,7 @@ class SymbolCoder {
   int threads_;
   std::vector<Component> components_;
   std::vector<Part> parts_;       // one per component, the last for the vectors
-  std::vector<size_t> order_;     // parts, the largest first
-  std::vector<size_t> selected_;  // those of order_ that a frame needs
+  std::vector<size_t> selected_;  // parts that a frame needs, the largest first
   std::vector<size_t> begins_;    // per component: its first byte in the unit
   std::vector<uint8_t> head_;
   PacketHeader header_;

@@ -43,7 +43,8 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
   i.layers = h.transform.levels + 1;
-  i.components = static_cast<int32_t>(ctv::make_components(ctv::make_stream(h).picture, h.grouping).size());
+  i.components =
+      static_cast<int32_t>(ctv::make_components(ctv::make_stream(h).picture, h.grouping, h.symbols).size());
   i.decoder_memory = ctv::decoder_memory(h, 1);
   return i;
 }
@@ -96,7 +97,7 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
                          ctv::read_sequence_header({header, header_size}));
     const ctv::Stream stream = ctv::make_stream(sequence);
-    const auto list = ctv::make_components(stream.picture, sequence.grouping);
+    const auto list = ctv::make_components(stream.picture, sequence.grouping, sequence.symbols);
     ctv::PacketHeader packet;
     CTV_RETURN_IF_ERROR(ctv::read_packet_header(
         {data, size}, list.size(), static_cast<size_t>(stream.picture.subbands[0].layers), packet));

@@ -9,6 +9,7 @@
 
 #include "codec/bitstream/bytes.hpp"
 #include "codec/entropy/symbol_coder.hpp"
+#include "tests/support/components.hpp"
 #include "tests/support/inflate.hpp"
 #include "tests/support/random.hpp"
 
@@ -16,23 +17,9 @@ namespace ctv {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
+using test::expect_every_level_once;
+using test::picture_of;
 using test::Random;
-
-PictureLayout picture_of(int planes, int width, int height, Pyramid pyramid, int levels,
-                         int directions_log2) {
-  TransformParameters t;
-  t.pyramid = pyramid;
-  t.levels = levels;
-  t.directions_log2[0] = static_cast<uint8_t>(directions_log2);
-  PictureLayout picture;
-  picture.planes = planes;
-  picture.width = width;
-  picture.height = height;
-  picture.chroma = {1, 1};
-  for (int p = 0; p < planes; ++p)
-    picture.subbands[static_cast<size_t>(p)] = make_layout(t, picture.extent(p));
-  return picture;
-}
 
 constexpr TransformKind kBlockTransforms[] = {TransformKind::kDct8x8, TransformKind::kH264_4x4,
                                               TransformKind::kH264_8x8};
@@ -61,23 +48,7 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
           }
         }
         for (const Grouping& g : groupings) {
-          std::vector<std::vector<int>> seen(3);
-          for (size_t p = 0; p < static_cast<size_t>(planes); ++p) seen[p].resize(picture.subbands[p].levels);
-          int layer = 0;
-          for (const Component& c : make_components(picture, g)) {
-            EXPECT_GE(c.layer, layer);
-            layer = c.layer;
-            size_t count = 0;
-            for (int p = c.first_plane; p <= c.last_plane; ++p) {
-              const size_t begin = c.offset(picture, p);
-              for (size_t i = 0; i < c.count(picture, p); ++i) ++seen[static_cast<size_t>(p)][begin + i];
-              count += c.count(picture, p);
-            }
-            EXPECT_EQ(count, c.levels);
-          }
-          for (const auto& plane : seen) {
-            EXPECT_TRUE(std::all_of(plane.begin(), plane.end(), [](int n) { return n == 1; }));
-          }
+          expect_every_level_once(picture, make_components(picture, g, Symbols::kContext));
         }
       }
     }
@@ -87,7 +58,7 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
 TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
   const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet13_7, 3, 2);
   const auto count = [&](uint8_t pooled, uint8_t split) {
-    return make_components(picture, {ComponentScope::kLayer, pooled, split}).size();
+    return make_components(picture, {ComponentScope::kLayer, pooled, split}, Symbols::kContext).size();
   };
   EXPECT_EQ(count(0, 0), 8U);
   EXPECT_EQ(count(0, 1), 10U);
@@ -96,7 +67,7 @@ TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
   EXPECT_EQ(count(3, 1), 5U);
   EXPECT_EQ(count(4, 0), 1U);
   EXPECT_EQ(count(4, 1), 1U);
-  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0, 0}).size(), 3U * 19U);
+  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0, 0}, Symbols::kContext).size(), 3U * 19U);
 }
 
 class Packets : public testing::TestWithParam<Symbols> {
@@ -139,6 +110,17 @@ class Packets : public testing::TestWithParam<Symbols> {
   void spoil() {
     for (auto& plane : levels_) std::fill(plane.begin(), plane.end(), Level{99});
     std::fill(vectors_.begin(), vectors_.end(), MotionVector{1, 1});
+  }
+  // A frame of either type.
+  void expect_back_whole(Random& random) {
+    frame_.parameters.type = random.between(0, 1) == 0 ? FrameType::kKey : FrameType::kPredicted;
+    const std::vector<Level> levels[3] = {levels_[0], levels_[1], levels_[2]};
+    Bytes packet;
+    coder_->encode(frame_, packet);
+    spoil();
+    ASSERT_TRUE(coder_->read_header(packet).ok());
+    ASSERT_TRUE(coder_->decode(packet, picture_.subbands[0].layers, frame_).ok());
+    for (size_t p = 0; p < 3; ++p) ASSERT_EQ(levels_[p], levels[p]);
   }
 
   PictureLayout picture_;
@@ -210,16 +192,18 @@ TEST_P(Packets, OfBlockTransformsComeBackWhole) {
       if (grouping.pooled_layers > block_log2(kind) + 1) continue;
       for (const Extent extent : {Extent{1, 1}, Extent{33, 57}}) {
         make(blocks_of(kind, extent.cols, extent.rows), grouping, random);
-        frame_.parameters.type = random.between(0, 1) == 0 ? FrameType::kKey : FrameType::kPredicted;
-        const std::vector<Level> levels[3] = {levels_[0], levels_[1], levels_[2]};
-        Bytes packet;
-        coder_->encode(frame_, packet);
-        spoil();
-        ASSERT_TRUE(coder_->read_header(packet).ok());
-        ASSERT_TRUE(coder_->decode(packet, block_log2(kind) + 1, frame_).ok());
-        for (size_t p = 0; p < 3; ++p) ASSERT_EQ(levels_[p], levels[p]);
+        expect_back_whole(random);
       }
     }
+  }
+}
+
+// With runs, components are cut here.
+TEST_P(Packets, OfLargePicturesComeBackWhole) {
+  Random random(7);
+  for (const Grouping& grouping : kGroupings) {
+    make(picture_of(3, 600, 500, Pyramid::kLaplacian, 3, 1), grouping, random);
+    expect_back_whole(random);
   }
 }
 

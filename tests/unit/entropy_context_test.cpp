@@ -320,7 +320,7 @@ TEST(ContextBands, EveryLayoutHasParentsBeforeTheirChildrenAndOfFittingExtent) {
       picture.height = 61;
       for (int p = 0; p < 3; ++p)
         picture.subbands[static_cast<size_t>(p)] = make_layout(t, picture.extent(p));
-      const auto components = make_components(picture, {ComponentScope::kLayer, 5, 0});
+      const auto components = make_components(picture, {ComponentScope::kLayer, 5, 0}, Symbols::kContext);
       ASSERT_EQ(components.size(), 1U);
       const auto bands = make_context_bands(picture, components[0]);
       ASSERT_EQ(bands.size(), 3 * picture.subbands[0].subbands.size());

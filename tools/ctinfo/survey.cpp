@@ -9,8 +9,8 @@
 namespace ctv::tools {
 namespace {
 
-// More is not possible with the levels and directions there are; a header that says so is damaged.
-constexpr int32_t kMaxComponents = 1 << 16;
+// More is not possible with the extents, levels and directions there are; a header that says so is damaged.
+constexpr int32_t kMaxComponents = 1 << 17;
 
 class Surveyor {
  public:

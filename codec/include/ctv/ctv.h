@@ -346,8 +346,8 @@ typedef struct ctv_component_info {
   int32_t first_plane; /* planes first_plane..last_plane, each its subbands first_subband..last_subband */
   int32_t last_plane;
   int32_t first_subband, last_subband;
-  uint64_t coefficients;
-  uint32_t size; /* bytes */
+  uint64_t coefficients; /* those of the subbands, or one of several parts of them, one after the other */
+  uint32_t size;         /* bytes */
 } ctv_component_info;
 
 /* From a packet unit of the stream whose header unit is given. components: may be NULL; else capacity

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large components of runs are several, each a stream of its own: where they are cut, and what each holds by
+// the document.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "codec/entropy/symbol_coder.hpp"
+#include "tests/support/components.hpp"
+#include "tests/support/inflate.hpp"
+#include "tests/support/random.hpp"
+
+namespace ctv {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using test::expect_every_level_once;
+using test::picture_of;
+
+TEST(CutComponents, AreOfEqualPartsWhereThereAreTooManyLevels) {
+  const PictureLayout picture = picture_of(3, 1100, 700, Pyramid::kLaplacian, 1, 0);  // lowpass 350x550
+  const auto levels_of = [&](const Grouping& grouping) {
+    const auto components = make_components(picture, grouping, Symbols::kRle);
+    expect_every_level_once(picture, components);
+    std::vector<size_t> levels;
+    for (const Component& c : components) levels.push_back(c.levels);
+    return levels;
+  };
+  using Sizes = std::vector<size_t>;
+  EXPECT_EQ(levels_of({ComponentScope::kSubband, 0, 0}),
+            (Sizes{64166, 64167, 64167, 48125, 48125, 256666, 256667, 256667, 192500, 192500}));
+  EXPECT_EQ(levels_of({ComponentScope::kLayer, 0, 0}),
+            (Sizes{64166, 64167, 64167, 48125, 48125, 256666, 256667, 256667, 192500, 192500}));
+  // The fourth has the end of luma and the beginning of Cb.
+  EXPECT_EQ(levels_of({ComponentScope::kLayer, 1, 0}),
+            (Sizes{57750, 57750, 57750, 57750, 57750, 256666, 256667, 256667, 192500, 192500}));
+  const auto pooled = make_components(picture, {ComponentScope::kLayer, 1, 0}, Symbols::kRle);
+  EXPECT_EQ(pooled[3].count(picture, 0), 192500U - 3 * 57750U);
+  EXPECT_EQ(pooled[3].offset(picture, 1), 0U);
+  EXPECT_EQ(pooled[3].count(picture, 1), 4 * 57750U - 192500U);
+  EXPECT_EQ(pooled[3].count(picture, 2), 0U);
+}
+
+// Levels of runs, as the document has them; empty if the bytes hold anything else. Runs end with their plane.
+std::vector<Level> levels_of_runs(const Bytes& bytes, const std::vector<size_t>& planes) {
+  std::vector<Level> levels;
+  size_t at = 0;
+  const auto number = [&] {
+    uint32_t v = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const uint8_t byte = bytes.at(at++);
+      v |= (byte & 127U) << shift;
+      if (byte < 128) return v;
+    }
+  };
+  for (const size_t count : planes) {
+    const size_t end = levels.size() + count;
+    while (levels.size() < end) {
+      if (bytes.at(at) == 0) {
+        ++at;
+        levels.resize(levels.size() + number() + 1, Level{0});
+      } else {
+        const uint32_t z = number();
+        levels.push_back(static_cast<Level>(z % 2 != 0 ? z / 2 + 1 : -(z / 2)));
+      }
+    }
+    if (levels.size() != end) return {};
+  }
+  if (at != bytes.size()) return {};
+  return levels;
+}
+
+// Each part of a large subband can be read alone, and is refused by its number.
+TEST(CutComponents, AreStreamsOfTheirOwn) {
+  const PictureLayout picture = picture_of(3, 1100, 700, Pyramid::kLaplacian, 1, 0);
+  SequenceHeader header;
+  header.symbols = Symbols::kRle;
+  header.grouping = {ComponentScope::kLayer, 1, 0};
+  std::vector<Level> levels[3];
+  CodedFrame frame;
+  test::Random random(8);
+  for (size_t p = 0; p < 3; ++p) {
+    levels[p].resize(picture.subbands[p].levels);
+    for (size_t i = 0; i < levels[p].size(); i += static_cast<size_t>(random.between(1, 900))) {
+      levels[p][i] = static_cast<Level>(random.between(-300, 300));
+    }
+    frame.levels[p] = levels[p].data();
+  }
+  const MotionGrid grid{4, 44, 69};
+  std::vector<MotionVector> vectors(grid.size());
+  frame.vectors = vectors.data();
+  frame.parameters.type = FrameType::kPredicted;
+  SymbolCoder coder(picture, header, grid, 2);
+  Bytes packet;
+  coder.encode(frame, packet);
+  ASSERT_TRUE(coder.read_header(packet).ok());
+  const auto& components = coder.components();
+  ASSERT_EQ(components.size(), 10U);
+  size_t at = coder.header().size + coder.header().motion_size;
+  for (size_t i = 0; i < components.size(); ++i) {
+    const size_t size = coder.header().component_sizes[i];
+    const auto symbols = test::inflate(std::span(packet).subspan(at, size));
+    ASSERT_TRUE(symbols.has_value()) << i;
+    std::vector<Level> expected;
+    std::vector<size_t> counts;
+    for (int p = components[i].first_plane; p <= components[i].last_plane; ++p) {
+      const auto [offset, count] = components[i].range(picture, p);
+      const auto begin = levels[p].begin() + static_cast<std::ptrdiff_t>(offset);
+      expected.insert(expected.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+      counts.push_back(count);
+    }
+    ASSERT_EQ(levels_of_runs(*symbols, counts), expected) << i;
+    at += size;
+  }
+
+  // The same payload with a byte more for the second and one less for the third: checksums hold.
+  PacketHeader moved = coder.header();
+  ++moved.component_sizes[1];
+  --moved.component_sizes[2];
+  Bytes unit;
+  write_packet_header(moved, unit);
+  unit.insert(unit.end(), packet.begin() + static_cast<std::ptrdiff_t>(coder.header().size), packet.end());
+  ASSERT_TRUE(coder.read_header(unit).ok());
+  const Status status = coder.decode(unit, 2, frame);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.message().find("component 1 at byte "), 0U) << status.message();
+}
+
+}  // namespace
+}  // namespace ctv

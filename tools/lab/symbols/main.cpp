@@ -43,7 +43,7 @@ class Bench {
  public:
   explicit Bench(const Stream& stream)
       : stream_(stream),
-        components_(make_components(stream.picture, stream.header.grouping)),
+        components_(make_components(stream.picture, stream.header.grouping, stream.header.symbols)),
         down_(make_quad_plan(stream.picture, stream.header, false)),
         up_(make_quad_plan(stream.picture, stream.header, true)),
         entries_(components_.size()),

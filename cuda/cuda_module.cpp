@@ -41,7 +41,23 @@ Status device_info(int device, ctv_device_info& info) {
   return {};
 }
 
-constexpr CudaModule kModule = {kCudaModuleStamp, device_count, device_info, make_backend};
+void* allocate_pinned(int device, size_t size) {
+  void* data = nullptr;
+  if (cudaSetDevice(device) == cudaSuccess &&
+      cudaHostAlloc(&data, size, cudaHostAllocPortable) == cudaSuccess)
+    return data;
+  cudaGetLastError();
+  return nullptr;
+}
+
+// After a device has failed the memory is gone with its context, and freeing it an error without consequence.
+void free_pinned(void* data) {
+  cudaFreeHost(data);
+  cudaGetLastError();
+}
+
+constexpr CudaModule kModule = {kCudaModuleStamp, device_count,    device_info,
+                                make_backend,     allocate_pinned, free_pinned};
 
 }  // namespace
 }  // namespace ctv::cuda

@@ -11,7 +11,7 @@ namespace ctv {
 
 /// Counted up whenever anything that crosses the module's border changes (Backend and its relatives
 /// included).
-inline constexpr uint32_t kCudaModuleStamp = 1;
+inline constexpr uint32_t kCudaModuleStamp = 2;
 
 struct CudaModule {
   uint32_t stamp;
@@ -20,6 +20,9 @@ struct CudaModule {
   Status (*device_info)(int device, ctv_device_info& info);
   /// threads: of the CPU, for copies to and from pinned memory.
   Result<std::unique_ptr<Backend>> (*make_backend)(int device, int threads);
+  /// Page-locked memory; null if there is none left or the device fails.
+  void* (*allocate_pinned)(int device, size_t size);
+  void (*free_pinned)(void* data);
 };
 
 }  // namespace ctv

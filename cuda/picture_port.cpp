@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's
-// memory is free when the call returns, and the copy engines work beside the kernels. Device pictures are
-// read where they lie: our stream waits for the caller's, and the caller's for our reading.
+// memory is free when the call returns, and the copy engines work beside the kernels. Lent pictures in pinned
+// memory of the caller's need no such copy. Device pictures are read where they lie: our stream waits for the
+// caller's, and the caller's for our reading.
 #include "cuda/picture_port.hpp"
 
 #include <algorithm>
@@ -45,8 +46,9 @@ class CudaPicturePort final : public PicturePort {
   }
 
   ~CudaPicturePort() override {
-    // Copies from and to this memory may still be on their way.
-    cudaEventSynchronize(uploaded_.get());
+    // Copies from and to this memory and that of lent pictures may still be on their way; one that was given
+    // to the stream before another failed has no event behind it.
+    cudaStreamSynchronize(device_->up());
     cudaEventSynchronize(downloaded_.get());
   }
 
@@ -61,33 +63,19 @@ class CudaPicturePort final : public PicturePort {
 
     // The port's last upload ended long ago, unless somebody imports twice without a finish between.
     CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
-    size_t at = 0;
-    const size_t size = tight_size(picture.format, layout_.width, layout_.height);
     // Room for RGBA from the start: graphs of RGB pictures keep the address.
     const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
-    CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
     CTV_RETURN_IF_ERROR(in_device_.reserve(d, tight_size(largest, layout_.width, layout_.height)));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
     in_ = staged_ = picture;
-    pieces_.clear();
+    size_t at = 0;
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const size_t bytes = row_bytes(picture.format, layout_.width, p);
-      const int rows = plane_rows(picture.format, layout_.height, p);
-      const int most = max_of(1, static_cast<int>(kPiece / bytes));
-      for (int r = 0; r < rows; r += most) {
-        pieces_.push_back({static_cast<const uint8_t*>(picture.data[p]) + r * picture.stride[p],
-                           picture.stride[p], in_host_.data() + at + bytes * static_cast<size_t>(r), bytes,
-                           min_of(most, rows - r)});
-      }
       in_.data[p] = in_device_.data() + at;
-      staged_.data[p] = in_host_.data() + at;
-      in_.stride[p] = staged_.stride[p] = static_cast<ptrdiff_t>(bytes);
-      at += bytes * static_cast<size_t>(rows);
+      in_.stride[p] = static_cast<ptrdiff_t>(bytes);
+      at += bytes * static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
     }
-    parallel_for(std::min(threads_, kCopyThreads), static_cast<int>(pieces_.size()),
-                 [&](int i) { pieces_[static_cast<size_t>(i)].copy(); });
-    CTV_CUDA_TRY(d,
-                 cudaMemcpyAsync(in_device_.data(), in_host_.data(), size, cudaMemcpyHostToDevice, d.up()));
+    CTV_RETURN_IF_ERROR(picture.lent != 0 && is_pinned(picture) ? copy_lent(picture) : copy_staged(picture));
     CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
     return {};
   }
@@ -171,6 +159,70 @@ class CudaPicturePort final : public PicturePort {
   }
 
  private:
+  /// Whether the copy engine reads the planes by itself: pinned, as far as their ends tell, and top down.
+  bool is_pinned(const ctv_picture& picture) const {
+    const auto pinned = [](const uint8_t* at) {
+      cudaPointerAttributes attributes{};
+      if (cudaPointerGetAttributes(&attributes, at) == cudaSuccess)
+        return attributes.type == cudaMemoryTypeHost;
+      cudaGetLastError();
+      return false;
+    };
+    const auto longest = static_cast<ptrdiff_t>(device_->properties().memPitch);
+    for (int p = 0; p < plane_count(picture.format); ++p) {
+      const auto* first = static_cast<const uint8_t*>(picture.data[p]);
+      const ptrdiff_t stride = picture.stride[p];
+      const ptrdiff_t last = stride * (plane_rows(picture.format, layout_.height, p) - 1) + in_.stride[p] - 1;
+      if (stride < 0 || stride > longest || !pinned(first) || !pinned(first + last)) return false;
+    }
+    return true;
+  }
+
+  /// Each plane by itself, even where one follows the other: they may be pinned apart.
+  Status copy_lent(const ctv_picture& picture) {
+    Device& d = *device_;
+    for (int p = 0; p < plane_count(picture.format); ++p) {
+      const auto bytes = static_cast<size_t>(in_.stride[p]);
+      const auto rows = static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
+      if (picture.stride[p] == in_.stride[p]) {
+        CTV_CUDA_TRY(
+            d, cudaMemcpyAsync(in_.data[p], picture.data[p], bytes * rows, cudaMemcpyHostToDevice, d.up()));
+      } else {
+        CTV_CUDA_TRY(
+            d, cudaMemcpy2DAsync(in_.data[p], bytes, picture.data[p], static_cast<size_t>(picture.stride[p]),
+                                 bytes, rows, cudaMemcpyHostToDevice, d.up()));
+      }
+    }
+    return {};
+  }
+
+  /// Through memory of the port, which has the layout of in_.
+  Status copy_staged(const ctv_picture& picture) {
+    Device& d = *device_;
+    const size_t size = tight_size(picture.format, layout_.width, layout_.height);
+    CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
+    pieces_.clear();
+    uint8_t* to = in_host_.data();
+    for (int p = 0; p < plane_count(picture.format); ++p) {
+      const auto bytes = static_cast<size_t>(in_.stride[p]);
+      const int rows = plane_rows(picture.format, layout_.height, p);
+      const int most = max_of(1, static_cast<int>(kPiece / bytes));
+      staged_.data[p] = to;
+      staged_.stride[p] = in_.stride[p];
+      for (int r = 0; r < rows; r += most) {
+        pieces_.push_back({static_cast<const uint8_t*>(picture.data[p]) + r * picture.stride[p],
+                           picture.stride[p], to + bytes * static_cast<size_t>(r), bytes,
+                           min_of(most, rows - r)});
+      }
+      to += bytes * static_cast<size_t>(rows);
+    }
+    parallel_for(std::min(threads_, kCopyThreads), static_cast<int>(pieces_.size()),
+                 [&](int i) { pieces_[static_cast<size_t>(i)].copy(); });
+    CTV_CUDA_TRY(d,
+                 cudaMemcpyAsync(in_device_.data(), in_host_.data(), size, cudaMemcpyHostToDevice, d.up()));
+    return {};
+  }
+
   std::shared_ptr<Device> device_;
   const PictureLayout layout_;
   const int threads_;

@@ -82,6 +82,14 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
 
 void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }
 
+void* allocate_pinned(int device, size_t size) {
+  std::string why;
+  if (device < 0 || device >= cuda_device_count(why)) return nullptr;
+  return loaded_module().module->allocate_pinned(device, size);
+}
+
+void free_pinned(void* data) { loaded_module().module->free_pinned(data); }
+
 int cuda_device_count(std::string& why) {
   const LoadedModule& loaded = loaded_module();
   if (loaded.module == nullptr) {

@@ -20,6 +20,10 @@ Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, in
 using BackendMaker = Result<std::unique_ptr<Backend>> (*)(int device, int threads);
 void replace_cuda_for_tests(BackendMaker maker);
 
+/// Host memory that the device copies from by itself; null where there is none to be had. For free_pinned().
+void* allocate_pinned(int device, size_t size);
+void free_pinned(void* data);
+
 /// Usable CUDA devices; 0 also where there is no module or driver, and `why` then says so.
 int cuda_device_count(std::string& why);
 Status cuda_device_info(int device, ctv_device_info& info);

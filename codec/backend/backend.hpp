@@ -41,17 +41,18 @@ using ConstPlanes = std::array<PlaneView<const Sample>, 3>;
 class PicturePort {
  public:
   virtual ~PicturePort() = default;
-  /// Starts to bring the caller's picture to the backend. It was validated against the layout.
+  /// Starts to bring the caller's picture to the backend. It was validated against the layout. A lent one
+  /// (ctv_picture::lent) may be read until what was made of it has come.
   virtual Status upload(const ctv_picture& picture) = 0;
   /// The picture that was uploaded to planes, padded by repeating the last row and column.
   virtual Status place(const Planes& planes) = 0;
-  /// Both. The caller's memory may be changed when both have returned.
+  /// Both. The caller's memory may be changed when both have returned, unless it is lent.
   Status import_picture(const ctv_picture& picture, const Planes& planes) {
     CTV_RETURN_IF_ERROR(upload(picture));
     return place(planes);
   }
-  /// The last uploaded picture in host memory of the port, also after the device has failed; null if the port
-  /// keeps none. Valid until the next upload.
+  /// The last uploaded picture in host memory, also after the device has failed: a copy of the port's, or a
+  /// lent one itself; null if there is none. Valid until the next upload.
   virtual const ctv_picture* staged() const { return nullptr; }
   /// Planes (of the extents at `reduction`, unpadded) to a picture in the given format, held by the port.
   virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,

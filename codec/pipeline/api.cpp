@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface: versions, errors, configuration, devices. Encoder and decoder: api_encoder.cpp,
+// The C interface: versions, errors, configuration, memory, devices. Encoder and decoder: api_encoder.cpp,
 // api_decoder.cpp. Streams from bytes: api_info.cpp.
 #include "codec/pipeline/api.hpp"
 
 #include <mutex>
 
 #include "codec/backend/available.hpp"
+#include "codec/backend/host_memory.hpp"
 #include "codec/pipeline/choose_transform.hpp"
 #include "codec/pipeline/presets.hpp"
 
@@ -127,6 +128,17 @@ ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* pi
     return {};
   });
 }
+
+ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t device, void** data) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    *data = nullptr;
+    CTV_ASSIGN_OR_RETURN(*data, ctv::allocate_host(size, backend, device));
+    return {};
+  });
+}
+
+void ctv_host_free(void* data) { ctv::free_host(data); }
 
 const char* ctv_preset_name(int i) { return ctv::preset_name(i); }
 const char* ctv_preset_description(int i) { return ctv::preset_description(i); }

@@ -83,11 +83,12 @@ Status StreamEncoder::take_over(const Status& failure) {
     if (slot.status.ok() && lost.empty() && know_errors(frame + 1).ok()) {
       history_.append(slot.packet, frame, slot.parameters.type == FrameType::kKey);
       first_lost = frame + 1;
+      if (first_lost == sent_) keep_source(frame);
       continue;
     }
     const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().staged();
     if (staged == nullptr) return failure;  // the picture lay in device memory
-    lost.push_back(copy_picture(*staged));
+    copy_picture(*staged, lost.emplace_back());
   }
   const int threads = thread_count(config_.threads);
   std::string why;
@@ -118,6 +119,18 @@ Status StreamEncoder::take_over(const Status& failure) {
     CTV_RETURN_IF_ERROR(know_errors(frame + 1));
   }
   return {};
+}
+
+// Subband prediction searches in the last picture as it came. Its port has it until the slot's next frame,
+// but a lent one only until its packet has gone out.
+void StreamEncoder::keep_source(uint64_t frame) {
+  if (stream_.header.prediction != Prediction::kSubband) return;
+  const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().staged();
+  if (staged != nullptr) {
+    copy_picture(*staged, last_source_);
+  } else {
+    last_source_ = {};
+  }
 }
 
 StreamEncoder::~StreamEncoder() {
@@ -205,9 +218,6 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
     CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index, meter(slot)));
   }
   frames_->commit();
-  const bool may_need_source = backend_->kind() != CTV_BACKEND_CPU && picture.memory == CTV_MEMORY_HOST &&
-                               stream_.header.prediction == Prediction::kSubband;
-  if (may_need_source) last_source_ = copy_picture(picture);
   return {};
 }
 
@@ -295,6 +305,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     CTV_RETURN_IF_ERROR(take_over(slot.status));
   ++received_;
   slot.busy = false;
+  if (received_ == sent_) keep_source(received_ - 1);
   CTV_RETURN_IF_ERROR(slot.status);
   backend_->stage_times().add(Stage::kSymbols, slot.seconds);
   entries_.push_back({bytes_out_, slot.parameters.type == FrameType::kKey});

@@ -60,6 +60,7 @@ class StreamEncoder {
   Status code_symbols(int slot);
   Status start(std::unique_ptr<Backend> backend, const std::string& why);
   Status take_over(const Status& failure);
+  void keep_source(uint64_t frame);
   FrameType next_type(const ctv_picture& picture);
   uint16_t frame_step(FrameType type) const;
 
@@ -80,7 +81,7 @@ class StreamEncoder {
   uint16_t base_step_ = 16;
   uint64_t bytes_out_ = 0;
   History history_;          // of received packets, while the backend can fail
-  PictureCopy last_source_;  // likewise, for subband prediction: the last picture as it came
+  PictureCopy last_source_;  // likewise, for subband prediction: the last frame's picture, once received
   std::vector<IndexEntry> entries_;
   std::unique_ptr<RateControl> rate_;
   // Constant quality: frame i's error goes through meter i modulo kDelay; those before known_ have come.

@@ -53,8 +53,9 @@ Status replay(FrameDecoder& decoder, const Stream& stream, const History& histor
   return {};
 }
 
-PictureCopy copy_picture(const ctv_picture& picture) {
-  PictureCopy copy{picture, {}};
+void copy_picture(const ctv_picture& picture, PictureCopy& copy) {
+  copy.picture = picture;
+  copy.picture.lent = 0;
   size_t size = 0;
   const int planes = format_planes(picture.format);
   for (int p = 0; p < planes; ++p) {
@@ -72,7 +73,6 @@ PictureCopy copy_picture(const ctv_picture& picture) {
       std::memcpy(out, in + static_cast<ptrdiff_t>(r) * picture.stride[p], row_bytes);
     }
   }
-  return copy;
 }
 
 }  // namespace ctv

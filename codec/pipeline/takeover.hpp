@@ -50,7 +50,7 @@ struct PictureCopy {
   ctv_picture picture{};
   std::vector<uint8_t> bytes;
 };
-/// `picture` lies in host memory.
-PictureCopy copy_picture(const ctv_picture& picture);
+/// `picture` lies in host memory. The copy's memory is used again if it is large enough.
+void copy_picture(const ctv_picture& picture, PictureCopy& copy);
 
 }  // namespace ctv

@@ -53,6 +53,8 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   uint64_t size = 0;
   size_t count = 0;
   const uint8_t bytes[16] = {};
+  EXPECT_EQ(ctv_host_alloc(1, CTV_BACKEND_CPU, 0, nullptr), CTV_ERROR_ARGUMENT);
+  ctv_host_free(nullptr);
   EXPECT_EQ(ctv_encoder_open(nullptr, &encoder), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_open(&c, nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_header(nullptr, &unit), CTV_ERROR_ARGUMENT);

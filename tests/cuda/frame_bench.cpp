@@ -18,7 +18,7 @@
 #include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
 #include "codec/pipeline/presets.hpp"
-#include "tests/support/codec.hpp"
+#include "tests/support/lending.hpp"
 
 namespace ctv::test {
 namespace {
@@ -175,10 +175,9 @@ void side_by_side(const char* what, int coders, int frames, Make&& make) {
 
 class Encoding {
  public:
-  Encoding(const std::vector<Frame>& clip, const Config& config) : clip_(clip), encoder_(config) {}
+  Encoding(const std::vector<ctv_picture>& clip, const Config& config) : clip_(clip), encoder_(config) {}
   void operator()(int n) {
-    const ctv_picture picture = picture_of(clip_[swing(n, clip_.size())]);
-    while (!encoder_.send(picture)) (void)encoder_.receive();
+    while (!encoder_.send(clip_[swing(n, clip_.size())])) (void)encoder_.receive();
   }
   void finish() {
     encoder_.flush();
@@ -187,7 +186,7 @@ class Encoding {
   }
 
  private:
-  const std::vector<Frame>& clip_;
+  const std::vector<ctv_picture>& clip_;
   Encoder encoder_;
 };
 
@@ -214,11 +213,19 @@ class Decoding {
 
 void throughput(const std::vector<Frame>& clip) {
   const auto in_flight = [](int coders) { return std::max(2, 16 / coders); };
+  std::vector<LentPicture> lent;
+  std::vector<ctv_picture> copied_pictures, lent_pictures;
+  for (const Frame& frame : clip) {
+    copied_pictures.push_back(picture_of(frame));
+    lent_pictures.push_back(lent.emplace_back(frame, Lending{}).get());
+  }
   for (const int encoders : {1, 2, 4, 8}) {
     Config config = config_for(clip[0], "default", 16);
     config.backend = CTV_BACKEND_CUDA;
     config.frames_in_flight = in_flight(encoders);
-    side_by_side("encoders", encoders, kTimed, [&] { return Encoding(clip, config); });
+    side_by_side("encoders", encoders, kTimed, [&] { return Encoding(copied_pictures, config); });
+    side_by_side("encoders of lent pictures", encoders, kTimed,
+                 [&] { return Encoding(lent_pictures, config); });
   }
   std::vector<Frame> swung;
   for (int n = 0; n < kPackets; ++n) swung.push_back(clip[swing(n, clip.size())]);

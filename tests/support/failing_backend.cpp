@@ -2,6 +2,7 @@
 #include "tests/support/failing_backend.hpp"
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "codec/backend/available.hpp"
@@ -26,15 +27,23 @@ class Pictures final : public PicturePort {
  public:
   explicit Pictures(std::unique_ptr<PicturePort> inner) : inner_(std::move(inner)) {}
   Status upload(const ctv_picture& picture) override {
-    staged_ = copy_picture(picture);
+    if (picture.lent != 0) {
+      lent_ = picture;
+    } else {
+      lent_.reset();
+      copy_picture(picture, staged_);
+    }
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->upload(staged_.picture);
+    return inner_->upload(*staged());
   }
   Status place(const Planes& planes) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->place(planes);
   }
-  const ctv_picture* staged() const override { return staged_.bytes.empty() ? nullptr : &staged_.picture; }
+  const ctv_picture* staged() const override {
+    if (lent_) return &*lent_;
+    return staged_.bytes.empty() ? nullptr : &staged_.picture;
+  }
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                         ctv_memory memory) override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -48,6 +57,7 @@ class Pictures final : public PicturePort {
  private:
   std::unique_ptr<PicturePort> inner_;
   PictureCopy staged_;
+  std::optional<ctv_picture> lent_;  // as a device that reads lent pictures itself
 };
 
 class Levels final : public LevelPort {

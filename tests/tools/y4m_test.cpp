@@ -81,7 +81,7 @@ TEST(Y4m, SmallestPicture) {
   Y4mReader reader = reader_of("YUV4MPEG2 W1 H1\nFRAME\nabc");
   Frame frame;
   EXPECT_TRUE(reader.read(frame));
-  EXPECT_EQ(frame.bytes(), (std::vector<uint8_t>{'a', 'b', 'c'}));
+  EXPECT_EQ(frame.bytes(), (Samples{'a', 'b', 'c'}));
   EXPECT_FALSE(reader.read(frame));
 }
 

@@ -44,6 +44,14 @@ Clip load_clip(const std::string& path, int64_t limit) {
   return clip;
 }
 
+void lay_out_for(const ctv_config& config, Clip& clip) {
+  for (Frame& frame : clip.frames) {
+    Frame moved(config.backend, config.device);
+    moved = frame;
+    frame = std::move(moved);
+  }
+}
+
 void write_clip(const Clip& clip, const std::string& path, bool y4m) {
   OutputOptions output;
   output.path = path;

@@ -41,7 +41,7 @@ LatencyRow measure_runner(const Clip& clip, ctv_config config, const Runner& run
     const Clock::time_point due = n < 0 ? Clock::now() : start + n * interval;
     std::this_thread::sleep_until(due);
     const auto& frame = clip.frames[static_cast<size_t>(n + 1) % clip.frames.size()];
-    encoder.send(frame.picture());
+    encoder.send(frame.lent_picture());
     const std::optional<Unit> unit = encoder.receive();
     const Clock::time_point coded = Clock::now();
     if (!unit) throw Failure(Exit::kDefect, "no packet for a frame that was sent");
@@ -61,8 +61,9 @@ LatencyResult measure_latency(const CommonOptions& common, double fps, double se
   LatencyResult result;
   StatusLine status(common.progress && !common.quiet);
   try {
-    const Clip clip = load_common_clip(common, common.size);
+    Clip clip = load_common_clip(common, common.size);
     const ctv_config config = common_config(common, clip, {"--in-flight", "1"});
+    lay_out_for(config, clip);
     const Runners runners = available_runners(config);
     result.missing = runners.missing;
     for (const Runner& runner : runners.list) {

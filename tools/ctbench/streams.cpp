@@ -37,7 +37,7 @@ double frames_per_second(const Clip& clip, const std::vector<ctv_config>& config
         Encoder encoder(configs[static_cast<size_t>(i)]);
         const auto code = [&](const Frame& frame) {
           check_interrupted();
-          while (!encoder.send(frame.picture())) encoder.receive();
+          while (!encoder.send(frame.lent_picture())) encoder.receive();
           while (encoder.receive()) {
           }
         };
@@ -103,8 +103,9 @@ StreamsResult measure_streams(const CommonOptions& common, int most, const std::
     }
   };
   try {
-    const Clip clip = load_common_clip(common, common.size);
+    Clip clip = load_common_clip(common, common.size);
     const ctv_config config = common_config(common, clip, {"--threads", "1"});
+    lay_out_for(config, clip);
     const Runners runners = available_runners(config);
     result.missing = runners.missing;
     for (const Runner& runner : runners.list) {

@@ -34,10 +34,11 @@ class VersusRun {
 
   VersusResult run() {
     try {
-      const Clip clip = load_common_clip(options_.common, options_.common.size);
+      Clip clip = load_common_clip(options_.common, options_.common.size);
       result_.frames = static_cast<int64_t>(clip.frames.size());
       result_.clip = clip.name;
       result_.digest = clip.digest;
+      lay_out_for(config(clip, {Runner(), cores_, 1}, kOurScale.highest), clip);
       measure_ours(clip);
       if (clip.video.format == CTV_FORMAT_I420 && clip.frames.size() > 1) {
         measure_peers(clip);

@@ -21,30 +21,33 @@ double seconds_between(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
+/// Memory from which the encoder that will run reads lent pictures by itself.
+Frame make_frame(const RunOptions& run) { return {run.backend, run.device}; }
+
 /// Frames held in memory, so that a benchmark does not measure the disk.
 class MemoryReader : public FrameReader {
  public:
-  MemoryReader(FrameReader& reader, int64_t limit) {
+  MemoryReader(FrameReader& reader, int64_t limit, const RunOptions& run) {
     video_ = reader.video();
-    Frame frame;
+    Frame frame = make_frame(run);
     for (uint64_t bytes = 0;
-         (limit < 0 || count_ < limit) && bytes + video_.frame_bytes() <= kBenchmarkMemory; ++count_) {
+         (limit < 0 || *count() < limit) && bytes + video_.frame_bytes() <= kBenchmarkMemory;) {
       if (!reader.read(frame)) break;
       bytes += frame.bytes().size();
       frames_.push_back(frame);
     }
   }
+  /// Swaps: nothing is allocated or freed while the clock runs.
   bool read(Frame& frame) override {
-    if (frames_.empty()) return false;
-    frame = std::move(frames_.front());
-    frames_.pop_front();
+    if (next_ == frames_.size()) return false;
+    std::swap(frame, frames_[next_++]);
     return true;
   }
-  std::optional<int64_t> count() const override { return count_; }
+  std::optional<int64_t> count() const override { return static_cast<int64_t>(frames_.size()); }
 
  private:
-  std::deque<Frame> frames_;
-  int64_t count_ = 0;
+  std::vector<Frame> frames_;
+  size_t next_ = 0;
 };
 
 class Encoding {
@@ -74,10 +77,13 @@ class Encoding {
   }
 
   EncodeResult run(int64_t limit) {
+    // Lent frames: those in flight, and one more to read into.
+    std::vector<Frame> frames(static_cast<size_t>(config_.frames_in_flight) + 1, make_frame(options_.run));
     const Clock::time_point start = Clock::now();
     steady_start_ = start;
-    Frame frame;
-    for (int64_t n = 0; (limit < 0 || n < limit) && next(frame); ++n) {
+    for (int64_t n = 0; limit < 0 || n < limit; ++n) {
+      Frame& frame = frames[static_cast<size_t>(n) % frames.size()];
+      if (!next(frame)) break;
       check_interrupted();
       send(frame);
     }
@@ -105,7 +111,7 @@ class Encoding {
   /// The configuration; with --directions auto the first picture has a say.
   ctv_config choose_config() {
     ctv_config config = make_config(options_, reader_.video());
-    Frame frame;
+    Frame frame = make_frame(options_.run);
     if (options_.choose_directions && reader_.read(frame)) {
       const ctv_picture picture = frame.picture();
       check(ctv_config_choose_transform(&config, &picture));
@@ -124,7 +130,7 @@ class Encoding {
   void send(const Frame& frame) {
     if (inspector_) inspector_->expect(frame);
     sent_.push_back(Clock::now());
-    while (!encoder_.send(frame.picture())) {
+    while (!encoder_.send(frame.lent_picture())) {
       if (!receive()) throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
     }
     // One frame in flight: its packet is there. More: packets are fetched when the encoder is full, not
@@ -202,7 +208,7 @@ double EncodeResult::bits_per_pixel() const {
 EncodeResult encode(const EncodeOptions& options, FrameReader& reader) {
   if (options.seek > 0) reader.skip(options.seek);
   if (options.benchmark) {
-    MemoryReader memory(reader, options.frames);
+    MemoryReader memory(reader, options.frames, options.run);
     return Encoding(options, memory, memory.count()).run(-1);
   }
   std::optional<int64_t> total = reader.count();

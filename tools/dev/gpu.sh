@@ -76,6 +76,13 @@ clips() {
       cmp "$dir/cpu.yuv" "$dir/cuda.yuv" && echo "same pictures: $preset $run" || { echo "DIFFERENT pictures: $preset $run"; status=1; }
     done
   done
+  # A device that fails somewhere in a stream of lent pictures: the CPU goes on with the same bytes.
+  "$bin/ctenc" "$dir/clip.y4m" -o "$dir/first.ctv" --backend cpu --no-progress >"$dir/report" 2>&1 || status=1
+  for call in 100 301 702 1203 2504; do
+    CTV_CUDA_FAIL_AT=$call "$bin/ctenc" "$dir/clip.y4m" -o "$dir/new.ctv" --backend auto --in-flight 4 \
+      --no-progress >"$dir/report" 2>&1 || status=1
+    cmp "$dir/first.ctv" "$dir/new.ctv" && echo "same: failure at call $call" || { echo "DIFFERENT: failure at call $call"; status=1; }
+  done
   return $status
 }
 

@@ -87,20 +87,6 @@ size_t read_fully(ByteSource& source, std::span<uint8_t> into) {
   return done;
 }
 
-size_t read_growing(ByteSource& source, std::vector<uint8_t>& into, size_t bytes) {
-  constexpr size_t kPiece = size_t{16} << 20;
-  size_t done = 0;
-  while (done < bytes) {
-    const size_t piece = std::min(bytes - done, std::max(kPiece, into.size() - std::min(into.size(), done)));
-    if (into.size() < done + piece) into.resize(done + piece);
-    const size_t n = read_fully(source, std::span(into).subspan(done, piece));
-    done += n;
-    if (n < piece) break;
-  }
-  into.resize(done);
-  return done;
-}
-
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
   if (path == "-") return std::make_unique<FileSource>(STDIN_FILENO, "standard input");
   int fd = -1;

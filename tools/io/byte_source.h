@@ -2,6 +2,7 @@
 // Where bytes come from: a file, a pipe, or memory (tests, fuzzing). Readers of formats know only this.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,20 @@ size_t read_fully(ByteSource& source, std::span<uint8_t> into);
 
 /// Makes `into` `bytes` long and fills it, growing as bytes arrive, so that a header that lies about a size
 /// costs no memory. Returns the bytes read; `into` is only that long then.
-size_t read_growing(ByteSource& source, std::vector<uint8_t>& into, size_t bytes);
+template <typename Bytes>
+size_t read_growing(ByteSource& source, Bytes& into, size_t bytes) {
+  constexpr size_t kPiece = size_t{16} << 20;
+  size_t done = 0;
+  while (done < bytes) {
+    const size_t piece = std::min(bytes - done, std::max(kPiece, into.size() - std::min(into.size(), done)));
+    if (into.size() < done + piece) into.resize(done + piece);
+    const size_t n = read_fully(source, std::span(into).subspan(done, piece));
+    done += n;
+    if (n < piece) break;
+  }
+  into.resize(done);
+  return done;
+}
 
 /// A path, or "-" for standard input.
 std::unique_ptr<ByteSource> open_source(const std::string& path);

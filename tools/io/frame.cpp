@@ -53,6 +53,12 @@ ctv_picture Frame::picture() const {
   return p;
 }
 
+ctv_picture Frame::lent_picture() const {
+  ctv_picture p = picture();
+  p.lent = 1;
+  return p;
+}
+
 void copy_picture(const ctv_picture& from, Frame& to) {
   VideoFormat video = to.video();
   video.format = from.format;

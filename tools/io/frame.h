@@ -28,27 +28,49 @@ void check_extent(const std::string& name, int64_t width, int64_t height, uint64
 /// The tools' own ceiling, the same as the library's for decoding.
 constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
 
+/// Where samples lie: in memory that a device reads by itself (ctv_host_alloc), or in any.
+template <typename T>
+struct SampleAllocator {
+  using value_type = T;
+  ctv_backend backend = CTV_BACKEND_CPU;
+  int32_t device = 0;
+
+  T* allocate(size_t count) {
+    void* data = nullptr;
+    check(ctv_host_alloc(count * sizeof(T), backend, device, &data));
+    return static_cast<T*>(data);
+  }
+  void deallocate(T* data, size_t) { ctv_host_free(data); }
+  friend bool operator==(const SampleAllocator&, const SampleAllocator&) { return true; }
+};
+using Samples = std::vector<uint8_t, SampleAllocator<uint8_t>>;
+
 class Frame {
  public:
+  Frame() = default;
+  /// Its samples, and those of its copies, lie in memory for lent pictures of that backend.
+  Frame(ctv_backend backend, int32_t device) : bytes_(SampleAllocator<uint8_t>{backend, device}) {}
   /// Shapes the frame and allocates it.
   void reset(const VideoFormat& video);
   /// Shapes it without allocating; the caller fills bytes() with video.frame_bytes() bytes.
   void describe(const VideoFormat& video) { video_ = video; }
 
   const VideoFormat& video() const { return video_; }
-  std::vector<uint8_t>& bytes() { return bytes_; }
-  const std::vector<uint8_t>& bytes() const { return bytes_; }
+  Samples& bytes() { return bytes_; }
+  const Samples& bytes() const { return bytes_; }
 
   uint8_t* plane(int i) { return bytes_.data() + offset(i); }
   size_t stride(int i) const { return ctv_plane_row_bytes(video_.format, video_.width, i); }
   size_t rows(int i) const { return ctv_plane_rows(video_.format, video_.height, i); }
   /// For the library; valid while the frame lives and is not reshaped.
   ctv_picture picture() const;
+  /// The same, lent: the frame stays as it is until its packet has been received.
+  ctv_picture lent_picture() const;
 
  private:
   size_t offset(int plane) const;
   VideoFormat video_;
-  std::vector<uint8_t> bytes_;
+  Samples bytes_;
 };
 
 /// Copies a picture in host memory, whatever its strides.

@@ -103,6 +103,11 @@ typedef struct ctv_picture {
   void* cuda_stream;    /* cudaStream_t after which device data may be read (send) or is valid (receive) */
   int64_t frame_number; /* received pictures: counted from 0 in the stream */
   int32_t key_frame;    /* received pictures: 1 for a key frame */
+  /* Sent pictures in host memory: 1 promises that the samples stay as they are until this picture's packet
+   * has been received (or receive has failed for it), send has refused the picture, or the encoder is closed.
+   * A device may then read them where they lie. 64 bits, because older programs leave the four bytes after
+   * key_frame as they were. */
+  int64_t lent;
 } ctv_picture;
 
 /* Bytes per row of plane `plane`, and rows; 0 if the format has no such plane. */
@@ -211,6 +216,17 @@ CTV_API const char* ctv_preset_description(int i);
  * prediction; leaves other configurations and lossless ones as they are. Takes some tens of frames' time. */
 CTV_API ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* picture);
 
+/* ---- Memory for pictures ---------------------------------------------------------------------------- */
+
+/* Host memory of which lent pictures reach a backend soonest; where the rows lie in it is the caller's. For
+ * CUDA, or AUTO where that would choose it, it is page-locked and the device copies from it by itself; for
+ * the CPU, and wherever locking is not possible, it is like any other: it is never an error that there is no
+ * device. `device` as in ctv_config. Aligned to 256 bytes; contents undefined. *data is NULL on failure
+ * (CTV_ERROR_MEMORY). Locking takes about a millisecond: allocate once, not per picture. */
+CTV_API ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t device, void** data);
+/* Whatever ctv_host_alloc gave, in any thread, also after encoders are closed; NULL is allowed. */
+CTV_API void ctv_host_free(void* data);
+
 /* ---- Encoder --------------------------------------------------------------------------------------- */
 
 typedef struct ctv_encoder ctv_encoder;
@@ -229,8 +245,11 @@ typedef struct ctv_unit {
 CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder);
 /* The sequence header unit: first in a stream; repeat it whenever a receiver may join. */
 CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
-/* Takes one picture (copied or consumed before the call returns; device pictures: when their stream has
- * passed). CTV_AGAIN: frames_in_flight frames are waiting, receive first; the picture was not taken. */
+/* Takes one picture. Its samples are copied or consumed before the call returns, but those of device
+ * pictures, which are when their stream has passed, and of lent ones (ctv_picture.lent). The CUDA backend
+ * reads a lent picture by itself if its planes lie in page-locked memory (ctv_host_alloc, cudaHostAlloc,
+ * cudaHostRegister) with positive strides, and copies it otherwise, as the CPU backend always does.
+ * CTV_AGAIN: frames_in_flight frames are waiting, receive first; the picture was not taken. */
 CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture);
 /* Gives the next packet in order. With frames_in_flight 1 the packet of the picture just sent is there at
  * once. */

@@ -49,6 +49,26 @@ inline ctv_picture make_picture(ctv_format format, int32_t width, int32_t height
   return p;
 }
 
+/// Memory for lent pictures (ctv_host_alloc): page-locked where the backend is a device.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  explicit HostMemory(size_t size, ctv_backend backend = CTV_BACKEND_AUTO, int32_t device = 0) : size_(size) {
+    void* data = nullptr;
+    check(ctv_host_alloc(size, backend, device, &data));
+    data_.reset(static_cast<uint8_t*>(data));
+  }
+  uint8_t* data() const noexcept { return data_.get(); }
+  size_t size() const noexcept { return size_; }
+
+ private:
+  struct Free {
+    void operator()(uint8_t* data) const noexcept { ctv_host_free(data); }
+  };
+  std::unique_ptr<uint8_t, Free> data_;
+  size_t size_ = 0;
+};
+
 /// One unit of the stream; bytes are valid until the encoder's next call.
 struct Unit : ctv_unit {
   Unit() : ctv_unit{} { struct_size = sizeof(ctv_unit); }

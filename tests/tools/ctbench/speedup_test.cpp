@@ -104,15 +104,15 @@ TEST(Scaler, FlatStaysFlatAndMeansStay) {
   Frame pairs;
   pairs.reset({CTV_FORMAT_GRAY8, 4, 2, 25, 1});
   pairs.bytes() = {10, 20, 30, 50, 10, 20, 30, 50};
-  EXPECT_EQ(scale_frame(pairs, 2, 1).bytes(), (std::vector<uint8_t>{15, 40}));
-  EXPECT_EQ(scale_frame(pairs, 8, 1).bytes(), (std::vector<uint8_t>{10, 13, 18, 23, 28, 35, 45, 50}));
+  EXPECT_EQ(scale_frame(pairs, 2, 1).bytes(), (Samples{15, 40}));
+  EXPECT_EQ(scale_frame(pairs, 8, 1).bytes(), (Samples{10, 13, 18, 23, 28, 35, 45, 50}));
 }
 
 TEST(Scaler, InterleavedSamplesStayApart) {
   Frame rgb;
   rgb.reset({CTV_FORMAT_RGB8, 2, 1, 25, 1});
   rgb.bytes() = {0, 100, 200, 10, 120, 250};
-  EXPECT_EQ(scale_frame(rgb, 1, 1).bytes(), (std::vector<uint8_t>{5, 110, 225}));
+  EXPECT_EQ(scale_frame(rgb, 1, 1).bytes(), (Samples{5, 110, 225}));
 }
 
 TEST(Scaler, GreyBecomesGrey) {

@@ -66,7 +66,7 @@ TEST(Pictures, TheMiddleIsTheMiddle) {
   rgb.reset({CTV_FORMAT_RGB8, 5, 3, 25, 1});
   for (size_t i = 0; i < rgb.bytes().size(); ++i) rgb.bytes()[i] = static_cast<uint8_t>(i);
   const Frame part = middle_of(rgb, 1, 1);
-  EXPECT_EQ(part.bytes(), (std::vector<uint8_t>{21, 22, 23}));
+  EXPECT_EQ(part.bytes(), (Samples{21, 22, 23}));
   EXPECT_EQ(middle_of(rgb, 99, 99).bytes(), rgb.bytes());
 }
 

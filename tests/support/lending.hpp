@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Encoding from pictures that are lent: each is spoiled and freed as soon as its packet has been received.
+#pragma once
+
+#include "tests/support/codec.hpp"
+
+namespace ctv::test {
+
+/// Where a lent picture lies.
+struct Lending {
+  ctv_backend memory = CTV_BACKEND_AUTO;  // page-locked where there is a device; CPU: not
+  ptrdiff_t gap = 0;                      // bytes between rows
+  bool bottom_up = false;
+};
+
+class LentPicture {
+ public:
+  LentPicture(const Frame& frame, const Lending& how);
+  const ctv_picture& get() const { return picture_; }
+  void spoil();
+
+ private:
+  HostMemory memory_;
+  ctv_picture picture_;
+};
+
+/// As encode(), without the index.
+Stream encode_lent(const std::vector<Frame>& clip, const ctv_config& config, const Lending& how = {});
+
+}  // namespace ctv::test

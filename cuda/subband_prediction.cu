@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
 // frame to which its block's vector, scaled to the subband's grid, points. A lookup and an addition per
-// level, bound by memory; blocks of 32x32 threads, one layer of the grid per subband, so a plane takes one
-// launch.
+// level, of which the second load waits for the first: a thread has four levels on their way. Blocks of 32x32
+// levels, one layer of the grid per subband, so a plane takes one launch.
 #include "codec/math/motion.hpp"
 #include "cuda/subband_prediction.hpp"
 
@@ -10,6 +10,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
+constexpr int kEach = 4;  // levels of a thread
 
 struct PredictedSubband {
   int rows, cols;
@@ -25,22 +26,35 @@ struct Grid {
   int log2_block, rows, cols;
 };
 
-__global__ void __launch_bounds__(kBlock* kBlock)
+__global__ void __launch_bounds__(kBlock* kBlock / kEach)
     predict_kernel(const __grid_constant__ PredictedSubbands subbands, int sign, Grid grid,
                    const MotionVector* vectors, const Level* in, const Level* previous, Level* out) {
   const PredictedSubband& s = subbands.of[blockIdx.z];
-  const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
+  const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  if (r >= s.rows || c >= s.cols) return;
-  const int block_row = block_of(r, s.row_shift, grid.log2_block, grid.rows);
+  if (first >= s.rows || c >= s.cols) return;
   const int block_col = block_of(c, s.col_shift, grid.log2_block, grid.cols);
-  const MotionVector v = vectors[block_row * grid.cols + block_col];
-  const int row = clamp_to(r + scale_vector(v.y, kVectorFractionBits + s.row_shift), 0, s.rows - 1);
-  const int col = clamp_to(c + scale_vector(v.x, kVectorFractionBits + s.col_shift), 0, s.cols - 1);
-  const size_t at = s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols) + static_cast<size_t>(c);
-  const Level moved =
-      previous[s.offset + static_cast<size_t>(row) * static_cast<size_t>(s.cols) + static_cast<size_t>(col)];
-  out[at] = static_cast<Level>(in[at] + sign * moved);
+  MotionVector v[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = min_of(first + k * (kBlock / kEach), s.rows - 1);
+    v[k] = vectors[block_of(r, s.row_shift, grid.log2_block, grid.rows) * grid.cols + block_col];
+  }
+  int levels[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = min_of(first + k * (kBlock / kEach), s.rows - 1);
+    const int row = clamp_to(r + scale_vector(v[k].y, kVectorFractionBits + s.row_shift), 0, s.rows - 1);
+    const int col = clamp_to(c + scale_vector(v[k].x, kVectorFractionBits + s.col_shift), 0, s.cols - 1);
+    const uint32_t own = s.offset + static_cast<uint32_t>(r * s.cols + c);
+    const uint32_t moved = s.offset + static_cast<uint32_t>(row * s.cols + col);
+    levels[k] = in[own] + sign * previous[moved];
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int r = first + k * (kBlock / kEach);
+    if (r < s.rows) out[s.offset + static_cast<uint32_t>(r * s.cols + c)] = static_cast<Level>(levels[k]);
+  }
 }
 
 }  // namespace
@@ -61,7 +75,7 @@ Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, C
     cols = max_of(cols, s.cols);
   }
   const dim3 blocks(blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(count));
-  predict_kernel<<<blocks, dim3(kBlock, kBlock), 0, device.stream()>>>(
+  predict_kernel<<<blocks, dim3(kBlock, kBlock / kEach), 0, device.stream()>>>(
       subbands, sign, Grid{grid.log2_block, grid.rows, grid.cols}, vectors, in, previous, out);
   return device.launched("predict_kernel");
 }

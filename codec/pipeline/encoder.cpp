@@ -218,6 +218,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
     CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index, meter(slot)));
   }
   frames_->commit();
+  if (slots_.size() == 1) keep_source(sent_);  // while the device works
   return {};
 }
 
@@ -305,7 +306,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     CTV_RETURN_IF_ERROR(take_over(slot.status));
   ++received_;
   slot.busy = false;
-  if (received_ == sent_) keep_source(received_ - 1);
+  if (slots_.size() > 1 && received_ == sent_) keep_source(received_ - 1);
   CTV_RETURN_IF_ERROR(slot.status);
   backend_->stage_times().add(Stage::kSymbols, slot.seconds);
   entries_.push_back({bytes_out_, slot.parameters.type == FrameType::kKey});

@@ -96,7 +96,9 @@ bool ContextDecoder::walk_row(int quads, uint8_t* sums, Put put) {
   int ww = 0;
   for (int x = 0; x < quads; ++x) {
     int t = context[x] + ww + kSameWeight * w;
-    if (t == 0) {
+    uint64_t four = 0;  // from here on; a single zero is decoded faster than stepped over
+    std::memcpy(&four, context + x, sizeof four);
+    if ((four | static_cast<uint64_t>(t)) == 0) {
       x = skip(x, quads);
       if (x == quads) break;
       t = context[x];

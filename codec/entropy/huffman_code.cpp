@@ -4,6 +4,18 @@
 #include <algorithm>
 
 namespace ctv {
+namespace {
+
+constexpr std::array<uint8_t, 256> kReversedBytes = [] {
+  std::array<uint8_t, 256> reversed{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    for (int i = 0; i < 8; ++i)
+      reversed[byte] = static_cast<uint8_t>(reversed[byte] | (byte >> i & 1U) << (7 - i));
+  }
+  return reversed;
+}();
+
+}  // namespace
 
 HuffmanTree::HuffmanTree(std::span<const uint32_t> counts) {
   constexpr int kSymbolBits = 9;
@@ -81,8 +93,9 @@ void canonical_codes(std::span<const uint8_t> lengths, std::span<uint16_t> codes
   for (size_t s = 0; s < lengths.size(); ++s) {
     uint32_t reversed = 0;
     if (lengths[s] != 0) {
-      uint32_t c = next[lengths[s]]++;
-      for (int i = 0; i < lengths[s]; ++i, c >>= 1) reversed = reversed << 1 | (c & 1U);
+      const uint32_t c = next[lengths[s]]++;
+      reversed =
+          (uint32_t{kReversedBytes[c & 255U]} << 8 | kReversedBytes[c >> 8 & 255U]) >> (16 - lengths[s]);
     }
     codes[s] = static_cast<uint16_t>(reversed);
   }

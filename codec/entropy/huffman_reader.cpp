@@ -9,24 +9,33 @@ namespace ctv {
 namespace {
 
 constexpr int kEndOfBlock = 256;
-constexpr int kLengthBits = 4;  // of a table's entry
+constexpr int kLengthBits = 6;  // of a table's entry: as many as a shift by them regards
+constexpr unsigned kLengthMask = (1U << kLengthBits) - 1;
 
 }  // namespace
 
-// Refuses codes with more words than fit; words that are missing stay 0 in the table.
+// Refuses codes with more words than fit; words that are missing stay 0 in the table. It grows with the
+// length of the words: what is known of so many bits holds whatever the next one is.
 bool HuffmanReader::make_table(std::span<const uint8_t> lengths, int bits) {
   table_bits_ = bits;
-  const uint32_t size = 1U << bits;
-  uint32_t used = 0;
-  for (const uint8_t length : lengths) used += length == 0 ? 0 : size >> length;
-  if (used > size) return false;
-  if (used < size) std::fill_n(table_.begin(), size, uint16_t{0});
   std::array<uint16_t, kMaxHuffmanSymbols> codes;
   canonical_codes(lengths, std::span(codes).first(lengths.size()));
+  std::array<std::array<uint16_t, kMaxHuffmanSymbols>, kMaxLiteralLength + 1> of_length;
+  std::array<size_t, kMaxLiteralLength + 1> count{};
+  uint32_t used = 0;
   for (size_t s = 0; s < lengths.size(); ++s) {
-    if (lengths[s] == 0) continue;
-    const auto entry = static_cast<uint16_t>(s << kLengthBits | lengths[s]);
-    for (uint32_t at = codes[s]; at < size; at += 1U << lengths[s]) table_[at] = entry;
+    const size_t length = lengths[s];
+    of_length[length][count[length]++] = static_cast<uint16_t>(s);
+    used += length == 0 ? 0 : 1U << bits >> length;
+  }
+  if (used > 1U << bits) return false;
+  table_[0] = 0;
+  for (size_t length = 1; length <= static_cast<size_t>(bits); ++length) {
+    std::copy_n(table_.begin(), 1U << (length - 1), table_.begin() + (1U << (length - 1)));
+    for (size_t i = 0; i < count[length]; ++i) {
+      const uint16_t s = of_length[length][i];
+      table_[codes[s]] = static_cast<uint16_t>(s << kLengthBits | static_cast<int>(length));
+    }
   }
   return true;
 }
@@ -44,7 +53,7 @@ bool HuffmanReader::read_dynamic_codes(int alphabet) {
     bits_.refill();
     const unsigned entry = table_[bits_.window() & ((1U << kMaxCodeLengthLength) - 1)];
     if (entry == 0) return false;
-    bits_.drop(static_cast<int>(entry & 15U));
+    bits_.drop(static_cast<int>(entry & kLengthMask));
     const unsigned code = entry >> kLengthBits;
     size_t repeat = 1;
     auto length = static_cast<uint8_t>(code);
@@ -107,7 +116,7 @@ bool HuffmanReader::decode_symbols(std::span<uint8_t> out, size_t& count) {
     n = end - to >= kAtOnce ? kAtOnce : 1;
     for (i = 0; i < n; ++i) {
       entry = table_[bits.window() & mask];
-      bits.drop(static_cast<int>(entry & 15U));
+      bits.drop(static_cast<int>(entry & kLengthMask));
       if (entry - 1 >= kEnd - 1) break;  // no code, or the end of the block
       if (to == end) return false;
       *to++ = static_cast<uint8_t>(entry >> kLengthBits);

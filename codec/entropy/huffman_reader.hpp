@@ -31,7 +31,7 @@ class HuffmanReader {
 
   BitReader bits_;
   int table_bits_ = 0;
-  std::array<uint16_t, 1U << kMaxLiteralLength> table_;  // by the next bits: symbol << 4 | length; 0: no code
+  std::array<uint16_t, 1U << kMaxLiteralLength> table_;  // by the next bits: symbol << 6 | length; 0: no code
 };
 
 }  // namespace ctv

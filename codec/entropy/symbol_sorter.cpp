@@ -57,6 +57,7 @@ void SymbolSorter::sort_events() {
     values += size(t);
     runs += size(t);
   }
+  if (!zeros_) return sort_plain();
   std::array<uint8_t, 256> table_of{};  // of every class that an event could hold
   std::copy(table_of_.begin(), table_of_.end(), table_of.begin());
   const Event* const events = events_.data();
@@ -77,6 +78,26 @@ void SymbolSorter::sort_events() {
   }
   for (size_t t = 0; t < table_count_; ++t) {
     tables_[t].count = static_cast<size_t>(of_table[t].value - tables_[t].values);
+  }
+}
+
+// From both ends, so that symbols of one table wait for half as many others.
+void SymbolSorter::sort_plain() {
+  std::array<uint8_t*, kMaxClasses> front;
+  std::array<uint8_t*, kMaxClasses> back;
+  for (size_t t = 0; t < table_count_; ++t) {
+    tables_[t].count = static_cast<size_t>(merged_[t].total);
+    front[t] = tables_[t].values;
+    back[t] = front[t] + tables_[t].count;
+  }
+  const Event* first = events_.data();
+  const Event* last = first + count_;
+  while (first != last) {
+    const Event e = *first++;
+    *front[table_of_[e >> 8 & (kMaxClasses - 1)]]++ = static_cast<uint8_t>(e);
+    if (first == last) break;
+    const Event f = *--last;
+    *--back[table_of_[f >> 8 & (kMaxClasses - 1)]] = static_cast<uint8_t>(f);
   }
 }
 

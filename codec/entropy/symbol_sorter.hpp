@@ -31,7 +31,8 @@ class SymbolSorter {
     return zeros << 16 | symbol_class << 8 | symbol;
   }
 
-  /// zeros: tables end in zeros for ever, so that those at their end need not be written.
+  /// zeros: tables end in zeros for ever, so that those at their end need not be written; without, no event
+  /// may have zeros before it and no table be run coded.
   SymbolSorter(int classes, TablePrice (*price)(const SymbolCounts&, bool), bool zeros)
       : classes_(static_cast<size_t>(classes)), price_(price), zeros_(zeros) {}
 
@@ -61,6 +62,7 @@ class SymbolSorter {
     size_t count = 0;
   };
   void sort_events();
+  void sort_plain();
 
   size_t classes_;
   TablePrice (*price_)(const SymbolCounts&, bool);

@@ -89,6 +89,7 @@ Levels levels_of_list(const Part& part, const Bytes& bytes) {
     size_t band = 0;
     while (place >= part.bands[band].quads()) place -= part.bands[band++].quads();
     const ContextBand& b = part.bands[band];
+    EXPECT_TRUE(std::any_of(entries[i].levels, entries[i].levels + 4, [](int16_t l) { return l != 0; }));
     for (size_t k = 0; k < 4; ++k) {
       const size_t y = 2 * (place / static_cast<size_t>(b.quad_cols())) + k / 2;
       const size_t x = 2 * (place % static_cast<size_t>(b.quad_cols())) + k % 2;
@@ -301,6 +302,19 @@ TEST(Context, TheBytesOfALargerBandAreRefused) {
   for (const int rows : {1, 8, 14}) {
     Part other;
     other.add(rows, 16);
+    ContextDecoder decoder(other.bands);
+    EXPECT_FALSE(decode(decoder, bytes, other.levels)) << rows;
+  }
+}
+
+TEST(Context, ARunBeyondTheBandIsRefused) {
+  Part part;
+  part.add(64, 64);
+  part.levels[part.bands[0].offset + 63 * 64 + 63] = 1;
+  const Bytes bytes = encode(part);
+  for (const int rows : {2, 32, 62}) {
+    Part other;
+    other.add(rows, 64);
     ContextDecoder decoder(other.bands);
     EXPECT_FALSE(decode(decoder, bytes, other.levels)) << rows;
   }

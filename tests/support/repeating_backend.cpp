@@ -36,7 +36,7 @@ class Recorder {
       repeated_ = &*equal;
       return true;
     }
-    recording_ = &frames_.emplace_back(calls);
+    recording_ = &frames_.emplace_back(Frame{calls});
     return false;
   }
   Status end() {

@@ -2,7 +2,11 @@
 #include "codec/entropy/zero_run.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 
+#include "codec/entropy/bits.hpp"
 #include "codec/entropy/zero_scan.hpp"
 
 namespace ctv {
@@ -29,11 +33,50 @@ const uint8_t* get_varint(const uint8_t* in, const uint8_t* end, uint32_t& v) {
   return nullptr;
 }
 
+// Most symbols are levels of one byte: both directions take as many of these as there are among the next
+// eight at once, then one symbol of any kind. Which kind comes next is as good as random, so that guessing
+// branches would cost more than the work.
+constexpr size_t kBatch = 8;
+constexpr size_t kChunk = 256;
+
+// The levels' numbers, those above 255 as 255. The compiler makes vectors of it.
+void to_bytes(std::span<const Level> levels, uint8_t* bytes) {
+  for (size_t i = 0; i < levels.size(); ++i) {
+    bytes[i] = static_cast<uint8_t>(std::min(zigzag(levels[i]), 255U));
+  }
+}
+
+// How many of eight bytes come before the first that is not a level of one byte: it has a bit that says more
+// bytes follow, or it is a run's 0.
+size_t count_short_levels(const uint8_t* bytes, bool runs) {
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7fU;
+  uint64_t eight = 0;
+  std::memcpy(&eight, bytes, sizeof eight);
+  eight = little_endian(eight);
+  const uint64_t zeros = runs ? ~((eight & kLow) + kLow) : 0;
+  return static_cast<size_t>(std::countr_zero((eight | zeros) & ~kLow)) / 8;
+}
+
 }  // namespace
 
 size_t encode_zero_runs(std::span<const Level> levels, bool runs, uint8_t* out) {
   uint8_t* const start = out;
+  std::array<uint8_t, kChunk> bytes;  // of levels first..last - 1
+  size_t first = 0;
+  size_t last = 0;
   for (size_t i = 0; i < levels.size();) {
+    if (levels.size() - i >= kBatch) {
+      if (i + kBatch > last) {
+        first = i;
+        last = std::min(i + kChunk, levels.size());
+        to_bytes(levels.subspan(first, last - first), bytes.data());
+      }
+      std::memcpy(out, &bytes[i - first], kBatch);
+      const size_t count = count_short_levels(&bytes[i - first], runs);
+      out += count;
+      i += count;
+      if (count == kBatch) continue;
+    }
     if (runs && levels[i] == 0) {
       const size_t end = skip_zeros(levels.data(), i, levels.size());
       *out++ = 0;
@@ -51,6 +94,13 @@ bool decode_zero_runs(std::span<const uint8_t> bytes, size_t& used, bool runs, s
   const uint8_t* const end = bytes.data() + bytes.size();
   size_t i = 0;
   while (i < levels.size()) {
+    if (levels.size() - i >= kBatch && static_cast<size_t>(end - in) >= kBatch) {
+      for (size_t k = 0; k < kBatch; ++k) levels[i + k] = static_cast<Level>(unzigzag(in[k]));
+      const size_t count = count_short_levels(in, runs);  // what comes next overwrites the others
+      in += count;
+      i += count;
+      if (count == kBatch) continue;
+    }
     uint32_t v = 0;
     if (in == end) return false;
     if (runs && *in == 0) {

@@ -23,11 +23,11 @@ size_t encode_zero_runs(std::span<const Level> levels, bool runs, uint8_t* out);
 /// a run reaches beyond the levels or a number is out of range.
 bool decode_zero_runs(std::span<const uint8_t> bytes, size_t& used, bool runs, std::span<Level> levels);
 
+// Signs are as good as random, so neither has a branch.
 constexpr uint32_t zigzag(int v) {
-  return v > 0 ? 2U * static_cast<uint32_t>(v) - 1 : 2U * static_cast<uint32_t>(-v);
+  const int u = v - 1;
+  return ((static_cast<uint32_t>(u) << 1) ^ static_cast<uint32_t>(u >> 31)) ^ 1U;
 }
-constexpr int unzigzag(uint32_t z) {
-  return (z & 1U) != 0 ? static_cast<int>(z / 2 + 1) : -static_cast<int>(z / 2);
-}
+constexpr int unzigzag(uint32_t z) { return static_cast<int>((z >> 1) ^ ((z & 1U) - 1)) + 1; }
 
 }  // namespace ctv

@@ -222,7 +222,7 @@ CTV_API ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_pic
  * CUDA, or AUTO where that would choose it, it is page-locked and the device copies from it by itself; for
  * the CPU, and wherever locking is not possible, it is like any other: it is never an error that there is no
  * device. `device` as in ctv_config. Aligned to 256 bytes; contents undefined. *data is NULL on failure
- * (CTV_ERROR_MEMORY). Locking takes about a millisecond: allocate once, not per picture. */
+ * (CTV_ERROR_MEMORY). Locking is slow: allocate once, not per picture. */
 CTV_API ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t device, void** data);
 /* Whatever ctv_host_alloc gave, in any thread, also after encoders are closed; NULL is allowed. */
 CTV_API void ctv_host_free(void* data);

@@ -22,8 +22,6 @@ def rd_section(run):
     codecs = [r["codec"] for r in run["summary"]]
     colour = {c: SERIES[i % len(SERIES)] for i, c in enumerate(codecs)}
     out = "<h2>Bits and quality</h2>" + machine_html(run)
-    out += (f"<p>BD-rate in per cent against {esc(anchor)}: bits more (+) or fewer (-) at equal quality. Key frame "
-            f"every {run['settings']['key_interval']} frames.</p>")
     rows = []
     for clip in run["clips"]:
         found = {c["codec"]: c["bd_rate"]["y"] for c in clip["codecs"]}
@@ -32,7 +30,12 @@ def rd_section(run):
     for key, words in (("y", "mean, luma"), ("yuv", "mean, 6:1:1"), ("ssim", "mean, SSIM")):
         means.append(words)
         rows.append([words] + [f"{r[key]['mean']:+.1f}" if r[key] else "-" for r in run["summary"]])
-    out += table_html(["clip"] + codecs, rows, means)
+    every = f"Key frame every {run['settings']['key_interval']} frames."
+    if any(r["y"] for r in run["summary"]):
+        out += f"<p>BD-rate in per cent against {esc(anchor)}: bits more (+) or fewer (-) at equal quality. {every}</p>"
+        out += table_html(["clip"] + codecs, rows, means)
+    else:
+        out += f"<p>{esc(anchor)}, which others are compared with, was not on this machine. {every}</p>"
     columns = min(2, len(run["clips"]))
     figure, axes = plots(-(-len(run["clips"]) // columns), columns, height=4)
     for axis in axes[len(run["clips"]):]:

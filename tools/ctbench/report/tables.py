@@ -69,6 +69,8 @@ def peers(run):
 
 
 def rd(run):
+    if not any(r["y"] for r in run["summary"]):
+        return ""  # the codec that all are compared with was not there
     rows = [[r["codec"]] + [f"{r[k]['mean']:+.1f} %" if r[k] else "-" for k in ("y", "yuv", "ssim")] for r in run["summary"]]
     clips = ", ".join(c["name"] for c in run["clips"])
     return (f"**Bits at equal quality** against {run['settings']['anchor']} (BD-rate); {clips}.\n\n"
@@ -109,7 +111,8 @@ def tables(runs):
     out = (f"{machine_words(runs)}; {runs[0]['machine']['time'][:10]}. Clips' digests begin {', '.join(digests)}.\n")
     shown = [run for run in runs if run["kind"] in TABLES]
     for run, following in zip(shown, shown[1:] + [{"kind": ""}]):
-        out += "\n" + TABLES[run["kind"]](run)
+        table_of_run = TABLES[run["kind"]](run)
+        out += "\n" + table_of_run if table_of_run else ""
         if run["kind"] == "speedup" and following["kind"] != "speedup":
             out += speedups([r for r in shown if r["kind"] == "speedup"])
     return out

@@ -20,6 +20,9 @@
 namespace ctv::cuda {
 namespace {
 
+// Of a plane: kernels count elements, and bytes of four to a sample, in 31 bits.
+constexpr size_t kMostLevels = size_t{1} << 29;
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend(std::shared_ptr<Device> device, int threads) : device_(std::move(device)), threads_(threads) {
@@ -62,6 +65,11 @@ class CudaBackend final : public Backend {
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
     CTV_RETURN_IF_ERROR(device_->enter());
+    if (layout.levels > kMostLevels) {
+      return Status(CTV_ERROR_DEVICE, "CUDA backend: a plane of " + std::to_string(layout.levels) +
+                                          " coefficients, at most " + std::to_string(kMostLevels) +
+                                          " are possible");
+    }
     return make_transform_coder(device_, layout, engine);
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {

@@ -31,7 +31,6 @@ struct LatticeShear {
 
 struct LatticeShears {
   int count = 0;
-  int max_u = 0, max_v = 0;
   LatticeShear of[kMaxSplits] = {};
 };
 

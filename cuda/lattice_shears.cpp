@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The shears of tree level 2 and deeper as places in the band.
-#include "codec/base/fn.hpp"
 #include "cuda/directional.hpp"
 
 namespace ctv::cuda {
@@ -55,10 +54,6 @@ LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan
                                    (split.shear + 1) >> 1,
                                    transposed ? 1 : 0};
     }
-  }
-  for (int i = 0; i < shears.count; ++i) {
-    shears.max_u = max_of(shears.max_u, shears.of[i].rows / shears.of[i].stride);
-    shears.max_v = max_of(shears.max_v, shears.of[i].cols);
   }
   return shears;
 }

@@ -95,6 +95,15 @@ class CudaTransform : public CudaEquality {
   }
 };
 
+TEST_F(CudaTransform, RefusesPlanesThatItsKernelsCannotCount) {
+  TransformParameters transform;
+  transform.pyramid = Pyramid::kWavelet9_7;
+  const SubbandLayout layout = make_layout(transform, {16400, 32768});
+  const Status status = both()[1]->make_transform(layout, Engine::kDirect).status();
+  EXPECT_EQ(status.code(), CTV_ERROR_DEVICE);
+  EXPECT_NE(status.message().find("537395200 coefficients"), std::string::npos) << status.message();
+}
+
 TEST_F(CudaTransform, DirectOnSmallExtents) { compare_all(Engine::kDirect); }
 TEST_F(CudaTransform, DirectOnLargeExtents) {
   if (!only_small()) compare_large(Engine::kDirect);

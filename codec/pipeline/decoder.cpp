@@ -91,6 +91,7 @@ Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
 
   stream_ = make_stream(header);
   Status status = start();
+  if (is_out_of_device_memory(status, *backend_)) status = start();
   // A device without room for this stream is as good as none, unless it was asked for.
   if (!status.ok() && config_.backend == CTV_BACKEND_AUTO && config_.memory == CTV_MEMORY_HOST &&
       is_device_failure(status, *backend_)) {
@@ -171,6 +172,7 @@ Status StreamDecoder::submit(std::span<const uint8_t> unit, int slot_index) {
   Status status = check_reference(slot.parameters);
   if (status.ok()) {
     status = frames_->decode(slot.parameters, slot_index);
+    if (is_out_of_device_memory(status, *backend_)) status = frames_->decode(slot.parameters, slot_index);
     if (!status.ok() && is_device_failure(status, *backend_)) {
       CTV_RETURN_IF_ERROR(take_over(status));
       status = check_reference(slot.parameters);

@@ -31,6 +31,10 @@ Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& con
   std::string why;
   CTV_ASSIGN_OR_RETURN(auto backend, make_backend(config.backend, config.device, threads, why));
   Status status = e->start(std::move(backend), why);
+  if (is_out_of_device_memory(status, *e->backend_)) {  // start() frees what the first try had
+    CTV_ASSIGN_OR_RETURN(auto once_more, make_backend(config.backend, config.device, threads, why));
+    status = e->start(std::move(once_more), why);
+  }
   // A device without room for this stream is as good as none, unless it was asked for.
   if (!status.ok() && config.backend == CTV_BACKEND_AUTO && is_device_failure(status, *e->backend_)) {
     std::string cpu_why;
@@ -108,6 +112,7 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   slot.parameters.number = static_cast<uint32_t>(sent_);
   slot.parameters.type = next_type(picture);
   Status status = encode_frame(picture, slot_index);
+  if (is_out_of_device_memory(status, *backend_)) status = encode_frame(picture, slot_index);
   if (!status.ok() && is_device_failure(status, *backend_)) {
     CTV_RETURN_IF_ERROR(take_over(status));
     status = encode_frame(picture, slot_index);

@@ -39,6 +39,10 @@ bool is_device_failure(const Status& status, const Backend& backend) {
          (status.code() == CTV_ERROR_DEVICE || status.code() == CTV_ERROR_MEMORY);
 }
 
+bool is_out_of_device_memory(const Status& status, const Backend& backend) {
+  return backend.kind() != CTV_BACKEND_CPU && status.code() == CTV_ERROR_MEMORY;
+}
+
 Status replay(FrameDecoder& decoder, const Stream& stream, const History& history, size_t slots,
               int threads) {
   SymbolCoder symbols(stream.picture, stream.header, stream.grid, threads);

@@ -40,6 +40,8 @@ class History {
 
 /// A failure that another backend can mend.
 bool is_device_failure(const Status& status, const Backend& backend);
+/// Whether a device lacks memory, perhaps only now: others use it too, so one more try is worth it.
+bool is_out_of_device_memory(const Status& status, const Backend& backend);
 
 /// Decodes the history with a new decoder, which then holds its references and, in its slots, its last
 /// pictures. The last packet of the history belongs to frame `last`, frame i to slot i modulo `slots`.

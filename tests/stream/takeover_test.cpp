@@ -63,6 +63,46 @@ TEST_P(Takeover, TheEncoderGoesOnWithAStreamThatDecodes) {
   EXPECT_GT(same, failed_to_open);
 }
 
+// Once means once: the call is made again and the device goes on, but where a port's finish() fails.
+TEST_P(Takeover, MemoryThatLacksOnceIsAskedForAgain) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 5);
+  Config c = config(clip);
+  const Stream expected = encode(clip, c);
+  const std::vector<Frame> pictures = decode(expected);
+  c.backend = CTV_BACKEND_CUDA;
+  DecoderConfig d = decoder_config(1);
+  d.frames_in_flight = GetParam().frames_in_flight;
+  d.backend = CTV_BACKEND_CUDA;
+  int takeovers = 0;
+  ctv_set_log_callback(
+      [](void* count, ctv_log_level level, const char*) {
+        if (level == CTV_LOG_WARNING) ++*static_cast<int*>(count);
+      },
+      &takeovers);
+  int whole = 0;
+  for (long n = 1;; ++n) {
+    const DeviceThatFails device(n, Failure::kMemoryOnce);
+    const int before = takeovers;
+    const Stream stream = encode(clip, c);
+    if (DeviceThatFails::calls() < n) break;
+    ASSERT_EQ(stream.packets.size(), clip.size()) << "failure at call " << n;
+    if (takeovers != before) continue;
+    EXPECT_EQ(stream, expected) << "failure at call " << n;
+    ++whole;
+  }
+  EXPECT_GT(whole, 4 * takeovers);
+  takeovers = whole = 0;
+  for (long n = 1;; ++n) {
+    const DeviceThatFails device(n, Failure::kMemoryOnce);
+    const std::vector<Frame> decoded = decode(expected, d);
+    if (DeviceThatFails::calls() < n) break;
+    EXPECT_EQ(decoded, pictures) << "failure at call " << n;
+    ++whole;
+  }
+  EXPECT_GT(whole, 4 * takeovers);
+  ctv_set_log_callback(nullptr, nullptr);
+}
+
 TEST_P(Takeover, TheDecoderGoesOnWithTheSamePictures) {
   const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 7);
   const Stream stream = encode(clip, config(clip));

@@ -14,11 +14,15 @@ namespace {
 
 std::atomic<long> call_count{0};
 std::atomic<long> fail_at_call{0};
+std::atomic<Failure> how{Failure::kForGood};
 
 // Counts a call; from the fatal one on, all fail.
 Status count_call() {
   const long call = ++call_count;
   const long fatal = fail_at_call;
+  if (how == Failure::kMemoryOnce) {
+    return call == fatal ? Status(CTV_ERROR_MEMORY, "stand-in device: out of memory") : Status();
+  }
   if (fatal == 0 || call < fatal) return {};
   return {CTV_ERROR_DEVICE, "stand-in device: call " + std::to_string(fatal) + " failed"};
 }
@@ -167,8 +171,9 @@ class StandIn final : public Backend {
 
 }  // namespace
 
-DeviceThatFails::DeviceThatFails(long fail_at) {
+DeviceThatFails::DeviceThatFails(long fail_at, Failure failure) {
   call_count = 0;
+  how = failure;
   fail_at_call = fail_at;
   replace_cuda_for_tests([](int, int threads) -> Result<std::unique_ptr<Backend>> {
     return std::unique_ptr<Backend>(std::make_unique<StandIn>(threads));

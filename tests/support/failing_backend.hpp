@@ -5,11 +5,13 @@
 
 namespace ctv::test {
 
+enum class Failure { kForGood, kMemoryOnce };
+
 /// While it lives, "CUDA" is the stand-in that fails at call number `fail_at` of the whole process (0:
-/// never).
+/// never): for good, or this one call for want of memory.
 class DeviceThatFails {
  public:
-  explicit DeviceThatFails(long fail_at);
+  explicit DeviceThatFails(long fail_at, Failure failure = Failure::kForGood);
   ~DeviceThatFails();
   DeviceThatFails(const DeviceThatFails&) = delete;
   DeviceThatFails& operator=(const DeviceThatFails&) = delete;

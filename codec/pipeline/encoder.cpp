@@ -135,7 +135,8 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   return {};
 }
 
-// Chooses the frame's step and codes it; may be called again for the same frame after a device has failed.
+// Chooses the frame's step and codes it; may be called again for the same frame, whose device has failed or
+// lacked memory.
 Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   FrameParameters& parameters = slot.parameters;

@@ -133,7 +133,7 @@ sanitize() {
     small=1
     [ $tool = racecheck ] && small=2
     for i in "${!groups[@]}"; do
-      [ $tool = racecheck ] && [[ ${groups[i]} == *Fft* ]] && continue
+      [ $tool = racecheck ] && [[ ${groups[i]} == CudaTransform.Fft* ]] && continue
       program=ctv_cuda_tests
       [[ ${groups[i]} == Lab* ]] && program=ctv_lab_cuda_tests
       {

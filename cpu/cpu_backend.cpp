@@ -8,13 +8,13 @@
 #include <cstring>
 #include <thread>
 
-#include "cpu/colour.hpp"
-#include "cpu/compensate.hpp"
-#include "cpu/motion_search.hpp"
-#include "cpu/rdoq.hpp"
-#include "cpu/squared_error.hpp"
-#include "cpu/subband_prediction.hpp"
-#include "cpu/transform_coder.hpp"
+#include "cpu/motion/compensate.hpp"
+#include "cpu/motion/search.hpp"
+#include "cpu/picture/colour.hpp"
+#include "cpu/picture/squared_error.hpp"
+#include "cpu/transform/rdoq.hpp"
+#include "cpu/transform/subband_prediction.hpp"
+#include "cpu/transform/transform_coder.hpp"
 
 namespace ctv {
 namespace {

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <thread>
 
-#include "cuda/compensate.hpp"
-#include "cuda/cufft_library.hpp"
-#include "cuda/device.hpp"
-#include "cuda/level_port.hpp"
-#include "cuda/motion_estimator.hpp"
-#include "cuda/picture_port.hpp"
-#include "cuda/rdoq.hpp"
-#include "cuda/squared_error.hpp"
-#include "cuda/subband_prediction.hpp"
-#include "cuda/transform_coder.hpp"
+#include "cuda/entropy/level_transfer.hpp"
+#include "cuda/motion/compensate.hpp"
+#include "cuda/motion/estimator.hpp"
+#include "cuda/picture/picture_transfer.hpp"
+#include "cuda/picture/squared_error.hpp"
+#include "cuda/runtime/device.hpp"
+#include "cuda/transform/cufft_library.hpp"
+#include "cuda/transform/rdoq.hpp"
+#include "cuda/transform/subband_prediction.hpp"
+#include "cuda/transform/transform_coder.hpp"
 
 namespace ctv::cuda {
 namespace {

@@ -30,10 +30,10 @@ bash "$check" "$house" >/dev/null || { echo "a clean house is called dirty"; fai
 
 fresh; printf '%s\n#include "cuda/b.hpp"\n' "$spdx" >"$house/cpu/a.cpp"
 expect 'cpu/a.cpp:2: cpu must not include cuda/b.hpp'
-fresh; printf '%s\n#include "codec/math/b.hpp"\n' "$spdx" >"$house/tools/a.cpp"
-expect 'tools/a.cpp:2: tools must not include codec/math/b.hpp'
-fresh; printf '%s\n#include "codec/pipeline/b.hpp"\n' "$spdx" >"$house/codec/math/a.hpp"
-expect 'codec/math must not include codec/pipeline/b.hpp'
+fresh; printf '%s\n#include "codec/dsp/b.hpp"\n' "$spdx" >"$house/tools/a.cpp"
+expect 'tools/a.cpp:2: tools must not include codec/dsp/b.hpp'
+fresh; printf '%s\n#include "codec/pipeline/b.hpp"\n' "$spdx" >"$house/codec/dsp/a.hpp"
+expect 'codec/dsp must not include codec/pipeline/b.hpp'
 fresh; printf '%s\n#include "cpu/b.hpp"\n' "$spdx" >"$house/codec/pipeline/a.hpp"
 expect 'codec/pipeline must not include cpu/b.hpp'
 fresh; printf 'int a;\n' >"$house/cpu/a.cpp"

@@ -13,11 +13,11 @@
 #include <span>
 #include <string>
 
-#include "codec/base/stage_times.hpp"
-#include "codec/base/status.hpp"
-#include "codec/base/types.hpp"
-#include "codec/frame/coded_frame.hpp"
-#include "codec/frame/picture_layout.hpp"
+#include "codec/format/coded_frame.hpp"
+#include "codec/format/picture_layout.hpp"
+#include "codec/util/stage_times.hpp"
+#include "codec/util/status.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

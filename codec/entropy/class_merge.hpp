@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "codec/entropy/model/quad_alphabet.hpp"
 #include "codec/entropy/number_buckets.hpp"
-#include "codec/math/quad_alphabet.hpp"
 
 namespace ctv {
 

@@ -8,11 +8,11 @@
 #include <memory>
 #include <span>
 
-#include "codec/bitstream/headers.hpp"
-#include "codec/entropy/components.hpp"
 #include "codec/entropy/growing.hpp"
-#include "codec/frame/coded_frame.hpp"
-#include "codec/frame/picture_layout.hpp"
+#include "codec/format/coded_frame.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/headers.hpp"
+#include "codec/format/picture_layout.hpp"
 
 namespace ctv {
 

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "codec/entropy/components.hpp"
-#include "codec/frame/picture_layout.hpp"
-#include "codec/frame/quad_events.hpp"
+#include "codec/entropy/model/quad_events.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/picture_layout.hpp"
 
 namespace ctv {
 

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <utility>
 
-#include "codec/bitstream/bytes.hpp"
 #include "codec/entropy/lowpass_prediction.hpp"
+#include "codec/entropy/model/quad_alphabet.hpp"
 #include "codec/entropy/number_buckets.hpp"
 #include "codec/entropy/zero_scan.hpp"
-#include "codec/math/quad_alphabet.hpp"
+#include "codec/format/bytes.hpp"
 
 namespace ctv {
 namespace {

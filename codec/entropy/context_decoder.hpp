@@ -13,10 +13,10 @@
 #include "codec/entropy/context_bands.hpp"
 #include "codec/entropy/growing.hpp"
 #include "codec/entropy/huffman_reader.hpp"
+#include "codec/entropy/model/quad_alphabet.hpp"
 #include "codec/entropy/number_buckets.hpp"
 #include "codec/entropy/quad_contexts.hpp"
 #include "codec/entropy/symbol_tables.hpp"
-#include "codec/math/quad_alphabet.hpp"
 
 namespace ctv {
 

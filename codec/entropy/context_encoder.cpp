@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "codec/entropy/lowpass_prediction.hpp"
+#include "codec/entropy/model/quad_alphabet.hpp"
 #include "codec/entropy/number_buckets.hpp"
-#include "codec/math/quad_alphabet.hpp"
 
 namespace ctv {
 namespace {

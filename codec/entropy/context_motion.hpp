@@ -12,7 +12,7 @@
 #include "codec/entropy/huffman_reader.hpp"
 #include "codec/entropy/symbol_sorter.hpp"
 #include "codec/entropy/symbol_tables.hpp"
-#include "codec/frame/coded_frame.hpp"
+#include "codec/format/coded_frame.hpp"
 
 namespace ctv {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "codec/base/types.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

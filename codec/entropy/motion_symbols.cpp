@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/motion_symbols.hpp"
 
-#include "codec/math/motion.hpp"
+#include "codec/dsp/motion_vectors.hpp"
 
 namespace ctv {
 namespace {

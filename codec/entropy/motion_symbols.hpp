@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/base/types.hpp"
-#include "codec/frame/coded_frame.hpp"
+#include "codec/format/coded_frame.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

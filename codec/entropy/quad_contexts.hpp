@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "codec/base/types.hpp"
 #include "codec/entropy/context_bands.hpp"
-#include "codec/math/quads.hpp"
+#include "codec/entropy/model/quads.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/base/types.hpp"
 #include "codec/entropy/growing.hpp"
 #include "codec/entropy/huffman_reader.hpp"
 #include "codec/entropy/huffman_writer.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string>
 
-#include "codec/base/parallel.hpp"
-#include "codec/bitstream/bytes.hpp"
+#include "codec/format/bytes.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
 

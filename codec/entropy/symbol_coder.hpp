@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "codec/bitstream/headers.hpp"
 #include "codec/entropy/component_coder.hpp"
-#include "codec/entropy/components.hpp"
-#include "codec/frame/picture_layout.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/headers.hpp"
+#include "codec/format/picture_layout.hpp"
 
 namespace ctv {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/base/types.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "codec/backend/available.hpp"
-#include "codec/pipeline/api.hpp"
-#include "codec/pipeline/picture_check.hpp"
-#include "codec/pipeline/run_options.hpp"
+#include "codec/backends.hpp"
+#include "codec/config/picture_check.hpp"
+#include "codec/config/run_options.hpp"
+#include "codec/util/log.hpp"
 
 namespace ctv {
 namespace {
@@ -232,7 +232,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
 // on.
 Status StreamDecoder::take_over(const Status& failure) {
   if (config_.memory == CTV_MEMORY_CUDA) return failure;
-  api::log(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
+  log_message(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     if (slot_at(frame).coding.valid()) slot_at(frame).coding.wait();
   }

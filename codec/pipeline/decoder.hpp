@@ -10,8 +10,8 @@
 
 #include "codec/backend/backend.hpp"
 #include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/fallback.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
-#include "codec/pipeline/takeover.hpp"
 #include "codec/pipeline/worker_pool.hpp"
 
 namespace ctv {

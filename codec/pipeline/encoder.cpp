@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "codec/backend/available.hpp"
-#include "codec/pipeline/picture_check.hpp"
-#include "codec/pipeline/presets.hpp"
-#include "codec/pipeline/run_options.hpp"
+#include "codec/backends.hpp"
+#include "codec/config/picture_check.hpp"
+#include "codec/config/presets.hpp"
+#include "codec/config/run_options.hpp"
 
 namespace ctv {
 namespace {

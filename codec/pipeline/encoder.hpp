@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
+#include "codec/control/quality_control.hpp"
+#include "codec/control/rate_control.hpp"
+#include "codec/control/scene_cut.hpp"
 #include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/fallback.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
-#include "codec/pipeline/quality_control.hpp"
-#include "codec/pipeline/rate_control.hpp"
-#include "codec/pipeline/scene_cut.hpp"
-#include "codec/pipeline/takeover.hpp"
 #include "codec/pipeline/worker_pool.hpp"
 
 namespace ctv {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "codec/config/picture_check.hpp"
 #include "codec/entropy/context_bands.hpp"
-#include "codec/pipeline/picture_check.hpp"
 
 namespace ctv {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/planes.hpp"
 
-#include "codec/base/fn.hpp"
+#include "codec/util/host_device.hpp"
 
 namespace ctv {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/stream.hpp"
 
-#include "codec/base/fn.hpp"
-#include "codec/math/h264.hpp"
+#include "codec/dsp/h264.hpp"
+#include "codec/util/host_device.hpp"
 
 namespace ctv {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
-#include "codec/bitstream/headers.hpp"
-#include "codec/frame/picture_layout.hpp"
+#include "codec/format/headers.hpp"
+#include "codec/format/picture_layout.hpp"
 
 namespace ctv {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "codec/base/status.hpp"
+#include "codec/util/status.hpp"
 
 namespace ctv {
 

@@ -3,7 +3,7 @@
 // CTV_TEST_SEED=n repeats one. Small extents with everything, large ones with what their size can break.
 #include <gtest/gtest.h>
 
-#include "codec/math/motion.hpp"
+#include "codec/dsp/motion_vectors.hpp"
 #include "tests/cuda/equality.hpp"
 #include "tests/support/transform_cases.hpp"
 

@@ -13,12 +13,12 @@
 #include <sstream>
 #include <thread>
 
-#include "codec/backend/available.hpp"
+#include "codec/backends.hpp"
+#include "codec/config/presets.hpp"
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
-#include "codec/pipeline/presets.hpp"
-#include "tests/support/lending.hpp"
+#include "tests/support/borrowing.hpp"
 
 namespace ctv::test {
 namespace {

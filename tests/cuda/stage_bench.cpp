@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "codec/backend/available.hpp"
-#include "codec/math/motion.hpp"
+#include "codec/backends.hpp"
+#include "codec/dsp/motion_vectors.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "tests/support/backend_plane.hpp"
 #include "tests/support/transform_cases.hpp"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "codec/bitstream/headers.hpp"
+#include "codec/format/headers.hpp"
 #include "tests/fuzz/stream_input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

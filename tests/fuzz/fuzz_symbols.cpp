@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "codec/bitstream/headers.hpp"
+#include "codec/config/presets.hpp"
+#include "codec/dsp/motion_vectors.hpp"
 #include "codec/entropy/symbol_coder.hpp"
-#include "codec/math/motion.hpp"
-#include "codec/pipeline/presets.hpp"
+#include "codec/format/headers.hpp"
 #include "codec/pipeline/stream.hpp"
 #include "tests/support/repair.hpp"
 

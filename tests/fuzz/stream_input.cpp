@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "codec/bitstream/bytes.hpp"
-#include "codec/bitstream/headers.hpp"
+#include "codec/format/bytes.hpp"
+#include "codec/format/headers.hpp"
 #include "tests/support/repair.hpp"
 
 namespace ctv::fuzz {

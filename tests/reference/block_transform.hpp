@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "codec/math/quantise.hpp"
-#include "codec/subband/layout.hpp"
+#include "codec/dsp/quantise.hpp"
+#include "codec/format/subband_layout.hpp"
 #include "tests/reference/block.hpp"
 #include "tests/reference/grid.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
-#include "codec/math/motion.hpp"
+#include "codec/control/motion_decisions.hpp"
 
 namespace ctv::reference {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec/base/types.hpp"
-#include "codec/frame/picture_layout.hpp"
+#include "codec/format/picture_layout.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv::reference {
 

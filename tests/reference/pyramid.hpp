@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "codec/transform/parameters.hpp"
+#include "codec/format/transform_parameters.hpp"
 #include "tests/reference/grid.hpp"
 
 namespace ctv::reference {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events of quads by definition (docs/symbols.md, 3; codec/frame/quad_events.hpp): every quad by itself, from
-// the levels alone.
+// Events of quads by definition (docs/symbols.md, 3; codec/entropy/model/quad_events.hpp): every quad by
+// itself, from the levels alone.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "codec/base/types.hpp"
-#include "codec/frame/quad_events.hpp"
-#include "codec/math/quad_alphabet.hpp"
+#include "codec/entropy/model/quad_alphabet.hpp"
+#include "codec/entropy/model/quad_events.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv::reference {
 

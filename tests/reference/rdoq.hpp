@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "codec/math/quantise.hpp"
-#include "codec/subband/layout.hpp"
+#include "codec/control/rdo_quantise.hpp"
+#include "codec/format/subband_layout.hpp"
 
 namespace ctv::reference {
 

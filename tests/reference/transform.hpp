@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "codec/math/quantise.hpp"
-#include "codec/subband/layout.hpp"
+#include "codec/dsp/quantise.hpp"
+#include "codec/format/subband_layout.hpp"
 #include "tests/reference/block_transform.hpp"
 #include "tests/reference/directional.hpp"
 #include "tests/reference/pyramid.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/base/types.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv::reference {
 

@@ -2,14 +2,14 @@
 // The table of gains against impulses sent through the inverse transform, and the program that makes the
 // table:
 //   ctv_stage_tests --gtest_also_run_disabled_tests --gtest_filter=Gains.DISABLED_PrintTables
-#include "codec/transform/gains.hpp"
+#include "codec/format/gains.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
 
-#include "cpu/transform_coder.hpp"
+#include "cpu/transform/transform_coder.hpp"
 #include "tests/support/transform_cases.hpp"
 
 namespace ctv::test {

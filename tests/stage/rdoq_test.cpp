@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "codec/control/rdo_quantise.hpp"
 #include "tests/reference/rdoq.hpp"
 #include "tests/support/backend_plane.hpp"
 #include "tests/support/guarded_plane.hpp"

@@ -2,7 +2,7 @@
 // The CPU's transform against its definition, against itself on other numbers of threads, and back again.
 #include <gtest/gtest.h>
 
-#include "cpu/transform_coder.hpp"
+#include "cpu/transform/transform_coder.hpp"
 #include "tests/support/transform_cases.hpp"
 
 namespace ctv::test {

@@ -6,7 +6,7 @@
 #include <regex>
 #include <string>
 
-#include "codec/bitstream/bytes.hpp"
+#include "codec/format/bytes.hpp"
 #include "tests/support/codec.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/repair.hpp"

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "codec/config/presets.hpp"
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
-#include "codec/pipeline/presets.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/codec.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "codec/bitstream/bytes.hpp"
+#include "codec/format/bytes.hpp"
 #include "tests/support/codec.hpp"
 #include "tests/support/repair.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "codec/backend/available.hpp"
+#include "codec/backends.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace ctv::test {

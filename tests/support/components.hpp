@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "codec/entropy/components.hpp"
+#include "codec/format/components.hpp"
 
 namespace ctv::test {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "codec/backend/available.hpp"
-#include "codec/pipeline/takeover.hpp"
+#include "codec/backends.hpp"
+#include "codec/pipeline/fallback.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace ctv::test {

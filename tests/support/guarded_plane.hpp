@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "codec/base/types.hpp"
+#include "codec/util/types.hpp"
 #include "tests/support/random.hpp"
 
 namespace ctv::test {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "codec/bitstream/bytes.hpp"
-#include "codec/bitstream/headers.hpp"
-#include "codec/entropy/components.hpp"
+#include "codec/format/bytes.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/headers.hpp"
 #include "codec/pipeline/stream.hpp"
 
 namespace ctv::test {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/backend/available.hpp"
+#include "codec/backends.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace ctv::test {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
-#include "codec/math/h264.hpp"
+#include "codec/dsp/h264.hpp"
 #include "tests/reference/transform.hpp"
 #include "tests/support/guarded_plane.hpp"
 

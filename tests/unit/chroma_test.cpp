@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/chroma.hpp"
+#include "codec/dsp/chroma.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "codec/subband/layout.hpp"
+#include "codec/format/subband_layout.hpp"
 
 namespace ctv {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/dct8.hpp"
+#include "codec/dsp/dct8.hpp"
 
 #include <gtest/gtest.h>
 

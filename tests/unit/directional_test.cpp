@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/directional.hpp"
+#include "codec/dsp/directional.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/transform/directional_plan.hpp"
+#include "codec/format/directional_plan.hpp"
 
 namespace ctv {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "codec/bitstream/bytes.hpp"
 #include "codec/entropy/symbol_coder.hpp"
+#include "codec/format/bytes.hpp"
 #include "tests/support/components.hpp"
 #include "tests/support/inflate.hpp"
 #include "tests/support/random.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/h264.hpp"
+#include "codec/dsp/h264.hpp"
 
 #include <gtest/gtest.h>
 

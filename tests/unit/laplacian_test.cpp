@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/laplacian.hpp"
+#include "codec/dsp/laplacian.hpp"
 
 #include <gtest/gtest.h>
 

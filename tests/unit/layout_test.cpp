@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/subband/layout.hpp"
+#include "codec/format/subband_layout.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <utility>
 
-#include "codec/base/fn.hpp"
-#include "codec/transform/directional_plan.hpp"
+#include "codec/format/directional_plan.hpp"
+#include "codec/util/host_device.hpp"
 
 namespace ctv {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/lifting.hpp"
+#include "codec/dsp/lifting.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "codec/math/mirror.hpp"
+#include "codec/dsp/mirror.hpp"
 #include "tests/support/random.hpp"
 
 namespace ctv {

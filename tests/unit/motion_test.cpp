@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/motion.hpp"
+#include "codec/control/motion_decisions.hpp"
 
 #include <gtest/gtest.h>
 

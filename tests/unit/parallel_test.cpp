@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/base/parallel.hpp"
+#include "codec/util/parallel.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <vector>
 
-#include "codec/base/status.hpp"
+#include "codec/util/status.hpp"
 
 namespace ctv {
 namespace {

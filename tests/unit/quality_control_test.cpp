@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "codec/pipeline/quality_control.hpp"
+#include "codec/control/quality_control.hpp"
 
 namespace ctv {
 namespace {

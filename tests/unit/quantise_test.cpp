@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/quantise.hpp"
+#include "codec/control/rdo_quantise.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // What is written to the header for a picture that is judged by SSIM.
 #include <gtest/gtest.h>
 
-#include "codec/pipeline/presets.hpp"
+#include "codec/config/presets.hpp"
 
 namespace ctv {
 namespace {

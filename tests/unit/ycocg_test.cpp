@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/math/ycocg.hpp"
+#include "codec/dsp/ycocg.hpp"
 
 #include <gtest/gtest.h>
 

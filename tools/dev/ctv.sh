@@ -81,7 +81,7 @@ verb_tidy() {
   configure check
   local files=("$@")
   if [ "${#files[@]}" -eq 0 ]; then
-    mapfile -t files < <(sources | grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/lab/')
+    mapfile -t files < <(sources | grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/lab/')
   fi
   printf '%s\n' "${files[@]}" | xargs -P "$jobs" -n 4 clang-tidy -p build/check --quiet --warnings-as-errors='*' \
     2>build/check/tidy.log || { tail -n 20 build/check/tidy.log; exit 1; }
@@ -113,7 +113,7 @@ verb_record() {
     printf '\n## %s\n\nThe [page](measured/%s.html), and the JSON in `docs/measured/%s`.\n\n<!-- measured: %s -->\n<!-- end of %s -->\n' \
       "$name" "$name" "$name" "$name" "$name" >>docs/benchmarks.md
   fi
-  /usr/bin/python3 tools/ctbench/report/report.py "$folder"/*.json -o "docs/measured/$name.html" \
+  /usr/bin/python3 tools/bench/report/report.py "$folder"/*.json -o "docs/measured/$name.html" \
     --tables docs/benchmarks.md --name "$name"
   cp "$folder"/*.json "docs/measured/$name/"
   rm -f "docs/measured/$name"/pictures*.json # large, and in the page

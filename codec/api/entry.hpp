@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the C entry points share: the last error, versions of structures, the only catch of the library.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "codec/util/stage_times.hpp"
+#include "codec/util/status.hpp"
+
+namespace ctv::api {
+
+/// Remembers the message for ctv_last_error(), logs it, and returns the code.
+ctv_status report(const Status& status);
+
+/// What a configuration of an older header is filled up from.
+ctv_config default_config();
+
+/// The stages that have been called, at most `capacity` of them to `out`, their number to `count`.
+void copy_times(const StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count);
+
+/// Runs body() -> Status; exceptions become statuses.
+template <typename Body>
+ctv_status guarded(Body&& body) {
+  try {
+    return report(body());
+  } catch (const std::bad_alloc&) {
+    return report({CTV_ERROR_MEMORY, "out of memory"});
+  } catch (const std::exception& e) {
+    return report({CTV_ERROR_INTERNAL, std::string("defect of the library: ") + e.what()});
+  }
+}
+
+/// The caller's structure as ours: what an older header did not have is taken from `defaults`.
+template <typename T>
+Status read_struct(const T* given, const char* name, T defaults, T& out) {
+  if (given == nullptr) return {CTV_ERROR_ARGUMENT, std::string(name) + ": is null"};
+  if (given->struct_size < sizeof(size_t) || given->struct_size > sizeof(T)) {
+    return {CTV_ERROR_ARGUMENT, std::string(name) + ".struct_size: " + std::to_string(given->struct_size) +
+                                    " is not a size of this library's versions; use the init function"};
+  }
+  out = defaults;
+  std::memcpy(&out, given, given->struct_size);
+  out.struct_size = sizeof(T);
+  return {};
+}
+
+/// Fills a caller's structure of which the caller's header knows `size` bytes; its struct_size tells them.
+template <typename T>
+Status init_struct(const T& value, const char* name, size_t size, T* out) {
+  if (size < sizeof(size_t) || size > sizeof(T)) {
+    return {CTV_ERROR_ARGUMENT, std::string(name) + ".struct_size: " + std::to_string(size) +
+                                    " is not a size of this library's versions"};
+  }
+  std::memcpy(out, &value, size);
+  out->struct_size = size;
+  return {};
+}
+
+/// Writes back as much as the caller's structure has room for.
+template <typename T>
+Status write_struct(const T& value, const char* name, T* out) {
+  if (out == nullptr) return {CTV_ERROR_ARGUMENT, std::string(name) + ": is null"};
+  const size_t size = out->struct_size;
+  if (size < sizeof(size_t) || size > sizeof(T)) {
+    return {CTV_ERROR_ARGUMENT, std::string(name) + ".struct_size: is not set"};
+  }
+  std::memcpy(out, &value, size);
+  out->struct_size = size;
+  return {};
+}
+
+inline Status need(const void* pointer, const char* name) {
+  if (pointer != nullptr) return {};
+  return {CTV_ERROR_ARGUMENT, std::string(name) + ": is null"};
+}
+
+}  // namespace ctv::api

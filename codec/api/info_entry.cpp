@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface: what units hold, from their bytes alone.
+#include "codec/api/entry.hpp"
+#include "codec/config/picture_check.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/headers.hpp"
+#include "codec/pipeline/stream.hpp"
+
+using ctv::Status;
+using ctv::api::guarded;
+using ctv::api::need;
+
+namespace {
+
+struct IndexSink {
+  ctv_index_entry* entries;
+  size_t capacity;
+};
+
+ctv_stream_info describe(const ctv::SequenceHeader& h) {
+  ctv_stream_info i{};
+  i.width = h.width;
+  i.height = h.height;
+  i.format = static_cast<ctv_format>(h.source);
+  i.fps_num = static_cast<int32_t>(h.fps_num);
+  i.fps_den = static_cast<int32_t>(h.fps_den);
+  i.chroma_420 = h.chroma_420 != 0 || i.format == CTV_FORMAT_I420 ? 1 : 0;
+  i.transform = static_cast<ctv_transform>(h.transform.kind);
+  i.pyramid = static_cast<ctv_pyramid>(h.transform.pyramid);
+  i.levels = h.transform.levels;
+  for (int l = 0; l < h.transform.levels; ++l) {
+    const int n = h.transform.directions_log2[static_cast<size_t>(l)];
+    i.directions[l] = n == 0 ? 0 : 1 << n;
+  }
+  i.filter_taps = h.transform.taps;
+  i.prediction = static_cast<ctv_prediction>(h.prediction);
+  i.symbols = static_cast<ctv_symbols>(h.symbols);
+  i.lossless = h.lossless;
+  i.block_size = 1 << h.log2_block;
+  i.subpel = h.subpel;
+  i.overlap = h.overlap;
+  i.split = h.split;
+  i.planes = h.planes();
+  for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
+  i.layers = h.transform.levels + 1;
+  i.components =
+      static_cast<int32_t>(ctv::make_components(ctv::make_stream(h).picture, h.grouping, h.symbols).size());
+  i.decoder_memory = ctv::decoder_memory(h, 1);
+  return i;
+}
+
+}  // namespace
+
+extern "C" {
+
+size_t ctv_plane_row_bytes(ctv_format format, int32_t width, int plane) {
+  if (width < 1 || plane < 0 || plane >= ctv::format_planes(format)) return 0;
+  const auto w = static_cast<size_t>(width);
+  if (format == CTV_FORMAT_RGB8) return 3 * w;
+  if (format == CTV_FORMAT_RGBA8) return 4 * w;
+  const size_t shift = plane == 0 ? 0 : static_cast<size_t>(ctv::chroma_shift(format).x);
+  const size_t samples = (w + (size_t{1} << shift) - 1) >> shift;
+  return format == CTV_FORMAT_NV12 && plane == 1 ? 2 * samples : samples;
+}
+
+size_t ctv_plane_rows(ctv_format format, int32_t height, int plane) {
+  if (height < 1 || plane < 0 || plane >= ctv::format_planes(format)) return 0;
+  const size_t shift = plane == 0 ? 0 : static_cast<size_t>(ctv::chroma_shift(format).y);
+  return (static_cast<size_t>(height) + (size_t{1} << shift) - 1) >> shift;
+}
+
+ctv_status ctv_unit_parse(const uint8_t* data, size_t size, ctv_unit_kind* kind, uint64_t* unit_size) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_RETURN_IF_ERROR(need(kind, "kind"));
+    CTV_RETURN_IF_ERROR(need(unit_size, "unit_size"));
+    CTV_ASSIGN_OR_RETURN(const ctv::UnitPrefix prefix, ctv::read_prefix({data, size}));
+    *kind = static_cast<ctv_unit_kind>(prefix.kind);
+    *unit_size = prefix.size;
+    return {};
+  });
+}
+
+ctv_status ctv_stream_info_parse(const uint8_t* data, size_t size, ctv_stream_info* info) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader header, ctv::read_sequence_header({data, size}));
+    return ctv::api::write_struct(describe(header), "info", info);
+  });
+}
+
+ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, const uint8_t* data, size_t size,
+                                 ctv_packet_info* info, ctv_component_info* components, size_t capacity) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(header, "header"));
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
+                         ctv::read_sequence_header({header, header_size}));
+    const ctv::Stream stream = ctv::make_stream(sequence);
+    const auto list = ctv::make_components(stream.picture, sequence.grouping, sequence.symbols);
+    ctv::PacketHeader packet;
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header(
+        {data, size}, list.size(), static_cast<size_t>(stream.picture.subbands[0].layers), packet));
+    ctv_packet_info i{};
+    i.frame_number = packet.frame.number;
+    i.key_frame = packet.frame.type == ctv::FrameType::kKey ? 1 : 0;
+    i.step = packet.frame.base_step / 16.0;
+    i.header_size = static_cast<uint32_t>(packet.size);
+    i.motion_size = packet.motion_size;
+    i.components = static_cast<int32_t>(list.size());
+    i.layers = stream.picture.subbands[0].layers;
+    for (size_t c = 0; components != nullptr && c < list.size() && c < capacity; ++c) {
+      components[c] = {
+          list[c].layer,        list[c].first_plane, list[c].last_plane,       list[c].first_subband,
+          list[c].last_subband, list[c].levels,      packet.component_sizes[c]};
+    }
+    return ctv::api::write_struct(i, "info", info);
+  });
+}
+
+ctv_status ctv_index_parse(const uint8_t* data, size_t size, ctv_index_entry* entries, size_t capacity,
+                           size_t* count) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_RETURN_IF_ERROR(need(count, "count"));
+    IndexSink sink{entries, entries == nullptr ? 0 : capacity};
+    const auto store = [](void* opaque, size_t i, ctv::IndexEntry e) {
+      const auto& s = *static_cast<IndexSink*>(opaque);
+      if (i < s.capacity) s.entries[i] = {e.offset, e.key ? 1 : 0};
+    };
+    CTV_ASSIGN_OR_RETURN(*count, ctv::read_index({data, size}, store, &sink));
+    return {};
+  });
+}
+
+ctv_status ctv_index_trailer_parse(const uint8_t* data, size_t size, uint64_t* index_unit_size) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_RETURN_IF_ERROR(need(index_unit_size, "index_unit_size"));
+    CTV_ASSIGN_OR_RETURN(*index_unit_size, ctv::read_index_trailer({data, size}));
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/backends.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cpu/cpu_backend.hpp"
+#include "cuda/cuda_module.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr const char* kModuleName = "libctv_cuda.so";
+
+// The folder of the library or program that this code was linked into, with a slash at its end; "" if
+// unknown.
+std::string own_folder() {
+  static const char here = 0;
+  Dl_info info{};
+  if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return "";
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+void* open_module(std::string& why) {
+  if (const char* path = std::getenv("CTV_CUDA_MODULE"); path != nullptr && *path != '\0') {
+    void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) why = "no CUDA module: " + std::string(dlerror());
+    return handle;
+  }
+  const std::string folder = own_folder();
+  for (const std::string& name :
+       {folder + kModuleName, folder + "../lib/" + kModuleName, std::string(kModuleName)}) {
+    if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (access(name.c_str(), F_OK) == 0) why = "no CUDA module: " + std::string(dlerror());
+  }
+  if (why.empty()) why = "no CUDA module (" + std::string(kModuleName) + " not found)";
+  return nullptr;
+}
+
+struct LoadedModule {
+  const CudaModule* module = nullptr;
+  std::string why;
+};
+
+// Loaded on first use and never unloaded: backends, their memory and the CUDA runtime live on in it.
+const LoadedModule& loaded_module() {
+  static const LoadedModule loaded = [] {
+    LoadedModule l;
+    void* handle = open_module(l.why);
+    if (handle == nullptr) return l;
+    const auto entry = reinterpret_cast<decltype(&ctv_cuda_module)>(dlsym(handle, "ctv_cuda_module"));
+    const CudaModule* module = entry == nullptr ? nullptr : entry();
+    if (module == nullptr || module->stamp != kCudaModuleStamp) {
+      l.why = "no CUDA module (" + std::string(kModuleName) + " belongs to another version)";
+      return l;
+    }
+    l.module = module;
+    return l;
+  }();
+  return loaded;
+}
+
+BackendMaker cuda_stand_in = nullptr;
+
+Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
+  if (cuda_stand_in != nullptr) return cuda_stand_in(device, threads);
+  std::string why;
+  const int count = cuda_device_count(why);
+  if (count == 0) return {CTV_ERROR_DEVICE, why};
+  if (device < 0 || device >= count) {
+    return {CTV_ERROR_DEVICE,
+            "no CUDA device " + std::to_string(device) + " (there are " + std::to_string(count) + ")"};
+  }
+  return loaded_module().module->make_backend(device, threads);
+}
+
+}  // namespace
+
+void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }
+
+void* allocate_pinned(int device, size_t size) {
+  std::string why;
+  if (device < 0 || device >= cuda_device_count(why)) return nullptr;
+  return loaded_module().module->allocate_pinned(device, size);
+}
+
+void free_pinned(void* data) { loaded_module().module->free_pinned(data); }
+
+int cuda_device_count(std::string& why) {
+  const LoadedModule& loaded = loaded_module();
+  if (loaded.module == nullptr) {
+    why = loaded.why;
+    return 0;
+  }
+  return loaded.module->device_count(why);
+}
+
+Status cuda_device_info(int device, ctv_device_info& info) {
+  std::string why;
+  const int count = cuda_device_count(why);
+  if (count == 0) return {CTV_ERROR_DEVICE, why};
+  if (device < 0 || device >= count) return {CTV_ERROR_ARGUMENT, "device: no such CUDA device"};
+  return loaded_module().module->device_info(device, info);
+}
+
+Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, int threads, std::string& why) {
+  std::string reason = "as asked";
+  if (wanted != CTV_BACKEND_CPU) {
+    Result<std::unique_ptr<Backend>> cuda = make_cuda_backend(device, threads);
+    if (cuda.ok()) {
+      why = wanted == CTV_BACKEND_CUDA ? reason : "chosen automatically";
+      return cuda;
+    }
+    if (wanted == CTV_BACKEND_CUDA) {
+      why = cuda.status().message();
+      return cuda;
+    }
+    reason = cuda.status().message();
+  }
+  Result<std::unique_ptr<Backend>> cpu = make_cpu_backend(threads);
+  why = reason;
+  return cpu;
+}
+
+}  // namespace ctv

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a caller's picture fit the stream?
+#pragma once
+
+#include "codec/format/picture_layout.hpp"
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+/// Number of planes a format has outside; 0 if it is unknown.
+int format_planes(ctv_format format);
+
+Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture, ctv_backend backend);
+
+}  // namespace ctv

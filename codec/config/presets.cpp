@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/config/presets.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "codec/control/motion_decisions.hpp"
+#include "codec/dsp/directional.hpp"
+#include "codec/dsp/h264.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/gains.hpp"
+
+namespace ctv {
+namespace {
+
+struct Preset {
+  const char* name;
+  const char* description;
+  void (*apply)(ctv_config&);
+};
+
+void apply_paper(ctv_config& c) {
+  c.chroma = CTV_CHROMA_420;
+  c.pyramid = CTV_PYRAMID_LAPLACIAN;
+  c.levels = 1;
+  c.directions[0] = 8;
+  c.filter_taps = 12;
+  c.prediction = CTV_PREDICTION_SUBBAND;
+  c.symbols = CTV_SYMBOLS_RLE;
+  c.block_size = 16;
+  c.subpel = 0;
+  c.overlap = 0;
+  c.split = 0;
+  c.search_range = 8;
+  c.key_interval = 10;
+  c.step = 10;
+  c.qp = -1;
+  c.scene_cut = 0;
+}
+
+void apply_default(ctv_config& c) {
+  c.chroma = CTV_CHROMA_AS_INPUT;
+  c.pyramid = CTV_PYRAMID_WAVELET_9_7;
+  c.levels = 4;
+  c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
+  c.filter_taps = 2;
+  c.prediction = CTV_PREDICTION_PICTURE;
+  c.symbols = CTV_SYMBOLS_CONTEXT;
+  c.block_size = 16;
+  c.subpel = 3;
+  c.overlap = 1;
+  c.split = 0;  // 1.8 % fewer bits, but a fifth more of the GPU's time: left to slow
+  c.search_range = 8;
+  c.key_interval = 60;
+  c.step = 10;
+  c.qp = 26;
+  c.scene_cut = 1;
+  c.rdoq = 1;
+}
+
+// The others are default with less or more work.
+void apply_fastest(ctv_config& c) {
+  apply_default(c);
+  c.pyramid = CTV_PYRAMID_WAVELET_5_3;
+  c.subpel = 1;
+  c.overlap = 0;
+  c.search_range = 4;
+}
+
+void apply_fast(ctv_config& c) {
+  apply_default(c);
+  c.subpel = 2;
+}
+
+void apply_slow(ctv_config& c) {
+  apply_default(c);
+  c.split = 1;
+  c.search_range = 16;
+}
+
+constexpr Preset kPresets[] = {
+    {"default", "critically sampled contourlets, overlapped eighth-sample motion, picture prediction",
+     apply_default},
+    {"fast", "default with vectors in quarter samples", apply_fast},
+    {"fastest", "5/3 pyramid, half-sample motion without overlap, short search", apply_fastest},
+    {"slow", "default with split blocks and a search of 16 samples", apply_slow},
+    {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
+};
+
+Status bad(const char* field, const std::string& why) {
+  return {CTV_ERROR_ARGUMENT, std::string("config.") + field + ": " + why};
+}
+
+Status check_range(const char* field, int64_t value, int64_t lo, int64_t hi) {
+  if (value >= lo && value <= hi) return {};
+  return bad(field, std::to_string(value) + " is outside " + std::to_string(lo) + ".." + std::to_string(hi));
+}
+
+Status check_transform(const ctv_config& c, TransformParameters& t) {
+  CTV_RETURN_IF_ERROR(check_range("transform", c.transform, 0, CTV_TRANSFORM_H264_8X8));
+  if (c.transform != CTV_TRANSFORM_CONTOURLET) {
+    if (c.lossless != 0) return bad("lossless", "needs the contourlet transform; block transforms round");
+    t = block_transform(static_cast<TransformKind>(c.transform));
+    return {};
+  }
+  CTV_RETURN_IF_ERROR(check_range("pyramid", c.pyramid, 0, CTV_PYRAMID_WAVELET_9_7));
+  CTV_RETURN_IF_ERROR(check_range("levels", c.levels, 1, kMaxLevels));
+  t.kind = static_cast<TransformKind>(c.transform);
+  t.pyramid = static_cast<Pyramid>(c.pyramid);
+  t.levels = c.levels;
+  for (int i = 0; i < c.levels; ++i) {
+    const int d = c.directions[i];
+    if (d != 0 && d != 2 && d != 4 && d != 8 && d != 16) {
+      return bad("directions", std::to_string(d) + " is none of 0, 2, 4, 8, 16");
+    }
+    t.directions_log2[static_cast<size_t>(i)] =
+        static_cast<uint8_t>(d == 0 ? 0 : std::countr_zero(static_cast<unsigned>(d)));
+  }
+  if (directional_half_taps(c.filter_taps) == 0) {
+    return bad("filter_taps", std::to_string(c.filter_taps) + " is none of 2, 4, 6, 8, 12");
+  }
+  t.taps = c.filter_taps;
+  t.fraction_bits = c.lossless != 0 ? 0 : 2;
+  t.projection = t.pyramid == Pyramid::kLaplacian && c.lossless == 0;
+  return {};
+}
+
+Status check_input(const ctv_config& c) {
+  CTV_RETURN_IF_ERROR(check_range("width", c.width, 1, 65535));
+  CTV_RETURN_IF_ERROR(check_range("height", c.height, 1, 65535));
+  CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, CTV_FORMAT_NV12));
+  CTV_RETURN_IF_ERROR(check_range("fps_num", c.fps_num, 1, INT32_MAX));
+  CTV_RETURN_IF_ERROR(check_range("fps_den", c.fps_den, 1, INT32_MAX));
+  return check_range("chroma", c.chroma, 0, CTV_CHROMA_420);
+}
+
+Status check_decisions(const ctv_config& c) {
+  CTV_RETURN_IF_ERROR(check_range("search_range", c.search_range, 0, kMaxSearchRange));
+  CTV_RETURN_IF_ERROR(check_range("key_interval", c.key_interval, 0, 1 << 30));
+  CTV_RETURN_IF_ERROR(check_range("scene_cut", c.scene_cut, 0, 1));
+  CTV_RETURN_IF_ERROR(check_range("threads", c.threads, 0, 256));
+  CTV_RETURN_IF_ERROR(check_range("backend", c.backend, 0, CTV_BACKEND_CUDA));
+  CTV_RETURN_IF_ERROR(check_range("engine", c.engine, 0, CTV_ENGINE_FFT));
+  CTV_RETURN_IF_ERROR(check_rate(c.bitrate, c.max_frame_bytes));
+  CTV_RETURN_IF_ERROR(check_range("buffer_ms", c.buffer_ms, 100, 60000));
+  return check_range("frames_in_flight", c.frames_in_flight, 1, 16);
+}
+
+// For SSIM the finest detail and the lowpass may be coarser, since its windows of 8 samples see neither well,
+// and what lies between them is finer for it (measured, docs/compression.md).
+double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
+  if (tune == CTV_TUNE_PSNR) return 1;
+  if (subband.level == 0) return 1.6;
+  return subband.layer == layout.layers - 1 ? 1.2 : 1;
+}
+
+ctv_format source_format(ctv_format format) {
+  if (format == CTV_FORMAT_RGBA8) return CTV_FORMAT_RGB8;
+  return format == CTV_FORMAT_NV12 ? CTV_FORMAT_I420 : format;
+}
+
+}  // namespace
+
+bool apply_preset(const char* name, ctv_config& config) {
+  for (const Preset& preset : kPresets) {
+    if (name != nullptr && std::strcmp(name, preset.name) != 0) continue;
+    config = {};
+    config.struct_size = sizeof config;
+    config.fps_num = 25;
+    config.fps_den = 1;
+    config.frames_in_flight = 1;
+    config.buffer_ms = 1000;
+    config.crf = -1;
+    preset.apply(config);
+    return true;
+  }
+  return false;
+}
+
+const char* preset_name(int i) {
+  return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].name : nullptr;
+}
+
+const char* preset_description(int i) {
+  return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].description : nullptr;
+}
+
+Status check_rate(int64_t bitrate, int64_t max_frame_bytes) {
+  CTV_RETURN_IF_ERROR(check_range("bitrate", bitrate, 0, int64_t{1} << 40));
+  return check_range("max_frame_bytes", max_frame_bytes, 0, int64_t{1} << 30);
+}
+
+Status check_crf(const ctv_config& c) {
+  if (c.crf == -1) return {};
+  if (!(c.crf >= 0 && c.crf <= 51)) return bad("crf", std::to_string(c.crf) + " is outside 0..51");
+  if (c.prediction != CTV_PREDICTION_PICTURE) return bad("crf", "needs picture prediction");
+  if (c.lossless != 0) return bad("crf", "lossless has no quantiser");
+  if (c.bitrate != 0) return bad("crf", "excludes a bitrate");
+  return {};
+}
+
+Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
+  CTV_RETURN_IF_ERROR(check_input(c));
+  CTV_RETURN_IF_ERROR(check_decisions(c));
+  SequenceHeader h;
+  h.width = static_cast<uint16_t>(c.width);
+  h.height = static_cast<uint16_t>(c.height);
+  h.fps_num = static_cast<uint32_t>(c.fps_num);
+  h.fps_den = static_cast<uint32_t>(c.fps_den);
+  const ctv_format source = source_format(c.format);
+  h.source = static_cast<uint8_t>(source);
+  h.chroma_420 = c.chroma == CTV_CHROMA_420 && c.lossless == 0 && source != CTV_FORMAT_GRAY8 &&
+                 source != CTV_FORMAT_I420;
+  CTV_RETURN_IF_ERROR(check_range("lossless", c.lossless, 0, 1));
+  h.lossless = static_cast<uint8_t>(c.lossless);
+  CTV_RETURN_IF_ERROR(check_transform(c, h.transform));
+  CTV_RETURN_IF_ERROR(check_range("prediction", c.prediction, 0, CTV_PREDICTION_PICTURE));
+  h.prediction = static_cast<Prediction>(c.prediction);
+  CTV_RETURN_IF_ERROR(check_range("symbols", c.symbols, 0, CTV_SYMBOLS_CONTEXT));
+  h.symbols = static_cast<Symbols>(c.symbols);
+  h.grouping = choose_grouping(h);
+  if (c.block_size != 8 && c.block_size != 16 && c.block_size != 32) {
+    return bad("block_size", std::to_string(c.block_size) + " is none of 8, 16, 32");
+  }
+  h.log2_block = static_cast<uint8_t>(std::countr_zero(static_cast<unsigned>(c.block_size)));
+  const bool picture = h.prediction == Prediction::kPicture;
+  CTV_RETURN_IF_ERROR(check_range("subpel", c.subpel, 0, kMaxSubpel));
+  CTV_RETURN_IF_ERROR(check_range("overlap", c.overlap, 0, 1));
+  CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
+  if (!picture && (c.subpel != 0 || c.overlap != 0 || c.rdoq != 0)) {
+    return bad(c.subpel != 0 ? "subpel" : c.overlap != 0 ? "overlap" : "rdoq", "needs picture prediction");
+  }
+  CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
+  if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
+  CTV_RETURN_IF_ERROR(check_crf(c));
+  h.subpel = static_cast<uint8_t>(c.subpel);
+  h.overlap = static_cast<uint8_t>(c.overlap);
+  h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
+  CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
+  if (c.tune != CTV_TUNE_PSNR &&
+      (h.transform.kind != TransformKind::kContourlet || !picture || c.lossless != 0)) {
+    return bad("tune", "ssim needs the contourlet transform and picture prediction, and is not for lossless");
+  }
+  CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
+  if (c.chroma_qp_offset != 0 && is_h264(h.transform.kind)) {
+    return bad("chroma_qp_offset", "H.264's transforms have one step for all planes");
+  }
+  // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
+  // that makes an error in it weigh the same in the picture.
+  h.lowpass_rounded = h.transform.kind == TransformKind::kContourlet && !picture && c.lossless == 0;
+  const SubbandLayout layout = make_layout(h.transform, {1, 1});
+  for (size_t i = 0; i < layout.subbands.size(); ++i) {
+    const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};
+    h.weights[0][i] = static_cast<uint16_t>(
+        std::clamp(std::lround(weight * weight_for(c.tune, layout, layout.subbands[i])), 1L, 65535L));
+    h.weights[1][i] = static_cast<uint16_t>(
+        std::clamp(std::lround(weight * std::exp2(c.chroma_qp_offset / 6.0)), 1L, 65535L));
+  }
+  const auto step = make_base_step(c.qp, c.step);
+  if (!step.ok()) return step.status();
+  return h;
+}
+
+Result<uint16_t> make_base_step(int qp, double step) {
+  if (qp != -1) {
+    CTV_RETURN_IF_ERROR(check_range("qp", qp, 0, 51));
+    return static_cast<uint16_t>(h264_step(qp));
+  }
+  if (!(step >= 1.0 / 16 && step <= 4095))
+    return bad("step", std::to_string(step) + " is outside 1/16..4095");
+  return static_cast<uint16_t>(std::lround(step * 16));
+}
+
+}  // namespace ctv

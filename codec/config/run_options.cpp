@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/config/run_options.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace ctv {
+
+int thread_count(int wanted) {
+  return wanted > 0 ? wanted : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 256);
+}
+
+Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend) {
+  if (header.transform.kind != TransformKind::kContourlet) return Engine::kDirect;
+  if (wanted == CTV_ENGINE_FFT) return Engine::kFft;
+  if (wanted == CTV_ENGINE_DIRECT) return Engine::kDirect;
+  const bool paper =
+      header.transform.pyramid == Pyramid::kLaplacian && header.prediction == Prediction::kSubband;
+  return paper && backend.kind() == CTV_BACKEND_CUDA && backend.check_engine(Engine::kFft).ok()
+             ? Engine::kFft
+             : Engine::kDirect;
+}
+
+std::string describe(const Backend& backend, Engine engine, const std::string& why) {
+  std::string text = backend.description();
+  text += engine == Engine::kFft ? ", fft engine" : ", direct engine";
+  if (!why.empty()) text += " (" + why + ")";
+  return text;
+}
+
+}  // namespace ctv

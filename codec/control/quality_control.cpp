@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/control/quality_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ctv {
+namespace {
+
+constexpr double kSlope = 5;  // dB that a halved step gains, about
+// dB that key frames are better, since all others are predicted from them: measured (docs/compression.md).
+constexpr double kKeyGain = 2;
+constexpr double kAccept = 0.1;  // dB from a key frame's target that are good enough
+constexpr int kMaxTries = 3;
+constexpr size_t kLatest = 2;     // frames of whose findings predicted ones take the mean
+constexpr double kMaxChange = 2;  // octaves that one frame may ask for
+// Octaves above the step that the key frame would take: what stands still needs no step at all, and must not
+// leave one that is far too coarse for when it moves again.
+constexpr double kMostGap = 1;
+constexpr double kUsualGap = 0.15;  // until it is known
+// Octaves around the step whose uniform error is the target.
+constexpr double kFinest = -3;
+constexpr double kCoarsest = 3;
+
+// log2 of the step, in sixteenths, of which every error being alike likely gives the PSNR: s^2 / 12.
+double log_step_of(double psnr) {
+  return std::log2(16 * 255 * std::sqrt(12.0)) - psnr / (20 * std::log10(2.0));
+}
+
+double possible(double log_step, double target) {
+  const double usual = log_step_of(target);
+  return std::clamp(log_step, usual + kFinest, usual + kCoarsest);
+}
+
+uint16_t to_step(double log_step, double target) {
+  const double step = std::exp2(possible(log_step, target));
+  return static_cast<uint16_t>(std::lround(std::clamp(step, 1.0, 65535.0)));
+}
+
+}  // namespace
+
+void QualityControl::set_crf(double crf, uint64_t next) {
+  if (!active()) {
+    first_ = next;
+    key_.reset();
+    findings_.clear();
+    gap_ = kUsualGap;
+  }
+  crf_ = crf;
+}
+
+double QualityControl::psnr(uint64_t sum) const {
+  return 10 * std::log10(255.0 * 255.0 * samples_ / static_cast<double>(std::max<uint64_t>(sum, 1)));
+}
+
+double QualityControl::key_target() const { return target(crf_) + (all_key_ ? 0 : kKeyGain); }
+
+// log2 of the step with which the frame would have met the target.
+double QualityControl::ideal(const Finding& finding, double target) const {
+  return possible(finding.log_step + std::clamp((finding.psnr - target) / kSlope, -kMaxChange, kMaxChange),
+                  target);
+}
+
+std::optional<double> QualityControl::of_predicted(uint64_t frame) const {
+  double sum = 0;
+  size_t count = 0;
+  for (auto f = findings_.rbegin(); f != findings_.rend() && count < kLatest; ++f) {
+    if (f->frame + kDelay > frame) continue;
+    sum += ideal(*f, target(crf_));
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+uint16_t QualityControl::begin(uint64_t frame, FrameType type) {
+  if (type == FrameType::kKey) {
+    const double goal = key_target();
+    if (key_) {
+      const auto predicted = of_predicted(frame);
+      if (predicted) gap_ = std::min(*predicted - ideal(*key_, goal), kMostGap);
+    }
+    frame_ = frame;
+    tries_ = 0;
+    return to_step(key_ ? ideal(*key_, goal) : log_step_of(goal), goal);
+  }
+  const double goal = target(crf_);
+  if (!key_) return to_step(of_predicted(frame).value_or(log_step_of(goal)), goal);
+  const double key = ideal(*key_, key_target());
+  const double step = of_predicted(frame).value_or(key + gap_);
+  return to_step(std::min(step, key + kMostGap), goal);
+}
+
+std::optional<uint16_t> QualityControl::again(uint16_t step, uint64_t sum) {
+  const double goal = key_target();
+  const Finding now{frame_, std::log2(static_cast<double>(step)), psnr(sum)};
+  double slope = kSlope;
+  if (tries_ > 0 && now.log_step != last_try_.log_step) {
+    slope =
+        std::clamp((last_try_.psnr - now.psnr) / (now.log_step - last_try_.log_step), kSlope / 3, 2 * kSlope);
+  }
+  last_try_ = now;
+  ++tries_;
+  const double change = std::clamp((now.psnr - goal) / slope, -kMaxChange, kMaxChange);
+  const uint16_t next = to_step(now.log_step + change, goal);
+  if (std::abs(now.psnr - goal) > kAccept && tries_ < kMaxTries && next != step) return next;
+  return std::nullopt;
+}
+
+void QualityControl::end(FrameType type) {
+  if (type != FrameType::kKey) return;
+  key_ = last_try_;
+  findings_.clear();
+}
+
+void QualityControl::add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {
+  if (parameters.type == FrameType::kKey || frame < first_ || (key_ && frame < key_->frame)) return;
+  findings_.push_back({frame, std::log2(static_cast<double>(parameters.base_step)), psnr(sum)});
+  if (findings_.size() > kLatest + kDelay) findings_.pop_front();
+}
+
+}  // namespace ctv

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/control/rate_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace ctv {
+namespace {
+
+constexpr int kMaxTries = 10;
+constexpr double kSlope = 1.3;     // bytes fall with about this power of the step, until two sizes are known
+constexpr double kAccept = 0.015;  // a size this near to the wanted one is good
+constexpr double kFill = 0.92;     // of the largest frame, once a frame did not fit
+constexpr double kFinest = 1;
+constexpr double kCoarsest = 65535;
+
+uint16_t to_step(double step) {
+  return static_cast<uint16_t>(std::lround(std::clamp(step, kFinest, kCoarsest)));
+}
+
+}  // namespace
+
+RateControl::RateControl(const RateTarget& target, double fps, int key_interval)
+    : fps_(fps), key_interval_(key_interval) {
+  set_target(target);
+}
+
+void RateControl::set_target(const RateTarget& target) {
+  target_ = target;
+  debt_ = 0;
+  buffer_ = static_cast<double>(target.bitrate) / 8 * target.buffer_ms / 1000;
+}
+
+// Any two seconds hold at most one key frame more than any others: a key frame may be so much larger that
+// this is 4 % of them.
+double RateControl::nominal(FrameType type) const {
+  const double ratio = std::clamp(1 + 0.06 * fps_, 1.2, 8.0);
+  const double others =
+      key_interval_ > 1 ? average() * key_interval_ / (key_interval_ - 1 + ratio) : average();
+  return type == FrameType::kKey && key_interval_ != 1 ? ratio * others : others;
+}
+
+double RateControl::limit() const {
+  double limit = target_.max_frame_bytes > 0 ? static_cast<double>(target_.max_frame_bytes) : 1e18;
+  if (target_.bitrate > 0) limit = std::min(limit, std::max(buffer_, 0.25 * average()));
+  return limit;
+}
+
+uint16_t RateControl::begin(FrameType type, uint16_t own_step) {
+  type_ = type;
+  own_step_ = own_step;
+  tries_ = 0;
+  too_fine_ = 0;
+  fits_ = 0;
+  if (target_.bitrate > 0) {
+    const double plan = nominal(type);
+    wanted_ = std::min(std::clamp(plan - 0.2 * debt_, 0.5 * plan, 1.5 * plan), limit());
+  }
+  // A frame that was made coarser than it wanted to be says that the next of its type may have to be; one
+  // that was not says nothing, so that a limit that never binds changes nothing.
+  const Last& last = last_[static_cast<size_t>(type)];
+  const bool limited = last.step > last.own_step && last.step > own_step;
+  step_ = last.step != 0 && (target_.bitrate > 0 || limited) ? last.step : own_step;
+  return step_;
+}
+
+std::optional<uint16_t> RateControl::again(uint16_t step, size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  const bool by_rate = target_.bitrate > 0;
+  const double high = std::min(limit(), by_rate ? wanted_ * (1 + kAccept) : 1e18);
+  const double low = by_rate ? std::min(wanted_ * (1 - kAccept), limit() * kFill) : limit() * kFill;
+  const uint16_t finest = by_rate ? static_cast<uint16_t>(kFinest) : own_step_;
+  ++tries_;
+  step_ = step;
+  if (size <= high) {
+    if (fits_ == 0 || step < fits_) {
+      fits_ = step;
+      fits_bytes_ = size;
+    }
+    if (size >= low || step <= finest || step - too_fine_ <= 1) return std::nullopt;
+  } else {
+    if (step > too_fine_) {
+      too_fine_ = step;
+      too_fine_bytes_ = size;
+    }
+    if (step == kCoarsest) return std::nullopt;
+  }
+  if (tries_ >= kMaxTries && fits_ != 0) {
+    if (fits_ == step) return std::nullopt;
+    return fits_;
+  }
+  // Straight line between the two nearest in logarithms, or from one with the usual slope; towards the middle
+  // of the accepted sizes. Later tries halve the interval, so that the search ends.
+  const double aim = 0.5 * (std::max(low, 1.0) + std::min(high, 2 * std::max(low, 1.0)));
+  double next = step * std::pow(size / aim, 1 / kSlope);
+  if (too_fine_ != 0 && fits_ != 0) {
+    const double slope = std::log(too_fine_bytes_ / std::max(fits_bytes_, 1.0)) /
+                         std::log(static_cast<double>(fits_) / too_fine_);
+    next = tries_ < 5 && slope > 0.05 ? too_fine_ * std::pow(too_fine_bytes_ / aim, 1 / slope)
+                                      : std::sqrt(static_cast<double>(too_fine_) * fits_);
+    next = std::clamp(next, too_fine_ + 1.0, fits_ - 1.0);
+  } else if (fits_ == 0) {
+    next = std::max(next, tries_ > 4 ? step * 4.0 : step + 1.0);
+  }
+  const uint16_t chosen = std::max(to_step(next), finest);
+  if (chosen == step) return std::nullopt;
+  return chosen;
+}
+
+Status RateControl::end(size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  last_[static_cast<size_t>(type_)] = {step_, own_step_};
+  if (target_.bitrate > 0) {
+    const double full = static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000;
+    buffer_ = std::min(full, buffer_ - size + average());
+    const bool opening = frames_ == 0 && key_interval_ == 0;  // a lone first key frame is not paid back
+    if (!opening) debt_ = std::clamp(debt_ + size - nominal(type_), -full, full);
+  }
+  ++frames_;
+  if (target_.max_frame_bytes > 0 && bytes > static_cast<size_t>(target_.max_frame_bytes)) {
+    return {CTV_ERROR_LIMIT, "max_frame_bytes: the coarsest quantiser still needs " + std::to_string(bytes) +
+                                 " bytes, " + std::to_string(target_.max_frame_bytes) + " are allowed"};
+  }
+  return {};
+}
+
+}  // namespace ctv

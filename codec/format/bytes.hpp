@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading and writing little-endian fields. One visit() function per header serves both: the reader checks
+// ranges and names the field and its byte offset when it must refuse; the writer trusts its caller.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+/// Reads fields from bytes; after the first failure every further read fails with the same status.
+class FieldReader {
+ public:
+  /// `origin`: what offset 0 of `bytes` is called in messages.
+  FieldReader(std::span<const uint8_t> bytes, size_t origin) : bytes_(bytes), origin_(origin) {}
+
+  template <typename T>
+  void fixed(const char* field, T& value, uint64_t lo, uint64_t hi) {
+    uint64_t v = 0;
+    if (!take(field, sizeof(T))) return;
+    for (size_t i = 0; i < sizeof(T); ++i) v |= static_cast<uint64_t>(bytes_[at_ + i]) << (8 * i);
+    accept(field, v, lo, hi, sizeof(T));
+    value = static_cast<T>(v);
+  }
+  template <typename T>
+  void varint(const char* field, T& value, uint64_t lo, uint64_t hi);
+  void refuse(const char* field, const std::string& why) {
+    if (status_.ok()) {
+      status_ = {CTV_ERROR_STREAM,
+                 std::string(field) + " at byte " + std::to_string(origin_ + at_) + ": " + why};
+    }
+  }
+
+  const Status& status() const { return status_; }
+  size_t offset() const { return at_; }
+  size_t left() const { return bytes_.size() - at_; }
+
+ private:
+  bool take(const char* field, size_t count) {
+    if (!status_.ok()) return false;
+    if (left() >= count) return true;
+    refuse(field, "the data end here");
+    return false;
+  }
+  void accept(const char* field, uint64_t v, uint64_t lo, uint64_t hi, size_t length) {
+    if (v < lo || v > hi) {
+      refuse(field, std::to_string(v) + " is outside " + std::to_string(lo) + ".." + std::to_string(hi));
+    } else {
+      at_ += length;
+    }
+  }
+
+  std::span<const uint8_t> bytes_;
+  size_t origin_;
+  size_t at_ = 0;
+  Status status_;
+};
+
+/// LEB128: seven bits a byte, least significant first, at most five bytes.
+template <typename T>
+void FieldReader::varint(const char* field, T& value, uint64_t lo, uint64_t hi) {
+  uint64_t v = 0;
+  for (size_t i = 0; i < 5; ++i) {
+    if (!take(field, i + 1)) return;
+    const uint8_t byte = bytes_[at_ + i];
+    v |= static_cast<uint64_t>(byte & 127U) << (7 * i);
+    if (byte < 128) {
+      accept(field, v, lo, hi, i + 1);
+      value = static_cast<T>(v);
+      return;
+    }
+  }
+  refuse(field, "a number of more than five bytes");
+}
+
+class FieldWriter {
+ public:
+  explicit FieldWriter(std::vector<uint8_t>& bytes) : bytes_(bytes) {}
+  template <typename T>
+  void fixed(const char* /*field*/, const T& value, uint64_t = 0, uint64_t = 0) {
+    const auto v = static_cast<uint64_t>(value);
+    for (size_t i = 0; i < sizeof(T); ++i) bytes_.push_back(static_cast<uint8_t>(v >> (8 * i)));
+  }
+  template <typename T>
+  void varint(const char* /*field*/, const T& value, uint64_t = 0, uint64_t = 0) {
+    auto v = static_cast<uint64_t>(value);
+    for (; v >= 128; v >>= 7) bytes_.push_back(static_cast<uint8_t>(v | 128U));
+    bytes_.push_back(static_cast<uint8_t>(v));
+  }
+  void refuse(const char*, const std::string&) {}
+
+ private:
+  std::vector<uint8_t>& bytes_;
+};
+
+/// Stores v at bytes[at..at+3].
+inline void store_u32(std::vector<uint8_t>& bytes, size_t at, uint32_t v) {
+  for (size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<uint8_t>(v >> (8 * i));
+}
+inline uint32_t load_u32(const uint8_t* p) {
+  return p[0] | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16 |
+         static_cast<uint32_t>(p[3]) << 24;
+}
+
+/// CRC-32 of zlib (ISO 3309).
+uint32_t crc32_of(std::span<const uint8_t> bytes);
+
+}  // namespace ctv

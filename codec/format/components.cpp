@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/format/components.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ctv {
+namespace {
+
+constexpr uint32_t kSmallPicture = 1280 * 720;  // luma samples
+
+/// All levels of the component's subbands in one plane.
+Component::Range subbands_of(const Component& c, const PictureLayout& picture, int plane) {
+  const auto& subbands = picture.subbands[static_cast<size_t>(plane)].subbands;
+  const Subband& last = subbands[static_cast<size_t>(c.last_subband)];
+  const size_t offset = subbands[static_cast<size_t>(c.first_subband)].offset;
+  return {offset, last.offset + last.size() - offset};
+}
+
+class Builder {
+ public:
+  Builder(const PictureLayout& picture, Symbols symbols)
+      : picture_(picture), subbands_(picture.subbands[0].subbands), symbols_(symbols) {}
+
+  void add(int layer, int first_plane, int last_plane, int first, int last) {
+    Component c{layer, first_plane, last_plane, first, last};
+    size_t levels = 0;
+    for (int p = first_plane; p <= last_plane; ++p) levels += subbands_of(c, picture_, p).count;
+    const size_t most = symbols_ != Symbols::kRle ? levels : layer == 0 ? kMaxLowpassRuns : kMaxDetailRuns;
+    const size_t cuts = levels > 0 ? (levels - 1) / most : 0;
+    for (size_t i = 0; i <= cuts; ++i) {
+      c.begin = levels * i / (cuts + 1);
+      c.levels = levels * (i + 1) / (cuts + 1) - c.begin;
+      components_.push_back(c);
+    }
+  }
+  int layer(int s) const { return subbands_[static_cast<size_t>(s)].layer; }
+  int orientation(int s) const { return subbands_[static_cast<size_t>(s)].orientation; }
+  int count() const { return static_cast<int>(subbands_.size()); }
+  /// The first subband from s on for which `same` does not hold.
+  template <typename Same>
+  int end(int s, Same same) const {
+    while (s < count() && same(s)) ++s;
+    return s;
+  }
+  std::vector<Component> take() { return std::move(components_); }
+
+ private:
+  const PictureLayout& picture_;
+  const std::vector<Subband>& subbands_;
+  Symbols symbols_;
+  std::vector<Component> components_;
+};
+
+}  // namespace
+
+Component::Range Component::range(const PictureLayout& picture, int plane) const {
+  size_t before = 0;
+  for (int p = first_plane; p < plane; ++p) before += subbands_of(*this, picture, p).count;
+  const Range all = subbands_of(*this, picture, plane);
+  const size_t first = std::clamp(begin, before, before + all.count) - before;
+  const size_t last = std::clamp(begin + levels, before, before + all.count) - before;
+  return {all.offset + first, last - first};
+}
+
+std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping,
+                                       Symbols symbols) {
+  Builder b(picture, symbols);
+  const int pooled = b.end(0, [&](int s) { return b.layer(s) < grouping.pooled_layers; });
+  if (pooled > 0) b.add(0, 0, picture.planes - 1, 0, pooled - 1);
+  for (int first = pooled; first < b.count();) {
+    const int layer = b.layer(first);
+    const int next = b.end(first, [&](int s) { return b.layer(s) == layer; });
+    if (grouping.scope == ComponentScope::kSubband) {
+      for (int plane = 0; plane < picture.planes; ++plane) {
+        for (int s = first; s < next; ++s) b.add(layer, plane, plane, s, s);
+      }
+    } else {
+      const bool split = grouping.split_luma != 0 && next == b.count();
+      for (int s = first; s < next;) {
+        const int orientation = b.orientation(s);
+        const int end = split ? b.end(s, [&](int i) { return b.orientation(i) == orientation; }) : next;
+        b.add(layer, 0, 0, s, end - 1);
+        s = end;
+      }
+      if (picture.planes > 1) b.add(layer, 1, picture.planes - 1, first, next - 1);
+    }
+    first = next;
+  }
+  return b.take();
+}
+
+Grouping choose_grouping(const SequenceHeader& header) {
+  if (header.symbols == Symbols::kRle) {
+    // The subbands of a block transform are many and small: a component for each would be mostly its size.
+    const bool many = header.transform.kind != TransformKind::kContourlet;
+    return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
+  }
+  // Tables of their own pay for their heads only in large components, which large pictures also have for the
+  // sake of parallel work (docs/symbols.md, 8).
+  const auto luma = uint32_t{header.width} * header.height;
+  const auto all_but = [&](int fine) {
+    return static_cast<uint8_t>(header.transform.levels + 1 - std::min(fine, header.transform.levels));
+  };
+  if (luma <= kSmallPicture) return {ComponentScope::kLayer, all_but(1), 0};
+  return {ComponentScope::kLayer, all_but(2), 1};
+}
+
+}  // namespace ctv

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A wavelet is far from orthonormal and its bands are not flat, so a direction's gain is not its band's times
+// a constant: measured factors per band, taps and direction instead, integers only, so that encoders agree
+// everywhere.
+#include "codec/format/gains.hpp"
+
+#include <algorithm>
+
+#include "codec/format/gain_table.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr uint32_t kOrthonormal = 4096;  // block transforms, or their quantisers make up for it
+
+int kind_of(const TransformParameters& t) {
+  if (t.pyramid == Pyramid::kLaplacian) return t.projection ? 1 : 0;
+  return 1 + static_cast<int>(t.pyramid);  // 5/3, 13/7, 9/7
+}
+
+int taps_row(int taps) { return taps >= 12 ? 4 : std::clamp(taps / 2 - 1, 0, 3); }
+
+}  // namespace
+
+uint32_t subband_gain(const TransformParameters& transform, const Subband& subband) {
+  if (transform.kind != TransformKind::kContourlet) return kOrthonormal;
+  const int kind = kind_of(transform);
+  const bool lowpass = subband.level == 0;
+  const int level = std::clamp(lowpass ? transform.levels : subband.level, 1, kGainLevels);
+  const uint32_t* row = kBandGains[kind][level - 1];
+  if (lowpass) return row[0];
+  const uint32_t gain = row[subband.orientation == 3 ? 2 : 1];
+  const int n = transform.directions_log2[static_cast<size_t>(level - 1)];
+  if (n == 0) return gain;
+  const int group = kind < 2 ? kind * 3 + std::min(level, 3) - 1
+                             : 6 + ((kind - 2) * 3 + std::min(level, 3) - 1) * 3 + subband.orientation - 1;
+  const int column = (1 << n) - 2 + subband.direction;
+  return (gain * kDirectionGains[group][taps_row(transform.taps)][column] + 50) / 100;
+}
+
+uint32_t subband_weight(const TransformParameters& transform, const Subband& subband) {
+  const uint32_t gain = subband_gain(transform, subband);
+  return std::max(1U, ((1U << 24) + gain / 2) / gain);
+}
+
+}  // namespace ctv

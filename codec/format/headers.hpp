@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The headers of the stream (docs/bitstream.md). Parse, don't validate: what a read function returns is
+// within the ranges of the document, and nothing downstream checks it again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/format/coded_frame.hpp"
+#include "codec/format/subband_layout.hpp"
+#include "codec/format/transform_parameters.hpp"
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+inline constexpr uint8_t kBitstreamVersion = 1;
+inline constexpr size_t kPrefixSize = 8;
+
+enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
+enum class Symbols : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
+/// What one component holds.
+enum class ComponentScope : uint8_t {
+  kSubband = 0,  // one subband of one plane (the paper's)
+  kLayer = 1     // one layer of luma, or of both chroma planes
+};
+/// How the subbands of a picture become components: few large ones cost fewer bytes, more of them run in
+/// parallel.
+struct Grouping {
+  ComponentScope scope = ComponentScope::kLayer;
+  uint8_t pooled_layers =
+      0;  // so many of the coarsest layers, all planes, are the first component; 0 with kSubband
+  uint8_t split_luma = 0;  // 1: the finest layer's luma is a component for each orientation; 0 with kSubband
+};
+
+struct SequenceHeader {
+  uint16_t width = 0, height = 0;
+  uint32_t fps_num = 25, fps_den = 1;
+  uint8_t source = 0;  // ctv_format: GRAY8, I420, I422, I444 or RGB8
+  uint8_t chroma_420 = 0;
+  TransformParameters transform;
+  Prediction prediction = Prediction::kPicture;
+  Symbols symbols = Symbols::kContext;
+  Grouping grouping;
+  uint8_t lossless = 0;
+  uint8_t lowpass_rounded = 0;  // the lowpass is quantised with step 1, whatever the base step (the paper's)
+  uint8_t log2_block = 4;
+  uint8_t subpel = 3;
+  uint8_t overlap = 1;
+  uint8_t split = 0;  // blocks may have four vectors
+  /// Step of a subband = base step x weight / 4096. Luma, then chroma (if there is any); in subband order.
+  /// Not written, and not used, with H.264's transforms.
+  std::array<std::array<uint16_t, kMaxSubbandsPerPlane>, 2> weights{};
+
+  int planes() const { return source == CTV_FORMAT_GRAY8 ? 1 : 3; }
+};
+
+struct PacketHeader {
+  FrameParameters frame;
+  uint32_t motion_size = 0;
+  std::vector<uint32_t> component_sizes;
+  std::vector<uint32_t> layer_crcs;  // layer 0 includes the motion payload
+  size_t size = 0;                   // bytes from the start of the unit to the motion payload
+  size_t unit_size = 0;              // of the whole packet, as announced
+};
+
+enum class UnitKind { kHeader = CTV_UNIT_HEADER, kPacket = CTV_UNIT_PACKET, kIndex = CTV_UNIT_INDEX };
+struct UnitPrefix {
+  UnitKind kind;
+  uint64_t size;  // prefix included
+};
+
+Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes);
+
+std::vector<uint8_t> write_sequence_header(const SequenceHeader& header);
+Result<SequenceHeader> read_sequence_header(std::span<const uint8_t> unit);
+
+/// Appends unit prefix and packet header for the given sizes and checksums.
+void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes);
+/// `unit` may be shorter than announced, but holds the whole packet header. Component and layer counts come
+/// from the sequence header. A packet header object is filled in place so that nothing is allocated per
+/// frame.
+Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers,
+                          PacketHeader& header);
+
+struct IndexEntry {
+  uint64_t offset;
+  bool key;
+};
+std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries);
+/// Calls sink(i, entry) for each entry; returns their number.
+Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
+                          void* opaque);
+/// Size of the index unit from the last eight bytes of a stream.
+Result<uint64_t> read_index_trailer(std::span<const uint8_t> bytes);
+
+}  // namespace ctv

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a picture is outside (a format) and inside (one or three coded planes), and the extents of both.
+#pragma once
+
+#include <ctv/ctv.h>
+
+#include <array>
+#include <vector>
+
+#include "codec/format/subband_layout.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+/// How samples outside become planes inside.
+enum class ColourModel : uint8_t {
+  kAsIs = 0,   // mono or YCbCr, coded as it is
+  kYcocgR = 1  // RGB by the reversible YCoCg
+};
+
+struct SampleRange {
+  int lo, hi;
+};
+
+struct PictureLayout {
+  ctv_format source =
+      CTV_FORMAT_NONE;  // the format the stream was made from (RGBA8 counts as RGB8, NV12 as I420)
+  int width = 0;
+  int height = 0;
+  ColourModel colour = ColourModel::kAsIs;
+  int planes = 3;                           // coded: 1 or 3
+  ChromaShift chroma;                       // of the coded chroma planes
+  std::array<SubbandLayout, 3> subbands{};  // per coded plane
+
+  Extent extent(int plane) const {
+    const int y = plane == 0 ? 0 : chroma.y;
+    const int x = plane == 0 ? 0 : chroma.x;
+    return {(height + (1 << y) - 1) >> y, (width + (1 << x) - 1) >> x};
+  }
+  SampleRange range(int plane) const {
+    return plane > 0 && colour == ColourModel::kYcocgR ? SampleRange{-255, 255} : SampleRange{0, 255};
+  }
+  /// The flat prediction of key frames.
+  int middle(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
+};
+
+/// Chroma shifts of a planar format; {0, 0} for RGB and 4:4:4.
+constexpr ChromaShift chroma_shift(ctv_format format) {
+  switch (format) {
+    case CTV_FORMAT_I420:
+    case CTV_FORMAT_NV12:
+      return {1, 1};
+    case CTV_FORMAT_I422:
+      return {0, 1};
+    default:
+      return {0, 0};
+  }
+}
+
+constexpr bool is_rgb(ctv_format format) { return format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8; }
+
+}  // namespace ctv

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/util/log.hpp"
+
+#include <mutex>
+
+namespace ctv {
+namespace {
+
+struct Log {
+  std::mutex mutex;
+  ctv_log_callback callback = nullptr;
+  void* opaque = nullptr;
+};
+Log& process_log() {
+  static Log log;
+  return log;
+}
+
+}  // namespace
+
+void set_log_callback(ctv_log_callback callback, void* opaque) {
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  log.callback = callback;
+  log.opaque = opaque;
+}
+
+void log_message(ctv_log_level level, const std::string& message) {
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  if (log.callback != nullptr) log.callback(log.opaque, level, message.c_str());
+}
+
+}  // namespace ctv

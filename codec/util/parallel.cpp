@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The team: threads that sleep until a loop has tasks to give away. All encoders and decoders of the process
+// share it, so that many of them do not mean many times the cores in threads. The caller of a loop always
+// works on it too, so a loop ends even if every other thread is busy elsewhere.
+#include "codec/util/parallel.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ctv::detail {
+namespace {
+
+struct Loop {
+  Loop(void (*t)(void*, int), void* c, int n, int p) : task(t), context(c), count(n), places(p) {}
+
+  void (*const task)(void*, int);
+  void* const context;
+  const int count;
+  int places;                  // for further threads; guarded by the team's mutex
+  int helpers = 0;             // threads at work besides the caller; likewise
+  std::exception_ptr failure;  // likewise
+  std::atomic<int> next{0};
+
+  bool has_tasks() const { return next.load(std::memory_order_relaxed) < count; }
+  /// Takes tasks until there are none; returns what a task threw.
+  std::exception_ptr work() noexcept {
+    try {
+      for (int i = next++; i < count; i = next++) task(context, i);
+    } catch (...) {
+      next = count;
+      return std::current_exception();
+    }
+    return nullptr;
+  }
+};
+
+class Team {
+ public:
+  void run(Loop& loop) {
+    {
+      const std::lock_guard lock(mutex_);
+      loops_.push_back(&loop);
+      while (threads_ < loop.places) {
+        std::thread([this] { serve(); }).detach();
+        ++threads_;
+      }
+    }
+    for (int i = 0; i < loop.places; ++i) wake_.notify_one();
+    const std::exception_ptr failure = loop.work();
+    std::unique_lock lock(mutex_);
+    std::erase(loops_, &loop);
+    done_.wait(lock, [&] { return loop.helpers == 0; });
+    if (failure != nullptr || loop.failure != nullptr) {
+      std::rethrow_exception(failure != nullptr ? failure : loop.failure);
+    }
+  }
+
+ private:
+  Loop* open_loop() const {
+    for (Loop* loop : loops_) {
+      if (loop->places > 0 && loop->has_tasks()) return loop;
+    }
+    return nullptr;
+  }
+
+  [[noreturn]] void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      Loop* loop = nullptr;
+      wake_.wait(lock, [&] { return (loop = open_loop()) != nullptr; });
+      --loop->places;
+      ++loop->helpers;
+      lock.unlock();
+      const std::exception_ptr failure = loop->work();
+      lock.lock();
+      if (failure != nullptr) loop->failure = failure;
+      if (--loop->helpers == 0) done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::vector<Loop*> loops_;  // that may take more threads
+  int threads_ = 0;
+};
+
+}  // namespace
+
+void run_on_team(int threads, int count, void (*task)(void*, int), void* context) {
+  // Never destroyed: its threads sleep until the process ends.
+  static Team& team = *new Team;
+  Loop loop(task, context, count, threads - 1);
+  team.run(loop);
+}
+
+}  // namespace ctv::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels and vectors between stages and symbols. Both sides are host memory here: a download hands over the
+// addresses of the stages' arrays, which stay unchanged until the next one; an upload is copied to its place.
+#include <algorithm>
+#include <new>
+
+#include "codec/util/parallel.hpp"
+#include "cpu/cpu_backend.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr size_t kGrain = 1 << 16;  // levels per task
+
+class CpuLevelPort final : public LevelPort {
+ public:
+  CpuLevelPort(const PictureLayout& layout, const MotionGrid& grid, int threads, StageTimes& times)
+      : threads_(threads), times_(times), vector_count_(grid.size()) {
+    for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
+      counts_[p] = layout.subbands[p].levels;
+      levels_[p] = std::make_unique_for_overwrite<Level[]>(counts_[p]);
+      host_.levels[p] = levels_[p].get();
+    }
+    vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
+    host_.vectors = vectors_.get();
+  }
+
+  const CodedFrame& host() const override { return host_; }
+
+  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+    StageTimer timer(times_, Stage::kDownload);
+    // host() is constant to its readers, so nobody writes through these.
+    for (size_t p = 0; p < levels.size(); ++p) {
+      if (levels[p] != nullptr) host_.levels[p] = const_cast<Level*>(levels[p]);
+    }
+    if (vectors != nullptr) host_.vectors = const_cast<MotionVector*>(vectors);
+    return {};
+  }
+
+  Status upload(bool) override { return {}; }
+
+  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    StageTimer timer(times_, Stage::kUpload);
+    for (size_t p = 0; p < levels.size(); ++p) copy(host_.levels[p], counts_[p], levels[p]);
+    if (vectors != nullptr && vectors != host_.vectors) std::copy_n(host_.vectors, vector_count_, vectors);
+    return {};
+  }
+
+  Status finish() override { return {}; }
+
+ private:
+  void copy(const Level* from, size_t n, Level* to) const {
+    if (n == 0 || from == to) return;
+    parallel_for(threads_, static_cast<int>((n + kGrain - 1) / kGrain), [&](int i) {
+      const size_t first = static_cast<size_t>(i) * kGrain;
+      std::copy_n(from + first, std::min(kGrain, n - first), to + first);
+    });
+  }
+
+  const int threads_;
+  StageTimes& times_;
+  std::array<size_t, 3> counts_{};
+  const size_t vector_count_;
+  std::array<std::unique_ptr<Level[]>, 3>
+      levels_;  // not touched, hence not in memory, where only downloads happen
+  std::unique_ptr<MotionVector[]> vectors_;
+  CodedFrame host_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LevelPort>> make_cpu_level_port(const PictureLayout& layout, const MotionGrid& grid,
+                                                       int threads, StageTimes& times) {
+  try {
+    return std::unique_ptr<LevelPort>(std::make_unique<CpuLevelPort>(layout, grid, threads, times));
+  } catch (const std::bad_alloc&) {
+    return Status(CTV_ERROR_MEMORY, "make_level_port: out of memory");
+  }
+}
+
+}  // namespace ctv

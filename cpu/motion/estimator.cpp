@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The motion estimator of the CPU: owns the 8-bit copies of luma that search and refinement read, the list of
+// candidates in the order of their rank, and the threads' rows of blocks.
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "codec/control/motion_decisions.hpp"
+#include "codec/util/host_device.hpp"
+#include "codec/util/parallel.hpp"
+#include "cpu/motion/refine.hpp"
+#include "cpu/motion/search.hpp"
+#include "cpu/picture/colour.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr int kAlign = 64;  // bytes; also what vectors may read beyond the last sample
+
+class CpuMotionEstimator final : public MotionEstimator {
+ public:
+  CpuMotionEstimator(const MotionParameters& parameters, int threads, StageTimes& times)
+      : parameters_(parameters),
+        blocks_(parameters.grid.blocks()),
+        threads_(threads),
+        times_(times),
+        rows_(blocks_.rows << blocks_.log2_block),
+        cols_(round_up(blocks_.cols << blocks_.log2_block, kAlign)),
+        border_(round_up(parameters.range + kRefineReach, kAlign)),
+        current_stride_(odd_lines(cols_)),
+        reference_stride_(odd_lines(cols_ + 2 * border_)),
+        key_cols_(blocks_.cols + kAlign / 8),
+        current_(allocate(rows_, current_stride_)),
+        reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
+        keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
+        costs_(blocks_.size()),
+        blocks_a_(blocks_.size()),
+        blocks_b_(blocks_.size()) {
+    for (int y = -parameters.range; y <= parameters.range; ++y) {
+      for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
+    }
+    std::sort(order_.begin(), order_.end(), [&](const Offset& a, const Offset& b) {
+      return candidate_rank(a.y, a.x, parameters.range) < candidate_rank(b.y, b.x, parameters.range);
+    });
+    candidates_.resize(order_.size());
+  }
+
+  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
+                MotionVector* vectors) override {
+    SearchPlanes planes{};
+    const auto of_row = [&](auto* values, int row) {
+      return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
+    };
+    // The vectors of the blocks after each pass; a pass reads neighbours, so it writes elsewhere.
+    const bool smooth = lambda != 0;  // otherwise the search has the last word
+    const bool refine = parameters_.subpel > 0;
+    const bool split = parameters_.grid.split != 0;
+    MotionVector* searched = smooth || refine || split ? blocks_a_.data() : vectors;
+    MotionVector* smoothed = !smooth ? searched : (refine || split ? blocks_b_.data() : vectors);
+    MotionVector* refined =
+        !refine ? smoothed : (!split ? vectors : (smooth ? blocks_a_.data() : blocks_b_.data()));
+    {
+      StageTimer timer(times_, Stage::kMotionSearch);
+      planes = copy(current, reference);
+      for (size_t i = 0; i < order_.size(); ++i) {
+        candidates_[i] = {order_[i].y * planes.reference_stride + order_[i].x,
+                          (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
+                              static_cast<int64_t>(i)};
+      }
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        int64_t* keys = keys_of(row);
+        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, keys);
+        for (int b = 0; b < blocks_.cols; ++b) {
+          const MotionVector v = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
+          of_row(searched, row)[b] = v;
+          of_row(costs_.data(), row)[b] =
+              static_cast<uint32_t>(keys[b] >> kKeyIndexBits) - motion_cost(0, lambda, v);
+        }
+      });
+    }
+    if (!smooth && !refine && !split) return {};
+    StageTimer timer(times_, Stage::kMotionRefine);
+    if (smooth) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        smooth_block_row(planes, blocks_, row, lambda, of_row(costs_.data(), row), searched,
+                         of_row(smoothed, row));
+      });
+    }
+    if (refine) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        refine_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row),
+                         smoothed, of_row(refined, row));
+      });
+    }
+    if (split) {
+      parallel_for(threads_, blocks_.rows, [&](int row) {
+        split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), refined,
+                        vectors + static_cast<ptrdiff_t>(2 * row) * parameters_.grid.cols);
+      });
+    }
+    return {};
+  }
+
+ private:
+  struct Offset {
+    int y, x;
+  };
+  struct Free {
+    void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t(kAlign)); }
+  };
+  using Bytes = std::unique_ptr<uint8_t[], Free>;
+
+  /// Strides of an odd number of cache lines: the rows of a block do not compete for the same lines of the
+  /// cache.
+  static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
+  static Bytes allocate(int rows, ptrdiff_t stride) {
+    const size_t size = static_cast<size_t>(rows) * static_cast<size_t>(stride) + kAlign;
+    return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
+  }
+
+  int border_rows() const { return parameters_.range + kRefineReach; }
+  int64_t* keys_of(int row) { return keys_.data() + static_cast<ptrdiff_t>(row) * key_cols_; }
+  MotionVector vector(size_t i) const {
+    return {static_cast<int16_t>(order_[i].y * kVectorUnit), static_cast<int16_t>(order_[i].x * kVectorUnit)};
+  }
+
+  SearchPlanes copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
+    uint8_t* origin = reference_.get() + border_rows() * reference_stride_ + border_;
+    const auto row_copy = [](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
+      const int n = std::min(plane.cols, cols);
+      narrow_row(plane.row(std::clamp(r, 0, plane.rows - 1)), n, out);
+      std::fill(out - before, out, out[0]);
+      std::fill(out + n, out + cols, out[n - 1]);
+    };
+    parallel_ranges(threads_, rows_ + 2 * border_rows(), 16, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) {
+        const int r = i - border_rows();
+        row_copy(reference, r, border_, cols_ + border_, origin + r * reference_stride_);
+        if (r >= 0 && r < rows_) row_copy(current, r, 0, cols_, current_.get() + r * current_stride_);
+      }
+    });
+    return {current_.get(), current_stride_, origin, reference_stride_};
+  }
+
+  const MotionParameters parameters_;
+  const MotionGrid blocks_;
+  const int threads_;
+  StageTimes& times_;
+  const int rows_, cols_;  // of whole blocks, columns to whole vectors
+  const int border_;       // columns before and behind
+  const ptrdiff_t current_stride_, reference_stride_;
+  const int key_cols_;
+  Bytes current_, reference_;
+  std::vector<int64_t> keys_;
+  std::vector<uint32_t> costs_;                    // of each block, 16 SAD
+  std::vector<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
+  std::vector<Offset> order_;
+  std::vector<SearchCandidate> candidates_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
+                                                         StageTimes& times) {
+  if (parameters.grid.log2_block < 3 || parameters.grid.blocks().log2_block > 5 || parameters.range < 0 ||
+      parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
+    return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
+  }
+  try {
+    return std::unique_ptr<MotionEstimator>(std::make_unique<CpuMotionEstimator>(parameters, threads, times));
+  } catch (const std::bad_alloc&) {
+    return Status(CTV_ERROR_MEMORY, "make_motion: out of memory");
+  }
+}
+
+}  // namespace ctv

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The separable sub-sample filter of codec/dsp/motion_vectors.hpp on small blocks of a fixed width: shared by
+// compensation and refinement, compiled per instruction set (included once per set, hence no include guard of
+// the usual kind). Products and sums of a pass along rows fit 16 bits, which the assertion below ties to the
+// taps.
+#if defined(CTV_CPU_INTERPOLATE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTV_CPU_INTERPOLATE_INL_HPP
+#undef CTV_CPU_INTERPOLATE_INL_HPP
+#else
+#define CTV_CPU_INTERPOLATE_INL_HPP
+#endif
+
+#include "codec/dsp/motion_vectors.hpp"
+#include "cpu/runtime/simd.hpp"
+
+// Before a loop over the columns of a block: the compiler must vectorise it, not first unroll it into single
+// samples.
+#undef CTV_KEEP_LOOP
+#if defined(__clang__)
+#define CTV_KEEP_LOOP _Pragma("clang loop vectorize(enable)")
+#else
+#define CTV_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+constexpr int kTaps = kInterpolationTaps;
+constexpr int kBefore = kInterpolationBefore;  // samples that the filter reads before a position
+
+constexpr bool SumsFit() {
+  for (int f = 0; f < 8; ++f) {
+    int sum = 0;
+    for (int t = 0; t < kTaps; ++t) sum += abs_of(interpolation_weight(f, t));
+    if (sum > 128) return false;
+  }
+  return true;
+}
+static_assert(SumsFit(), "64ths of samples, and 32 times a prediction, must fit 16 bits");
+
+struct Weights {
+  int16_t w[kTaps];
+  int32_t pairs[kTaps / 2];  // two taps side by side, as 16-bit lanes
+};
+struct Filters {
+  Weights of[8];  // per eighth
+  constexpr Filters() : of() {
+    for (int f = 0; f < 8; ++f) {
+      for (int t = 0; t < kTaps; ++t) of[f].w[t] = static_cast<int16_t>(interpolation_weight(f, t));
+      for (int t = 0; t < kTaps; t += 2) {
+        of[f].pairs[t / 2] =
+            static_cast<int32_t>(static_cast<uint32_t>(interpolation_weight(f, t) & 0xffff) |
+                                 static_cast<uint32_t>(interpolation_weight(f, t + 1)) << 16);
+      }
+    }
+  }
+};
+constexpr Filters kFilters;
+
+// Sum of the taps of one position, wrapping to 16 bits (it fits for samples of a picture).
+template <typename T>
+inline int16_t Sum16(const Weights& k, const T* s, ptrdiff_t step, int rounding) {
+  static_assert(kTaps == 8);
+  return static_cast<int16_t>(k.w[0] * s[0] + k.w[1] * s[step] + k.w[2] * s[2 * step] + k.w[3] * s[3 * step] +
+                              k.w[4] * s[4 * step] + k.w[5] * s[5 * step] + k.w[6] * s[6 * step] +
+                              k.w[7] * s[7 * step] + rounding);
+}
+
+// Along rows, 64ths: out [rows][kWidth].
+template <int kWidth, typename T>
+void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  const Weights& k = kFilters.of[eighth];
+  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
+    const T* __restrict s = source - kBefore;
+    int16_t* __restrict o = out;
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kWidth; ++x) o[x] = Sum16(k, s + x, 1, 0);
+  }
+}
+
+// Along rows, rounded to samples.
+template <int kWidth>
+void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  const Weights& k = kFilters.of[eighth];
+  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
+    const Sample* __restrict s = source - kBefore;
+    int16_t* __restrict o = out;
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kWidth; ++x) o[x] = static_cast<int16_t>(Sum16(k, s + x, 1, 32) >> 6);
+  }
+}
+
+// Along columns, rounded to samples.
+template <int kWidth>
+void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  const Weights& k = kFilters.of[eighth];
+  source -= kBefore * stride;
+  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
+    const Sample* __restrict s = source;
+    int16_t* __restrict o = out;
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kWidth; ++x) o[x] = static_cast<int16_t>(Sum16(k, s + x, stride, 32) >> 6);
+  }
+}
+
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+
+// As many lanes as divide kWidth.
+template <int kWidth>
+using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
+
+// Along columns of sums of rows, rounded to samples; source: the row kBefore above, rows kWidth apart, 16
+// bits that a pass along rows made. Two rows interleaved make one multiply-add (pmaddwd), and each pair of
+// rows serves three outputs. Interleaving and packing undo each other within each 128 bits.
+template <int kWidth>
+void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
+  const Lanes16<kWidth> d16;
+  const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
+  const Weights& k = kFilters.of[eighth];
+  constexpr int kPairs = kTaps / 2;
+  hn::Vec<decltype(d16)> w[kPairs];
+  for (int i = 0; i < kPairs; ++i) w[i] = hn::BitCast(d16, hn::Set(d32, k.pairs[i]));
+  const auto half = hn::Set(d32, 2048);
+  for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+    const int16_t* s = source + x;
+    int16_t* o = out + x;
+    hn::Vec<decltype(d16)> lower[kTaps - 1];  // rows i and i + 1 interleaved
+    hn::Vec<decltype(d16)> upper[kTaps - 1];
+    auto last = hn::LoadU(d16, s);
+    for (int i = 0; i < kTaps - 2; ++i) {
+      s += kWidth;
+      const auto next = hn::LoadU(d16, s);
+      lower[i] = hn::InterleaveLower(d16, last, next);
+      upper[i] = hn::InterleaveUpper(d16, last, next);
+      last = next;
+    }
+    for (int r = 0; r < rows; ++r, o += kWidth) {
+      s += kWidth;
+      const auto next = hn::LoadU(d16, s);
+      lower[kTaps - 2] = hn::InterleaveLower(d16, last, next);
+      upper[kTaps - 2] = hn::InterleaveUpper(d16, last, next);
+      last = next;
+      auto unused = hn::Zero(d32);
+      auto low = half;
+      auto high = half;
+      for (int i = 0; i < kPairs; ++i) {
+        low = hn::ReorderWidenMulAccumulate(d32, lower[2 * i], w[i], low, unused);
+        high = hn::ReorderWidenMulAccumulate(d32, upper[2 * i], w[i], high, unused);
+      }
+      hn::StoreU(hn::ReorderDemote2To(d16, hn::ShiftRight<12>(low), hn::ShiftRight<12>(high)), d16, o);
+      for (int i = 0; i < kTaps - 2; ++i) {
+        lower[i] = lower[i + 1];
+        upper[i] = upper[i + 1];
+      }
+    }
+  }
+}
+
+// Sum of absolute differences of blocks of 16-bit samples; differences fit 16 bits.
+template <int kBlock>
+uint32_t SadOfSamples(const int16_t* a, const int16_t* b, ptrdiff_t b_stride) {
+  const Lanes16<kBlock> d16;
+  const hn::Repartition<int32_t, Lanes16<kBlock>> d32;
+  const auto one = hn::Set(d16, int16_t{1});
+  auto sum = hn::Zero(d32);
+  auto unused = hn::Zero(d32);
+  for (int r = 0; r < kBlock; ++r, a += kBlock, b += b_stride) {
+    for (int x = 0; x < kBlock; x += static_cast<int>(hn::Lanes(d16))) {
+      const auto difference = hn::Abs(hn::Sub(hn::LoadU(d16, a + x), hn::LoadU(d16, b + x)));
+      sum = hn::ReorderWidenMulAccumulate(d32, difference, one, sum, unused);
+    }
+  }
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
+}
+#else
+template <int kWidth>
+void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
+  const Weights& k = kFilters.of[eighth];
+  for (int r = 0; r < rows; ++r, source += kWidth, out += kWidth) {
+    const int16_t* __restrict s = source;
+    int16_t* __restrict o = out;
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kWidth; ++x) {
+      int32_t sum = 0;
+      for (int t = 0; t < kTaps; ++t) sum += k.w[t] * s[x + t * kWidth];
+      o[x] = static_cast<int16_t>(round_interpolated(sum));
+    }
+  }
+}
+
+template <int kBlock>
+uint32_t SadOfSamples(const int16_t* a, const int16_t* b, ptrdiff_t b_stride) {
+  int sum = 0;
+  for (int r = 0; r < kBlock; ++r, a += kBlock, b += b_stride) {
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kBlock; ++x) sum += abs_of(a[x] - b[x]);
+  }
+  return static_cast<uint32_t>(sum);
+}
+#endif
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

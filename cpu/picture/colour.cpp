@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colour: interleaved or planar bytes to planes of samples and back, YCoCg-R (Malvar and Sullivan) by its two
+// lifting steps. A few operations a sample: memory decides, so every row is read and written once; the
+// compiler vectorises.
+#include "cpu/picture/colour.hpp"
+
+#include "codec/dsp/ycbcr.hpp"
+#include "codec/dsp/ycocg.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/picture/colour.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+const char* TargetName() {
+#if defined(CTV_HAVE_HIGHWAY)
+  return hwy::TargetName(HWY_TARGET);
+#else
+  return "baseline";
+#endif
+}
+
+void Widen(const uint8_t* __restrict bytes, int n, Sample* __restrict samples) {
+  for (int i = 0; i < n; ++i) samples[i] = bytes[i];
+}
+
+void Narrow(const Sample* __restrict samples, int n, uint8_t* __restrict bytes) {
+  for (int i = 0; i < n; ++i) bytes[i] = static_cast<uint8_t>(clamp_to<int>(samples[i], 0, 255));
+}
+
+void Split(const uint8_t* __restrict pairs, int n, Sample* __restrict first, Sample* __restrict second) {
+  for (int i = 0; i < n; ++i) {
+    first[i] = pairs[2 * i];
+    second[i] = pairs[2 * i + 1];
+  }
+}
+
+void Merge(const Sample* __restrict first, const Sample* __restrict second, int n,
+           uint8_t* __restrict pairs) {
+  for (int i = 0; i < n; ++i) {
+    pairs[2 * i] = static_cast<uint8_t>(clamp_to<int>(first[i], 0, 255));
+    pairs[2 * i + 1] = static_cast<uint8_t>(clamp_to<int>(second[i], 0, 255));
+  }
+}
+
+template <int kChannels>
+void FromRgb(const uint8_t* __restrict pixels, int n, Sample* __restrict y, Sample* __restrict co,
+             Sample* __restrict cg) {
+  for (int i = 0; i < n; ++i) {
+    const uint8_t* p = pixels + kChannels * i;
+    const Ycocg c = rgb_to_ycocg(p[0], p[1], p[2]);
+    y[i] = static_cast<Sample>(c.y);
+    co[i] = static_cast<Sample>(c.co);
+    cg[i] = static_cast<Sample>(c.cg);
+  }
+}
+
+void RgbToYcocg(const uint8_t* pixels, int channels, int n, Sample* y, Sample* co, Sample* cg) {
+  channels == 3 ? FromRgb<3>(pixels, n, y, co, cg) : FromRgb<4>(pixels, n, y, co, cg);
+}
+
+template <int kChannels>
+void Put(uint8_t* pixel, const Rgb& c) {
+  pixel[0] = static_cast<uint8_t>(clamp_to(c.r, 0, 255));
+  pixel[1] = static_cast<uint8_t>(clamp_to(c.g, 0, 255));
+  pixel[2] = static_cast<uint8_t>(clamp_to(c.b, 0, 255));
+  if constexpr (kChannels == 4) pixel[3] = 255;
+}
+
+template <int kChannels>
+void FromYcocg(const Sample* __restrict y, const Sample* __restrict co, const Sample* __restrict cg, int n,
+               uint8_t* __restrict pixels) {
+  for (int i = 0; i < n; ++i) Put<kChannels>(pixels + kChannels * i, ycocg_to_rgb(y[i], co[i], cg[i]));
+}
+
+void YcocgToRgb(const Sample* y, const Sample* co, const Sample* cg, int n, int channels, uint8_t* pixels) {
+  channels == 3 ? FromYcocg<3>(y, co, cg, n, pixels) : FromYcocg<4>(y, co, cg, n, pixels);
+}
+
+template <int kChannels>
+void FromYcbcr(const Sample* __restrict y, const Sample* __restrict cb, const Sample* __restrict cr, int n,
+               uint8_t* __restrict pixels) {
+  for (int i = 0; i < n; ++i) Put<kChannels>(pixels + kChannels * i, ycbcr_to_rgb(y[i], cb[i], cr[i]));
+}
+
+void YcbcrToRgb(const Sample* y, const Sample* cb, const Sample* cr, int n, int channels, uint8_t* pixels) {
+  channels == 3 ? FromYcbcr<3>(y, cb, cr, n, pixels) : FromYcbcr<4>(y, cb, cr, n, pixels);
+}
+
+void GrayToRgb(const Sample* y, int n, int channels, uint8_t* pixels) {
+  for (int i = 0; i < n; ++i) {
+    const Rgb c{y[i], y[i], y[i]};
+    channels == 3 ? Put<3>(pixels + 3 * i, c) : Put<4>(pixels + 4 * i, c);
+  }
+}
+
+void YcocgToYcbcr(const Sample* y, const Sample* co, const Sample* cg, int n, Sample* out_y, Sample* out_cb,
+                  Sample* out_cr) {
+  for (int i = 0; i < n; ++i) {
+    const Rgb c = ycocg_to_rgb(y[i], co[i], cg[i]);
+    const Ycbcr o = rgb_to_ycbcr(clamp_to(c.r, 0, 255), clamp_to(c.g, 0, 255), clamp_to(c.b, 0, 255));
+    out_y[i] = static_cast<Sample>(o.y);
+    out_cb[i] = static_cast<Sample>(o.cb);
+    out_cr[i] = static_cast<Sample>(o.cr);
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+
+HWY_EXPORT(TargetName);
+HWY_EXPORT(Widen);
+HWY_EXPORT(Narrow);
+HWY_EXPORT(Split);
+HWY_EXPORT(Merge);
+HWY_EXPORT(RgbToYcocg);
+HWY_EXPORT(YcocgToRgb);
+HWY_EXPORT(YcbcrToRgb);
+HWY_EXPORT(GrayToRgb);
+HWY_EXPORT(YcocgToYcbcr);
+
+const char* simd_name() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
+void widen_row(const uint8_t* bytes, int n, Sample* samples) {
+  HWY_DYNAMIC_DISPATCH(Widen)(bytes, n, samples);
+}
+void narrow_row(const Sample* samples, int n, uint8_t* bytes) {
+  HWY_DYNAMIC_DISPATCH(Narrow)(samples, n, bytes);
+}
+void split_row(const uint8_t* pairs, int n, Sample* first, Sample* second) {
+  HWY_DYNAMIC_DISPATCH(Split)(pairs, n, first, second);
+}
+void merge_row(const Sample* first, const Sample* second, int n, uint8_t* pairs) {
+  HWY_DYNAMIC_DISPATCH(Merge)(first, second, n, pairs);
+}
+void rgb_to_ycocg_row(const uint8_t* pixels, int channels, int n, Sample* y, Sample* co, Sample* cg) {
+  HWY_DYNAMIC_DISPATCH(RgbToYcocg)(pixels, channels, n, y, co, cg);
+}
+void ycocg_to_rgb_row(const Sample* y, const Sample* co, const Sample* cg, int n, int channels,
+                      uint8_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(YcocgToRgb)(y, co, cg, n, channels, pixels);
+}
+void ycbcr_to_rgb_row(const Sample* y, const Sample* cb, const Sample* cr, int n, int channels,
+                      uint8_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(YcbcrToRgb)(y, cb, cr, n, channels, pixels);
+}
+void gray_to_rgb_row(const Sample* y, int n, int channels, uint8_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(GrayToRgb)(y, n, channels, pixels);
+}
+void ycocg_to_ycbcr_row(const Sample* y, const Sample* co, const Sample* cg, int n, Sample* out_y,
+                        Sample* out_cb, Sample* out_cr) {
+  HWY_DYNAMIC_DISPATCH(YcocgToYcbcr)(y, co, cg, n, out_y, out_cb, out_cr);
+}
+
+}  // namespace ctv
+#endif  // HWY_ONCE

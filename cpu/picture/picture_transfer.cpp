@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures of the caller to padded planes, and planes to pictures in any format. Every row is read and
+// written once: colour, chroma resampling and the change of width are chained in pieces of a row that stay in
+// the first-level cache.
+#include <algorithm>
+#include <new>
+
+#include "codec/util/host_device.hpp"
+#include "codec/util/parallel.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "cpu/picture/chroma.hpp"
+#include "cpu/picture/colour.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr int kGrain = 16;  // rows of luma per task
+
+int channels_of(ctv_format format) { return format == CTV_FORMAT_RGB8 ? 3 : 4; }
+
+/// body(first, n) for the pieces of a row.
+template <typename Body>
+void for_pieces(int cols, Body&& body) {
+  for (int first = 0; first < cols; first += kRowPiece) body(first, std::min(kRowPiece, cols - first));
+}
+
+/// Repeats the last column of rows [begin, end), and the last row if it is among them.
+void pad(const PlaneView<Sample>& plane, Extent extent, int begin, int end) {
+  for (int r = begin; r < end; ++r) {
+    Sample* row = plane.row(r);
+    std::fill(row + extent.cols, row + plane.cols, row[extent.cols - 1]);
+  }
+  if (end == extent.rows) {
+    for (int r = end; r < plane.rows; ++r) std::copy_n(plane.row(end - 1), plane.cols, plane.row(r));
+  }
+}
+
+struct Rows {
+  const uint8_t* data;
+  ptrdiff_t stride;
+  const uint8_t* row(int r) const { return data + r * stride; }
+};
+
+class CpuPicturePort final : public PicturePort {
+ public:
+  CpuPicturePort(const PictureLayout& layout, int threads, StageTimes& times,
+                 std::unique_ptr<uint8_t[]> bytes)
+      : layout_(layout), threads_(threads), times_(times), bytes_(std::move(bytes)) {}
+
+  Status upload(const ctv_picture& picture) override {
+    if (picture.memory != CTV_MEMORY_HOST) {
+      return {CTV_ERROR_UNSUPPORTED, "upload: the CPU backend reads host memory only"};
+    }
+    in_ = picture;
+    return {};
+  }
+
+  Status place(const Planes& planes) override {
+    StageTimer timer(times_, Stage::kColour);
+    const ctv_picture& picture = in_;
+    for (int p = 0; p < layout_.planes; ++p) {
+      const Extent extent = layout_.extent(p);
+      const size_t i = static_cast<size_t>(p);
+      // RGB makes its three planes together; the tasks of plane 0 are rows of the picture, in pairs.
+      if (is_rgb(picture.format) && p > 0) continue;
+      parallel_ranges(threads_, extent.rows, kGrain, [&](int begin, int end) {
+        if (is_rgb(picture.format)) {
+          import_rgb(picture, planes, begin, end);
+        } else {
+          import_plane(picture, p, planes[i], begin, end);
+          pad(planes[i], extent, begin, end);
+        }
+      });
+    }
+    return {};
+  }
+
+  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
+                        ctv_memory memory) override {
+    StageTimer timer(times_, Stage::kColour);
+    if (memory != CTV_MEMORY_HOST) {
+      return {CTV_ERROR_UNSUPPORTED, "export_picture: the CPU backend writes host memory only"};
+    }
+    if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
+      return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
+    }
+    lay_out(reduction, format);
+    // Pairs of rows belong together where chroma is subsampled.
+    parallel_ranges(threads_, out_.height, kGrain, [&](int begin, int end) {
+      if (is_rgb(format)) {
+        export_rgb(planes, begin, end);
+      } else if (layout_.colour == ColourModel::kYcocgR && format != CTV_FORMAT_GRAY8) {
+        export_converted(planes, begin, end);
+      } else {
+        export_planar(planes, begin, end);
+      }
+    });
+    return {};
+  }
+
+  Status finish(ctv_picture& picture) override {
+    picture.format = out_.format;
+    picture.width = out_.width;
+    picture.height = out_.height;
+    picture.memory = CTV_MEMORY_HOST;
+    std::copy(std::begin(out_.data), std::end(out_.data), std::begin(picture.data));
+    std::copy(std::begin(out_.stride), std::end(out_.stride), std::begin(picture.stride));
+    picture.cuda_stream = nullptr;
+    return {};
+  }
+
+ private:
+  static Rows rows_of(const ctv_picture& picture, int plane) {
+    return {static_cast<const uint8_t*>(picture.data[plane]), picture.stride[plane]};
+  }
+
+  void import_rgb(const ctv_picture& picture, const Planes& planes, int begin, int end) const {
+    const Rows source = rows_of(picture, 0);
+    const int channels = channels_of(picture.format);
+    const int cols = layout_.width;
+    const ChromaShift shift = layout_.chroma;
+    if (shift.y == 0) {
+      for (int r = begin; r < end; ++r) {
+        rgb_to_ycocg_row(source.row(r), channels, cols, planes[0].row(r), planes[1].row(r), planes[2].row(r));
+      }
+    } else {
+      Sample co[2][kRowPiece];
+      Sample cg[2][kRowPiece];
+      for (int r = begin; r < end; r += 2) {
+        const int second = r + 1 < end ? 1 : 0;
+        for_pieces(cols, [&](int first, int n) {
+          for (int i = 0; i <= second; ++i) {
+            rgb_to_ycocg_row(source.row(r + i) + first * channels, channels, n, planes[0].row(r + i) + first,
+                             co[i], cg[i]);
+          }
+          subsample_2x2_row(co[0], co[second], n, planes[1].row(r / 2) + first / 2);
+          subsample_2x2_row(cg[0], cg[second], n, planes[2].row(r / 2) + first / 2);
+        });
+      }
+    }
+    pad(planes[0], layout_.extent(0), begin, end);
+    for (size_t p = 1; p < 3; ++p) {
+      pad(planes[p], layout_.extent(1), begin >> shift.y, (end + shift.y) >> shift.y);
+    }
+  }
+
+  void import_plane(const ctv_picture& picture, int p, const PlaneView<Sample>& plane, int begin,
+                    int end) const {
+    const bool pairs = p > 0 && picture.format == CTV_FORMAT_NV12;
+    const Rows source = rows_of(picture, pairs ? 1 : p);
+    const ChromaShift from = p == 0 ? ChromaShift{} : chroma_shift(picture.format);
+    const ChromaShift to = p == 0 ? ChromaShift{} : layout_.chroma;
+    const int source_cols = (layout_.width + from.x) >> from.x;
+    const int source_rows = (layout_.height + from.y) >> from.y;
+    const int cols = layout_.extent(p).cols;
+    const bool fewer_cols = to.x > from.x;
+    const bool fewer_rows = to.y > from.y;
+    Sample rows[2][kRowPiece];
+    for (int r = begin; r < end; ++r) {
+      if (pairs) {
+        for_pieces(cols, [&](int first, int n) {
+          Sample* u = p == 1 ? plane.row(r) + first : rows[0];
+          Sample* v = p == 2 ? plane.row(r) + first : rows[0];
+          split_row(source.row(r) + 2 * first, n, u, v);
+        });
+      } else if (!fewer_rows && !fewer_cols) {
+        widen_row(source.row(r), cols, plane.row(r));
+      } else {
+        const int upper = fewer_rows ? 2 * r : r;
+        const int lower = fewer_rows ? std::min(2 * r + 1, source_rows - 1) : r;
+        for_pieces(source_cols, [&](int first, int n) {
+          Sample* out = plane.row(r) + (fewer_cols ? first / 2 : first);
+          widen_row(source.row(upper) + first, n, rows[0]);
+          if (fewer_rows) widen_row(source.row(lower) + first, n, rows[1]);
+          if (!fewer_rows) {
+            subsample_columns_row(rows[0], n, out);
+          } else if (fewer_cols) {
+            subsample_2x2_row(rows[0], rows[1], n, out);
+          } else {
+            subsample_rows_row(rows[0], rows[1], n, out);
+          }
+        });
+      }
+    }
+  }
+
+  /// Format, extent and addresses of the port's picture; planes follow each other without gaps.
+  void lay_out(int reduction, ctv_format format) {
+    out_ = {};
+    out_.format = format;
+    out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
+    out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
+    uint8_t* data = bytes_.get();
+    const ChromaShift shift = chroma_shift(format);
+    const int planes = format == CTV_FORMAT_GRAY8 || is_rgb(format) ? 1 : (format == CTV_FORMAT_NV12 ? 2 : 3);
+    for (int p = 0; p < planes; ++p) {
+      int row_bytes = p == 0 ? out_.width : (out_.width + shift.x) >> shift.x;
+      if (p > 0 && format == CTV_FORMAT_NV12) row_bytes *= 2;
+      if (is_rgb(format)) row_bytes *= channels_of(format);
+      const int rows = p == 0 ? out_.height : (out_.height + shift.y) >> shift.y;
+      out_.data[p] = data;
+      out_.stride[p] = row_bytes;
+      data += static_cast<ptrdiff_t>(row_bytes) * rows;
+    }
+  }
+
+  uint8_t* out_row(int p, int r) const { return static_cast<uint8_t*>(out_.data[p]) + r * out_.stride[p]; }
+
+  void put_chroma(int r, int first, int n, const Sample* u, const Sample* v) const {
+    if (out_.format == CTV_FORMAT_NV12) {
+      merge_row(u, v, n, out_row(1, r) + 2 * first);
+    } else {
+      narrow_row(u, n, out_row(1, r) + first);
+      narrow_row(v, n, out_row(2, r) + first);
+    }
+  }
+
+  /// The same family of colours: luma rows [begin, end), and the chroma rows that begin there.
+  void export_planar(const ConstPlanes& planes, int begin, int end) const {
+    for (int r = begin; r < end; ++r) narrow_row(planes[0].row(r), out_.width, out_row(0, r));
+    if (out_.format == CTV_FORMAT_GRAY8) return;
+    const ChromaShift to = chroma_shift(out_.format);
+    const int cols = (out_.width + to.x) >> to.x;
+    Sample u[kRowPiece];
+    Sample v[kRowPiece];
+    if (layout_.planes == 1) {
+      std::fill(std::begin(u), std::end(u), Sample{128});
+      std::fill(std::begin(v), std::end(v), Sample{128});
+    }
+    for (int r = begin >> to.y; r < (end + to.y) >> to.y; ++r) {
+      for_pieces(cols, [&](int first, int n) {
+        if (layout_.planes > 1) {
+          resample_chroma(planes[1], layout_.chroma, to, r, first, n, u);
+          resample_chroma(planes[2], layout_.chroma, to, r, first, n, v);
+        }
+        put_chroma(r, first, n, u, v);
+      });
+    }
+  }
+
+  void export_rgb(const ConstPlanes& planes, int begin, int end) const {
+    const int channels = channels_of(out_.format);
+    Sample u[kRowPiece];
+    Sample v[kRowPiece];
+    for (int r = begin; r < end; ++r) {
+      for_pieces(out_.width, [&](int first, int n) {
+        const Sample* luma = planes[0].row(r) + first;
+        uint8_t* pixels = out_row(0, r) + first * channels;
+        if (layout_.planes == 1) return gray_to_rgb_row(luma, n, channels, pixels);
+        resample_chroma(planes[1], layout_.chroma, {0, 0}, r, first, n, u);
+        resample_chroma(planes[2], layout_.chroma, {0, 0}, r, first, n, v);
+        if (layout_.colour == ColourModel::kYcocgR) {
+          ycocg_to_rgb_row(luma, u, v, n, channels, pixels);
+        } else {
+          ycbcr_to_rgb_row(luma, u, v, n, channels, pixels);
+        }
+      });
+    }
+  }
+
+  /// YCoCg to YCbCr of any shape, by way of 4:4:4.
+  void export_converted(const ConstPlanes& planes, int begin, int end) const {
+    const ChromaShift to = chroma_shift(out_.format);
+    Sample y[kRowPiece];
+    Sample u[2][kRowPiece];
+    Sample v[2][kRowPiece];
+    for (int r = begin; r < end; r += 1 + to.y) {
+      const int last = std::min(to.y, end - 1 - r);
+      for_pieces(out_.width, [&](int first, int n) {
+        for (int i = 0; i <= last; ++i) {
+          resample_chroma(planes[1], layout_.chroma, {0, 0}, r + i, first, n, u[i]);
+          resample_chroma(planes[2], layout_.chroma, {0, 0}, r + i, first, n, v[i]);
+          ycocg_to_ycbcr_row(planes[0].row(r + i) + first, u[i], v[i], n, y, u[i], v[i]);
+          narrow_row(y, n, out_row(0, r + i) + first);
+        }
+        for (auto* c : {u, v}) {
+          if (to.y > 0) {
+            subsample_2x2_row(c[0], c[last], n, y);
+            std::copy_n(y, (n + 1) / 2, c[0]);
+          } else if (to.x > 0) {
+            subsample_columns_row(c[0], n, y);
+            std::copy_n(y, (n + 1) / 2, c[0]);
+          }
+        }
+        put_chroma(r >> to.y, first >> to.x, (n + to.x) >> to.x, u[0], v[0]);
+      });
+    }
+  }
+
+  const PictureLayout layout_;
+  const int threads_;
+  StageTimes& times_;
+  std::unique_ptr<uint8_t[]> bytes_;  // four for each luma sample, enough for every format
+  ctv_picture in_{}, out_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PicturePort>> make_cpu_picture_port(const PictureLayout& layout, int threads,
+                                                           StageTimes& times) {
+  const size_t size = 4 * static_cast<size_t>(layout.width) * static_cast<size_t>(layout.height) + 4;
+  std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size]);
+  if (!bytes) return Status(CTV_ERROR_MEMORY, "make_picture_port: out of memory");
+  return std::unique_ptr<PicturePort>(
+      std::make_unique<CpuPicturePort>(layout, threads, times, std::move(bytes)));
+}
+
+}  // namespace ctv

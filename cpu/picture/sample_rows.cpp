@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// First and last step of the transform, a row at a time: samples minus prediction, scaled to coefficient
+// units, split into even and odd columns, because lifting and phases of 2x2 want each half contiguous; and
+// back with rounding and clamping. One pass over the row in each direction; the loops vectorise into loads
+// and shuffles.
+#include "cpu/picture/sample_rows.hpp"
+
+#include "codec/dsp/lifting.hpp"
+#include "codec/util/host_device.hpp"
+#include "cpu/runtime/aligned_buffer.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/picture/sample_rows.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+void SplitRow(const Coefficient* __restrict row, Coefficient* __restrict even, Coefficient* __restrict odd,
+              int half) {
+  for (int i = 0; i < half; ++i) {
+    even[i] = row[2 * i];
+    odd[i] = row[2 * i + 1];
+  }
+}
+
+void JoinRow(const Coefficient* __restrict even, const Coefficient* __restrict odd,
+             Coefficient* __restrict row, int half) {
+  for (int i = 0; i < half; ++i) {
+    row[2 * i] = even[i];
+    row[2 * i + 1] = odd[i];
+  }
+}
+
+void SplitDifference(const Sample* __restrict samples, const Sample* __restrict prediction, int middle,
+                     int shift, Coefficient* __restrict even, Coefficient* __restrict odd, int half) {
+  if (prediction == nullptr) {
+    for (int i = 0; i < half; ++i) {
+      even[i] = static_cast<Coefficient>((samples[2 * i] - middle) << shift);
+      odd[i] = static_cast<Coefficient>((samples[2 * i + 1] - middle) << shift);
+    }
+    return;
+  }
+  for (int i = 0; i < half; ++i) {
+    even[i] = static_cast<Coefficient>((samples[2 * i] - prediction[2 * i]) << shift);
+    odd[i] = static_cast<Coefficient>((samples[2 * i + 1] - prediction[2 * i + 1]) << shift);
+  }
+}
+
+// samples may be prediction: each element is read before it is written.
+template <typename Scale>
+void JoinScaled(const Coefficient* __restrict even, const Coefficient* __restrict odd,
+                const Sample* prediction, ToSamples to, Sample* samples, int half, Scale scale) {
+  const int rounding = (1 << to.shift) >> 1;
+  const int middle = to.middle;
+  const auto sample = [=](int c, int p) {
+    return static_cast<Sample>(clamp_to(((scale(c) + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
+  };
+  if (prediction == nullptr) {
+    CTV_INDEPENDENT
+    for (int i = 0; i < half; ++i) {
+      samples[2 * i] = sample(even[i], middle);
+      samples[2 * i + 1] = sample(odd[i], middle);
+    }
+    return;
+  }
+  CTV_INDEPENDENT
+  for (int i = 0; i < half; ++i) {
+    const int p0 = prediction[2 * i];
+    const int p1 = prediction[2 * i + 1];
+    samples[2 * i] = sample(even[i], p0);
+    samples[2 * i + 1] = sample(odd[i], p1);
+  }
+}
+
+// Scales are rare: pictures of reduced resolution only.
+void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
+                 const ToSamples& to, Sample* samples, int half) {
+  if (to.scale == kUnitScale)
+    return JoinScaled(even, odd, prediction, to, samples, half, [](int c) { return c; });
+  const int scale = to.scale;
+  JoinScaled(even, odd, prediction, to, samples, half, [=](int c) { return scale_lowpass(c, scale); });
+}
+
+void RoundSamples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
+                  int count) {
+  const int rounding = (1 << to.shift) >> 1;
+  for (int i = 0; i < count; ++i) {
+    const int p = prediction == nullptr ? to.middle : prediction[i];
+    const int c = scale_lowpass(row[i], to.scale);
+    samples[i] = static_cast<Sample>(clamp_to(((c + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+
+HWY_EXPORT(SplitRow);
+HWY_EXPORT(JoinRow);
+HWY_EXPORT(SplitDifference);
+HWY_EXPORT(JoinSamples);
+HWY_EXPORT(RoundSamples);
+
+void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int half) {
+  HWY_DYNAMIC_DISPATCH(SplitRow)(row, even, odd, half);
+}
+void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row, int half) {
+  HWY_DYNAMIC_DISPATCH(JoinRow)(even, odd, row, half);
+}
+void split_difference(const Sample* samples, const Sample* prediction, int middle, int shift,
+                      Coefficient* even, Coefficient* odd, int half) {
+  HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, middle, shift, even, odd, half);
+}
+void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
+                  const ToSamples& to, Sample* samples, int half) {
+  HWY_DYNAMIC_DISPATCH(JoinSamples)(even, odd, prediction, to, samples, half);
+}
+void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
+                   int count) {
+  HWY_DYNAMIC_DISPATCH(RoundSamples)(row, prediction, to, samples, count);
+}
+
+}  // namespace ctv
+#endif

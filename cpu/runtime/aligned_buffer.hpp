@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Workspace of the transforms: zeroed memory on a cache line, allocated once; and the vector loop over it.
+//
+// Rows in workspace are padded to whole blocks of kBlock elements, so that kernels run over whole blocks
+// without a scalar tail; what they write beyond a row's end is margin, refreshed before it is read.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "codec/util/host_device.hpp"
+
+// Before a loop: its iterations do not depend on each other, though the compiler cannot prove it.
+#if defined(__clang__)
+#define CTV_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define CTV_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace ctv {
+
+inline constexpr int kBlock = 32;
+
+template <typename T>
+class AlignedBuffer {
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(size_t size) : size_(size) {
+    if (size > 0) data_.reset(new (std::align_val_t{64}) T[size]());
+  }
+  T* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+
+ private:
+  struct Delete {
+    void operator()(T* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<T[], Delete> data_;
+  size_t size_ = 0;
+};
+
+}  // namespace ctv

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIMD with run-time dispatch. A kernel file is compiled once per instruction set by Highway's
+// foreach_target; its loops are plain C++ over the formulas of codec/dsp and the compiler vectorises them
+// for that set. Anatomy:
+//
+//   #include <...ordinary headers...>
+//   #undef HWY_TARGET_INCLUDE
+//   #define HWY_TARGET_INCLUDE "cpu/this_file.cpp"
+//   #include "cpu/runtime/simd_foreach.hpp"          // re-includes this file once per instruction set
+//   HWY_BEFORE_NAMESPACE();
+//   namespace ctv::HWY_NAMESPACE { void Kernel(...) { loops } }
+//   HWY_AFTER_NAMESPACE();
+//   #if HWY_ONCE
+//   namespace ctv { HWY_EXPORT(Kernel); void kernel(...) { HWY_DYNAMIC_DISPATCH(Kernel)(...); } }
+//   #endif
+//
+// Without Highway the same text compiles once, for the baseline.
+#pragma once
+
+#if defined(CTV_HAVE_HIGHWAY)
+#include <hwy/highway.h>
+#else
+#define HWY_BEFORE_NAMESPACE() static_assert(true, "")
+#define HWY_AFTER_NAMESPACE() static_assert(true, "")
+#define HWY_NAMESPACE N_BASELINE
+#define HWY_ONCE 1
+#define HWY_EXPORT(name) static_assert(true, "")
+#define HWY_DYNAMIC_DISPATCH(name) N_BASELINE::name
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quantiser of codec/dsp/quantise.hpp over rows. A division per coefficient in the definition; here a
+// 32-bit multiplication and a shift, eight or sixteen at a time, called while the row is still in the first
+// cache.
+#include "cpu/transform/quantise.hpp"
+
+#include "cpu/runtime/aligned_buffer.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/transform/quantise.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+void Quantise(const Coefficient* coefficients, SubbandQuantiser quantiser, Level* levels, int count) {
+  const uint32_t multiplier = quantiser.multiplier;
+  const uint32_t offset = quantiser.offset;
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i) levels[i] = quantise(coefficients[i], multiplier, offset);
+}
+
+void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients, int count) {
+  const uint32_t step = quantiser.step;
+  const uint32_t bias = quantiser.bias;
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, bias);
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+
+HWY_EXPORT(Quantise);
+HWY_EXPORT(Dequantise);
+
+void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quantiser, Level* levels,
+                  int count) {
+  HWY_DYNAMIC_DISPATCH(Quantise)(coefficients, quantiser, levels, count);
+}
+void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
+                    int count) {
+  HWY_DYNAMIC_DISPATCH(Dequantise)(levels, quantiser, coefficients, count);
+}
+
+}  // namespace ctv
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coefficients to levels and back, count at a time; in place if wanted.
+#pragma once
+
+#include "codec/dsp/quantise.hpp"
+
+namespace ctv {
+
+void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quantiser, Level* levels,
+                  int count);
+void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
+                    int count);
+
+}  // namespace ctv

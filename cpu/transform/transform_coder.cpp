@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contourlet transform of a plane (Do and Vetterli 2005; Eslami and Radha 2004 for the wavelet pyramid):
+// a pyramid of levels, each with directional filter banks on its bands, then a quantiser per subband. The
+// pyramids call for and deliver rows; this file decides where each row comes from and goes to: samples, the
+// next level's lowpass, a directional bank, or straight through the quantiser to the levels.
+#include "cpu/transform/transform_coder.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "codec/format/gains.hpp"
+#include "codec/util/parallel.hpp"
+#include "cpu/picture/sample_rows.hpp"
+#include "cpu/runtime/aligned_buffer.hpp"
+#include "cpu/transform/block_transform.hpp"
+#include "cpu/transform/directional.hpp"
+#include "cpu/transform/fft_engine.hpp"
+#include "cpu/transform/laplacian.hpp"
+#include "cpu/transform/quantise.hpp"
+#include "cpu/transform/wavelet.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr size_t kGrain = 1 << 14;  // fewest levels worth a thread
+
+// Where row r of a subband begins in the plane's array of levels.
+size_t row_offset(const Subband& s, int r) {
+  return s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols);
+}
+
+// The samples at one end of the transform.
+struct Picture {
+  PlaneView<const Sample> samples;  // forward
+  PlaneView<const Sample> prediction;
+  int middle;
+  // Inverse.
+  ToSamples to_samples;
+  PlaneView<Sample> result;
+  const Sample* prediction_row(int r) const {
+    return prediction.data == nullptr ? nullptr : prediction.row(r);
+  }
+};
+
+class ContourletCoder final : public TransformCoder {
+ public:
+  /// fft: null for the direct engine.
+  ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft);
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                 std::span<const SubbandQuantiser> quantisers, Level* levels) override;
+  Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<Sample> samples) override;
+
+ private:
+  // One band of one level: its first subband, and its bank if it has directions.
+  struct Band {
+    size_t subband = 0;
+    std::unique_ptr<DirectionalBank> bank;
+  };
+  class Rows;
+
+  bool laplacian() const { return layout_.transform.pyramid == Pyramid::kLaplacian; }
+  Extent picture_extent(int level) const {
+    return {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
+  }
+  Band& band(int level, int orientation) {
+    return bands_[static_cast<size_t>(laplacian() ? level : 3 * (level - 1) + orientation)];
+  }
+  PlaneView<Coefficient> lowpass(int level) const { return lowpass_views_[static_cast<size_t>(level)]; }
+  std::span<DirectionalBank* const> banks(int level) const { return banks_[static_cast<size_t>(level)]; }
+  void pyramid(int level, bool inverse, Rows& rows);
+  void rotate_banks(int level, bool inverse) {
+    if (fft_) return fft_->directional(level, banks(level), inverse);
+    DirectionalBank::transform(banks(level), inverse);
+  }
+  /// body(subband, place among the levels, coefficients, count) for each row of a level's directional
+  /// subbands.
+  template <typename Body>
+  void for_directional_rows(int level, Body&& body);
+
+  SubbandLayout layout_;
+  int threads_;
+  std::unique_ptr<FftEngine> fft_;
+  std::vector<Band> bands_;
+  std::vector<std::vector<DirectionalBank*>> banks_;  // [level]
+  std::vector<AlignedBuffer<Coefficient>> lowpass_;
+  std::vector<PlaneView<Coefficient>> lowpass_views_;  // [level]
+  std::optional<Wavelet> wavelet_;
+  std::optional<Laplacian> laplacian_;
+};
+
+// The rows of one level, for either pyramid.
+class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
+ public:
+  Rows(ContourletCoder& coder, int level, bool first, const Picture& picture,
+       std::span<const SubbandQuantiser> quantisers, Level* out, const Level* in)
+      : coder_(coder),
+        level_(level),
+        samples_(first),
+        picture_(picture),
+        quantisers_(quantisers),
+        out_(out),
+        in_(in),
+        half_(coder.picture_extent(level).cols / 2),
+        shift_(coder.layout_.transform.fraction_bits) {}
+
+  void read_picture(int row, Coefficient* even, Coefficient* odd) override {
+    if (samples_) {
+      split_difference(picture_.samples.row(row), picture_.prediction_row(row), picture_.middle, shift_, even,
+                       odd, half_);
+    } else {
+      split_row(coder_.lowpass(level_ - 1).row(row), even, odd, half_);
+    }
+  }
+  void write_picture(int row, const Coefficient* even, const Coefficient* odd) override {
+    if (samples_) {
+      join_samples(even, odd, picture_.prediction_row(row), picture_.to_samples, picture_.result.row(row),
+                   half_);
+    } else {
+      join_row(even, odd, coder_.lowpass(level_ - 1).row(row), half_);
+    }
+  }
+
+  // Wavelet: bands of half the picture's width.
+  void read_band(int orientation, int row, Coefficient* band) override {
+    if (orientation == 0) {
+      std::copy_n(coder_.lowpass(level_).row(row), half_, band);
+      return;
+    }
+    const Band& b = coder_.band(level_, orientation);
+    if (b.bank) {
+      join_row(b.bank->even_row(row), b.bank->odd_row(row), band, half_ / 2);
+    } else {
+      dequantise_row(in_ + level_row(b, row), quantisers_[b.subband], band, half_);
+    }
+  }
+  void write_band(int orientation, int row, const Coefficient* band) override {
+    if (orientation == 0) {
+      std::copy_n(band, half_, coder_.lowpass(level_).row(row));
+      return;
+    }
+    const Band& b = coder_.band(level_, orientation);
+    if (b.bank) {
+      split_row(band, b.bank->even_row(row), b.bank->odd_row(row), half_ / 2);
+    } else {
+      quantise_row(band, quantisers_[b.subband], out_ + level_row(b, row), half_);
+    }
+  }
+
+  // Laplacian: a band as large as the picture.
+  void read_band(int row, Coefficient* even, Coefficient* odd) override {
+    const Band& b = coder_.band(level_, 0);
+    if (b.bank) {
+      std::copy_n(b.bank->even_row(row), half_, even);
+      std::copy_n(b.bank->odd_row(row), half_, odd);
+    } else {
+      split_row(in_ + level_row(b, row), even, odd, half_);
+      dequantise_row(even, quantisers_[b.subband], even, half_);
+      dequantise_row(odd, quantisers_[b.subband], odd, half_);
+    }
+  }
+  void write_band(int row, const Coefficient* even, const Coefficient* odd) override {
+    const Band& b = coder_.band(level_, 0);
+    if (b.bank) {
+      std::copy_n(even, half_, b.bank->even_row(row));
+      std::copy_n(odd, half_, b.bank->odd_row(row));
+    } else {
+      Level* levels = out_ + level_row(b, row);
+      join_row(even, odd, levels, half_);
+      quantise_row(levels, quantisers_[b.subband], levels, 2 * half_);
+    }
+  }
+
+ private:
+  size_t level_row(const Band& b, int row) const {
+    return row_offset(coder_.layout_.subbands[b.subband], row);
+  }
+
+  ContourletCoder& coder_;
+  int level_;
+  bool samples_;  // the picture of this level is the samples, not a lowpass
+  const Picture& picture_;
+  std::span<const SubbandQuantiser> quantisers_;
+  Level* out_;
+  const Level* in_;
+  int half_;
+  int shift_;
+};
+
+ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft)
+    : layout_(layout), threads_(std::max(1, threads)), fft_(std::move(fft)) {
+  const TransformParameters& t = layout_.transform;
+  bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.levels + 1));
+  banks_.resize(static_cast<size_t>(t.levels + 1));
+  for (size_t i = 1; i < layout_.subbands.size(); ++i) {
+    const Subband& s = layout_.subbands[i];
+    if (s.direction != 0) continue;
+    Band& b = band(s.level, s.orientation);
+    const int n = t.directions_log2[static_cast<size_t>(s.level - 1)];
+    b.subband = i;
+    if (n > 0) {
+      b.bank = std::make_unique<DirectionalBank>(layout_.band(s.level), n, t.taps, threads_);
+      banks_[static_cast<size_t>(s.level)].push_back(b.bank.get());
+    }
+  }
+  lowpass_views_.resize(static_cast<size_t>(t.levels + 1));
+  for (int level = 1; level <= t.levels; ++level) {
+    const Extent e = picture_extent(level + 1);
+    const int stride = round_up(e.cols, kBlock);
+    lowpass_.emplace_back(static_cast<size_t>(e.rows) * static_cast<size_t>(stride));
+    lowpass_views_[static_cast<size_t>(level)] = {lowpass_.back().data(), e.rows, e.cols, stride};
+  }
+  if (laplacian()) {
+    laplacian_.emplace(layout_.padded, t.projection, threads_);
+  } else {
+    wavelet_.emplace(t.pyramid, layout_.padded, threads_);
+  }
+}
+
+// One level of the pyramid, by whoever does it.
+void ContourletCoder::pyramid(int level, bool inverse, Rows& rows) {
+  const Extent e = picture_extent(level);
+  if (wavelet_) return inverse ? wavelet_->inverse(e, rows) : wavelet_->forward(e, rows);
+  if (fft_) {
+    return inverse ? fft_->laplacian_inverse(level, rows, lowpass(level))
+                   : fft_->laplacian_forward(level, rows, lowpass(level));
+  }
+  return inverse ? laplacian_->inverse(e, rows, lowpass(level))
+                 : laplacian_->forward(e, rows, lowpass(level));
+}
+
+template <typename Body>
+void ContourletCoder::for_directional_rows(int level, Body&& body) {
+  const size_t first = band(level, laplacian() ? 0 : 1).subband;
+  const size_t directions = size_t{1} << layout_.transform.directions_log2[static_cast<size_t>(level - 1)];
+  const size_t count = directions * banks(level).size();
+  const int threads = count * layout_.subbands[first].size() < kGrain ? 1 : threads_;
+  parallel_for(threads, static_cast<int>(count), [&](int i) {
+    const size_t index = first + static_cast<size_t>(i);
+    const Subband& s = layout_.subbands[index];
+    DirectionalBank& bank = *banks(level)[static_cast<size_t>(i) / directions];
+    for (int r = 0; r < s.rows; ++r) body(index, row_offset(s, r), bank.subband_row(s.direction, r), s.cols);
+  });
+}
+
+Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                                int middle, std::span<const SubbandQuantiser> quantisers, Level* levels) {
+  const Picture picture{samples, prediction, middle, {}, {}};
+  const int count = layout_.transform.levels;
+  for (int level = 1; level <= count; ++level) {
+    Rows rows(*this, level, level == 1, picture, quantisers, levels, nullptr);
+    pyramid(level, false, rows);
+    if (banks(level).empty()) continue;
+    rotate_banks(level, false);
+    for_directional_rows(level, [&](size_t subband, size_t at, const Coefficient* row, int n) {
+      quantise_row(row, quantisers[subband], levels + at, n);
+    });
+  }
+  const Subband& s = layout_.subbands[0];
+  for (int r = 0; r < s.rows; ++r) {
+    quantise_row(lowpass(count).row(r), quantisers[0], levels + row_offset(s, r), s.cols);
+  }
+  return {};
+}
+
+Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                                PlaneView<const Sample> prediction, int middle, SampleRange range,
+                                int reduction, PlaneView<Sample> samples) {
+  const TransformParameters& t = layout_.transform;
+  const ToSamples to_samples{middle, lowpass_scale(t, reduction), t.fraction_bits, range};
+  const Picture picture{{}, prediction, middle, to_samples, samples};
+  const int count = layout_.transform.levels;
+  const Subband& s = layout_.subbands[0];
+  for (int r = 0; r < s.rows; ++r) {
+    dequantise_row(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
+  }
+  for (int level = count; level > reduction; --level) {
+    if (!banks(level).empty()) {
+      for_directional_rows(level, [&](size_t subband, size_t at, Coefficient* row, int n) {
+        dequantise_row(levels + at, quantisers[subband], row, n);
+      });
+      rotate_banks(level, true);
+    }
+    Rows rows(*this, level, level == reduction + 1, picture, quantisers, nullptr, levels);
+    pyramid(level, true, rows);
+  }
+  if (reduction == count) {
+    for (int r = 0; r < s.rows; ++r) {
+      round_samples(lowpass(count).row(r), picture.prediction_row(r), to_samples, samples.row(r), s.cols);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TransformCoder>> make_cpu_transform(const SubbandLayout& layout, Engine engine,
+                                                           int threads) {
+  if (layout.transform.kind != TransformKind::kContourlet) return make_cpu_block_transform(layout, threads);
+  std::unique_ptr<FftEngine> fft;
+  if (engine == Engine::kFft) {
+    CTV_ASSIGN_OR_RETURN(fft, FftEngine::make(layout));
+  }
+  return {
+      std::unique_ptr<TransformCoder>(std::make_unique<ContourletCoder>(layout, threads, std::move(fft)))};
+}
+
+Status check_cpu_engine(Engine engine) { return engine == Engine::kFft ? FftEngine::check() : Status(); }
+
+}  // namespace ctv

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Separable reversible wavelets 5/3, 13/7 and 9/7 by lifting (Sweldens 1996; Calderbank et al. 1998), two
+// lifting steps a row and a column, the 9/7 four. A pass over the rows and one over the columns would move
+// the picture through the cache four times. Here rows stream through a ring of 8 row pairs: each is lifted
+// horizontally when it enters and vertically as soon as its neighbours are there, so a level reads its input
+// once and writes its output once. Threads take ranges of rows and lift the few rows around their range
+// twice.
+#include "cpu/transform/wavelet.hpp"
+
+#include <algorithm>
+
+#include "codec/dsp/lifting.hpp"
+#include "codec/dsp/mirror.hpp"
+#include "codec/util/parallel.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/transform/wavelet.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+// out = in + step(a, b, c, d), n elements in whole blocks; out may be in.
+template <typename Step>
+void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
+          const Coefficient* c, const Coefficient* d, int n, Step step) {
+  CTV_INDEPENDENT
+  for (int i = 0; i < n; ++i) out[i] = static_cast<Coefficient>(in[i] + step(a[i], b[i], c[i], d[i]));
+}
+
+void Predict(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
+             const Coefficient* b, const Coefficient* c, const Coefficient* d, int n) {
+  n = round_up(n, kBlock);
+  if (five_three) {
+    if (add)
+      return Lift(out, in, a, b, c, d, n, [](int, int s0, int s1, int) { return predict_5_3(s0, s1); });
+    return Lift(out, in, a, b, c, d, n, [](int, int s0, int s1, int) { return -predict_5_3(s0, s1); });
+  }
+  if (add)
+    return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return predict_13_7(p, q, r, s); });
+  return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -predict_13_7(p, q, r, s); });
+}
+
+void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
+            const Coefficient* b, const Coefficient* c, const Coefficient* d, int n) {
+  n = round_up(n, kBlock);
+  if (five_three) {
+    if (add) return Lift(out, in, a, b, c, d, n, [](int, int t0, int t1, int) { return update_5_3(t0, t1); });
+    return Lift(out, in, a, b, c, d, n, [](int, int t0, int t1, int) { return -update_5_3(t0, t1); });
+  }
+  if (add)
+    return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return update_13_7(p, q, r, s); });
+  return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
+}
+
+// out = out + sign * step(a, b), n elements in whole blocks; a and b may be the same.
+template <int kSign, typename Step>
+void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, Step step) {
+  CTV_INDEPENDENT
+  for (int i = 0; i < n; ++i) out[i] = static_cast<Coefficient>(out[i] + kSign * step(a[i], b[i]));
+}
+
+template <int kSign>
+void Lift97Signed(int step, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+  switch (step) {
+    case 1:
+      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return predict_9_7_first(p, q); });
+    case 2:
+      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return update_9_7_first(p, q); });
+    case 3:
+      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return predict_9_7_second(p, q); });
+    default:
+      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return update_9_7_second(p, q); });
+  }
+}
+
+// step: 1..4, odd ones change odd samples.
+void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+  n = round_up(n, kBlock);
+  if (inverse) return Lift97Signed<-1>(step, out, a, b, n);
+  return Lift97Signed<1>(step, out, a, b, n);
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+namespace {
+
+HWY_EXPORT(Predict);
+HWY_EXPORT(Update);
+HWY_EXPORT(Lift97);
+
+constexpr int kRing = 8;         // row pairs held
+constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
+constexpr int kReach = 3;        // row pairs needed beyond a range
+constexpr int kReach97 = 2;      // and by the 9/7
+constexpr int kMargin = kBlock;  // elements around each half of a row
+
+// Not the pointers but the calls: a dispatch pointer taken before the first call looks the machine up each
+// time.
+template <typename... Args>
+void predict(Args... args) {
+  HWY_DYNAMIC_DISPATCH(Predict)(args...);
+}
+template <typename... Args>
+void update(Args... args) {
+  HWY_DYNAMIC_DISPATCH(Update)(args...);
+}
+
+template <typename... Args>
+void lift_9_7(Args... args) {
+  HWY_DYNAMIC_DISPATCH(Lift97)(args...);
+}
+
+int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
+
+}  // namespace
+
+// Rows in flight. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
+// highpass | margin]; pair k of rows lives in slot k modulo kRing.
+struct Wavelet::Ring {
+  Coefficient* data;
+  Extent picture;
+  int half;  // columns of each half
+  int stride;
+
+  int pairs() const { return picture.rows / 2; }
+  int width() const { return 2 * stride; }
+  Coefficient* slot(int i) const { return data + static_cast<ptrdiff_t>(i) * width(); }
+  Coefficient* even(int k) const { return slot(2 * (k % kRing)); }
+  Coefficient* odd(int k) const { return slot(2 * (k % kRing) + 1); }
+  Coefficient* spare() const { return slot(2 * kRing); }
+  /// The row at full position r, mirrored at the borders; even r are even rows.
+  Coefficient* at(int r) const {
+    r = mirror(r, picture.rows);
+    return r % 2 == 0 ? even(r / 2) : odd(r / 2);
+  }
+  Coefficient* low(Coefficient* row) const { return row + kMargin; }
+  Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }
+  void mirror_even(Coefficient* s) const {
+    for (const int p : {-2, 2 * half, 2 * half + 2}) s[p / 2] = s[mirror(p, 2 * half) / 2];
+  }
+  void mirror_odd(Coefficient* t) const {
+    for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror(p, 2 * half) - 1) / 2];
+  }
+};
+
+Wavelet::Wavelet(Pyramid kind, Extent picture, int threads)
+    : five_three_(kind == Pyramid::kWavelet5_3),
+      nine_seven_(kind == Pyramid::kWavelet9_7),
+      threads_(std::max(1, threads)),
+      piece_size_(static_cast<size_t>((2 * kRing + 1) * 2 * half_stride(picture.cols / 2))),
+      buffer_(piece_size_ * static_cast<size_t>(threads_)) {}
+
+Wavelet::Ring Wavelet::ring(int piece, Extent picture) const {
+  return {buffer_.data() + static_cast<size_t>(piece) * piece_size_, picture, picture.cols / 2,
+          half_stride(picture.cols / 2)};
+}
+
+template <typename Body>
+void Wavelet::for_pieces(Extent picture, Body&& body) const {
+  const int pairs = picture.rows / 2;
+  const int pieces = std::clamp(picture.rows * picture.cols / kGrain, 1, std::min(threads_, pairs));
+  parallel_for(threads_, pieces, [&](int i) { body(i, pairs * i / pieces, pairs * (i + 1) / pieces); });
+}
+
+void Wavelet::forward(Extent picture, WaveletRows& rows) {
+  const auto piece = nine_seven_ ? &Wavelet::forward_piece_9_7 : &Wavelet::forward_piece;
+  for_pieces(picture, [&](int i, int begin, int end) { (this->*piece)(ring(i, picture), begin, end, rows); });
+}
+
+void Wavelet::inverse(Extent picture, WaveletRows& rows) {
+  const auto piece = nine_seven_ ? &Wavelet::inverse_piece_9_7 : &Wavelet::inverse_piece;
+  for_pieces(picture, [&](int i, int begin, int end) { (this->*piece)(ring(i, picture), begin, end, rows); });
+}
+
+void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
+  const int pairs = ring.pairs();
+  const auto load = [&](int r) {
+    Coefficient* s = ring.low(ring.at(r));
+    Coefficient* t = ring.high(ring.at(r));
+    rows.read_picture(r, s, t);
+    ring.mirror_even(s);
+    predict(five_three_, false, t, t, s - 1, s, s + 1, s + 2, ring.half);
+    ring.mirror_odd(t);
+    update(five_three_, true, s, s, t - 2, t - 1, t, t + 1, ring.half);
+  };
+  int loaded = std::max(begin - kReach, 0);         // next pair to lift horizontally
+  int predicted = std::max(begin - kReach + 1, 0);  // next odd row to lift vertically
+  for (int i = begin; i < end; ++i) {
+    for (; predicted < std::min(i + 2, pairs); ++predicted) {
+      for (; loaded < std::min(predicted + 3, pairs); ++loaded) {
+        load(2 * loaded);
+        load(2 * loaded + 1);
+      }
+      const int r = 2 * predicted + 1;
+      predict(five_three_, false, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
+              ring.at(r + 3), ring.width());
+    }
+    const int r = 2 * i;
+    update(five_three_, true, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
+           ring.at(r + 3), ring.width());
+    rows.write_band(0, i, ring.low(ring.even(i)));
+    rows.write_band(1, i, ring.high(ring.even(i)));
+    rows.write_band(2, i, ring.low(ring.odd(i)));
+    rows.write_band(3, i, ring.high(ring.odd(i)));
+  }
+}
+
+void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
+  const int pairs = ring.pairs();
+  // The vertical neighbours of a row still need it as it is, so the horizontal steps write to the spare row.
+  Coefficient* even = ring.low(ring.spare());
+  Coefficient* odd = ring.high(ring.spare());
+  const auto finish = [&](int r) {
+    const Coefficient* s = ring.low(ring.at(r));
+    Coefficient* t = ring.high(ring.at(r));
+    ring.mirror_odd(t);
+    update(five_three_, false, even, s, t - 2, t - 1, t, t + 1, ring.half);
+    ring.mirror_even(even);
+    predict(five_three_, true, odd, t, even - 1, even, even + 1, even + 2, ring.half);
+    rows.write_picture(r, even, odd);
+  };
+  int fetched = std::max(begin - kReach, 0);      // next pair of band rows to read
+  int updated = std::max(begin - kReach + 2, 0);  // next even row to lift vertically
+  for (int i = begin; i < end; ++i) {
+    for (; updated < std::min(i + 3, pairs); ++updated) {
+      for (; fetched < std::min(updated + 2, pairs); ++fetched) {
+        rows.read_band(0, fetched, ring.low(ring.even(fetched)));
+        rows.read_band(1, fetched, ring.high(ring.even(fetched)));
+        rows.read_band(2, fetched, ring.low(ring.odd(fetched)));
+        rows.read_band(3, fetched, ring.high(ring.odd(fetched)));
+      }
+      const int r = 2 * updated;
+      update(five_three_, false, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
+             ring.at(r + 3), ring.width());
+    }
+    const int r = 2 * i + 1;
+    predict(five_three_, true, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
+            ring.at(r + 3), ring.width());
+    finish(2 * i);
+    finish(2 * i + 1);
+  }
+}
+
+// The four steps of the 9/7 each look one row to either side, so they follow each other as a cascade: with
+// pair k in the ring, step 1 is due on odd row k - 1, step 2 on even row k - 1, step 3 on odd row k - 2, step
+// 4 on even row k - 2, which is then done. A range needs two pairs beyond either end.
+void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const {
+  const int pairs = ring.pairs();
+  const auto load = [&](int r) {
+    Coefficient* s = ring.low(ring.at(r));
+    Coefficient* t = ring.high(ring.at(r));
+    rows.read_picture(r, s, t);
+    for (const int step : {1, 3}) {
+      ring.mirror_even(s);
+      lift_9_7(step, false, t, s, s + 1, ring.half);
+      ring.mirror_odd(t);
+      lift_9_7(step + 1, false, s, t - 1, t, ring.half);
+    }
+  };
+  const auto lift = [&](int step, int pair, int first) {
+    const int r = 2 * pair + step % 2;
+    if (pair >= std::max(first, 0) && pair < pairs)
+      lift_9_7(step, false, ring.at(r), ring.at(r - 1), ring.at(r + 1), ring.width());
+  };
+  for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
+    if (k < pairs) {
+      load(2 * k);
+      load(2 * k + 1);
+    }
+    lift(1, k - 1, begin - 2);
+    lift(2, k - 1, begin - 1);
+    lift(3, k - 2, begin - 1);
+    lift(4, k - 2, begin);
+    const int i = k - 2;
+    if (i < begin) continue;
+    rows.write_band(0, i, ring.low(ring.even(i)));
+    rows.write_band(1, i, ring.high(ring.even(i)));
+    rows.write_band(2, i, ring.low(ring.odd(i)));
+    rows.write_band(3, i, ring.high(ring.odd(i)));
+  }
+}
+
+// Backwards: step 4 is due on even row k, step 3 on odd row k - 1, step 2 on even row k - 1, step 1 on odd
+// row k - 2. Then nobody needs pair k - 2 as it is, and the horizontal steps work in place.
+void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const {
+  const int pairs = ring.pairs();
+  const auto finish = [&](int r) {
+    Coefficient* s = ring.low(ring.at(r));
+    Coefficient* t = ring.high(ring.at(r));
+    for (const int step : {3, 1}) {
+      ring.mirror_odd(t);
+      lift_9_7(step + 1, true, s, t - 1, t, ring.half);
+      ring.mirror_even(s);
+      lift_9_7(step, true, t, s, s + 1, ring.half);
+    }
+    rows.write_picture(r, s, t);
+  };
+  const auto lift = [&](int step, int pair, int first) {
+    const int r = 2 * pair + step % 2;
+    if (pair >= std::max(first, 0) && pair < pairs)
+      lift_9_7(step, true, ring.at(r), ring.at(r - 1), ring.at(r + 1), ring.width());
+  };
+  for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
+    if (k < pairs) {
+      rows.read_band(0, k, ring.low(ring.even(k)));
+      rows.read_band(1, k, ring.high(ring.even(k)));
+      rows.read_band(2, k, ring.low(ring.odd(k)));
+      rows.read_band(3, k, ring.high(ring.odd(k)));
+    }
+    lift(4, k, begin - 1);
+    lift(3, k - 1, begin - 1);
+    lift(2, k - 1, begin);
+    lift(1, k - 2, begin);
+    if (k - 2 < begin) continue;
+    finish(2 * (k - 2));
+    finish(2 * (k - 2) + 1);
+  }
+}
+
+}  // namespace ctv
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One level of the wavelet pyramid, rows in and rows out.
+#pragma once
+
+#include <vector>
+
+#include "codec/format/transform_parameters.hpp"
+#include "codec/util/types.hpp"
+#include "cpu/runtime/aligned_buffer.hpp"
+
+namespace ctv {
+
+/// What a wavelet level reads and writes. Called from several threads, for different rows at a time; a row
+/// may be read twice. Rows of the picture are split into even and odd columns.
+class WaveletRows {
+ public:
+  virtual ~WaveletRows() = default;
+  virtual void read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
+  virtual void write_picture(int row, const Coefficient* even, const Coefficient* odd) = 0;
+  /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH.
+  virtual void read_band(int orientation, int row, Coefficient* band) = 0;
+  virtual void write_band(int orientation, int row, const Coefficient* band) = 0;
+};
+
+class Wavelet {
+ public:
+  /// picture: the largest extent that forward and inverse will see; both extents are even.
+  Wavelet(Pyramid kind, Extent picture, int threads);
+  void forward(Extent picture, WaveletRows& rows);
+  void inverse(Extent picture, WaveletRows& rows);
+
+ private:
+  struct Ring;
+  Ring ring(int piece, Extent picture) const;
+  void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  template <typename Body>
+  void for_pieces(Extent picture, Body&& body) const;
+
+  bool five_three_;
+  bool nine_seven_;
+  int threads_;
+  size_t piece_size_;  // elements of one piece's ring
+  AlignedBuffer<Coefficient> buffer_;
+};
+
+}  // namespace ctv

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels and vectors across the bus, beside the frame's kernels: a port's arrays stay as they are until its
+// next download, so nothing else waits. Downwards, components that the plan names go as events of quads
+// (quad_finder.hpp) and come back as lists of quads (quad_spreader.hpp), the others go through the copy
+// engine. Upwards all land in device memory of the port, so that they need not wait for earlier frames
+// either, and are moved to their place from there in the order of the calls.
+#include "cuda/entropy/level_transfer.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "cuda/entropy/quad_finder.hpp"
+#include "cuda/entropy/quad_spreader.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+class CudaLevelPort final : public LevelPort {
+ public:
+  CudaLevelPort(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
+      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), vector_count_(grid.size()) {
+    for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].levels;
+  }
+
+  // CTV_CUDA_QUADS=0: levels travel, so that both ways can be measured.
+  Status initialise(const QuadPlan& plan) {
+    Device& d = *device_;
+    const char* wanted = std::getenv("CTV_CUDA_QUADS");
+    if (!plan.empty() && (wanted == nullptr || std::strcmp(wanted, "0") != 0)) {
+      if (plan.up) {
+        CTV_RETURN_IF_ERROR(spreader_.emplace().initialise(d, plan, counts_));
+        host_.lists = spreader_->lists();
+      } else {
+        CTV_RETURN_IF_ERROR(finder_.emplace().initialise(d, plan));
+        host_.quads = finder_->found();
+      }
+      counts_ = plan.levels;
+    }
+    size_t total = 0;
+    for (size_t p = 0; p < planes_; ++p) total += counts_[p];
+    CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
+    CTV_RETURN_IF_ERROR(vectors_.allocate(d, vector_count_));
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) host_.levels[p] = levels_.data() + at;
+    host_.vectors = vectors_.data();
+    for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
+    CTV_CUDA_TRY(d, done_.create(d.waiting_flags()));
+    return {};
+  }
+
+  ~CudaLevelPort() override { cudaEventSynchronize(done_.get()); }
+
+  const CodedFrame& host() const override { return host_; }
+
+  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.record(ready_));
+    return d.afterwards([this, levels, vectors]() -> Status {
+      Device& dev = *device_;
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
+      if (finder_) CTV_RETURN_IF_ERROR(finder_->find(dev, levels, dev.down()));
+      for (size_t p = 0, end = 0; p < planes_; p = end) {  // planes that follow each other in one piece
+        size_t count = counts_[p];
+        for (end = p + 1; !finder_ && end < planes_ && levels[end] == levels[p] + count; ++end)
+          count += counts_[end];
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], count * sizeof(Level),
+                                          cudaMemcpyDeviceToHost, dev.down()));
+      }
+      if (vectors != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.vectors, vectors, vector_count_ * sizeof(MotionVector),
+                                          cudaMemcpyDeviceToHost, dev.down()));
+      }
+      CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), dev.down()));
+      return {};
+    });
+  }
+
+  Status upload(bool vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    // With the first frame: encoders bring nothing up.
+    if (device_levels_.data() == nullptr) CTV_RETURN_IF_ERROR(device_levels_.allocate(d, levels_.size()));
+    if (device_vectors_.data() == nullptr) CTV_RETURN_IF_ERROR(device_vectors_.allocate(d, vector_count_));
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
+    CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), levels_.size() * sizeof(Level),
+                                    cudaMemcpyHostToDevice, d.up()));
+    if (vectors) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), host_.vectors,
+                                      vector_count_ * sizeof(MotionVector), cudaMemcpyHostToDevice, d.up()));
+    }
+    if (spreader_) CTV_RETURN_IF_ERROR(spreader_->upload(d, d.up()));
+    CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
+    return {};
+  }
+
+  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.wait(done_));
+    if (spreader_) CTV_RETURN_IF_ERROR(spreader_->spread(d, levels));
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
+                                      cudaMemcpyDeviceToDevice, d.stream()));
+    }
+    if (vectors != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(vectors, device_vectors_.data(), vector_count_ * sizeof(MotionVector),
+                                      cudaMemcpyDeviceToDevice, d.stream()));
+    }
+    return d.record(moved_);
+  }
+
+  Status finish() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    CTV_CUDA_TRY(*device_, cudaEventSynchronize(done_.get()));
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  const size_t planes_;
+  const size_t vector_count_;
+  std::array<size_t, 3> counts_{};  // levels of each plane that travel
+  std::optional<QuadFinder> finder_;
+  std::optional<QuadSpreader> spreader_;
+  PinnedArray<Level> levels_;
+  PinnedArray<MotionVector> vectors_;
+  DeviceArray<Level> device_levels_;
+  DeviceArray<MotionVector> device_vectors_;
+  Event ready_, done_, moved_;
+  CodedFrame host_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
+                                                   const PictureLayout& layout, const MotionGrid& grid,
+                                                   const QuadPlan& plan) {
+  auto port = std::make_unique<CudaLevelPort>(std::move(device), layout, grid);
+  CTV_RETURN_IF_ERROR(port->initialise(plan));
+  return std::unique_ptr<LevelPort>(std::move(port));
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
+                                                   const PictureLayout& layout, const MotionGrid& grid,
+                                                   const QuadPlan& plan);
+
+}  // namespace ctv::cuda

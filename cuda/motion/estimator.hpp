@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+Result<std::unique_ptr<MotionEstimator>> make_motion_estimator(std::shared_ptr<Device> device,
+                                                               const MotionParameters& parameters);
+
+}  // namespace ctv::cuda

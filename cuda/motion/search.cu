@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Full search (Katsigiannis et al., section II): per block (2 range + 1)^2 sums of absolute differences; at
+// 1080p, range 8, 604 million differences, 1.2 GB of samples if each is fetched.
+//
+// The paper gives each candidate a thread. Here a thread takes three candidates one below the other: they
+// share the rows of the reference, so each row is fetched from shared memory and shifted into place once for
+// three, and four samples at a time are compared by one vabsdiff4. A block of threads takes as many
+// neighbouring motion blocks as fill 512 threads and fetches their common window once. What is left is bound
+// by vabsdiff4 (16 lanes a clock). The minimum is by cost, then by rank, so the order of threads does not
+// matter.
+#include "codec/control/motion_decisions.hpp"
+#include "cuda/motion/cost.cuh"
+#include "cuda/motion/search.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr int kBlock = 32;
+constexpr int kRowsPerThread = 3;  // candidates
+constexpr int kMaxThreads = 512;
+constexpr int kMaxSide = 8;  // motion blocks side by side
+
+// One plane on its way to bytes.
+struct Narrow {
+  PlaneView<const Sample> plane;
+  uint8_t* bytes;  // sample (0, 0)
+  int stride, border;
+};
+
+// Both planes in one launch. Four samples a thread, whole strides; positions before 0 and beyond the plane
+// repeat it.
+__global__ void __launch_bounds__(kBlock * 8)
+    narrow_kernel(const __grid_constant__ Narrow current, const __grid_constant__ Narrow reference,
+                  int rows) {
+  const Narrow& n = blockIdx.z == 0 ? current : reference;
+  const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - n.border;
+  const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - n.border;
+  if (r >= rows + n.border || c >= n.stride - n.border) return;
+  const Sample* row =
+      n.plane.data + static_cast<ptrdiff_t>(clamp_to(r, 0, n.plane.rows - 1)) * n.plane.stride;
+  uint32_t word = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int v = row[clamp_to(c + i, 0, n.plane.cols - 1)];
+    word |= static_cast<uint32_t>(clamp_to(v, 0, 255)) << (8 * i);
+  }
+  *reinterpret_cast<uint32_t*>(n.bytes + static_cast<ptrdiff_t>(r) * n.stride + c) = word;
+}
+
+struct SearchShape {
+  int range;
+  int lead;    // range rounded up to whole words
+  int side;    // motion blocks a block of threads takes
+  int groups;  // of candidates, for one motion block
+  int pitch;   // words of a row of the window
+  int rows;    // of the window
+};
+
+template <int kSize>
+__global__ void __launch_bounds__(kMaxThreads)
+    search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
+                  int grid_cols, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+  constexpr int kWords = kSize / 4;
+  extern __shared__ uint32_t memory[];
+  __shared__ uint32_t best_cost[kMaxSide];
+  __shared__ uint32_t best_rank[kMaxSide];
+  uint32_t* current = memory;                               // [side][kSize][kWords]
+  uint32_t* window = memory + shape.side * kSize * kWords;  // [rows][pitch]
+  const int block0 = static_cast<int>(blockIdx.x) * shape.side;
+  const int count = min_of(shape.side, grid_cols - block0);
+  const int x0 = block0 * kSize;
+  const int y0 = static_cast<int>(blockIdx.y) * kSize;
+  const int threads = static_cast<int>(blockDim.x);
+  const int thread = static_cast<int>(threadIdx.x);
+
+  for (int i = thread; i < count * kSize * kWords; i += threads) {
+    const int r = i / kWords % kSize;
+    const int c = i / (kWords * kSize) * kSize + i % kWords * 4;
+    current[i] = *reinterpret_cast<const uint32_t*>(
+        planes.current + static_cast<ptrdiff_t>(y0 + r) * planes.current_stride + x0 + c);
+  }
+  const int used = (count * kSize + 2 * shape.lead) / 4 + 1;
+  for (int i = thread; i < shape.rows * used; i += threads) {
+    const int r = i / used;
+    const int c = i % used;
+    window[r * shape.pitch + c] = *reinterpret_cast<const uint32_t*>(
+        planes.reference + static_cast<ptrdiff_t>(y0 - shape.range + r) * planes.reference_stride + x0 -
+        shape.lead + 4 * c);
+  }
+  if (thread < kMaxSide) {
+    best_cost[thread] = 0xFFFFFFFFU;
+    best_rank[thread] = 0xFFFFFFFFU;
+  }
+  __syncthreads();
+
+  const int width = 2 * shape.range + 1;
+  uint32_t own_cost = 0xFFFFFFFFU;
+  uint32_t own_rank = 0xFFFFFFFFU;
+  int own_block = -1;
+  for (int i = thread; i < count * shape.groups; i += threads) {
+    const int b = i / shape.groups;
+    const int g = i % shape.groups;
+    const int dx = g % width - shape.range;
+    const int dy0 = g / width * kRowsPerThread - shape.range;
+    const int column = b * kSize + shape.lead + dx;
+    const uint32_t* line = window + (dy0 + shape.range) * shape.pitch + column / 4;
+    const uint32_t shift = static_cast<uint32_t>(column & 3) * 8;
+    const uint32_t* block = current + b * kSize * kWords;
+    uint32_t sad[kRowsPerThread] = {};
+#pragma unroll
+    for (int y = 0; y < kSize + kRowsPerThread - 1; ++y, line += shape.pitch) {
+      uint32_t words[kWords];
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) words[w] = __funnelshift_r(line[w], line[w + 1], shift);
+#pragma unroll
+      for (int k = 0; k < kRowsPerThread; ++k) {
+        if (y - k < 0 || y - k >= kSize) continue;
+#pragma unroll
+        for (int w = 0; w < kWords; ++w)
+          sad[k] = add_differences(block[(y - k) * kWords + w], words[w], sad[k]);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kRowsPerThread; ++k) {
+      const int dy = dy0 + k;
+      if (dy > shape.range) continue;
+      const MotionVector v{static_cast<int16_t>(kVectorUnit * dy), static_cast<int16_t>(kVectorUnit * dx)};
+      const uint32_t cost = fast_motion_cost(sad[k], lambda, v);
+      const uint32_t rank = candidate_rank(dy, dx, shape.range);
+      if (cost < own_cost || (cost == own_cost && rank < own_rank)) {
+        own_cost = cost;
+        own_rank = rank;
+      }
+    }
+    own_block = b;  // the same in every round: there is more than one only with one motion block
+  }
+  if (own_block >= 0) atomicMin(&best_cost[own_block], own_cost);
+  __syncthreads();
+  if (own_block >= 0 && own_cost == best_cost[own_block]) atomicMin(&best_rank[own_block], own_rank);
+  __syncthreads();
+  if (thread < count) {
+    const int index = static_cast<int>(best_rank[thread] % static_cast<uint32_t>(width * width));
+    const ptrdiff_t at = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + block0 + thread;
+    const MotionVector v{static_cast<int16_t>(kVectorUnit * (index / width - shape.range)),
+                         static_cast<int16_t>(kVectorUnit * (index % width - shape.range))};
+    vectors[at] = v;
+    costs[at] = best_cost[thread] - fast_motion_cost(0, lambda, v);
+  }
+}
+
+template <int kSize>
+Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, uint32_t lambda,
+              MotionVector* vectors, uint32_t* costs) {
+  SearchShape shape{};
+  const int width = 2 * range + 1;
+  shape.range = range;
+  shape.lead = round_up(range, 4);
+  shape.groups = width * ceil_div(width, kRowsPerThread);
+  shape.side = clamp_to(kMaxThreads / shape.groups, 1, min_of(kMaxSide, grid.cols));
+  shape.pitch = (shape.side * kSize + 2 * shape.lead) / 4 + 1;
+  shape.rows = kSize + round_up(width, kRowsPerThread) - 1;
+  const int threads = min_of(kMaxThreads, round_up(shape.side * shape.groups, 32));
+  const size_t bytes =
+      sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
+  const dim3 blocks(blocks_for(grid.cols, shape.side), static_cast<unsigned>(grid.rows));
+  search_kernel<kSize><<<blocks, static_cast<unsigned>(threads), bytes, device.stream()>>>(
+      planes, shape, grid.cols, lambda, vectors, costs);
+  return device.launched("search_kernel");
+}
+
+}  // namespace
+
+Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
+                          PlaneView<const Sample> reference) {
+  const Narrow narrow_current{current, planes.current, planes.current_stride, 0};
+  const Narrow narrow_reference{reference, planes.reference, planes.reference_stride, planes.border};
+  const dim3 blocks(blocks_for(planes.reference_stride, 4 * kBlock),  // the larger of the two
+                    blocks_for(planes.rows + 2 * planes.border, 8), 2);
+  narrow_kernel<<<blocks, dim3(kBlock, 8), 0, device.stream()>>>(narrow_current, narrow_reference,
+                                                                 planes.rows);
+  return device.launched("narrow_kernel");
+}
+
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
+                     uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+  switch (grid.log2_block) {
+    case 3:
+      return launch<8>(device, planes, grid, range, lambda, vectors, costs);
+    case 4:
+      return launch<16>(device, planes, grid, range, lambda, vectors, costs);
+    default:
+      return launch<32>(device, planes, grid, range, lambda, vectors, costs);
+  }
+}
+
+}  // namespace ctv::cuda

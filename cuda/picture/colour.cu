@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colour and chroma resampling between a picture's bytes and planes of samples: YCoCg-R (Malvar and
+// Sullivan), mean of 2x2 down, bilinear up (Katsigiannis et al., section II).
+//
+// Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output
+// sample is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is
+// one launch; the padding is the clamped position. Planes that keep their shape: copy_planes.cu.
+#include "codec/dsp/ycbcr.hpp"
+#include "codec/dsp/ycocg.hpp"
+#include "cuda/picture/chroma.cuh"
+#include "cuda/picture/colour.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr int kBlock = 32;
+
+__device__ __forceinline__ int thread_row() { return static_cast<int>(blockIdx.y * kBlock + threadIdx.y); }
+__device__ __forceinline__ int thread_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
+
+struct PlaneImport {
+  BytePlane source;
+  ChromaShift from, to;
+  Extent extent;  // the plane's true one
+  PlaneView<Sample> plane;
+};
+struct PlaneImports {
+  PlaneImport of[3];
+};
+
+// One layer of the grid for each plane.
+__global__ void __launch_bounds__(kBlock* kBlock)
+    import_planes_kernel(const __grid_constant__ PlaneImports imports) {
+  const PlaneImport& import = imports.of[blockIdx.z];
+  const PlaneView<Sample>& plane = import.plane;
+  const int r = thread_row();
+  const int c = thread_col();
+  if (r >= plane.rows || c >= plane.cols) return;
+  plane.row(r)[c] =
+      static_cast<Sample>(resampled(import.source, import.from, import.to, min_of(r, import.extent.rows - 1),
+                                    min_of(c, import.extent.cols - 1)));
+}
+
+__device__ __forceinline__ Ycocg ycocg_at(const BytePlane& p, int r, int c) {
+  const uint8_t* pixel =
+      p.data + min_of(r, p.rows - 1) * p.stride + static_cast<ptrdiff_t>(min_of(c, p.cols - 1)) * p.step;
+  return rgb_to_ycocg(pixel[0], pixel[1], pixel[2]);
+}
+
+struct SamplePlanes {
+  PlaneView<Sample> of[3];
+};
+
+__device__ __forceinline__ void put(const PlaneView<Sample>& plane, int r, int c, int v) {
+  if (r < plane.rows && c < plane.cols) plane.row(r)[c] = static_cast<Sample>(v);
+}
+
+// One thread for each sample, or with quarter chroma for each 2x2.
+template <bool kQuarter>
+__global__ void __launch_bounds__(kBlock* kBlock)
+    import_rgb_kernel(const __grid_constant__ BytePlane source, const __grid_constant__ SamplePlanes planes) {
+  const int r = thread_row();
+  const int c = thread_col();
+  if constexpr (!kQuarter) {
+    const Ycocg v = ycocg_at(source, r, c);
+    put(planes.of[0], r, c, v.y);
+    put(planes.of[1], r, c, v.co);
+    put(planes.of[2], r, c, v.cg);
+  } else {
+    Ycocg v[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      v[i] = ycocg_at(source, 2 * r + (i >> 1), 2 * c + (i & 1));
+      put(planes.of[0], 2 * r + (i >> 1), 2 * c + (i & 1), v[i].y);
+    }
+    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is
+    // even.
+    const int last_r = 2 * min_of(r, (source.rows + 1) / 2 - 1);
+    const int last_c = 2 * min_of(c, (source.cols + 1) / 2 - 1);
+    if (last_r != 2 * r || last_c != 2 * c) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) v[i] = ycocg_at(source, last_r + (i >> 1), last_c + (i & 1));
+    }
+    put(planes.of[1], r, c, subsample_2x2(v[0].co, v[1].co, v[2].co, v[3].co));
+    put(planes.of[2], r, c, subsample_2x2(v[0].cg, v[1].cg, v[2].cg, v[3].cg));
+  }
+}
+
+struct PlaneExport {
+  SamplePlane source;  // data null: 128 everywhere
+  ChromaShift from, to;
+  BytePlane target;
+};
+struct PlaneExports {
+  PlaneExport of[3];
+};
+
+__global__ void __launch_bounds__(kBlock* kBlock)
+    export_planes_kernel(const __grid_constant__ PlaneExports exports) {
+  const PlaneExport& e = exports.of[blockIdx.z];
+  const BytePlane& target = e.target;
+  const int r = thread_row();
+  const int c = thread_col();
+  if (r >= target.rows || c >= target.cols) return;
+  target.put(r, c, e.source.data == nullptr ? 128 : resampled(e.source, e.from, e.to, r, c));
+}
+
+struct Colours {
+  SamplePlane of[3];
+  ChromaShift chroma;
+  int planes;
+  int ycocg;
+};
+
+__device__ __forceinline__ Rgb rgb_at(const Colours& p, int r, int c) {
+  const int y = p.of[0].at(r, c);
+  if (p.planes == 1) return {y, y, y};
+  const int u = resampled(p.of[1], p.chroma, {0, 0}, r, c);
+  const int v = resampled(p.of[2], p.chroma, {0, 0}, r, c);
+  return p.ycocg != 0 ? ycocg_to_rgb(y, u, v) : ycbcr_to_rgb(y, u, v);
+}
+
+__global__ void __launch_bounds__(kBlock* kBlock)
+    export_rgb_kernel(const __grid_constant__ Colours source, const __grid_constant__ BytePlane target) {
+  const int r = thread_row();
+  const int c = thread_col();
+  if (r >= target.rows || c >= target.cols) return;
+  const Rgb v = rgb_at(source, r, c);
+  uint8_t* pixel = target.data + r * target.stride + static_cast<ptrdiff_t>(c) * target.step;
+  pixel[0] = static_cast<uint8_t>(clamp_to(v.r, 0, 255));
+  pixel[1] = static_cast<uint8_t>(clamp_to(v.g, 0, 255));
+  pixel[2] = static_cast<uint8_t>(clamp_to(v.b, 0, 255));
+  if (target.step == 4) pixel[3] = 255;
+}
+
+struct BytePlanes {
+  BytePlane of[3];
+};
+
+// YCoCg planes to YCbCr of any shape, by way of 4:4:4; one thread for each chroma sample and its luma
+// samples.
+__global__ void __launch_bounds__(kBlock* kBlock)
+    export_converted_kernel(const __grid_constant__ Colours source, ChromaShift to,
+                            const __grid_constant__ BytePlanes target) {
+  const int r = thread_row();
+  const int c = thread_col();
+  if (r >= target.of[1].rows || c >= target.of[1].cols) return;
+  Ycbcr v[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int row = min_of((r << to.y) + ((i >> 1) & to.y), target.of[0].rows - 1);
+    const int col = min_of((c << to.x) + (i & 1 & to.x), target.of[0].cols - 1);
+    const Rgb p = rgb_at(source, row, col);
+    v[i] = rgb_to_ycbcr(clamp_to(p.r, 0, 255), clamp_to(p.g, 0, 255), clamp_to(p.b, 0, 255));
+    target.of[0].put(row, col, v[i].y);
+  }
+  int cb = v[0].cb;
+  int cr = v[0].cr;
+  if (to.y != 0) {
+    cb = subsample_2x2(v[0].cb, v[1].cb, v[2].cb, v[3].cb);
+    cr = subsample_2x2(v[0].cr, v[1].cr, v[2].cr, v[3].cr);
+  } else if (to.x != 0) {
+    cb = subsample_pair(v[0].cb, v[1].cb);
+    cr = subsample_pair(v[0].cr, v[1].cr);
+  }
+  target.of[1].put(r, c, cb);
+  target.of[2].put(r, c, cr);
+}
+
+bool same(ChromaShift a, ChromaShift b) { return a.y == b.y && a.x == b.x; }
+
+dim3 blocks(int rows, int cols) { return {blocks_for(cols, kBlock), blocks_for(rows, kBlock)}; }
+SamplePlane sample_plane(const PlaneView<const Sample>& v) { return {v.data, v.stride, v.rows, v.cols}; }
+
+}  // namespace
+
+Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                     const Planes& planes) {
+  const dim3 threads(kBlock, kBlock);
+  if (is_rgb(picture.format)) {
+    const SamplePlanes out{{planes[0], planes[1], planes[2]}};
+    const int rows = max_of(planes[1].rows, planes[0].rows >> layout.chroma.y);
+    const int cols = max_of(planes[1].cols, planes[0].cols >> layout.chroma.x);
+    if (layout.chroma.y == 0) {
+      import_rgb_kernel<false><<<blocks(rows, cols), threads, 0, device.stream()>>>(picture.planes[0], out);
+    } else {
+      import_rgb_kernel<true><<<blocks(rows, cols), threads, 0, device.stream()>>>(picture.planes[0], out);
+    }
+    return device.launched("import_rgb_kernel");
+  }
+  if (layout.planes == 1 || same(chroma_shift(picture.format), layout.chroma))
+    return import_same(device, picture, layout, planes);
+  PlaneImports imports{};
+  dim3 grid = blocks(planes[0].rows, planes[0].cols);
+  grid.z = static_cast<unsigned>(layout.planes);
+  for (size_t p = 0; p < grid.z; ++p) {
+    const ChromaShift from = p == 0 ? ChromaShift{} : chroma_shift(picture.format);
+    const ChromaShift to = p == 0 ? ChromaShift{} : layout.chroma;
+    imports.of[p] = {picture.planes[p], from, to, layout.extent(static_cast<int>(p)), planes[p]};
+    grid.x = max_of(grid.x, blocks_for(planes[p].cols, kBlock));
+    grid.y = max_of(grid.y, blocks_for(planes[p].rows, kBlock));
+  }
+  import_planes_kernel<<<grid, threads, 0, device.stream()>>>(imports);
+  return device.launched("import_planes_kernel");
+}
+
+Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
+                     const BytePicture& picture) {
+  const dim3 threads(kBlock, kBlock);
+  const bool ycocg = layout.colour == ColourModel::kYcocgR;
+  const BytePlane& luma = picture.planes[0];
+  const Colours colours{{sample_plane(planes[0]), sample_plane(planes[1]), sample_plane(planes[2])},
+                        layout.chroma,
+                        layout.planes,
+                        ycocg ? 1 : 0};
+  if (is_rgb(picture.format)) {
+    export_rgb_kernel<<<blocks(luma.rows, luma.cols), threads, 0, device.stream()>>>(colours, luma);
+    return device.launched("export_rgb_kernel");
+  }
+  const ChromaShift to = chroma_shift(picture.format);
+  if (ycocg && picture.format != CTV_FORMAT_GRAY8) {
+    const BytePlanes out{{picture.planes[0], picture.planes[1], picture.planes[2]}};
+    export_converted_kernel<<<blocks(out.of[1].rows, out.of[1].cols), threads, 0, device.stream()>>>(colours,
+                                                                                                     to, out);
+    return device.launched("export_converted_kernel");
+  }
+  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 1, picture);
+  if (layout.planes == 3 && same(layout.chroma, to)) return export_same(device, planes, 3, picture);
+  PlaneExports exports{};
+  dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
+  grid.z = 3;
+  for (int p = 0; p < static_cast<int>(grid.z); ++p) {
+    exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
+                     p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
+  }
+  export_planes_kernel<<<grid, threads, 0, device.stream()>>>(exports);
+  return device.launched("export_planes_kernel");
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes of pictures in device memory to planes of samples and back: launchers.
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+/// One plane of bytes of a picture: element (r, c) is data[r * stride + c * step].
+struct BytePlane {
+  uint8_t* data = nullptr;
+  ptrdiff_t stride = 0;
+  int step = 1;
+  int rows = 0, cols = 0;
+
+  CTV_FN int at(int r, int c) const { return data[r * stride + static_cast<ptrdiff_t>(c) * step]; }
+  CTV_FN void put(int r, int c, int v) const {
+    data[r * stride + static_cast<ptrdiff_t>(c) * step] = static_cast<uint8_t>(clamp_to(v, 0, 255));
+  }
+};
+
+/// A picture as planes of bytes: Y, Cb, Cr (or Y alone); RGB(A): plane 0 with step 3 or 4.
+struct BytePicture {
+  ctv_format format = CTV_FORMAT_NONE;
+  BytePlane planes[3];
+};
+
+/// How a format lies in memory. tight: planes follow each other without gaps, data relative to null.
+size_t tight_size(ctv_format format, int width, int height);
+int plane_count(ctv_format format);  // in memory
+size_t row_bytes(ctv_format format, int width, int plane);
+int plane_rows(ctv_format format, int height, int plane);
+BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
+                         const ptrdiff_t stride[]);
+
+/// To planes, padded by repeating the last row and column.
+Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                     const Planes& planes);
+/// From planes of the true extents (already reduced) to bytes.
+Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
+                     const BytePicture& picture);
+
+/// The same where no plane changes its shape. count: planes of the picture.
+Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                   const Planes& planes);
+Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture);
+
+}  // namespace ctv::cuda

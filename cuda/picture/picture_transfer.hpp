@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+/// threads: of the CPU, for the copies between the caller's memory and pinned memory.
+Result<std::unique_ptr<PicturePort>> make_picture_port(std::shared_ptr<Device> device,
+                                                       const PictureLayout& layout, int threads);
+
+}  // namespace ctv::cuda

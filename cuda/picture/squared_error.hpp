@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+Result<std::unique_ptr<ErrorMeter>> make_error_meter(std::shared_ptr<Device> device);
+
+}  // namespace ctv::cuda

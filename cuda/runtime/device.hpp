@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One GPU as the backend sees it: streams, memory, and what happens when a call fails. Every CUDA call passes
+// through CTV_CUDA_TRY. Out of memory is an error like any other; every other error may be sticky (the
+// process's CUDA context is lost), so it marks the device dead, and each later call returns CTV_ERROR_DEVICE
+// without touching CUDA.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/frame_graphs.hpp"
+
+namespace ctv::cuda {
+
+/// The error itself, or the one that is injected: CTV_CUDA_FAIL_AT=n makes the n-th checked call of the
+/// process fail, with CTV_CUDA_FAIL_WITH=memory as if memory had run out.
+cudaError_t checked(cudaError_t error);
+
+#define CTV_CUDA_TRY(device, call)                                                      \
+  do {                                                                                  \
+    if (const cudaError_t error_ = ::ctv::cuda::checked(call); error_ != cudaSuccess) { \
+      return (device).fail(error_, #call);                                              \
+    }                                                                                   \
+  } while (false)
+
+/// A CUDA event that is destroyed with its owner.
+class Event {
+ public:
+  Event() = default;
+  ~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaError_t create(unsigned flags) { return cudaEventCreateWithFlags(&event_, flags); }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Used by one thread at a time, but for enter() and fail(): ports may be waited for in any thread.
+class Device {
+ public:
+  static constexpr int kMarks = 256;  // stages between two harvests, a power of two
+
+  static Result<std::shared_ptr<Device>> open(int id);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  /// First thing in every call of the backend: makes the device current, or says that it is dead.
+  Status enter();
+  /// Turns an error into a Status and remembers what cannot be undone. `call`: text up to the first
+  /// parenthesis.
+  Status fail(cudaError_t error, const char* call);
+  /// After every launch.
+  Status launched(const char* kernel);
+
+  /// All kernels, in the order of the backend's calls; between two calls of on_plane(), the plane's own.
+  cudaStream_t stream() const { return current_; }
+  /// Work of plane 0, 1 or 2 alone follows, beside that of the other planes; -1: work that waits for all of
+  /// it (CTV_CUDA_LANES=0: never beside, so that the times of the stages add up).
+  Status on_plane(int plane);
+  /// Copies from and to pinned memory, beside the kernels.
+  cudaStream_t up() const { return up_; }
+  cudaStream_t down() const { return down_; }
+  int id() const { return id_; }
+  const cudaDeviceProp& properties() const { return properties_; }
+
+  /// stream() reaches the event, and waits for it; inside a recorded frame as nodes of the graph.
+  Status record(const Event& event);
+  Status wait(const Event& event);
+  /// Work on other streams that must be issued after what was issued to stream(): at once, or after the
+  /// graph's launch.
+  Status afterwards(std::function<Status()> work);
+
+  /// Flags of an event that a thread waits for. The first such thread spins, since one frame at a time is
+  /// about latency; where there are more, frames are in flight, and the cores are needed for symbols.
+  unsigned waiting_flags() { return cudaEventDisableTiming | (++waiters_ > 1 ? cudaEventBlockingSync : 0U); }
+
+  /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0:
+  /// never, 1: graphs are not used).
+  void keep_times(StageTimes* times);
+  void mark_begin(Stage stage);
+  void mark_end();
+  /// Adds up what has passed by now; `all` waits for the rest.
+  void harvest(bool all);
+
+  /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight
+  /// (CTV_CUDA_GRAPH=0: never, 1: always); otherwise nothing. True: the graph of an equal frame is kept, and
+  /// end_frame() launches it. Stages of such frames have no times.
+  Result<bool> begin_frame(const FrameCalls& calls);
+  Status end_frame();
+
+ private:
+  explicit Device(int id) : id_(id) {}
+  /// Gives up a recording that an error has cut short.
+  void discard_recording();
+  Status join_lanes();
+
+  int id_;
+  std::atomic<bool> dead_ = false;
+  std::mutex epitaph_mutex_;
+  std::string epitaph_;             // of the first failure
+  cudaStream_t stream_ = nullptr;   // also the first plane's lane: the others leave from it and come back
+  cudaStream_t current_ = nullptr;  // stream_ or a lane
+  struct Lane {
+    cudaStream_t stream = nullptr;
+    Event end;
+    bool used = false;
+  };
+  std::array<Lane, 2> lanes_;  // planes 1 and 2
+  Event fork_;
+  bool forked_ = false;
+  bool beside_ = true;
+  cudaStream_t up_ = nullptr;
+  cudaStream_t down_ = nullptr;
+  cudaDeviceProp properties_{};
+
+  std::atomic<int> waiters_ = 0;
+  struct Mark {
+    Stage stage = Stage::kColour;
+    cudaEvent_t begin = nullptr, end = nullptr;
+  };
+  std::vector<Mark> marks_;
+  size_t first_mark_ = 0, next_mark_ = 0;
+  StageTimes* times_ = nullptr;
+
+  std::optional<bool> graphs_;  // none: where frames are in flight
+  bool recording_ = false, repeating_ = false;
+  FrameCalls calls_;  // of the frame that is recorded or repeated
+  FrameGraphs frames_;
+  FrameGraphs::Work deferred_;
+};
+
+/// Puts the GPU's clock around what stream() is given in a scope.
+class StageMark {
+ public:
+  StageMark(Device& device, Stage stage) : device_(device) { device_.mark_begin(stage); }
+  ~StageMark() { device_.mark_end(); }
+  StageMark(const StageMark&) = delete;
+  StageMark& operator=(const StageMark&) = delete;
+
+ private:
+  Device& device_;
+};
+
+/// Device memory of the backend's own.
+template <typename T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  ~DeviceArray() {
+    if (data_ != nullptr) cudaFree(data_);
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  Status allocate(Device& device, size_t count) {
+    CTV_CUDA_TRY(device, cudaMalloc(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
+    size_ = count;
+    return {};
+  }
+  /// At least so many; CUDA waits for work on the old ones.
+  Status reserve(Device& device, size_t count) {
+    if (data_ != nullptr && count <= size_) return {};
+    if (data_ != nullptr) CTV_CUDA_TRY(device, cudaFree(std::exchange(data_, nullptr)));
+    return allocate(device, count);
+  }
+  T* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// Host memory that the device copies to and from by itself.
+template <typename T>
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  ~PinnedArray() {
+    if (data_ != nullptr) cudaFreeHost(data_);
+  }
+  PinnedArray(const PinnedArray&) = delete;
+  PinnedArray& operator=(const PinnedArray&) = delete;
+  Status allocate(Device& device, size_t count) {
+    CTV_CUDA_TRY(device,
+                 cudaMallocHost(reinterpret_cast<void**>(&data_), (count == 0 ? 1 : count) * sizeof(T)));
+    size_ = count;
+    return {};
+  }
+  /// At least so many; CUDA waits for copies from and to the old ones.
+  Status reserve(Device& device, size_t count) {
+    if (data_ != nullptr && count <= size_) return {};
+    if (data_ != nullptr) CTV_CUDA_TRY(device, cudaFreeHost(std::exchange(data_, nullptr)));
+    return allocate(device, count);
+  }
+  T* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// Blocks that cover n elements.
+inline unsigned blocks_for(int n, int each) { return static_cast<unsigned>((n + each - 1) / each); }
+
+}  // namespace ctv::cuda

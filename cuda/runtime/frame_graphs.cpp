@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/runtime/frame_graphs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+// An executable that still runs is freed by CUDA when it has ended.
+void destroy(cudaGraphExec_t& executable) {
+  if (executable != nullptr) cudaGraphExecDestroy(std::exchange(executable, nullptr));
+}
+
+Status launch(Device& device, cudaGraphExec_t executable, const FrameGraphs::Work& work,
+              cudaStream_t stream) {
+  CTV_CUDA_TRY(device, cudaGraphLaunch(executable, stream));
+  for (const std::function<Status()>& step : work) CTV_RETURN_IF_ERROR(step());
+  return {};
+}
+
+}  // namespace
+
+FrameGraphs::~FrameGraphs() {
+  for (Kept& frame : kept_) destroy(frame.executable);
+  for (cudaGraphExec_t& executable : shared_) destroy(executable);
+}
+
+const FrameGraphs::Kept* FrameGraphs::find(const FrameCalls& calls) const {
+  const auto frame = std::ranges::find(kept_, calls, &Kept::calls);
+  return calls.repeatable && frame != kept_.end() ? &*frame : nullptr;
+}
+
+bool FrameGraphs::has(const FrameCalls& calls) const {
+  const Kept* frame = find(calls);
+  return frame != nullptr && frame->executable != nullptr;
+}
+
+Status FrameGraphs::repeat(Device& device, const FrameCalls& calls, cudaStream_t stream) const {
+  const Kept* frame = find(calls);
+  return launch(device, frame->executable, frame->work, stream);
+}
+
+FrameGraphs::Kept* FrameGraphs::seen(const FrameCalls& calls) {
+  if (const Kept* frame = find(calls)) return &kept_[static_cast<size_t>(frame - kept_.data())];
+  if (kept_.size() < kKept) {
+    kept_.push_back({calls, nullptr, {}});
+    return nullptr;
+  }
+  Kept& oldest = kept_[oldest_++ % kKept];
+  destroy(oldest.executable);
+  oldest = {calls, nullptr, {}};
+  return nullptr;
+}
+
+// Frames of one type differ in a few arguments only; a graph of another shape (the first frame with a
+// reference, say) is instantiated anew.
+Status FrameGraphs::update(Device& device, cudaGraphExec_t& executable, cudaGraph_t graph) {
+  cudaGraphExecUpdateResultInfo info{};
+  if (executable != nullptr && cudaGraphExecUpdate(executable, graph, &info) != cudaSuccess) {
+    cudaGetLastError();
+    destroy(executable);
+  }
+  if (executable == nullptr) CTV_CUDA_TRY(device, cudaGraphInstantiate(&executable, graph, 0));
+  return {};
+}
+
+Status FrameGraphs::run(Device& device, const FrameCalls& calls, cudaGraph_t graph, Work& work,
+                        cudaStream_t stream) {
+  Kept* kept = calls.repeatable ? seen(calls) : nullptr;
+  if (kept == nullptr) {
+    cudaGraphExec_t& shared = shared_[calls.type == FrameType::kKey ? 0 : 1];
+    CTV_RETURN_IF_ERROR(update(device, shared, graph));
+    return launch(device, shared, work, stream);
+  }
+  CTV_CUDA_TRY(device, cudaGraphInstantiate(&kept->executable, graph, 0));
+  kept->work = std::move(work);
+  return launch(device, kept->executable, kept->work, stream);
+}
+
+}  // namespace ctv::cuda

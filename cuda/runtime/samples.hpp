@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How samples become coefficients at the transform's first step, and coefficients samples at its last.
+#pragma once
+
+#include "codec/dsp/lifting.hpp"
+#include "codec/util/host_device.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv::cuda {
+
+/// Coefficients as they are, or (samples - prediction) << fraction_bits.
+struct PlaneSource {
+  const int16_t* data = nullptr;
+  ptrdiff_t stride = 0;
+  const Sample* prediction = nullptr;  // null: `middle`
+  ptrdiff_t prediction_stride = 0;
+  int middle = 0;
+  int fraction_bits = 0;
+
+  CTV_FN Coefficient at(int r, int c) const {
+    const int x = data[r * stride + c];
+    return residual(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
+  }
+  CTV_FN Coefficient residual(int sample, int predicted) const {
+    return static_cast<Coefficient>(
+        static_cast<int>(static_cast<unsigned>(sample - predicted) << fraction_bits));
+  }
+};
+
+/// Coefficients as they are, or samples: prediction + scaled and rounded coefficient, clamped.
+struct PlaneTarget {
+  int16_t* data = nullptr;
+  ptrdiff_t stride = 0;
+  const Sample* prediction = nullptr;  // null: `middle`; may be data
+  ptrdiff_t prediction_stride = 0;
+  int middle = 0;
+  int fraction_bits = 0;
+  int samples = 0;  // 0: store coefficients
+  int lo = 0, hi = 0;
+  int scale = kUnitScale;  // of coefficients on their way to samples
+
+  CTV_FN void put(int r, int c, Coefficient x) const {
+    if (samples == 0) {
+      data[r * stride + c] = x;
+      return;
+    }
+    data[r * stride + c] = sample(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
+  }
+  CTV_FN Sample sample(Coefficient x, int predicted) const {
+    const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);
+    const int rounded = (scale_lowpass(x, scale) + half) >> fraction_bits;
+    return static_cast<Sample>(clamp_to(rounded + predicted, lo, hi));
+  }
+};
+
+/// A dense plane of coefficients.
+inline PlaneSource coefficient_source(const int16_t* data, int cols) {
+  return {data, cols, nullptr, 0, 0, 0};
+}
+inline PlaneTarget coefficient_target(int16_t* data, int cols) {
+  PlaneTarget target;
+  target.data = data;
+  target.stride = cols;
+  return target;
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Directional filter bank by direct convolution: integer shears on the pixel lattice, nothing is resampled.
+//
+// Each split rotates two cosets with three shears, coset += round(c K other coset), where K has (2k)^2 taps;
+// taken as it is that is 144 loads a sample for 12 taps. K is separable along the lattice vectors b1 and b2.
+// With u, v counting along b1, b2: q = p + (b1 + b2) / 2 is a sample of the other coset and
+//   t(u, v) = sum_k a_k (x(u + k - 1, v) - x(u - k, v)),   K x[p] = sum_k a_k (t(u, v + k - 1) - t(u, v - k))
+//   at q; the sums are exact, so b1 and b2 may change places.
+//
+// A block of threads makes 32x32 targets. It lays the sources around them into shared memory row by row as
+// they lie in memory, but each row shifted by the grid's skew, so that one lattice vector is a column and the
+// other goes one column right and `slope` rows down. The first pass follows the latter, eight sums a thread
+// from a run of samples in registers, two products at a time (dp2a); the second pass goes down columns. Most
+// blocks lie inside the band, where places follow each other at equal steps; near borders steps are added
+// modulo the extents. A division for each sample would cost more than both passes. A shear reads one coset
+// and writes the other, so it works in place; all splits of a tree level and all bands of a pyramid level go
+// in one launch.
+#include "cuda/transform/directional.hpp"
+
+#include "codec/dsp/directional.hpp"
+#include "codec/dsp/mirror.hpp"
+#include "cuda/transform/shear_grids.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr int kWarp = kShearWarp;
+constexpr int kWarps = kShearWarps;
+constexpr int kThreads = kWarp * kWarps;
+constexpr int kTileCols = kWarp;  // targets of a block
+constexpr int kColumnRun = 4;     // targets of a column that a thread makes
+constexpr int kTileRows = kColumnRun * kWarps;
+constexpr int kRun = 8;  // sums of the first pass that a thread makes
+constexpr int kMaxSlope = 3;
+
+// 0: p += sign * round(tan K), 1: p += sign * round(sin K).
+struct Step {
+  int sine;
+  int sign;
+};
+
+template <int kHalf>
+struct Tile {
+  static constexpr int kReach = 2 * kHalf - 1;
+  static constexpr int kSumRows = kTileRows + kReach;
+  static constexpr int kCols = kTileCols + kReach;
+  // Runs begin and end up to (kRun - 1) slopes outside; what they read there goes into no sum that is kept.
+  static constexpr int kRows = kSumRows + kMaxSlope * (kReach + 2 * (kRun - 1));
+  // An odd number of words: lanes that read a column find theirs in different banks.
+  static constexpr int kPitch = ((kCols + 1) / 2 | 1) * 2;
+  alignas(4) int16_t source[kRows][kPitch];
+  int32_t sums[kSumRows][kTileCols + 1];  // along the slope, 64ths
+};
+
+// n + step, both in 0..period - 1, modulo the period.
+__device__ __forceinline__ int advanced(int n, int step, int period) {
+  n += step;
+  return n < period ? n : n - period;
+}
+
+// The taps of two neighbours, the first at position 2 pair of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes
+// them.
+template <int kHalf>
+CTV_FN constexpr uint32_t tap_pair(int pair) {
+  uint32_t packed = 0;
+  for (int i = 0; i < 2; ++i) {
+    const int at = 2 * pair + i;
+    const int tap =
+        at < kHalf ? -directional_tap(2 * kHalf, kHalf - at) : directional_tap(2 * kHalf, at - kHalf + 1);
+    packed |= (static_cast<uint32_t>(tap) & 255U) << (8 * i);
+  }
+  return packed;
+}
+
+// kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
+// first. level: stride is 1 and from is at a multiple of two.
+template <int kHalf>
+__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool level, int (&sums)[kRun]) {
+  constexpr int kPairs = kRun + 2 * kHalf - 2;
+  uint32_t pairs[kPairs];  // neighbours from each sample on
+  if (level) {
+    const auto* words = reinterpret_cast<const uint32_t*>(from);
+    uint32_t word = words[0];
+#pragma unroll
+    for (int k = 0; k < kPairs; k += 2) {
+      const uint32_t next = words[k / 2 + 1];
+      pairs[k] = word;
+      pairs[k + 1] = __funnelshift_r(word, next, 16);
+      word = next;
+    }
+  } else {
+    uint32_t sample = static_cast<uint16_t>(*from);
+#pragma unroll
+    for (int k = 0; k < kPairs; ++k) {
+      from += stride;
+      const uint32_t next = static_cast<uint16_t>(*from);
+      pairs[k] = __byte_perm(sample, next, 0x5410);
+      sample = next;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kRun; ++i) {
+    sums[i] = 0;
+#pragma unroll
+    for (int k = 0; k < kHalf; ++k) {
+      sums[i] = __dp2a_lo(static_cast<int>(pairs[i + 2 * k]), static_cast<int>(tap_pair<kHalf>(k)), sums[i]);
+    }
+  }
+}
+
+// What a block of threads loads: of the grid's picture from source row `top` on, seen from column `start`.
+struct Patch {
+  int top, start;  // of the first source, `start` within the period
+  int rows;
+  bool inside;  // no target or source of the block lies beyond a border
+};
+
+// Whether the columns of so many rows, the first from `start` on, stay within the period.
+__device__ __forceinline__ bool stays(const ShearGrid& g, int start, int rows, int cols) {
+  const int drift = g.skew * (rows - 1);
+  return start + min_of(drift, 0) >= 0 && start + max_of(drift, 0) + (cols - 1) * g.col_step < g.cols;
+}
+
+// The patch to rows of `tile`, whose lanes are 16 bits apart. A warp has every kWarps-th row.
+template <int kHalf>
+__device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patch, const Coefficient* picture,
+                                           int lane, int warp, int16_t (*tile)[Tile<kHalf>::kPitch]) {
+  using Shape = Tile<kHalf>;
+  const bool beside = lane < Shape::kReach;
+  if (patch.inside) {
+    constexpr int kBatch = 7;  // rows on their way at once: all, unless the slope is steep
+    constexpr int kSure = Shape::kSumRows / kWarps;
+    const Coefficient* from = picture + (g.source_row + (patch.top + warp) * g.row_step) * g.row_pitch +
+                              (patch.start + warp * g.skew + lane * g.col_step) * g.col_pitch;
+    const Coefficient* from_beside = from + kWarp * g.col_step * g.col_pitch;
+    int16_t samples[kBatch][2];
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      if (k >= kSure && warp + k * kWarps >= patch.rows) break;
+      samples[k][0] = from[k * g.warps_on];
+      if (beside) samples[k][1] = from_beside[k * g.warps_on];
+    }
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      if (k >= kSure && warp + k * kWarps >= patch.rows) break;
+      tile[warp + k * kWarps][lane] = samples[k][0];
+      if (beside) tile[warp + k * kWarps][kWarp + lane] = samples[k][1];
+    }
+#pragma unroll 1
+    for (int k = kBatch; warp + k * kWarps < patch.rows; ++k) {
+      tile[warp + k * kWarps][lane] = from[k * g.warps_on];
+      if (beside) tile[warp + k * kWarps][kWarp + lane] = from_beside[k * g.warps_on];
+    }
+  } else {
+    int row = wrap(g.source_row + (patch.top + warp) * g.row_step, g.rows);
+    int start = wrap(patch.start + warp * g.skew, g.cols);
+    const int near = lane * g.col_step % g.cols;
+    const int far = advanced(near, g.lanes_on, g.cols);
+#pragma unroll 1
+    for (int r = warp; r < patch.rows; r += kWarps) {
+      const Coefficient* line = picture + row * g.row_pitch;
+      tile[r][lane] = line[advanced(start, near, g.cols) * g.col_pitch];
+      if (beside) tile[r][kWarp + lane] = line[advanced(start, far, g.cols) * g.col_pitch];
+      row = advanced(row, g.rows_on, g.rows);
+      start = advanced(start, g.cols_on, g.cols);
+    }
+  }
+}
+
+template <int kHalf>
+__global__ void __launch_bounds__(kThreads, 5)
+    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step) {
+  using Shape = Tile<kHalf>;
+  __shared__ Shape tile;
+  const ShearGrid& g = grids.of[blockIdx.z & ((1U << grids.count_log2) - 1)];
+  Coefficient* band =
+      bands.data + static_cast<ptrdiff_t>(blockIdx.z >> grids.count_log2) * bands.rows * bands.cols;
+  const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
+  const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
+  if (row0 >= g.count_rows || col0 >= g.count_cols) return;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+
+  // Sources: of all rows of sums, along the slope.
+  const int steepness = abs_of(g.slope);
+  const int sums_top = g.upward != 0 ? 1 - kHalf : -kHalf;
+  const int lowest = g.slope >= 0 ? -kHalf * g.slope : (kHalf - 1) * g.slope;
+  const int outside = (kRun - 1) * steepness;
+  Patch patch;
+  patch.top = row0 + sums_top + lowest;
+  patch.start = wrap(g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step, g.cols);
+  patch.rows = Shape::kSumRows + Shape::kReach * steepness;
+  // Of the block's first target, in the same period.
+  const int target_start =
+      patch.start + g.target_col - g.source_col - (sums_top + lowest) * g.skew + kHalf * g.col_step;
+  const int source_row = g.source_row + patch.top * g.row_step;
+  patch.inside = row0 + kTileRows <= g.count_rows && col0 + kTileCols <= g.count_cols && source_row >= 0 &&
+                 source_row + (patch.rows - 1) * g.row_step < g.rows &&
+                 stays(g, patch.start, patch.rows, Shape::kCols) &&
+                 stays(g, target_start, kTileRows, kTileCols);
+
+  Coefficient* const targets = band + g.target_base;
+  const int first_row = row0 + warp * kColumnRun;
+  const int own_rows = col0 + lane < g.count_cols ? min_of(g.count_rows - first_row, kColumnRun) : 0;
+  int places[kColumnRun];
+  int own[kColumnRun];
+  int target_col = target_start + warp * kColumnRun * g.skew + lane * g.col_step;
+  if (!patch.inside) target_col = wrap(target_col, g.cols);
+#pragma unroll
+  for (int k = 0; k < kColumnRun; ++k) {
+    places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
+    target_col = advanced(target_col, g.col_on, g.cols);
+    if (k < own_rows) own[k] = targets[places[k]];
+  }
+  load_patch<kHalf>(g, patch, band + g.source_base, lane, warp, tile.source + outside);
+  __syncthreads();
+
+  // Along the slope: each group of threads has kRun columns.
+  constexpr int kGroup = kThreads / (kTileCols / kRun);
+  const int col = static_cast<int>(threadIdx.x) / kGroup * kRun;
+  for (int i = static_cast<int>(threadIdx.x) % kGroup; i < Shape::kSumRows + outside; i += kGroup) {
+    const int begin = g.slope > 0 ? i - outside : i;
+    int sums[kRun];
+    sum_run<kHalf>(&tile.source[outside + begin - kHalf * g.slope - lowest][col], g.slope * Shape::kPitch + 1,
+                   g.slope == 0, sums);
+#pragma unroll
+    for (int k = 0; k < kRun; ++k) {
+      const int r = begin + k * g.slope;
+      if (r >= 0 && r < Shape::kSumRows) tile.sums[r][col + k] = sums[k];
+    }
+  }
+  __syncthreads();
+
+  // Down the columns.
+  int t[kColumnRun + Shape::kReach];
+#pragma unroll
+  for (int k = 0; k < kColumnRun + Shape::kReach; ++k) t[k] = tile.sums[warp * kColumnRun + k][lane];
+#pragma unroll
+  for (int k = 0; k < kColumnRun; ++k) {
+    int sum = 0;
+#pragma unroll
+    for (int a = 1; a <= kHalf; ++a)
+      sum += directional_tap(2 * kHalf, a) * (t[k + kHalf + a - 1] - t[k + kHalf - a]);
+    if (g.upward != 0) sum = -sum;
+    const int s = step.sine != 0 ? shear_sin(sum) : shear_tan(sum);
+    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k] + step.sign * s);
+  }
+}
+
+template <int kHalf>
+Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int level, int target,
+             Step step) {
+  const ShearGrids grids = shear_grids(bands, plan, level, target);
+  const int count = 1 << grids.count_log2;
+  int rows = 0;
+  int cols = 0;
+  for (int i = 0; i < count; ++i) {
+    rows = max_of(rows, grids.of[i].count_rows);
+    cols = max_of(cols, grids.of[i].count_cols);
+  }
+  const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
+                    static_cast<unsigned>(count * bands.count));
+  shear_kernel<kHalf><<<blocks, kThreads, 0, device.stream()>>>(bands, grids, step);
+  return device.launched("shear_kernel");
+}
+
+template <int kHalf>
+Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, bool inverse) {
+  const int sign = inverse ? -1 : 1;
+  for (int i = 1; i <= plan.directions_log2; ++i) {
+    const int level = inverse ? plan.directions_log2 + 1 - i : i;
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, level, 0, {0, -sign}));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, level, 1, {1, sign}));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, level, 0, {0, -sign}));
+  }
+  return {};
+}
+
+Status run_taps(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps, bool inverse) {
+  auto* kernels = taps == 2 ? run<1> : taps == 4 ? run<2> : taps == 6 ? run<3> : taps == 8 ? run<4> : run<6>;
+  return kernels(device, bands, plan, inverse);
+}
+
+}  // namespace
+
+Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps) {
+  return run_taps(device, bands, plan, taps, false);
+}
+
+Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps) {
+  return run_taps(device, bands, plan, taps, true);
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+/// out = in - moved previous (sign -1) or in + moved previous (1), for the first `layers` layers.
+Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, ChromaShift chroma,
+                        const MotionGrid& grid, const MotionVector* vectors, const Level* in,
+                        const Level* previous, int layers, Level* out);
+
+}  // namespace ctv::cuda

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
+// pyramid level one kernel for the wavelet (two for the laplacian), three per tree level of the directional
+// bank, one that gathers and quantises the directional subbands; levels without directions are quantised by
+// the pyramid's own kernel.
+#include "cuda/transform/transform_coder.hpp"
+
+#include "codec/format/gains.hpp"
+#include "cuda/transform/block_transform.hpp"
+#include "cuda/transform/directional.hpp"
+#include "cuda/transform/directional_fused.hpp"
+#include "cuda/transform/fft_engine.hpp"
+#include "cuda/transform/laplacian.hpp"
+#include "cuda/transform/quantise.hpp"
+#include "cuda/transform/wavelet.hpp"
+
+namespace ctv::cuda {
+namespace {
+
+using Quantisers = std::span<const SubbandQuantiser>;
+
+class CudaTransformCoder final : public TransformCoder {
+ public:
+  CudaTransformCoder(std::shared_ptr<Device> device, const SubbandLayout& layout)
+      : device_(std::move(device)), layout_(layout) {}
+
+  Status initialise(Engine engine);
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                 Quantisers quantisers, Level* levels) override;
+  Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction, int middle,
+                 SampleRange range, int reduction, PlaneView<Sample> samples) override;
+
+ private:
+  struct PyramidLevel {
+    Extent extent;  // of the input: padded >> (level - 1)
+    Extent band;    // of each band
+    size_t first_subband = 0;
+    size_t subband_count = 0;
+    DirectionalPlan plan;  // directions_log2 0: none
+    GatheredLevel gathered;
+    bool fused = false;  // directional bank and quantiser in one kernel
+    DeviceArray<Coefficient>
+        input;  // [extent], levels 2..: lowpass of the level before; laplacian by FFT: also level 1
+  };
+
+  const TransformParameters& transform() const { return layout_.transform; }
+  bool is_laplacian() const { return transform().pyramid == Pyramid::kLaplacian; }
+  int levels() const { return transform().levels; }
+  PyramidLevel& at(int level) { return pyramid_[static_cast<size_t>(level - 1)]; }
+  Coefficient* low() const { return low_.data(); }
+  /// The lowpass that level's synthesis takes and its analysis gives.
+  Coefficient* low_of(int level) { return level == levels() ? low() : at(level + 1).input.data(); }
+
+  Status forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels);
+  Status inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
+                         const PlaneTarget& target);
+  Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
+  Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
+                           const PlaneTarget& target);
+  Status directional(int level, bool inverse);
+  /// Bands of a level to the levels of its subbands, and back.
+  Status finish_bands(int level, Quantisers quantisers, Level* levels);
+  Status begin_bands(int level, Quantisers quantisers, const Level* levels);
+
+  std::shared_ptr<Device> device_;
+  SubbandLayout layout_;
+  std::array<PyramidLevel, kMaxLevels> pyramid_;
+  GatheredLevel lowpass_;           // subband 0
+  DeviceArray<Coefficient> low_;    // [padded >> levels]
+  DeviceArray<Coefficient> bands_;  // bands of one level: [1 or 3][band of the finest level]
+  std::unique_ptr<FftEngine> fft_;  // null: direct engine
+};
+
+Status CudaTransformCoder::initialise(Engine engine) {
+  Device& d = *device_;
+  lowpass_ = gather_level(std::span(layout_.subbands).first(1), 0,
+                          {layout_.subbands[0].rows, layout_.subbands[0].cols});
+  CTV_RETURN_IF_ERROR(low_.allocate(d, layout_.subbands[0].size()));
+  CTV_RETURN_IF_ERROR(bands_.allocate(d, layout_.band(1).area() * (is_laplacian() ? 1 : 3)));
+  for (int level = 1; level <= levels(); ++level) {
+    PyramidLevel& p = at(level);
+    p.extent = {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
+    p.band = layout_.band(level);
+    const int n = transform().directions_log2[static_cast<size_t>(level - 1)];
+    if (n > 0) p.plan = make_directional_plan(n);
+    while (layout_.subbands[p.first_subband].level != level) ++p.first_subband;
+    p.subband_count = static_cast<size_t>((is_laplacian() ? 1 : 3) << n);
+    p.gathered =
+        gather_level(std::span(layout_.subbands).subspan(p.first_subband, p.subband_count), n, p.band);
+    p.fused = engine == Engine::kDirect && fuses_directions(n, transform().taps);
+    const bool subtracted = is_laplacian() && engine == Engine::kFft;
+    if (level > 1 || subtracted) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
+  }
+  if (engine == Engine::kFft) {
+    CTV_ASSIGN_OR_RETURN(fft_, FftEngine::make(device_, layout_));
+  }
+  return {};
+}
+
+Status CudaTransformCoder::directional(int level, bool inverse) {
+  const PyramidLevel& p = at(level);
+  if (p.plan.directions_log2 == 0) return {};
+  const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
+  if (fft_ != nullptr) return fft_->directional(level, bands, p.plan, inverse);
+  return inverse ? directional_inverse(*device_, bands, p.plan, transform().taps)
+                 : directional_forward(*device_, bands, p.plan, transform().taps);
+}
+
+Status CudaTransformCoder::finish_bands(int level, Quantisers quantisers, Level* levels) {
+  const PyramidLevel& p = at(level);
+  const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
+  if (p.fused) {
+    const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
+    return directional_quantise(*device_, p.gathered, p.plan, own, bands, levels);
+  }
+  CTV_RETURN_IF_ERROR(directional(level, false));
+  return quantise_level(*device_, p.gathered, own, bands_.data(), levels);
+}
+
+Status CudaTransformCoder::begin_bands(int level, Quantisers quantisers, const Level* levels) {
+  const PyramidLevel& p = at(level);
+  const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
+  if (p.fused) {
+    const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
+    return dequantise_directional(*device_, p.gathered, p.plan, own, levels, bands);
+  }
+  CTV_RETURN_IF_ERROR(dequantise_level(*device_, p.gathered, own, levels, bands_.data()));
+  return directional(level, true);
+}
+
+Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                                   int middle, Quantisers quantisers, Level* levels) {
+  CTV_RETURN_IF_ERROR(device_->enter());
+  const StageMark mark(*device_, Stage::kForward);
+  const PlaneSource source{samples.data,      samples.stride, prediction.data,
+                           prediction.stride, middle,         transform().fraction_bits};
+  return is_laplacian() ? forward_laplacian(source, quantisers, levels)
+                        : forward_wavelet(source, quantisers, levels);
+}
+
+Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
+                                   PlaneView<const Sample> prediction, int middle, SampleRange range,
+                                   int reduction, PlaneView<Sample> samples) {
+  CTV_RETURN_IF_ERROR(device_->enter());
+  const StageMark mark(*device_, Stage::kInverse);
+  const PlaneTarget target{samples.data,
+                           samples.stride,
+                           prediction.data,
+                           prediction.stride,
+                           middle,
+                           transform().fraction_bits,
+                           1,
+                           range.lo,
+                           range.hi,
+                           lowpass_scale(transform(), reduction)};
+  if (reduction >= transform().levels) {
+    CTV_RETURN_IF_ERROR(dequantise_level(*device_, lowpass_, quantisers.first(1), levels, low()));
+    return add_prediction(*device_, low(), {samples.rows, samples.cols}, target);
+  }
+  return is_laplacian() ? inverse_laplacian(levels, quantisers, reduction, target)
+                        : inverse_wavelet(levels, quantisers, reduction, target);
+}
+
+// ---- Wavelet --------------------------------------------------------------------------------------------
+
+Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels) {
+  for (int level = 1; level <= this->levels(); ++level) {
+    PyramidLevel& p = at(level);
+    const bool directions = p.plan.directions_log2 > 0;
+    WaveletLevel w{p.extent.rows, p.extent.cols, {}};
+    w.bands[0] =
+        level == this->levels() ? WaveletBand{levels, 1, quantisers[0]} : WaveletBand{low_of(level), 0, {}};
+    for (size_t b = 0; b < 3; ++b) {
+      w.bands[b + 1] = directions ? WaveletBand{bands_.data() + b * p.band.area(), 0, {}}
+                                  : WaveletBand{levels + layout_.subbands[p.first_subband + b].offset, 1,
+                                                quantisers[p.first_subband + b]};
+    }
+    CTV_RETURN_IF_ERROR(
+        wavelet_forward(*device_, transform().pyramid, w,
+                        level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols)));
+    if (directions) CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
+  }
+  return {};
+}
+
+Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
+                                           const PlaneTarget& target) {
+  for (int level = this->levels(); level > reduction; --level) {
+    PyramidLevel& p = at(level);
+    const bool directions = p.plan.directions_log2 > 0;
+    // The kernel only reads bands of an inverse.
+    WaveletLevel w{p.extent.rows, p.extent.cols, {}};
+    w.bands[0] = level == this->levels() ? WaveletBand{const_cast<Level*>(levels), 1, quantisers[0]}
+                                         : WaveletBand{low_of(level), 0, {}};
+    for (size_t b = 0; b < 3; ++b) {
+      w.bands[b + 1] =
+          directions ? WaveletBand{bands_.data() + b * p.band.area(), 0, {}}
+                     : WaveletBand{const_cast<Level*>(levels) + layout_.subbands[p.first_subband + b].offset,
+                                   1, quantisers[p.first_subband + b]};
+    }
+    if (directions) CTV_RETURN_IF_ERROR(begin_bands(level, quantisers, levels));
+    CTV_RETURN_IF_ERROR(
+        wavelet_inverse(*device_, transform().pyramid, w,
+                        level == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols)));
+  }
+  return {};
+}
+
+// ---- Laplacian ------------------------------------------------------------------------------------------
+
+Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantisers quantisers,
+                                             Level* levels) {
+  Device& d = *device_;
+  if (fft_ != nullptr) CTV_RETURN_IF_ERROR(subtract_prediction(d, source, at(1).extent, at(1).input.data()));
+  for (int level = 1; level <= this->levels(); ++level) {
+    PyramidLevel& p = at(level);
+    Coefficient* low = low_of(level);
+    if (fft_ != nullptr) {
+      CTV_RETURN_IF_ERROR(fft_->lowpass(level, p.input.data(), nullptr, low));
+      CTV_RETURN_IF_ERROR(fft_->detail(level, low, p.input.data(), bands_.data()));
+    } else {
+      const PlaneSource input = level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
+      CTV_RETURN_IF_ERROR(laplacian_lowpass(d, input, p.extent, nullptr, low));
+      CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, input, bands_.data()));
+    }
+    CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
+  }
+  return quantise_level(d, lowpass_, quantisers.first(1), low(), levels);
+}
+
+Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
+                                             const PlaneTarget& target) {
+  Device& d = *device_;
+  CTV_RETURN_IF_ERROR(dequantise_level(d, lowpass_, quantisers.first(1), levels, low()));
+  for (int level = this->levels(); level > reduction; --level) {
+    PyramidLevel& p = at(level);
+    Coefficient* low = low_of(level);
+    const PlaneTarget out =
+        level == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
+    CTV_RETURN_IF_ERROR(begin_bands(level, quantisers, levels));
+    if (fft_ != nullptr) {
+      if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(level, bands_.data(), low, low));
+      CTV_RETURN_IF_ERROR(fft_->merge(level, low, bands_.data(), out));
+    } else {
+      if (transform().projection)
+        CTV_RETURN_IF_ERROR(
+            laplacian_lowpass(d, coefficient_source(bands_.data(), p.extent.cols), p.extent, low, low));
+      CTV_RETURN_IF_ERROR(laplacian_merge(d, low, p.extent, bands_.data(), out));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TransformCoder>> make_transform_coder(std::shared_ptr<Device> device,
+                                                             const SubbandLayout& layout, Engine engine) {
+  if (layout.transform.kind != TransformKind::kContourlet)
+    return make_block_transform(std::move(device), layout);
+  auto coder = std::make_unique<CudaTransformCoder>(std::move(device), layout);
+  CTV_RETURN_IF_ERROR(coder->initialise(engine));
+  return std::unique_ptr<TransformCoder>(std::move(coder));
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+Result<std::unique_ptr<TransformCoder>> make_transform_coder(std::shared_ptr<Device> device,
+                                                             const SubbandLayout& layout, Engine engine);
+
+}  // namespace ctv::cuda

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/lab/h264_idct/h264_idct.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "tests/support/random.hpp"
+
+namespace ctv::lab {
+namespace {
+
+// Blocks whose magnitudes sum up to what is allowed.
+std::vector<int16_t> wild_blocks(int size, int count, uint64_t seed) {
+  test::Random random(seed);
+  std::vector<int16_t> blocks(static_cast<size_t>(size) * static_cast<size_t>(size) *
+                              static_cast<size_t>(count));
+  for (int b = 0; b < count; ++b) {
+    int16_t* block = blocks.data() + b * size * size;
+    int left = kMaxBlockSum;
+    for (int n = random.between(1, size * size); n > 0 && left > 0; --n) {
+      int16_t& place = block[random.between(0, size * size - 1)];
+      if (place != 0) continue;
+      const int magnitude = random.between(1, left);
+      place = static_cast<int16_t>(random.between(0, 1) == 0 ? magnitude : -magnitude);
+      left -= magnitude;
+    }
+  }
+  return blocks;
+}
+
+// ITU-T H.264, 8.5.12.2, written again: a 4x4 block without loops over lines of shared code.
+std::vector<int> inverse4_by_definition(const int16_t* block) {
+  std::vector<int> x(16);
+  const auto line = [](int* at, int step) {
+    const int w0 = at[0], w1 = at[step], w2 = at[2 * step], w3 = at[3 * step];
+    const int z0 = w0 + w2, z1 = w0 - w2, z2 = (w1 >> 1) - w3, z3 = w1 + (w3 >> 1);
+    at[0] = z0 + z3;
+    at[step] = z1 + z2;
+    at[2 * step] = z1 - z2;
+    at[3 * step] = z0 - z3;
+  };
+  for (int i = 0; i < 16; ++i) x[static_cast<size_t>(i)] = block[i];
+  for (int r = 0; r < 4; ++r) line(x.data() + 4 * r, 1);
+  for (int c = 0; c < 4; ++c) line(x.data() + c, 4);
+  for (int& v : x) v = (v + 32) >> 6;
+  return x;
+}
+
+TEST(LabH264Idct, ScalarIsTheStandards) {
+  const std::vector<int16_t> blocks = wild_blocks(4, 500, 1);
+  std::vector<int16_t> out(blocks.size());
+  idct_scalar(4, blocks.data(), 500, out.data());
+  for (size_t b = 0; b < 500; ++b) {
+    const std::vector<int> expected = inverse4_by_definition(blocks.data() + b * 16);
+    for (size_t i = 0; i < 16; ++i) ASSERT_EQ(out[b * 16 + i], expected[i]) << "block " << b << ", " << i;
+  }
+}
+
+TEST(LabH264Idct, ADcCoefficientIsAFlatBlock) {
+  for (const int size : {4, 8}) {
+    std::vector<int16_t> block(static_cast<size_t>(size) * static_cast<size_t>(size)), out(block.size());
+    block[0] = -640;
+    idct_scalar(size, block.data(), 1, out.data());
+    for (const int16_t v : out) EXPECT_EQ(v, -10);
+  }
+}
+
+// Every number of blocks, so that what is left over at the end is met, and every thread count.
+TEST(LabH264Idct, AllImplementationsAreEqual) {
+  for (const int size : {4, 8})
+    for (const int count : {0, 1, 2, 3, 4, 5, 7, 8, 31, 5000}) {
+      const std::vector<int16_t> blocks = wild_blocks(size, count, static_cast<uint64_t>(count + size));
+      std::vector<int16_t> scalar(blocks.size()), simd(blocks.size()), parallel(blocks.size());
+      idct_scalar(size, blocks.data(), count, scalar.data());
+      idct_simd(size, blocks.data(), count, simd.data());
+      idct_parallel(size, blocks.data(), count, parallel.data(), 3);
+      EXPECT_EQ(simd, scalar) << size << ", " << count;
+      EXPECT_EQ(parallel, scalar) << size << ", " << count;
+    }
+}
+
+TEST(LabH264Idct, FramesHaveTheDensitiesAskedFor) {
+  const Densities densities = {0.3, 0.6, 0.5};
+  const MacroblockFrame frame = make_macroblocks(60, 40, densities, 7);
+  size_t macroblocks8 = 0, blocks4 = 0;
+  for (const uint32_t flags : frame.flags) {
+    const bool is8 = (flags & MacroblockFrame::k8x8) != 0;
+    macroblocks8 += is8 ? 1 : 0;
+    blocks4 += is8 ? 8 : 24;
+  }
+  const CompactedFrame compacted = compact(frame);
+  EXPECT_NEAR(static_cast<double>(macroblocks8) / 2400, 0.5, 0.04);
+  EXPECT_NEAR(static_cast<double>(compacted.blocks4.size()) / 16 / static_cast<double>(blocks4), 0.3, 0.02);
+  EXPECT_NEAR(static_cast<double>(compacted.blocks8.size()) / 64 / static_cast<double>(4 * macroblocks8), 0.6,
+              0.04);
+  for (size_t b = 0; b < compacted.blocks4.size(); b += 16) {
+    int sum = 0;
+    for (size_t i = b; i < b + 16; ++i) sum += std::abs(compacted.blocks4[i]);
+    ASSERT_GT(sum, 0);
+    ASSERT_LE(sum, kMaxBlockSum);
+  }
+}
+
+TEST(LabH264Idct, ExpandingUndoesCompaction) {
+  const MacroblockFrame frame = make_macroblocks(9, 5, {0.2, 0.7, 0.4}, 3);
+  EXPECT_EQ(expand(compact(frame), frame.flags), frame.coefficients);
+}
+
+}  // namespace
+}  // namespace ctv::lab

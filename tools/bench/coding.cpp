@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/coding.h"
+
+#include <chrono>
+#include <deque>
+#include <string_view>
+
+#include "cli/exit.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Notes when frames go in and results come out.
+class Stopwatch {
+ public:
+  explicit Stopwatch(size_t frames_per_pass) : frames_per_pass_(frames_per_pass) {}
+  void begin() { last_pass_ = Clock::now(); }
+  void sent() { sent_.push_back(Clock::now()); }
+  /// True at the end of a pass.
+  bool received(PassTimes& times) {
+    const Clock::time_point now = Clock::now();
+    times.frame_seconds.push_back(std::chrono::duration<double>(now - sent_.front()).count());
+    sent_.pop_front();
+    if (++received_ % frames_per_pass_ != 0) return false;
+    times.seconds.push_back(std::chrono::duration<double>(now - last_pass_).count());
+    last_pass_ = now;
+    return true;
+  }
+  size_t count() const { return received_; }
+
+ private:
+  size_t frames_per_pass_, received_ = 0;
+  std::deque<Clock::time_point> sent_;
+  Clock::time_point last_pass_;
+};
+
+/// Takes what was spent in the first pass out of the totals.
+void leave_out_first_pass(PassTimes& times, const std::vector<ctv_stage_time>& first, size_t frames) {
+  if (times.seconds.size() < 2) return;
+  times.frame_seconds.erase(times.frame_seconds.begin(),
+                            times.frame_seconds.begin() + static_cast<std::ptrdiff_t>(frames));
+  for (ctv_stage_time& stage : times.stages) {
+    for (const ctv_stage_time& before : first) {
+      if (std::string_view(stage.name) != before.name) continue;
+      stage.seconds -= before.seconds;
+      stage.calls -= before.calls;
+    }
+  }
+}
+
+}  // namespace
+
+Variant parse_variant(const std::string& text) {
+  Variant variant;
+  const size_t colon = text.find(':');
+  const std::string settings = colon == std::string::npos ? text : text.substr(colon + 1);
+  variant.name = text.substr(0, colon);
+  if (variant.name.empty() || settings.empty())
+    throw Failure(Exit::kUsage, "'" + text + "' is no variant", "NAME:preset=default,directions=0");
+  if (colon == std::string::npos && text.find('=') == std::string::npos) {
+    variant.arguments = {"--preset", text};
+    return variant;
+  }
+  // A part that is a number continues the list before it: directions=4,2,0.
+  std::vector<std::string> parts;
+  for (const std::string& part : split(settings, ',')) {
+    if (parse_real(part) && !parts.empty()) {
+      parts.back() += "," + part;
+    } else {
+      parts.push_back(part);
+    }
+  }
+  for (const std::string& part : parts) {
+    const size_t equals = part.find('=');
+    if (part.empty() || equals == 0) throw Failure(Exit::kUsage, "'" + text + "' has an empty setting");
+    variant.arguments.push_back("--" + part.substr(0, equals));
+    if (equals != std::string::npos) variant.arguments.push_back(part.substr(equals + 1));
+  }
+  return variant;
+}
+
+EncodeOptions variant_options(const Variant& variant, const std::vector<std::string>& before,
+                              const std::vector<std::string>& after) {
+  EncodeOptions encode;
+  ToolText about;
+  about.name = "ctenc";  // whose options these are
+  Options options(about);
+  add_encode_options(options, encode);
+  std::vector<std::string> words = {"ctenc"};
+  for (const auto* list : {&before, &variant.arguments, &after})
+    words.insert(words.end(), list->begin(), list->end());
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  try {
+    options.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const Failure& e) {
+    throw Failure(e.code(), "variant " + variant.name + ": " + e.what());
+  }
+  return encode;
+}
+
+CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
+  Encoder encoder(config);
+  CodedClip coded;
+  coded.times.running = encoder.description();
+  const Unit header = encoder.header();
+  coded.units.emplace_back(header.bytes().begin(), header.bytes().end());
+  coded.bytes = header.size;
+  Stopwatch watch(clip.frames.size());
+  std::vector<ctv_stage_time> first;
+  const auto receive = [&] {
+    const std::optional<Unit> unit = encoder.receive();
+    if (!unit) return false;
+    if (watch.count() < clip.frames.size()) coded.bytes += unit->size;
+    coded.units.emplace_back(unit->bytes().begin(), unit->bytes().end());
+    if (watch.received(coded.times) && coded.times.seconds.size() == 1) first = stage_times(encoder.get());
+    return true;
+  };
+  watch.begin();
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) encoder.request_key_frame();
+    for (const Frame& frame : clip.frames) {
+      check_interrupted();
+      watch.sent();
+      while (!encoder.send(frame.lent_picture()))
+        if (!receive())
+          throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
+      if (config.frames_in_flight > 1) continue;
+      while (receive()) {
+      }
+    }
+  }
+  encoder.flush();
+  while (receive()) {
+  }
+  if (coded.times.seconds.size() != static_cast<size_t>(passes))
+    throw Failure(Exit::kDefect, "the encoder gave fewer packets than there are pictures");
+  coded.times.stages = stage_times(encoder.get());
+  leave_out_first_pass(coded.times, first, clip.frames.size());
+  return coded;
+}
+
+DecoderConfig decoder_like(const ctv_config& encoder) {
+  DecoderConfig config;
+  config.threads = encoder.threads;
+  config.backend = encoder.backend;
+  config.engine = encoder.engine;
+  config.device = encoder.device;
+  config.frames_in_flight = encoder.frames_in_flight;
+  config.limits.max_pixels = UINT64_MAX;  // our own stream: as large as the encoder was allowed to make it
+  config.limits.max_memory = UINT64_MAX;
+  return config;
+}
+
+PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::vector<uint8_t>>& units,
+                      size_t frames_per_pass, const std::function<void(const ctv_picture&)>& see) {
+  Decoder decoder(config);
+  PassTimes times;
+  times.running = decoder.description();
+  Stopwatch watch(frames_per_pass);
+  std::vector<ctv_stage_time> first;
+  const auto receive = [&] {
+    const std::optional<ctv_picture> picture = decoder.receive();
+    if (!picture) return false;
+    if (watch.received(times) && times.seconds.size() == 1) first = stage_times(decoder.get());
+    if (see) see(*picture);
+    return true;
+  };
+  if (units.empty() || !decoder.send(units[0])) throw Failure(Exit::kDefect, "the decoder takes no header");
+  watch.begin();
+  for (size_t i = 1; i < units.size(); ++i) {
+    check_interrupted();
+    watch.sent();
+    while (!decoder.send(units[i]))
+      if (!receive()) throw Failure(Exit::kDefect, "the decoder neither takes a packet nor gives a picture");
+    if (config.frames_in_flight > 1) continue;
+    while (receive()) {
+    }
+  }
+  decoder.flush();
+  while (receive()) {
+  }
+  if (watch.count() + 1 != units.size())
+    throw Failure(Exit::kDefect, "the decoder gave fewer pictures than there are packets");
+  times.stages = stage_times(decoder.get());
+  leave_out_first_pass(times, first, frames_per_pass);
+  return times;
+}
+
+}  // namespace ctv::tools

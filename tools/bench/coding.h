@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Our own codec under measurement: what to run (a variant: any of ctenc's options under a name) and the loops
+// that encode and decode a clip in memory, timed without the disk.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/clip.h"
+#include "ctenc/options.h"
+
+namespace ctv::tools {
+
+struct Variant {
+  std::string name;
+  std::vector<std::string> arguments;  // as ctenc takes them
+};
+
+/// "paper" (a preset), or "NAME:preset=default,directions=4,2,overlap": ctenc's long options without dashes.
+/// Throws Failure(kUsage) for a text of another shape; values are checked by configuration().
+Variant parse_variant(const std::string& text);
+/// The variant as ctenc's options between `before` (defaults, which it overrides) and `after`.
+EncodeOptions variant_options(const Variant& variant, const std::vector<std::string>& before,
+                              const std::vector<std::string>& after);
+
+/// Times of a clip that goes through one encoder or decoder several times without a stop, as a live source
+/// would: with frames in flight, a pass ends when its last result has come.
+struct PassTimes {
+  std::vector<double> seconds;         // per pass; the first one pays for what is made on demand
+  std::vector<double> frame_seconds;   // from giving a frame to having its result; without the first pass, if
+                                       // there are more
+  std::vector<ctv_stage_time> stages;  // likewise
+  std::string running;                 // backend and engine
+};
+
+struct CodedClip {
+  std::vector<std::vector<uint8_t>> units;  // header, then one packet a frame, pass after pass
+  uint64_t bytes = 0;                       // of the header and the first pass; a file's index is not counted
+  PassTimes times;
+};
+
+/// Every pass begins with a key frame. Pictures are lent, which saves a GPU the host's copy where the clip
+/// has been laid out for it, and nothing otherwise.
+CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes = 1);
+
+/// `see`, if there is one, gets every picture; its time is counted, so give none where times matter.
+PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::vector<uint8_t>>& units,
+                      size_t frames_per_pass, const std::function<void(const ctv_picture&)>& see = {});
+/// A decoder that runs as the encoder's configuration says.
+DecoderConfig decoder_like(const ctv_config& encoder);
+
+}  // namespace ctv::tools

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The experiments of the papers, each measured as the paper did and set beside its figures.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/lab/dct8x8/dct8x8.hpp"
+#include "bench/lab/h264_idct/h264_idct.hpp"
+#include "bench/lab/h264_tq/h264_tq.hpp"
+#include "bench/lab/report.hpp"
+
+namespace ctv::lab {
+
+/// Obukhov and Kharlamov 2008, tables 1 and 2, and times. The image in its own size and doubled up to three
+/// times; extents must be multiples of 8.
+void measure_dct8x8(const LabSettings& settings, const GrayImage& image, LabReport& report);
+
+/// What a stream's frames are like.
+struct IdctMode {
+  std::string name;
+  std::array<Densities, 2> densities;  // of 1080p and of 2160p
+  int paper_mode = -1;                 // 0, 1, 2: stands for the paper's CRF37, CRF22 or Intra
+};
+/// The paper's modes: its densities are what its Table 3 has copied, compacted over all, D2H; the same for
+/// both block sizes, and half of the macroblocks with 8x8 blocks, since it does not tell these apart.
+std::vector<IdctMode> paper_modes();
+/// Wang et al. 2013, tables 3 and 4, figures 4 and 5, for 1080p and 2160p.
+void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report);
+
+/// Husemann et al. 2011, tables 1 and 2: a frame of 704x576 and one of 1920x1080 (both in whole macroblocks).
+void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> frames, int qp,
+                     LabReport& report);
+
+}  // namespace ctv::lab

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/lab/experiments.hpp"
+#include "bench/lab/gpu_module.hpp"
+#include "bench/lab/measure.hpp"
+
+namespace ctv::lab {
+namespace {
+
+struct PaperFigures {
+  const char* table;
+  double cpu, small_gpu, large_gpu;  // ms: QuadCore 2.8 GHz, GeForce 8500GT, GeForce GTX560Ti
+};
+constexpr PaperFigures kFigures[] = {{"Table 1", 40.99, 70.75, 11.27}, {"Table 2", 208.71, 303.57, 53.89}};
+
+struct VariantName {
+  TqVariant variant;
+  const char* name;
+};
+constexpr VariantName kVariants[] = {{TqVariant::kCoefficients, "a thread a coefficient (the paper's)"},
+                                     {TqVariant::kBlocks, "a thread a 4x4 block"}};
+
+}  // namespace
+
+void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> frames, int qp,
+                     LabReport& report) {
+  const size_t count = std::min({frames.size(), std::size(kFigures), settings.quick ? size_t{1} : size_t{2}});
+  for (size_t i = 0; i < count; ++i) {
+    const YuvFrame& frame = frames[i];
+    const PaperFigures& paper = kFigures[i];
+    const std::string size = std::to_string(frame.width) + "x" + std::to_string(frame.height);
+    settings.progress("h264_tq " + size);
+    std::vector<int16_t> levels, again, gpu_levels;
+    const double one = median_ms(settings.runs, [&] { transform_quantise_on_cpu(frame, qp, 1, levels); });
+    const double all =
+        median_ms(settings.runs, [&] { transform_quantise_on_cpu(frame, qp, settings.threads, again); });
+    report.checks.push_back({"h264_tq " + size + ": one thread and all equal", again == levels, ""});
+    PaperTable table = {
+        "h264_tq." + size,
+        "Husemann, Giacomolli, Lenz, Schwingel and Roesler 2011",
+        std::string(paper.table) + ": transforms and quantisation of a frame, " + size + ", copies included",
+        {"ms", "gain", "kernel ms", "upload ms", "download ms"},
+        {{"paper, CPU (QuadCore 2.8 GHz, reference software)", false, {paper.cpu, 1.0}},
+         {"paper, 8500GT", false, {paper.small_gpu, paper.cpu / paper.small_gpu}},
+         {"paper, GTX560Ti", false, {paper.large_gpu, paper.cpu / paper.large_gpu}},
+         {"here, CPU, one core", true, {one, 1.0}},
+         {"here, CPU, " + std::to_string(settings.threads) + " threads", true, {all, one / all}}},
+        {"Gain: over the same source's CPU. Every macroblock as Intra 16x16 from a prediction of 128, "
+         "4:2:0, qp " +
+         std::to_string(qp) + "."},
+        3};
+    if (settings.gpu == nullptr) {
+      table.notes.push_back("No CUDA rows: " + settings.no_gpu);
+    } else {
+      for (const auto& [variant, name] : kVariants) {
+        GpuTimes times;
+        const Status status =
+            settings.gpu->transform_quantise(variant, frame, qp, settings.runs, gpu_levels, times);
+        report.checks.push_back({"h264_tq " + size + ", " + name + ": CPU and CUDA equal",
+                                 status.ok() && gpu_levels == levels, status.message()});
+        if (status.ok())
+          table.rows.push_back(
+              {std::string("here, GPU, ") + name,
+               true,
+               {times.sum(), one / times.sum(), times.kernel, times.upload, times.download}});
+      }
+    }
+    report.tables.push_back(std::move(table));
+  }
+}
+
+}  // namespace ctv::lab

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transform and quantisation as Husemann et al. 2011, section 3.2, lay them out: a thread block for each
+// macroblock of 16x16 samples, a thread for each coefficient, both matrix products and the quantiser on data
+// in shared memory, matrices and tables in constant memory (here the kernel's parameters, which live there).
+// Global memory is touched once on the way in and once on the way out.
+#include "bench/lab/gpu.cuh"
+#include "bench/lab/h264_tq/levels.hpp"
+#include "bench/lab/kernels.hpp"
+
+namespace ctv::lab {
+namespace {
+
+constexpr int kMacroblockLevels = 24 * 16;
+
+struct Tables {
+  int8_t core[4][4], hadamard[4][4];
+  int32_t factors[16];  // MF of a position
+  int qp;
+};
+
+Tables tables_of(int qp) {
+  Tables t = {{{1, 1, 1, 1}, {2, 1, -1, -2}, {1, -1, -1, 1}, {1, -2, 2, -1}}, {}, {}, qp};
+  for (int f = 0; f < 4; ++f)
+    for (int p = 0; p < 4; ++p) {
+      t.hadamard[f][p] = static_cast<int8_t>(hadamard_sign(f, p));
+      t.factors[f * 4 + p] = h264_factor_4(qp % 6, h264_class_4(f, p));
+    }
+  return t;
+}
+
+struct Planes {
+  const uint8_t *luma, *cb, *cr;
+  int width;  // of luma
+};
+
+// What the threads of a macroblock share: luma 16x16, or Cb beside Cr, 8x16.
+struct Shared {
+  int32_t x[16][16], half[16][16], dc[4][4], dc_half[4][4];
+};
+
+// Coefficient (r, c) of the blocks in s.x, two products with a barrier before, between and after; all threads
+// of the block come here. Those whose block has no row `r` stay idle.
+__device__ __forceinline__ int32_t transformed(Shared& s, const Tables& t, int r, int c, bool active) {
+  const int top = r & ~3, left = c & ~3;
+  int32_t sum = 0;
+  __syncthreads();
+  if (active) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum += t.core[r & 3][k] * s.x[top + k][c];
+    s.half[r][c] = sum;
+  }
+  __syncthreads();
+  sum = 0;
+  if (active) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum += s.half[r][left + k] * t.core[c & 3][k];
+  }
+  return sum;
+}
+
+__device__ __forceinline__ int32_t ac_of(const Tables& t, int32_t w, int r, int c) {
+  return h264_quantise(w, t.factors[(r & 3) * 4 + (c & 3)], kIntraOffset, h264_bits_4(t.qp));
+}
+__device__ __forceinline__ int32_t dc_of(const Tables& t, int32_t w) {
+  return h264_quantise(w, t.factors[0], kIntraOffset, h264_bits_4(t.qp) + 1);
+}
+
+__global__ void __launch_bounds__(256) transform_quantise_kernel(Planes planes, int16_t* levels, Tables t) {
+  __shared__ Shared s;
+  const int r = static_cast<int>(threadIdx.y), c = static_cast<int>(threadIdx.x);
+  const int row = static_cast<int>(blockIdx.y), col = static_cast<int>(blockIdx.x);
+  int16_t* out = levels + static_cast<size_t>(row * static_cast<int>(gridDim.x) + col) * kMacroblockLevels;
+  const int block = r / 4 * 4 + c / 4, place = (r & 3) * 4 + (c & 3);
+
+  // Luma.
+  s.x[r][c] = static_cast<int32_t>(planes.luma[(row * 16 + r) * planes.width + col * 16 + c]) - 128;
+  const int32_t luma = transformed(s, t, r, c, true);
+  if (place == 0) s.dc[r / 4][c / 4] = luma;
+  __syncthreads();
+  const bool has_dc = r < 4 && c < 4;
+  if (has_dc) {
+    int32_t sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum += t.hadamard[r][k] * s.dc[k][c];
+    s.dc_half[r][c] = sum;
+  }
+  __syncthreads();
+  if (has_dc) {
+    int32_t sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sum += s.dc_half[r][k] * t.hadamard[c][k];
+    out[(r * 4 + c) * 16] = static_cast<int16_t>(dc_of(t, halved(sum)));
+  }
+  if (place != 0) out[block * 16 + place] = static_cast<int16_t>(ac_of(t, luma, r, c));
+
+  // Chroma: Cb to the left, Cr to the right, eight rows.
+  const bool chroma = r < 8;
+  __syncthreads();
+  if (chroma) {
+    const uint8_t* plane = c < 8 ? planes.cb : planes.cr;
+    s.x[r][c] = static_cast<int32_t>(plane[(row * 8 + r) * (planes.width / 2) + col * 8 + (c & 7)]) - 128;
+  }
+  const int32_t w = transformed(s, t, r, c, chroma);
+  if (chroma && place == 0) s.dc[r / 4][c / 4] = w;
+  __syncthreads();
+  if (!chroma) return;
+  int16_t* part = out + (c < 8 ? 16 : 20) * 16;
+  const int of_plane = r / 4 * 2 + (c & 7) / 4;
+  if (place != 0) {
+    part[of_plane * 16 + place] = static_cast<int16_t>(ac_of(t, w, r, c));
+    return;
+  }
+  // The first thread of each block has one coefficient of the 2x2 transform.
+  const int v = r / 4, u = (c & 7) / 4, left = c < 8 ? 0 : 2;
+  const int32_t upper = u == 0 ? s.dc[0][left] + s.dc[0][left + 1] : s.dc[0][left] - s.dc[0][left + 1];
+  const int32_t lower = u == 0 ? s.dc[1][left] + s.dc[1][left + 1] : s.dc[1][left] - s.dc[1][left + 1];
+  part[of_plane * 16] = static_cast<int16_t>(dc_of(t, v == 0 ? upper + lower : upper - lower));
+}
+
+// ---- A thread for each block
+// --------------------------------------------------------------------------------
+
+constexpr int kGroupMacroblocks = 8;
+
+struct alignas(16) EightLevels {
+  int16_t v[8];
+};
+
+// Samples of a thread's block and the next row's distance; blocks 0..15 luma, 16..19 Cb, 20..23 Cr.
+__device__ __forceinline__ const uint8_t* block_samples(const Planes& planes, int block, int row, int col,
+                                                        int& stride) {
+  if (block < 16) {
+    stride = planes.width;
+    return planes.luma + (row * 16 + block / 4 * 4) * stride + col * 16 + block % 4 * 4;
+  }
+  stride = planes.width / 2;
+  const int k = block & 3;
+  return (block < 20 ? planes.cb : planes.cr) + (row * 8 + k / 2 * 4) * stride + col * 8 + k % 2 * 4;
+}
+
+// A block of two passes over registers. Only the DC coefficients of a macroblock meet, once, in shared
+// memory, where every thread sums up the one of the Hadamard transform that its block carries.
+__global__ void __launch_bounds__(24 * kGroupMacroblocks)
+    block_transform_quantise_kernel(Planes planes, int columns, int macroblocks, int16_t* levels, Tables t) {
+  __shared__ int32_t dc[kGroupMacroblocks][24];
+  const int block = static_cast<int>(threadIdx.x), slot = static_cast<int>(threadIdx.y);
+  const int macroblock = static_cast<int>(blockIdx.x) * kGroupMacroblocks + slot;
+  const bool live = macroblock < macroblocks;
+  int32_t w[4][4] = {};
+  if (live) {
+    int stride = 0;
+    const uint8_t* samples = block_samples(planes, block, macroblock / columns, macroblock % columns, stride);
+    int32_t half[4][4];
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const uint32_t four = __ldg(reinterpret_cast<const uint32_t*>(samples + r * stride));
+      int32_t x[4];
+#pragma unroll
+      for (int c = 0; c < 4; ++c) x[c] = static_cast<int32_t>(four >> (8 * c) & 0xff) - 128;
+      forward_h264_4(x, half[r]);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      const int32_t x[4] = {half[0][c], half[1][c], half[2][c], half[3][c]};
+      int32_t y[4];
+      forward_h264_4(x, y);
+#pragma unroll
+      for (int r = 0; r < 4; ++r) w[r][c] = y[r];
+    }
+    dc[slot][block] = w[0][0];
+  }
+  __syncthreads();
+  if (!live) return;
+  int32_t sum = 0;
+  if (block < 16) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k)
+      sum += hadamard_sign(block / 4, k / 4) * hadamard_sign(block % 4, k % 4) * dc[slot][k];
+    sum = halved(sum);
+  } else {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int negative = ((block >> 1 & k >> 1) ^ (block & k)) & 1;
+      sum += (negative != 0 ? -1 : 1) * dc[slot][(block & ~3) + k];
+    }
+  }
+  EightLevels out[2];
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    out[k / 8].v[k % 8] =
+        static_cast<int16_t>(k == 0 ? dc_of(t, sum) : ac_of(t, w[k / 4][k % 4], k / 4, k % 4));
+  auto* target =
+      reinterpret_cast<EightLevels*>(levels + static_cast<size_t>(macroblock) * kMacroblockLevels) +
+      2 * block;
+  target[0] = out[0];
+  target[1] = out[1];
+}
+
+}  // namespace
+
+Status transform_quantise(TqVariant variant, const YuvFrame& frame, int qp, int runs,
+                          std::vector<int16_t>& levels, GpuTimes& times) {
+  CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> opened, Device::open(0));
+  Device& device = *opened;
+  // One buffer, so that a frame is one copy each way.
+  std::vector<uint8_t> samples = frame.luma;
+  samples.insert(samples.end(), frame.cb.begin(), frame.cb.end());
+  samples.insert(samples.end(), frame.cr.begin(), frame.cr.end());
+  TwinArray<uint8_t> source;
+  TwinArray<int16_t> target;
+  CTV_RETURN_IF_ERROR(source.allocate(device, samples, samples.size()));
+  CTV_RETURN_IF_ERROR(target.allocate(device, static_cast<size_t>(frame.macroblocks()) * kMacroblockLevels));
+  const uint8_t* luma = source.device.data();
+  const Planes planes = {luma, luma + frame.luma.size(), luma + frame.luma.size() + frame.cb.size(),
+                         frame.width};
+  const Tables tables = tables_of(qp);
+  const int columns = frame.width / 16, count = frame.macroblocks();
+  const dim3 grid(static_cast<unsigned>(columns), static_cast<unsigned>(frame.height / 16));
+  CTV_RETURN_IF_ERROR(source.upload(device, runs, times.upload));
+  CTV_RETURN_IF_ERROR(time_kernel(device, runs, times.kernel, [&] {
+    if (variant == TqVariant::kCoefficients) {
+      transform_quantise_kernel<<<grid, dim3(16, 16), 0, device.stream()>>>(planes, target.device.data(),
+                                                                            tables);
+    } else {
+      block_transform_quantise_kernel<<<cuda::blocks_for(count, kGroupMacroblocks),
+                                        dim3(24, kGroupMacroblocks), 0, device.stream()>>>(
+          planes, columns, count, target.device.data(), tables);
+    }
+  }));
+  CTV_RETURN_IF_ERROR(target.download(device, runs, times.download));
+  levels.assign(target.host.data(), target.host.data() + target.host.size());
+  return {};
+}
+
+}  // namespace ctv::lab

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/machine.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include <ctv/ctv.h>
+
+#include "bench/process.h"
+#include "cli/exit.h"
+#include "cli/text.h"
+#include "ctbench_commit.h"
+
+namespace ctv::tools {
+namespace {
+
+/// The rest of the first line of a file that begins with `key`.
+std::string line_of(const char* path, const std::string& key) {
+  std::ifstream in(path);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (!line.starts_with(key)) continue;
+    const size_t begin = line.find_first_not_of(" \t:", key.size());
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return "";
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+  return std::string("gcc ") + __VERSION__;
+#else
+  return "unknown";
+#endif
+}
+
+Json devices() {
+  Json list = Json::array();
+  for (int i = 0; i < ctv_device_count(); ++i) {
+    ctv_device_info info{};
+    info.struct_size = sizeof info;
+    if (ctv_device_get_info(i, &info) != CTV_OK) continue;
+    list.push_back({{"name", info.name},
+                    {"memory", info.memory},
+                    {"compute_capability", text("%d.%d", info.compute_major, info.compute_minor)}});
+  }
+  return list;
+}
+
+/// What nvidia-smi says; "" where there is none. Asked once: it takes a second.
+std::string device_clocks() {
+  static const std::string clocks = [] {
+    if (!find_program("nvidia-smi")) return std::string();
+    const ProcessResult asked = run_process(
+        {"nvidia-smi", "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem", "--format=csv,noheader"});
+    return asked.code == 0 ? asked.last_line() : std::string();
+  }();
+  return clocks;
+}
+
+}  // namespace
+
+Json machine_json() {
+  Json m;
+  m["cpu"] = line_of("/proc/cpuinfo", "model name");
+  m["cpu_mhz"] = line_of("/proc/cpuinfo", "cpu MHz");
+  m["cores"] = std::thread::hardware_concurrency();
+  m["memory_bytes"] =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  m["load"] = load;  // runnable tasks in the minute before: others' work blurs times
+  utsname system{};
+  if (uname(&system) == 0)
+    m["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
+  m["devices"] = devices();
+  m["driver"] = line_of("/proc/driver/nvidia/version", "NVRM version");
+  m["device_clocks"] = device_clocks();  // streaming multiprocessors now and at most, memory
+  m["compiler"] = compiler();
+  m["commit"] = kCommit;
+  m["version"] = ctv_version();
+  char when[32] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  if (gmtime_r(&now, &utc) != nullptr) std::strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  m["time"] = when;
+  return m;
+}
+
+std::string machine_line(const Json& m) {
+  std::string line = m["cpu"].get<std::string>() + ", " + std::to_string(m["cores"].get<int>()) + " cores";
+  line += text(" (load %.1f)", m["load"].get<double>());
+  for (const Json& device : m["devices"]) line += ", " + device["name"].get<std::string>();
+  if (m["devices"].empty()) line += ", no CUDA device";
+  return line + "; " + m["compiler"].get<std::string>() + "; ctv " + m["commit"].get<std::string>();
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+namespace {
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_array()) {
+    std::string joined;
+    for (const Json& item : value) joined += (joined.empty() ? "" : " ") + csv_cell(item);
+    return joined;
+  }
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string escaped(const std::string& cell) {
+  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+void flatten(const Json& value, const std::string& name,
+             std::vector<std::pair<std::string, std::string>>& cells) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      flatten(member, name.empty() ? key : name + "." + key, cells);
+  } else if (value.is_array() && !value.empty() && value[0].is_object()) {
+    for (const Json& item : value)  // stages: one column each, under its name
+      if (item.contains("name"))
+        for (const auto& [key, member] : item.items())
+          if (key != "name") flatten(member, name + "." + item["name"].get<std::string>() + "." + key, cells);
+  } else {
+    cells.emplace_back(name, csv_cell(value));
+  }
+}
+
+}  // namespace
+
+std::string csv_of(const Json& rows) {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::pair<std::string, std::string>>> lines;
+  for (const Json& row : rows) {
+    flatten(row, "", lines.emplace_back());
+    for (const auto& cell : lines.back())
+      if (std::find(names.begin(), names.end(), cell.first) == names.end()) names.push_back(cell.first);
+  }
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ",") + escaped(names[i]);
+  out += "\n";
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto found =
+          std::find_if(line.begin(), line.end(), [&](const auto& cell) { return cell.first == names[i]; });
+      out += (i == 0 ? "" : ",") + (found == line.end() ? "" : escaped(found->second));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string dump(const Json& document) {
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctbench: measures this codec; the first argument says what.
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <ctv/ctv.h>
+
+#include "bench/verbs.h"
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* what;
+  Exit (*run)(int argc, const char* const* argv);
+};
+
+constexpr Verb kVerbs[] = {
+    {"rd", "bits and quality of clips, beside x264, Motion JPEG and others", &run_rd},
+    {"speedup", "the paper's comparison of CPU and GPU, on this machine", &run_speedup},
+    {"peers", "speed and bytes beside other codecs at equal luma PSNR", &run_peers},
+    {"pictures", "what codecs make of one picture at equal bytes, side by side", &run_pictures},
+    {"stages", "each stage alone: checked, timed, and what the machine's memory would allow", &run_stages},
+    {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
+    {"latency", "what a viewer of a live source waits", &run_latency},
+    {"streams", "how many live encoders one machine or device carries", &run_streams},
+    {"papers", "the papers' kernels, with their published figures beside this machine's", &run_papers},
+    {"all", "every measurement and the page, into one folder", &run_all},
+    {"report", "one page with plots from the JSON of runs: ctbench report run.json... -o report.html",
+     &run_report},
+};
+
+/// For `ctbench --help` and the man page; every verb has its own --help.
+ToolText about() {
+  ToolText text;
+  text.name = "ctbench";
+  text.summary = "measure the ctv contourlet codec";
+  text.description =
+      "The first argument, VERB, says what is measured; ctbench VERB --help tells its options.";
+  for (const Verb& verb : kVerbs) text.examples.emplace_back(std::string("ctbench ") + verb.name, verb.what);
+  return text;
+}
+
+}  // namespace
+}  // namespace ctv::tools
+
+int main(int argc, char** argv) {
+  using namespace ctv::tools;
+  return run_tool("ctbench", [&] {
+    show_library_log("ctbench", false);
+    for (const Verb& verb : kVerbs)
+      if (argc > 1 && std::strcmp(argv[1], verb.name) == 0) return verb.run(argc - 1, argv + 1);
+    Options options(about());
+    std::string unknown;
+    options.positional("VERB", "What to measure", [&](const std::string& s) { unknown = s; });
+    if (!options.parse(argc, argv)) return Exit::kOk;
+    std::string known;
+    for (const Verb& verb : kVerbs) known += (known.empty() ? "" : ", ") + std::string(verb.name);
+    throw Failure(Exit::kUsage, unknown.empty() ? "no verb" : "'" + unknown + "' is not a verb",
+                  known + "; see ctbench --help");
+  });
+}

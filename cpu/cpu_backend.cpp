@@ -45,9 +45,9 @@ class TimedTransform final : public TransformCoder {
 };
 
 /// Keeps the sum until it is asked for.
-class CpuErrorMeter final : public ErrorMeter {
+class CpuDistortionMeter final : public DistortionMeter {
  public:
-  CpuErrorMeter(int threads, StageTimes& times) : threads_(threads), times_(times) {}
+  CpuDistortionMeter(int threads, StageTimes& times) : threads_(threads), times_(times) {}
 
   Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
     StageTimer timer(times_, Stage::kError);
@@ -88,13 +88,14 @@ class CpuBackend final : public Backend {
     return {};
   }
 
-  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
-    return make_cpu_picture_port(layout, threads_, stage_times_);
+  Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
+    return make_cpu_picture_transfer(layout, threads_, stage_times_);
   }
   // Levels do not travel here: the symbol coder reads them where they are.
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
-                                                     const QuadPlan&) override {
-    return make_cpu_level_port(layout, grid, threads_, stage_times_);
+  Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
+                                                             const MotionGrid& grid,
+                                                             const QuadPlan&) override {
+    return make_cpu_level_transfer(layout, grid, threads_, stage_times_);
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
@@ -104,8 +105,8 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
     return make_cpu_motion(parameters, threads_, stage_times_);
   }
-  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override {
-    return std::unique_ptr<ErrorMeter>(std::make_unique<CpuErrorMeter>(threads_, stage_times_));
+  Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
+    return std::unique_ptr<DistortionMeter>(std::make_unique<CpuDistortionMeter>(threads_, stage_times_));
   }
 
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,

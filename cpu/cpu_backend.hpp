@@ -13,9 +13,10 @@ namespace ctv {
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
 // Its parts.
-Result<std::unique_ptr<PicturePort>> make_cpu_picture_port(const PictureLayout& layout, int threads,
-                                                           StageTimes& times);
-Result<std::unique_ptr<LevelPort>> make_cpu_level_port(const PictureLayout& layout, const MotionGrid& grid,
-                                                       int threads, StageTimes& times);
+Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
+                                                                   StageTimes& times);
+Result<std::unique_ptr<LevelTransfer>> make_cpu_level_transfer(const PictureLayout& layout,
+                                                               const MotionGrid& grid, int threads,
+                                                               StageTimes& times);
 
 }  // namespace ctv

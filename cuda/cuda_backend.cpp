@@ -53,20 +53,21 @@ class CudaBackend final : public Backend {
     return {};
   }
 
-  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
+  Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    return cuda::make_picture_port(device_, layout, threads_);
+    return cuda::make_picture_transfer(device_, layout, threads_);
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
-                                                     const QuadPlan& plan) override {
+  Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
+                                                             const MotionGrid& grid,
+                                                             const QuadPlan& plan) override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    return cuda::make_level_port(device_, layout, grid, plan);
+    return cuda::make_level_transfer(device_, layout, grid, plan);
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    if (layout.levels > kMostLevels) {
-      return Status(CTV_ERROR_DEVICE, "CUDA backend: a plane of " + std::to_string(layout.levels) +
+    if (layout.num_coefficients > kMostLevels) {
+      return Status(CTV_ERROR_DEVICE, "CUDA backend: a plane of " + std::to_string(layout.num_coefficients) +
                                           " coefficients, at most " + std::to_string(kMostLevels) +
                                           " are possible");
     }
@@ -76,9 +77,9 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return make_motion_estimator(device_, parameters);
   }
-  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override {
+  Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    return cuda::make_error_meter(device_);
+    return cuda::make_distortion_meter(device_);
   }
 
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,

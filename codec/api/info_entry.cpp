@@ -27,14 +27,14 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.chroma_420 = h.chroma_420 != 0 || i.format == CTV_FORMAT_I420 ? 1 : 0;
   i.transform = static_cast<ctv_transform>(h.transform.kind);
   i.pyramid = static_cast<ctv_pyramid>(h.transform.pyramid);
-  i.levels = h.transform.levels;
-  for (int l = 0; l < h.transform.levels; ++l) {
+  i.scales = h.transform.scales;
+  for (int l = 0; l < h.transform.scales; ++l) {
     const int n = h.transform.directions_log2[static_cast<size_t>(l)];
     i.directions[l] = n == 0 ? 0 : 1 << n;
   }
   i.filter_taps = h.transform.taps;
   i.prediction = static_cast<ctv_prediction>(h.prediction);
-  i.symbols = static_cast<ctv_symbols>(h.symbols);
+  i.entropy_coding = static_cast<ctv_entropy_coding>(h.entropy_coding);
   i.lossless = h.lossless;
   i.block_size = 1 << h.log2_block;
   i.subpel = h.subpel;
@@ -42,9 +42,9 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.split = h.split;
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
-  i.layers = h.transform.levels + 1;
-  i.components =
-      static_cast<int32_t>(ctv::make_components(ctv::make_stream(h).picture, h.grouping, h.symbols).size());
+  i.layers = h.transform.scales + 1;
+  i.components = static_cast<int32_t>(
+      ctv::make_components(ctv::make_stream(h).picture, h.grouping, h.entropy_coding).size());
   i.decoder_memory = ctv::decoder_memory(h, 1);
   return i;
 }
@@ -97,7 +97,7 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
                          ctv::read_sequence_header({header, header_size}));
     const ctv::Stream stream = ctv::make_stream(sequence);
-    const auto list = ctv::make_components(stream.picture, sequence.grouping, sequence.symbols);
+    const auto list = ctv::make_components(stream.picture, sequence.grouping, sequence.entropy_coding);
     ctv::PacketHeader packet;
     CTV_RETURN_IF_ERROR(ctv::read_packet_header(
         {data, size}, list.size(), static_cast<size_t>(stream.picture.subbands[0].layers), packet));

@@ -38,22 +38,22 @@ using Planes = std::array<PlaneView<Sample>, 3>;  // padded extents of the Subba
 using ConstPlanes = std::array<PlaneView<const Sample>, 3>;
 
 /// Carries pictures between the caller and planes: copies, colour, chroma. One per frame in flight.
-class PicturePort {
+class PictureTransfer {
  public:
-  virtual ~PicturePort() = default;
-  /// Starts to bring the caller's picture to the backend. It was validated against the layout. A lent one
-  /// (ctv_picture::lent) may be read until what was made of it has come.
+  virtual ~PictureTransfer() = default;
+  /// Starts to bring the caller's picture to the backend. It was validated against the layout. A borrowed one
+  /// (ctv_picture::borrowed) may be read until what was made of it has come.
   virtual Status upload(const ctv_picture& picture) = 0;
   /// The picture that was uploaded to planes, padded by repeating the last row and column.
   virtual Status place(const Planes& planes) = 0;
-  /// Both. The caller's memory may be changed when both have returned, unless it is lent.
+  /// Both. The caller's memory may be changed when both have returned, unless it is borrowed.
   Status import_picture(const ctv_picture& picture, const Planes& planes) {
     CTV_RETURN_IF_ERROR(upload(picture));
     return place(planes);
   }
   /// The last uploaded picture in host memory, also after the device has failed: a copy of the port's, or a
-  /// lent one itself; null if there is none. Valid until the next upload.
-  virtual const ctv_picture* staged() const { return nullptr; }
+  /// borrowed one itself; null if there is none. Valid until the next upload.
+  virtual const ctv_picture* host_copy() const { return nullptr; }
   /// Planes (of the extents at `reduction`, unpadded) to a picture in the given format, held by the port.
   virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                                 ctv_memory memory) = 0;
@@ -62,9 +62,9 @@ class PicturePort {
 };
 
 /// Carries levels and vectors between the backend and the host. One per frame in flight.
-class LevelPort {
+class LevelTransfer {
  public:
-  virtual ~LevelPort() = default;
+  virtual ~LevelTransfer() = default;
   /// Host memory of the port, one array per plane, and vectors.
   virtual const CodedFrame& host() const = 0;
   /// Starts the copy of a frame down to host(); vectors may be null. The arrays stay unchanged until the
@@ -117,9 +117,9 @@ class MotionEstimator {
 };
 
 /// Measures how far one plane is from another, for decisions some frames later; holds one measurement.
-class ErrorMeter {
+class DistortionMeter {
  public:
-  virtual ~ErrorMeter() = default;
+  virtual ~DistortionMeter() = default;
   /// Starts the sum of (a - b)^2 over two planes of one extent; exact for all samples. A measurement that was
   /// not waited for is dropped.
   virtual Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) = 0;
@@ -144,7 +144,7 @@ struct FrameCalls {
   bool repeatable = false;  // these values are all; otherwise only the type is meant
   int slot = 0;             // of the frames in flight
   uint32_t base_step = 0;
-  uint32_t bias = 0;
+  uint32_t reconstruction_offset = 0;
   const void* reference = nullptr;  // of two that take turns
   // Where an encoder's picture lies in device memory.
   ctv_format format = CTV_FORMAT_NONE;
@@ -171,17 +171,17 @@ class Backend {
   /// Copies within the backend's memory, in the order of the calls.
   virtual Status copy(void* destination, const void* source, size_t bytes) = 0;
 
-  virtual Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) = 0;
+  virtual Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) = 0;
   /// plan: components whose levels a download may leave behind, bringing their events instead, or an upload,
   /// which then takes lists; a port with a plan has one direction.
-  virtual Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout,
-                                                             const MotionGrid& grid,
-                                                             const QuadPlan& plan) = 0;
+  virtual Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
+                                                                     const MotionGrid& grid,
+                                                                     const QuadPlan& plan) = 0;
   virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                                  Engine engine) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                                Extent extent) = 0;
-  virtual Result<std::unique_ptr<ErrorMeter>> make_error_meter() = 0;
+  virtual Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() = 0;
 
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
   /// vectors.

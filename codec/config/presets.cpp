@@ -25,11 +25,11 @@ struct Preset {
 void apply_paper(ctv_config& c) {
   c.chroma = CTV_CHROMA_420;
   c.pyramid = CTV_PYRAMID_LAPLACIAN;
-  c.levels = 1;
+  c.scales = 1;
   c.directions[0] = 8;
   c.filter_taps = 12;
   c.prediction = CTV_PREDICTION_SUBBAND;
-  c.symbols = CTV_SYMBOLS_RLE;
+  c.entropy_coding = CTV_ENTROPY_RLE;
   c.block_size = 16;
   c.subpel = 0;
   c.overlap = 0;
@@ -44,11 +44,11 @@ void apply_paper(ctv_config& c) {
 void apply_default(ctv_config& c) {
   c.chroma = CTV_CHROMA_AS_INPUT;
   c.pyramid = CTV_PYRAMID_WAVELET_9_7;
-  c.levels = 4;
+  c.scales = 4;
   c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
   c.filter_taps = 2;
   c.prediction = CTV_PREDICTION_PICTURE;
-  c.symbols = CTV_SYMBOLS_CONTEXT;
+  c.entropy_coding = CTV_ENTROPY_CONTEXT;
   c.block_size = 16;
   c.subpel = 3;
   c.overlap = 1;
@@ -107,11 +107,11 @@ Status check_transform(const ctv_config& c, TransformParameters& t) {
     return {};
   }
   CTV_RETURN_IF_ERROR(check_range("pyramid", c.pyramid, 0, CTV_PYRAMID_WAVELET_9_7));
-  CTV_RETURN_IF_ERROR(check_range("levels", c.levels, 1, kMaxLevels));
+  CTV_RETURN_IF_ERROR(check_range("scales", c.scales, 1, kMaxScales));
   t.kind = static_cast<TransformKind>(c.transform);
   t.pyramid = static_cast<Pyramid>(c.pyramid);
-  t.levels = c.levels;
-  for (int i = 0; i < c.levels; ++i) {
+  t.scales = c.scales;
+  for (int i = 0; i < c.scales; ++i) {
     const int d = c.directions[i];
     if (d != 0 && d != 2 && d != 4 && d != 8 && d != 16) {
       return bad("directions", std::to_string(d) + " is none of 0, 2, 4, 8, 16");
@@ -153,7 +153,7 @@ Status check_decisions(const ctv_config& c) {
 // and what lies between them is finer for it (measured, docs/compression.md).
 double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
   if (tune == CTV_TUNE_PSNR) return 1;
-  if (subband.level == 0) return 1.6;
+  if (subband.scale == 0) return 1.6;
   return subband.layer == layout.layers - 1 ? 1.2 : 1;
 }
 
@@ -219,8 +219,8 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_transform(c, h.transform));
   CTV_RETURN_IF_ERROR(check_range("prediction", c.prediction, 0, CTV_PREDICTION_PICTURE));
   h.prediction = static_cast<Prediction>(c.prediction);
-  CTV_RETURN_IF_ERROR(check_range("symbols", c.symbols, 0, CTV_SYMBOLS_CONTEXT));
-  h.symbols = static_cast<Symbols>(c.symbols);
+  CTV_RETURN_IF_ERROR(check_range("entropy_coding", c.entropy_coding, 0, CTV_ENTROPY_CONTEXT));
+  h.entropy_coding = static_cast<EntropyCoding>(c.entropy_coding);
   h.grouping = choose_grouping(h);
   if (c.block_size != 8 && c.block_size != 16 && c.block_size != 32) {
     return bad("block_size", std::to_string(c.block_size) + " is none of 8, 16, 32");

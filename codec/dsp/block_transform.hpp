@@ -15,59 +15,61 @@ namespace ctv {
 
 /// What one frequency needs, whatever the transform. Made on the host.
 struct BlockQuantiser {
-  int32_t factor = 0;   // level = (|c| factor + offset of a step) >> bits
-  uint32_t offset = 0;  // rounding offset in 65536ths of a step, 0..32768
-  int32_t bits = 16;    // 15..25
-  int32_t scale = 0;    // DCT: the step, sixteenths of a unit; H.264: V
-  int32_t bias = 0;     // DCT: reconstruction lies this far (sixteenths of a unit) nearer to zero
-  int32_t qp = 0;       // H.264
+  int32_t factor = 0;            // level = (|c| factor + offset of a step) >> bits
+  uint32_t rounding_offset = 0;  // rounding offset in 65536ths of a step, 0..32768
+  int32_t bits = 16;             // 15..25
+  int32_t scale = 0;             // DCT: the step, sixteenths of a unit; H.264: V
+  int32_t reconstruction_offset =
+      0;           // DCT: reconstruction lies this far (sixteenths of a unit) nearer to zero
+  int32_t qp = 0;  // H.264
 };
 
 struct Dct8x8 {
   static constexpr int kSide = 8;
-  static CTV_FN void forward(const int32_t (&x)[8], int32_t (&y)[8]) { forward_dct8(x, y); }
-  static CTV_FN void inverse(const int32_t (&y)[8], int32_t (&x)[8]) { inverse_dct8(y, x); }
-  static CTV_FN int32_t forward_first(int32_t sum) { return dct8_forward_first(sum); }
-  static CTV_FN int32_t forward_second(int32_t sum) { return dct8_forward_second(sum); }
-  static CTV_FN int32_t inverse_first(int32_t sum) { return dct8_inverse_first(sum); }
-  static CTV_FN int32_t inverse_second(int32_t sum) { return dct8_inverse_second(sum); }
-  static CTV_FN int32_t dequantise(Level level, const BlockQuantiser& q) {
-    return ctv::dequantise(level, static_cast<uint32_t>(q.scale), static_cast<uint32_t>(q.bias));
+  static CTV_HOST_DEVICE void forward(const int32_t (&x)[8], int32_t (&y)[8]) { forward_dct8(x, y); }
+  static CTV_HOST_DEVICE void inverse(const int32_t (&y)[8], int32_t (&x)[8]) { inverse_dct8(y, x); }
+  static CTV_HOST_DEVICE int32_t forward_first(int32_t sum) { return dct8_forward_first(sum); }
+  static CTV_HOST_DEVICE int32_t forward_second(int32_t sum) { return dct8_forward_second(sum); }
+  static CTV_HOST_DEVICE int32_t inverse_first(int32_t sum) { return dct8_inverse_first(sum); }
+  static CTV_HOST_DEVICE int32_t inverse_second(int32_t sum) { return dct8_inverse_second(sum); }
+  static CTV_HOST_DEVICE int32_t dequantise(Level level, const BlockQuantiser& q) {
+    return ctv::dequantise(level, static_cast<uint32_t>(q.scale),
+                           static_cast<uint32_t>(q.reconstruction_offset));
   }
 };
 
 /// Both of H.264's have exact passes.
 struct H264Block {
-  static CTV_FN int32_t forward_first(int32_t sum) { return sum; }
-  static CTV_FN int32_t forward_second(int32_t sum) { return sum; }
-  static CTV_FN int32_t inverse_first(int32_t sum) { return sum; }
-  static CTV_FN int32_t inverse_second(int32_t sum) { return sum; }
+  static CTV_HOST_DEVICE int32_t forward_first(int32_t sum) { return sum; }
+  static CTV_HOST_DEVICE int32_t forward_second(int32_t sum) { return sum; }
+  static CTV_HOST_DEVICE int32_t inverse_first(int32_t sum) { return sum; }
+  static CTV_HOST_DEVICE int32_t inverse_second(int32_t sum) { return sum; }
 };
 
 struct H264Block8x8 : H264Block {
   static constexpr int kSide = 8;
-  static CTV_FN void forward(const int32_t (&x)[8], int32_t (&y)[8]) { forward_h264_8(x, y); }
-  static CTV_FN void inverse(const int32_t (&y)[8], int32_t (&x)[8]) { inverse_h264_8(y, x); }
-  static CTV_FN int32_t dequantise(Level level, const BlockQuantiser& q) {
+  static CTV_HOST_DEVICE void forward(const int32_t (&x)[8], int32_t (&y)[8]) { forward_h264_8(x, y); }
+  static CTV_HOST_DEVICE void inverse(const int32_t (&y)[8], int32_t (&x)[8]) { inverse_h264_8(y, x); }
+  static CTV_HOST_DEVICE int32_t dequantise(Level level, const BlockQuantiser& q) {
     return h264_dequantise(level, q.scale, q.qp, 2);
   }
 };
 
 struct H264Block4x4 : H264Block {
   static constexpr int kSide = 4;
-  static CTV_FN void forward(const int32_t (&x)[4], int32_t (&y)[4]) { forward_h264_4(x, y); }
-  static CTV_FN void inverse(const int32_t (&y)[4], int32_t (&x)[4]) { inverse_h264_4(y, x); }
-  static CTV_FN int32_t dequantise(Level level, const BlockQuantiser& q) {
+  static CTV_HOST_DEVICE void forward(const int32_t (&x)[4], int32_t (&y)[4]) { forward_h264_4(x, y); }
+  static CTV_HOST_DEVICE void inverse(const int32_t (&y)[4], int32_t (&x)[4]) { inverse_h264_4(y, x); }
+  static CTV_HOST_DEVICE int32_t dequantise(Level level, const BlockQuantiser& q) {
     return h264_dequantise(level, q.scale, q.qp, 0);
   }
 };
 
-CTV_FN Level block_quantise(int32_t c, const BlockQuantiser& q) {
-  return static_cast<Level>(h264_quantise(c, q.factor, q.offset, q.bits));
+CTV_HOST_DEVICE Level block_quantise(int32_t c, const BlockQuantiser& q) {
+  return static_cast<Level>(h264_quantise(c, q.factor, q.rounding_offset, q.bits));
 }
 
 /// 64ths of a sample to a residual, halves up: of one sample, or of the sum over 2^reduction x 2^reduction.
-CTV_FN int32_t block_residual(int32_t sum, int reduction) {
+CTV_HOST_DEVICE int32_t block_residual(int32_t sum, int reduction) {
   const int shift = 6 + 2 * reduction;
   return (sum + (1 << (shift - 1))) >> shift;
 }
@@ -75,7 +77,7 @@ CTV_FN int32_t block_residual(int32_t sum, int reduction) {
 // ---- H.264's DC coefficients ------------------------------------------------------------------------------
 
 /// x: rows x cols = 2^row_log2 x 2^col_log2 coefficients (1 or 2 each) in the corner; transformed in place.
-CTV_FN void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_log2) {
+CTV_HOST_DEVICE void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_log2) {
   for (int r = 0; r < 1 << row_log2; ++r) {
     const int32_t in[4] = {x[r][0], x[r][1], x[r][2], x[r][3]};
     if (col_log2 == 2) {
@@ -99,13 +101,15 @@ CTV_FN void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_log2) {
 }
 
 /// The forward transform of 4x4 coefficients is halved, halves up (8.5.10 takes the factor back).
-CTV_FN int32_t halve_hadamard(int32_t sum, int row_log2, int col_log2) {
+CTV_HOST_DEVICE int32_t halve_hadamard(int32_t sum, int row_log2, int col_log2) {
   return row_log2 + col_log2 == 4 ? (sum + 1) >> 1 : sum;
 }
 /// `down` of h264_dequantise for such a coefficient.
-CTV_FN constexpr int hadamard_down(int row_log2, int col_log2) { return row_log2 + col_log2 == 2 ? 1 : 2; }
+CTV_HOST_DEVICE constexpr int hadamard_down(int row_log2, int col_log2) {
+  return row_log2 + col_log2 == 2 ? 1 : 2;
+}
 /// 4x2 coefficients are off by sqrt(2), which three QP make up for (8.5.11.2).
-CTV_FN constexpr int hadamard_qp(int qp, int row_log2, int col_log2) {
+CTV_HOST_DEVICE constexpr int hadamard_qp(int qp, int row_log2, int col_log2) {
   return row_log2 + col_log2 == 3 ? qp + 3 : qp;
 }
 

@@ -8,16 +8,16 @@
 namespace ctv {
 
 /// Rounded mean of the 2x2 samples a b / c d.
-CTV_FN int subsample_2x2(int a, int b, int c, int d) { return (a + b + c + d + 2) >> 2; }
+CTV_HOST_DEVICE int subsample_2x2(int a, int b, int c, int d) { return (a + b + c + d + 2) >> 2; }
 
 /// One of the four full-resolution samples around the chroma sample `near`: weights 9 3 3 1, halves rounded
 /// up.
-CTV_FN int upsample_bilinear(int near, int horizontal, int vertical, int diagonal) {
+CTV_HOST_DEVICE int upsample_bilinear(int near, int horizontal, int vertical, int diagonal) {
   return (9 * near + 3 * (horizontal + vertical) + diagonal + 8) >> 4;
 }
 
 /// The same along one axis alone: 4:4:4 to 4:2:2, 4:2:2 to 4:2:0, and back.
-CTV_FN int subsample_pair(int a, int b) { return (a + b + 1) >> 1; }
-CTV_FN int upsample_linear(int near, int other) { return (3 * near + other + 2) >> 2; }
+CTV_HOST_DEVICE int subsample_pair(int a, int b) { return (a + b + 1) >> 1; }
+CTV_HOST_DEVICE int upsample_linear(int near, int other) { return (3 * near + other + 2) >> 2; }
 
 }  // namespace ctv

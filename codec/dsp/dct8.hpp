@@ -24,7 +24,7 @@ inline constexpr int32_t kDct8A = 11363, kDct8B = 10703, kDct8C = 9633;
 inline constexpr int32_t kDct8D = 6436, kDct8E = 4433, kDct8F = 2260;
 
 /// y = M x in 8192ths.
-CTV_FN void forward_dct8(const int32_t (&x)[8], int32_t (&y)[8]) {
+CTV_HOST_DEVICE void forward_dct8(const int32_t (&x)[8], int32_t (&y)[8]) {
   const int32_t s0 = x[0] + x[7], s1 = x[1] + x[6], s2 = x[2] + x[5], s3 = x[3] + x[4];
   const int32_t d0 = x[0] - x[7], d1 = x[1] - x[6], d2 = x[2] - x[5], d3 = x[3] - x[4];
   y[0] = (s0 + s3 + s1 + s2) * kDct8Unit;
@@ -38,7 +38,7 @@ CTV_FN void forward_dct8(const int32_t (&x)[8], int32_t (&y)[8]) {
 }
 
 /// x = M^T y in 8192ths.
-CTV_FN void inverse_dct8(const int32_t (&y)[8], int32_t (&x)[8]) {
+CTV_HOST_DEVICE void inverse_dct8(const int32_t (&y)[8], int32_t (&x)[8]) {
   const int32_t p0 = (y[0] + y[4]) * kDct8Unit, p1 = (y[0] - y[4]) * kDct8Unit;
   const int32_t q0 = kDct8B * y[2] + kDct8E * y[6], q1 = kDct8E * y[2] - kDct8B * y[6];
   const int32_t s0 = p0 + q0, s1 = p1 + q1, s2 = p1 - q1, s3 = p0 - q0;
@@ -52,9 +52,13 @@ CTV_FN void inverse_dct8(const int32_t (&y)[8], int32_t (&x)[8]) {
   x[3] = s3 + d3, x[4] = s3 - d3;
 }
 
-CTV_FN int32_t dct8_forward_first(int32_t sum) { return (sum + (1 << 11)) >> 12; }
-CTV_FN int32_t dct8_forward_second(int32_t sum) { return clamp_to((sum + (1 << 14)) >> 15, -32767, 32767); }
-CTV_FN int32_t dct8_inverse_first(int32_t sum) { return clamp_to((sum + (1 << 13)) >> 14, -32768, 32767); }
-CTV_FN int32_t dct8_inverse_second(int32_t sum) { return (sum + (1 << 10)) >> 11; }
+CTV_HOST_DEVICE int32_t dct8_forward_first(int32_t sum) { return (sum + (1 << 11)) >> 12; }
+CTV_HOST_DEVICE int32_t dct8_forward_second(int32_t sum) {
+  return clamp_to((sum + (1 << 14)) >> 15, -32767, 32767);
+}
+CTV_HOST_DEVICE int32_t dct8_inverse_first(int32_t sum) {
+  return clamp_to((sum + (1 << 13)) >> 14, -32768, 32767);
+}
+CTV_HOST_DEVICE int32_t dct8_inverse_second(int32_t sum) { return (sum + (1 << 10)) >> 11; }
 
 }  // namespace ctv

@@ -15,13 +15,13 @@ namespace ctv {
 inline constexpr int kMaxDirectionalTaps = 12;
 
 /// Number of different taps a_1..a_K for a filter of 2, 4, 6, 8 or 12 taps; 0 for any other number.
-CTV_FN constexpr int directional_half_taps(int taps) {
+CTV_HOST_DEVICE constexpr int directional_half_taps(int taps) {
   return taps == 2 || taps == 4 || taps == 6 || taps == 8 || taps == 12 ? taps / 2 : 0;
 }
 
 /// a_k in 64ths, k = 1..taps/2. From the filters of Phoong et al. (pkva: .63 .193 .0972 .0526 .0272 .0144);
 /// each row sums to 32 with alternating signs left to the kernel.
-CTV_FN constexpr int directional_tap(int taps, int k) {
+CTV_HOST_DEVICE constexpr int directional_tap(int taps, int k) {
   constexpr int kTaps[5][6] = {{32, 0, 0, 0, 0, 0},
                                {40, 8, 0, 0, 0, 0},
                                {40, 11, 4, 0, 0, 0},
@@ -31,8 +31,8 @@ CTV_FN constexpr int directional_tap(int taps, int k) {
 }
 
 /// round(tan(pi/8) K x): sum is K x in 4096ths.
-CTV_FN int shear_tan(int32_t sum) { return (((sum + 32) >> 6) * 53 + (1 << 12)) >> 13; }
+CTV_HOST_DEVICE int shear_tan(int32_t sum) { return (((sum + 32) >> 6) * 53 + (1 << 12)) >> 13; }
 /// round(sin(pi/4) K x).
-CTV_FN int shear_sin(int32_t sum) { return (((sum + 32) >> 6) * 181 + (1 << 13)) >> 14; }
+CTV_HOST_DEVICE int shear_sin(int32_t sum) { return (((sum + 32) >> 6) * 181 + (1 << 13)) >> 14; }
 
 }  // namespace ctv

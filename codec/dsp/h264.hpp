@@ -18,7 +18,7 @@ inline constexpr int kH264MaxQp = 51;
 // ---- Lines ----------------------------------------------------------------------------------------------
 
 /// Rows of the matrix: 1 1 1 1, 2 1 -1 -2, 1 -1 -1 1, 1 -2 2 -1.
-CTV_FN void forward_h264_4(const int32_t (&x)[4], int32_t (&y)[4]) {
+CTV_HOST_DEVICE void forward_h264_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   const int32_t s0 = x[0] + x[3], s1 = x[1] + x[2], d0 = x[0] - x[3], d1 = x[1] - x[2];
   y[0] = s0 + s1;
   y[1] = 2 * d0 + d1;
@@ -27,7 +27,7 @@ CTV_FN void forward_h264_4(const int32_t (&x)[4], int32_t (&y)[4]) {
 }
 
 /// 8.5.12.2.
-CTV_FN void inverse_h264_4(const int32_t (&y)[4], int32_t (&x)[4]) {
+CTV_HOST_DEVICE void inverse_h264_4(const int32_t (&y)[4], int32_t (&x)[4]) {
   const int32_t e0 = y[0] + y[2], e1 = y[0] - y[2];
   const int32_t e2 = (y[1] >> 1) - y[3], e3 = y[1] + (y[3] >> 1);
   x[0] = e0 + e3;
@@ -36,7 +36,7 @@ CTV_FN void inverse_h264_4(const int32_t (&y)[4], int32_t (&x)[4]) {
   x[3] = e0 - e3;
 }
 
-CTV_FN void forward_h264_8(const int32_t (&x)[8], int32_t (&y)[8]) {
+CTV_HOST_DEVICE void forward_h264_8(const int32_t (&x)[8], int32_t (&y)[8]) {
   const int32_t s0 = x[0] + x[7], s1 = x[1] + x[6], s2 = x[2] + x[5], s3 = x[3] + x[4];
   const int32_t d0 = x[0] - x[7], d1 = x[1] - x[6], d2 = x[2] - x[5], d3 = x[3] - x[4];
   const int32_t e0 = s0 + s3, e1 = s1 + s2, e2 = s0 - s3, e3 = s1 - s2;
@@ -53,7 +53,7 @@ CTV_FN void forward_h264_8(const int32_t (&x)[8], int32_t (&y)[8]) {
 }
 
 /// 8.5.13.
-CTV_FN void inverse_h264_8(const int32_t (&y)[8], int32_t (&x)[8]) {
+CTV_HOST_DEVICE void inverse_h264_8(const int32_t (&y)[8], int32_t (&x)[8]) {
   const int32_t a0 = y[0] + y[4], a1 = y[0] - y[4];
   const int32_t a2 = (y[2] >> 1) - y[6], a3 = y[2] + (y[6] >> 1);
   const int32_t b0 = a0 + a3, b1 = a1 + a2, b2 = a1 - a2, b3 = a0 - a3;
@@ -68,7 +68,7 @@ CTV_FN void inverse_h264_8(const int32_t (&y)[8], int32_t (&x)[8]) {
 
 /// The Hadamard transform of DC coefficients, its own inverse but for a factor of 4. Rows by frequency:
 /// 1 1 1 1, 1 1 -1 -1, 1 -1 -1 1, 1 -1 1 -1.
-CTV_FN void hadamard_4(const int32_t (&x)[4], int32_t (&y)[4]) {
+CTV_HOST_DEVICE void hadamard_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   const int32_t s0 = x[0] + x[1], s1 = x[2] + x[3], d0 = x[0] - x[1], d1 = x[2] - x[3];
   y[0] = s0 + s1;
   y[1] = s0 - s1;
@@ -76,7 +76,7 @@ CTV_FN void hadamard_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   y[3] = d0 + d1;
 }
 /// A coefficient of this transform, +1 or -1.
-CTV_FN constexpr int hadamard_sign(int frequency, int position) {
+CTV_HOST_DEVICE constexpr int hadamard_sign(int frequency, int position) {
   constexpr uint8_t kNegative[4] = {0, 0xc, 0x6, 0xa};  // bit i: position i
   return (kNegative[frequency] >> position & 1) != 0 ? -1 : 1;
 }
@@ -84,33 +84,35 @@ CTV_FN constexpr int hadamard_sign(int frequency, int position) {
 // ---- Quantiser ------------------------------------------------------------------------------------------
 
 /// Step of the quantiser in sixteenths of a sample: doubles every six QP.
-CTV_FN constexpr int h264_step(int qp) {
+CTV_HOST_DEVICE constexpr int h264_step(int qp) {
   constexpr uint8_t kSixth[6] = {10, 11, 13, 14, 16, 18};
   return kSixth[qp % 6] << (qp / 6);
 }
 /// The QP of a step: the largest whose step is not above it; 0 for finer ones.
-CTV_FN constexpr int h264_qp(uint32_t step) {
+CTV_HOST_DEVICE constexpr int h264_qp(uint32_t step) {
   int qp = kH264MaxQp;
   while (qp > 0 && static_cast<uint32_t>(h264_step(qp)) > step) --qp;
   return qp;
 }
 
 /// Coefficients of one norm share their factors. 4x4: both even, both odd, mixed.
-CTV_FN constexpr int h264_class_4(int v, int u) { return ((v | u) & 1) == 0 ? 0 : (v & u & 1) != 0 ? 1 : 2; }
+CTV_HOST_DEVICE constexpr int h264_class_4(int v, int u) {
+  return ((v | u) & 1) == 0 ? 0 : (v & u & 1) != 0 ? 1 : 2;
+}
 /// 8x8: as in 8.5.9: multiples of 4; odd; 2 and 6; multiple of 4 and odd; multiple of 4 and even; the rest.
-CTV_FN constexpr int h264_class_8(int v, int u) {
+CTV_HOST_DEVICE constexpr int h264_class_8(int v, int u) {
   constexpr uint8_t kClass[4][4] = {{0, 3, 4, 3}, {3, 1, 5, 1}, {4, 5, 2, 5}, {3, 1, 5, 1}};
   return kClass[v & 3][u & 3];
 }
 
 /// MF by QP mod 6 and class: reciprocals of the norms and steps, 32768ths.
-CTV_FN constexpr int h264_factor_4(int qp_rest, int norm) {
+CTV_HOST_DEVICE constexpr int h264_factor_4(int qp_rest, int norm) {
   constexpr uint16_t kFactors[6][3] = {{13107, 5243, 8066}, {11916, 4660, 7490}, {10082, 4194, 6554},
                                        {9362, 3647, 5825},  {8192, 3355, 5243},  {7282, 2893, 4559}};
   return kFactors[qp_rest][norm];
 }
 /// The same of 8x8, 65536ths.
-CTV_FN constexpr int h264_factor_8(int qp_rest, int norm) {
+CTV_HOST_DEVICE constexpr int h264_factor_8(int qp_rest, int norm) {
   constexpr uint16_t kFactors[6][6] = {
       {13107, 11428, 20972, 12222, 16777, 15481}, {11916, 10826, 19174, 11058, 14980, 14290},
       {10082, 8943, 15978, 9675, 12710, 11985},   {9362, 8228, 14913, 8931, 11984, 11259},
@@ -118,13 +120,13 @@ CTV_FN constexpr int h264_factor_8(int qp_rest, int norm) {
   return kFactors[qp_rest][norm];
 }
 /// V (normAdjust4x4) by QP mod 6 and class.
-CTV_FN constexpr int h264_scale_4(int qp_rest, int norm) {
+CTV_HOST_DEVICE constexpr int h264_scale_4(int qp_rest, int norm) {
   constexpr uint8_t kScales[6][3] = {{10, 16, 13}, {11, 18, 14}, {13, 20, 16},
                                      {14, 23, 18}, {16, 25, 20}, {18, 29, 23}};
   return kScales[qp_rest][norm];
 }
 /// V of 8x8 (normAdjust8x8).
-CTV_FN constexpr int h264_scale_8(int qp_rest, int norm) {
+CTV_HOST_DEVICE constexpr int h264_scale_8(int qp_rest, int norm) {
   constexpr uint8_t kScales[6][6] = {{20, 18, 32, 19, 25, 24}, {22, 19, 35, 21, 28, 26},
                                      {26, 23, 42, 24, 33, 31}, {28, 25, 45, 26, 35, 33},
                                      {32, 28, 51, 30, 40, 38}, {36, 32, 58, 34, 46, 43}};
@@ -132,12 +134,12 @@ CTV_FN constexpr int h264_scale_8(int qp_rest, int norm) {
 }
 
 /// Shifts that belong to the factors.
-CTV_FN constexpr int h264_bits_4(int qp) { return 15 + qp / 6; }
-CTV_FN constexpr int h264_bits_8(int qp) { return 16 + qp / 6; }
+CTV_HOST_DEVICE constexpr int h264_bits_4(int qp) { return 15 + qp / 6; }
+CTV_HOST_DEVICE constexpr int h264_bits_8(int qp) { return 16 + qp / 6; }
 
 /// level = sign(w) ((|w| factor + offset of the step) >> bits), limited to 16 bits; offset in 65536ths of a
 /// step, 0..32768; |w| factor < 2^32 - 2^25, bits 15..25.
-CTV_FN int32_t h264_quantise(int32_t w, int factor, uint32_t offset, int bits) {
+CTV_HOST_DEVICE int32_t h264_quantise(int32_t w, int factor, uint32_t offset, int bits) {
   const uint32_t magnitude = static_cast<uint32_t>(w < 0 ? -w : w);
   const uint32_t rounding = bits < 16 ? offset >> 1 : offset << (bits - 16);
   const uint32_t steps = (magnitude * static_cast<uint32_t>(factor) + rounding) >> bits;
@@ -145,12 +147,12 @@ CTV_FN int32_t h264_quantise(int32_t w, int factor, uint32_t offset, int bits) {
   return w < 0 ? -level : level;
 }
 
-CTV_FN int32_t h264_limit(int32_t v) { return clamp_to(v, -32767, 32767); }
+CTV_HOST_DEVICE int32_t h264_limit(int32_t v) { return clamp_to(v, -32767, 32767); }
 
 /// (level scale 2^(qp / 6)) / 2^down, limited to 16 bits; |level scale| 2^(qp / 6 - down) < 2^31. down: 0 for
 /// 4x4 (8.5.12.1); 1 for DC of 2x2, rounded down (8.5.11.2); 2 for 8x8 (8.5.13) and for DC of 4x4 (8.5.10)
 /// and of 4x2, halves up.
-CTV_FN int32_t h264_dequantise(int32_t level, int scale, int qp, int down) {
+CTV_HOST_DEVICE int32_t h264_dequantise(int32_t level, int scale, int qp, int down) {
   const int shift = qp / 6 - down;
   if (shift >= 0) return h264_limit(level * scale * (1 << shift));
   const int half = down == 1 ? 0 : 1 << (-shift - 1);

@@ -11,7 +11,7 @@
 namespace ctv {
 
 /// Analysis lowpass, symmetric: centre first, then distances 1..4.
-CTV_FN constexpr int lowpass_tap(int distance) {
+CTV_HOST_DEVICE constexpr int lowpass_tap(int distance) {
   constexpr int kTaps[5] = {154, 68, -20, -4, 7};
   return kTaps[distance];
 }
@@ -19,14 +19,14 @@ inline constexpr int kLowpassReach = 4;
 
 /// Interpolation filter, symmetric: centre first, then distances 1..3; acts on samples spread to even
 /// positions.
-CTV_FN constexpr int interpolation_tap(int distance) {
+CTV_HOST_DEVICE constexpr int interpolation_tap(int distance) {
   constexpr int kTaps[4] = {286, 151, -15, -23};
   return kTaps[distance];
 }
 inline constexpr int kInterpolationReach = 3;
 
 /// A two-dimensional sum in 65536ths to an integer, halves rounded up; modulo 2^32 like the sum.
-CTV_FN int round_laplacian(int32_t sum) {
+CTV_HOST_DEVICE int round_laplacian(int32_t sum) {
   return static_cast<int32_t>(static_cast<uint32_t>(sum) + (1U << 15)) >> 16;
 }
 

@@ -10,30 +10,34 @@
 namespace ctv {
 
 /// 5/3: s0 t s1.
-CTV_FN int predict_5_3(int s0, int s1) { return (s0 + s1) >> 1; }
+CTV_HOST_DEVICE int predict_5_3(int s0, int s1) { return (s0 + s1) >> 1; }
 /// 5/3: t0 s t1.
-CTV_FN int update_5_3(int t0, int t1) { return (t0 + t1 + 2) >> 2; }
+CTV_HOST_DEVICE int update_5_3(int t0, int t1) { return (t0 + t1 + 2) >> 2; }
 
 /// 13/7: sm1 . s0 t s1 . s2.
-CTV_FN int predict_13_7(int sm1, int s0, int s1, int s2) { return (9 * (s0 + s1) - (sm1 + s2) + 8) >> 4; }
+CTV_HOST_DEVICE int predict_13_7(int sm1, int s0, int s1, int s2) {
+  return (9 * (s0 + s1) - (sm1 + s2) + 8) >> 4;
+}
 /// 13/7: tm2 . tm1 s t0 . t1.
-CTV_FN int update_13_7(int tm2, int tm1, int t0, int t1) { return (9 * (tm1 + t0) - (tm2 + t1) + 16) >> 5; }
+CTV_HOST_DEVICE int update_13_7(int tm2, int tm1, int t0, int t1) {
+  return (9 * (tm1 + t0) - (tm2 + t1) + 16) >> 5;
+}
 
 /// 9/7 (Daubechies and Sweldens 1998; constants in 128ths and 4096ths): s0 t s1, t0 s t1, and once more.
-CTV_FN int predict_9_7_first(int s0, int s1) { return (-203 * (s0 + s1) + 64) >> 7; }
-CTV_FN int update_9_7_first(int t0, int t1) { return (-217 * (t0 + t1) + 2048) >> 12; }
-CTV_FN int predict_9_7_second(int s0, int s1) { return (113 * (s0 + s1) + 64) >> 7; }
-CTV_FN int update_9_7_second(int t0, int t1) { return (1817 * (t0 + t1) + 2048) >> 12; }
+CTV_HOST_DEVICE int predict_9_7_first(int s0, int s1) { return (-203 * (s0 + s1) + 64) >> 7; }
+CTV_HOST_DEVICE int update_9_7_first(int t0, int t1) { return (-217 * (t0 + t1) + 2048) >> 12; }
+CTV_HOST_DEVICE int predict_9_7_second(int s0, int s1) { return (113 * (s0 + s1) + 64) >> 7; }
+CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) { return (1817 * (t0 + t1) + 2048) >> 12; }
 
 /// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 in each direction. A picture of
 /// resolution 2^-reduction is a lowpass: its coefficients are scaled back, in 2^-14ths, before they become
 /// samples.
 inline constexpr int kUnitScale = 1 << 14;
-CTV_FN int lowpass_scale_9_7(int reduction) {
+CTV_HOST_DEVICE int lowpass_scale_9_7(int reduction) {
   int scale = kUnitScale;
   for (int i = 0; i < reduction; ++i) scale = (scale * 10826 + kUnitScale / 2) >> 14;
   return scale;
 }
-CTV_FN int scale_lowpass(int x, int scale) { return (x * scale + kUnitScale / 2) >> 14; }
+CTV_HOST_DEVICE int scale_lowpass(int x, int scale) { return (x * scale + kUnitScale / 2) >> 14; }
 
 }  // namespace ctv

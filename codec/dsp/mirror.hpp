@@ -7,7 +7,7 @@
 namespace ctv {
 
 /// Whole-sample symmetric extension: ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...; n >= 1, any i.
-CTV_FN int mirror(int i, int n) {
+CTV_HOST_DEVICE int mirror(int i, int n) {
   if (n == 1) return 0;
   const int period = 2 * (n - 1);
   i %= period;
@@ -16,7 +16,7 @@ CTV_FN int mirror(int i, int n) {
 }
 
 /// Periodic extension; n >= 1, any i.
-CTV_FN int wrap(int i, int n) {
+CTV_HOST_DEVICE int wrap(int i, int n) {
   i %= n;
   return i < 0 ? i + n : i;
 }

@@ -15,19 +15,21 @@ inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 w
 
 /// A vector on a grid `shift` powers of two coarser than its own unit (an eighth of a luma sample), to the
 /// nearest whole position, halves towards plus infinity.
-CTV_FN int scale_vector(int v, int shift) { return shift == 0 ? v : (v + (1 << (shift - 1))) >> shift; }
+CTV_HOST_DEVICE int scale_vector(int v, int shift) {
+  return shift == 0 ? v : (v + (1 << (shift - 1))) >> shift;
+}
 
-CTV_FN MotionVector vector_difference(MotionVector a, MotionVector b) {
+CTV_HOST_DEVICE MotionVector vector_difference(MotionVector a, MotionVector b) {
   return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
 }
-CTV_FN int median_of(int a, int b, int c) { return max_of(min_of(a, b), min_of(max_of(a, b), c)); }
-CTV_FN MotionVector median_vector(MotionVector a, MotionVector b, MotionVector c) {
+CTV_HOST_DEVICE int median_of(int a, int b, int c) { return max_of(min_of(a, b), min_of(max_of(a, b), c)); }
+CTV_HOST_DEVICE MotionVector median_vector(MotionVector a, MotionVector b, MotionVector c) {
   return {static_cast<int16_t>(median_of(a.y, b.y, c.y)), static_cast<int16_t>(median_of(a.x, b.x, c.x))};
 }
 /// What a vector's coding predicts it from (as in H.264): the median of left, above and above right; outside
 /// the grid a neighbour counts as zero, and above the first row the left one alone predicts. vectors:
 /// [][cols].
-CTV_FN MotionVector predicted_vector(const MotionVector* vectors, int cols, int row, int col) {
+CTV_HOST_DEVICE MotionVector predicted_vector(const MotionVector* vectors, int cols, int row, int col) {
   const MotionVector* v = vectors + row * cols + col;
   const MotionVector left = col > 0 ? v[-1] : MotionVector{};
   if (row == 0) return left;
@@ -38,7 +40,7 @@ CTV_FN MotionVector predicted_vector(const MotionVector* vectors, int cols, int 
 /// -kInterpolationBefore .. kInterpolationTaps - 1 - kInterpolationBefore. Sums of 8-bit samples fit 16 bits.
 inline constexpr int kInterpolationTaps = 8;
 inline constexpr int kInterpolationBefore = 3;
-CTV_FN constexpr int interpolation_weight(int eighth, int tap) {
+CTV_HOST_DEVICE constexpr int interpolation_weight(int eighth, int tap) {
   constexpr int8_t kWeights[8][kInterpolationTaps] = {
       {0, 0, 0, 64, 0, 0, 0, 0},       {-1, 2, -5, 62, 8, -3, 1, 0},     {-1, 4, -10, 58, 17, -5, 1, 0},
       {-1, 3, -9, 47, 31, -10, 4, -1}, {-1, 4, -11, 40, 40, -11, 4, -1}, {-1, 4, -10, 31, 47, -9, 3, -1},
@@ -48,12 +50,12 @@ CTV_FN constexpr int interpolation_weight(int eighth, int tap) {
 /// After both passes: 4096ths to a sample, halves rounded up.
 inline constexpr int kInterpolatedBits = 12;
 inline constexpr int kInterpolatedHalf = 1 << (kInterpolatedBits - 1);
-CTV_FN int round_interpolated(int32_t sum) { return (sum + kInterpolatedHalf) >> kInterpolatedBits; }
+CTV_HOST_DEVICE int round_interpolated(int32_t sum) { return (sum + kInterpolatedHalf) >> kInterpolatedBits; }
 
 /// Overlapped compensation: weight (32nds) of a block at its i-th sample of the 2^log2_size that it shares
 /// with the block before it: a straight line, which was measured 1 % better than a raised cosine. w(i) +
 /// w(size - 1 - i) = 32.
-CTV_FN int overlap_weight(int log2_size, int i) {
+CTV_HOST_DEVICE int overlap_weight(int log2_size, int i) {
   return log2_size <= 4 ? (2 * i + 1) << (4 - log2_size) : i + (i >> 4);
 }
 
@@ -62,14 +64,14 @@ struct Displacement {
   int whole;
   int eighth;  // 0..7
 };
-CTV_FN Displacement displacement(int v, int shift) {
+CTV_HOST_DEVICE Displacement displacement(int v, int shift) {
   const int bits = kVectorFractionBits + shift;
   const int fraction = v & ((1 << bits) - 1);
   return {v >> bits, bits > 3 ? fraction >> (bits - 3) : fraction << (3 - bits)};
 }
 
 /// Along one axis: the block of a sample of such a plane; samples beyond the grid belong to its last block.
-CTV_FN int block_of(int sample, int shift, int log2_block, int count) {
+CTV_HOST_DEVICE int block_of(int sample, int shift, int log2_block, int count) {
   return min_of((sample << shift) >> log2_block, count - 1);
 }
 
@@ -79,7 +81,7 @@ struct BlockPair {
   int first, second;
   int weight;
 };
-CTV_FN BlockPair block_pair(int sample, int shift, int log2_block, int count) {
+CTV_HOST_DEVICE BlockPair block_pair(int sample, int shift, int log2_block, int count) {
   const int log2_size = log2_block - shift;
   if (log2_size <= 0) {
     const int only = block_of(sample, shift, log2_block, count);
@@ -91,16 +93,16 @@ CTV_FN BlockPair block_pair(int sample, int shift, int log2_block, int count) {
           overlap_weight(log2_size, from_middle & ((1 << log2_size) - 1))};
 }
 
-CTV_FN bool same_vector(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
+CTV_HOST_DEVICE bool same_vector(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
 
 /// Whether a block of 2x2 vectors is split: v is its first, in rows of `cols` vectors.
-CTV_FN bool is_split(const MotionVector* v, int cols) {
+CTV_HOST_DEVICE bool is_split(const MotionVector* v, int cols) {
   return !(same_vector(v[0], v[1]) && same_vector(v[0], v[cols]) && same_vector(v[0], v[cols + 1]));
 }
 /// Whether one of four overlapping blocks is split: then the grid of the vectors overlaps there, with windows
 /// of half the size. rows, cols: pairs of blocks; vectors: [][grid_cols].
-CTV_FN bool any_split(const MotionVector* vectors, int grid_cols, const BlockPair& rows,
-                      const BlockPair& cols) {
+CTV_HOST_DEVICE bool any_split(const MotionVector* vectors, int grid_cols, const BlockPair& rows,
+                               const BlockPair& cols) {
   const MotionVector* first = vectors + 2 * rows.first * grid_cols;
   const MotionVector* second = vectors + 2 * rows.second * grid_cols;
   return is_split(first + 2 * cols.first, grid_cols) || is_split(first + 2 * cols.second, grid_cols) ||

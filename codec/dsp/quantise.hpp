@@ -16,21 +16,21 @@ inline constexpr int kWeightOne = 4096;        // a subband weight of 1
 
 /// What one subband needs. Made on the host, the same for both backends.
 struct SubbandQuantiser {
-  uint32_t step = kMinStep;       // sixteenths of a coefficient unit
-  uint32_t multiplier = 1 << 16;  // 2^20 / step, rounded
-  uint32_t offset = 0;            // rounding offset in 65536ths of a step, 0..32768
-  uint32_t bias = 0;              // reconstruction lies this far (sixteenths of a unit) nearer to zero
-  int qp = 0;                     // H.264's transforms: QP, instead of step, multiplier and bias
+  uint32_t step = kMinStep;            // sixteenths of a coefficient unit
+  uint32_t multiplier = 1 << 16;       // 2^20 / step, rounded
+  uint32_t rounding_offset = 0;        // rounding offset in 65536ths of a step, 0..32768
+  uint32_t reconstruction_offset = 0;  // reconstruction lies this far (sixteenths of a unit) nearer to zero
+  int qp = 0;  // H.264's transforms: QP, instead of step, multiplier and reconstruction_offset
 };
 
 /// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in the transform's units.
-CTV_FN uint32_t subband_step(uint32_t base_step, uint32_t weight, int fraction_bits) {
+CTV_HOST_DEVICE uint32_t subband_step(uint32_t base_step, uint32_t weight, int fraction_bits) {
   const uint64_t s =
       ((static_cast<uint64_t>(base_step) << fraction_bits) * weight + kWeightOne / 2) / kWeightOne;
   return s < kMinStep ? kMinStep : (s > kMaxStep ? kMaxStep : static_cast<uint32_t>(s));
 }
 
-CTV_FN Level quantise(Coefficient c, uint32_t multiplier, uint32_t offset) {
+CTV_HOST_DEVICE Level quantise(Coefficient c, uint32_t multiplier, uint32_t offset) {
   const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
   const int level = static_cast<int>((magnitude * multiplier + offset) >> 16);
   return static_cast<Level>(c < 0 ? -level : level);
@@ -38,9 +38,9 @@ CTV_FN Level quantise(Coefficient c, uint32_t multiplier, uint32_t offset) {
 
 /// Defined for every level, also absurd ones of a damaged stream: 32-bit arithmetic wraps, the result is
 /// limited.
-CTV_FN Coefficient dequantise(Level level, uint32_t step, uint32_t bias) {
+CTV_HOST_DEVICE Coefficient dequantise(Level level, uint32_t step, uint32_t reconstruction_offset) {
   const uint32_t magnitude = static_cast<uint32_t>(level < 0 ? -static_cast<int>(level) : level);
-  const uint32_t units = level == 0 ? 0 : (magnitude * step - bias + 8) >> 4;
+  const uint32_t units = level == 0 ? 0 : (magnitude * step - reconstruction_offset + 8) >> 4;
   const int c = static_cast<int>(units < 32767U ? units : 32767U);
   return static_cast<Coefficient>(level < 0 ? -c : c);
 }

@@ -13,13 +13,13 @@ struct Ycbcr {
 };
 
 /// r, g, b 0..255 give 16..235, 16..240, 16..240.
-CTV_FN Ycbcr rgb_to_ycbcr(int r, int g, int b) {
+CTV_HOST_DEVICE Ycbcr rgb_to_ycbcr(int r, int g, int b) {
   return {16 + ((66 * r + 129 * g + 25 * b + 128) >> 8), 128 + ((-38 * r - 74 * g + 112 * b + 128) >> 8),
           128 + ((112 * r - 94 * g - 18 * b + 128) >> 8)};
 }
 
 /// Any sample values; the result is limited to 0..255.
-CTV_FN Rgb ycbcr_to_rgb(int y, int cb, int cr) {
+CTV_HOST_DEVICE Rgb ycbcr_to_rgb(int y, int cb, int cr) {
   const int luma = 298 * (y - 16) + 128;
   const int u = cb - 128;
   const int v = cr - 128;

@@ -13,14 +13,14 @@ struct Rgb {
   int r, g, b;  // 0..255 for values made by rgb_to_ycocg; callers clamp otherwise
 };
 
-CTV_FN Ycocg rgb_to_ycocg(int r, int g, int b) {
+CTV_HOST_DEVICE Ycocg rgb_to_ycocg(int r, int g, int b) {
   const int co = r - b;
   const int t = b + (co >> 1);
   const int cg = g - t;
   return {t + (cg >> 1), co, cg};
 }
 
-CTV_FN Rgb ycocg_to_rgb(int y, int co, int cg) {
+CTV_HOST_DEVICE Rgb ycocg_to_rgb(int y, int co, int cg) {
   const int t = y - (cg >> 1);
   const int g = cg + t;
   const int b = t - (co >> 1);

@@ -235,20 +235,22 @@ class ContextMotionCoder final : public MotionCoder {
 
 }  // namespace
 
-std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
-                                                     const Component& component, size_t index) {
-  switch (symbols) {
-    case Symbols::kContext:
+std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
+                                                     const PictureLayout& picture, const Component& component,
+                                                     size_t index) {
+  switch (entropy_coding) {
+    case EntropyCoding::kContext:
       return std::make_unique<ContextCoder>(picture, component, index);
-    case Symbols::kRleSplit:
+    case EntropyCoding::kRleSplit:
       return std::make_unique<SplitRunCoder>(picture, component);
     default:
       return std::make_unique<RunCoder>(picture, component);
   }
 }
 
-std::unique_ptr<ComponentCoder> make_motion_coder(Symbols symbols, const MotionGrid& grid, int subpel) {
-  if (symbols == Symbols::kRle) return std::make_unique<RunMotionCoder>(grid, subpel);
+std::unique_ptr<ComponentCoder> make_motion_coder(EntropyCoding entropy_coding, const MotionGrid& grid,
+                                                  int subpel) {
+  if (entropy_coding == EntropyCoding::kRle) return std::make_unique<RunMotionCoder>(grid, subpel);
   return std::make_unique<ContextMotionCoder>(grid, subpel);
 }
 

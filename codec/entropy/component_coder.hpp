@@ -34,9 +34,11 @@ class ComponentCoder {
 };
 
 /// index: of the component in the packet.
-std::unique_ptr<ComponentCoder> make_component_coder(Symbols symbols, const PictureLayout& picture,
-                                                     const Component& component, size_t index);
+std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
+                                                     const PictureLayout& picture, const Component& component,
+                                                     size_t index);
 /// subpel: the vectors' precision.
-std::unique_ptr<ComponentCoder> make_motion_coder(Symbols symbols, const MotionGrid& grid, int subpel);
+std::unique_ptr<ComponentCoder> make_motion_coder(EntropyCoding entropy_coding, const MotionGrid& grid,
+                                                  int subpel);
 
 }  // namespace ctv

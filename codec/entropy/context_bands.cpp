@@ -9,7 +9,7 @@ namespace {
 // Parents have the same orientation one level coarser, in the same plane. Two shapes are related closely
 // enough: subbands of the same direction, and four directions below none. All others go without.
 bool is_parent(const Subband& parent, const Subband& child, ParentGrid& grid) {
-  if (parent.level != child.level + 1 || parent.orientation != child.orientation) return false;
+  if (parent.scale != child.scale + 1 || parent.orientation != child.orientation) return false;
   const bool half = parent.row_shift == child.row_shift + 1 && parent.col_shift == child.col_shift + 1;
   const bool same = parent.row_shift == child.row_shift && parent.col_shift == child.col_shift;
   grid = half ? ParentGrid::kHalf : ParentGrid::kSame;
@@ -56,7 +56,7 @@ std::vector<ContextBand> make_context_bands(const PictureLayout& picture, const 
         const Subband& source = picture.subbands[static_cast<size_t>(p)].subbands[static_cast<size_t>(s)];
         if (source.size() == 0) continue;
         ContextBand band{.rows = source.rows, .cols = source.cols, .plane = p, .offset = source.offset};
-        band.lowpass = source.level == 0;
+        band.lowpass = source.scale == 0;
         for (size_t b = 0; b < bands.size() && !band.lowpass && !blocks; ++b) {
           ParentGrid grid{};
           if (bands[b].lowpass || bands[b].plane != p || !is_parent(*sources[b], source, grid)) continue;
@@ -90,17 +90,17 @@ void link_siblings(std::vector<ContextBand>& bands) {
 }
 
 QuadPlan make_quad_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
-  if (header.symbols != Symbols::kContext) return {};
+  if (header.entropy_coding != EntropyCoding::kContext) return {};
   QuadPlan plan;
   plan.up = up;
-  for (const Component& c : make_components(picture, header.grouping, header.symbols)) {
+  for (const Component& c : make_components(picture, header.grouping, header.entropy_coding)) {
     std::vector<ContextBand>& bands = plan.components.emplace_back();
     const bool lowpass = c.first_subband == 0;
     for (int p = c.first_plane; lowpass && p <= c.last_plane; ++p) {
       size_t& levels = plan.levels[static_cast<size_t>(p)];
       if (up) levels = c.count(picture, p);
       for (const Subband& s : picture.subbands[static_cast<size_t>(p)].subbands) {
-        if (!up && s.level == 0) levels += s.size();
+        if (!up && s.scale == 0) levels += s.size();
       }
     }
     if (lowpass && up) continue;

@@ -16,13 +16,13 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
                          int threads)
     : picture_(picture),
       threads_(threads),
-      components_(make_components(picture, header.grouping, header.symbols)),
+      components_(make_components(picture, header.grouping, header.entropy_coding)),
       parts_(components_.size() + 1) {
   for (size_t i = 0; i < components_.size(); ++i) {
-    parts_[i].coder = make_component_coder(header.symbols, picture, components_[i], i);
+    parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i);
     parts_[i].size = components_[i].levels;
   }
-  parts_.back().coder = make_motion_coder(header.symbols, grid, header.subpel);
+  parts_.back().coder = make_motion_coder(header.entropy_coding, grid, header.subpel);
   parts_.back().size = 2 * grid.size();
 }
 

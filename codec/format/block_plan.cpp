@@ -9,15 +9,21 @@ BlockQuantiser quantiser_of(TransformKind kind, int row, int col, const SubbandQ
   switch (kind) {
     case TransformKind::kH264_4x4: {
       const int norm = h264_class_4(row, col);
-      return {h264_factor_4(rest, norm), q.offset, h264_bits_4(q.qp), h264_scale_4(rest, norm), 0, q.qp};
+      return {
+          h264_factor_4(rest, norm), q.rounding_offset, h264_bits_4(q.qp), h264_scale_4(rest, norm), 0, q.qp};
     }
     case TransformKind::kH264_8x8: {
       const int norm = h264_class_8(row, col);
-      return {h264_factor_8(rest, norm), q.offset, h264_bits_8(q.qp), h264_scale_8(rest, norm), 0, q.qp};
+      return {
+          h264_factor_8(rest, norm), q.rounding_offset, h264_bits_8(q.qp), h264_scale_8(rest, norm), 0, q.qp};
     }
     default:
-      return {static_cast<int32_t>(q.multiplier), q.offset, 16, static_cast<int32_t>(q.step),
-              static_cast<int32_t>(q.bias),       0};
+      return {static_cast<int32_t>(q.multiplier),
+              q.rounding_offset,
+              16,
+              static_cast<int32_t>(q.step),
+              static_cast<int32_t>(q.reconstruction_offset),
+              0};
   }
 }
 
@@ -25,7 +31,7 @@ BlockQuantiser quantiser_of(TransformKind kind, int row, int col, const SubbandQ
 
 BlockPlan make_block_plan(const SubbandLayout& layout) {
   BlockPlan plan;
-  plan.log2 = layout.transform.levels;
+  plan.log2 = layout.transform.scales;
   plan.dc_row_log2 = layout.dc_row_log2;
   plan.dc_col_log2 = layout.dc_col_log2;
   for (size_t i = 0; i < layout.subbands.size(); ++i) {

@@ -21,7 +21,8 @@ struct FrameParameters {
   FrameType type = FrameType::kKey;
   uint8_t reference = 1;    // predicted: this many frames back
   uint16_t base_step = 16;  // sixteenths of a sample
-  uint8_t bias = 0;         // reconstruction bias of detail subbands, 64ths of a step
+  uint8_t reconstruction_offset =
+      0;  // reconstruction reconstruction_offset of detail subbands, 64ths of a step
 };
 
 /// Grid of the motion vectors: one for each block of 2^log2_block luma samples, padded pictures included.

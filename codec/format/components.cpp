@@ -19,14 +19,16 @@ Component::Range subbands_of(const Component& c, const PictureLayout& picture, i
 
 class Builder {
  public:
-  Builder(const PictureLayout& picture, Symbols symbols)
-      : picture_(picture), subbands_(picture.subbands[0].subbands), symbols_(symbols) {}
+  Builder(const PictureLayout& picture, EntropyCoding entropy_coding)
+      : picture_(picture), subbands_(picture.subbands[0].subbands), entropy_coding_(entropy_coding) {}
 
   void add(int layer, int first_plane, int last_plane, int first, int last) {
     Component c{layer, first_plane, last_plane, first, last};
     size_t levels = 0;
     for (int p = first_plane; p <= last_plane; ++p) levels += subbands_of(c, picture_, p).count;
-    const size_t most = symbols_ != Symbols::kRle ? levels : layer == 0 ? kMaxLowpassRuns : kMaxDetailRuns;
+    const size_t most = entropy_coding_ != EntropyCoding::kRle ? levels
+                        : layer == 0                           ? kMaxLowpassRuns
+                                                               : kMaxDetailRuns;
     const size_t cuts = levels > 0 ? (levels - 1) / most : 0;
     for (size_t i = 0; i <= cuts; ++i) {
       c.begin = levels * i / (cuts + 1);
@@ -48,7 +50,7 @@ class Builder {
  private:
   const PictureLayout& picture_;
   const std::vector<Subband>& subbands_;
-  Symbols symbols_;
+  EntropyCoding entropy_coding_;
   std::vector<Component> components_;
 };
 
@@ -64,8 +66,8 @@ Component::Range Component::range(const PictureLayout& picture, int plane) const
 }
 
 std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping,
-                                       Symbols symbols) {
-  Builder b(picture, symbols);
+                                       EntropyCoding entropy_coding) {
+  Builder b(picture, entropy_coding);
   const int pooled = b.end(0, [&](int s) { return b.layer(s) < grouping.pooled_layers; });
   if (pooled > 0) b.add(0, 0, picture.planes - 1, 0, pooled - 1);
   for (int first = pooled; first < b.count();) {
@@ -91,7 +93,7 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 }
 
 Grouping choose_grouping(const SequenceHeader& header) {
-  if (header.symbols == Symbols::kRle) {
+  if (header.entropy_coding == EntropyCoding::kRle) {
     // The subbands of a block transform are many and small: a component for each would be mostly its size.
     const bool many = header.transform.kind != TransformKind::kContourlet;
     return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
@@ -100,7 +102,7 @@ Grouping choose_grouping(const SequenceHeader& header) {
   // sake of parallel work (docs/symbols.md, 8).
   const auto luma = uint32_t{header.width} * header.height;
   const auto all_but = [&](int fine) {
-    return static_cast<uint8_t>(header.transform.levels + 1 - std::min(fine, header.transform.levels));
+    return static_cast<uint8_t>(header.transform.scales + 1 - std::min(fine, header.transform.scales));
   };
   if (luma <= kSmallPicture) return {ComponentScope::kLayer, all_but(1), 0};
   return {ComponentScope::kLayer, all_but(2), 1};

@@ -12,9 +12,9 @@
 
 namespace ctv {
 
-/// With runs (Symbols::kRle) no component has more levels, in layer 0 and in others: LZ77 is slow, and where
-/// its window of 32 KiB has passed, cutting costs few bytes. A level of layer 0 takes about six times as
-/// long.
+/// With runs (EntropyCoding::kRle) no component has more levels, in layer 0 and in others: LZ77 is slow, and
+/// where its window of 32 KiB has passed, cutting costs few bytes. A level of layer 0 takes about six times
+/// as long.
 inline constexpr size_t kMaxLowpassRuns = 1 << 16;
 inline constexpr size_t kMaxDetailRuns = 1 << 18;
 
@@ -37,7 +37,7 @@ struct Component {
 };
 
 std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping,
-                                       Symbols symbols);
+                                       EntropyCoding entropy_coding);
 
 /// The encoder's choice, from the extent of the picture and everything else in the header.
 Grouping choose_grouping(const SequenceHeader& header);

@@ -36,7 +36,7 @@ constexpr std::array<Type, 4> kP = {{{{{2, 1}, {0, 1}}, {1, 1}},
                                      {{{1, 0}, {1, 2}}, {1, 1}},
                                      {{{1, 0}, {-1, 2}}, {0, 1}}}};
 
-PhaseSplit in_phase(int level, const Matrix& b, Vec s0, Vec s1) {
+PhaseSplit in_phase(int depth, const Matrix& b, Vec s0, Vec s1) {
   const int phase = (s0.r & 1) * 2 + (s0.c & 1);
   const bool transposed = is_transposed(phase);
   const Vec long_vector = transposed ? Vec{b.b2.c, b.b2.r} : b.b1;
@@ -44,7 +44,7 @@ PhaseSplit in_phase(int level, const Matrix& b, Vec s0, Vec s1) {
   const auto row = [&](Vec s) {
     return wrap(((transposed ? s.c : s.r) - ((transposed ? s.c : s.r) & 1)) / 2, stride);
   };
-  return {level, phase, stride, long_vector.c / 2, row(s0), row(s1)};
+  return {depth, phase, stride, long_vector.c / 2, row(s0), row(s1)};
 }
 
 }  // namespace
@@ -53,18 +53,18 @@ DirectionalPlan make_directional_plan(int directions_log2) {
   DirectionalPlan plan;
   plan.directions_log2 = directions_log2;
   std::vector<Node> nodes = {{{{1, 0}, {0, 1}}, {0, 0}}};
-  for (int level = 1; level <= directions_log2; ++level) {
+  for (int depth = 1; depth <= directions_log2; ++depth) {
     std::vector<Node> children;
     for (size_t k = 0; k < nodes.size(); ++k) {
-      const Type& type = level == 1 ? kQ1 : (level == 2 ? kQ2 : kP[(k & 1) + (k < nodes.size() / 2 ? 0 : 2)]);
+      const Type& type = depth == 1 ? kQ1 : (depth == 2 ? kQ2 : kP[(k & 1) + (k < nodes.size() / 2 ? 0 : 2)]);
       const Matrix m = nodes[k].basis;
       const Matrix b = m * type.split;
       const Vec s0 = nodes[k].offset;
       const Vec s1 = {s0.r + m.b1.r * type.shift.r + m.b2.r * type.shift.c,
                       s0.c + m.b1.c * type.shift.r + m.b2.c * type.shift.c};
-      if (level >= 3) plan.splits.push_back(in_phase(level, b, s0, s1));
-      children.push_back({b, level == 1 ? s0 : s1});
-      children.push_back({b, level == 1 ? s1 : s0});
+      if (depth >= 3) plan.splits.push_back(in_phase(depth, b, s0, s1));
+      children.push_back({b, depth == 1 ? s0 : s1});
+      children.push_back({b, depth == 1 ? s1 : s0});
     }
     nodes = std::move(children);
   }

@@ -16,11 +16,11 @@ namespace ctv {
 /// The phases of 2x2 samples: row parity * 2 + column parity.
 enum Phase { kPhaseA = 0, kPhaseB = 1, kPhaseC = 2, kPhaseD = 3 };
 
-/// One split of level 3 or deeper.
+/// One split of depth 3 or deeper.
 struct PhaseSplit {
-  int level;       // 3, 4
+  int depth;       // 3, 4
   int phase;       // Phase
-  int row_stride;  // rows from sample to sample of one coset: 2^(level-2)
+  int row_stride;  // rows from sample to sample of one coset: 2^(depth-2)
   int shear;       // columns that b1 moves, odd
   int row0, row1;  // first row of coset 0 and of coset 1, both in [0, row_stride)
 };
@@ -34,7 +34,7 @@ struct Leaf {
 struct DirectionalPlan {
   int directions_log2 = 0;
   std::vector<PhaseSplit> splits;  // in forward order; levels 1 and 2 are implied
-  std::vector<Leaf> leaves;  // near-vertical edges first; empty for one level (quincunx, see subband layout)
+  std::vector<Leaf> leaves;  // near-vertical edges first; empty for one depth (quincunx, see subband layout)
 };
 
 /// Phases whose pictures are transposed for levels 3 and deeper.

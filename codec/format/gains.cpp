@@ -25,15 +25,15 @@ int taps_row(int taps) { return taps >= 12 ? 4 : std::clamp(taps / 2 - 1, 0, 3);
 uint32_t subband_gain(const TransformParameters& transform, const Subband& subband) {
   if (transform.kind != TransformKind::kContourlet) return kOrthonormal;
   const int kind = kind_of(transform);
-  const bool lowpass = subband.level == 0;
-  const int level = std::clamp(lowpass ? transform.levels : subband.level, 1, kGainLevels);
-  const uint32_t* row = kBandGains[kind][level - 1];
+  const bool lowpass = subband.scale == 0;
+  const int scale = std::clamp(lowpass ? transform.scales : subband.scale, 1, kGainScales);
+  const uint32_t* row = kBandGains[kind][scale - 1];
   if (lowpass) return row[0];
   const uint32_t gain = row[subband.orientation == 3 ? 2 : 1];
-  const int n = transform.directions_log2[static_cast<size_t>(level - 1)];
+  const int n = transform.directions_log2[static_cast<size_t>(scale - 1)];
   if (n == 0) return gain;
-  const int group = kind < 2 ? kind * 3 + std::min(level, 3) - 1
-                             : 6 + ((kind - 2) * 3 + std::min(level, 3) - 1) * 3 + subband.orientation - 1;
+  const int group = kind < 2 ? kind * 3 + std::min(scale, 3) - 1
+                             : 6 + ((kind - 2) * 3 + std::min(scale, 3) - 1) * 3 + subband.orientation - 1;
   const int column = (1 << n) - 2 + subband.direction;
   return (gain * kDirectionGains[group][taps_row(transform.taps)][column] + 50) / 100;
 }

@@ -33,10 +33,10 @@ void visit_transform(Visitor& v, TransformParameters& t) {
     return;
   }
   visit_enum(v, "pyramid", t.pyramid, Pyramid::kWavelet9_7);
-  auto levels = static_cast<uint8_t>(t.levels);
-  v.fixed("levels", levels, 1, kMaxLevels);
-  t.levels = levels < kMaxLevels ? levels : kMaxLevels;
-  for (int i = 0; i < t.levels; ++i) {
+  auto scales = static_cast<uint8_t>(t.scales);
+  v.fixed("scales", scales, 1, kMaxScales);
+  t.scales = scales < kMaxScales ? scales : kMaxScales;
+  for (int i = 0; i < t.scales; ++i) {
     v.fixed("directions", t.directions_log2[static_cast<size_t>(i)], 0, kMaxDirectionsLog2);
   }
   auto taps = static_cast<uint8_t>(t.taps);
@@ -65,11 +65,11 @@ void visit(Visitor& v, SequenceHeader& h) {
           h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1);
   visit_transform(v, h.transform);
   visit_enum(v, "prediction", h.prediction, Prediction::kPicture);
-  visit_enum(v, "symbols", h.symbols, Symbols::kContext);
+  visit_enum(v, "entropy coding", h.entropy_coding, EntropyCoding::kContext);
   visit_enum(v, "grouping", h.grouping.scope, ComponentScope::kLayer);
   const bool by_layer = h.grouping.scope == ComponentScope::kLayer;
   v.fixed("pooled layers", h.grouping.pooled_layers, 0,
-          by_layer ? static_cast<uint64_t>(h.transform.levels) + 1 : 0);
+          by_layer ? static_cast<uint64_t>(h.transform.scales) + 1 : 0);
   v.fixed("split luma", h.grouping.split_luma, 0, by_layer ? 1 : 0);
   const bool contourlet = h.transform.kind == TransformKind::kContourlet;
   v.fixed("lossless", h.lossless, 0, contourlet ? 1 : 0);
@@ -95,7 +95,7 @@ void visit(Visitor& v, FrameParameters& f) {
   visit_enum(v, "frame type", f.type, FrameType::kPredicted);
   v.fixed("reference", f.reference, f.type == FrameType::kKey ? 0 : 1, f.type == FrameType::kKey ? 0 : 1);
   v.fixed("base step", f.base_step, 1, UINT16_MAX);
-  v.fixed("reconstruction bias", f.bias, 0, 31);
+  v.fixed("reconstruction reconstruction_offset", f.reconstruction_offset, 0, 31);
 }
 
 void begin_unit(std::vector<uint8_t>& bytes, uint32_t tag) {

@@ -19,7 +19,7 @@ inline constexpr uint8_t kBitstreamVersion = 1;
 inline constexpr size_t kPrefixSize = 8;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
-enum class Symbols : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
+enum class EntropyCoding : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
 /// What one component holds.
 enum class ComponentScope : uint8_t {
   kSubband = 0,  // one subband of one plane (the paper's)
@@ -41,7 +41,7 @@ struct SequenceHeader {
   uint8_t chroma_420 = 0;
   TransformParameters transform;
   Prediction prediction = Prediction::kPicture;
-  Symbols symbols = Symbols::kContext;
+  EntropyCoding entropy_coding = EntropyCoding::kContext;
   Grouping grouping;
   uint8_t lossless = 0;
   uint8_t lowpass_rounded = 0;  // the lowpass is quantised with step 1, whatever the base step (the paper's)

@@ -10,26 +10,26 @@ namespace {
 
 // Both extents of a band with 2^n directions must be multiples of 2^max(1, n-1).
 int pad_multiple(const TransformParameters& t) {
-  int multiple = 1 << t.levels;
-  for (int level = 1; level <= t.levels; ++level) {
-    const int n = t.directions_log2[static_cast<size_t>(level - 1)];
+  int multiple = 1 << t.scales;
+  for (int scale = 1; scale <= t.scales; ++scale) {
+    const int n = t.directions_log2[static_cast<size_t>(scale - 1)];
     if (n == 0) continue;
-    const int shift = t.pyramid == Pyramid::kLaplacian ? level - 1 : level;
+    const int shift = t.pyramid == Pyramid::kLaplacian ? scale - 1 : scale;
     multiple = std::max(multiple, 1 << (shift + std::max(1, n - 1)));
   }
   return multiple;
 }
 
 void add(SubbandLayout& layout, Subband s) {
-  s.offset = layout.levels;
-  layout.levels += s.size();
+  s.offset = layout.num_coefficients;
+  layout.num_coefficients += s.size();
   layout.subbands.push_back(s);
 }
 
 // The 2^n directional subbands of one band whose samples lie 2^shift plane samples apart.
-void add_band(SubbandLayout& layout, int level, int orientation, int shift) {
-  const int n = layout.transform.directions_log2[static_cast<size_t>(level - 1)];
-  const Extent band = layout.band(level);
+void add_band(SubbandLayout& layout, int scale, int orientation, int shift) {
+  const int n = layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
+  const Extent band = layout.band(scale);
   for (int k = 0; k < 1 << n; ++k) {
     int row_shift = 0;
     int col_shift = 0;
@@ -40,7 +40,7 @@ void add_band(SubbandLayout& layout, int level, int orientation, int shift) {
       row_shift = vertical ? n - 1 : 1;
       col_shift = vertical ? 1 : n - 1;
     }
-    add(layout, {level, orientation, k, layout.transform.levels - level + 1, band.rows >> row_shift,
+    add(layout, {scale, orientation, k, layout.transform.scales - scale + 1, band.rows >> row_shift,
                  band.cols >> col_shift, 0, shift + row_shift, shift + col_shift});
   }
 }
@@ -51,7 +51,7 @@ constexpr int kDcLog2 = 2;
 // The frequencies of a block of 2^log2 x 2^log2 but the lowest, by octaves: those of more than `rows` or
 // `cols` are empty.
 void add_octaves(SubbandLayout& layout, bool dc, int log2, Extent present, int row_shift, int col_shift) {
-  const int levels = layout.transform.levels;
+  const int levels = layout.transform.scales;
   for (int octave = 1; octave <= log2; ++octave) {
     const int side = 1 << (octave - 1);
     for (int orientation = 1; orientation <= 3; ++orientation) {
@@ -77,7 +77,7 @@ void add_octaves(SubbandLayout& layout, bool dc, int log2, Extent present, int r
 }
 
 void add_blocks(SubbandLayout& layout, ChromaShift chroma) {
-  const int log2 = layout.transform.levels;
+  const int log2 = layout.transform.scales;
   if (layout.transform.kind == TransformKind::kH264_4x4) {
     layout.dc_row_log2 = kDcLog2 - chroma.y;  // 8.5.10, 8.5.11: the DC coefficients of a macroblock
     layout.dc_col_log2 = kDcLog2 - chroma.x;
@@ -98,10 +98,10 @@ void add_blocks(SubbandLayout& layout, ChromaShift chroma) {
 }  // namespace
 
 Frequency frequency_of(const SubbandLayout& layout, const Subband& subband) {
-  if (subband.level == 0) return {0, 0, layout.transform.kind == TransformKind::kH264_4x4};
-  const int levels = layout.transform.levels;
-  const bool dc = subband.level > levels;
-  const int octave = dc ? levels + kDcLog2 - subband.level + 1 : levels - subband.level + 1;
+  if (subband.scale == 0) return {0, 0, layout.transform.kind == TransformKind::kH264_4x4};
+  const int levels = layout.transform.scales;
+  const bool dc = subband.scale > levels;
+  const int octave = dc ? levels + kDcLog2 - subband.scale + 1 : levels - subband.scale + 1;
   const int side = 1 << (octave - 1);
   return {(subband.orientation & 2) * side / 2 + subband.direction / side,
           (subband.orientation & 1) * side + subband.direction % side, dc};
@@ -113,7 +113,7 @@ int subband_count(const TransformParameters& transform) {
   }
   int count = 1;
   const int bands = transform.pyramid == Pyramid::kLaplacian ? 1 : 3;
-  for (int i = 0; i < transform.levels; ++i)
+  for (int i = 0; i < transform.scales; ++i)
     count += bands << transform.directions_log2[static_cast<size_t>(i)];
   return count;
 }
@@ -122,20 +122,20 @@ SubbandLayout make_layout(const TransformParameters& transform, Extent extent, C
   SubbandLayout layout;
   layout.transform = transform;
   layout.extent = extent;
-  layout.layers = transform.levels + 1;
+  layout.layers = transform.scales + 1;
   if (transform.kind != TransformKind::kContourlet) {
     add_blocks(layout, chroma);
     return layout;
   }
   const int multiple = pad_multiple(transform);
   layout.padded = {round_up(extent.rows, multiple), round_up(extent.cols, multiple)};
-  const int l = transform.levels;
+  const int l = transform.scales;
   add(layout, {0, 0, 0, 0, layout.padded.rows >> l, layout.padded.cols >> l, 0, l, l});
-  for (int level = l; level >= 1; --level) {
+  for (int scale = l; scale >= 1; --scale) {
     if (transform.pyramid == Pyramid::kLaplacian) {
-      add_band(layout, level, 0, level - 1);
+      add_band(layout, scale, 0, scale - 1);
     } else {
-      for (int orientation = 1; orientation <= 3; ++orientation) add_band(layout, level, orientation, level);
+      for (int orientation = 1; orientation <= 3; ++orientation) add_band(layout, scale, orientation, scale);
     }
   }
   return layout;

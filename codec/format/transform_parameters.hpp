@@ -7,7 +7,7 @@
 
 namespace ctv {
 
-inline constexpr int kMaxLevels = 8;
+inline constexpr int kMaxScales = 8;
 inline constexpr int kMaxDirectionsLog2 = 4;
 
 enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
@@ -23,11 +23,11 @@ enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2
 
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;
-  // Of the contourlet transform. A block transform has block_log2 levels, the defaults otherwise, and
+  // Of the contourlet transform. A block transform has block_log2 scales, the defaults otherwise, and
   // coefficients in units of its own.
   Pyramid pyramid = Pyramid::kWavelet13_7;
-  int levels = 4;                                     // 1..kMaxLevels
-  std::array<uint8_t, kMaxLevels> directions_log2{};  // per level, finest first; 0: none
+  int scales = 4;                                     // 1..kMaxScales
+  std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none
   int taps = 2;                                       // of the directional filters
   int fraction_bits = 2;                              // coefficients are in units of 2^-fraction_bits samples
   bool projection = false;                            // laplacian: dual-frame (projection) synthesis
@@ -38,7 +38,7 @@ struct TransformParameters {
 constexpr TransformParameters block_transform(TransformKind kind) {
   TransformParameters t;
   t.kind = kind;
-  t.levels = block_log2(kind);
+  t.scales = block_log2(kind);
   return t;
 }
 

@@ -21,7 +21,7 @@ Status check_config(const ctv_decoder_config& c) {
   const auto bad = [](const char* field) {
     return Status(CTV_ERROR_ARGUMENT, std::string("decoder config.") + field + ": out of range");
   };
-  if (c.reduction < 0 || c.reduction > kMaxLevels) return bad("reduction");
+  if (c.reduction < 0 || c.reduction > kMaxScales) return bad("reduction");
   if (c.format != CTV_FORMAT_NONE && format_planes(c.format) == 0) return bad("format");
   if (c.threads < 0 || c.threads > 256) return bad("threads");
   if (c.backend < CTV_BACKEND_AUTO || c.backend > CTV_BACKEND_CUDA) return bad("backend");
@@ -78,9 +78,9 @@ Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
   if (pixels > limits.max_pixels) return limit("pixels", pixels, limits.max_pixels);
   const uint64_t memory = decoder_memory(header, config_.frames_in_flight);
   if (memory > limits.max_memory) return limit("memory in bytes", memory, limits.max_memory);
-  if (config_.reduction > header.transform.levels) {
+  if (config_.reduction > header.transform.scales) {
     return {CTV_ERROR_ARGUMENT, "decoder config.reduction: the stream has " +
-                                    std::to_string(header.transform.levels) + " levels"};
+                                    std::to_string(header.transform.scales) + " levels"};
   }
   frames_.reset();
   slots_.clear();
@@ -174,7 +174,7 @@ Status StreamDecoder::submit(std::span<const uint8_t> unit, int slot_index) {
     status = frames_->decode(slot.parameters, slot_index);
     if (is_out_of_device_memory(status, *backend_)) status = frames_->decode(slot.parameters, slot_index);
     if (!status.ok() && is_device_failure(status, *backend_)) {
-      CTV_RETURN_IF_ERROR(take_over(status));
+      CTV_RETURN_IF_ERROR(fall_back(status));
       status = check_reference(slot.parameters);
       if (status.ok()) status = decode_symbols(slot, unit, slot_index);
       if (status.ok()) status = frames_->decode(slot.parameters, slot_index);
@@ -219,7 +219,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   CTV_RETURN_IF_ERROR(slot.status);
   Status status = frames_->finish(slot_index, picture);
   if (!status.ok() && is_device_failure(status, *backend_)) {
-    CTV_RETURN_IF_ERROR(take_over(status));
+    CTV_RETURN_IF_ERROR(fall_back(status));
     status = frames_->finish(slot_index, picture);
   }
   CTV_RETURN_IF_ERROR(status);
@@ -230,7 +230,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
 
 // The CPU decodes again what the device had not finished, from the packets since the last key frame, and goes
 // on.
-Status StreamDecoder::take_over(const Status& failure) {
+Status StreamDecoder::fall_back(const Status& failure) {
   if (config_.memory == CTV_MEMORY_CUDA) return failure;
   log_message(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {

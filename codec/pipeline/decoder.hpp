@@ -49,7 +49,7 @@ class StreamDecoder {
   Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);
   Status check_reference(const FrameParameters& parameters);
   Status submit(std::span<const uint8_t> unit, int slot_index);
-  Status take_over(const Status& failure);
+  Status fall_back(const Status& failure);
   Slot& slot_at(uint64_t frame) { return slots_[frame % slots_.size()]; }
 
   ctv_decoder_config config_{};

@@ -69,7 +69,7 @@ Status StreamEncoder::start(std::unique_ptr<Backend> backend, const std::string&
                                    config_.tune};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*backend_, stream_, decisions));
   for (auto& meter : meters_) {
-    CTV_ASSIGN_OR_RETURN(meter, backend_->make_error_meter());
+    CTV_ASSIGN_OR_RETURN(meter, backend_->make_distortion_meter());
   }
   return {};
 }
@@ -114,7 +114,7 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   Status status = encode_frame(picture, slot_index);
   if (is_out_of_device_memory(status, *backend_)) status = encode_frame(picture, slot_index);
   if (!status.ok() && is_device_failure(status, *backend_)) {
-    CTV_RETURN_IF_ERROR(take_over(status));
+    CTV_RETURN_IF_ERROR(fall_back(status));
     status = encode_frame(picture, slot_index);
   }
   if (!status.ok()) {
@@ -140,7 +140,7 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
 Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
   FrameParameters& parameters = slot.parameters;
-  CTV_RETURN_IF_ERROR(know_errors(sent_ + 1 - std::min(sent_ + 1, QualityControl::kDelay)));
+  CTV_RETURN_IF_ERROR(collect_distortion(sent_ + 1 - std::min(sent_ + 1, QualityControl::kDelay)));
   slot.measured = quality_->active();
   parameters.base_step =
       slot.measured ? quality_->begin(sent_, parameters.type) : frame_step(parameters.type);
@@ -166,7 +166,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
 }
 
 // Waits for the errors of all frames before `end`, which is at most sent_.
-Status StreamEncoder::know_errors(uint64_t end) {
+Status StreamEncoder::collect_distortion(uint64_t end) {
   for (; known_ < end; ++known_) {
     const Slot& slot = slots_[known_ % slots_.size()];
     if (!slot.measured) continue;
@@ -177,7 +177,7 @@ Status StreamEncoder::know_errors(uint64_t end) {
   return {};
 }
 
-ErrorMeter* StreamEncoder::meter(const Slot& slot) const {
+DistortionMeter* StreamEncoder::meter(const Slot& slot) const {
   return slot.measured ? meters_[slot.parameters.number % QualityControl::kDelay].get() : nullptr;
 }
 
@@ -209,7 +209,7 @@ Status StreamEncoder::code_to_size(int slot_index) {
 
 Status StreamEncoder::code_symbols(int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
-  LevelPort& port = frames_->slot(slot_index).levels();
+  LevelTransfer& port = frames_->slot(slot_index).levels();
   CTV_RETURN_IF_ERROR(port.finish());
   const auto start = std::chrono::steady_clock::now();
   CodedFrame frame = port.host();
@@ -235,9 +235,9 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     slot.status = slot.coding.get();
   }
   // A frame that has gone out is not coded again, so a device that fails later must not take its error along.
-  if (slot.status.ok()) slot.status = know_errors(received_ + 1);
+  if (slot.status.ok()) slot.status = collect_distortion(received_ + 1);
   if (!slot.status.ok() && is_device_failure(slot.status, *backend_))
-    CTV_RETURN_IF_ERROR(take_over(slot.status));
+    CTV_RETURN_IF_ERROR(fall_back(slot.status));
   ++received_;
   slot.busy = false;
   if (slots_.size() > 1 && received_ == sent_) keep_source(received_ - 1);

@@ -55,11 +55,11 @@ class StreamEncoder {
   Status encode_as_before(const ctv_picture& picture, int slot);
   Status code_to_quality(int slot);
   Status code_to_size(int slot);
-  Status know_errors(uint64_t end);
-  ErrorMeter* meter(const Slot& slot) const;
+  Status collect_distortion(uint64_t end);
+  DistortionMeter* meter(const Slot& slot) const;
   Status code_symbols(int slot);
   Status start(std::unique_ptr<Backend> backend, const std::string& why);
-  Status take_over(const Status& failure);
+  Status fall_back(const Status& failure);
   void keep_source(uint64_t frame);
   FrameType next_type(const ctv_picture& picture);
   uint16_t frame_step(FrameType type) const;
@@ -86,7 +86,7 @@ class StreamEncoder {
   std::unique_ptr<RateControl> rate_;
   // Constant quality: frame i's error goes through meter i modulo kDelay; those before known_ have come.
   std::unique_ptr<QualityControl> quality_;
-  std::array<std::unique_ptr<ErrorMeter>, QualityControl::kDelay> meters_;
+  std::array<std::unique_ptr<DistortionMeter>, QualityControl::kDelay> meters_;
   uint64_t known_ = 0;
   SceneCutDetector scenes_;
 };

@@ -8,7 +8,7 @@
 namespace ctv {
 
 // The CPU codes again what the device had not finished, from the port's copies of the pictures, and goes on.
-Status StreamEncoder::take_over(const Status& failure) {
+Status StreamEncoder::fall_back(const Status& failure) {
   log_message(CTV_LOG_WARNING, failure.message() + ": the CPU takes over");
   std::vector<PictureCopy> lost;
   uint64_t first_lost = received_;
@@ -16,13 +16,13 @@ Status StreamEncoder::take_over(const Status& failure) {
     Slot& slot = slots_[frame % slots_.size()];
     if (slot.coding.valid()) slot.status = slot.coding.get();
     // A frame whose error the device took with it is coded again as well: to measure it.
-    if (slot.status.ok() && lost.empty() && know_errors(frame + 1).ok()) {
+    if (slot.status.ok() && lost.empty() && collect_distortion(frame + 1).ok()) {
       history_.append(slot.packet, frame, slot.parameters.type == FrameType::kKey);
       first_lost = frame + 1;
       if (first_lost == sent_) keep_source(frame);
       continue;
     }
-    const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().staged();
+    const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().host_copy();
     if (staged == nullptr) return failure;  // the picture lay in device memory
     copy_picture(*staged, lost.emplace_back());
   }
@@ -52,16 +52,16 @@ Status StreamEncoder::take_over(const Status& failure) {
     CTV_RETURN_IF_ERROR(encode_as_before(lost[frame - first_lost].picture, index));
     slot.status = code_symbols(index);
     if (before.code() == CTV_ERROR_LIMIT) slot.status = before;  // no step makes it fit
-    CTV_RETURN_IF_ERROR(know_errors(frame + 1));
+    CTV_RETURN_IF_ERROR(collect_distortion(frame + 1));
   }
   return {};
 }
 
 // Subband prediction searches in the last picture as it came. Its port has it until the slot's next frame,
-// but a lent one only until its packet has gone out.
+// but a borrowed one only until its packet has gone out.
 void StreamEncoder::keep_source(uint64_t frame) {
   if (stream_.header.prediction != Prediction::kSubband) return;
-  const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().staged();
+  const ctv_picture* staged = frames_->slot(static_cast<int>(frame % slots_.size())).picture().host_copy();
   if (staged != nullptr) {
     copy_picture(*staged, last_source_);
   } else {

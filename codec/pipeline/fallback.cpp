@@ -59,7 +59,7 @@ Status replay(FrameDecoder& decoder, const Stream& stream, const History& histor
 
 void copy_picture(const ctv_picture& picture, PictureCopy& copy) {
   copy.picture = picture;
-  copy.picture.lent = 0;
+  copy.picture.borrowed = 0;
   size_t size = 0;
   const int planes = format_planes(picture.format);
   for (int p = 0; p < planes; ++p) {

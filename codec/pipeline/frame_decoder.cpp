@@ -33,8 +33,8 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   const QuadPlan plan = make_quad_plan(picture, stream_.header, true);
   slots_.resize(static_cast<size_t>(decisions.slots));
   for (Slot& slot : slots_) {
-    CTV_ASSIGN_OR_RETURN(slot.picture_port, backend_.make_picture_port(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_port, backend_.make_level_port(picture, stream_.grid, plan));
+    CTV_ASSIGN_OR_RETURN(slot.picture_transfer, backend_.make_picture_transfer(picture));
+    CTV_ASSIGN_OR_RETURN(slot.level_transfer, backend_.make_level_transfer(picture, stream_.grid, plan));
   }
   return {};
 }
@@ -42,10 +42,10 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
 Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
   Slot& s = slots_[static_cast<size_t>(slot)];
   const bool picture_mode = stream_.header.prediction == Prediction::kPicture;
-  FrameCalls calls{parameters.type, true, slot, parameters.base_step, parameters.bias};
+  FrameCalls calls{parameters.type, true, slot, parameters.base_step, parameters.reconstruction_offset};
   calls.reference = picture_mode ? reference_.memory().data() : last_memory_.data();
   CTV_ASSIGN_OR_RETURN(const bool repeated, backend_.begin_frame(calls));
-  CTV_RETURN_IF_ERROR(s.level_port->upload(parameters.type == FrameType::kPredicted));
+  CTV_RETURN_IF_ERROR(s.level_transfer->upload(parameters.type == FrameType::kPredicted));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(parameters, s));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
   if (picture_mode) {
@@ -59,15 +59,17 @@ Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
 
 Status FrameDecoder::run_stages(const FrameParameters& parameters, Slot& s) {
   make_quantisers(stream_, parameters, 0, quantisers_);
-  CTV_RETURN_IF_ERROR(s.level_port->place(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
+  CTV_RETURN_IF_ERROR(
+      s.level_transfer->place(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
   CTV_RETURN_IF_ERROR(stream_.header.prediction == Prediction::kPicture ? decode_picture(parameters)
                                                                         : decode_subbands(parameters));
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
-  return s.picture_port->export_picture(decoded_.cropped(), decisions_.reduction, format, decisions_.memory);
+  return s.picture_transfer->export_picture(decoded_.cropped(), decisions_.reduction, format,
+                                            decisions_.memory);
 }
 
 Status FrameDecoder::finish(int slot, ctv_picture& picture) {
-  return slots_[static_cast<size_t>(slot)].picture_port->finish(picture);
+  return slots_[static_cast<size_t>(slot)].picture_transfer->finish(picture);
 }
 
 // picture: compensated -> decoded; inverse(levels) is added in place.

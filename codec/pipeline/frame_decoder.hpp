@@ -26,7 +26,7 @@ class FrameDecoder {
                                                     const DecoderDecisions& decisions);
 
   /// Where the coded frame of a slot goes before decode(): host memory of its port.
-  const CodedFrame& coded(int slot) const { return slots_[static_cast<size_t>(slot)].level_port->host(); }
+  const CodedFrame& coded(int slot) const { return slots_[static_cast<size_t>(slot)].level_transfer->host(); }
   /// How many layers the resolution needs.
   int layers() const { return layers_; }
   /// Runs all stages; the picture comes with finish().
@@ -40,8 +40,8 @@ class FrameDecoder {
 
  private:
   struct Slot {
-    std::unique_ptr<PicturePort> picture_port;
-    std::unique_ptr<LevelPort> level_port;
+    std::unique_ptr<PictureTransfer> picture_transfer;
+    std::unique_ptr<LevelTransfer> level_transfer;
   };
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);

@@ -51,8 +51,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   const QuadPlan plan = make_quad_plan(picture, stream_.header, false);
   slots_.resize(static_cast<size_t>(decisions.slots));
   for (FrameSlot& slot : slots_) {
-    CTV_ASSIGN_OR_RETURN(slot.picture_port_, backend_.make_picture_port(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_port_, backend_.make_level_port(picture, stream_.grid, plan));
+    CTV_ASSIGN_OR_RETURN(slot.picture_transfer_, backend_.make_picture_transfer(picture));
+    CTV_ASSIGN_OR_RETURN(slot.level_transfer_, backend_.make_level_transfer(picture, stream_.grid, plan));
     CTV_ASSIGN_OR_RETURN(slot.level_memory_, allocate_levels(backend_, picture, slot.device_levels_));
     CTV_ASSIGN_OR_RETURN(slot.vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
     slot.vectors_ = static_cast<MotionVector*>(slot.vector_memory_.data());
@@ -86,9 +86,9 @@ Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_
   FrameSlot& s = slot(slot_index);
   transformed_ = false;
   CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, type, base_step, once, slot_index)));
-  CTV_RETURN_IF_ERROR(s.picture_port_->upload(picture));
+  CTV_RETURN_IF_ERROR(s.picture_transfer_->upload(picture));
   if (repeated_) return {};
-  CTV_RETURN_IF_ERROR(s.picture_port_->place(current_.planes()));
+  CTV_RETURN_IF_ERROR(s.picture_transfer_->place(current_.planes()));
   return predict(type, base_step, s);
 }
 
@@ -104,7 +104,7 @@ Status FrameEncoder::predict(FrameType type, uint32_t base_step, FrameSlot& s) {
   return backend_.on_plane(-1);
 }
 
-Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, ErrorMeter* meter) {
+Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, DistortionMeter* meter) {
   if (repeated_) return backend_.end_frame();
   FrameSlot& s = slot(slot_index);
   const FrameType type = parameters.type;
@@ -112,7 +112,7 @@ Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, Err
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
-  CTV_RETURN_IF_ERROR(s.level_port_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
+  CTV_RETURN_IF_ERROR(s.level_transfer_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
   // The packet does not wait for the picture as decoded; the next frame does.
   if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, s, meter));
   return backend_.end_frame();
@@ -132,10 +132,10 @@ Status FrameEncoder::adopt(const FrameDecoder& decoder, const ctv_picture* sourc
     const Memory& from = decoder.reference().memory();
     return backend_.copy(reference_.memory().data(), from.data(), from.size());
   }
-  CTV_RETURN_IF_ERROR(slots_[0].picture_port_->import_picture(*source, reference_.planes()));
+  CTV_RETURN_IF_ERROR(slots_[0].picture_transfer_->import_picture(*source, reference_.planes()));
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_RETURN_IF_ERROR(backend_.copy(last_levels_[p], decoder.last_levels()[p],
-                                      stream_.picture.subbands[p].levels * sizeof(Level)));
+                                      stream_.picture.subbands[p].num_coefficients * sizeof(Level)));
   }
   return {};
 }
@@ -167,7 +167,7 @@ Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
 }
 
 // picture: inverse + compensated -> decoded.
-Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, ErrorMeter* meter) {
+Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, DistortionMeter* meter) {
   const PictureLayout& picture = stream_.picture;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
@@ -194,7 +194,7 @@ Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
         type == FrameType::kPredicted
             ? backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, this_levels_[i],
                                          last_levels_[i], s.device_levels_[i])
-            : backend_.copy(s.device_levels_[i], this_levels_[i], layout.levels * sizeof(Level)));
+            : backend_.copy(s.device_levels_[i], this_levels_[i], layout.num_coefficients * sizeof(Level)));
   }
   return backend_.on_plane(-1);
 }

@@ -24,13 +24,13 @@ struct EncoderDecisions {
 /// What one frame in flight owns: its ports and its levels.
 class FrameSlot {
  public:
-  LevelPort& levels() { return *level_port_; }
-  const PicturePort& picture() const { return *picture_port_; }
+  LevelTransfer& levels() { return *level_transfer_; }
+  const PictureTransfer& picture() const { return *picture_transfer_; }
 
  private:
   friend class FrameEncoder;
-  std::unique_ptr<PicturePort> picture_port_;
-  std::unique_ptr<LevelPort> level_port_;
+  std::unique_ptr<PictureTransfer> picture_transfer_;
+  std::unique_ptr<LevelTransfer> level_transfer_;
   Memory level_memory_;
   Memory vector_memory_;
   std::array<Level*, 3> device_levels_{};
@@ -49,7 +49,7 @@ class FrameEncoder {
   Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once, int slot);
   /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them. Picture prediction:
   /// the meter, if there is one, gets luma as decoded against luma as it came.
-  Status code(const FrameParameters& parameters, int slot, ErrorMeter* meter = nullptr);
+  Status code(const FrameParameters& parameters, int slot, DistortionMeter* meter = nullptr);
   /// The frame as last coded becomes the reference of the next.
   void commit();
   /// Takes over the references of a decoder at full resolution on the same backend; `source`: the last
@@ -67,7 +67,7 @@ class FrameEncoder {
                       int slot) const;
   Status predict(FrameType type, uint32_t base_step, FrameSlot& slot);
   Status code_picture(FrameType type, FrameSlot& slot);
-  Status decode_picture(FrameType type, FrameSlot& slot, ErrorMeter* meter);
+  Status decode_picture(FrameType type, FrameSlot& slot, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
   Status code_subbands(FrameType type, FrameSlot& slot);
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }

@@ -36,19 +36,20 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
     auto& out = quantisers[plane];
     out.resize(subbands.size());
     for (size_t i = 0; i < subbands.size(); ++i) {
-      const bool lowpass = subbands[i].level == 0;
+      const bool lowpass = subbands[i].scale == 0;
       const uint32_t base = lowpass && h.lowpass_rounded != 0 ? 16U : frame.base_step;
       const uint32_t weight = h.weights[plane == 0 ? 0 : 1][i];
       SubbandQuantiser& q = out[i];
       if (is_h264(h.transform.kind)) {
         q.qp = h264_qp(frame.base_step);
-        q.offset = lowpass ? 32768U : offset;
+        q.rounding_offset = lowpass ? 32768U : offset;
         continue;
       }
       q.step = h.lossless != 0 ? kMinStep : subband_step(base, weight, h.transform.fraction_bits);
       q.multiplier = ((1U << 20) + q.step / 2) / q.step;
-      q.offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);
-      q.bias = lowpass || q.step == kMinStep ? 0 : (q.step * frame.bias + 32) / 64;
+      q.rounding_offset = q.step == kMinStep ? 0 : (lowpass ? 32768U : offset);
+      q.reconstruction_offset =
+          lowpass || q.step == kMinStep ? 0 : (q.step * frame.reconstruction_offset + 32) / 64;
     }
   }
 }
@@ -59,7 +60,7 @@ uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight) {
   uint64_t levels = 0;
   for (int p = 0; p < s.picture.planes; ++p) {
     samples += s.picture.subbands[static_cast<size_t>(p)].padded.area();
-    levels += s.picture.subbands[static_cast<size_t>(p)].levels;
+    levels += s.picture.subbands[static_cast<size_t>(p)].num_coefficients;
   }
   const uint64_t picture = uint64_t{header.width} * header.height * 4;
   const auto flight = static_cast<uint64_t>(frames_in_flight);

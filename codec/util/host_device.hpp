@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CTV_FN marks arithmetic that both backends compile: one formula, one set of bits.
+// CTV_HOST_DEVICE marks arithmetic that both backends compile: one formula, one set of bits.
 #pragma once
 
 #if defined(__CUDACC__)
-#define CTV_FN __host__ __device__ __forceinline__
+#define CTV_HOST_DEVICE __host__ __device__ __forceinline__
 #define CTV_CONST_TABLE static __device__ __constant__ const
 #else
-#define CTV_FN inline
+#define CTV_HOST_DEVICE inline
 #endif
 
 namespace ctv {
 
 template <typename T>
-CTV_FN constexpr T min_of(T a, T b) {
+CTV_HOST_DEVICE constexpr T min_of(T a, T b) {
   return b < a ? b : a;
 }
 template <typename T>
-CTV_FN constexpr T max_of(T a, T b) {
+CTV_HOST_DEVICE constexpr T max_of(T a, T b) {
   return a < b ? b : a;
 }
 template <typename T>
-CTV_FN constexpr T clamp_to(T v, T lo, T hi) {
+CTV_HOST_DEVICE constexpr T clamp_to(T v, T lo, T hi) {
   return v < lo ? lo : (hi < v ? hi : v);
 }
-CTV_FN constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
-CTV_FN constexpr int round_up(int a, int multiple) { return ceil_div(a, multiple) * multiple; }
-CTV_FN constexpr int abs_of(int v) { return v < 0 ? -v : v; }
+CTV_HOST_DEVICE constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+CTV_HOST_DEVICE constexpr int round_up(int a, int multiple) { return ceil_div(a, multiple) * multiple; }
+CTV_HOST_DEVICE constexpr int abs_of(int v) { return v < 0 ? -v : v; }
 
 }  // namespace ctv

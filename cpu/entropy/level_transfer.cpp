@@ -12,12 +12,12 @@ namespace {
 
 constexpr size_t kGrain = 1 << 16;  // levels per task
 
-class CpuLevelPort final : public LevelPort {
+class CpuLevelTransfer final : public LevelTransfer {
  public:
-  CpuLevelPort(const PictureLayout& layout, const MotionGrid& grid, int threads, StageTimes& times)
+  CpuLevelTransfer(const PictureLayout& layout, const MotionGrid& grid, int threads, StageTimes& times)
       : threads_(threads), times_(times), vector_count_(grid.size()) {
     for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
-      counts_[p] = layout.subbands[p].levels;
+      counts_[p] = layout.subbands[p].num_coefficients;
       levels_[p] = std::make_unique_for_overwrite<Level[]>(counts_[p]);
       host_.levels[p] = levels_[p].get();
     }
@@ -69,12 +69,13 @@ class CpuLevelPort final : public LevelPort {
 
 }  // namespace
 
-Result<std::unique_ptr<LevelPort>> make_cpu_level_port(const PictureLayout& layout, const MotionGrid& grid,
-                                                       int threads, StageTimes& times) {
+Result<std::unique_ptr<LevelTransfer>> make_cpu_level_transfer(const PictureLayout& layout,
+                                                               const MotionGrid& grid, int threads,
+                                                               StageTimes& times) {
   try {
-    return std::unique_ptr<LevelPort>(std::make_unique<CpuLevelPort>(layout, grid, threads, times));
+    return std::unique_ptr<LevelTransfer>(std::make_unique<CpuLevelTransfer>(layout, grid, threads, times));
   } catch (const std::bad_alloc&) {
-    return Status(CTV_ERROR_MEMORY, "make_level_port: out of memory");
+    return Status(CTV_ERROR_MEMORY, "make_level_transfer: out of memory");
   }
 }
 

@@ -20,13 +20,13 @@ template <int kBlock>
 void ImproveByHalves(Work<kBlock>& w, uint32_t lambda, Best& best) {
   constexpr int kWide = Work<kBlock>::kWide;
   constexpr int kPitch = Work<kBlock>::kPitch;
-  constexpr int kMiddle = 4;
-  RowSums<kWide>(w.at(-1 - kBefore, -1), kPitch, kBlock + kTaps, kMiddle, w.sums);
+  constexpr int kDcOffset = 4;
+  RowSums<kWide>(w.at(-1 - kBefore, -1), kPitch, kBlock + kTaps, kDcOffset, w.sums);
   CTV_KEEP_LOOP
   for (int i = 0; i < kBlock * kWide; ++i)
     w.horizontal[i] = static_cast<int16_t>((w.sums[(1 + kBefore) * kWide + i] + 32) >> 6);
-  FilterColumns<kBlock>(w.at(-1, 0), kPitch, kBlock + 1, kMiddle, w.vertical);
-  FilterColumnsOfSums<kWide>(w.sums, kBlock + 1, kMiddle, w.diagonal);
+  FilterColumns<kBlock>(w.at(-1, 0), kPitch, kBlock + 1, kDcOffset, w.vertical);
+  FilterColumnsOfSums<kWide>(w.sums, kBlock + 1, kDcOffset, w.diagonal);
   const MotionVector v = best.vector;
   const auto diagonal = [&](int row, int col) {
     return SadOfSamples<kBlock>(w.current, w.diagonal + row * kWide + col, kWide);

@@ -52,12 +52,12 @@ HWY_INLINE SumVector Sad(ByteVector a, ByteVector b) {
 
 // Every lane gets the sum over its block's lanes, as a key.
 template <int kBlock>
-HWY_INLINE KeyVector ToKeys(SumVector sums, KeyVector bias) {
+HWY_INLINE KeyVector ToKeys(SumVector sums, KeyVector reconstruction_offset) {
   if constexpr (kBlock >= 16) sums = hn::Add(sums, hn::Reverse2(Sums(), sums));
 #if HWY_MAX_BYTES >= 32
   if constexpr (kBlock >= 32) sums = hn::Add(sums, hn::Reverse4(Sums(), sums));
 #endif
-  return hn::Add(hn::BitCast(Keys(), hn::ShiftLeft<kKeyIndexBits + 4>(sums)), bias);
+  return hn::Add(hn::BitCast(Keys(), hn::ShiftLeft<kKeyIndexBits + 4>(sums)), reconstruction_offset);
 }
 
 template <int kBlock>
@@ -71,7 +71,7 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
     for (size_t i = 0; i < row.count; ++i) {
       const uint8_t* current = row.current + x;
       const uint8_t* reference = row.reference + x + row.candidates[i].offset;
-      const KeyVector bias = hn::Set(key_tag, row.candidates[i].key);
+      const KeyVector reconstruction_offset = hn::Set(key_tag, row.candidates[i].key);
       SumVector even = hn::Zero(Sums());
       SumVector odd = even;
       bool lost = false;
@@ -87,7 +87,7 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
           current += 2 * row.current_stride;
           reference += 2 * row.reference_stride;
         }
-        const KeyVector now = ToKeys<kBlock>(hn::Add(even, odd), bias);
+        const KeyVector now = ToKeys<kBlock>(hn::Add(even, odd), reconstruction_offset);
         lost = hn::AllFalse(key_tag, hn::Lt(now, best));
         if (half == 1) best = hn::Min(best, now);
       }

@@ -41,10 +41,10 @@ struct Rows {
   const uint8_t* row(int r) const { return data + r * stride; }
 };
 
-class CpuPicturePort final : public PicturePort {
+class CpuPictureTransfer final : public PictureTransfer {
  public:
-  CpuPicturePort(const PictureLayout& layout, int threads, StageTimes& times,
-                 std::unique_ptr<uint8_t[]> bytes)
+  CpuPictureTransfer(const PictureLayout& layout, int threads, StageTimes& times,
+                     std::unique_ptr<uint8_t[]> bytes)
       : layout_(layout), threads_(threads), times_(times), bytes_(std::move(bytes)) {}
 
   Status upload(const ctv_picture& picture) override {
@@ -296,13 +296,13 @@ class CpuPicturePort final : public PicturePort {
 
 }  // namespace
 
-Result<std::unique_ptr<PicturePort>> make_cpu_picture_port(const PictureLayout& layout, int threads,
-                                                           StageTimes& times) {
+Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
+                                                                   StageTimes& times) {
   const size_t size = 4 * static_cast<size_t>(layout.width) * static_cast<size_t>(layout.height) + 4;
   std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size]);
-  if (!bytes) return Status(CTV_ERROR_MEMORY, "make_picture_port: out of memory");
-  return std::unique_ptr<PicturePort>(
-      std::make_unique<CpuPicturePort>(layout, threads, times, std::move(bytes)));
+  if (!bytes) return Status(CTV_ERROR_MEMORY, "make_picture_transfer: out of memory");
+  return std::unique_ptr<PictureTransfer>(
+      std::make_unique<CpuPictureTransfer>(layout, threads, times, std::move(bytes)));
 }
 
 }  // namespace ctv

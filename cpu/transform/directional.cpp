@@ -24,7 +24,7 @@ constexpr int kRing = 16;           // filtered rows held, at least 2 * kMaxHalf
 constexpr int kGrain = 1 << 14;     // fewest samples worth a thread
 
 int filtered_stride(int count) { return round_up(count + 2 * kFilteredMargin, kBlock) + kBlock; }
-// Pieces of all splits of one level: see pieces_of.
+// Pieces of all splits of one depth: see pieces_of.
 int rings_of(int threads) { return 2 * threads + 8; }
 int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
@@ -63,7 +63,7 @@ void DirectionalBank::make_splits() {
     };
     const Vec along = transposed ? Vec{2 * s.shear, 2 * s.row_stride} : Vec{2 * s.row_stride, 2 * s.shear};
     const Vec across = transposed ? Vec{2, 0} : Vec{0, 2};
-    groups_[static_cast<size_t>(s.level - 1)].push_back(
+    groups_[static_cast<size_t>(s.depth - 1)].push_back(
         {{coset(s.row0), coset(s.row1)}, along, across, true});
   }
 }
@@ -131,7 +131,7 @@ void DirectionalBank::for_rows(std::span<DirectionalBank* const> banks, RowsTask
   });
 }
 
-// One shear of all splits of a level of the tree, in all banks: they do not meet.
+// One shear of all splits of a depth of the tree, in all banks: they do not meet.
 void DirectionalBank::shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how) {
   const DirectionalBank& one = *banks.front();
   const int splits = static_cast<int>(one.groups_[static_cast<size_t>(group)].size());

@@ -67,11 +67,11 @@ class DirectionalBank {
   int directions_log2_;
   int half_taps_;
   int threads_;
-  int column_phases_;  // Q: runs that a half row of phases B and C is cut into after level 2
+  int column_phases_;  // Q: runs that a half row of phases B and C is cut into after depth 2
   int run_stride_;     // elements from run to run
   int half_stride_;    // elements from the even to the odd half of a row
   DirectionalPlan plan_;
-  std::vector<std::vector<Split>> groups_;  // by level of the tree
+  std::vector<std::vector<Split>> groups_;  // by depth of the tree
   AlignedBuffer<Coefficient> data_;         // [rows][even | odd][runs with margins]
   AlignedBuffer<int32_t> filtered_;         // rings, each of rows filtered along b1, in 64ths
   AlignedBuffer<Coefficient> spare_;        // per piece: one half row

@@ -36,7 +36,7 @@ struct Split {
   std::vector<double> kernel;
 };
 
-/// The banks of one level: they share extent and kernels.
+/// The banks of one scale: they share extent and kernels.
 struct Directions {
   Directions(Extent band, int directions_log2, int taps) : convolver(band), values(band.area()) {
     const auto kernel = [&](int y1, int x1, int y2, int x2) {  // along (y1, x1) and (y2, x2)
@@ -97,7 +97,7 @@ struct Directions {
   std::vector<Split> splits;
 };
 
-/// The Laplacian filters at one level's extent, on the symmetric extension.
+/// The Laplacian filters at one scale's extent, on the symmetric extension.
 struct Filters {
   explicit Filters(Extent extent)
       : picture(extent),
@@ -134,17 +134,17 @@ class FftwEngine final : public FftEngine {
  public:
   explicit FftwEngine(const SubbandLayout& layout) {
     const TransformParameters& t = layout.transform;
-    for (int level = 1; level <= t.levels; ++level) {
-      const int n = t.directions_log2[static_cast<size_t>(level - 1)];
-      directions_.push_back(n > 0 ? std::make_unique<Directions>(layout.band(level), n, t.taps) : nullptr);
-      if (t.pyramid == Pyramid::kLaplacian) filters_.push_back(std::make_unique<Filters>(layout.band(level)));
+    for (int scale = 1; scale <= t.scales; ++scale) {
+      const int n = t.directions_log2[static_cast<size_t>(scale - 1)];
+      directions_.push_back(n > 0 ? std::make_unique<Directions>(layout.band(scale), n, t.taps) : nullptr);
+      if (t.pyramid == Pyramid::kLaplacian) filters_.push_back(std::make_unique<Filters>(layout.band(scale)));
     }
     projection_ = t.projection;
     if (t.pyramid == Pyramid::kLaplacian) values_.resize(layout.padded.area());
   }
 
-  void directional(int level, std::span<DirectionalBank* const> banks, bool inverse) override {
-    Directions& d = *directions_[static_cast<size_t>(level - 1)];
+  void directional(int scale, std::span<DirectionalBank* const> banks, bool inverse) override {
+    Directions& d = *directions_[static_cast<size_t>(scale - 1)];
     const Extent band = d.convolver.extent();
     for (DirectionalBank* bank : banks) {
       // A band lies in the bank by rows, its subbands by theirs: gather one and scatter the other.
@@ -164,8 +164,8 @@ class FftwEngine final : public FftEngine {
     }
   }
 
-  void laplacian_forward(int level, LaplacianRows& rows, PlaneView<Coefficient> lowpass) override {
-    const Filters& f = filters(level);
+  void laplacian_forward(int scale, LaplacianRows& rows, PlaneView<Coefficient> lowpass) override {
+    const Filters& f = filters(scale);
     read(f.picture, [&](int r, Coefficient* even, Coefficient* odd) { rows.read_picture(r, even, odd); });
     filter_lowpass(f, [&](int r, int c, int v) { lowpass.row(r)[c] = static_cast<Coefficient>(v); });
     interpolate(f, lowpass, -1);
@@ -173,8 +173,8 @@ class FftwEngine final : public FftEngine {
           [&](int r, const Coefficient* even, const Coefficient* odd) { rows.write_band(r, even, odd); });
   }
 
-  void laplacian_inverse(int level, LaplacianRows& rows, PlaneView<Coefficient> lowpass) override {
-    const Filters& f = filters(level);
+  void laplacian_inverse(int scale, LaplacianRows& rows, PlaneView<Coefficient> lowpass) override {
+    const Filters& f = filters(scale);
     read(f.picture, [&](int r, Coefficient* even, Coefficient* odd) { rows.read_band(r, even, odd); });
     if (projection_) {
       filter_lowpass(f, [&](int r, int c, int v) {
@@ -187,7 +187,7 @@ class FftwEngine final : public FftEngine {
   }
 
  private:
-  const Filters& filters(int level) const { return *filters_[static_cast<size_t>(level - 1)]; }
+  const Filters& filters(int scale) const { return *filters_[static_cast<size_t>(scale - 1)]; }
   // Rows of values_: even columns, then odd ones.
   Coefficient* half(Extent picture, int r, int parity) {
     return values_.data() + static_cast<ptrdiff_t>(r) * picture.cols + parity * (picture.cols / 2);
@@ -221,10 +221,10 @@ class FftwEngine final : public FftEngine {
     }
   }
 
-  std::vector<std::unique_ptr<Directions>> directions_;  // [level - 1]
-  std::vector<std::unique_ptr<Filters>> filters_;        // [level - 1], Laplacian only
+  std::vector<std::unique_ptr<Directions>> directions_;  // [scale - 1]
+  std::vector<std::unique_ptr<Filters>> filters_;        // [scale - 1], Laplacian only
   bool projection_ = false;
-  std::vector<Coefficient> values_;  // [rows][even columns, odd columns] of the level at hand
+  std::vector<Coefficient> values_;  // [rows][even columns, odd columns] of the scale at hand
 };
 
 }  // namespace

@@ -21,10 +21,10 @@ class FftEngine {
   static Status check();
   static Result<std::unique_ptr<FftEngine>> make(const SubbandLayout& layout);
 
-  // As in directional.hpp and laplacian.hpp, for the bands and the picture of one level.
-  virtual void directional(int level, std::span<DirectionalBank* const> banks, bool inverse) = 0;
-  virtual void laplacian_forward(int level, LaplacianRows& rows, PlaneView<Coefficient> lowpass) = 0;
-  virtual void laplacian_inverse(int level, LaplacianRows& rows, PlaneView<Coefficient> lowpass) = 0;
+  // As in directional.hpp and laplacian.hpp, for the bands and the picture of one scale.
+  virtual void directional(int scale, std::span<DirectionalBank* const> banks, bool inverse) = 0;
+  virtual void laplacian_forward(int scale, LaplacianRows& rows, PlaneView<Coefficient> lowpass) = 0;
+  virtual void laplacian_inverse(int scale, LaplacianRows& rows, PlaneView<Coefficient> lowpass) = 0;
 };
 
 }  // namespace ctv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the Laplacian pyramid, rows in and rows out.
+// One scale of the Laplacian pyramid, rows in and rows out.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ctv {
 
-/// What a Laplacian level reads and writes. Called from several threads, for different rows at a time; a row
+/// What a Laplacian scale reads and writes. Called from several threads, for different rows at a time; a row
 /// may be read more than once. Rows of the picture and of the band are split into even and odd columns.
 class LaplacianRows {
  public:

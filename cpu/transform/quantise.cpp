@@ -15,16 +15,16 @@ namespace ctv::HWY_NAMESPACE {
 
 void Quantise(const Coefficient* coefficients, SubbandQuantiser quantiser, Level* levels, int count) {
   const uint32_t multiplier = quantiser.multiplier;
-  const uint32_t offset = quantiser.offset;
+  const uint32_t offset = quantiser.rounding_offset;
   CTV_INDEPENDENT
   for (int i = 0; i < count; ++i) levels[i] = quantise(coefficients[i], multiplier, offset);
 }
 
 void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients, int count) {
   const uint32_t step = quantiser.step;
-  const uint32_t bias = quantiser.bias;
+  const uint32_t reconstruction_offset = quantiser.reconstruction_offset;
   CTV_INDEPENDENT
-  for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, bias);
+  for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, reconstruction_offset);
 }
 
 }  // namespace ctv::HWY_NAMESPACE

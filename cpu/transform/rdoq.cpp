@@ -25,7 +25,7 @@ constexpr int kPiece = 1024;  // columns at a time
 void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, SubbandQuantiser q, int first,
                  int count, uint16_t* activities) {
   const uint32_t multiplier = q.multiplier;
-  const uint32_t offset = q.offset;
+  const uint32_t offset = q.rounding_offset;
   const int begin = first > 0 ? first - 1 : 0;
   const int end = min_of(first + count + 1, s.cols);
   const bool inside = row >= 0 && row < s.rows;
@@ -46,7 +46,7 @@ void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, Sub
 void QuantiseRows(const Coefficient* coefficients, const Subband& s, SubbandQuantiser q, int top, int bottom,
                   Level* levels) {
   const uint32_t multiplier = q.multiplier;
-  const uint32_t offset = q.offset;
+  const uint32_t offset = q.rounding_offset;
   uint16_t rows[3][kPiece + 2];
   uint16_t sums[kPiece + 2];
   for (int first = 0; first < s.cols; first += kPiece) {

@@ -2,7 +2,7 @@
 // The contourlet transform of a plane (Do and Vetterli 2005; Eslami and Radha 2004 for the wavelet pyramid):
 // a pyramid of levels, each with directional filter banks on its bands, then a quantiser per subband. The
 // pyramids call for and deliver rows; this file decides where each row comes from and goes to: samples, the
-// next level's lowpass, a directional bank, or straight through the quantiser to the levels.
+// next scale's lowpass, a directional bank, or straight through the quantiser to the levels.
 #include "cpu/transform/transform_coder.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class ContourletCoder final : public TransformCoder {
                  PlaneView<Sample> samples) override;
 
  private:
-  // One band of one level: its first subband, and its bank if it has directions.
+  // One band of one scale: its first subband, and its bank if it has directions.
   struct Band {
     size_t subband = 0;
     std::unique_ptr<DirectionalBank> bank;
@@ -62,48 +62,48 @@ class ContourletCoder final : public TransformCoder {
   class Rows;
 
   bool laplacian() const { return layout_.transform.pyramid == Pyramid::kLaplacian; }
-  Extent picture_extent(int level) const {
-    return {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
+  Extent picture_extent(int scale) const {
+    return {layout_.padded.rows >> (scale - 1), layout_.padded.cols >> (scale - 1)};
   }
-  Band& band(int level, int orientation) {
-    return bands_[static_cast<size_t>(laplacian() ? level : 3 * (level - 1) + orientation)];
+  Band& band(int scale, int orientation) {
+    return bands_[static_cast<size_t>(laplacian() ? scale : 3 * (scale - 1) + orientation)];
   }
-  PlaneView<Coefficient> lowpass(int level) const { return lowpass_views_[static_cast<size_t>(level)]; }
-  std::span<DirectionalBank* const> banks(int level) const { return banks_[static_cast<size_t>(level)]; }
-  void pyramid(int level, bool inverse, Rows& rows);
-  void rotate_banks(int level, bool inverse) {
-    if (fft_) return fft_->directional(level, banks(level), inverse);
-    DirectionalBank::transform(banks(level), inverse);
+  PlaneView<Coefficient> lowpass(int scale) const { return lowpass_views_[static_cast<size_t>(scale)]; }
+  std::span<DirectionalBank* const> banks(int scale) const { return banks_[static_cast<size_t>(scale)]; }
+  void pyramid(int scale, bool inverse, Rows& rows);
+  void rotate_banks(int scale, bool inverse) {
+    if (fft_) return fft_->directional(scale, banks(scale), inverse);
+    DirectionalBank::transform(banks(scale), inverse);
   }
-  /// body(subband, place among the levels, coefficients, count) for each row of a level's directional
+  /// body(subband, place among the levels, coefficients, count) for each row of a scale's directional
   /// subbands.
   template <typename Body>
-  void for_directional_rows(int level, Body&& body);
+  void for_directional_rows(int scale, Body&& body);
 
   SubbandLayout layout_;
   int threads_;
   std::unique_ptr<FftEngine> fft_;
   std::vector<Band> bands_;
-  std::vector<std::vector<DirectionalBank*>> banks_;  // [level]
+  std::vector<std::vector<DirectionalBank*>> banks_;  // [scale]
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
-  std::vector<PlaneView<Coefficient>> lowpass_views_;  // [level]
+  std::vector<PlaneView<Coefficient>> lowpass_views_;  // [scale]
   std::optional<Wavelet> wavelet_;
   std::optional<Laplacian> laplacian_;
 };
 
-// The rows of one level, for either pyramid.
+// The rows of one scale, for either pyramid.
 class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
  public:
-  Rows(ContourletCoder& coder, int level, bool first, const Picture& picture,
+  Rows(ContourletCoder& coder, int scale, bool first, const Picture& picture,
        std::span<const SubbandQuantiser> quantisers, Level* out, const Level* in)
       : coder_(coder),
-        level_(level),
+        level_(scale),
         samples_(first),
         picture_(picture),
         quantisers_(quantisers),
         out_(out),
         in_(in),
-        half_(coder.picture_extent(level).cols / 2),
+        half_(coder.picture_extent(scale).cols / 2),
         shift_(coder.layout_.transform.fraction_bits) {}
 
   void read_picture(int row, Coefficient* even, Coefficient* odd) override {
@@ -180,7 +180,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
 
   ContourletCoder& coder_;
   int level_;
-  bool samples_;  // the picture of this level is the samples, not a lowpass
+  bool samples_;  // the picture of this scale is the samples, not a lowpass
   const Picture& picture_;
   std::span<const SubbandQuantiser> quantisers_;
   Level* out_;
@@ -192,25 +192,25 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
 ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft)
     : layout_(layout), threads_(std::max(1, threads)), fft_(std::move(fft)) {
   const TransformParameters& t = layout_.transform;
-  bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.levels + 1));
-  banks_.resize(static_cast<size_t>(t.levels + 1));
+  bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.scales + 1));
+  banks_.resize(static_cast<size_t>(t.scales + 1));
   for (size_t i = 1; i < layout_.subbands.size(); ++i) {
     const Subband& s = layout_.subbands[i];
     if (s.direction != 0) continue;
-    Band& b = band(s.level, s.orientation);
-    const int n = t.directions_log2[static_cast<size_t>(s.level - 1)];
+    Band& b = band(s.scale, s.orientation);
+    const int n = t.directions_log2[static_cast<size_t>(s.scale - 1)];
     b.subband = i;
     if (n > 0) {
-      b.bank = std::make_unique<DirectionalBank>(layout_.band(s.level), n, t.taps, threads_);
-      banks_[static_cast<size_t>(s.level)].push_back(b.bank.get());
+      b.bank = std::make_unique<DirectionalBank>(layout_.band(s.scale), n, t.taps, threads_);
+      banks_[static_cast<size_t>(s.scale)].push_back(b.bank.get());
     }
   }
-  lowpass_views_.resize(static_cast<size_t>(t.levels + 1));
-  for (int level = 1; level <= t.levels; ++level) {
-    const Extent e = picture_extent(level + 1);
+  lowpass_views_.resize(static_cast<size_t>(t.scales + 1));
+  for (int scale = 1; scale <= t.scales; ++scale) {
+    const Extent e = picture_extent(scale + 1);
     const int stride = round_up(e.cols, kBlock);
     lowpass_.emplace_back(static_cast<size_t>(e.rows) * static_cast<size_t>(stride));
-    lowpass_views_[static_cast<size_t>(level)] = {lowpass_.back().data(), e.rows, e.cols, stride};
+    lowpass_views_[static_cast<size_t>(scale)] = {lowpass_.back().data(), e.rows, e.cols, stride};
   }
   if (laplacian()) {
     laplacian_.emplace(layout_.padded, t.projection, threads_);
@@ -219,28 +219,28 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
   }
 }
 
-// One level of the pyramid, by whoever does it.
-void ContourletCoder::pyramid(int level, bool inverse, Rows& rows) {
-  const Extent e = picture_extent(level);
+// One scale of the pyramid, by whoever does it.
+void ContourletCoder::pyramid(int scale, bool inverse, Rows& rows) {
+  const Extent e = picture_extent(scale);
   if (wavelet_) return inverse ? wavelet_->inverse(e, rows) : wavelet_->forward(e, rows);
   if (fft_) {
-    return inverse ? fft_->laplacian_inverse(level, rows, lowpass(level))
-                   : fft_->laplacian_forward(level, rows, lowpass(level));
+    return inverse ? fft_->laplacian_inverse(scale, rows, lowpass(scale))
+                   : fft_->laplacian_forward(scale, rows, lowpass(scale));
   }
-  return inverse ? laplacian_->inverse(e, rows, lowpass(level))
-                 : laplacian_->forward(e, rows, lowpass(level));
+  return inverse ? laplacian_->inverse(e, rows, lowpass(scale))
+                 : laplacian_->forward(e, rows, lowpass(scale));
 }
 
 template <typename Body>
-void ContourletCoder::for_directional_rows(int level, Body&& body) {
-  const size_t first = band(level, laplacian() ? 0 : 1).subband;
-  const size_t directions = size_t{1} << layout_.transform.directions_log2[static_cast<size_t>(level - 1)];
-  const size_t count = directions * banks(level).size();
+void ContourletCoder::for_directional_rows(int scale, Body&& body) {
+  const size_t first = band(scale, laplacian() ? 0 : 1).subband;
+  const size_t directions = size_t{1} << layout_.transform.directions_log2[static_cast<size_t>(scale - 1)];
+  const size_t count = directions * banks(scale).size();
   const int threads = count * layout_.subbands[first].size() < kGrain ? 1 : threads_;
   parallel_for(threads, static_cast<int>(count), [&](int i) {
     const size_t index = first + static_cast<size_t>(i);
     const Subband& s = layout_.subbands[index];
-    DirectionalBank& bank = *banks(level)[static_cast<size_t>(i) / directions];
+    DirectionalBank& bank = *banks(scale)[static_cast<size_t>(i) / directions];
     for (int r = 0; r < s.rows; ++r) body(index, row_offset(s, r), bank.subband_row(s.direction, r), s.cols);
   });
 }
@@ -248,13 +248,13 @@ void ContourletCoder::for_directional_rows(int level, Body&& body) {
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                 int middle, std::span<const SubbandQuantiser> quantisers, Level* levels) {
   const Picture picture{samples, prediction, middle, {}, {}};
-  const int count = layout_.transform.levels;
-  for (int level = 1; level <= count; ++level) {
-    Rows rows(*this, level, level == 1, picture, quantisers, levels, nullptr);
-    pyramid(level, false, rows);
-    if (banks(level).empty()) continue;
-    rotate_banks(level, false);
-    for_directional_rows(level, [&](size_t subband, size_t at, const Coefficient* row, int n) {
+  const int count = layout_.transform.scales;
+  for (int scale = 1; scale <= count; ++scale) {
+    Rows rows(*this, scale, scale == 1, picture, quantisers, levels, nullptr);
+    pyramid(scale, false, rows);
+    if (banks(scale).empty()) continue;
+    rotate_banks(scale, false);
+    for_directional_rows(scale, [&](size_t subband, size_t at, const Coefficient* row, int n) {
       quantise_row(row, quantisers[subband], levels + at, n);
     });
   }
@@ -271,20 +271,20 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
   const TransformParameters& t = layout_.transform;
   const ToSamples to_samples{middle, lowpass_scale(t, reduction), t.fraction_bits, range};
   const Picture picture{{}, prediction, middle, to_samples, samples};
-  const int count = layout_.transform.levels;
+  const int count = layout_.transform.scales;
   const Subband& s = layout_.subbands[0];
   for (int r = 0; r < s.rows; ++r) {
     dequantise_row(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
   }
-  for (int level = count; level > reduction; --level) {
-    if (!banks(level).empty()) {
-      for_directional_rows(level, [&](size_t subband, size_t at, Coefficient* row, int n) {
+  for (int scale = count; scale > reduction; --scale) {
+    if (!banks(scale).empty()) {
+      for_directional_rows(scale, [&](size_t subband, size_t at, Coefficient* row, int n) {
         dequantise_row(levels + at, quantisers[subband], row, n);
       });
-      rotate_banks(level, true);
+      rotate_banks(scale, true);
     }
-    Rows rows(*this, level, level == reduction + 1, picture, quantisers, nullptr, levels);
-    pyramid(level, true, rows);
+    Rows rows(*this, scale, scale == reduction + 1, picture, quantisers, nullptr, levels);
+    pyramid(scale, true, rows);
   }
   if (reduction == count) {
     for (int r = 0; r < s.rows; ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the wavelet pyramid, rows in and rows out.
+// One scale of the wavelet pyramid, rows in and rows out.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace ctv {
 
-/// What a wavelet level reads and writes. Called from several threads, for different rows at a time; a row
+/// What a wavelet scale reads and writes. Called from several threads, for different rows at a time; a row
 /// may be read twice. Rows of the picture are split into even and odd columns.
 class WaveletRows {
  public:

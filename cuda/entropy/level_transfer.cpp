@@ -15,11 +15,11 @@
 namespace ctv::cuda {
 namespace {
 
-class CudaLevelPort final : public LevelPort {
+class CudaLevelTransfer final : public LevelTransfer {
  public:
-  CudaLevelPort(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
+  CudaLevelTransfer(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
       : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), vector_count_(grid.size()) {
-    for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].levels;
+    for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
   }
 
   // CTV_CUDA_QUADS=0: levels travel, so that both ways can be measured.
@@ -48,7 +48,7 @@ class CudaLevelPort final : public LevelPort {
     return {};
   }
 
-  ~CudaLevelPort() override { cudaEventSynchronize(done_.get()); }
+  ~CudaLevelTransfer() override { cudaEventSynchronize(done_.get()); }
 
   const CodedFrame& host() const override { return host_; }
 
@@ -134,12 +134,12 @@ class CudaLevelPort final : public LevelPort {
 
 }  // namespace
 
-Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
-                                                   const PictureLayout& layout, const MotionGrid& grid,
-                                                   const QuadPlan& plan) {
-  auto port = std::make_unique<CudaLevelPort>(std::move(device), layout, grid);
+Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
+                                                           const PictureLayout& layout,
+                                                           const MotionGrid& grid, const QuadPlan& plan) {
+  auto port = std::make_unique<CudaLevelTransfer>(std::move(device), layout, grid);
   CTV_RETURN_IF_ERROR(port->initialise(plan));
-  return std::unique_ptr<LevelPort>(std::move(port));
+  return std::unique_ptr<LevelTransfer>(std::move(port));
 }
 
 }  // namespace ctv::cuda

@@ -6,8 +6,8 @@
 
 namespace ctv::cuda {
 
-Result<std::unique_ptr<LevelPort>> make_level_port(std::shared_ptr<Device> device,
-                                                   const PictureLayout& layout, const MotionGrid& grid,
-                                                   const QuadPlan& plan);
+Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
+                                                           const PictureLayout& layout,
+                                                           const MotionGrid& grid, const QuadPlan& plan);
 
 }  // namespace ctv::cuda

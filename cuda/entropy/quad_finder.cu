@@ -30,7 +30,7 @@ __device__ __forceinline__ QuadLevels levels_of(const QuadBand& b, const Level* 
 
 __global__ void __launch_bounds__(kThreads)
     quads_kernel(const __grid_constant__ QuadFinder::Work work,
-                 const __grid_constant__ QuadFinder::Symbols symbols) {
+                 const __grid_constant__ QuadFinder::EntropyCoding entropy_coding) {
   __shared__ uint8_t symbol_of[kQuadSymbols];
   if (threadIdx.x < kQuadSymbols) symbol_of[threadIdx.x] = symbols.of_value[threadIdx.x];
   __syncthreads();
@@ -92,7 +92,7 @@ __device__ __forceinline__ int context_of(const QuadFinder::Work& work, const Qu
 
 __global__ void __launch_bounds__(kThreads)
     events_kernel(const __grid_constant__ QuadFinder::Work work,
-                  const __grid_constant__ QuadFinder::Symbols symbols) {
+                  const __grid_constant__ QuadFinder::EntropyCoding entropy_coding) {
   __shared__ uint8_t twos_of[kQuadSymbols];
   __shared__ QuadEvent events[kStage];
   __shared__ uint16_t magnitudes[4 * kStage];
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(kThreads)
   uint32_t row_magnitudes = 0;
   __syncthreads();
   for (int begin = 0; begin < cols; begin += kStage) {
-    int staged_events = 0;
-    int staged_magnitudes = 0;
+    int host_copy_events = 0;
+    int host_copy_magnitudes = 0;
     for (int x0 = begin; x0 < min_of(begin + kStage, cols); x0 += kThreads) {
       const int x = x0 + thread;
       const unsigned quad = x < cols ? work.quads[row.first + x] : 0U;
@@ -133,8 +133,8 @@ __global__ void __launch_bounds__(kThreads)
       }
       __syncthreads();
       int previous = last;
-      int event_at = staged_events + __popc(before);
-      int magnitude_at = staged_magnitudes + bigs_through - bigs;
+      int event_at = host_copy_events + __popc(before);
+      int magnitude_at = host_copy_magnitudes + bigs_through - bigs;
       for (int w = 0; w < kWarps; ++w) {
         if (w < warp) {
           previous = max_of(previous, warp_last[w]);
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(kThreads)
           magnitude_at += warp_magnitudes[w];
         }
         last = max_of(last, warp_last[w]);
-        staged_events += warp_events[w];
-        staged_magnitudes += warp_magnitudes[w];
+        host_copy_events += warp_events[w];
+        host_copy_magnitudes += warp_magnitudes[w];
       }
       if (before != 0) previous = x0 + 32 * warp + 31 - __clz(static_cast<int>(before));
       if (stays) {
@@ -162,11 +162,11 @@ __global__ void __launch_bounds__(kThreads)
       __syncthreads();
     }
     QuadEvent* const to = work.events + row.first + row_events;
-    for (int i = thread; i < staged_events; i += kThreads) to[i] = events[i];
+    for (int i = thread; i < host_copy_events; i += kThreads) to[i] = events[i];
     uint16_t* const magnitudes_to = work.magnitudes + 4 * static_cast<size_t>(row.first) + row_magnitudes;
-    for (int i = thread; i < staged_magnitudes; i += kThreads) magnitudes_to[i] = magnitudes[i];
-    row_events += static_cast<uint32_t>(staged_events);
-    row_magnitudes += static_cast<uint32_t>(staged_magnitudes);
+    for (int i = thread; i < host_copy_magnitudes; i += kThreads) magnitudes_to[i] = magnitudes[i];
+    row_events += static_cast<uint32_t>(host_copy_events);
+    row_magnitudes += static_cast<uint32_t>(host_copy_magnitudes);
     __syncthreads();
   }
   if (thread == 0) work.found_rows[blockIdx.x] = {row_events, row_magnitudes};

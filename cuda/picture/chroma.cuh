@@ -12,7 +12,7 @@ struct SamplePlane {
   const Sample* data;
   ptrdiff_t stride;
   int rows, cols;
-  CTV_FN int at(int r, int c) const { return data[r * stride + c]; }
+  CTV_HOST_DEVICE int at(int r, int c) const { return data[r * stride + c]; }
 };
 
 // Sample (r, c) of a chroma plane at another subsampling. Plane: BytePlane or SamplePlane of the true extent.

@@ -14,8 +14,8 @@ struct BytePlane {
   int step = 1;
   int rows = 0, cols = 0;
 
-  CTV_FN int at(int r, int c) const { return data[r * stride + static_cast<ptrdiff_t>(c) * step]; }
-  CTV_FN void put(int r, int c, int v) const {
+  CTV_HOST_DEVICE int at(int r, int c) const { return data[r * stride + static_cast<ptrdiff_t>(c) * step]; }
+  CTV_HOST_DEVICE void put(int r, int c, int v) const {
     data[r * stride + static_cast<ptrdiff_t>(c) * step] = static_cast<uint8_t>(clamp_to(v, 0, 255));
   }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's
-// memory is free when the call returns, and the copy engines work beside the kernels. Lent pictures in pinned
-// memory of the caller's need no such copy. Device pictures are read where they lie: our stream waits for the
-// caller's, and the caller's for our reading.
+// memory is free when the call returns, and the copy engines work beside the kernels. Borrowed pictures in
+// pinned memory of the caller's need no such copy. Device pictures are read where they lie: our stream waits
+// for the caller's, and the caller's for our reading.
 #include "cuda/picture/picture_transfer.hpp"
 
 #include <algorithm>
@@ -32,9 +32,9 @@ struct Piece {
   }
 };
 
-class CudaPicturePort final : public PicturePort {
+class CudaPictureTransfer final : public PictureTransfer {
  public:
-  CudaPicturePort(std::shared_ptr<Device> device, const PictureLayout& layout, int threads)
+  CudaPictureTransfer(std::shared_ptr<Device> device, const PictureLayout& layout, int threads)
       : device_(std::move(device)), layout_(layout), threads_(threads) {}
 
   Status initialise() {
@@ -45,9 +45,9 @@ class CudaPicturePort final : public PicturePort {
     return {};
   }
 
-  ~CudaPicturePort() override {
-    // Copies from and to this memory and that of lent pictures may still be on their way; one that was given
-    // to the stream before another failed has no event behind it.
+  ~CudaPictureTransfer() override {
+    // Copies from and to this memory and that of borrowed pictures may still be on their way; one that was
+    // given to the stream before another failed has no event behind it.
     cudaStreamSynchronize(device_->up());
     cudaEventSynchronize(downloaded_.get());
   }
@@ -56,7 +56,7 @@ class CudaPicturePort final : public PicturePort {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     if (picture.memory == CTV_MEMORY_CUDA) {
-      in_ = staged_ = picture;
+      in_ = host_copy_ = picture;
       CTV_CUDA_TRY(d, cudaEventRecord(caller_.get(), static_cast<cudaStream_t>(picture.cuda_stream)));
       return {};
     }
@@ -67,7 +67,7 @@ class CudaPicturePort final : public PicturePort {
     const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
     CTV_RETURN_IF_ERROR(in_device_.reserve(d, tight_size(largest, layout_.width, layout_.height)));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
-    in_ = staged_ = picture;
+    in_ = host_copy_ = picture;
     size_t at = 0;
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const size_t bytes = row_bytes(picture.format, layout_.width, p);
@@ -75,7 +75,8 @@ class CudaPicturePort final : public PicturePort {
       in_.stride[p] = static_cast<ptrdiff_t>(bytes);
       at += bytes * static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
     }
-    CTV_RETURN_IF_ERROR(picture.lent != 0 && is_pinned(picture) ? copy_lent(picture) : copy_staged(picture));
+    CTV_RETURN_IF_ERROR(picture.borrowed != 0 && is_pinned(picture) ? copy_borrowed(picture)
+                                                                    : make_host_copy(picture));
     CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
     return {};
   }
@@ -98,8 +99,9 @@ class CudaPicturePort final : public PicturePort {
     });
   }
 
-  const ctv_picture* staged() const override {
-    return staged_.format != CTV_FORMAT_NONE && staged_.memory == CTV_MEMORY_HOST ? &staged_ : nullptr;
+  const ctv_picture* host_copy() const override {
+    return host_copy_.format != CTV_FORMAT_NONE && host_copy_.memory == CTV_MEMORY_HOST ? &host_copy_
+                                                                                        : nullptr;
   }
 
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
@@ -179,7 +181,7 @@ class CudaPicturePort final : public PicturePort {
   }
 
   /// Each plane by itself, even where one follows the other: they may be pinned apart.
-  Status copy_lent(const ctv_picture& picture) {
+  Status copy_borrowed(const ctv_picture& picture) {
     Device& d = *device_;
     for (int p = 0; p < plane_count(picture.format); ++p) {
       const auto bytes = static_cast<size_t>(in_.stride[p]);
@@ -197,7 +199,7 @@ class CudaPicturePort final : public PicturePort {
   }
 
   /// Through memory of the port, which has the layout of in_.
-  Status copy_staged(const ctv_picture& picture) {
+  Status make_host_copy(const ctv_picture& picture) {
     Device& d = *device_;
     const size_t size = tight_size(picture.format, layout_.width, layout_.height);
     CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
@@ -207,8 +209,8 @@ class CudaPicturePort final : public PicturePort {
       const auto bytes = static_cast<size_t>(in_.stride[p]);
       const int rows = plane_rows(picture.format, layout_.height, p);
       const int most = max_of(1, static_cast<int>(kPiece / bytes));
-      staged_.data[p] = to;
-      staged_.stride[p] = in_.stride[p];
+      host_copy_.data[p] = to;
+      host_copy_.stride[p] = in_.stride[p];
       for (int r = 0; r < rows; r += most) {
         pieces_.push_back({static_cast<const uint8_t*>(picture.data[p]) + r * picture.stride[p],
                            picture.stride[p], to + bytes * static_cast<size_t>(r), bytes,
@@ -231,16 +233,16 @@ class CudaPicturePort final : public PicturePort {
   PinnedArray<uint8_t> in_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
   Event uploaded_, imported_, caller_, exported_, downloaded_;
-  ctv_picture staged_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
+  ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
 };
 
 }  // namespace
 
-Result<std::unique_ptr<PicturePort>> make_picture_port(std::shared_ptr<Device> device,
-                                                       const PictureLayout& layout, int threads) {
-  auto port = std::make_unique<CudaPicturePort>(std::move(device), layout, threads);
+Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(std::shared_ptr<Device> device,
+                                                               const PictureLayout& layout, int threads) {
+  auto port = std::make_unique<CudaPictureTransfer>(std::move(device), layout, threads);
   CTV_RETURN_IF_ERROR(port->initialise());
-  return std::unique_ptr<PicturePort>(std::move(port));
+  return std::unique_ptr<PictureTransfer>(std::move(port));
 }
 
 }  // namespace ctv::cuda

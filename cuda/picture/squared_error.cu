@@ -31,10 +31,10 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-class CudaErrorMeter final : public ErrorMeter {
+class CudaDistortionMeter final : public DistortionMeter {
  public:
-  explicit CudaErrorMeter(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  ~CudaErrorMeter() override { cudaEventSynchronize(copied_.get()); }
+  explicit CudaDistortionMeter(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  ~CudaDistortionMeter() override { cudaEventSynchronize(copied_.get()); }
 
   Status initialise() {
     Device& d = *device_;
@@ -84,10 +84,10 @@ class CudaErrorMeter final : public ErrorMeter {
 
 }  // namespace
 
-Result<std::unique_ptr<ErrorMeter>> make_error_meter(std::shared_ptr<Device> device) {
-  auto meter = std::make_unique<CudaErrorMeter>(std::move(device));
+Result<std::unique_ptr<DistortionMeter>> make_distortion_meter(std::shared_ptr<Device> device) {
+  auto meter = std::make_unique<CudaDistortionMeter>(std::move(device));
   CTV_RETURN_IF_ERROR(meter->initialise());
-  return std::unique_ptr<ErrorMeter>(std::move(meter));
+  return std::unique_ptr<DistortionMeter>(std::move(meter));
 }
 
 }  // namespace ctv::cuda

@@ -6,6 +6,6 @@
 
 namespace ctv::cuda {
 
-Result<std::unique_ptr<ErrorMeter>> make_error_meter(std::shared_ptr<Device> device);
+Result<std::unique_ptr<DistortionMeter>> make_distortion_meter(std::shared_ptr<Device> device);
 
 }  // namespace ctv::cuda

@@ -56,8 +56,8 @@ Device::~Device() {
 
 Status Device::enter() {
   if (dead_) {
-    const std::lock_guard lock(epitaph_mutex_);
-    return {CTV_ERROR_DEVICE, epitaph_};
+    const std::lock_guard lock(first_failure_mutex_);
+    return {CTV_ERROR_DEVICE, first_failure_};
   }
   CTV_CUDA_TRY(*this, cudaSetDevice(id_));
   return {};
@@ -68,10 +68,10 @@ Status Device::fail(cudaError_t error, const char* call) {
   std::string message = name + ": " + cudaGetErrorString(error);
   cudaGetLastError();  // an error that is not sticky is taken note of here
   if (error == cudaErrorMemoryAllocation) return {CTV_ERROR_MEMORY, "CUDA: " + message};
-  const std::lock_guard lock(epitaph_mutex_);
-  if (!dead_) epitaph_ = "CUDA device " + std::to_string(id_) + " failed in " + message;
+  const std::lock_guard lock(first_failure_mutex_);
+  if (!dead_) first_failure_ = "CUDA device " + std::to_string(id_) + " failed in " + message;
   dead_ = true;
-  return {CTV_ERROR_DEVICE, epitaph_};
+  return {CTV_ERROR_DEVICE, first_failure_};
 }
 
 Status Device::launched(const char* kernel) {

@@ -111,8 +111,8 @@ class Device {
 
   int id_;
   std::atomic<bool> dead_ = false;
-  std::mutex epitaph_mutex_;
-  std::string epitaph_;             // of the first failure
+  std::mutex first_failure_mutex_;
+  std::string first_failure_;       // of the first failure
   cudaStream_t stream_ = nullptr;   // also the first plane's lane: the others leave from it and come back
   cudaStream_t current_ = nullptr;  // stream_ or a lane
   struct Lane {

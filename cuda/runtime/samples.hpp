@@ -17,11 +17,11 @@ struct PlaneSource {
   int middle = 0;
   int fraction_bits = 0;
 
-  CTV_FN Coefficient at(int r, int c) const {
+  CTV_HOST_DEVICE Coefficient at(int r, int c) const {
     const int x = data[r * stride + c];
     return residual(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
   }
-  CTV_FN Coefficient residual(int sample, int predicted) const {
+  CTV_HOST_DEVICE Coefficient residual(int sample, int predicted) const {
     return static_cast<Coefficient>(
         static_cast<int>(static_cast<unsigned>(sample - predicted) << fraction_bits));
   }
@@ -39,14 +39,14 @@ struct PlaneTarget {
   int lo = 0, hi = 0;
   int scale = kUnitScale;  // of coefficients on their way to samples
 
-  CTV_FN void put(int r, int c, Coefficient x) const {
+  CTV_HOST_DEVICE void put(int r, int c, Coefficient x) const {
     if (samples == 0) {
       data[r * stride + c] = x;
       return;
     }
     data[r * stride + c] = sample(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
   }
-  CTV_FN Sample sample(Coefficient x, int predicted) const {
+  CTV_HOST_DEVICE Sample sample(Coefficient x, int predicted) const {
     const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);
     const int rounded = (scale_lowpass(x, scale) + half) >> fraction_bits;
     return static_cast<Sample>(clamp_to(rounded + predicted, lo, hi));

@@ -13,7 +13,7 @@
 // from a run of samples in registers, two products at a time (dp2a); the second pass goes down columns. Most
 // blocks lie inside the band, where places follow each other at equal steps; near borders steps are added
 // modulo the extents. A division for each sample would cost more than both passes. A shear reads one coset
-// and writes the other, so it works in place; all splits of a tree level and all bands of a pyramid level go
+// and writes the other, so it works in place; all splits of a tree depth and all bands of a pyramid scale go
 // in one launch.
 #include "cuda/transform/directional.hpp"
 
@@ -61,7 +61,7 @@ __device__ __forceinline__ int advanced(int n, int step, int period) {
 // The taps of two neighbours, the first at position 2 pair of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes
 // them.
 template <int kHalf>
-CTV_FN constexpr uint32_t tap_pair(int pair) {
+CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
   uint32_t packed = 0;
   for (int i = 0; i < 2; ++i) {
     const int at = 2 * pair + i;
@@ -73,12 +73,12 @@ CTV_FN constexpr uint32_t tap_pair(int pair) {
 }
 
 // kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
-// first. level: stride is 1 and from is at a multiple of two.
+// first. aligned: stride is 1 and from is at a multiple of two.
 template <int kHalf>
-__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool level, int (&sums)[kRun]) {
+__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool aligned, int (&sums)[kRun]) {
   constexpr int kPairs = kRun + 2 * kHalf - 2;
   uint32_t pairs[kPairs];  // neighbours from each sample on
-  if (level) {
+  if (aligned) {
     const auto* words = reinterpret_cast<const uint32_t*>(from);
     uint32_t word = words[0];
 #pragma unroll
@@ -248,9 +248,9 @@ __global__ void __launch_bounds__(kThreads, 5)
 }
 
 template <int kHalf>
-Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int level, int target,
+Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int target,
              Step step) {
-  const ShearGrids grids = shear_grids(bands, plan, level, target);
+  const ShearGrids grids = shear_grids(bands, plan, depth, target);
   const int count = 1 << grids.count_log2;
   int rows = 0;
   int cols = 0;
@@ -268,10 +268,10 @@ template <int kHalf>
 Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, bool inverse) {
   const int sign = inverse ? -1 : 1;
   for (int i = 1; i <= plan.directions_log2; ++i) {
-    const int level = inverse ? plan.directions_log2 + 1 - i : i;
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, level, 0, {0, -sign}));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, level, 1, {1, sign}));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, level, 0, {0, -sign}));
+    const int depth = inverse ? plan.directions_log2 + 1 - i : i;
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 1, {1, sign}));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}));
   }
   return {};
 }

@@ -17,7 +17,7 @@ struct Bands {
 
 inline constexpr int kMaxSplits = 8;
 
-/// One shear of tree level 2 or deeper in the coordinates of a phase picture, transposed for phases B and C:
+/// One shear of tree depth 2 or deeper in the coordinates of a phase picture, transposed for phases B and C:
 /// target (u, v) lies at row target_row + u * stride, column u * shear + v, the sample q = p + (b1 + b2) / 2
 /// of the other coset at source_row, source_col in the same way; rows and columns are periodic.
 struct LatticeShear {
@@ -34,8 +34,8 @@ struct LatticeShears {
   LatticeShear of[kMaxSplits] = {};
 };
 
-/// The shears of coset `target` of every split of a tree level.
-LatticeShears lattice_shears(int rows, int cols, const DirectionalPlan& plan, int level, int target);
+/// The shears of coset `target` of every split of a tree depth.
+LatticeShears lattice_shears(int rows, int cols, const DirectionalPlan& plan, int depth, int target);
 
 /// In place; taps 2, 4, 6, 8 or 12.
 Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps);

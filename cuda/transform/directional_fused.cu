@@ -80,7 +80,7 @@ __device__ __forceinline__ void split(Tile<kDepth>& tile, int margin) {
 
 template <int kDepth>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
-    directional_quantise_kernel(const __grid_constant__ GatheredLevel level,
+    directional_quantise_kernel(const __grid_constant__ GatheredScale level,
                                 const __grid_constant__ LevelQuantisers quantisers,
                                 const __grid_constant__ FusedLevel fused, const Coefficient* bands,
                                 Level* levels) {
@@ -115,14 +115,14 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
       const int local_row = kDepth == 1 ? i : s.row + 2 * i;
       const int local_col = 2 * j + (kDepth == 1 ? s.col ^ (i & 1) : s.col);
       levels[s.offset + row * s.cols + col] =
-          quantise(tile.data[kBorder + local_row][kBorder + local_col], q.multiplier, q.offset);
+          quantise(tile.data[kBorder + local_row][kBorder + local_col], q.multiplier, q.rounding_offset);
     }
   }
 }
 
 template <int kDepth>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
-    dequantise_directional_kernel(const __grid_constant__ GatheredLevel level,
+    dequantise_directional_kernel(const __grid_constant__ GatheredScale level,
                                   const __grid_constant__ LevelQuantisers quantisers,
                                   const __grid_constant__ FusedLevel fused, const Level* levels,
                                   Coefficient* bands) {
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
       const GatheredSubband& s = level.subbands[index];
       const SubbandQuantiser& q = quantisers.of[index];
       const Level x = levels[s.offset + (kDepth == 1 ? row : row >> 1) * s.cols + (col >> 1)];
-      tile.data[r][c] = dequantise(x, q.step, q.bias);
+      tile.data[r][c] = dequantise(x, q.step, q.reconstruction_offset);
     }
   }
   __syncthreads();
@@ -176,7 +176,7 @@ bool fuses_directions(int directions_log2, int taps) {
   return taps == 2 && (directions_log2 == 1 || directions_log2 == 2);
 }
 
-Status directional_quantise(Device& device, const GatheredLevel& level, const DirectionalPlan& plan,
+Status directional_quantise(Device& device, const GatheredScale& level, const DirectionalPlan& plan,
                             std::span<const SubbandQuantiser> quantisers, const Bands& bands, Level* levels) {
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
@@ -190,7 +190,7 @@ Status directional_quantise(Device& device, const GatheredLevel& level, const Di
   return device.launched("directional_quantise_kernel");
 }
 
-Status dequantise_directional(Device& device, const GatheredLevel& level, const DirectionalPlan& plan,
+Status dequantise_directional(Device& device, const GatheredScale& level, const DirectionalPlan& plan,
                               std::span<const SubbandQuantiser> quantisers, const Level* levels,
                               const Bands& bands) {
   const dim3 threads(kThreadsX, kThreadsY);

@@ -11,10 +11,10 @@ namespace ctv::cuda {
 bool fuses_directions(int directions_log2, int taps);
 
 /// bands -> levels; the bands stay as they are.
-Status directional_quantise(Device& device, const GatheredLevel& level, const DirectionalPlan& plan,
+Status directional_quantise(Device& device, const GatheredScale& level, const DirectionalPlan& plan,
                             std::span<const SubbandQuantiser> quantisers, const Bands& bands, Level* levels);
 /// levels -> bands.
-Status dequantise_directional(Device& device, const GatheredLevel& level, const DirectionalPlan& plan,
+Status dequantise_directional(Device& device, const GatheredScale& level, const DirectionalPlan& plan,
                               std::span<const SubbandQuantiser> quantisers, const Level* levels,
                               const Bands& bands);
 

@@ -6,8 +6,8 @@
 //
 // Pyramid: the plane is extended by mirroring, four samples on each side, to a size that factors well.
 // Directional bank: periodic, so the band's own size; the source coset alone is transformed, the others are
-// zero. Tree level 1 takes the whole band; deeper splits stay within or between the phases of 2x2 samples, so
-// the phases' quarter pictures are transformed, all splits and all bands of a level in one batch.
+// zero. Tree scale 1 takes the whole band; deeper splits stay within or between the phases of 2x2 samples, so
+// the phases' quarter pictures are transformed, all splits and all bands of a scale in one batch.
 #include "cuda/transform/fft_engine.hpp"
 
 #include <array>
@@ -71,69 +71,69 @@ class CufftEngine final : public FftEngine {
       : device_(std::move(device)), layout_(layout) {}
   Status initialise();
 
-  Status lowpass(int level, const Coefficient* source, const Coefficient* from, Coefficient* target) override;
-  Status detail(int level, const Coefficient* low, const Coefficient* source, Coefficient* detail) override {
-    return interpolate(level, low, source, -1, coefficient_target(detail, extent_of(level).cols));
+  Status lowpass(int scale, const Coefficient* source, const Coefficient* from, Coefficient* target) override;
+  Status detail(int scale, const Coefficient* low, const Coefficient* source, Coefficient* detail) override {
+    return interpolate(scale, low, source, -1, coefficient_target(detail, extent_of(scale).cols));
   }
-  Status merge(int level, const Coefficient* low, const Coefficient* detail,
+  Status merge(int scale, const Coefficient* low, const Coefficient* detail,
                const PlaneTarget& target) override {
-    return interpolate(level, low, detail, 1, target);
+    return interpolate(scale, low, detail, 1, target);
   }
-  Status directional(int level, const Bands& bands, const DirectionalPlan& plan, bool inverse) override;
+  Status directional(int scale, const Bands& bands, const DirectionalPlan& plan, bool inverse) override;
 
  private:
   struct Level {
     FftPlan pyramid;  // kernels: lowpass, interpolation
     std::array<FftPlan, kMaxDirectionsLog2>
-        splits;          // of tree level 1..; level 2: kernels of target 0, then of 1
+        splits;          // of tree scale 1..; scale 2: kernels of target 0, then of 1
     bool direct = true;  // too small
   };
 
   const TransformParameters& transform() const { return layout_.transform; }
   bool is_laplacian() const { return transform().pyramid == Pyramid::kLaplacian; }
-  Level& at(int level) { return levels_[static_cast<size_t>(level - 1)]; }
-  Extent extent_of(int level) const {
-    return {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
+  Level& at(int scale) { return levels_[static_cast<size_t>(scale - 1)]; }
+  Extent extent_of(int scale) const {
+    return {layout_.padded.rows >> (scale - 1), layout_.padded.cols >> (scale - 1)};
   }
-  Status interpolate(int level, const Coefficient* low, const Coefficient* other, int sign,
+  Status interpolate(int scale, const Coefficient* low, const Coefficient* other, int sign,
                      const PlaneTarget& target);
   Status shear(Level& l, const Bands& bands, const DirectionalPlan& plan, int tree_level,
                const FftShear& shear);
   FftPicture picture_of(const FftPlan& plan) const { return {work_.real.data(), plan.rows(), plan.cols()}; }
-  Status make_plans(int level, bool spectra);
+  Status make_plans(int scale, bool spectra);
 
   std::shared_ptr<Device> device_;
   const SubbandLayout layout_;
   FftWorkspace work_;
-  std::array<Level, kMaxLevels> levels_;
+  std::array<Level, kMaxScales> levels_;
 };
 
 // First the plans, which say how much workspace they need, then the spectra.
 Status CufftEngine::initialise() {
   size_t real = 0;
   size_t complex = 0;
-  for (int level = 1; level <= transform().levels; ++level) {
-    CTV_RETURN_IF_ERROR(make_plans(level, false));
+  for (int scale = 1; scale <= transform().scales; ++scale) {
+    CTV_RETURN_IF_ERROR(make_plans(scale, false));
     const auto needs = [&](const FftPlan& plan) {
       real = max_of(real, plan.real_size());
       complex = max_of(complex, plan.complex_size());
     };
-    needs(at(level).pyramid);
-    for (const FftPlan& plan : at(level).splits) needs(plan);
+    needs(at(scale).pyramid);
+    for (const FftPlan& plan : at(scale).splits) needs(plan);
   }
   CTV_RETURN_IF_ERROR(work_.real.allocate(*device_, real));
   CTV_RETURN_IF_ERROR(work_.complex.allocate(*device_, complex));
-  for (int level = 1; level <= transform().levels; ++level) CTV_RETURN_IF_ERROR(make_plans(level, true));
+  for (int scale = 1; scale <= transform().scales; ++scale) CTV_RETURN_IF_ERROR(make_plans(scale, true));
   return {};
 }
 
-Status CufftEngine::make_plans(int level, bool spectra) {
+Status CufftEngine::make_plans(int scale, bool spectra) {
   Device& d = *device_;
-  Level& l = at(level);
+  Level& l = at(scale);
   const int taps = transform().taps;
   if (is_laplacian()) {
     if (!spectra) {
-      const Extent e = extent_of(level);
+      const Extent e = extent_of(scale);
       CTV_RETURN_IF_ERROR(
           l.pyramid.make(d, good_size(e.rows + 2 * kFftMargin), good_size(e.cols + 2 * kFftMargin), 1));
     } else {
@@ -142,8 +142,8 @@ Status CufftEngine::make_plans(int level, bool spectra) {
                                                   symmetric_kernel(interpolation_tap, kInterpolationReach)}));
     }
   }
-  const int n = transform().directions_log2[static_cast<size_t>(level - 1)];
-  const Extent band = layout_.band(level);
+  const int n = transform().directions_log2[static_cast<size_t>(scale - 1)];
+  const Extent band = layout_.band(scale);
   l.direct = band.rows < 2 * kMinExtent || band.cols < 2 * kMinExtent;
   if (n == 0 || l.direct) return {};
   const int bands = is_laplacian() ? 1 : 3;
@@ -180,20 +180,20 @@ Status CufftEngine::make_plans(int level, bool spectra) {
   return {};
 }
 
-Status CufftEngine::lowpass(int level, const Coefficient* source, const Coefficient* from,
+Status CufftEngine::lowpass(int scale, const Coefficient* source, const Coefficient* from,
                             Coefficient* target) {
-  const FftPlan& plan = at(level).pyramid;
-  CTV_RETURN_IF_ERROR(fft_extend(*device_, source, extent_of(level), false, picture_of(plan)));
+  const FftPlan& plan = at(scale).pyramid;
+  CTV_RETURN_IF_ERROR(fft_extend(*device_, source, extent_of(scale), false, picture_of(plan)));
   CTV_RETURN_IF_ERROR(plan.convolve(*device_, work_, 0, 1));
-  return fft_take_lowpass(*device_, picture_of(plan), extent_of(level), from, target);
+  return fft_take_lowpass(*device_, picture_of(plan), extent_of(scale), from, target);
 }
 
-Status CufftEngine::interpolate(int level, const Coefficient* low, const Coefficient* other, int sign,
+Status CufftEngine::interpolate(int scale, const Coefficient* low, const Coefficient* other, int sign,
                                 const PlaneTarget& target) {
-  const FftPlan& plan = at(level).pyramid;
-  CTV_RETURN_IF_ERROR(fft_extend(*device_, low, extent_of(level), true, picture_of(plan)));
+  const FftPlan& plan = at(scale).pyramid;
+  CTV_RETURN_IF_ERROR(fft_extend(*device_, low, extent_of(scale), true, picture_of(plan)));
   CTV_RETURN_IF_ERROR(plan.convolve(*device_, work_, 1, 1));
-  return fft_take_interpolation(*device_, picture_of(plan), extent_of(level), other, sign, target);
+  return fft_take_interpolation(*device_, picture_of(plan), extent_of(scale), other, sign, target);
 }
 
 Status CufftEngine::shear(Level& l, const Bands& bands, const DirectionalPlan& plan, int tree_level,
@@ -213,8 +213,8 @@ Status CufftEngine::shear(Level& l, const Bands& bands, const DirectionalPlan& p
   return fft_shear_phases(d, bands, shears, shear, sums);
 }
 
-Status CufftEngine::directional(int level, const Bands& bands, const DirectionalPlan& plan, bool inverse) {
-  Level& l = at(level);
+Status CufftEngine::directional(int scale, const Bands& bands, const DirectionalPlan& plan, bool inverse) {
+  Level& l = at(scale);
   if (l.direct) {
     return inverse ? directional_inverse(*device_, bands, plan, transform().taps)
                    : directional_forward(*device_, bands, plan, transform().taps);

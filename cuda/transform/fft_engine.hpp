@@ -16,14 +16,14 @@ class FftEngine {
   virtual ~FftEngine() = default;
   static Result<std::unique_ptr<FftEngine>> make(std::shared_ptr<Device> device, const SubbandLayout& layout);
 
-  // As in laplacian.hpp and directional.hpp; level 1.. is that of the input.
-  virtual Status lowpass(int level, const Coefficient* source, const Coefficient* from,
+  // As in laplacian.hpp and directional.hpp; scale 1.. is that of the input.
+  virtual Status lowpass(int scale, const Coefficient* source, const Coefficient* from,
                          Coefficient* target) = 0;
-  virtual Status detail(int level, const Coefficient* low, const Coefficient* source,
+  virtual Status detail(int scale, const Coefficient* low, const Coefficient* source,
                         Coefficient* detail) = 0;
-  virtual Status merge(int level, const Coefficient* low, const Coefficient* detail,
+  virtual Status merge(int scale, const Coefficient* low, const Coefficient* detail,
                        const PlaneTarget& target) = 0;
-  virtual Status directional(int level, const Bands& bands, const DirectionalPlan& plan, bool inverse) = 0;
+  virtual Status directional(int scale, const Bands& bands, const DirectionalPlan& plan, bool inverse) = 0;
 };
 
 }  // namespace ctv::cuda

@@ -33,7 +33,7 @@ Status fft_take_lowpass(Device& device, const FftPicture& sums, Extent extent, c
 Status fft_take_interpolation(Device& device, const FftPicture& sums, Extent extent, const Coefficient* other,
                               int sign, const PlaneTarget& target);
 
-/// Tree level 1: the source coset of each band, zeros elsewhere; and the shear of the target coset by sums of
+/// Tree depth 1: the source coset of each band, zeros elsewhere; and the shear of the target coset by sums of
 /// the bands' extent.
 Status fft_gather_quincunx(Device& device, const Bands& bands, int target, double* out);
 Status fft_shear_quincunx(Device& device, const Bands& bands, const FftShear& shear, const double* sums);

@@ -45,7 +45,7 @@ constexpr int kLowThreads = (kLowSums * (kTile / kRowRun) + kWarp - 1) / kWarp *
 static_assert(kLowThreads >= kColumnThreads);
 
 // Two taps as dp2a takes them, signed bytes.
-CTV_FN constexpr int tap_pair(int first, int second) {
+CTV_HOST_DEVICE constexpr int tap_pair(int first, int second) {
   return static_cast<int>((static_cast<uint32_t>(first) & 255U) | (static_cast<uint32_t>(second) & 255U)
                                                                       << 8);
 }

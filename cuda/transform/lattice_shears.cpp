@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shears of tree level 2 and deeper as places in the band.
+// The shears of tree depth 2 and deeper as places in the band.
 #include "cuda/transform/directional.hpp"
 
 namespace ctv::cuda {
@@ -9,12 +9,12 @@ int phase_base(int phase, int cols) { return (phase >> 1) * cols + (phase & 1); 
 
 }  // namespace
 
-LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan& plan, int level,
+LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan& plan, int depth,
                              int target) {
   LatticeShears shears;
   const int rows = band_rows / 2;
   const int cols = band_cols / 2;
-  if (level == 2) {
+  if (depth == 2) {
     // {A, D}: q is the other phase at the same place; from B it is C one column on, from C it is B one row
     // on.
     const int pairs[2][2] = {{kPhaseA, kPhaseD}, {kPhaseB, kPhaseC}};
@@ -37,7 +37,7 @@ LatticeShears lattice_shears(int band_rows, int band_cols, const DirectionalPlan
     }
   } else {
     for (const PhaseSplit& split : plan.splits) {
-      if (split.level != level) continue;
+      if (split.depth != depth) continue;
       const bool transposed = is_transposed(split.phase);
       const int base = phase_base(split.phase, band_cols);
       const int row = target == 0 ? split.row0 : split.row1;

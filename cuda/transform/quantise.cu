@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32
 // elements as Katsigiannis et al. have them but four to a thread, which are on their way together; one layer
-// of the grid for each subband of a pyramid level, so a level takes one launch. A subband is a strided copy
+// of the grid for each subband of a pyramid scale, so a scale takes one launch. A subband is a strided copy
 // of its band (no resampling), so gathering it costs no pass of its own.
 #include <algorithm>
 
@@ -20,10 +20,10 @@ __device__ __forceinline__ int position(const GatheredSubband& s, int band_cols,
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock / kEach)
-    quantise_level_kernel(const __grid_constant__ GatheredLevel level,
+    quantise_scale_kernel(const __grid_constant__ GatheredScale scale,
                           const __grid_constant__ LevelQuantisers quantisers, const Coefficient* bands,
                           Level* levels) {
-  const GatheredSubband& s = level.subbands[blockIdx.z];
+  const GatheredSubband& s = scale.subbands[blockIdx.z];
   const SubbandQuantiser& q = quantisers.of[blockIdx.z];
   const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
@@ -32,20 +32,20 @@ __global__ void __launch_bounds__(kBlock* kBlock / kEach)
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
     const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) x[k] = bands[position(s, level.band_cols, r, c)];
+    if (r < s.rows) x[k] = bands[position(s, scale.band_cols, r, c)];
   }
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
     const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) levels[s.offset + r * s.cols + c] = quantise(x[k], q.multiplier, q.offset);
+    if (r < s.rows) levels[s.offset + r * s.cols + c] = quantise(x[k], q.multiplier, q.rounding_offset);
   }
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock / kEach)
-    dequantise_level_kernel(const __grid_constant__ GatheredLevel level,
+    dequantise_scale_kernel(const __grid_constant__ GatheredScale scale,
                             const __grid_constant__ LevelQuantisers quantisers, const Level* levels,
                             Coefficient* bands) {
-  const GatheredSubband& s = level.subbands[blockIdx.z];
+  const GatheredSubband& s = scale.subbands[blockIdx.z];
   const SubbandQuantiser& q = quantisers.of[blockIdx.z];
   const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
@@ -59,7 +59,8 @@ __global__ void __launch_bounds__(kBlock* kBlock / kEach)
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
     const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) bands[position(s, level.band_cols, r, c)] = dequantise(x[k], q.step, q.bias);
+    if (r < s.rows)
+      bands[position(s, scale.band_cols, r, c)] = dequantise(x[k], q.step, q.reconstruction_offset);
   }
 }
 
@@ -91,16 +92,16 @@ LevelQuantisers as_parameter(std::span<const SubbandQuantiser> quantisers) {
   return parameter;
 }
 
-GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log2, Extent band) {
-  GatheredLevel level;
-  level.count = static_cast<int>(subbands.size());
-  level.band_cols = band.cols;
+GatheredScale gather_level(std::span<const Subband> subbands, int directions_log2, Extent band) {
+  GatheredScale scale;
+  scale.count = static_cast<int>(subbands.size());
+  scale.band_cols = band.cols;
   const DirectionalPlan plan =
       directions_log2 == 0 ? DirectionalPlan{} : make_directional_plan(directions_log2);
-  for (int i = 0; i < level.count; ++i) {
+  for (int i = 0; i < scale.count; ++i) {
     const Subband& s = subbands[static_cast<size_t>(i)];
     const int k = s.direction;
-    GatheredSubband& g = level.subbands[i];
+    GatheredSubband& g = scale.subbands[i];
     g = {(i >> directions_log2) * band.rows * band.cols,
          0,
          0,
@@ -121,25 +122,25 @@ GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log
       g.row_stride = leaf.row_stride;
       g.col_stride = leaf.col_stride;
     }
-    level.max_rows = std::max(level.max_rows, s.rows);
-    level.max_cols = std::max(level.max_cols, s.cols);
+    scale.max_rows = std::max(scale.max_rows, s.rows);
+    scale.max_cols = std::max(scale.max_cols, s.cols);
   }
-  return level;
+  return scale;
 }
 
-Status quantise_level(Device& device, const GatheredLevel& level,
+Status quantise_scale(Device& device, const GatheredScale& scale,
                       std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels) {
-  quantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock / kEach),
-                          0, device.stream()>>>(level, as_parameter(quantisers), bands, levels);
-  return device.launched("quantise_level_kernel");
+  quantise_scale_kernel<<<blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kBlock / kEach),
+                          0, device.stream()>>>(scale, as_parameter(quantisers), bands, levels);
+  return device.launched("quantise_scale_kernel");
 }
 
-Status dequantise_level(Device& device, const GatheredLevel& level,
+Status dequantise_scale(Device& device, const GatheredScale& scale,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands) {
-  dequantise_level_kernel<<<blocks(level.max_rows, level.max_cols, level.count), dim3(kBlock, kBlock / kEach),
-                            0, device.stream()>>>(level, as_parameter(quantisers), levels, bands);
-  return device.launched("dequantise_level_kernel");
+  dequantise_scale_kernel<<<blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kBlock / kEach),
+                            0, device.stream()>>>(scale, as_parameter(quantisers), levels, bands);
+  return device.launched("dequantise_scale_kernel");
 }
 
 Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent,

@@ -23,29 +23,29 @@ struct GatheredSubband {
   int row_stride, col_stride;  // band samples from one to the next
   int quincunx;  // 1: odd rows begin one column later (even coset) or earlier (odd coset): col ^ (row & 1)
   int rows, cols;
-  int offset;  // of its first level in the plane's array
+  int offset;  // of its first scale in the plane's array
 };
 
-/// The subbands of one pyramid level: made once. Quantisers change with every frame.
-struct GatheredLevel {
+/// The subbands of one pyramid scale: made once. Quantisers change with every frame.
+struct GatheredScale {
   int count = 0;
   int band_cols = 0;
   int max_rows = 0, max_cols = 0;
   GatheredSubband subbands[kMaxGatheredSubbands];
 };
 
-/// The quantisers of a level as an argument of a kernel.
+/// The quantisers of a scale as an argument of a kernel.
 struct LevelQuantisers {
   SubbandQuantiser of[kMaxGatheredSubbands];
 };
 LevelQuantisers as_parameter(std::span<const SubbandQuantiser> quantisers);
 
-/// subbands: those of one level, in the layout's order, whose bands follow each other in one buffer.
-GatheredLevel gather_level(std::span<const Subband> subbands, int directions_log2, Extent band);
+/// subbands: those of one scale, in the layout's order, whose bands follow each other in one buffer.
+GatheredScale gather_level(std::span<const Subband> subbands, int directions_log2, Extent band);
 
-Status quantise_level(Device& device, const GatheredLevel& level,
+Status quantise_scale(Device& device, const GatheredScale& scale,
                       std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels);
-Status dequantise_level(Device& device, const GatheredLevel& level,
+Status dequantise_scale(Device& device, const GatheredScale& scale,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands);
 

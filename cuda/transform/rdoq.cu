@@ -83,9 +83,13 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     const SubbandQuantiser& q = quantisers[i];
-    subbands.of[subbands.count++] = {
-        tiles,    static_cast<uint32_t>(s.offset),    s.rows, s.cols, q.multiplier,
-        q.offset, decides_by_rate(s.layer, q) ? 1 : 0};
+    subbands.of[subbands.count++] = {tiles,
+                                     static_cast<uint32_t>(s.offset),
+                                     s.rows,
+                                     s.cols,
+                                     q.multiplier,
+                                     q.rounding_offset,
+                                     decides_by_rate(s.layer, q) ? 1 : 0};
     tiles += static_cast<uint32_t>(ceil_div(s.rows, kTile)) * static_cast<uint32_t>(ceil_div(s.cols, kTile));
   }
   quantise_rdo_kernel<<<tiles, dim3(kTile, kThreadsY), 0, device.stream()>>>(subbands, coefficients, levels);

@@ -15,7 +15,7 @@ ShearGrid with_steps(ShearGrid g) {
   return g;
 }
 
-// Tree level 1, the checkerboard: b1 = (1, 1) is the slope, b2 = (-1, 1), in pixels. Columns are those of
+// Tree depth 1, the checkerboard: b1 = (1, 1) is the slope, b2 = (-1, 1), in pixels. Columns are those of
 // row + column, so that b2 stays in one.
 ShearGrid quincunx_grid(const Bands& bands, int target) {
   ShearGrid g{};
@@ -73,14 +73,14 @@ ShearGrid lattice_grid(const LatticeShear& s) {
 
 }  // namespace
 
-// A tree level splits 1, 2, 4 or 8 cosets.
-ShearGrids shear_grids(const Bands& bands, const DirectionalPlan& plan, int level, int target) {
+// A tree depth splits 1, 2, 4 or 8 cosets.
+ShearGrids shear_grids(const Bands& bands, const DirectionalPlan& plan, int depth, int target) {
   ShearGrids grids;
-  if (level == 1) {
+  if (depth == 1) {
     grids.of[0] = quincunx_grid(bands, target);
     return grids;
   }
-  const LatticeShears shears = lattice_shears(bands.rows, bands.cols, plan, level, target);
+  const LatticeShears shears = lattice_shears(bands.rows, bands.cols, plan, depth, target);
   while (1 << grids.count_log2 < shears.count) ++grids.count_log2;
   for (int i = 0; i < shears.count; ++i) grids.of[i] = lattice_grid(shears.of[i]);
   return grids;

@@ -30,7 +30,7 @@ struct ShearGrids {
   ShearGrid of[kMaxSplits];
 };
 
-/// Of coset `target` of every split of a tree level, 1..
-ShearGrids shear_grids(const Bands& bands, const DirectionalPlan& plan, int level, int target);
+/// Of coset `target` of every split of a tree depth, 1..
+ShearGrids shear_grids(const Bands& bands, const DirectionalPlan& plan, int depth, int target);
 
 }  // namespace ctv::cuda

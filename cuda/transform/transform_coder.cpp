@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
-// pyramid level one kernel for the wavelet (two for the laplacian), three per tree level of the directional
+// pyramid scale one kernel for the wavelet (two for the laplacian), three per tree scale of the directional
 // bank, one that gathers and quantises the directional subbands; levels without directions are quantised by
 // the pyramid's own kernel.
 #include "cuda/transform/transform_coder.hpp"
@@ -31,25 +31,25 @@ class CudaTransformCoder final : public TransformCoder {
                  SampleRange range, int reduction, PlaneView<Sample> samples) override;
 
  private:
-  struct PyramidLevel {
-    Extent extent;  // of the input: padded >> (level - 1)
+  struct PyramidScale {
+    Extent extent;  // of the input: padded >> (scale - 1)
     Extent band;    // of each band
     size_t first_subband = 0;
     size_t subband_count = 0;
     DirectionalPlan plan;  // directions_log2 0: none
-    GatheredLevel gathered;
+    GatheredScale gathered;
     bool fused = false;  // directional bank and quantiser in one kernel
     DeviceArray<Coefficient>
-        input;  // [extent], levels 2..: lowpass of the level before; laplacian by FFT: also level 1
+        input;  // [extent], levels 2..: lowpass of the scale before; laplacian by FFT: also scale 1
   };
 
   const TransformParameters& transform() const { return layout_.transform; }
   bool is_laplacian() const { return transform().pyramid == Pyramid::kLaplacian; }
-  int levels() const { return transform().levels; }
-  PyramidLevel& at(int level) { return pyramid_[static_cast<size_t>(level - 1)]; }
+  int scales() const { return transform().scales; }
+  PyramidScale& at(int scale) { return pyramid_[static_cast<size_t>(scale - 1)]; }
   Coefficient* low() const { return low_.data(); }
-  /// The lowpass that level's synthesis takes and its analysis gives.
-  Coefficient* low_of(int level) { return level == levels() ? low() : at(level + 1).input.data(); }
+  /// The lowpass that scale's synthesis takes and its analysis gives.
+  Coefficient* low_of(int scale) { return scale == scales() ? low() : at(scale + 1).input.data(); }
 
   Status forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
@@ -57,17 +57,17 @@ class CudaTransformCoder final : public TransformCoder {
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
                            const PlaneTarget& target);
-  Status directional(int level, bool inverse);
-  /// Bands of a level to the levels of its subbands, and back.
-  Status finish_bands(int level, Quantisers quantisers, Level* levels);
-  Status begin_bands(int level, Quantisers quantisers, const Level* levels);
+  Status directional(int scale, bool inverse);
+  /// Bands of a scale to the levels of its subbands, and back.
+  Status finish_bands(int scale, Quantisers quantisers, Level* levels);
+  Status begin_bands(int scale, Quantisers quantisers, const Level* levels);
 
   std::shared_ptr<Device> device_;
   SubbandLayout layout_;
-  std::array<PyramidLevel, kMaxLevels> pyramid_;
-  GatheredLevel lowpass_;           // subband 0
+  std::array<PyramidScale, kMaxScales> pyramid_;
+  GatheredScale lowpass_;           // subband 0
   DeviceArray<Coefficient> low_;    // [padded >> levels]
-  DeviceArray<Coefficient> bands_;  // bands of one level: [1 or 3][band of the finest level]
+  DeviceArray<Coefficient> bands_;  // bands of one scale: [1 or 3][band of the finest scale]
   std::unique_ptr<FftEngine> fft_;  // null: direct engine
 };
 
@@ -77,19 +77,19 @@ Status CudaTransformCoder::initialise(Engine engine) {
                           {layout_.subbands[0].rows, layout_.subbands[0].cols});
   CTV_RETURN_IF_ERROR(low_.allocate(d, layout_.subbands[0].size()));
   CTV_RETURN_IF_ERROR(bands_.allocate(d, layout_.band(1).area() * (is_laplacian() ? 1 : 3)));
-  for (int level = 1; level <= levels(); ++level) {
-    PyramidLevel& p = at(level);
-    p.extent = {layout_.padded.rows >> (level - 1), layout_.padded.cols >> (level - 1)};
-    p.band = layout_.band(level);
-    const int n = transform().directions_log2[static_cast<size_t>(level - 1)];
+  for (int scale = 1; scale <= scales(); ++scale) {
+    PyramidScale& p = at(scale);
+    p.extent = {layout_.padded.rows >> (scale - 1), layout_.padded.cols >> (scale - 1)};
+    p.band = layout_.band(scale);
+    const int n = transform().directions_log2[static_cast<size_t>(scale - 1)];
     if (n > 0) p.plan = make_directional_plan(n);
-    while (layout_.subbands[p.first_subband].level != level) ++p.first_subband;
+    while (layout_.subbands[p.first_subband].scale != scale) ++p.first_subband;
     p.subband_count = static_cast<size_t>((is_laplacian() ? 1 : 3) << n);
     p.gathered =
         gather_level(std::span(layout_.subbands).subspan(p.first_subband, p.subband_count), n, p.band);
     p.fused = engine == Engine::kDirect && fuses_directions(n, transform().taps);
     const bool subtracted = is_laplacian() && engine == Engine::kFft;
-    if (level > 1 || subtracted) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
+    if (scale > 1 || subtracted) CTV_RETURN_IF_ERROR(p.input.allocate(d, p.extent.area()));
   }
   if (engine == Engine::kFft) {
     CTV_ASSIGN_OR_RETURN(fft_, FftEngine::make(device_, layout_));
@@ -97,35 +97,35 @@ Status CudaTransformCoder::initialise(Engine engine) {
   return {};
 }
 
-Status CudaTransformCoder::directional(int level, bool inverse) {
-  const PyramidLevel& p = at(level);
+Status CudaTransformCoder::directional(int scale, bool inverse) {
+  const PyramidScale& p = at(scale);
   if (p.plan.directions_log2 == 0) return {};
   const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
-  if (fft_ != nullptr) return fft_->directional(level, bands, p.plan, inverse);
+  if (fft_ != nullptr) return fft_->directional(scale, bands, p.plan, inverse);
   return inverse ? directional_inverse(*device_, bands, p.plan, transform().taps)
                  : directional_forward(*device_, bands, p.plan, transform().taps);
 }
 
-Status CudaTransformCoder::finish_bands(int level, Quantisers quantisers, Level* levels) {
-  const PyramidLevel& p = at(level);
+Status CudaTransformCoder::finish_bands(int scale, Quantisers quantisers, Level* levels) {
+  const PyramidScale& p = at(scale);
   const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
   if (p.fused) {
     const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
     return directional_quantise(*device_, p.gathered, p.plan, own, bands, levels);
   }
-  CTV_RETURN_IF_ERROR(directional(level, false));
-  return quantise_level(*device_, p.gathered, own, bands_.data(), levels);
+  CTV_RETURN_IF_ERROR(directional(scale, false));
+  return quantise_scale(*device_, p.gathered, own, bands_.data(), levels);
 }
 
-Status CudaTransformCoder::begin_bands(int level, Quantisers quantisers, const Level* levels) {
-  const PyramidLevel& p = at(level);
+Status CudaTransformCoder::begin_bands(int scale, Quantisers quantisers, const Level* levels) {
+  const PyramidScale& p = at(scale);
   const Quantisers own = quantisers.subspan(p.first_subband, p.subband_count);
   if (p.fused) {
     const Bands bands{bands_.data(), p.band.rows, p.band.cols, is_laplacian() ? 1 : 3};
     return dequantise_directional(*device_, p.gathered, p.plan, own, levels, bands);
   }
-  CTV_RETURN_IF_ERROR(dequantise_level(*device_, p.gathered, own, levels, bands_.data()));
-  return directional(level, true);
+  CTV_RETURN_IF_ERROR(dequantise_scale(*device_, p.gathered, own, levels, bands_.data()));
+  return directional(scale, true);
 }
 
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
@@ -153,8 +153,8 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                            range.lo,
                            range.hi,
                            lowpass_scale(transform(), reduction)};
-  if (reduction >= transform().levels) {
-    CTV_RETURN_IF_ERROR(dequantise_level(*device_, lowpass_, quantisers.first(1), levels, low()));
+  if (reduction >= transform().scales) {
+    CTV_RETURN_IF_ERROR(dequantise_scale(*device_, lowpass_, quantisers.first(1), levels, low()));
     return add_prediction(*device_, low(), {samples.rows, samples.cols}, target);
   }
   return is_laplacian() ? inverse_laplacian(levels, quantisers, reduction, target)
@@ -164,12 +164,12 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
 // ---- Wavelet --------------------------------------------------------------------------------------------
 
 Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels) {
-  for (int level = 1; level <= this->levels(); ++level) {
-    PyramidLevel& p = at(level);
+  for (int scale = 1; scale <= scales(); ++scale) {
+    PyramidScale& p = at(scale);
     const bool directions = p.plan.directions_log2 > 0;
-    WaveletLevel w{p.extent.rows, p.extent.cols, {}};
+    WaveletScale w{p.extent.rows, p.extent.cols, {}};
     w.bands[0] =
-        level == this->levels() ? WaveletBand{levels, 1, quantisers[0]} : WaveletBand{low_of(level), 0, {}};
+        scale == scales() ? WaveletBand{levels, 1, quantisers[0]} : WaveletBand{low_of(scale), 0, {}};
     for (size_t b = 0; b < 3; ++b) {
       w.bands[b + 1] = directions ? WaveletBand{bands_.data() + b * p.band.area(), 0, {}}
                                   : WaveletBand{levels + layout_.subbands[p.first_subband + b].offset, 1,
@@ -177,31 +177,31 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
     }
     CTV_RETURN_IF_ERROR(
         wavelet_forward(*device_, transform().pyramid, w,
-                        level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols)));
-    if (directions) CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
+                        scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols)));
+    if (directions) CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
   }
   return {};
 }
 
 Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
                                            const PlaneTarget& target) {
-  for (int level = this->levels(); level > reduction; --level) {
-    PyramidLevel& p = at(level);
+  for (int scale = scales(); scale > reduction; --scale) {
+    PyramidScale& p = at(scale);
     const bool directions = p.plan.directions_log2 > 0;
     // The kernel only reads bands of an inverse.
-    WaveletLevel w{p.extent.rows, p.extent.cols, {}};
-    w.bands[0] = level == this->levels() ? WaveletBand{const_cast<Level*>(levels), 1, quantisers[0]}
-                                         : WaveletBand{low_of(level), 0, {}};
+    WaveletScale w{p.extent.rows, p.extent.cols, {}};
+    w.bands[0] = scale == scales() ? WaveletBand{const_cast<Level*>(levels), 1, quantisers[0]}
+                                   : WaveletBand{low_of(scale), 0, {}};
     for (size_t b = 0; b < 3; ++b) {
       w.bands[b + 1] =
           directions ? WaveletBand{bands_.data() + b * p.band.area(), 0, {}}
                      : WaveletBand{const_cast<Level*>(levels) + layout_.subbands[p.first_subband + b].offset,
                                    1, quantisers[p.first_subband + b]};
     }
-    if (directions) CTV_RETURN_IF_ERROR(begin_bands(level, quantisers, levels));
+    if (directions) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
     CTV_RETURN_IF_ERROR(
         wavelet_inverse(*device_, transform().pyramid, w,
-                        level == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols)));
+                        scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols)));
   }
   return {};
 }
@@ -212,35 +212,35 @@ Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantise
                                              Level* levels) {
   Device& d = *device_;
   if (fft_ != nullptr) CTV_RETURN_IF_ERROR(subtract_prediction(d, source, at(1).extent, at(1).input.data()));
-  for (int level = 1; level <= this->levels(); ++level) {
-    PyramidLevel& p = at(level);
-    Coefficient* low = low_of(level);
+  for (int scale = 1; scale <= scales(); ++scale) {
+    PyramidScale& p = at(scale);
+    Coefficient* low = low_of(scale);
     if (fft_ != nullptr) {
-      CTV_RETURN_IF_ERROR(fft_->lowpass(level, p.input.data(), nullptr, low));
-      CTV_RETURN_IF_ERROR(fft_->detail(level, low, p.input.data(), bands_.data()));
+      CTV_RETURN_IF_ERROR(fft_->lowpass(scale, p.input.data(), nullptr, low));
+      CTV_RETURN_IF_ERROR(fft_->detail(scale, low, p.input.data(), bands_.data()));
     } else {
-      const PlaneSource input = level == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
+      const PlaneSource input = scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
       CTV_RETURN_IF_ERROR(laplacian_lowpass(d, input, p.extent, nullptr, low));
       CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, input, bands_.data()));
     }
-    CTV_RETURN_IF_ERROR(finish_bands(level, quantisers, levels));
+    CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
   }
-  return quantise_level(d, lowpass_, quantisers.first(1), low(), levels);
+  return quantise_scale(d, lowpass_, quantisers.first(1), low(), levels);
 }
 
 Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
                                              const PlaneTarget& target) {
   Device& d = *device_;
-  CTV_RETURN_IF_ERROR(dequantise_level(d, lowpass_, quantisers.first(1), levels, low()));
-  for (int level = this->levels(); level > reduction; --level) {
-    PyramidLevel& p = at(level);
-    Coefficient* low = low_of(level);
+  CTV_RETURN_IF_ERROR(dequantise_scale(d, lowpass_, quantisers.first(1), levels, low()));
+  for (int scale = scales(); scale > reduction; --scale) {
+    PyramidScale& p = at(scale);
+    Coefficient* low = low_of(scale);
     const PlaneTarget out =
-        level == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
-    CTV_RETURN_IF_ERROR(begin_bands(level, quantisers, levels));
+        scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
+    CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
     if (fft_ != nullptr) {
-      if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(level, bands_.data(), low, low));
-      CTV_RETURN_IF_ERROR(fft_->merge(level, low, bands_.data(), out));
+      if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(scale, bands_.data(), low, low));
+      CTV_RETURN_IF_ERROR(fft_->merge(scale, low, bands_.data(), out));
     } else {
       if (transform().projection)
         CTV_RETURN_IF_ERROR(

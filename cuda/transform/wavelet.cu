@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the reversible 5/3, 13/7 or 9/7 wavelet (lifting; Calderbank et al. 1998), forward or inverse,
+// One scale of the reversible 5/3, 13/7 or 9/7 wavelet (lifting; Calderbank et al. 1998), forward or inverse,
 // in one launch.
 //
 // Step by step it is four passes (9/7: eight) over device memory and back. Here a block of threads takes a
@@ -65,7 +65,7 @@ __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int 
 
 template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
-    wavelet_forward_kernel(const __grid_constant__ WaveletLevel level,
+    wavelet_forward_kernel(const __grid_constant__ WaveletScale scale,
                            const __grid_constant__ PlaneSource source) {
   using Shape = Tile<Wavelet>;
   constexpr int kBorder = Shape::kBorder;
@@ -75,10 +75,10 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int thread = static_cast<int>(threadIdx.x);
   if (const int r = thread / kRowRuns; r < Shape::kRows) {
-    const int row = mirrored<kBorder>(row0 - kBorder + r, level.rows);
+    const int row = mirrored<kBorder>(row0 - kBorder + r, scale.rows);
     const int first = col0 + thread % kRowRuns * kRowRun - kBorder;
     int x[kRun];
-    if (first >= 0 && first + kRun <= level.cols && has_pairs(source)) {
+    if (first >= 0 && first + kRun <= scale.cols && has_pairs(source)) {
       const auto* samples = reinterpret_cast<const uint32_t*>(source.data + row * source.stride + first);
       const auto* predicted =
           source.prediction == nullptr
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
       }
     } else {
 #pragma unroll
-      for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored<kBorder>(first + k, level.cols));
+      for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored<kBorder>(first + k, scale.cols));
     }
     lift<Wavelet, kRowRun>(x);
 #pragma unroll
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
   const int pair = thread % (kTileCols / 2);
   const int run = thread / (kTileCols / 2);
   const int col = col0 / 2 + pair;
-  if (run >= kColumnRuns || col >= level.cols / 2) return;
+  if (run >= kColumnRuns || col >= scale.cols / 2) return;
   int x[2][kColumnRun + 2 * kBorder];
 #pragma unroll
   for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
@@ -123,21 +123,21 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
   for (int right = 0; right < 2; ++right) lift<Wavelet, kColumnRun>(x[right]);
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
-    const WaveletBand& band = level.bands[b];
+    const WaveletBand& band = scale.bands[b];
 #pragma unroll
     for (int k = 0; k < kColumnRun / 2; ++k) {
       const int row = (row0 + run * kColumnRun) / 2 + k;
-      if (row >= level.rows / 2) continue;
+      if (row >= scale.rows / 2) continue;
       const auto c = static_cast<int16_t>(x[b & 1][kBorder + 2 * k + (b >> 1)]);
-      band.data[static_cast<ptrdiff_t>(row) * (level.cols / 2) + col] =
-          band.quantised != 0 ? quantise(c, band.quantiser.multiplier, band.quantiser.offset) : c;
+      band.data[static_cast<ptrdiff_t>(row) * (scale.cols / 2) + col] =
+          band.quantised != 0 ? quantise(c, band.quantiser.multiplier, band.quantiser.rounding_offset) : c;
     }
   }
 }
 
 template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
-    wavelet_inverse_kernel(const __grid_constant__ WaveletLevel level,
+    wavelet_inverse_kernel(const __grid_constant__ WaveletScale scale,
                            const __grid_constant__ PlaneTarget target) {
   using Shape = Tile<Wavelet>;
   constexpr int kBorder = Shape::kBorder;
@@ -149,25 +149,26 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
   if (const int run = thread / Shape::kPairs; run < kColumnRuns) {
     const int pair = thread % Shape::kPairs;
     // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.
-    const int cols[2] = {mirrored<kBorder>(col0 - kBorder + 2 * pair, level.cols) >> 1,
-                         mirrored<kBorder>(col0 - kBorder + 2 * pair + 1, level.cols) >> 1};
+    const int cols[2] = {mirrored<kBorder>(col0 - kBorder + 2 * pair, scale.cols) >> 1,
+                         mirrored<kBorder>(col0 - kBorder + 2 * pair + 1, scale.cols) >> 1};
     int x[2][kColumnRun + 2 * kBorder];
 #pragma unroll
     for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
-      const int row = mirrored<kBorder>(row0 + run * kColumnRun - kBorder + k, level.rows) >> 1;
+      const int row = mirrored<kBorder>(row0 + run * kColumnRun - kBorder + k, scale.rows) >> 1;
 #pragma unroll
       for (int right = 0; right < 2; ++right) {
-        const WaveletBand& band = level.bands[k % 2 * 2 + right];
-        x[right][k] = band.data[static_cast<ptrdiff_t>(row) * (level.cols / 2) + cols[right]];
+        const WaveletBand& band = scale.bands[k % 2 * 2 + right];
+        x[right][k] = band.data[static_cast<ptrdiff_t>(row) * (scale.cols / 2) + cols[right]];
       }
     }
 #pragma unroll
     for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
 #pragma unroll
       for (int right = 0; right < 2; ++right) {
-        const WaveletBand& band = level.bands[k % 2 * 2 + right];
+        const WaveletBand& band = scale.bands[k % 2 * 2 + right];
         if (band.quantised != 0) {
-          x[right][k] = dequantise(static_cast<Level>(x[right][k]), band.quantiser.step, band.quantiser.bias);
+          x[right][k] = dequantise(static_cast<Level>(x[right][k]), band.quantiser.step,
+                                   band.quantiser.reconstruction_offset);
         }
       }
     }
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
   const int r = thread / kRowRuns;
   const int row = row0 + r;
   const int first = col0 + thread % kRowRuns * kRowRun;
-  if (r >= kTileRows || row >= level.rows || first >= level.cols) return;
+  if (r >= kTileRows || row >= scale.rows || first >= scale.cols) return;
   int x[kRun];
 #pragma unroll
   for (int k = 0; k < kRun / 2; ++k) {
@@ -191,19 +192,19 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
     x[2 * k + 1] = second_of(both);
   }
   unlift<Wavelet, kRowRun>(x);
-  if (first + kRowRun <= level.cols && has_octets(target.data, target.stride) &&
+  if (first + kRowRun <= scale.cols && has_octets(target.data, target.stride) &&
       has_octets(target.prediction, target.prediction_stride)) {
     put_run(target, row, first, x + kBorder);
   } else {
 #pragma unroll
     for (int k = 0; k < kRowRun; ++k) {
-      if (first + k < level.cols) target.put(row, first + k, static_cast<Coefficient>(x[kBorder + k]));
+      if (first + k < scale.cols) target.put(row, first + k, static_cast<Coefficient>(x[kBorder + k]));
     }
   }
 }
 
-dim3 tiles(const WaveletLevel& level) {
-  return {blocks_for(level.cols, kTileCols), blocks_for(level.rows, kTileRows)};
+dim3 tiles(const WaveletScale& scale) {
+  return {blocks_for(scale.cols, kTileCols), blocks_for(scale.rows, kTileRows)};
 }
 
 /// launch(wavelet) with the kind's type.
@@ -220,18 +221,18 @@ void with_wavelet(Pyramid kind, Launch launch) {
 
 }  // namespace
 
-Status wavelet_forward(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneSource& source) {
+Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneSource& source) {
   with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
     wavelet_forward_kernel<Wavelet>
-        <<<tiles(level), Tile<Wavelet>::kForwardThreads, 0, device.stream()>>>(level, source);
+        <<<tiles(scale), Tile<Wavelet>::kForwardThreads, 0, device.stream()>>>(scale, source);
   });
   return device.launched("wavelet_forward_kernel");
 }
 
-Status wavelet_inverse(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneTarget& target) {
+Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneTarget& target) {
   with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
     wavelet_inverse_kernel<Wavelet>
-        <<<tiles(level), Tile<Wavelet>::kInverseThreads, 0, device.stream()>>>(level, target);
+        <<<tiles(scale), Tile<Wavelet>::kInverseThreads, 0, device.stream()>>>(scale, target);
   });
   return device.launched("wavelet_inverse_kernel");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the wavelet pyramid: launchers.
+// One scale of the wavelet pyramid: launchers.
 #pragma once
 
 #include "codec/dsp/quantise.hpp"
@@ -9,21 +9,21 @@
 
 namespace ctv::cuda {
 
-/// One of the four bands of a level, rows x cols halved: coefficients, or levels if `quantised`.
+/// One of the four bands of a scale, rows x cols halved: coefficients, or levels if `quantised`.
 struct WaveletBand {
   int16_t* data = nullptr;  // [rows / 2][cols / 2]
   int quantised = 0;
   SubbandQuantiser quantiser;
 };
 
-struct WaveletLevel {
-  int rows = 0, cols = 0;  // of the level's input, even
+struct WaveletScale {
+  int rows = 0, cols = 0;  // of the scale's input, even
   WaveletBand bands[4];    // 0 low, 1 horizontal detail, 2 vertical, 3 diagonal
 };
 
-/// Bands of `source` (level 1: samples; else coefficients).
-Status wavelet_forward(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneSource& source);
+/// Bands of `source` (scale 1: samples; else coefficients).
+Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneSource& source);
 /// The reverse, into `target`.
-Status wavelet_inverse(Device& device, Pyramid kind, const WaveletLevel& level, const PlaneTarget& target);
+Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneTarget& target);
 
 }  // namespace ctv::cuda

@@ -42,7 +42,7 @@ int main(void) {
   if (ctv_encoder_header(encoder, &unit) != CTV_OK) return fail("ctv_encoder_header");
   if (ctv_decoder_send(decoder, unit.data, unit.size) != CTV_OK) return fail("ctv_decoder_send");
 
-  /* All pictures stay as they are until the end, so they can be lent: a GPU would not wait for a copy. */
+  /* All pictures stay as they are until the end, so they can be borrowed: a GPU would not wait for a copy. */
   void* memory = NULL;
   if (ctv_host_alloc(kFrames * kWidth * kHeight, config.backend, config.device, &memory) != CTV_OK)
     return fail("ctv_host_alloc");
@@ -62,7 +62,7 @@ int main(void) {
     picture.height = kHeight;
     picture.data[0] = samples;
     picture.stride[0] = kWidth;
-    picture.lent = 1;
+    picture.borrowed = 1;
     if (ctv_encoder_send(encoder, &picture) != CTV_OK) return fail("ctv_encoder_send");
     while (ctv_encoder_receive(encoder, &unit) == CTV_OK) {
       bytes += unit.size;

@@ -56,11 +56,11 @@ TEST(Presets, ThePapersParametersAreThePapers) {
   EXPECT_EQ(c.chroma, CTV_CHROMA_420);
   EXPECT_EQ(c.transform, CTV_TRANSFORM_CONTOURLET);
   EXPECT_EQ(c.pyramid, CTV_PYRAMID_LAPLACIAN);
-  EXPECT_EQ(c.levels, 1);
+  EXPECT_EQ(c.scales, 1);
   EXPECT_EQ(c.directions[0], 8);
   EXPECT_EQ(c.filter_taps, 12);
   EXPECT_EQ(c.prediction, CTV_PREDICTION_SUBBAND);
-  EXPECT_EQ(c.symbols, CTV_SYMBOLS_RLE);
+  EXPECT_EQ(c.entropy_coding, CTV_ENTROPY_RLE);
   EXPECT_EQ(c.block_size, 16);
   EXPECT_EQ(c.search_range, 8);
   EXPECT_EQ(c.key_interval, 10);
@@ -72,7 +72,7 @@ TEST(Presets, NullMeansDefaultAndUnknownNamesAreRefused) {
   ctv_config b{};
   ASSERT_EQ(ctv_config_init(&a, nullptr), CTV_OK);
   ASSERT_EQ(ctv_config_init(&b, "default"), CTV_OK);
-  EXPECT_EQ(a.levels, b.levels);
+  EXPECT_EQ(a.scales, b.scales);
   EXPECT_EQ(a.qp, b.qp);
   EXPECT_EQ(a.struct_size, sizeof(ctv_config));
   EXPECT_EQ(ctv_config_init(&a, "quickest"), CTV_ERROR_ARGUMENT);
@@ -99,8 +99,8 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"chroma", [](ctv_config& c) { c.chroma = number<ctv_chroma>(2); }},
       {"transform", [](ctv_config& c) { c.transform = number<ctv_transform>(4); }},
       {"pyramid", [](ctv_config& c) { c.pyramid = number<ctv_pyramid>(4); }},
-      {"levels", [](ctv_config& c) { c.levels = 0; }},
-      {"levels", [](ctv_config& c) { c.levels = 9; }},
+      {"scales", [](ctv_config& c) { c.scales = 0; }},
+      {"scales", [](ctv_config& c) { c.scales = 9; }},
       {"directions", [](ctv_config& c) { c.directions[0] = 3; }},
       {"directions", [](ctv_config& c) { c.directions[1] = 32; }},
       {"directions", [](ctv_config& c) { c.directions[1] = -2; }},
@@ -108,7 +108,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"filter_taps", [](ctv_config& c) { c.filter_taps = 0; }},
       {"filter_taps", [](ctv_config& c) { c.filter_taps = 14; }},
       {"prediction", [](ctv_config& c) { c.prediction = number<ctv_prediction>(2); }},
-      {"symbols", [](ctv_config& c) { c.symbols = number<ctv_symbols>(3); }},
+      {"entropy_coding", [](ctv_config& c) { c.entropy_coding = number<ctv_entropy_coding>(3); }},
       {"lossless", [](ctv_config& c) { c.lossless = 2; }},
       {"lossless", [](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8, c.lossless = 1; }},
       {"lossless", [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4, c.lossless = 1; }},
@@ -162,10 +162,10 @@ TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
       [](ctv_config& c) { c.width = c.height = 1; },
       [](ctv_config& c) { c.width = 4000, c.height = 1; },
       [](ctv_config& c) { c.fps_num = c.fps_den = INT32_MAX; },
-      [](ctv_config& c) { c.levels = 1; },
-      [](ctv_config& c) { c.levels = 8; },
-      [](ctv_config& c) { c.levels = 1, c.directions[0] = 16, c.filter_taps = 12; },
-      [](ctv_config& c) { c.levels = 1, c.directions[0] = 2, c.filter_taps = 2; },
+      [](ctv_config& c) { c.scales = 1; },
+      [](ctv_config& c) { c.scales = 8; },
+      [](ctv_config& c) { c.scales = 1, c.directions[0] = 16, c.filter_taps = 12; },
+      [](ctv_config& c) { c.scales = 1, c.directions[0] = 2, c.filter_taps = 2; },
       [](ctv_config& c) { c.block_size = 8, c.subpel = 0, c.overlap = 0; },
       [](ctv_config& c) { c.block_size = 32, c.subpel = 3, c.split = 1; },
       [](ctv_config& c) { c.split = 0; },
@@ -178,7 +178,7 @@ TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
       [](ctv_config& c) { c.qp = -1, c.step = 4095; },
       [](ctv_config& c) { c.qp = 0; },
       [](ctv_config& c) { c.qp = 51; },
-      [](ctv_config& c) { c.tune = CTV_TUNE_SSIM, c.levels = 1, c.qp = 51; },
+      [](ctv_config& c) { c.tune = CTV_TUNE_SSIM, c.scales = 1, c.qp = 51; },
       [](ctv_config& c) { c.crf = 0; },
       [](ctv_config& c) { c.crf = 51; },
       [](ctv_config& c) { c.threads = 256; },

@@ -67,7 +67,7 @@ TEST(StreamInfo, TellsWhatTheConfigurationSaid) {
   EXPECT_EQ(info.fps_den, 1001);
   EXPECT_EQ(info.chroma_420, 1);
   EXPECT_EQ(info.pyramid, CTV_PYRAMID_LAPLACIAN);
-  EXPECT_EQ(info.levels, 1);
+  EXPECT_EQ(info.scales, 1);
   EXPECT_EQ(info.directions[0], 8);
   EXPECT_EQ(info.filter_taps, 12);
   EXPECT_EQ(info.prediction, CTV_PREDICTION_SUBBAND);

@@ -245,12 +245,12 @@ TEST(PlaneShapes, AreTheFormats) {
 
 TEST(LastError, BelongsToItsThreadAndIsClearedBySuccess) {
   Config c = valid();
-  c.levels = 99;
+  c.scales = 99;
   ctv_encoder* encoder = nullptr;
   EXPECT_EQ(ctv_encoder_open(&c, &encoder), CTV_ERROR_ARGUMENT);
-  EXPECT_TRUE(says("levels"));
+  EXPECT_TRUE(says("scales"));
   std::thread([] { EXPECT_STREQ(ctv_last_error(), ""); }).join();
-  EXPECT_TRUE(says("levels"));
+  EXPECT_TRUE(says("scales"));
   ctv_config fresh{};
   EXPECT_EQ(ctv_config_init(&fresh, "paper"), CTV_OK);
   EXPECT_STREQ(ctv_last_error(), "");

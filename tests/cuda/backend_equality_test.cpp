@@ -26,16 +26,16 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
   const int lo = extreme ? -255 : 0;
   BackendPlane samples(backend, layout.padded, lo, 255, c.seed);
   BackendPlane prediction(backend, layout.padded, lo, 255, c.seed + 1);
-  BackendPlane levels(backend, {1, static_cast<int>(layout.levels)});
+  BackendPlane levels(backend, {1, static_cast<int>(layout.num_coefficients)});
   const std::vector<SubbandQuantiser> quantisers = extreme ? lossless(layout) : lossy(layout, c.step);
   const PlaneView<const Sample> p = predicted ? prediction.const_view() : PlaneView<const Sample>{};
   EXPECT_TRUE(ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data)));
   levels.download();
   EXPECT_TRUE(levels.intact());
   out.levels = row_of(levels);
-  BackendPlane wild(backend, {1, static_cast<int>(layout.levels)}, -32768, 32767, c.seed + 2);
+  BackendPlane wild(backend, {1, static_cast<int>(layout.num_coefficients)}, -32768, 32767, c.seed + 2);
   for (const BackendPlane* in : {&levels, &wild}) {
-    for (int reduction = 0; reduction <= c.transform.levels; ++reduction) {
+    for (int reduction = 0; reduction <= c.transform.scales; ++reduction) {
       const Extent extent{layout.padded.rows >> reduction, layout.padded.cols >> reduction};
       BackendPlane base(backend, extent, 0, 255, c.seed + 3);
       BackendPlane result(backend, extent);
@@ -129,7 +129,7 @@ TEST_F(CudaTransform, Blocks) {
 TEST_F(CudaTransform, DeepestPyramid) {
   for (const Pyramid pyramid : kAllPyramids) {
     if (smallness() > 1 && pyramid == Pyramid::kWavelet5_3) continue;
-    const int levels = smallness() > 1 ? 3 : kMaxLevels;
+    const int levels = smallness() > 1 ? 3 : kMaxScales;
     TransformCase c{transform_of(pyramid, levels, {4, 3, 2, 1, 4, 3, 2, 1}, 12, 2, true), {300, 17}};
     c.seed = next_seed();
     compare(c, Engine::kDirect);
@@ -243,7 +243,7 @@ TEST_F(CudaEquality, QuantiserThatDecidesByRate) {
       SCOPED_TRACE(text(extent) + " seed " + std::to_string(seed));
       std::vector<std::vector<int16_t>> results;
       for (Backend* backend : both()) {
-        const Extent row{1, static_cast<int>(layout.levels)};
+        const Extent row{1, static_cast<int>(layout.num_coefficients)};
         BackendPlane coefficients(*backend, row, -limit, limit, seed);
         BackendPlane levels(*backend, row);
         ASSERT_TRUE(
@@ -266,7 +266,7 @@ TEST_F(CudaEquality, SquaredErrorOfTwoPlanes) {
       for (Backend* backend : both()) {
         BackendPlane a(*backend, extent, -limit, limit, seed);
         BackendPlane b(*backend, extent, -limit, limit, seed + 1);
-        auto meter = backend->make_error_meter();
+        auto meter = backend->make_distortion_meter();
         ASSERT_TRUE(ok(meter));
         ASSERT_TRUE(ok((*meter)->measure(a.const_view(), b.const_view())));
         ASSERT_TRUE(ok((*meter)->finish(sums.emplace_back())));
@@ -291,7 +291,7 @@ TEST_F(CudaEquality, SubbandPrediction) {
         SCOPED_TRACE(text(extent) + " seed " + std::to_string(seed));
         std::vector<std::vector<int16_t>> results;
         for (Backend* backend : both()) {
-          const Extent row{1, static_cast<int>(layout.levels)};
+          const Extent row{1, static_cast<int>(layout.num_coefficients)};
           BackendPlane levels(*backend, row, -32768, 32767, seed);
           BackendPlane previous(*backend, row, -32768, 32767, seed + 1);
           BackendPlane residual(*backend, row);
@@ -316,8 +316,8 @@ TEST_F(CudaEquality, SubbandPrediction) {
           residual.download();
           EXPECT_TRUE(residual.intact());
           results.push_back(row_of(residual));
-          ASSERT_TRUE(
-              ok(backend->copy(levels.view().data, residual.view().data, layout.levels * sizeof(Level))));
+          ASSERT_TRUE(ok(backend->copy(levels.view().data, residual.view().data,
+                                       layout.num_coefficients * sizeof(Level))));
           levels.download();
           EXPECT_EQ(row_of(levels), results.back());
         }

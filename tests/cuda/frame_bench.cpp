@@ -213,19 +213,19 @@ class Decoding {
 
 void throughput(const std::vector<Frame>& clip) {
   const auto in_flight = [](int coders) { return std::max(2, 16 / coders); };
-  std::vector<LentPicture> lent;
-  std::vector<ctv_picture> copied_pictures, lent_pictures;
+  std::vector<BorrowedPicture> borrowed;
+  std::vector<ctv_picture> copied_pictures, borrowed_pictures;
   for (const Frame& frame : clip) {
     copied_pictures.push_back(picture_of(frame));
-    lent_pictures.push_back(lent.emplace_back(frame, Lending{}).get());
+    borrowed_pictures.push_back(borrowed.emplace_back(frame, Lending{}).get());
   }
   for (const int encoders : {1, 2, 4, 8}) {
     Config config = config_for(clip[0], "default", 16);
     config.backend = CTV_BACKEND_CUDA;
     config.frames_in_flight = in_flight(encoders);
     side_by_side("encoders", encoders, kTimed, [&] { return Encoding(copied_pictures, config); });
-    side_by_side("encoders of lent pictures", encoders, kTimed,
-                 [&] { return Encoding(lent_pictures, config); });
+    side_by_side("encoders of borrowed pictures", encoders, kTimed,
+                 [&] { return Encoding(borrowed_pictures, config); });
   }
   std::vector<Frame> swung;
   for (int n = 0; n < kPackets; ++n) swung.push_back(clip[swing(n, clip.size())]);

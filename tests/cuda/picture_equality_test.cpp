@@ -85,7 +85,7 @@ TEST_F(CudaPictures, In) {
         std::vector<std::vector<int16_t>> results[2];
         for (size_t b = 0; b < 2; ++b) {
           Backend& backend = *both()[b];
-          auto port = backend.make_picture_port(layout);
+          auto port = backend.make_picture_transfer(layout);
           ASSERT_TRUE(ok(port));
           std::vector<std::unique_ptr<BackendPlane>> planes;
           Planes views;
@@ -122,7 +122,7 @@ TEST_F(CudaPictures, Out) {
           std::vector<std::vector<uint8_t>> results[2];
           for (size_t b = 0; b < 2; ++b) {
             Backend& backend = *both()[b];
-            auto port = backend.make_picture_port(layout);
+            auto port = backend.make_picture_transfer(layout);
             ASSERT_TRUE(ok(port));
             std::vector<std::unique_ptr<BackendPlane>> planes;
             ConstPlanes views;

@@ -50,7 +50,7 @@ class CudaQuadEvents : public CudaEquality {
     std::vector<std::vector<int16_t>> levels;
     std::vector<std::unique_ptr<BackendPlane>> planes;
     for (size_t p = 0; p < 3; ++p) {
-      layout.subbands[p].levels = sizes[p];
+      layout.subbands[p].num_coefficients = sizes[p];
       planes.push_back(std::make_unique<BackendPlane>(backend, Extent{1, static_cast<int>(sizes[p])}));
       const int density = between(1, 60);
       const int largest = 1 << between(0, 15);
@@ -62,7 +62,7 @@ class CudaQuadEvents : public CudaEquality {
       planes[p]->upload();
       levels.push_back(row_of(*planes[p]));
     }
-    auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, plan);
+    auto port = backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, plan);
     ASSERT_TRUE(ok(port));
     ASSERT_TRUE(ok((*port)->download({planes[0]->view().data, planes[1]->view().data, planes[2]->view().data},
                                      nullptr)));
@@ -109,11 +109,11 @@ TEST_F(CudaQuadEvents, ListsBecomeLevels) {
     std::array<std::vector<int16_t>, 3> expected;
     std::vector<std::unique_ptr<BackendPlane>> planes;
     for (size_t p = 0; p < 3; ++p) {
-      layout.subbands[p].levels = sizes[p];
+      layout.subbands[p].num_coefficients = sizes[p];
       expected[p].resize(sizes[p]);
       planes.push_back(std::make_unique<BackendPlane>(backend, Extent{1, static_cast<int>(sizes[p])}));
     }
-    auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, plan);
+    auto port = backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, plan);
     ASSERT_TRUE(ok(port));
     for (int again = 0; again < 2; ++again) {
       for (size_t p = 0; p < 3; ++p) std::fill(expected[p].begin(), expected[p].end(), int16_t{0});

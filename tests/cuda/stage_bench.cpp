@@ -90,14 +90,14 @@ class Bench {
       }
       BackendPlane samples(backend_, layout.padded, 0, 255, 1);
       BackendPlane prediction(backend_, layout.padded, 0, 255, 2);
-      BackendPlane levels(backend_, {1, static_cast<int>(layout.levels)}, 0, 0, 3);
+      BackendPlane levels(backend_, {1, static_cast<int>(layout.num_coefficients)}, 0, 0, 3);
       const std::vector<SubbandQuantiser> quantisers = lossy(layout, 300);
       measure(c.forward, [&] {
         check((*coder)->forward(samples.const_view(), prediction.const_view(), 128, quantisers,
                                 levels.view().data));
       });
       if (c.engine == Engine::kDirect) {
-        BackendPlane coefficients(backend_, {1, static_cast<int>(layout.levels)}, -60, 60, 3);
+        BackendPlane coefficients(backend_, {1, static_cast<int>(layout.num_coefficients)}, -60, 60, 3);
         measure("the same, quantiser deciding by rate", [&] {
           check(backend_.quantise(layout, quantisers, coefficients.view().data, levels.view().data));
         });
@@ -160,8 +160,8 @@ class Bench {
                                 {split_grid, 0, 0, true}, prediction.view()));
     });
     const SubbandLayout layout = make_layout(transform_of(Pyramid::kLaplacian, 2, {3, 3}, 12), extent);
-    BackendPlane levels(backend_, {1, static_cast<int>(layout.levels)}, -9, 9, 7);
-    BackendPlane previous(backend_, {1, static_cast<int>(layout.levels)}, -9, 9, 8);
+    BackendPlane levels(backend_, {1, static_cast<int>(layout.num_coefficients)}, -9, 9, 7);
+    BackendPlane previous(backend_, {1, static_cast<int>(layout.num_coefficients)}, -9, 9, 8);
     measure("subband prediction", [&] {
       check(backend_.subtract_subbands(layout, {0, 0}, grid, vectors.device(), levels.view().data,
                                        previous.view().data, levels.view().data));
@@ -187,13 +187,13 @@ class Bench {
       const auto i = static_cast<size_t>(p);
       planes.push_back(std::make_unique<BackendPlane>(backend_, layout.subbands[i].padded, 0, 255, 9 + i));
       levels.push_back(std::make_unique<BackendPlane>(
-          backend_, Extent{1, static_cast<int>(layout.subbands[i].levels)}, 0, 0, 1));
+          backend_, Extent{1, static_cast<int>(layout.subbands[i].num_coefficients)}, 0, 0, 1));
       views[i] = planes[i]->view();
       cropped[i] = planes[i]->const_view().crop(layout.extent(p).rows, layout.extent(p).cols);
       up[i] = levels[i]->view().data;
     }
-    auto port = backend_.make_picture_port(layout);
-    auto level_port = backend_.make_level_port(layout, grid, {});
+    auto port = backend_.make_picture_transfer(layout);
+    auto level_transfer = backend_.make_level_transfer(layout, grid, {});
     std::vector<uint8_t> bytes(1920 * 1080 * 3 / 2, 99);
     ctv_picture in{};
     in.struct_size = sizeof in;
@@ -217,12 +217,12 @@ class Bench {
       check((*port)->finish(out));
     });
     measure("levels down", [&] {
-      check((*level_port)->download({up[0], up[1], up[2]}, nullptr));
-      check((*level_port)->finish());
+      check((*level_transfer)->download({up[0], up[1], up[2]}, nullptr));
+      check((*level_transfer)->finish());
     });
     measure("levels up", [&] {
-      check((*level_port)->import_levels(up, nullptr));
-      check((*level_port)->finish());
+      check((*level_transfer)->import_levels(up, nullptr));
+      check((*level_transfer)->finish());
     });
   }
 

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ctv_stream_info info{};
     info.struct_size = sizeof info;
     if (ctv_stream_info_parse(unit.data(), unit.size(), &info) == CTV_OK) {
-      if (info.width < 1 || info.height < 1 || info.levels < 1 || info.components < 1) std::abort();
+      if (info.width < 1 || info.height < 1 || info.scales < 1 || info.components < 1) std::abort();
       const auto parsed = ctv::read_sequence_header(unit);
       if (!parsed.ok() || ctv::write_sequence_header(*parsed) != unit) std::abort();
       header = &unit;

@@ -26,8 +26,8 @@ struct Bench {
     c.width = 24;
     c.height = 20;
     c.format = CTV_FORMAT_I420;
-    c.levels = 2;
-    c.symbols = static_cast<ctv_symbols>(kind % 3);
+    c.scales = 2;
+    c.entropy_coding = static_cast<ctv_entropy_coding>(kind % 3);
     auto made = make_sequence_header(c);
     if (!made.ok()) std::abort();
     header = *made;
@@ -36,7 +36,7 @@ struct Bench {
     vectors.resize(stream.grid.size());
     frame.vectors = vectors.data();
     for (size_t p = 0; p < 3; ++p) {
-      levels[p].resize(stream.picture.subbands[p].levels);
+      levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();
     }
     for (const Component& part : coder->components()) layers.push_back(part.layer);

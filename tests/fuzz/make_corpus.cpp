@@ -33,19 +33,20 @@ struct Kind {
 
 const Kind kKinds[] = {
     {"paper_i420", "paper", CTV_FORMAT_I420, 24, 16, [](ctv_config&) {}},
-    {"paper_rgb", "paper", CTV_FORMAT_RGB8, 17, 33, [](ctv_config& c) { c.levels = 2, c.directions[1] = 2; }},
+    {"paper_rgb", "paper", CTV_FORMAT_RGB8, 17, 33, [](ctv_config& c) { c.scales = 2, c.directions[1] = 2; }},
     {"default_gray", "default", CTV_FORMAT_GRAY8, 16, 16, [](ctv_config&) {}},
     {"default_i422", "default", CTV_FORMAT_I422, 33, 20, [](ctv_config&) {}},
     {"default_rgb", "default", CTV_FORMAT_RGB8, 40, 24, [](ctv_config& c) { c.chroma = CTV_CHROMA_420; }},
     {"lossless_i444", "lossless", CTV_FORMAT_I444, 16, 24, [](ctv_config&) {}},
     {"wavelet53", "default", CTV_FORMAT_I420, 48, 32,
      [](ctv_config& c) {
-       c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.levels = 3, c.directions[0] = 16, c.filter_taps = 6;
+       c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.scales = 3, c.directions[0] = 16, c.filter_taps = 6;
      }},
-    {"rle", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.symbols = CTV_SYMBOLS_RLE; }},
+    {"rle", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
     {"rle_split", "default", CTV_FORMAT_I420, 32, 32,
-     [](ctv_config& c) { c.symbols = CTV_SYMBOLS_RLE_SPLIT; }},
-    {"context", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.symbols = CTV_SYMBOLS_CONTEXT; }},
+     [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE_SPLIT; }},
+    {"context", "default", CTV_FORMAT_I420, 32, 32,
+     [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_CONTEXT; }},
     {"dct8x8", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8; }},
     {"h264_4x4", "default", CTV_FORMAT_I422, 33, 20,
      [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4; }},
@@ -75,7 +76,7 @@ void save_stream(const Kind& kind, int number) {
       return Bytes(begin + static_cast<ptrdiff_t>(from), begin + static_cast<ptrdiff_t>(to));
     };
     const size_t last = layers.size() - 1;
-    const int symbols = config.symbols + (config.symbols == CTV_SYMBOLS_RLE ? 0 : 6);
+    const int symbols = config.entropy_coding + (config.entropy_coding == CTV_ENTROPY_RLE ? 0 : 6);
     save("symbols", std::string(kind.name) + "_lowpass" + std::to_string(i),
          part(parts.component_begins[0], parts.component_begins[1]), {symbols, i == 0 ? 1 : 0, 0});
     save("symbols", std::string(kind.name) + "_finest" + std::to_string(i),

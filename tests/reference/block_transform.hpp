@@ -164,14 +164,16 @@ struct FrequencyQuantiser {
   SubbandQuantiser q;
 
   Level level(int64_t c) const {
-    if (!is_h264(kind)) return quantised(c, q.multiplier, q.offset, 16);
+    if (!is_h264(kind)) return quantised(c, q.multiplier, q.rounding_offset, 16);
     const bool eight = kind == TransformKind::kH264_8x8;
-    return quantised(c, h264_tables(eight, q.qp % 6, row, col)[1], q.offset, (eight ? 16 : 15) + q.qp / 6);
+    return quantised(c, h264_tables(eight, q.qp % 6, row, col)[1], q.rounding_offset,
+                     (eight ? 16 : 15) + q.qp / 6);
   }
   int64_t scaled(int64_t l) const {
     if (!is_h264(kind)) {
       const auto magnitude = static_cast<uint32_t>(l < 0 ? -l : l);
-      const int64_t c = l == 0 ? 0 : std::min<int64_t>((magnitude * q.step - q.bias + 8) / 16, 32767);
+      const int64_t c =
+          l == 0 ? 0 : std::min<int64_t>((magnitude * q.step - q.reconstruction_offset + 8) / 16, 32767);
       return l < 0 ? -c : c;
     }
     // LevelScale = 16 v. 8x8: (l LevelScale 2^(qp/6) + 2^5) >> 6 with the rounding at its place; 4x4: >> 4.
@@ -221,8 +223,8 @@ void for_frequencies(const SubbandLayout& layout, bool dc, Body body) {
 inline std::vector<Level> block_forward(const SubbandLayout& layout, const Grid& x,
                                         std::span<const SubbandQuantiser> quantisers) {
   const TransformKind kind = layout.transform.kind;
-  const int n = 1 << layout.transform.levels;
-  std::vector<Level> levels(layout.levels);
+  const int n = 1 << layout.transform.scales;
+  std::vector<Level> levels(layout.num_coefficients);
   Grid dc(x.rows / n, x.cols / n);
   for (int y0 = 0; y0 < dc.rows; ++y0) {
     for (int x0 = 0; x0 < dc.cols; ++x0) {
@@ -253,7 +255,7 @@ inline std::vector<Level> block_forward(const SubbandLayout& layout, const Grid&
         const int qp = m.rows * m.cols == 8 ? q.qp + 3 : q.qp;
         levels[s.offset + static_cast<size_t>(y0 * s.cols + x0)] =
             quantised(m.rows * m.cols == 16 ? floor_shift(v + 1, 1) : v, h264_tables(false, qp % 6, 0, 0)[1],
-                      q.offset, 16 + qp / 6);
+                      q.rounding_offset, 16 + qp / 6);
       });
     }
   }
@@ -264,7 +266,7 @@ inline std::vector<Level> block_forward(const SubbandLayout& layout, const Grid&
 inline Grid block_inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
                           std::span<const SubbandQuantiser> quantisers, int reduction) {
   const TransformKind kind = layout.transform.kind;
-  const int n = 1 << layout.transform.levels;
+  const int n = 1 << layout.transform.scales;
   const auto level_at = [&](const Subband& s, int r, int c) {
     return levels[s.offset + static_cast<size_t>(r * s.cols + c)];
   };

@@ -47,17 +47,17 @@ inline DirectionalTree directional_tree(int n) {
       {{{2, 0, 1, 1}, 1, 1}, {{2, 0, -1, 1}, 1, 0}, {{1, 1, 0, 2}, 1, 1}, {{1, -1, 0, 2}, 0, 1}}};
   DirectionalTree tree;
   std::vector<Lattice> nodes = {{{1, 0, 0, 1}, 0, 0}};
-  for (int level = 1; level <= n; ++level) {
+  for (int depth = 1; depth <= n; ++depth) {
     std::vector<Lattice> next;
     for (size_t k = 0; k < nodes.size(); ++k) {
-      const Type& type = level == 1 ? q1 : level == 2 ? q2 : p[k % 2 + (k < nodes.size() / 2 ? 0 : 2)];
+      const Type& type = depth == 1 ? q1 : depth == 2 ? q2 : p[k % 2 + (k < nodes.size() / 2 ? 0 : 2)];
       const Lattice& parent = nodes[k];
       const Lattice a{multiply(parent.m, type.d), parent.r, parent.c};
       const Lattice b{a.m, parent.r + parent.m[0] * type.tr + parent.m[1] * type.tc,
                       parent.c + parent.m[2] * type.tr + parent.m[3] * type.tc};
       tree.splits.push_back({a, b});
-      next.push_back(level == 1 ? a : b);
-      next.push_back(level == 1 ? b : a);
+      next.push_back(depth == 1 ? a : b);
+      next.push_back(depth == 1 ? b : a);
     }
     nodes = next;
   }

@@ -16,7 +16,7 @@ namespace ctv::reference {
 inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
                                        std::span<const SubbandQuantiser> quantisers,
                                        const std::vector<Coefficient>& coefficients) {
-  std::vector<Level> levels(layout.levels);
+  std::vector<Level> levels(layout.num_coefficients);
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     const SubbandQuantiser& q = quantisers[i];
@@ -25,12 +25,12 @@ inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
     };
     // In 65536ths of a step, the rounding offset included.
     const auto scaled = [&](int r, int c) {
-      return std::abs(int64_t{coefficients[at(r, c)]}) * q.multiplier + q.offset;
+      return std::abs(int64_t{coefficients[at(r, c)]}) * q.multiplier + q.rounding_offset;
     };
     for (int r = 0; r < s.rows; ++r) {
       for (int c = 0; c < s.cols; ++c) {
         int64_t level = scaled(r, c) / 65536;
-        if (level == 1 && s.level != 0 && q.step != 16) {
+        if (level == 1 && s.scale != 0 && q.step != 16) {
           int64_t activity = 0;
           for (int y = std::max(r - 1, 0); y <= std::min(r + 1, s.rows - 1); ++y) {
             for (int x = std::max(c - 1, 0); x <= std::min(c + 1, s.cols - 1); ++x) {

@@ -21,8 +21,8 @@ inline bool is_laplacian(const SubbandLayout& layout) {
 
 /// Places of a subband's coefficients in its band, row by row.
 inline std::vector<std::pair<int, int>> places(const SubbandLayout& layout, const Subband& s) {
-  const int n = s.level == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(s.level - 1)];
-  const Extent band = s.level == 0 ? Extent{s.rows, s.cols} : layout.band(s.level);
+  const int n = s.scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(s.scale - 1)];
+  const Extent band = s.scale == 0 ? Extent{s.rows, s.cols} : layout.band(s.scale);
   if (n > 0) return subband_places(band.rows, band.cols, n, s.direction);
   std::vector<std::pair<int, int>> all;
   for (int r = 0; r < band.rows; ++r) {
@@ -31,39 +31,39 @@ inline std::vector<std::pair<int, int>> places(const SubbandLayout& layout, cons
   return all;
 }
 
-inline void put_band(const SubbandLayout& layout, int level, int orientation, Grid band,
+inline void put_band(const SubbandLayout& layout, int scale, int orientation, Grid band,
                      std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels) {
-  const int n = level == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(level - 1)];
+  const int n = scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
   if (n > 0) directional(band, n, layout.transform.taps, false);
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
-    if (s.level != level || s.orientation != orientation) continue;
+    if (s.scale != scale || s.orientation != orientation) continue;
     size_t at = s.offset;
     for (const auto& [r, c] : places(layout, s)) {
       const int64_t v = band.at(r, c);
-      const int64_t l = ((v < 0 ? -v : v) * quantisers[i].multiplier + quantisers[i].offset) / 65536;
+      const int64_t l = ((v < 0 ? -v : v) * quantisers[i].multiplier + quantisers[i].rounding_offset) / 65536;
       levels[at++] = static_cast<Level>(wrap16(v < 0 ? -l : l));
     }
   }
 }
 
-inline Grid get_band(const SubbandLayout& layout, int level, int orientation,
+inline Grid get_band(const SubbandLayout& layout, int scale, int orientation,
                      std::span<const SubbandQuantiser> quantisers, const std::vector<Level>& levels) {
-  const Extent e = level == 0 ? Extent{layout.subbands[0].rows, layout.subbands[0].cols} : layout.band(level);
+  const Extent e = scale == 0 ? Extent{layout.subbands[0].rows, layout.subbands[0].cols} : layout.band(scale);
   Grid band(e.rows, e.cols);
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
-    if (s.level != level || s.orientation != orientation) continue;
+    if (s.scale != scale || s.orientation != orientation) continue;
     size_t at = s.offset;
     for (const auto& [r, c] : places(layout, s)) {
       const int l = levels[at++];
-      const uint32_t scaled =
-          static_cast<uint32_t>(l < 0 ? -l : l) * quantisers[i].step - quantisers[i].bias + 8;
+      const uint32_t scaled = static_cast<uint32_t>(l < 0 ? -l : l) * quantisers[i].step -
+                              quantisers[i].reconstruction_offset + 8;
       const int64_t m = l == 0 ? 0 : std::min<int64_t>(scaled / 16, 32767);
       band.at(r, c) = l < 0 ? -m : m;
     }
   }
-  const int n = level == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(level - 1)];
+  const int n = scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
   if (n > 0) directional(band, n, layout.transform.taps, true);
   return band;
 }
@@ -72,17 +72,17 @@ inline Grid get_band(const SubbandLayout& layout, int level, int orientation,
 inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
                                   std::span<const SubbandQuantiser> quantisers) {
   if (layout.transform.kind != TransformKind::kContourlet) return block_forward(layout, x, quantisers);
-  std::vector<Level> levels(layout.levels);
+  std::vector<Level> levels(layout.num_coefficients);
   for (int64_t& v : x.values) v = wrap16(v * (int64_t{1} << layout.transform.fraction_bits));
-  for (int level = 1; level <= layout.transform.levels; ++level) {
+  for (int scale = 1; scale <= layout.transform.scales; ++scale) {
     if (is_laplacian(layout)) {
       const Grid low = laplacian_lowpass(x);
-      put_band(layout, level, 0, add_interpolated(x, low, -1), quantisers, levels);
+      put_band(layout, scale, 0, add_interpolated(x, low, -1), quantisers, levels);
       x = low;
     } else {
       const std::array<Grid, 4> bands = wavelet_forward(x, layout.transform.pyramid);
       for (int o = 1; o < 4; ++o)
-        put_band(layout, level, o, bands[static_cast<size_t>(o)], quantisers, levels);
+        put_band(layout, scale, o, bands[static_cast<size_t>(o)], quantisers, levels);
       x = bands[0];
     }
   }
@@ -96,21 +96,21 @@ inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& level
   if (layout.transform.kind != TransformKind::kContourlet)
     return block_inverse(layout, levels, quantisers, reduction);
   Grid x = get_band(layout, 0, 0, quantisers, levels);
-  for (int level = layout.transform.levels; level > reduction; --level) {
+  for (int scale = layout.transform.scales; scale > reduction; --scale) {
     if (is_laplacian(layout)) {
-      x = laplacian_inverse(get_band(layout, level, 0, quantisers, levels), x, layout.transform.projection);
+      x = laplacian_inverse(get_band(layout, scale, 0, quantisers, levels), x, layout.transform.projection);
     } else {
       std::array<Grid, 4> bands;
       bands[0] = x;
       for (int o = 1; o < 4; ++o)
-        bands[static_cast<size_t>(o)] = get_band(layout, level, o, quantisers, levels);
+        bands[static_cast<size_t>(o)] = get_band(layout, scale, o, quantisers, levels);
       x = wavelet_inverse(bands, layout.transform.pyramid);
     }
   }
   if (layout.transform.pyramid == Pyramid::kWavelet9_7) {  // the lowpass has gain 1.2302 in each direction
-    int64_t scale = 16384;
-    for (int r = 0; r < reduction; ++r) scale = floor_shift(scale * 10826 + 8192, 14);
-    for (int64_t& v : x.values) v = floor_shift(v * scale + 8192, 14);
+    int64_t gain = 16384;
+    for (int r = 0; r < reduction; ++r) gain = floor_shift(gain * 10826 + 8192, 14);
+    for (int64_t& v : x.values) v = floor_shift(v * gain + 8192, 14);
   }
   const int shift = layout.transform.fraction_bits;
   for (int64_t& v : x.values) v = floor_shift(v + (shift > 0 ? int64_t{1} << (shift - 1) : 0), shift);

@@ -57,7 +57,7 @@ PictureLayout make_picture_layout(ctv_format format, Extent extent, bool quarter
   layout.planes = format == CTV_FORMAT_GRAY8 ? 1 : 3;
   layout.chroma = quarter_chroma && layout.planes == 3 ? ChromaShift{1, 1} : chroma_shift(format);
   TransformParameters t;
-  t.levels = 3;
+  t.scales = 3;
   for (int p = 0; p < layout.planes; ++p)
     layout.subbands[static_cast<size_t>(p)] = make_layout(t, layout.extent(p));
   return layout;
@@ -68,7 +68,7 @@ class Colour : public test::BackendTest {
   void check_import(ctv_format format, Extent extent, bool quarter_chroma, bool upside_down) {
     const PictureLayout layout = make_picture_layout(format, extent, quarter_chroma);
     const Source source = make_source(format, extent, upside_down, 1);
-    auto port = backend().make_picture_port(layout);
+    auto port = backend().make_picture_transfer(layout);
     ASSERT_TRUE(ok(port));
     std::vector<BackendPlane> planes;
     Planes views;
@@ -93,7 +93,7 @@ class Colour : public test::BackendTest {
 
   void check_export(ctv_format coded, Extent extent, bool quarter_chroma, int reduction, ctv_format format) {
     const PictureLayout layout = make_picture_layout(coded, extent, quarter_chroma);
-    auto port = backend().make_picture_port(layout);
+    auto port = backend().make_picture_transfer(layout);
     ASSERT_TRUE(ok(port));
     std::vector<BackendPlane> planes;
     ConstPlanes views;
@@ -175,7 +175,7 @@ TEST_P(Colour, RgbComesBack) {
   const Extent extent{33, 70};
   const PictureLayout layout = make_picture_layout(CTV_FORMAT_RGB8, extent, false);
   const Source source = make_source(CTV_FORMAT_RGB8, extent, false, 3);
-  auto port = backend().make_picture_port(layout);
+  auto port = backend().make_picture_transfer(layout);
   ASSERT_TRUE(ok(port));
   std::vector<BackendPlane> planes;
   Planes views;

@@ -28,8 +28,8 @@ class Meter {
     // A Laplacian band is not the same at even and odd places; subbands of four and more directions do not
     // mix them.
     const TransformParameters& t = layout_.transform;
-    const bool mixed = t.pyramid == Pyramid::kLaplacian && s.level > 0 &&
-                       t.directions_log2[static_cast<size_t>(s.level - 1)] < 2;
+    const bool mixed = t.pyramid == Pyramid::kLaplacian && s.scale > 0 &&
+                       t.directions_log2[static_cast<size_t>(s.scale - 1)] < 2;
     const int places = mixed ? 4 : 1;
     double energy = 0;
     for (int i = 0; i < places; ++i) energy += energy_of(s, s.rows / 2 + (i >> 1), s.cols / 2 + (i & 1));
@@ -38,7 +38,7 @@ class Meter {
 
  private:
   static Extent extent(const TransformParameters& t) {
-    const int side = std::max(256, (t.levels > 4 ? 16 : 64) << t.levels);
+    const int side = std::max(256, (t.scales > 4 ? 16 : 64) << t.scales);
     return {side, side};
   }
   static std::unique_ptr<TransformCoder> make(const SubbandLayout& layout) {
@@ -46,7 +46,7 @@ class Meter {
     return coder.ok() ? std::move(*coder) : nullptr;
   }
   double energy_of(const Subband& s, int r, int c) const {
-    std::vector<Level> levels(layout_.levels);
+    std::vector<Level> levels(layout_.num_coefficients);
     levels[s.offset + static_cast<size_t>(r * s.cols + c)] = kAmplitude;
     std::vector<Sample> samples(layout_.padded.area());
     const PlaneView<Sample> view{samples.data(), layout_.padded.rows, layout_.padded.cols,
@@ -77,7 +77,7 @@ void check(const TransformParameters& t) {
   for (const Subband& s : meter.layout().subbands) {
     const double measured = meter.gain(s);
     EXPECT_NEAR(subband_gain(t, s) / 4096.0 / measured, 1, 0.01)
-        << name_of({t, {}}) << ": level " << s.level << " band " << s.orientation << " direction "
+        << name_of({t, {}}) << ": scale " << s.scale << " band " << s.orientation << " direction "
         << s.direction;
     EXPECT_EQ(subband_weight(t, s), std::lround(4096.0 * 4096 / subband_gain(t, s)));
   }
@@ -98,30 +98,30 @@ TEST(Gains, HalveAndDoubleDown) {
     const TransformParameters t = transform_of(Pyramid::kWavelet13_7, levels, {}, 2);
     return static_cast<double>(subband_weight(t, make_layout(t, {1, 1}).subbands[0]));
   };
-  for (int levels = 2; levels < kMaxLevels; ++levels)
+  for (int levels = 2; levels < kMaxScales; ++levels)
     EXPECT_NEAR(weight(levels) / weight(levels + 1), 2, 0.1);
 }
 
 TEST(Gains, DISABLED_PrintTables) {
   for (const Kind& kind : kKinds) {
-    std::printf("%s: lowpass, band, diagonal, levels 1 to %d\n", kind.name, kMaxLevels);
-    for (int level = 1; level <= kMaxLevels; ++level) {
-      const Meter meter(transform_of(kind.pyramid, level, {}, 2, 0, kind.projection));
+    std::printf("%s: lowpass, band, diagonal, levels 1 to %d\n", kind.name, kMaxScales);
+    for (int scale = 1; scale <= kMaxScales; ++scale) {
+      const Meter meter(transform_of(kind.pyramid, scale, {}, 2, 0, kind.projection));
       const auto& s = meter.layout().subbands;
       const double diagonal = kind.pyramid == Pyramid::kLaplacian ? 0 : meter.gain(s[3]);
       std::printf("{%.0f, %.0f, %.0f},\n", 4096 * meter.gain(s[0]), 4096 * meter.gain(s[1]), 4096 * diagonal);
     }
   }
   for (const Kind& kind : kKinds) {
-    for (int level = 1; level <= 3; ++level) {
-      const Meter plain(transform_of(kind.pyramid, level, {}, 2, 0, kind.projection));
+    for (int scale = 1; scale <= 3; ++scale) {
+      const Meter plain(transform_of(kind.pyramid, scale, {}, 2, 0, kind.projection));
       for (int band = 1; band <= (kind.pyramid == Pyramid::kLaplacian ? 1 : 3); ++band) {
-        std::printf("%s, level %d, band %d\n", kind.name, level, band);
+        std::printf("%s, scale %d, band %d\n", kind.name, scale, band);
         for (const int taps : {2, 4, 6, 8, 12}) {
           for (int n = 1; n <= kMaxDirectionsLog2; ++n) {
-            std::vector<int> directions(static_cast<size_t>(level), 0);
+            std::vector<int> directions(static_cast<size_t>(scale), 0);
             directions.back() = n;
-            const Meter meter(transform_of(kind.pyramid, level, directions, taps, 0, kind.projection));
+            const Meter meter(transform_of(kind.pyramid, scale, directions, taps, 0, kind.projection));
             for (int k = 0; k < 1 << n; ++k) {
               const size_t index = static_cast<size_t>(1 + ((band - 1) << n) + k);
               const double whole = plain.gain(plain.layout().subbands[static_cast<size_t>(band)]);

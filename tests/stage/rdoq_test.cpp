@@ -15,7 +15,7 @@ class Rdoq : public BackendTest {
   void check(const TransformParameters& transform, Extent extent, int limit,
              std::span<const SubbandQuantiser> quantisers, const SubbandLayout& layout) {
     SCOPED_TRACE(name_of({transform, extent}) + " limit " + std::to_string(limit));
-    const Extent line{1, static_cast<int>(layout.levels)};
+    const Extent line{1, static_cast<int>(layout.num_coefficients)};
     const BackendPlane in(backend(), line, -limit, limit, 5);
     BackendPlane out(backend(), line);
     ASSERT_TRUE(ok(backend().quantise(layout, quantisers, in.view().data, out.view().data)));

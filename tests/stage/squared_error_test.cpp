@@ -13,7 +13,7 @@ using test::ok;
 class SquaredError : public test::BackendTest {
  protected:
   // By definition, over the true extent of planes that are larger.
-  void check(ErrorMeter& meter, Extent extent, int pad, int lo, int hi, uint64_t seed) {
+  void check(DistortionMeter& meter, Extent extent, int pad, int lo, int hi, uint64_t seed) {
     const Extent padded{extent.rows + pad, extent.cols + 2 * pad};
     const BackendPlane a(backend(), padded, lo, hi, seed);
     const BackendPlane b(backend(), padded, lo, hi, seed + 1);
@@ -33,7 +33,7 @@ class SquaredError : public test::BackendTest {
 };
 
 TEST_P(SquaredError, AgreesWithTheDefinition) {
-  auto meter = backend().make_error_meter();
+  auto meter = backend().make_distortion_meter();
   ASSERT_TRUE(ok(meter));
   uint64_t seed = 1;
   for (const Extent extent : test::odd_extents()) {
@@ -45,7 +45,7 @@ TEST_P(SquaredError, AgreesWithTheDefinition) {
 }
 
 TEST_P(SquaredError, OfTheFurthestSamplesIsExact) {
-  auto meter = backend().make_error_meter();
+  auto meter = backend().make_distortion_meter();
   ASSERT_TRUE(ok(meter));
   const Extent extent{300, 500};
   const BackendPlane low(backend(), extent, -32768, -32768, 1);
@@ -62,8 +62,8 @@ TEST_P(SquaredError, MetersDoNotDisturbEachOther) {
   const Extent extent{97, 61};
   const BackendPlane a(backend(), extent, 0, 255, 1);
   const BackendPlane b(backend(), extent, 0, 255, 2);
-  auto first = backend().make_error_meter();
-  auto second = backend().make_error_meter();
+  auto first = backend().make_distortion_meter();
+  auto second = backend().make_distortion_meter();
   ASSERT_TRUE(ok(first) && ok(second));
   ASSERT_TRUE(ok((*first)->measure(b.const_view(), b.const_view())));
   ASSERT_TRUE(ok((*first)->measure(a.const_view(), b.const_view())));  // drops the first

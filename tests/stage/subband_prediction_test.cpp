@@ -17,7 +17,7 @@ class SubbandPrediction : public test::BackendTest {
   void check(Extent luma, ChromaShift chroma, Pyramid pyramid, int log2_block, int reach, int limit) {
     TransformParameters t;
     t.pyramid = pyramid;
-    t.levels = 3;
+    t.scales = 3;
     t.directions_log2 = {3, 2, 1};
     const Extent extent{(luma.rows + (1 << chroma.y) - 1) >> chroma.y,
                         (luma.cols + (1 << chroma.x) - 1) >> chroma.x};
@@ -34,7 +34,7 @@ class SubbandPrediction : public test::BackendTest {
       }
     }
     vectors.upload();
-    const Extent line{1, static_cast<int>(layout.levels)};
+    const Extent line{1, static_cast<int>(layout.num_coefficients)};
     const BackendPlane levels(backend(), line, -limit, limit, 1);
     const BackendPlane previous(backend(), line, -limit, limit, 2);
     const Level* const levels_at = levels.view().data;
@@ -44,7 +44,7 @@ class SubbandPrediction : public test::BackendTest {
                                                residual.view().data)));
     residual.download();
     EXPECT_TRUE(residual.intact());
-    std::vector<Level> old(layout.levels);
+    std::vector<Level> old(layout.num_coefficients);
     for (size_t i = 0; i < old.size(); ++i) old[i] = previous.at(0, static_cast<int>(i));
     const std::vector<MotionVector> all = vectors.all();
     for (const Subband& s : layout.subbands) {

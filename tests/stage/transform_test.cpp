@@ -63,8 +63,8 @@ TEST(Transform, DoesNotDependOnThreads) {
 TEST(Transform, TakesTheDeepestPyramid) {
   for (const Pyramid pyramid : kAllPyramids) {
     check_reversible(make_direct,
-                     {transform_of(pyramid, kMaxLevels, {4, 3, 2, 1, 4, 3, 2, 1}, 12), {300, 17}}, 2);
-    check_variants(make_direct, {transform_of(pyramid, kMaxLevels, {2, 0, 0, 1, 4, 3, 2, 1}, 12), {300, 17}},
+                     {transform_of(pyramid, kMaxScales, {4, 3, 2, 1, 4, 3, 2, 1}, 12), {300, 17}}, 2);
+    check_variants(make_direct, {transform_of(pyramid, kMaxScales, {2, 0, 0, 1, 4, 3, 2, 1}, 12), {300, 17}},
                    {1, 5});
   }
 }
@@ -104,7 +104,7 @@ TEST(BlockTransform, FineStepsGiveThePictureBack) {
     for (const int range : {0, 255}) {  // differences to the prediction: +-255, +-510
       const auto picture = extreme_plane(layout.padded, -range, 255, 3);
       const auto prediction = extreme_plane(layout.padded, -range, 255, 4);
-      std::vector<Level> levels(layout.levels);
+      std::vector<Level> levels(layout.num_coefficients);
       GuardedPlane<Sample> result(layout.padded);
       const auto quantisers = at_qp(layout, 0);
       ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 0, quantisers, levels).ok());

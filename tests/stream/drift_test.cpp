@@ -20,14 +20,14 @@ class Drift : public BackendTest {};
 std::vector<Sample> samples_of(Backend& backend, const PlaneSet& planes) {
   PictureLayout layout;
   layout.planes = 1;
-  layout.subbands[0].levels = planes.memory().size() / sizeof(Sample);
-  auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, {});
+  layout.subbands[0].num_coefficients = planes.memory().size() / sizeof(Sample);
+  auto port = backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {});
   EXPECT_TRUE(ok(port));
   EXPECT_TRUE(
       ok((*port)->download({static_cast<Sample*>(planes.memory().data()), nullptr, nullptr}, nullptr)));
   EXPECT_TRUE(ok((*port)->finish()));
   const Level* from = (*port)->host().levels[0];
-  return {from, from + layout.subbands[0].levels};
+  return {from, from + layout.subbands[0].num_coefficients};
 }
 
 TEST_P(Drift, FourHundredPredictedFramesAreWhatTheEncoderReconstructed) {
@@ -50,7 +50,7 @@ TEST_P(Drift, FourHundredPredictedFramesAreWhatTheEncoderReconstructed) {
     ASSERT_TRUE(ok((*encoder)->analyse(picture, parameters.type, parameters.base_step, true, 0)));
     ASSERT_TRUE(ok((*encoder)->code(parameters, 0)));
     (*encoder)->commit();
-    LevelPort& port = (*encoder)->slot(0).levels();
+    LevelTransfer& port = (*encoder)->slot(0).levels();
     ASSERT_TRUE(ok(port.finish()));
     CodedFrame coded = port.host();
     coded.parameters = parameters;

@@ -17,7 +17,7 @@ struct Case {
   int64_t max_frame_bytes = 0;
 };
 
-class Takeover : public testing::TestWithParam<Case> {
+class Fallback : public testing::TestWithParam<Case> {
  protected:
   Config config(const std::vector<Frame>& clip) const {
     Config c = config_for(clip[0], GetParam().preset, 1);
@@ -29,7 +29,7 @@ class Takeover : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Takeover, TheEncoderGoesOnWithAStreamThatDecodes) {
+TEST_P(Fallback, TheEncoderGoesOnWithAStreamThatDecodes) {
   const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, GetParam().crf < 0 ? 7 : 10);
   Config c = config(clip);
   const Stream expected = encode(clip, c);
@@ -64,7 +64,7 @@ TEST_P(Takeover, TheEncoderGoesOnWithAStreamThatDecodes) {
 }
 
 // Once means once: the call is made again and the device goes on, but where a port's finish() fails.
-TEST_P(Takeover, MemoryThatLacksOnceIsAskedForAgain) {
+TEST_P(Fallback, MemoryThatLacksOnceIsAskedForAgain) {
   const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 5);
   Config c = config(clip);
   const Stream expected = encode(clip, c);
@@ -73,25 +73,25 @@ TEST_P(Takeover, MemoryThatLacksOnceIsAskedForAgain) {
   DecoderConfig d = decoder_config(1);
   d.frames_in_flight = GetParam().frames_in_flight;
   d.backend = CTV_BACKEND_CUDA;
-  int takeovers = 0;
+  int fallbacks = 0;
   ctv_set_log_callback(
       [](void* count, ctv_log_level level, const char*) {
         if (level == CTV_LOG_WARNING) ++*static_cast<int*>(count);
       },
-      &takeovers);
+      &fallbacks);
   int whole = 0;
   for (long n = 1;; ++n) {
     const DeviceThatFails device(n, Failure::kMemoryOnce);
-    const int before = takeovers;
+    const int before = fallbacks;
     const Stream stream = encode(clip, c);
     if (DeviceThatFails::calls() < n) break;
     ASSERT_EQ(stream.packets.size(), clip.size()) << "failure at call " << n;
-    if (takeovers != before) continue;
+    if (fallbacks != before) continue;
     EXPECT_EQ(stream, expected) << "failure at call " << n;
     ++whole;
   }
-  EXPECT_GT(whole, 4 * takeovers);
-  takeovers = whole = 0;
+  EXPECT_GT(whole, 4 * fallbacks);
+  fallbacks = whole = 0;
   for (long n = 1;; ++n) {
     const DeviceThatFails device(n, Failure::kMemoryOnce);
     const std::vector<Frame> decoded = decode(expected, d);
@@ -99,11 +99,11 @@ TEST_P(Takeover, MemoryThatLacksOnceIsAskedForAgain) {
     EXPECT_EQ(decoded, pictures) << "failure at call " << n;
     ++whole;
   }
-  EXPECT_GT(whole, 4 * takeovers);
+  EXPECT_GT(whole, 4 * fallbacks);
   ctv_set_log_callback(nullptr, nullptr);
 }
 
-TEST_P(Takeover, TheDecoderGoesOnWithTheSamePictures) {
+TEST_P(Fallback, TheDecoderGoesOnWithTheSamePictures) {
   const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 7);
   const Stream stream = encode(clip, config(clip));
   DecoderConfig d = decoder_config(1);
@@ -129,7 +129,7 @@ TEST_P(Takeover, TheDecoderGoesOnWithTheSamePictures) {
   EXPECT_GT(whole, static_cast<int>(calls / 2));
 }
 
-TEST_P(Takeover, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
+TEST_P(Fallback, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
   const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 48, 32, 3);
   const Stream stream = encode(clip, config(clip));
   DecoderConfig d = decoder_config(1);
@@ -142,7 +142,7 @@ TEST_P(Takeover, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Takeover,
+INSTANTIATE_TEST_SUITE_P(Presets, Fallback,
                          testing::Values(Case{"default", 1}, Case{"h264_4x4", 1}, Case{"default", 3},
                                          Case{"paper", 1}, Case{"paper", 3}, Case{"default", 1, 26},
                                          Case{"default", 3, 26}, Case{"default", 6, 26},

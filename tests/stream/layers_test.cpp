@@ -39,7 +39,7 @@ class Layers : public testing::TestWithParam<const char*> {
     ctv_stream_info info{};
     info.struct_size = sizeof info;
     check(ctv_stream_info_parse(stream_.header.data(), stream_.header.size(), &info));
-    levels_ = info.levels;
+    levels_ = info.scales;
   }
   std::vector<Frame> clip_;
   Config config_;
@@ -119,7 +119,7 @@ TEST(SubbandPrediction, PredictedFramesAtReducedResolutionEqualKeyFrames) {
   // everything, and the same as if every frame were a key frame: no drift at any resolution.
   const auto clip = moving_clip(CTV_FORMAT_I420, 64, 48, 12);
   Config chain = config_for(clip[0], "paper");
-  chain.levels = 2;
+  chain.scales = 2;
   chain.directions[1] = 4;
   chain.key_interval = 0;
   Config keys = chain;

@@ -157,7 +157,7 @@ TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
       for (const ctv_prediction prediction : {CTV_PREDICTION_SUBBAND, CTV_PREDICTION_PICTURE}) {
         Config c = config_for(clip[0], "lossless");
         c.pyramid = pyramid;
-        c.levels = 2;
+        c.scales = 2;
         c.directions[0] = directions;
         c.directions[1] = directions / 2 == 1 ? 0 : directions / 2;
         c.filter_taps = directions > 4 ? 12 : 6;
@@ -166,7 +166,7 @@ TEST(RoundTripParameters, EveryTransformAndPredictionIsReversible) {
         c.overlap = prediction == CTV_PREDICTION_PICTURE ? 1 : 0;
         c.split = c.overlap;
         c.rdoq = c.overlap;
-        c.symbols = CTV_SYMBOLS_RLE;
+        c.entropy_coding = CTV_ENTROPY_RLE;
         EXPECT_EQ(decode(encode(clip, c)), clip)
             << "pyramid " << pyramid << " directions " << directions << " prediction " << prediction;
       }
@@ -179,8 +179,8 @@ TEST(RoundTripParameters, BlockTransformsTakeEveryKindOfSymbols) {
   for (const char* preset : {"dct8x8", "h264_4x4", "h264_8x8"}) {
     Config c = config_for(clip[0], preset);
     const auto expected = decode(encode(clip, c));
-    for (const ctv_symbols symbols : {CTV_SYMBOLS_RLE, CTV_SYMBOLS_RLE_SPLIT}) {
-      c.symbols = symbols;
+    for (const ctv_entropy_coding symbols : {CTV_ENTROPY_RLE, CTV_ENTROPY_RLE_SPLIT}) {
+      c.entropy_coding = symbols;
       EXPECT_EQ(decode(encode(clip, c)), expected) << preset << " symbols " << symbols;
     }
   }
@@ -192,7 +192,7 @@ TEST(RoundTripParameters, BlockTransformsIgnoreThePyramid) {
   Config c = config_for(clip[0], "h264_4x4");
   const Stream expected = encode(clip, c);
   c.pyramid = CTV_PYRAMID_LAPLACIAN;
-  c.levels = 7;
+  c.scales = 7;
   c.directions[0] = 16;
   c.filter_taps = 12;
   c.engine = CTV_ENGINE_FFT;

@@ -32,8 +32,9 @@ class BackendPlane {
     Result<Memory> memory = backend.allocate(size * sizeof(int16_t));
     PictureLayout layout;
     layout.planes = 1;
-    layout.subbands[0].levels = size;
-    Result<std::unique_ptr<LevelPort>> port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, {});
+    layout.subbands[0].num_coefficients = size;
+    Result<std::unique_ptr<LevelTransfer>> port =
+        backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {});
     if (!memory.ok() || !port.ok()) {
       ADD_FAILURE() << "no memory for a plane";
       return;
@@ -86,7 +87,7 @@ class BackendPlane {
   ptrdiff_t stride_;
   std::vector<int16_t> block_;
   Memory memory_;
-  std::unique_ptr<LevelPort> port_;
+  std::unique_ptr<LevelTransfer> port_;
 };
 
 /// An array of vectors in a backend's memory: a plane of two columns would have gaps, so one row.

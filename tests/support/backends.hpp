@@ -2,7 +2,7 @@
 // Every backend that this build and this machine have, by name, for tests whose body is written once:
 //
 //   class Colour : public ctv::test::BackendTest {};
-//   TEST_P(Colour, ...) { backend().make_picture_port(...) ... }
+//   TEST_P(Colour, ...) { backend().make_picture_transfer(...) ... }
 //   CTV_FOR_EACH_BACKEND(Colour);
 //
 // "cpu1", "cpu2", "cpu5" are the CPU with so many threads; "cuda" is there when the build has it, and a

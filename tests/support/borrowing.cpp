@@ -6,7 +6,7 @@
 
 namespace ctv::test {
 
-LentPicture::LentPicture(const Frame& frame, const Lending& how) : picture_(picture_of(frame)) {
+BorrowedPicture::BorrowedPicture(const Frame& frame, const Lending& how) : picture_(picture_of(frame)) {
   const auto shapes = plane_shapes(frame.format, frame.width, frame.height);
   size_t size = 0;
   for (const PlaneShape& shape : shapes)
@@ -26,13 +26,13 @@ LentPicture::LentPicture(const Frame& frame, const Lending& how) : picture_(pict
     }
     at += rows * pitch;
   }
-  picture_.lent = 1;
+  picture_.borrowed = 1;
 }
 
-void LentPicture::spoil() { std::fill_n(memory_.data(), memory_.size(), uint8_t{77}); }
+void BorrowedPicture::spoil() { std::fill_n(memory_.data(), memory_.size(), uint8_t{77}); }
 
-Stream encode_lent(const std::vector<Frame>& clip, const ctv_config& config, const Lending& how) {
-  std::deque<LentPicture> lent;  // outlives the encoder
+Stream encode_borrowed(const std::vector<Frame>& clip, const ctv_config& config, const Lending& how) {
+  std::deque<BorrowedPicture> borrowed;  // outlives the encoder
   Encoder encoder(config);
   Stream stream;
   const Unit header = encoder.header();
@@ -40,13 +40,13 @@ Stream encode_lent(const std::vector<Frame>& clip, const ctv_config& config, con
   const auto receive = [&] {
     while (const auto unit = encoder.receive()) {
       stream.packets.emplace_back(unit->bytes().begin(), unit->bytes().end());
-      lent.front().spoil();
-      lent.pop_front();
+      borrowed.front().spoil();
+      borrowed.pop_front();
     }
   };
   for (const Frame& frame : clip) {
-    lent.emplace_back(frame, how);
-    while (!encoder.send(lent.back().get())) receive();
+    borrowed.emplace_back(frame, how);
+    while (!encoder.send(borrowed.back().get())) receive();
     if (config.frames_in_flight <= 1) receive();
   }
   encoder.flush();

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding from pictures that are lent: each is spoiled and freed as soon as its packet has been received.
+// Encoding from pictures that are borrowed: each is spoiled and freed as soon as its packet has been
+// received.
 #pragma once
 
 #include "tests/support/codec.hpp"
 
 namespace ctv::test {
 
-/// Where a lent picture lies.
+/// Where a borrowed picture lies.
 struct Lending {
   ctv_backend memory = CTV_BACKEND_AUTO;  // page-locked where there is a device; CPU: not
   ptrdiff_t gap = 0;                      // bytes between rows
   bool bottom_up = false;
 };
 
-class LentPicture {
+class BorrowedPicture {
  public:
-  LentPicture(const Frame& frame, const Lending& how);
+  BorrowedPicture(const Frame& frame, const Lending& how);
   const ctv_picture& get() const { return picture_; }
   void spoil();
 
@@ -25,6 +26,6 @@ class LentPicture {
 };
 
 /// As encode(), without the index.
-Stream encode_lent(const std::vector<Frame>& clip, const ctv_config& config, const Lending& how = {});
+Stream encode_borrowed(const std::vector<Frame>& clip, const ctv_config& config, const Lending& how = {});
 
 }  // namespace ctv::test

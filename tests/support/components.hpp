@@ -16,7 +16,7 @@ inline PictureLayout picture_of(int planes, int width, int height, Pyramid pyram
                                 int directions_log2) {
   TransformParameters t;
   t.pyramid = pyramid;
-  t.levels = levels;
+  t.scales = levels;
   t.directions_log2[0] = static_cast<uint8_t>(directions_log2);
   PictureLayout picture;
   picture.planes = planes;
@@ -30,7 +30,8 @@ inline PictureLayout picture_of(int planes, int width, int height, Pyramid pyram
 
 inline void expect_every_level_once(const PictureLayout& picture, const std::vector<Component>& components) {
   std::vector<std::vector<int>> seen(3);
-  for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) seen[p].resize(picture.subbands[p].levels);
+  for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p)
+    seen[p].resize(picture.subbands[p].num_coefficients);
   int layer = 0;
   for (const Component& c : components) {
     EXPECT_GE(c.layer, layer);

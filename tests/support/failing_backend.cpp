@@ -27,26 +27,26 @@ Status count_call() {
   return {CTV_ERROR_DEVICE, "stand-in device: call " + std::to_string(fatal) + " failed"};
 }
 
-class Pictures final : public PicturePort {
+class Pictures final : public PictureTransfer {
  public:
-  explicit Pictures(std::unique_ptr<PicturePort> inner) : inner_(std::move(inner)) {}
+  explicit Pictures(std::unique_ptr<PictureTransfer> inner) : inner_(std::move(inner)) {}
   Status upload(const ctv_picture& picture) override {
-    if (picture.lent != 0) {
-      lent_ = picture;
+    if (picture.borrowed != 0) {
+      borrowed_ = picture;
     } else {
-      lent_.reset();
-      copy_picture(picture, staged_);
+      borrowed_.reset();
+      copy_picture(picture, host_copy_);
     }
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->upload(*staged());
+    return inner_->upload(*host_copy());
   }
   Status place(const Planes& planes) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->place(planes);
   }
-  const ctv_picture* staged() const override {
-    if (lent_) return &*lent_;
-    return staged_.bytes.empty() ? nullptr : &staged_.picture;
+  const ctv_picture* host_copy() const override {
+    if (borrowed_) return &*borrowed_;
+    return host_copy_.bytes.empty() ? nullptr : &host_copy_.picture;
   }
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                         ctv_memory memory) override {
@@ -59,14 +59,14 @@ class Pictures final : public PicturePort {
   }
 
  private:
-  std::unique_ptr<PicturePort> inner_;
-  PictureCopy staged_;
-  std::optional<ctv_picture> lent_;  // as a device that reads lent pictures itself
+  std::unique_ptr<PictureTransfer> inner_;
+  PictureCopy host_copy_;
+  std::optional<ctv_picture> borrowed_;  // as a device that reads borrowed pictures itself
 };
 
-class Levels final : public LevelPort {
+class Levels final : public LevelTransfer {
  public:
-  explicit Levels(std::unique_ptr<LevelPort> inner) : inner_(std::move(inner)) {}
+  explicit Levels(std::unique_ptr<LevelTransfer> inner) : inner_(std::move(inner)) {}
   const CodedFrame& host() const override { return inner_->host(); }
   Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -86,12 +86,12 @@ class Levels final : public LevelPort {
   }
 
  private:
-  std::unique_ptr<LevelPort> inner_;
+  std::unique_ptr<LevelTransfer> inner_;
 };
 
-class Meter final : public ErrorMeter {
+class Meter final : public DistortionMeter {
  public:
-  explicit Meter(std::unique_ptr<ErrorMeter> inner) : inner_(std::move(inner)) {}
+  explicit Meter(std::unique_ptr<DistortionMeter> inner) : inner_(std::move(inner)) {}
   Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->measure(a, b);
@@ -102,7 +102,7 @@ class Meter final : public ErrorMeter {
   }
 
  private:
-  std::unique_ptr<ErrorMeter> inner_;
+  std::unique_ptr<DistortionMeter> inner_;
 };
 
 class StandIn final : public Backend {
@@ -118,14 +118,15 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->copy(destination, source, bytes);
   }
-  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
-    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_picture_port(layout));
-    return std::unique_ptr<PicturePort>(std::make_unique<Pictures>(std::move(port)));
+  Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
+    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_picture_transfer(layout));
+    return std::unique_ptr<PictureTransfer>(std::make_unique<Pictures>(std::move(port)));
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
-                                                     const QuadPlan& plan) override {
-    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_port(layout, grid, plan));
-    return std::unique_ptr<LevelPort>(std::make_unique<Levels>(std::move(port)));
+  Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
+                                                             const MotionGrid& grid,
+                                                             const QuadPlan& plan) override {
+    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_transfer(layout, grid, plan));
+    return std::unique_ptr<LevelTransfer>(std::make_unique<Levels>(std::move(port)));
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
@@ -135,9 +136,9 @@ class StandIn final : public Backend {
                                                        Extent extent) override {
     return inner_->make_motion(parameters, extent);
   }
-  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override {
-    CTV_ASSIGN_OR_RETURN(auto meter, inner_->make_error_meter());
-    return std::unique_ptr<ErrorMeter>(std::make_unique<Meter>(std::move(meter)));
+  Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
+    CTV_ASSIGN_OR_RETURN(auto meter, inner_->make_distortion_meter());
+    return std::unique_ptr<DistortionMeter>(std::make_unique<Meter>(std::move(meter)));
   }
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -13,7 +13,8 @@
 namespace ctv::test {
 namespace {
 
-// Number, type, reference, base step, bias: the fixed fields of a packet header after the unit's prefix.
+// Number, type, reference, base step, reconstruction_offset: the fixed fields of a packet header after the
+// unit's prefix.
 constexpr size_t kFixedFields = 4 + 1 + 1 + 2 + 1;
 
 uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
@@ -74,7 +75,7 @@ std::vector<int> layers_of_components(const std::vector<uint8_t>& header) {
   if (!sequence.ok()) return {};
   std::vector<int> layers;
   for (const Component& c :
-       make_components(make_stream(*sequence).picture, sequence->grouping, sequence->symbols)) {
+       make_components(make_stream(*sequence).picture, sequence->grouping, sequence->entropy_coding)) {
     layers.push_back(c.layer);
   }
   return layers;

@@ -56,9 +56,9 @@ class Recorder {
   Frame *recording_ = nullptr, *repeated_ = nullptr;
 };
 
-class Pictures final : public PicturePort {
+class Pictures final : public PictureTransfer {
  public:
-  Pictures(Recorder& recorder, std::unique_ptr<PicturePort> inner)
+  Pictures(Recorder& recorder, std::unique_ptr<PictureTransfer> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
   Status upload(const ctv_picture& picture) override { return inner_->upload(picture); }
   Status place(const Planes& planes) override {
@@ -72,12 +72,12 @@ class Pictures final : public PicturePort {
 
  private:
   Recorder& recorder_;
-  std::unique_ptr<PicturePort> inner_;
+  std::unique_ptr<PictureTransfer> inner_;
 };
 
-class Levels final : public LevelPort {
+class Levels final : public LevelTransfer {
  public:
-  Levels(Recorder& recorder, std::unique_ptr<LevelPort> inner)
+  Levels(Recorder& recorder, std::unique_ptr<LevelTransfer> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
   const CodedFrame& host() const override { return inner_->host(); }
   Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
@@ -91,7 +91,7 @@ class Levels final : public LevelPort {
 
  private:
   Recorder& recorder_;
-  std::unique_ptr<LevelPort> inner_;
+  std::unique_ptr<LevelTransfer> inner_;
 };
 
 class Transform final : public TransformCoder {
@@ -140,12 +140,13 @@ class StandIn final : public Backend {
   Status copy(void* destination, const void* source, size_t bytes) override {
     return recorder_.make([=, this] { return inner_->copy(destination, source, bytes); });
   }
-  Result<std::unique_ptr<PicturePort>> make_picture_port(const PictureLayout& layout) override {
-    return wrap<Pictures, PicturePort>(inner_->make_picture_port(layout));
+  Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
+    return wrap<Pictures, PictureTransfer>(inner_->make_picture_transfer(layout));
   }
-  Result<std::unique_ptr<LevelPort>> make_level_port(const PictureLayout& layout, const MotionGrid& grid,
-                                                     const QuadPlan& plan) override {
-    return wrap<Levels, LevelPort>(inner_->make_level_port(layout, grid, plan));
+  Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
+                                                             const MotionGrid& grid,
+                                                             const QuadPlan& plan) override {
+    return wrap<Levels, LevelTransfer>(inner_->make_level_transfer(layout, grid, plan));
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
@@ -155,7 +156,9 @@ class StandIn final : public Backend {
                                                        Extent extent) override {
     return wrap<Motion, MotionEstimator>(inner_->make_motion(parameters, extent));
   }
-  Result<std::unique_ptr<ErrorMeter>> make_error_meter() override { return inner_->make_error_meter(); }
+  Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
+    return inner_->make_distortion_meter();
+  }
   Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
     return recorder_.make([=, this] { return inner_->compensate(reference, vectors, geometry, prediction); });

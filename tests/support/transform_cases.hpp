@@ -56,8 +56,8 @@ inline std::string name_of(const TransformCase& c) {
                   : t.pyramid == Pyramid::kWavelet9_7 ? "9/7"
                                                       : "13/7";
   s += t.projection ? " projection" : "";
-  s += " levels " + std::to_string(t.levels) + " directions";
-  for (int i = 0; i < t.levels; ++i)
+  s += " levels " + std::to_string(t.scales) + " directions";
+  for (int i = 0; i < t.scales; ++i)
     s += " " + std::to_string(1 << t.directions_log2[static_cast<size_t>(i)]);
   s += " taps " + std::to_string(t.taps) + " fraction " + std::to_string(t.fraction_bits);
   return s + extent;
@@ -67,7 +67,7 @@ inline TransformParameters transform_of(Pyramid pyramid, int levels, std::vector
                                         int taps, int fraction_bits = 2, bool projection = false) {
   TransformParameters t;
   t.pyramid = pyramid;
-  t.levels = levels;
+  t.scales = levels;
   for (size_t i = 0; i < directions_log2.size(); ++i)
     t.directions_log2[i] = static_cast<uint8_t>(directions_log2[i]);
   t.taps = taps;
@@ -84,8 +84,8 @@ inline std::vector<SubbandQuantiser> lossy(const SubbandLayout& layout, uint32_t
   for (size_t i = 0; i < q.size(); ++i) {
     q[i].step = step + static_cast<uint32_t>(i);
     q[i].multiplier = ((1U << 20) + q[i].step / 2) / q[i].step;
-    q[i].offset = 20000 + static_cast<uint32_t>(i);
-    q[i].bias = i == 0 ? 0 : 3;
+    q[i].rounding_offset = 20000 + static_cast<uint32_t>(i);
+    q[i].reconstruction_offset = i == 0 ? 0 : 3;
     q[i].qp = h264_qp(step);
   }
   return q;
@@ -125,9 +125,9 @@ inline void check_reversible(const TransformMaker& make, const TransformCase& c,
     for (const bool predicted : {false, true}) {
       const auto prediction = extreme_plane(e, -255, 255, c.seed + 2);
       const PlaneView<const Sample> p = predicted ? prediction.view() : PlaneView<const Sample>{};
-      std::vector<Level> levels(layout.levels + 8, 4711);
+      std::vector<Level> levels(layout.num_coefficients + 8, 4711);
       ASSERT_TRUE(coder->forward(picture.view(), p, 128, lossless(layout), levels).ok());
-      for (size_t i = layout.levels; i < levels.size(); ++i)
+      for (size_t i = layout.num_coefficients; i < levels.size(); ++i)
         ASSERT_EQ(levels[i], 4711) << "level written beyond the end";
       GuardedPlane<Sample> result(e);
       ASSERT_TRUE(coder->inverse(levels, lossless(layout), p, 128, {-255, 255}, 0, result.view()).ok());
@@ -151,14 +151,14 @@ inline void check_reference(const TransformMaker& make, const TransformCase& c, 
     for (int x = 0; x < e.cols; ++x) difference.at(r, x) = picture.at(r, x) - prediction.at(r, x);
   }
   for (const auto& quantisers : {lossless(layout), lossy(layout, 100)}) {
-    std::vector<Level> levels(layout.levels);
+    std::vector<Level> levels(layout.num_coefficients);
     ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 0, quantisers, levels).ok());
     ASSERT_EQ(levels, reference::forward(layout, difference, quantisers));
-    std::vector<Level> wild(layout.levels);
+    std::vector<Level> wild(layout.num_coefficients);
     Random random(c.seed + 3);
     for (Level& l : wild) l = static_cast<Level>(random.between(-32768, 32767));
     for (const auto& in : {levels, wild}) {
-      for (int reduction = 0; reduction <= c.transform.levels; ++reduction) {
+      for (int reduction = 0; reduction <= c.transform.scales; ++reduction) {
         const reference::Grid expected = reference::inverse(layout, in, quantisers, reduction);
         // In place: the prediction is overwritten by the result.
         GuardedPlane<Sample> result = random_plane<Sample>(expected.rows, expected.cols, 0, 255, c.seed + 2);
@@ -189,7 +189,7 @@ inline void check_variants(const TransformMaker& make, const TransformCase& c,
     SCOPED_TRACE(variant);
     const auto coder = make(layout, variant);
     ASSERT_NE(coder, nullptr);
-    std::vector<Level> levels(layout.levels);
+    std::vector<Level> levels(layout.num_coefficients);
     GuardedPlane<Sample> result(e);
     ASSERT_TRUE(coder->forward(picture.view(), {}, 128, quantisers, levels).ok());
     ASSERT_TRUE(coder->inverse(levels, quantisers, {}, 128, {0, 255}, 0, result.view()).ok());
@@ -215,7 +215,7 @@ inline void check_every_qp(const TransformMaker& make, const TransformCase& c) {
   for (int qp = 0; qp <= kH264MaxQp; ++qp) {
     SCOPED_TRACE(qp);
     const auto quantisers = at_qp(layout, qp);
-    std::vector<Level> levels(layout.levels);
+    std::vector<Level> levels(layout.num_coefficients);
     ASSERT_TRUE(coder->forward(picture.view(), {}, 128, quantisers, levels).ok());
     ASSERT_EQ(levels, reference::forward(layout, x, quantisers));
     std::vector<Sample> expected;

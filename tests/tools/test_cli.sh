@@ -77,8 +77,8 @@ for transform in dct8x8 h264-4x4 h264-8x8; do
   "$ctinfo" b.ctv | grep -q "transform *$transform\$" || fail "ctinfo: $transform"
   expect 1 "$transform lossless" "$ctenc" a.y4m -o b.ctv --transform $transform --lossless
   one_line "$transform lossless"
-  expect 1 "$transform --levels" "$ctenc" a.y4m -o b.ctv --transform $transform --levels 2
-  one_line "$transform --levels"
+  expect 1 "$transform --scales" "$ctenc" a.y4m -o b.ctv --transform $transform --scales 2
+  one_line "$transform --scales"
 done
 
 # --- image sequences

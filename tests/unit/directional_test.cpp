@@ -108,7 +108,7 @@ TEST(DirectionalPlan, HasOneSplitPerNodeOfLevelsThreeAndDeeper) {
 // transposed.
 TEST(DirectionalPlan, SplitsAreTheParallelogramsOfTheDerivation) {
   struct Row {
-    int level, b_long, shear_band, r0, c0, r1, c1;
+    int depth, b_long, shear_band, r0, c0, r1, c1;
     bool transposed;
   };
   const std::vector<Row> table = {
@@ -121,7 +121,7 @@ TEST(DirectionalPlan, SplitsAreTheParallelogramsOfTheDerivation) {
   for (size_t i = 0; i < table.size(); ++i) {
     const Row& t = table[i];
     const PhaseSplit& s = plan.splits[i];
-    EXPECT_EQ(s.level, t.level) << i;
+    EXPECT_EQ(s.depth, t.depth) << i;
     EXPECT_EQ(s.phase, (t.r0 & 1) * 2 + (t.c0 & 1)) << i;
     EXPECT_EQ(is_transposed(s.phase), t.transposed) << i;
     EXPECT_EQ(s.row_stride, t.b_long / 2) << i;

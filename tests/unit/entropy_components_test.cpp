@@ -48,7 +48,7 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
           }
         }
         for (const Grouping& g : groupings) {
-          expect_every_level_once(picture, make_components(picture, g, Symbols::kContext));
+          expect_every_level_once(picture, make_components(picture, g, EntropyCoding::kContext));
         }
       }
     }
@@ -58,7 +58,7 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
 TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
   const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet13_7, 3, 2);
   const auto count = [&](uint8_t pooled, uint8_t split) {
-    return make_components(picture, {ComponentScope::kLayer, pooled, split}, Symbols::kContext).size();
+    return make_components(picture, {ComponentScope::kLayer, pooled, split}, EntropyCoding::kContext).size();
   };
   EXPECT_EQ(count(0, 0), 8U);
   EXPECT_EQ(count(0, 1), 10U);
@@ -67,15 +67,16 @@ TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
   EXPECT_EQ(count(3, 1), 5U);
   EXPECT_EQ(count(4, 0), 1U);
   EXPECT_EQ(count(4, 1), 1U);
-  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0, 0}, Symbols::kContext).size(), 3U * 19U);
+  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0, 0}, EntropyCoding::kContext).size(),
+            3U * 19U);
 }
 
-class Packets : public testing::TestWithParam<Symbols> {
+class Packets : public testing::TestWithParam<EntropyCoding> {
  protected:
   // A picture with levels that fade towards fine bands, and a field of vectors that turns.
   void make(const PictureLayout& picture, const Grouping& grouping, Random& random) {
     picture_ = picture;
-    header_.symbols = GetParam();
+    header_.entropy_coding = GetParam();
     header_.grouping = grouping;
     header_.subpel = 2;
     // Blocks of 16, or of 32 with four vectors.
@@ -85,7 +86,7 @@ class Packets : public testing::TestWithParam<Symbols> {
     }
     coder_ = std::make_unique<SymbolCoder>(picture_, header_, grid_, 2);
     for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
-      levels_[p].assign(picture.subbands[p].levels, 0);
+      levels_[p].assign(picture.subbands[p].num_coefficients, 0);
       for (const Subband& s : picture.subbands[p].subbands) {
         const int rarity = 1 + s.layer * s.layer * random.between(0, 2);
         const int largest = random.between(0, 9) == 0 ? 32767 : 400 >> std::min(2 * s.layer, 8);
@@ -221,8 +222,8 @@ TEST_P(Packets, HoldDeflateStreamsOnly) {
         << "byte " << at;
     at += size;
   };
-  const bool context = GetParam() == Symbols::kContext;
-  expect_stream(coder_->header().motion_size, GetParam() == Symbols::kRle ? 0 : 2);
+  const bool context = GetParam() == EntropyCoding::kContext;
+  expect_stream(coder_->header().motion_size, GetParam() == EntropyCoding::kRle ? 0 : 2);
   for (const uint32_t size : coder_->header().component_sizes) expect_stream(size, context ? 4 : 0);
   EXPECT_EQ(at, packet.size());
 }
@@ -312,11 +313,12 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Symbols, Packets,
-                         testing::Values(Symbols::kRle, Symbols::kRleSplit, Symbols::kContext),
-                         [](const testing::TestParamInfo<Symbols>& i) {
-                           return std::string(i.param == Symbols::kRle        ? "Rle"
-                                              : i.param == Symbols::kRleSplit ? "RleSplit"
-                                                                              : "Context");
+                         testing::Values(EntropyCoding::kRle, EntropyCoding::kRleSplit,
+                                         EntropyCoding::kContext),
+                         [](const testing::TestParamInfo<EntropyCoding>& i) {
+                           return std::string(i.param == EntropyCoding::kRle        ? "Rle"
+                                              : i.param == EntropyCoding::kRleSplit ? "RleSplit"
+                                                                                    : "Context");
                          });
 
 }  // namespace

@@ -334,11 +334,11 @@ TEST(Context, ARunBeyondTheBandIsRefused) {
 
 TEST(ContextBands, EveryLayoutHasParentsBeforeTheirChildrenAndOfFittingExtent) {
   for (const auto pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet5_3, Pyramid::kWavelet13_7}) {
-    for (const std::array<uint8_t, kMaxLevels> directions :
-         {std::array<uint8_t, kMaxLevels>{2}, {}, {1, 2, 3, 4}, {3, 3, 2, 2}, {2, 0, 2, 0}, {1, 1, 1, 0}}) {
+    for (const std::array<uint8_t, kMaxScales> directions :
+         {std::array<uint8_t, kMaxScales>{2}, {}, {1, 2, 3, 4}, {3, 3, 2, 2}, {2, 0, 2, 0}, {1, 1, 1, 0}}) {
       TransformParameters t;
       t.pyramid = pyramid;
-      t.levels = 4;
+      t.scales = 4;
       t.directions_log2 = directions;
       PictureLayout picture;
       picture.chroma = {1, 1};
@@ -346,7 +346,8 @@ TEST(ContextBands, EveryLayoutHasParentsBeforeTheirChildrenAndOfFittingExtent) {
       picture.height = 61;
       for (int p = 0; p < 3; ++p)
         picture.subbands[static_cast<size_t>(p)] = make_layout(t, picture.extent(p));
-      const auto components = make_components(picture, {ComponentScope::kLayer, 5, 0}, Symbols::kContext);
+      const auto components =
+          make_components(picture, {ComponentScope::kLayer, 5, 0}, EntropyCoding::kContext);
       ASSERT_EQ(components.size(), 1U);
       const auto bands = make_context_bands(picture, components[0]);
       ASSERT_EQ(bands.size(), 3 * picture.subbands[0].subbands.size());

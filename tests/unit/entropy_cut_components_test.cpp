@@ -21,7 +21,7 @@ using test::picture_of;
 TEST(CutComponents, AreOfEqualPartsWhereThereAreTooManyLevels) {
   const PictureLayout picture = picture_of(3, 1100, 700, Pyramid::kLaplacian, 1, 0);  // lowpass 350x550
   const auto levels_of = [&](const Grouping& grouping) {
-    const auto components = make_components(picture, grouping, Symbols::kRle);
+    const auto components = make_components(picture, grouping, EntropyCoding::kRle);
     expect_every_level_once(picture, components);
     std::vector<size_t> levels;
     for (const Component& c : components) levels.push_back(c.levels);
@@ -35,7 +35,7 @@ TEST(CutComponents, AreOfEqualPartsWhereThereAreTooManyLevels) {
   // The fourth has the end of luma and the beginning of Cb.
   EXPECT_EQ(levels_of({ComponentScope::kLayer, 1, 0}),
             (Sizes{57750, 57750, 57750, 57750, 57750, 256666, 256667, 256667, 192500, 192500}));
-  const auto pooled = make_components(picture, {ComponentScope::kLayer, 1, 0}, Symbols::kRle);
+  const auto pooled = make_components(picture, {ComponentScope::kLayer, 1, 0}, EntropyCoding::kRle);
   EXPECT_EQ(pooled[3].count(picture, 0), 192500U - 3 * 57750U);
   EXPECT_EQ(pooled[3].offset(picture, 1), 0U);
   EXPECT_EQ(pooled[3].count(picture, 1), 4 * 57750U - 192500U);
@@ -46,13 +46,13 @@ TEST(CutComponents, AreOfEqualPartsWhereThereAreTooManyLevels) {
 TEST(CutComponents, AreStreamsOfTheirOwn) {
   const PictureLayout picture = picture_of(3, 1100, 700, Pyramid::kLaplacian, 1, 0);
   SequenceHeader header;
-  header.symbols = Symbols::kRle;
+  header.entropy_coding = EntropyCoding::kRle;
   header.grouping = {ComponentScope::kLayer, 1, 0};
   std::vector<Level> levels[3];
   CodedFrame frame;
   test::Random random(8);
   for (size_t p = 0; p < 3; ++p) {
-    levels[p].resize(picture.subbands[p].levels);
+    levels[p].resize(picture.subbands[p].num_coefficients);
     for (size_t i = 0; i < levels[p].size(); i += static_cast<size_t>(random.between(1, 900))) {
       levels[p][i] = static_cast<Level>(random.between(-300, 300));
     }

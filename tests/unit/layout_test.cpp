@@ -15,7 +15,7 @@ namespace {
 struct Shape {
   Pyramid pyramid;
   int levels;
-  std::array<uint8_t, kMaxLevels> directions_log2;
+  std::array<uint8_t, kMaxScales> directions_log2;
 };
 
 const std::vector<Shape>& shapes() {
@@ -32,7 +32,7 @@ const std::vector<Shape>& shapes() {
 TransformParameters parameters(const Shape& shape) {
   TransformParameters t;
   t.pyramid = shape.pyramid;
-  t.levels = shape.levels;
+  t.scales = shape.levels;
   t.directions_log2 = shape.directions_log2;
   return t;
 }
@@ -59,24 +59,24 @@ TEST(SubbandLayout, SubbandsFollowEachOtherWithoutGaps) {
       EXPECT_GE(s.cols, 1);
       offset += s.size();
     }
-    EXPECT_EQ(layout.levels, offset);
+    EXPECT_EQ(layout.num_coefficients, offset);
   });
 }
 
 TEST(SubbandLayout, WaveletPyramidsAreCriticallySampled) {
   for_all([](const SubbandLayout& layout) {
     if (layout.transform.pyramid == Pyramid::kLaplacian) return;
-    EXPECT_EQ(layout.levels, layout.padded.area());
+    EXPECT_EQ(layout.num_coefficients, layout.padded.area());
   });
 }
 
 TEST(SubbandLayout, LaplacianPyramidsHaveAtMostFourThirdsOfTheSamples) {
   for_all([](const SubbandLayout& layout) {
     if (layout.transform.pyramid != Pyramid::kLaplacian) return;
-    size_t expected = layout.padded.area() >> (2 * layout.transform.levels);
-    for (int l = 0; l < layout.transform.levels; ++l) expected += layout.padded.area() >> (2 * l);
-    EXPECT_EQ(layout.levels, expected);
-    EXPECT_LE(3 * layout.levels, 4 * layout.padded.area());
+    size_t expected = layout.padded.area() >> (2 * layout.transform.scales);
+    for (int l = 0; l < layout.transform.scales; ++l) expected += layout.padded.area() >> (2 * l);
+    EXPECT_EQ(layout.num_coefficients, expected);
+    EXPECT_LE(3 * layout.num_coefficients, 4 * layout.padded.area());
   });
 }
 
@@ -109,14 +109,14 @@ TEST(SubbandLayout, ExtentsOfSubbandsAreThePaddedExtentShifted) {
 
 TEST(SubbandLayout, LayersRiseFromTheLowpassToTheFinestLevel) {
   for_all([](const SubbandLayout& layout) {
-    EXPECT_EQ(layout.layers, layout.transform.levels + 1);
+    EXPECT_EQ(layout.layers, layout.transform.scales + 1);
     EXPECT_EQ(layout.subbands.front().layer, 0);
     EXPECT_EQ(layout.subbands.back().layer, layout.layers - 1);
     int last = 0;
     for (const Subband& s : layout.subbands) {
       EXPECT_GE(s.layer, last);
       EXPECT_LE(s.layer, last + 1);
-      EXPECT_EQ(s.layer, s.level == 0 ? 0 : layout.transform.levels - s.level + 1);
+      EXPECT_EQ(s.layer, s.scale == 0 ? 0 : layout.transform.scales - s.scale + 1);
       last = s.layer;
     }
   });
@@ -125,11 +125,11 @@ TEST(SubbandLayout, LayersRiseFromTheLowpassToTheFinestLevel) {
 TEST(SubbandLayout, EveryPyramidLevelHasItsDirections) {
   for_all([](const SubbandLayout& layout) {
     const size_t orientations = layout.transform.pyramid == Pyramid::kLaplacian ? 1 : 3;
-    for (int level = 1; level <= layout.transform.levels; ++level) {
+    for (int level = 1; level <= layout.transform.scales; ++level) {
       std::set<std::pair<int, int>> seen;
       size_t samples = 0;
       for (const Subband& s : layout.subbands) {
-        if (s.level != level) continue;
+        if (s.scale != level) continue;
         EXPECT_TRUE(seen.insert({s.orientation, s.direction}).second);
         samples += s.size();
       }
@@ -143,12 +143,12 @@ TEST(SubbandLayout, EveryPyramidLevelHasItsDirections) {
 TEST(SubbandLayout, DirectionalSubbandsHaveTheExtentsOfTheirLeaves) {
   for_all([](const SubbandLayout& layout) {
     for (const Subband& s : layout.subbands) {
-      if (s.level == 0) continue;
-      const int n = layout.transform.directions_log2[static_cast<size_t>(s.level - 1)];
+      if (s.scale == 0) continue;
+      const int n = layout.transform.directions_log2[static_cast<size_t>(s.scale - 1)];
       if (n < 2) continue;
       const Leaf leaf = make_directional_plan(n).leaves[static_cast<size_t>(s.direction)];
-      EXPECT_EQ(s.rows * leaf.row_stride, layout.band(s.level).rows);
-      EXPECT_EQ(s.cols * leaf.col_stride, layout.band(s.level).cols);
+      EXPECT_EQ(s.rows * leaf.row_stride, layout.band(s.scale).rows);
+      EXPECT_EQ(s.cols * leaf.col_stride, layout.band(s.scale).cols);
     }
   });
 }
@@ -165,7 +165,7 @@ TEST(BlockLayout, EveryFrequencyIsASubbandOfOneLevelABlock) {
         const int dc_cols = dc ? 4 >> chroma.x : 1;
         EXPECT_EQ(layout.padded,
                   (Extent{round_up(extent.rows, side * dc_rows), round_up(extent.cols, side * dc_cols)}));
-        EXPECT_EQ(layout.levels, layout.padded.area());
+        EXPECT_EQ(layout.num_coefficients, layout.padded.area());
         EXPECT_EQ(layout.layers, dc ? 3 : 4);
         EXPECT_EQ(layout.subbands.size(), static_cast<size_t>(subband_count(layout.transform)));
         EXPECT_EQ(layout.subbands.size(), dc ? 31U : 64U);

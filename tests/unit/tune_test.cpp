@@ -13,7 +13,7 @@ SequenceHeader header_of(int levels, ctv_tune tune) {
   c.width = 64;
   c.height = 48;
   c.format = CTV_FORMAT_I420;
-  c.levels = levels;
+  c.scales = levels;
   c.directions[0] = 4;
   c.tune = tune;
   const auto header = make_sequence_header(c);

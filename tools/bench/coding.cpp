@@ -126,7 +126,7 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
     for (const Frame& frame : clip.frames) {
       check_interrupted();
       watch.sent();
-      while (!encoder.send(frame.lent_picture()))
+      while (!encoder.send(frame.borrowed_picture()))
         if (!receive())
           throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
       if (config.frames_in_flight > 1) continue;

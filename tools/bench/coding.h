@@ -41,8 +41,8 @@ struct CodedClip {
   PassTimes times;
 };
 
-/// Every pass begins with a key frame. Pictures are lent, which saves a GPU the host's copy where the clip
-/// has been laid out for it, and nothing otherwise.
+/// Every pass begins with a key frame. Pictures are borrowed, which saves a GPU the host's copy where the
+/// clip has been laid out for it, and nothing otherwise.
 CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes = 1);
 
 /// `see`, if there is one, gets every picture; its time is counted, so give none where times matter.

@@ -41,7 +41,7 @@ LatencyRow measure_runner(const Clip& clip, ctv_config config, const Runner& run
     const Clock::time_point due = n < 0 ? Clock::now() : start + n * interval;
     std::this_thread::sleep_until(due);
     const auto& frame = clip.frames[static_cast<size_t>(n + 1) % clip.frames.size()];
-    encoder.send(frame.lent_picture());
+    encoder.send(frame.borrowed_picture());
     const std::optional<Unit> unit = encoder.receive();
     const Clock::time_point coded = Clock::now();
     if (!unit) throw Failure(Exit::kDefect, "no packet for a frame that was sent");

@@ -45,11 +45,11 @@ std::vector<ScaleSeries> scale_series(const CommonOptions& common, int cores, bo
   for (int n = 1; n <= 5; ++n)
     levels.cases.push_back({std::to_string(n),
                             common.size,
-                            {"--levels", std::to_string(n), "--directions", directions_list(n, "0")}});
+                            {"--scales", std::to_string(n), "--directions", directions_list(n, "0")}});
   all.push_back(levels);
   ScaleSeries directions{"directions of the finest of 3 levels", {}};
   for (const char* n : {"0", "2", "4", "8", "16"})
-    directions.cases.push_back({n, common.size, {"--levels", "3", "--directions", directions_list(3, n)}});
+    directions.cases.push_back({n, common.size, {"--scales", "3", "--directions", directions_list(3, n)}});
   all.push_back(directions);
   return all;
 }

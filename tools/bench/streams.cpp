@@ -37,7 +37,7 @@ double frames_per_second(const Clip& clip, const std::vector<ctv_config>& config
         Encoder encoder(configs[static_cast<size_t>(i)]);
         const auto code = [&](const Frame& frame) {
           check_interrupted();
-          while (!encoder.send(frame.lent_picture())) encoder.receive();
+          while (!encoder.send(frame.borrowed_picture())) encoder.receive();
           while (encoder.receive()) {
           }
         };

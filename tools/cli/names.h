@@ -24,8 +24,8 @@ inline constexpr Name<ctv_pyramid> kPyramids[] = {{"laplacian", CTV_PYRAMID_LAPL
                                                   {"9/7", CTV_PYRAMID_WAVELET_9_7}};
 inline constexpr Name<ctv_prediction> kPredictions[] = {{"subband", CTV_PREDICTION_SUBBAND},
                                                         {"picture", CTV_PREDICTION_PICTURE}};
-inline constexpr Name<ctv_symbols> kSymbols[] = {
-    {"rle", CTV_SYMBOLS_RLE}, {"rle-split", CTV_SYMBOLS_RLE_SPLIT}, {"context", CTV_SYMBOLS_CONTEXT}};
+inline constexpr Name<ctv_entropy_coding> kEntropyCodings[] = {
+    {"rle", CTV_ENTROPY_RLE}, {"rle-split", CTV_ENTROPY_RLE_SPLIT}, {"context", CTV_ENTROPY_CONTEXT}};
 inline constexpr Name<ctv_chroma> kChromas[] = {{"as-input", CTV_CHROMA_AS_INPUT}, {"420", CTV_CHROMA_420}};
 inline constexpr Name<ctv_tune> kTunes[] = {{"psnr", CTV_TUNE_PSNR}, {"ssim", CTV_TUNE_SSIM}};
 inline constexpr Name<ctv_backend> kBackends[] = {
@@ -48,7 +48,7 @@ const char* name_of(const Table& table, E value) {
 /// "4,2,0": the directions of `levels` levels, finest first.
 inline std::string directions_of(const int32_t* directions, int32_t levels) {
   std::string s;
-  for (int32_t i = 0; i < levels && i < CTV_MAX_LEVELS; ++i)
+  for (int32_t i = 0; i < levels && i < CTV_MAX_SCALES; ++i)
     s += (i > 0 ? "," : "") + std::to_string(directions[i]);
   return s;
 }

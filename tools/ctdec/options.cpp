@@ -65,7 +65,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
                     decode.reduction = 0;
                     return;
                   }
-                  for (int32_t i = 1; i <= CTV_MAX_LEVELS; ++i) {
+                  for (int32_t i = 1; i <= CTV_MAX_SCALES; ++i) {
                     decode.reduction = i;
                     if (s == "1/" + std::to_string(1 << i)) return;
                   }

@@ -21,7 +21,7 @@ double seconds_between(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
-/// Memory from which the encoder that will run reads lent pictures by itself.
+/// Memory from which the encoder that will run reads borrowed pictures by itself.
 Frame make_frame(const RunOptions& run) { return {run.backend, run.device}; }
 
 /// Frames held in memory, so that a benchmark does not measure the disk.
@@ -77,7 +77,7 @@ class Encoding {
   }
 
   EncodeResult run(int64_t limit) {
-    // Lent frames: those in flight, and one more to read into.
+    // Borrowed frames: those in flight, and one more to read into.
     std::vector<Frame> frames(static_cast<size_t>(config_.frames_in_flight) + 1, make_frame(options_.run));
     const Clock::time_point start = Clock::now();
     steady_start_ = start;
@@ -130,7 +130,7 @@ class Encoding {
   void send(const Frame& frame) {
     if (inspector_) inspector_->expect(frame);
     sent_.push_back(Clock::now());
-    while (!encoder_.send(frame.lent_picture())) {
+    while (!encoder_.send(frame.borrowed_picture())) {
       if (!receive()) throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
     }
     // One frame in flight: its packet is there. More: packets are fetched when the encoder is full, not

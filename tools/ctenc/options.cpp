@@ -144,21 +144,22 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
              &ctv_config::chroma);
   enumerated(options, encode, "--prediction", kPredictions, "What is predicted: subbands, or the picture",
              &ctv_config::prediction);
-  enumerated(options, encode, "--symbols", kSymbols, "How levels become symbols", &ctv_config::symbols);
+  enumerated(options, encode, "--entropy-coding", kEntropyCodings, "How levels become symbols",
+             &ctv_config::entropy_coding);
 
   options.section("Transform");
   enumerated(options, encode, "--transform", kTransforms,
              "Which transform; the options below are the contourlet's alone", &ctv_config::transform);
   enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
              &ctv_config::pyramid);
-  field(options, encode, "--levels", "Pyramid levels", 1, CTV_MAX_LEVELS, &ctv_config::levels);
+  field(options, encode, "--scales", "Pyramid scales", 1, CTV_MAX_SCALES, &ctv_config::scales);
   options.value("--directions", "A,B,...|auto",
                 "Directions per level, finest first: 0, 2, 4, 8 or 16 each; auto: tried on the first picture",
                 [&](const std::string& s) {
                   encode.choose_directions = s == "auto";
                   if (encode.choose_directions) return;
                   const auto list = parse_list(s);
-                  if (!list || list->size() > CTV_MAX_LEVELS)
+                  if (!list || list->size() > CTV_MAX_SCALES)
                     throw Failure(Exit::kUsage, "--directions: '" + s + "' is not a list",
                                   "for example 4,2,0");
                   encode.edits.push_back([=](ctv_config& c) {
@@ -236,7 +237,7 @@ void check_transform_options(const ctv_config& config, const ctv_config& preset)
   const bool directions =
       !std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
   const char* const option = config.pyramid != preset.pyramid           ? "--pyramid"
-                             : config.levels != preset.levels           ? "--levels"
+                             : config.scales != preset.scales           ? "--scales"
                              : config.filter_taps != preset.filter_taps ? "--taps"
                              : directions                               ? "--directions"
                                                                         : nullptr;

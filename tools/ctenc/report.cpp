@@ -18,12 +18,12 @@ Json config_json(const ctv_config& c) {
   j["transform"] = name_of(kTransforms, c.transform);
   if (c.transform == CTV_TRANSFORM_CONTOURLET) {
     j["pyramid"] = name_of(kPyramids, c.pyramid);
-    j["levels"] = c.levels;
-    j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.levels, CTV_MAX_LEVELS));
+    j["scales"] = c.scales;
+    j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.scales, CTV_MAX_SCALES));
     j["filter_taps"] = c.filter_taps;
   }
   j["prediction"] = name_of(kPredictions, c.prediction);
-  j["symbols"] = name_of(kSymbols, c.symbols);
+  j["entropy_coding"] = name_of(kEntropyCodings, c.entropy_coding);
   j["lossless"] = c.lossless != 0;
   j["block_size"] = c.block_size;
   j["subpel"] = c.subpel;

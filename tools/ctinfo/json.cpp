@@ -19,15 +19,15 @@ Json header_json(const ctv_stream_info& i) {
   j["frame_rate"] = {i.fps_num, i.fps_den};
   j["chroma_420"] = i.chroma_420 != 0;
   j["transform"] = name_of(kTransforms, i.transform);
-  j["levels"] = i.levels;
+  j["scales"] = i.scales;
   if (i.transform == CTV_TRANSFORM_CONTOURLET) {
     j["pyramid"] = name_of(kPyramids, i.pyramid);
     j["directions"] =
-        std::vector<int32_t>(i.directions, i.directions + std::clamp(i.levels, 0, CTV_MAX_LEVELS));
+        std::vector<int32_t>(i.directions, i.directions + std::clamp(i.scales, 0, CTV_MAX_SCALES));
     j["filter_taps"] = i.filter_taps;
   }
   j["prediction"] = name_of(kPredictions, i.prediction);
-  j["symbols"] = name_of(kSymbols, i.symbols);
+  j["entropy_coding"] = name_of(kEntropyCodings, i.entropy_coding);
   j["lossless"] = i.lossless != 0;
   j["block_size"] = i.block_size;
   j["subpel"] = i.subpel;
@@ -59,7 +59,7 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
   j["key_frame_bytes"] = s.key_bytes;
   j["packet_header_bytes"] = s.packet_header_bytes;
   j["motion_bytes"] = s.motion_bytes;
-  std::vector<uint64_t> layers(static_cast<size_t>(std::clamp(s.stream.layers, 0, CTV_MAX_LEVELS + 1)), 0);
+  std::vector<uint64_t> layers(static_cast<size_t>(std::clamp(s.stream.layers, 0, CTV_MAX_SCALES + 1)), 0);
   Json components = Json::array();
   for (const ComponentSurvey& c : s.components) {
     if (c.info.layer >= 0 && static_cast<size_t>(c.info.layer) < layers.size())

@@ -29,12 +29,13 @@ std::string header_text(const std::string& name, const Survey& s) {
               static_cast<double>(i.fps_num) / std::max(1, i.fps_den));
   out += text("  transform   %s", name_of(kTransforms, i.transform));
   if (i.transform == CTV_TRANSFORM_CONTOURLET)
-    out += text(", %s pyramid, %d levels, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.levels,
-                directions_of(i.directions, i.levels).c_str(), i.filter_taps);
+    out += text(", %s pyramid, %d scales, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.scales,
+                directions_of(i.directions, i.scales).c_str(), i.filter_taps);
   out += text("\n  prediction  %s, blocks of %d%s, 1/%d sample%s\n", name_of(kPredictions, i.prediction),
               i.block_size, i.split != 0 ? " or less" : "", 1 << std::clamp(i.subpel, 0, 8),
               i.overlap != 0 ? ", overlapped" : "");
-  out += text("  symbols     %s%s\n", name_of(kSymbols, i.symbols), i.lossless != 0 ? ", lossless" : "");
+  out += text("  entropy     %s%s\n", name_of(kEntropyCodings, i.entropy_coding),
+              i.lossless != 0 ? ", lossless" : "");
   out += text("  packet      %d components in %d layers, %d planes\n", i.components, i.layers, i.planes);
   out += text("  memory      %.1f MiB to decode\n", static_cast<double>(i.decoder_memory) / (1 << 20));
   out += s.index_entries ? text("  index       %zu frames\n", *s.index_entries) : "  index       none\n";

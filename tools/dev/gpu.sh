@@ -76,7 +76,7 @@ clips() {
       cmp "$dir/cpu.yuv" "$dir/cuda.yuv" && echo "same pictures: $preset $run" || { echo "DIFFERENT pictures: $preset $run"; status=1; }
     done
   done
-  # A device that fails somewhere in a stream of lent pictures: the CPU goes on with the same bytes.
+  # A device that fails somewhere in a stream of borrowed pictures: the CPU goes on with the same bytes.
   "$bin/ctenc" "$dir/clip.y4m" -o "$dir/first.ctv" --backend cpu --no-progress >"$dir/report" 2>&1 || status=1
   for call in 100 301 702 1203 2504; do
     CTV_CUDA_FAIL_AT=$call "$bin/ctenc" "$dir/clip.y4m" -o "$dir/new.ctv" --backend auto --in-flight 4 \
@@ -125,7 +125,7 @@ sanitize() {
   local dir=$build/sanitize tool i small program status=0
   local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
     "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaQuadEvents.*"
-    "CudaConstantQuality.*:CudaEquality.SquaredError*" "CudaTransform.Blocks:CudaEquality.Quantiser*" "CudaLentPictures.*"
+    "CudaConstantQuality.*:CudaEquality.SquaredError*" "CudaTransform.Blocks:CudaEquality.Quantiser*" "CudaBorrowedPictures.*"
     "LabCuda.*")
   groups+=("*-$(IFS=: && echo "${groups[*]}")") # what no group names
   rm -rf "$dir" && mkdir -p "$dir"

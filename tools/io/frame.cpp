@@ -53,9 +53,9 @@ ctv_picture Frame::picture() const {
   return p;
 }
 
-ctv_picture Frame::lent_picture() const {
+ctv_picture Frame::borrowed_picture() const {
   ctv_picture p = picture();
-  p.lent = 1;
+  p.borrowed = 1;
   return p;
 }
 

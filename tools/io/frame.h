@@ -48,7 +48,7 @@ using Samples = std::vector<uint8_t, SampleAllocator<uint8_t>>;
 class Frame {
  public:
   Frame() = default;
-  /// Its samples, and those of its copies, lie in memory for lent pictures of that backend.
+  /// Its samples, and those of its copies, lie in memory for borrowed pictures of that backend.
   Frame(ctv_backend backend, int32_t device) : bytes_(SampleAllocator<uint8_t>{backend, device}) {}
   /// Shapes the frame and allocates it.
   void reset(const VideoFormat& video);
@@ -64,8 +64,8 @@ class Frame {
   size_t rows(int i) const { return ctv_plane_rows(video_.format, video_.height, i); }
   /// For the library; valid while the frame lives and is not reshaped.
   ctv_picture picture() const;
-  /// The same, lent: the frame stays as it is until its packet has been received.
-  ctv_picture lent_picture() const;
+  /// The same, borrowed: the frame stays as it is until its packet has been received.
+  ctv_picture borrowed_picture() const;
 
  private:
   size_t offset(int plane) const;

@@ -18,12 +18,12 @@ inline constexpr int kSiblingWeight = 2;
 inline constexpr int kParentWeight = 3;
 inline constexpr int kBigWeight = 8;  // of each further big level of a quad, for the magnitude class
 
-CTV_FN constexpr int quad_class(int t) {
+CTV_HOST_DEVICE constexpr int quad_class(int t) {
   return (t >= 1) + (t >= 2) + (t >= 3) + (t >= 4) + (t >= 6) + (t >= 8) + (t >= 11) + (t >= 15) + (t >= 21) +
          (t >= 30) + (t >= 44) + (t >= 64);
 }
 /// t: T + kBigWeight * (levels of magnitude 2 and above in the quad - 1).
-CTV_FN constexpr int magnitude_class(int t) {
+CTV_HOST_DEVICE constexpr int magnitude_class(int t) {
   return (t >= 8) + (t >= 20) + (t >= 40) + (t >= 80) + (t >= 140) + (t >= 220);
 }
 
@@ -37,10 +37,10 @@ struct QuadEventParts {
 };
 inline constexpr int kLog2QuadSymbols = 7;  // bits of the symbol, then of the class
 inline constexpr int kLog2QuadClasses = 4;
-CTV_FN constexpr QuadEvent pack_event(const QuadEventParts& e) {
+CTV_HOST_DEVICE constexpr QuadEvent pack_event(const QuadEventParts& e) {
   return e.zeros << 18 | e.magnitude_class << 15 | e.signs << 11 | e.quad_class << 7 | e.symbol;
 }
-CTV_FN constexpr QuadEventParts unpack_event(QuadEvent e) {
+CTV_HOST_DEVICE constexpr QuadEventParts unpack_event(QuadEvent e) {
   return {e >> 18, e >> 15 & 7U, e >> 11 & 15U, e >> 7 & 15U, e & 127U};
 }
 

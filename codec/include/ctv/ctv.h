@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * ctv: a contourlet video codec. The C interface; ctv.hpp wraps it for C++.
+/**
+ * @file
+ * The C interface of ctv, a contourlet video codec. ctv.hpp wraps it for C++20.
  *
- * Encoding                                     Decoding
- *   ctv_config c;                                ctv_decoder_config c;
- *   ctv_config_init(&c, "default");              ctv_decoder_config_init(&c);
- *   c.width = 1280; c.height = 720;              ctv_decoder_open(&c, &decoder);
- *   c.format = CTV_FORMAT_I420;                  for each unit of the stream:
- *   ctv_encoder_open(&c, &encoder);                ctv_decoder_send(decoder, data, size);
- *   ctv_encoder_header(encoder, &unit);            while (ctv_decoder_receive(decoder, &picture) == CTV_OK)
- *   for each picture:                                show(&picture);
- *     ctv_encoder_send(encoder, &picture);       ctv_decoder_close(decoder);
- *     while (ctv_encoder_receive(encoder, &packet) == CTV_OK)
- *       transmit(packet.data, packet.size);
- *   ctv_encoder_close(encoder);
+ *     Encoding                                     Decoding
+ *       ctv_config c;                                ctv_decoder_config c;
+ *       ctv_config_init(&c, "default");              ctv_decoder_config_init(&c);
+ *       c.width = 1280; c.height = 720;              ctv_decoder_open(&c, &decoder);
+ *       c.format = CTV_FORMAT_I420;                  for each unit of the stream:
+ *       ctv_encoder_open(&c, &encoder);                ctv_decoder_send(decoder, data, size);
+ *       ctv_encoder_header(encoder, &unit);            while (ctv_decoder_receive(decoder, &picture) ==
+ * CTV_OK) for each picture:                                show(&picture); ctv_encoder_send(encoder,
+ * &picture);       ctv_decoder_flush(decoder); while (ctv_encoder_receive(encoder,        while
+ * (ctv_decoder_receive(decoder, &picture) == CTV_OK) &packet) == CTV_OK)                   show(&picture);
+ *           transmit(packet.data, packet.size);      ctv_decoder_close(decoder);
+ *       ctv_encoder_flush(encoder), receive the rest
+ *       ctv_encoder_close(encoder);
  *
- * Rules that hold everywhere
- *   - No function throws, prints or exits. Each returns a status; ctv_last_error() has the words.
- *   - Structures begin with struct_size, which the *_init functions set: a program built with an older
- *     header runs with a newer library.
- *   - A handle is used by one thread at a time. Any number of handles live side by side.
- *   - Equal pictures and equal coding parameters give equal bytes, whatever the backend, the engine and
- *     the number of threads; equal bytes give equal pictures.
+ * Rules for every function:
+ *   - No function throws, prints or exits. Each returns a status; ctv_last_error() returns a one-line
+ * message.
+ *   - Every structure begins with struct_size. The *_init functions set it; set it to sizeof elsewhere. A
+ *     program built with an older header then runs with a newer library.
+ *   - Use a handle in one thread at a time. Any number of handles may exist.
+ *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
+ *     threads. Equal bytes give equal pictures.
+ *   - Every function may return CTV_ERROR_ARGUMENT for a null pointer or an unset struct_size,
+ *     CTV_ERROR_MEMORY and CTV_ERROR_INTERNAL. Other errors are listed at each function.
  */
 #ifndef CTV_CTV_H
 #define CTV_CTV_H
@@ -29,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Marks an exported function. Define CTV_STATIC to link the static library. */
 #if defined(CTV_STATIC)
 #define CTV_API
 #elif defined(_WIN32)
@@ -41,372 +47,497 @@
 extern "C" {
 #endif
 
-#define CTV_VERSION_MAJOR 0
-#define CTV_VERSION_MINOR 1
-#define CTV_VERSION_PATCH 0
+#define CTV_VERSION_MAJOR 0 /**< Changes when programs must be rebuilt. */
+#define CTV_VERSION_MINOR 1 /**< Changes when the interface or the stream format grows. */
+#define CTV_VERSION_PATCH 0 /**< Changes when defects are repaired. */
 
-/* The version of the library that runs, for example "0.1.0". Static storage. */
+/** Returns the version of the loaded library, for example "0.1.0". Static storage. */
 CTV_API const char* ctv_version(void);
 
 /* ---- Status ---------------------------------------------------------------------------------------- */
 
+/** The result of a call. Negative values are errors. */
 typedef enum ctv_status {
-  CTV_OK = 0,
-  CTV_AGAIN = 1,              /* nothing to receive yet: send more, or flush */
-  CTV_END = 2,                /* flushed, and everything has been received */
-  CTV_ERROR_ARGUMENT = -1,    /* the caller's argument or configuration is out of range */
-  CTV_ERROR_STREAM = -2,      /* damaged or truncated stream; the message names field and byte offset */
-  CTV_ERROR_LIMIT = -3,       /* a limit of ctv_limits would be exceeded */
-  CTV_ERROR_MEMORY = -4,      /* out of memory */
-  CTV_ERROR_DEVICE = -5,      /* the device asked for is missing or has failed */
-  CTV_ERROR_UNSUPPORTED = -6, /* valid, but not by this build */
-  CTV_ERROR_STATE = -7,   /* calls in the wrong order, for example a predicted frame before any key frame */
-  CTV_ERROR_INTERNAL = -8 /* a defect of the library */
+  CTV_OK = 0,                 /**< Success. */
+  CTV_AGAIN = 1,              /**< Nothing to receive yet: send more, or flush. From send: receive first. */
+  CTV_END = 2,                /**< Flushed, and everything has been received. */
+  CTV_ERROR_ARGUMENT = -1,    /**< An argument or a configuration field is out of range. */
+  CTV_ERROR_STREAM = -2,      /**< Damaged or truncated stream; the message names field and byte offset. */
+  CTV_ERROR_LIMIT = -3,       /**< A limit of ctv_limits would be exceeded. */
+  CTV_ERROR_MEMORY = -4,      /**< Out of memory. */
+  CTV_ERROR_DEVICE = -5,      /**< The requested device is missing or has failed. */
+  CTV_ERROR_UNSUPPORTED = -6, /**< Valid, but not supported by this build. */
+  CTV_ERROR_STATE = -7,       /**< Calls in the wrong order, for example a packet before any header. */
+  CTV_ERROR_INTERNAL = -8     /**< A defect of the library. */
 } ctv_status;
 
-/* A name such as "damaged stream" for a status. Static storage. */
+/** Returns the name of a status, for example "damaged stream". Static storage. */
 CTV_API const char* ctv_status_name(ctv_status status);
 
-/* One line about the last failure in the calling thread; "" if none. Valid until the thread's next call. */
+/** Returns a one-line message about the last failure in the calling thread, or "". Valid until the thread's
+ * next call. */
 CTV_API const char* ctv_last_error(void);
 
-typedef enum ctv_log_level { CTV_LOG_ERROR = 0, CTV_LOG_WARNING = 1, CTV_LOG_INFO = 2 } ctv_log_level;
-/* Called with one line without a newline. May be called from any thread that is inside a call of the library.
- */
+/** Importance of a log line. */
+typedef enum ctv_log_level {
+  CTV_LOG_ERROR = 0,   /**< A call has failed. */
+  CTV_LOG_WARNING = 1, /**< The library continues differently, for example on the CPU. */
+  CTV_LOG_INFO = 2     /**< Anything else. */
+} ctv_log_level;
+/** Receives one log line without a newline. Any thread inside a call of the library may call it. */
 typedef void (*ctv_log_callback)(void* opaque, ctv_log_level level, const char* message);
-/* Process-wide; NULL (the start) keeps the library silent. */
+/** Sets the log callback of the process. NULL, the initial value, disables logging. */
 CTV_API void ctv_set_log_callback(ctv_log_callback callback, void* opaque);
 
 /* ---- Pictures -------------------------------------------------------------------------------------- */
 
+/** Arrangement of a picture's samples. All samples are 8 bits. */
 typedef enum ctv_format {
   CTV_FORMAT_NONE = 0,
-  CTV_FORMAT_GRAY8 = 1, /* data[0]: luma */
-  CTV_FORMAT_I420 = 2,  /* planar Y'CbCr 4:2:0; chroma extents are (size + 1) / 2 */
-  CTV_FORMAT_I422 = 3,
-  CTV_FORMAT_I444 = 4,
-  CTV_FORMAT_RGB8 = 5,  /* data[0]: interleaved, 3 bytes a sample */
-  CTV_FORMAT_RGBA8 = 6, /* data[0]: interleaved, 4 bytes a sample; alpha is ignored, and decoded as 255 */
-  CTV_FORMAT_NV12 = 7   /* as I420, chroma interleaved in data[1] */
+  CTV_FORMAT_GRAY8 = 1, /**< Luma only, in data[0]. */
+  CTV_FORMAT_I420 = 2,  /**< Planar Y'CbCr 4:2:0. Chroma planes have (width + 1) / 2 x (height + 1) / 2. */
+  CTV_FORMAT_I422 = 3,  /**< Planar Y'CbCr 4:2:2. */
+  CTV_FORMAT_I444 = 4,  /**< Planar Y'CbCr 4:4:4. */
+  CTV_FORMAT_RGB8 = 5,  /**< Interleaved R, G, B in data[0], 3 bytes per pixel. */
+  CTV_FORMAT_RGBA8 = 6, /**< Interleaved R, G, B, A in data[0]. Alpha is ignored, and decoded as 255. */
+  CTV_FORMAT_NV12 = 7   /**< As I420 with interleaved Cb, Cr in data[1]. */
 } ctv_format;
 
-typedef enum ctv_memory { CTV_MEMORY_HOST = 0, CTV_MEMORY_CUDA = 1 } ctv_memory;
+/** Address space of a picture's planes. */
+typedef enum ctv_memory {
+  CTV_MEMORY_HOST = 0, /**< Host memory. */
+  CTV_MEMORY_CUDA = 1  /**< CUDA device memory; requires the CUDA backend. */
+} ctv_memory;
 
-/* 8-bit samples; full range and limited range are coded alike. */
+/** A picture. The caller owns the planes of sent pictures, the decoder those of received ones. Full range
+ * and limited range are coded alike. */
 typedef struct ctv_picture {
-  size_t struct_size;
-  ctv_format format;
-  int32_t width, height; /* luma samples */
-  ctv_memory memory;     /* where data points; CUDA needs the CUDA backend */
-  void* data[4];
-  ptrdiff_t stride[4];  /* bytes from row to row; negative strides are allowed in host memory */
-  void* cuda_stream;    /* cudaStream_t after which device data may be read (send) or is valid (receive) */
-  int64_t frame_number; /* received pictures: counted from 0 in the stream */
-  int32_t key_frame;    /* received pictures: 1 for a key frame */
-  /* Sent pictures in host memory: 1 promises that the samples stay as they are until this picture's packet
-   * has been received (or receive has failed for it), send has refused the picture, or the encoder is closed.
-   * A device may then read them where they lie. 64 bits, because older programs leave the four bytes after
-   * key_frame as they were. */
-  int64_t lent;
+  size_t struct_size;  /**< sizeof(ctv_picture). */
+  ctv_format format;   /**< Arrangement of the samples. */
+  int32_t width;       /**< Luma samples. */
+  int32_t height;      /**< Luma samples. */
+  ctv_memory memory;   /**< Address space of data. */
+  void* data[4];       /**< First sample of each plane. */
+  ptrdiff_t stride[4]; /**< Bytes between rows. May be negative in host memory. */
+  void* cuda_stream;   /**< cudaStream_t: device data is ready when its work is done (sent pictures), or valid
+                            in its order (received pictures). */
+  int64_t frame_number; /**< Received pictures: the frame's number, from 0. */
+  int32_t key_frame;    /**< Received pictures: 1 for a key frame. */
+  int32_t borrowed;     /**< Sent host pictures: 1 avoids a copy. The samples must not change until this
+                             picture's packet was received, receive failed for it, send refused it, or the
+                             encoder was closed. */
 } ctv_picture;
 
-/* Bytes per row of plane `plane`, and rows; 0 if the format has no such plane. */
+/** Returns the bytes per row of a plane, or 0 if the format has no such plane. */
 CTV_API size_t ctv_plane_row_bytes(ctv_format format, int32_t width, int plane);
+/** Returns the rows of a plane, or 0 if the format has no such plane. */
 CTV_API size_t ctv_plane_rows(ctv_format format, int32_t height, int plane);
 
-/* ---- Coding parameters ----------------------------------------------------------------------------- */
+/* ---- Configuration --------------------------------------------------------------------------------- */
 
+/** Transform of planes and residuals. */
 typedef enum ctv_transform {
-  CTV_TRANSFORM_CONTOURLET = 0,
-  CTV_TRANSFORM_DCT8X8 = 1,   /* block transforms: one subband a frequency; not lossless */
-  CTV_TRANSFORM_H264_4X4 = 2, /* with the Hadamard transform of DC coefficients; qp is H.264's QP */
-  CTV_TRANSFORM_H264_8X8 = 3
+  CTV_TRANSFORM_CONTOURLET = 0, /**< A pyramid, with directional subbands where directions are set. */
+  CTV_TRANSFORM_DCT8X8 = 1,     /**< 8x8 DCT, one subband per frequency. Not lossless. */
+  CTV_TRANSFORM_H264_4X4 = 2,   /**< H.264's 4x4 with Hadamard transform of DC; qp is H.264's QP. */
+  CTV_TRANSFORM_H264_8X8 = 3    /**< H.264's 8x8. */
 } ctv_transform;
+/** Pyramid of the contourlet transform. */
 typedef enum ctv_pyramid {
-  CTV_PYRAMID_LAPLACIAN = 0,    /* Do and Vetterli's, 9-7 filters; 4/3 coefficients a sample */
-  CTV_PYRAMID_WAVELET_5_3 = 1,  /* critically sampled, reversible 5/3 */
-  CTV_PYRAMID_WAVELET_13_7 = 2, /* critically sampled, reversible 13/7 */
-  CTV_PYRAMID_WAVELET_9_7 = 3   /* critically sampled, reversible 9/7: the best of them */
+  CTV_PYRAMID_LAPLACIAN = 0,    /**< Laplacian pyramid (Do and Vetterli), 9-7 filters; 4/3 redundant. */
+  CTV_PYRAMID_WAVELET_5_3 = 1,  /**< Reversible 5/3 wavelet, critically sampled. */
+  CTV_PYRAMID_WAVELET_13_7 = 2, /**< Reversible 13/7 wavelet, critically sampled. */
+  CTV_PYRAMID_WAVELET_9_7 = 3   /**< Reversible 9/7 wavelet, critically sampled: codes best. */
 } ctv_pyramid;
+/** What predicted frames predict. */
 typedef enum ctv_prediction {
-  CTV_PREDICTION_SUBBAND = 0, /* seed algorithm: quantised subbands, moved */
-  CTV_PREDICTION_PICTURE = 1  /* motion-compensated reconstructed picture */
+  CTV_PREDICTION_SUBBAND =
+      0,                     /**< Quantised subbands, motion compensated (Katsigiannis et al., section II). */
+  CTV_PREDICTION_PICTURE = 1 /**< Samples of the reconstructed previous picture, motion compensated. */
 } ctv_prediction;
-typedef enum ctv_symbols {
-  CTV_SYMBOLS_RLE = 0,       /* runs of zeros between values, LZ77 DEFLATE: the paper's */
-  CTV_SYMBOLS_RLE_SPLIT = 1, /* runs and values in two streams, Huffman-only DEFLATE */
-  CTV_SYMBOLS_CONTEXT = 2    /* levels classed by their neighbours, Huffman-only DEFLATE */
-} ctv_symbols;
+/** Entropy coding of quantised coefficients. */
+typedef enum ctv_entropy_coding {
+  CTV_ENTROPY_RLE = 0,       /**< Run-length coding and DEFLATE (Katsigiannis et al.). */
+  CTV_ENTROPY_RLE_SPLIT = 1, /**< Runs and values in two streams, Huffman-only DEFLATE. */
+  CTV_ENTROPY_CONTEXT = 2    /**< Context modelling by neighbours, Huffman-only DEFLATE. */
+} ctv_entropy_coding;
+/** Chroma subsampling of RGB input. */
 typedef enum ctv_chroma {
-  CTV_CHROMA_AS_INPUT = 0, /* RGB is kept 4:4:4 */
-  CTV_CHROMA_420 = 1       /* a quarter of the samples */
+  CTV_CHROMA_AS_INPUT = 0, /**< As the input has it; RGB is coded 4:4:4. */
+  CTV_CHROMA_420 = 1       /**< 4:2:0. */
 } ctv_chroma;
-/* What bits are spent for: the least squared error, or the most structural similarity (SSIM). */
-typedef enum ctv_tune { CTV_TUNE_PSNR = 0, CTV_TUNE_SSIM = 1 } ctv_tune;
-typedef enum ctv_backend { CTV_BACKEND_AUTO = 0, CTV_BACKEND_CPU = 1, CTV_BACKEND_CUDA = 2 } ctv_backend;
-typedef enum ctv_engine { CTV_ENGINE_AUTO = 0, CTV_ENGINE_DIRECT = 1, CTV_ENGINE_FFT = 2 } ctv_engine;
+/** Distortion measure that the encoder minimises. */
+typedef enum ctv_tune {
+  CTV_TUNE_PSNR = 0, /**< Squared error. */
+  CTV_TUNE_SSIM = 1  /**< Structural similarity. */
+} ctv_tune;
+/** Processor that runs the stages. */
+typedef enum ctv_backend {
+  CTV_BACKEND_AUTO = 0, /**< CUDA if its module, a driver and the device are present, else the CPU. */
+  CTV_BACKEND_CPU = 1,  /**< CPU threads and SIMD. */
+  CTV_BACKEND_CUDA = 2  /**< An NVIDIA GPU. */
+} ctv_backend;
+/** Implementation of the transform's convolutions. All give the same coefficients. */
+typedef enum ctv_engine {
+  CTV_ENGINE_AUTO = 0,   /**< The faster one. */
+  CTV_ENGINE_DIRECT = 1, /**< Integer arithmetic. */
+  CTV_ENGINE_FFT = 2     /**< Fast Fourier transform. */
+} ctv_engine;
 
-#define CTV_MAX_LEVELS 8
+/** Largest number of pyramid scales. */
+#define CTV_MAX_SCALES 8
 
-/* Filled by ctv_config_init from a preset; then set width, height and format, and whatever else differs. */
+/** Configuration of an encoder. Fill it with ctv_config_init(), then set width, height, format and whatever
+ * should differ from the preset. */
 typedef struct ctv_config {
-  size_t struct_size;
-  /* Input. */
-  int32_t width, height; /* luma samples, 1..65535 */
-  ctv_format format;
-  int32_t fps_num, fps_den; /* frames per second, 1..2^31-1; written to the header, used by rate control */
-  /* Written to the stream's headers. */
-  ctv_chroma chroma;
-  ctv_transform transform;
-  ctv_pyramid pyramid; /* this and the next three: of the contourlet transform, not used by others */
-  int32_t levels;      /* pyramid levels, 1..8 */
-  int32_t directions[CTV_MAX_LEVELS]; /* per level, finest first: 0, 2, 4, 8 or 16 */
-  int32_t filter_taps;                /* of the directional filter bank: 2, 4, 6, 8 or 12 */
-  ctv_prediction prediction;
-  ctv_symbols symbols;
-  int32_t lossless;   /* 1: every sample comes back; step and qp are not used; contourlet transform */
-  int32_t block_size; /* motion blocks: 8, 16 or 32 luma samples */
-  int32_t subpel;     /* vector precision: luma samples / 2^subpel, 0..3; above 0: picture prediction */
-  int32_t overlap;    /* 1: overlapped block motion compensation; picture prediction */
-  int32_t split;      /* 1: blocks are split in four where it pays, but those of 8; picture prediction */
-  /* The encoder's own decisions. */
-  int32_t search_range; /* whole luma samples, 0..64 */
-  int32_t key_interval; /* frames from key frame to key frame, 1..2^30; 0: only on request */
-  double step;          /* base quantiser step in sample units, 1/16..4095 */
-  int32_t qp;           /* 0..51, H.264's scale, or -1: use step */
-  int32_t scene_cut;    /* 1: a scene cut makes a key frame; pictures in host memory */
-  /* Rate control. With either of the two limits each packet is made before send returns, whatever
-   * frames_in_flight is. */
-  int64_t bitrate; /* bits per second, averaged over any two seconds; 0: none. qp or step only begin */
-  int64_t max_frame_bytes; /* no packet is larger: coarser steps are tried until it fits; 0: none */
-  int32_t buffer_ms;       /* with bitrate: what a receiver's buffer holds, 100..60000 */
-  /* How to run; no influence on the bytes. */
-  int32_t threads; /* CPU threads, 1..256; 0: all cores */
-  ctv_backend backend;
-  ctv_engine engine;
-  int32_t device;           /* CUDA device number, for backend cuda and auto */
-  int32_t frames_in_flight; /* 1: each packet is ready when send returns (latency); 2..16: pipelined
-                               (throughput) */
-  /* More of the encoder's own decisions. */
-  int32_t rdoq; /* 1: the quantiser weighs bits against error; picture prediction, not with H.264
-                   transforms */
-  /* Written to the stream's headers, as weights of the subbands. */
-  int32_t chroma_qp_offset; /* chroma's steps are those of qp + offset, -12..12; not with H.264 transforms */
-  /* Constant quality, one more of the encoder's own decisions. */
-  double crf; /* 0..51, or -1: use qp or step. Luma's PSNR against the source is held near 55 - 5 crf / 8 dB
-                 by a step for each frame; picture prediction, neither bitrate nor lossless */
-  /* Weights of luma's subbands, in the headers, and the quantiser's rounding. */
-  ctv_tune tune; /* SSIM: contourlet transform and picture prediction, not lossless */
+  size_t struct_size; /**< Set by ctv_config_init(). */
+
+  /** @name Input @{ */
+  int32_t width;     /**< Luma samples, 1..65535. */
+  int32_t height;    /**< Luma samples, 1..65535. */
+  ctv_format format; /**< Format of sent pictures. */
+  int32_t fps_num;   /**< Frame rate, numerator, 1..2^31-1. Written to the header, used by rate control. */
+  int32_t fps_den;   /**< Frame rate, denominator, 1..2^31-1. */
+  /** @} */
+
+  /** @name Quality and rate
+   * Set one of qp, step, crf, bitrate or lossless. @{ */
+  int32_t qp;        /**< Quantisation parameter on H.264's scale, 0..51, or -1 to use step. */
+  double step;       /**< Base quantiser step in sample units, 1/16..4095. */
+  double crf;        /**< Constant quality, 0..51, or -1: off. Holds luma's PSNR near 55 - 5 crf / 8 dB by
+                          a step per frame. Picture prediction; no bitrate, not lossless. */
+  int64_t bitrate;   /**< Bits per second, averaged over any two seconds, or 0: none. qp or step sets the
+                          first frame's quantiser. */
+  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. */
+  int64_t max_frame_bytes;  /**< Largest packet, or 0: none. Coarser steps are tried until a packet fits. With
+                                 this or bitrate, each packet is complete when send returns. */
+  int32_t lossless;         /**< 1: decoded samples equal the input. Contourlet transform; step, qp unused. */
+  int32_t chroma_qp_offset; /**< Chroma's qp minus luma's, -12..12. Not with H.264's transforms. */
+  ctv_tune tune;            /**< SSIM: contourlet transform and picture prediction, not lossless. */
+  int32_t rdoq;             /**< 1: rate-distortion optimised quantisation. Picture prediction, not with
+                                 H.264's transforms. */
+  /** @} */
+
+  /** @name Frame types @{ */
+  int32_t key_interval; /**< Frames from key frame to key frame, 1..2^30, or 0: only on request. */
+  int32_t scene_cut;    /**< 1: a scene cut starts with a key frame. Pictures in host memory. */
+  /** @} */
+
+  /** @name Transform and entropy coding (written to the sequence header) @{ */
+  ctv_transform transform;            /**< Transform. */
+  ctv_pyramid pyramid;                /**< Contourlet: the pyramid. */
+  int32_t scales;                     /**< Contourlet: scales of the pyramid, 1..8. */
+  int32_t directions[CTV_MAX_SCALES]; /**< Contourlet: per scale, finest first: 0, 2, 4, 8 or 16. */
+  int32_t filter_taps;                /**< Contourlet: taps of the directional filters: 2, 4, 6, 8 or 12. */
+  ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
+  ctv_chroma chroma;                  /**< Chroma subsampling of RGB input. */
+  /** @} */
+
+  /** @name Prediction and motion @{ */
+  ctv_prediction prediction; /**< What predicted frames predict. */
+  int32_t block_size;        /**< Motion blocks: 8, 16 or 32 luma samples. */
+  int32_t search_range;      /**< Search range in whole luma samples, 0..64. */
+  int32_t subpel;  /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
+  int32_t overlap; /**< 1: overlapped block motion compensation. Picture prediction. */
+  int32_t split;   /**< 1: blocks of 16 and 32 may be split in four. Picture prediction. */
+  /** @} */
+
+  /** @name Execution (no influence on the bytes) @{ */
+  ctv_backend backend;      /**< Backend. */
+  ctv_engine engine;        /**< Implementation of the transform. */
+  int32_t device;           /**< CUDA device number, for backends CUDA and AUTO. */
+  int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
+  int32_t frames_in_flight; /**< 1: each packet is complete when send returns (lowest latency). 2..16:
+                               pipelined (highest throughput). */
+  /** @} */
 } ctv_config;
 
-/* Presets: "paper", "default", ... ; NULL means "default". CTV_ERROR_ARGUMENT if unknown. Writes struct_size
- * bytes, those that the caller's header knows. */
+/** Fills a configuration with a preset: "default", "fast", "fastest", "slow" or "paper"; NULL means
+ * "default". Writes struct_size bytes.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT if the preset is unknown. */
 CTV_API ctv_status ctv_config_init_sized(ctv_config* config, size_t struct_size, const char* preset);
-/* The same for the header that the program is built with. */
+/** ctv_config_init_sized() with the size of this header's structure. */
 static inline ctv_status ctv_config_init(ctv_config* config, const char* preset) {
   return ctv_config_init_sized(config, sizeof *config, preset);
 }
-/* The i-th preset's name, NULL past the last. Static storage. */
+/** Returns the name of preset i, or NULL past the last. Static storage. */
 CTV_API const char* ctv_preset_name(int i);
-/* What the preset is for, in one line; NULL past the last. Static storage. */
+/** Returns a one-line description of preset i, or NULL past the last. Static storage. */
 CTV_API const char* ctv_preset_description(int i);
 
-/* Sets the directions of the finest level and the filter's taps to what codes `picture`, a typical one, at
- * least cost: it is coded as a key frame with each of a few choices. For wavelet pyramids and picture
- * prediction; leaves other configurations and lossless ones as they are. Takes some tens of frames' time. */
+/** Chooses the directions of the finest scale and the filter taps that code `picture` at least cost. Codes it
+ * as a key frame with each of a few choices, which takes as long as some tens of frames. Changes only
+ * configurations with a wavelet pyramid and picture prediction that are not lossless.
+ * @return CTV_OK; the errors of ctv_encoder_open() and ctv_encoder_send(). */
 CTV_API ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_picture* picture);
 
-/* ---- Memory for pictures ---------------------------------------------------------------------------- */
+/* ---- Host memory for borrowed pictures --------------------------------------------------------------- */
 
-/* Host memory of which lent pictures reach a backend soonest; where the rows lie in it is the caller's. For
- * CUDA, or AUTO where that would choose it, it is page-locked and the device copies from it by itself; for
- * the CPU, and wherever locking is not possible, it is like any other: it is never an error that there is no
- * device. `device` as in ctv_config. Aligned to 256 bytes; contents undefined. *data is NULL on failure
- * (CTV_ERROR_MEMORY). Locking is slow: allocate once, not per picture. */
+/** Allocates host memory for borrowed pictures, aligned to 256 bytes, contents undefined. The row layout is
+ * up to the caller. Memory is page-locked if the CUDA backend would run, so that the device copies from it
+ * directly; otherwise it is pageable. A missing device is not an error. Page-locking is slow: allocate once,
+ * not per picture.
+ * @param size bytes
+ * @param backend the encoder's backend
+ * @param device as in ctv_config
+ * @param data receives the memory, NULL on failure
+ * @return CTV_OK; CTV_ERROR_MEMORY. */
 CTV_API ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t device, void** data);
-/* Whatever ctv_host_alloc gave, in any thread, also after encoders are closed; NULL is allowed. */
+/** Frees memory of ctv_host_alloc(); NULL is allowed. Thread-safe, also after encoders were closed. */
 CTV_API void ctv_host_free(void* data);
 
 /* ---- Encoder --------------------------------------------------------------------------------------- */
 
+/** An encoder. */
 typedef struct ctv_encoder ctv_encoder;
 
-/* One unit of the stream: the sequence header, a packet (one frame) or the index. */
+/** One unit of a stream: the sequence header, a packet (one frame) or the index. */
 typedef struct ctv_unit {
-  size_t struct_size;
-  const uint8_t* data; /* owned by the encoder, valid until its next send, receive or close */
-  size_t size;
-  int64_t frame_number; /* packets: counted from 0 */
-  int32_t key_frame;
-  double step; /* packets: the base quantiser step used */
+  size_t struct_size;   /**< sizeof(ctv_unit). */
+  const uint8_t* data;  /**< Owned by the encoder, valid until its next send, receive or close. */
+  size_t size;          /**< Bytes. */
+  int64_t frame_number; /**< Packets: the frame's number, from 0. */
+  int32_t key_frame;    /**< Packets: 1 for a key frame. */
+  double step;          /**< Packets: the frame's base quantiser step in sample units. */
 } ctv_unit;
 
-/* Makes an encoder; *encoder is NULL on failure. Checks the whole configuration. */
+/** Opens an encoder after checking the whole configuration.
+ * @param config the configuration; copied
+ * @param encoder receives the encoder, NULL on failure
+ * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_DEVICE, CTV_ERROR_UNSUPPORTED if the
+ * backend or engine is not available. */
 CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder);
-/* The sequence header unit: first in a stream; repeat it whenever a receiver may join. */
+/** Returns the sequence header. A stream starts with it; repeat it wherever a receiver may join. */
 CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
-/* Takes one picture. Its samples are copied or consumed before the call returns, but those of device
- * pictures, which are when their stream has passed, and of lent ones (ctv_picture.lent). The CUDA backend
- * reads a lent picture by itself if its planes lie in page-locked memory (ctv_host_alloc, cudaHostAlloc,
- * cudaHostRegister) with positive strides, and copies it otherwise, as the CPU backend always does.
- * CTV_AGAIN: frames_in_flight frames are waiting, receive first; the picture was not taken. */
+/** Sends one picture. Its samples are copied before the call returns. Exceptions: device pictures are read in
+ * the order of their stream; borrowed pictures (ctv_picture.borrowed) are read until their packet is
+ * received. The CUDA backend copies a borrowed picture directly if its planes are in page-locked memory
+ * (ctv_host_alloc(), cudaHostAlloc, cudaHostRegister) with positive strides.
+ * @return CTV_OK; CTV_AGAIN if frames_in_flight frames wait to be received: the picture was not taken;
+ * CTV_ERROR_ARGUMENT, CTV_ERROR_STATE after a flush, CTV_ERROR_DEVICE: the picture was not taken. */
 CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture);
-/* Gives the next packet in order. With frames_in_flight 1 the packet of the picture just sent is there at
- * once. */
+/** Receives the next packet in order. With frames_in_flight 1 the packet of the last sent picture is
+ * complete.
+ * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; CTV_ERROR_LIMIT if no step meets
+ * max_frame_bytes: the frame has no packet. */
 CTV_API ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit);
-/* No more pictures follow: receive then gives what is in flight, then CTV_END. */
+/** Ends the input: receive then returns the packets in flight, then CTV_END. */
 CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
-/* The index unit for a file's end, after CTV_END: byte offsets count from the start of the first header. */
+/** Returns the index for a file's end, after CTV_END. Byte offsets count from the first header.
+ * @return CTV_OK; CTV_ERROR_STATE before CTV_END. */
 CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
-/* The next picture becomes a key frame. */
+/** Makes the next picture a key frame. */
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);
-/* From the next picture on; no key frame is needed. qp -1: use step. Ends constant quality. */
+/** Sets the quantiser from the next picture on, without a key frame. Ends constant quality.
+ * @param encoder the encoder
+ * @param qp as in ctv_config; -1: use step
+ * @param step as in ctv_config
+ * @return CTV_OK; CTV_ERROR_ARGUMENT. */
 CTV_API ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, double step);
-/* From the next picture on; no key frame is needed. -1: the quantiser again. CTV_ERROR_ARGUMENT while there
- * is a bitrate, as set_bitrate while there is a crf. */
+/** Sets constant quality from the next picture on, without a key frame; -1 returns to the quantiser.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT, also while a bitrate is set. */
 CTV_API ctv_status ctv_encoder_set_crf(ctv_encoder* encoder, double crf);
-/* From the next picture on; no key frame is needed. 0: none. */
+/** Sets bitrate and max_frame_bytes from the next picture on, without a key frame; 0: none.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT, also while crf is set. */
 CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes);
-/* Which backend and engine run and why, one line; valid until close. */
+/** Returns which backend and engine run and why, in one line. Valid until close. */
 CTV_API const char* ctv_encoder_description(const ctv_encoder* encoder);
+/** Closes an encoder; NULL is allowed. */
 CTV_API void ctv_encoder_close(ctv_encoder* encoder);
 
 /* ---- Decoder --------------------------------------------------------------------------------------- */
 
+/** Limits that a decoder enforces before it allocates. */
 typedef struct ctv_limits {
-  uint64_t max_pixels;      /* width x height of the luma plane */
-  uint64_t max_memory;      /* bytes the decoder may hold: see ctv_decoder_memory */
-  uint64_t max_packet_size; /* bytes */
+  uint64_t max_pixels;      /**< Width x height of the luma plane. */
+  uint64_t max_memory;      /**< Bytes the decoder may hold; compare ctv_stream_info.decoder_memory. */
+  uint64_t max_packet_size; /**< Bytes. */
 } ctv_limits;
 
+/** A decoder. */
 typedef struct ctv_decoder ctv_decoder;
 
+/** Configuration of a decoder. Fill it with ctv_decoder_config_init(). */
 typedef struct ctv_decoder_config {
-  size_t struct_size;
-  int32_t reduction; /* 0: full resolution, 1: half, 2: a quarter, ... at most the stream's levels */
-  ctv_format format; /* of received pictures; NONE: as the stream was made from */
-  int32_t threads;   /* 0: all cores */
-  ctv_backend backend;
-  ctv_engine engine;
-  int32_t device;
-  int32_t frames_in_flight; /* as in ctv_config */
-  ctv_memory memory;        /* where received pictures lie; CUDA needs the CUDA backend */
-  ctv_limits limits;        /* initialised to 2^28 pixels, 8 GiB, 1 GiB */
+  size_t struct_size;       /**< Set by ctv_decoder_config_init(). */
+  ctv_format format;        /**< Format of received pictures; NONE: the stream's source format. */
+  int32_t reduction;        /**< Resolution 1 / 2^reduction, at most the stream's scales. */
+  ctv_memory memory;        /**< Address space of received pictures. CUDA requires the CUDA backend. */
+  ctv_backend backend;      /**< Backend. */
+  ctv_engine engine;        /**< Implementation of the transform. */
+  int32_t device;           /**< CUDA device number. */
+  int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
+  int32_t frames_in_flight; /**< As in ctv_config. */
+  ctv_limits limits;        /**< Initially 2^28 pixels, 8 GiB, 1 GiB. */
 } ctv_decoder_config;
 
+/** Fills a configuration with defaults. Writes struct_size bytes. */
 CTV_API ctv_status ctv_decoder_config_init_sized(ctv_decoder_config* config, size_t struct_size);
+/** ctv_decoder_config_init_sized() with the size of this header's structure. */
 static inline ctv_status ctv_decoder_config_init(ctv_decoder_config* config) {
   return ctv_decoder_config_init_sized(config, sizeof *config);
 }
+/** Opens a decoder.
+ * @param config the configuration; copied
+ * @param decoder receives the decoder, NULL on failure
+ * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_DEVICE, CTV_ERROR_UNSUPPORTED. */
 CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** decoder);
-/* Takes one whole unit: a sequence header, a packet, or an index (ignored). A packet may be cut after any
- * layer if reduction does not need the rest. On an error the decoder waits for the next key frame and stays
- * usable. The bytes are consumed before the call returns. CTV_AGAIN: receive first. */
+/** Sends one whole unit: a sequence header, a packet, or an index, which is ignored. A packet may be
+ * truncated after any layer that `reduction` does not need. The bytes are copied before the call returns.
+ * After an error the decoder skips packets up to the next key frame and stays usable.
+ * @return CTV_OK; CTV_AGAIN: receive first, the unit was not taken; CTV_ERROR_STREAM, CTV_ERROR_LIMIT,
+ * CTV_ERROR_STATE, CTV_ERROR_DEVICE. */
 CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t size);
-/* Gives the next picture: planes owned by the decoder, valid until its next send, receive or close. */
+/** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
+ * close.
+ * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send. */
 CTV_API ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* picture);
-/* No more units follow: receive then gives what is in flight, then CTV_END. */
+/** Ends the input: receive then returns the pictures in flight, then CTV_END. */
 CTV_API ctv_status ctv_decoder_flush(ctv_decoder* decoder);
-/* Forgets all pictures, as after a seek: the next packet must be a key frame. */
+/** Discards all pictures, as after a seek. The next packet must be a key frame. */
 CTV_API ctv_status ctv_decoder_reset(ctv_decoder* decoder);
+/** Returns which backend and engine run and why, in one line. Valid until close. */
 CTV_API const char* ctv_decoder_description(const ctv_decoder* decoder);
+/** Closes a decoder; NULL is allowed. */
 CTV_API void ctv_decoder_close(ctv_decoder* decoder);
 
-/* ---- Streams from bytes, without allocating ---------------------------------------------------------- */
+/* ---- Parsing streams, without allocations ------------------------------------------------------------ */
 
-typedef enum ctv_unit_kind { CTV_UNIT_HEADER = 1, CTV_UNIT_PACKET = 2, CTV_UNIT_INDEX = 3 } ctv_unit_kind;
+/** Kind of a unit. */
+typedef enum ctv_unit_kind {
+  CTV_UNIT_HEADER = 1, /**< Sequence header. */
+  CTV_UNIT_PACKET = 2, /**< One frame. */
+  CTV_UNIT_INDEX = 3   /**< Index of packets. */
+} ctv_unit_kind;
 
-/* Bytes that decide a unit's kind and size. */
+/** Bytes that determine a unit's kind and size. */
 #define CTV_UNIT_PREFIX_SIZE 8
 
-/* Reads kind and total size (prefix included) of the unit that begins at data; needs CTV_UNIT_PREFIX_SIZE
- * bytes. */
+/** Reads the kind and the total size, prefix included, of the unit that starts at data.
+ * @param data at least CTV_UNIT_PREFIX_SIZE bytes
+ * @param size bytes at data
+ * @param kind receives the kind
+ * @param unit_size receives the size in bytes
+ * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_unit_parse(const uint8_t* data, size_t size, ctv_unit_kind* kind, uint64_t* unit_size);
 
+/** What a sequence header says. Fields are those of ctv_config where not explained. */
 typedef struct ctv_stream_info {
-  size_t struct_size;
-  int32_t width, height;
-  ctv_format format; /* what the stream was made from */
-  int32_t fps_num, fps_den;
-  int32_t chroma_420; /* 1: chroma is coded at a quarter of the luma samples */
-  ctv_transform transform;
-  ctv_pyramid pyramid; /* contourlet transform */
-  int32_t levels;      /* resolutions 1, 1/2 ... 2^-levels; block transforms: log2 of the block's side */
-  int32_t directions[CTV_MAX_LEVELS]; /* finest first */
-  int32_t filter_taps;
-  ctv_prediction prediction;
-  ctv_symbols symbols;
-  int32_t lossless;
-  int32_t block_size, subpel, overlap, split;
-  int32_t planes;          /* coded planes: 1 or 3 */
-  int32_t subbands[3];     /* per plane */
-  int32_t components;      /* per packet */
-  int32_t layers;          /* per packet: levels + 1; layer 0 alone gives the lowest resolution */
-  uint64_t decoder_memory; /* bytes a decoder at full resolution needs, one frame in flight */
+  size_t struct_size;                 /**< sizeof(ctv_stream_info). */
+  int32_t width;                      /**< Luma samples. */
+  int32_t height;                     /**< Luma samples. */
+  ctv_format format;                  /**< Format of the source. */
+  int32_t fps_num;                    /**< Frame rate, numerator. */
+  int32_t fps_den;                    /**< Frame rate, denominator. */
+  int32_t chroma_420;                 /**< 1: RGB coded with 4:2:0 chroma. */
+  int32_t lossless;                   /**< 1: lossless. */
+  ctv_transform transform;            /**< Transform. */
+  ctv_pyramid pyramid;                /**< Pyramid of the contourlet transform. */
+  int32_t scales;                     /**< Resolutions are 1, 1/2 ... 2^-scales; block transforms: log2 of the
+                                           block's side. */
+  int32_t directions[CTV_MAX_SCALES]; /**< Per scale, finest first. */
+  int32_t filter_taps;                /**< Taps of the directional filters. */
+  ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
+  ctv_prediction prediction;          /**< What predicted frames predict. */
+  int32_t block_size;                 /**< Motion blocks in luma samples. */
+  int32_t subpel;                     /**< Vector precision. */
+  int32_t overlap;                    /**< 1: overlapped block motion compensation. */
+  int32_t split;                      /**< 1: blocks may be split in four. */
+  int32_t planes;                     /**< Coded planes: 1 or 3. */
+  int32_t subbands[3];                /**< Subbands per plane. */
+  int32_t components;                 /**< Components per packet. */
+  int32_t layers;                     /**< Layers per packet: scales + 1. Layer 0 alone gives the lowest
+                                           resolution. */
+  uint64_t decoder_memory; /**< Bytes that a decoder needs, full resolution, one frame in flight. */
 } ctv_stream_info;
 
-/* From a sequence header unit. */
+/** Parses a sequence header unit.
+ * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_stream_info_parse(const uint8_t* data, size_t size, ctv_stream_info* info);
 
+/** What a packet's header says. */
 typedef struct ctv_packet_info {
-  size_t struct_size;
-  int64_t frame_number;
-  int32_t key_frame;
-  double step;
-  uint32_t header_size; /* bytes before the motion payload */
-  uint32_t motion_size; /* bytes of the motion payload */
-  int32_t components;
-  int32_t layers;
+  size_t struct_size;   /**< sizeof(ctv_packet_info). */
+  int64_t frame_number; /**< The frame's number, from 0. */
+  int32_t key_frame;    /**< 1 for a key frame. */
+  double step;          /**< Base quantiser step in sample units. */
+  uint32_t header_size; /**< Bytes before the motion payload. */
+  uint32_t motion_size; /**< Bytes of the motion payload. */
+  int32_t components;   /**< Components. */
+  int32_t layers;       /**< Layers. */
 } ctv_packet_info;
 
-/* One component of a packet. */
+/** One component of a packet: coefficients that are coded independently. */
 typedef struct ctv_component_info {
-  int32_t layer;       /* 0: lowest resolution */
-  int32_t first_plane; /* planes first_plane..last_plane, each its subbands first_subband..last_subband */
-  int32_t last_plane;
-  int32_t first_subband, last_subband;
-  uint64_t coefficients; /* those of the subbands, or one of several parts of them, one after the other */
-  uint32_t size;         /* bytes */
+  int32_t layer;         /**< Layer; 0 is the lowest resolution. */
+  int32_t first_plane;   /**< First plane. */
+  int32_t last_plane;    /**< Last plane. */
+  int32_t first_subband; /**< First subband of each of these planes. */
+  int32_t last_subband;  /**< Last subband of each of these planes. */
+  uint64_t coefficients; /**< Coefficients: all of the subbands, or one of several consecutive parts. */
+  uint32_t size;         /**< Bytes. */
 } ctv_component_info;
 
-/* From a packet unit of the stream whose header unit is given. components: may be NULL; else capacity
- * entries. */
+/** Parses a packet unit.
+ * @param header the stream's sequence header unit
+ * @param header_size its bytes
+ * @param data the packet unit
+ * @param size its bytes
+ * @param info receives the packet's description
+ * @param components receives at most `capacity` components; may be NULL
+ * @param capacity entries at components
+ * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, const uint8_t* data,
                                          size_t size, ctv_packet_info* info, ctv_component_info* components,
                                          size_t capacity);
 
+/** One packet in an index. */
 typedef struct ctv_index_entry {
-  uint64_t offset; /* of the packet unit, from the start of the stream */
-  int32_t key_frame;
+  uint64_t offset;   /**< Byte offset of the packet from the start of the stream. */
+  int32_t key_frame; /**< 1 for a key frame. */
 } ctv_index_entry;
-/* From an index unit; *count entries in all, at most capacity of them written. */
+/** Parses an index unit.
+ * @param data the index unit
+ * @param size its bytes
+ * @param entries receives at most `capacity` entries; may be NULL if capacity is 0
+ * @param capacity entries at entries
+ * @param count receives the number of all entries
+ * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_index_parse(const uint8_t* data, size_t size, ctv_index_entry* entries,
                                    size_t capacity, size_t* count);
-/* The last CTV_INDEX_TRAILER_SIZE bytes of a stream tell the index unit's size, if there is one. */
+/** Bytes at the end of a stream that give the index unit's size. */
 #define CTV_INDEX_TRAILER_SIZE 8
+/** Reads the index unit's size from the last CTV_INDEX_TRAILER_SIZE bytes of a stream.
+ * @return CTV_OK; CTV_ERROR_STREAM if the stream does not end with an index. */
 CTV_API ctv_status ctv_index_trailer_parse(const uint8_t* data, size_t size, uint64_t* index_unit_size);
 
-/* ---- Instruments ------------------------------------------------------------------------------------- */
+/* ---- Measurements ------------------------------------------------------------------------------------ */
 
+/** Time spent in one stage. */
 typedef struct ctv_stage_time {
-  const char* name; /* static storage */
-  double seconds;   /* total since open */
-  uint64_t calls;
+  const char* name; /**< Static storage. */
+  double seconds;   /**< Total since open. */
+  uint64_t calls;   /**< Calls since open. */
 } ctv_stage_time;
-/* Stage times since open; *count entries in all, at most capacity written. */
+/** Returns the stage times of an encoder: *count in all, at most `capacity` written. */
 CTV_API ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity,
                                            size_t* count);
+/** Returns the stage times of a decoder: *count in all, at most `capacity` written. */
 CTV_API ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, size_t capacity,
                                            size_t* count);
 
+/** A CUDA device. */
 typedef struct ctv_device_info {
-  size_t struct_size;
-  char name[128];
-  uint64_t memory; /* bytes */
-  int32_t compute_major, compute_minor;
+  size_t struct_size;    /**< sizeof(ctv_device_info). */
+  char name[128];        /**< Name, zero-terminated. */
+  uint64_t memory;       /**< Bytes. */
+  int32_t compute_major; /**< Compute capability. */
+  int32_t compute_minor; /**< Compute capability. */
 } ctv_device_info;
-/* Number of usable CUDA devices; 0 also where there is no driver, and ctv_last_error() then says why. */
+/** Returns the number of usable CUDA devices. If it is 0, ctv_last_error() says why. */
 CTV_API int ctv_device_count(void);
+/** Describes a CUDA device.
+ * @return CTV_OK; CTV_ERROR_DEVICE if there is no device; CTV_ERROR_ARGUMENT for an invalid number. */
 CTV_API ctv_status ctv_device_get_info(int device, ctv_device_info* info);
 
 #ifdef __cplusplus

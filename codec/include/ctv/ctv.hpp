@@ -49,7 +49,7 @@ inline ctv_picture make_picture(ctv_format format, int32_t width, int32_t height
   return p;
 }
 
-/// Memory for lent pictures (ctv_host_alloc): page-locked where the backend is a device.
+/// Memory for borrowed pictures (ctv_host_alloc): page-locked where the backend is a device.
 class HostMemory {
  public:
   HostMemory() = default;

@@ -13,9 +13,9 @@ namespace {
 
 TEST(LabDensity, SquaresOfASubbandAreCountedOnce) {
   TransformParameters transform;
-  transform.levels = 1;
+  transform.scales = 1;
   const SubbandLayout layout = make_layout(transform, {32, 32});  // four subbands of 16x16
-  std::vector<int16_t> levels(layout.levels);
+  std::vector<int16_t> levels(layout.num_coefficients);
   EXPECT_EQ(count_blocks(layout, levels.data(), 4).blocks, 64U);
   EXPECT_EQ(count_blocks(layout, levels.data(), 4).occupied, 0U);
   const Subband& last = layout.subbands.back();
@@ -32,7 +32,7 @@ TEST(LabDensity, SquaresOfASubbandAreCountedOnce) {
 // Blocks of a block transform: levels of one place in the picture, and of macroblocks for the DC of 4x4.
 TEST(LabDensity, ABlockIsCountedOnceForAllItsFrequencies) {
   const SubbandLayout eight = make_layout(block_transform(TransformKind::kH264_8x8), {32, 48});
-  std::vector<int16_t> levels(eight.levels);
+  std::vector<int16_t> levels(eight.num_coefficients);
   EXPECT_EQ(count_blocks(eight, levels.data(), 8).blocks, 24U);
   EXPECT_EQ(count_blocks(eight, levels.data(), 4).blocks, 0U);
   levels[eight.subbands.front().offset + 7] = 1;  // second row, second column
@@ -41,7 +41,7 @@ TEST(LabDensity, ABlockIsCountedOnceForAllItsFrequencies) {
   EXPECT_EQ(count_blocks(eight, levels.data(), 8).occupied, 2U);
 
   const SubbandLayout four = make_layout(block_transform(TransformKind::kH264_4x4), {32, 48});
-  levels.assign(four.levels, 0);
+  levels.assign(four.num_coefficients, 0);
   EXPECT_EQ(count_blocks(four, levels.data(), 4).blocks, 96U);
   levels[four.subbands.back().offset] = 1;
   EXPECT_EQ(count_blocks(four, levels.data(), 4).occupied, 1U);

@@ -16,7 +16,7 @@ inline constexpr float kA = 0.490392640F, kB = 0.461939766F, kC = 0.415734806F, 
 
 /// Orthonormal: sums and differences of mirrored samples, a 4x4 product for the odd half, two butterflies for
 /// the even one.
-CTV_FN void forward_dct8(const float (&x)[8], float (&y)[8]) {
+CTV_HOST_DEVICE void forward_dct8(const float (&x)[8], float (&y)[8]) {
   const float s0 = x[0] + x[7], s1 = x[1] + x[6], s2 = x[2] + x[5], s3 = x[3] + x[4];
   const float d0 = x[0] - x[7], d1 = x[1] - x[6], d2 = x[2] - x[5], d3 = x[3] - x[4];
   const float e0 = s0 + s3, e1 = s1 + s2, o0 = s0 - s3, o1 = s1 - s2;
@@ -31,7 +31,7 @@ CTV_FN void forward_dct8(const float (&x)[8], float (&y)[8]) {
 }
 
 /// The transpose.
-CTV_FN void inverse_dct8(const float (&y)[8], float (&x)[8]) {
+CTV_HOST_DEVICE void inverse_dct8(const float (&y)[8], float (&x)[8]) {
   const float t0 = kOne * (y[0] + y[4]), t1 = kOne * (y[0] - y[4]);
   const float t2 = kB * y[2] + kE * y[6], t3 = kE * y[2] - kB * y[6];
   const float s0 = t0 + t2, s1 = t1 + t3, s2 = t1 - t3, s3 = t0 - t2;
@@ -50,13 +50,15 @@ CTV_FN void inverse_dct8(const float (&y)[8], float (&x)[8]) {
 }
 
 /// The integer inverse's second pass, rounded to whole samples.
-CTV_FN int32_t dct8_whole_sample(int32_t sum) { return (dct8_inverse_second(sum) + 32) >> 6; }
+CTV_HOST_DEVICE int32_t dct8_whole_sample(int32_t sum) { return (dct8_inverse_second(sum) + 32) >> 6; }
 
-CTV_FN uint8_t sample_of(int centred) { return static_cast<uint8_t>(clamp_to(centred + 128, 0, 255)); }
+CTV_HOST_DEVICE uint8_t sample_of(int centred) {
+  return static_cast<uint8_t>(clamp_to(centred + 128, 0, 255));
+}
 
 /// An integer coefficient, in quarters, quantised and scaled back; halves away from zero. Within 16 bits: the
 /// coefficients of 8-bit samples are below 4 * 1024 + 1.
-CTV_FN int16_t requantised(int16_t coefficient, int step) {
+CTV_HOST_DEVICE int16_t requantised(int16_t coefficient, int step) {
   const int scaled = 4 * step;
   const int level = (abs_of(coefficient) + scaled / 2) / scaled;
   return static_cast<int16_t>((coefficient < 0 ? -level : level) * scaled);

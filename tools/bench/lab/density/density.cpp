@@ -73,7 +73,7 @@ class Counter {
     frame_ = {};
     frame_.vectors = vectors_.data();
     for (size_t i = 0; i < static_cast<size_t>(stream_.picture.planes); ++i) {
-      levels_[i].assign(stream_.picture.subbands[i].levels, 0);
+      levels_[i].assign(stream_.picture.subbands[i].num_coefficients, 0);
       frame_.levels[i] = levels_[i].data();
     }
     symbols_ = std::make_unique<SymbolCoder>(stream_.picture, header, stream_.grid, 1);

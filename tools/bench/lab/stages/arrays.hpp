@@ -24,8 +24,8 @@ class Array {
     CTV_ASSIGN_OR_RETURN(array.memory_, backend.allocate(count * sizeof(int16_t)));
     PictureLayout layout;
     layout.planes = 1;
-    layout.subbands[0].levels = count;
-    CTV_ASSIGN_OR_RETURN(array.port_, backend.make_level_port(layout, MotionGrid{4, 1, 1}, {}));
+    layout.subbands[0].num_coefficients = count;
+    CTV_ASSIGN_OR_RETURN(array.port_, backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {}));
     array.own_ = array.port_->host().levels[0];
     std::fill_n(array.own_, count, int16_t{0});
     CTV_RETURN_IF_ERROR(array.upload());
@@ -51,7 +51,7 @@ class Array {
 
   size_t count_ = 0;
   Memory memory_;
-  std::unique_ptr<LevelPort> port_;
+  std::unique_ptr<LevelTransfer> port_;
   int16_t* own_ = nullptr;
 };
 

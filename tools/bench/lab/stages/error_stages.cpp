@@ -19,13 +19,13 @@ std::vector<int16_t> pieces(uint64_t sum) {
 Result<Prepared> prepare_error(Backend& backend, Extent extent) {
   struct State {
     Plane a, b;
-    std::unique_ptr<ErrorMeter> meter;
+    std::unique_ptr<DistortionMeter> meter;
   };
   const Extent padded = stream_of("default", extent).picture.subbands[0].padded;
   const auto s = std::make_shared<State>();
   CTV_ASSIGN_OR_RETURN(s->a, Plane::make(backend, padded));
   CTV_ASSIGN_OR_RETURN(s->b, Plane::make(backend, padded));
-  CTV_ASSIGN_OR_RETURN(s->meter, backend.make_error_meter());
+  CTV_ASSIGN_OR_RETURN(s->meter, backend.make_distortion_meter());
   CTV_RETURN_IF_ERROR(s->a.fill(&original));
   CTV_RETURN_IF_ERROR(s->b.fill(&decoded));
   return Prepared{[=] {

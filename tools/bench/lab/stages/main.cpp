@@ -121,8 +121,8 @@ class Bench {
     constexpr size_t kLevels = size_t{32} << 20;
     PictureLayout layout;
     layout.planes = 1;
-    layout.subbands[0].levels = kLevels;
-    auto port = backend.make_level_port(layout, MotionGrid{4, 1, 1}, {});
+    layout.subbands[0].num_coefficients = kLevels;
+    auto port = backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {});
     auto levels = backend.allocate(kLevels * sizeof(Level));
     if (!port.ok() || !levels.ok()) return;
     auto* const data = static_cast<Level*>(levels->data());

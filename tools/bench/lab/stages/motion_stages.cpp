@@ -121,7 +121,7 @@ Result<Prepared> prepare_subbands(Backend& backend, Extent extent, bool subtract
   };
   const auto s = std::make_shared<State>();
   s->stream = stream_of("paper", extent);
-  const size_t count = s->stream.picture.subbands[0].levels;
+  const size_t count = s->stream.picture.subbands[0].num_coefficients;
   CTV_ASSIGN_OR_RETURN(s->levels, Array::make(backend, count));
   CTV_ASSIGN_OR_RETURN(s->previous, Array::make(backend, count));
   CTV_ASSIGN_OR_RETURN(s->out, Array::make(backend, count));
@@ -145,8 +145,8 @@ std::vector<int16_t> expected_subbands(Extent extent, bool subtract) {
   const Stream stream = stream_of("paper", extent);
   const SubbandLayout& layout = stream.picture.subbands[0];
   const std::vector<MotionVector> vectors = field(stream.grid);
-  const std::vector<int16_t> previous = levels_of_frame(layout.levels, 0);
-  std::vector<int16_t> out = levels_of_frame(layout.levels, 1);
+  const std::vector<int16_t> previous = levels_of_frame(layout.num_coefficients, 0);
+  std::vector<int16_t> out = levels_of_frame(layout.num_coefficients, 1);
   for (const Subband& band : layout.subbands)
     for (int r = 0; r < band.rows; ++r)
       for (int c = 0; c < band.cols; ++c) {
@@ -206,7 +206,7 @@ std::vector<Stage> motion_stages() {
                       false,
                       [](Extent e) {
                         const auto levels =
-                            static_cast<double>(stream_of("paper", e).picture.subbands[0].levels);
+                            static_cast<double>(stream_of("paper", e).picture.subbands[0].num_coefficients);
                         return Work{levels * 6, 0, 0, levels};
                       },
                       [=](Backend& b, Engine, Extent e) { return prepare_subbands(b, e, subtract); },

@@ -80,8 +80,8 @@ reference::Tables imported(Extent extent) {
 
 Result<Prepared> prepare_import(Backend& backend, Extent extent, bool on_device) {
   CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Planes3> planes, Planes3::make(backend, extent));
-  CTV_ASSIGN_OR_RETURN(std::unique_ptr<PicturePort> made, backend.make_picture_port(planes->layout));
-  const std::shared_ptr<PicturePort> port = std::move(made);
+  CTV_ASSIGN_OR_RETURN(std::unique_ptr<PictureTransfer> made, backend.make_picture_transfer(planes->layout));
+  const std::shared_ptr<PictureTransfer> port = std::move(made);
   const auto bytes = std::make_shared<std::vector<uint8_t>>(rgb_scene(extent));
   ctv_picture picture = rgb_picture(extent, bytes->data());
   std::shared_ptr<Array> device;
@@ -105,8 +105,8 @@ Result<Prepared> prepare_export(Backend& backend, Extent extent) {
   const reference::Tables tables = imported(extent);
   for (size_t p = 0; p < 3; ++p)
     CTV_RETURN_IF_ERROR(planes->planes[p].fill([&](int r, int c) { return tables[p].at(r, c); }));
-  CTV_ASSIGN_OR_RETURN(std::unique_ptr<PicturePort> made, backend.make_picture_port(planes->layout));
-  const std::shared_ptr<PicturePort> port = std::move(made);
+  CTV_ASSIGN_OR_RETURN(std::unique_ptr<PictureTransfer> made, backend.make_picture_transfer(planes->layout));
+  const std::shared_ptr<PictureTransfer> port = std::move(made);
   const auto out = std::make_shared<ctv_picture>();
   out->struct_size = sizeof *out;
   const auto run = [=]() -> Status {
@@ -126,7 +126,7 @@ Result<Prepared> prepare_export(Backend& backend, Extent extent) {
 /// Levels of all planes: what the bus carries.
 size_t level_count(Extent extent) {
   const PictureLayout layout = stream_of("default", extent).picture;
-  return layout.subbands[0].levels;
+  return layout.subbands[0].num_coefficients;
 }
 
 std::vector<int16_t> some_levels(size_t count) {
@@ -138,7 +138,7 @@ std::vector<int16_t> some_levels(size_t count) {
 
 struct LevelsOnTheWay {
   Array array;
-  std::unique_ptr<LevelPort> port;
+  std::unique_ptr<LevelTransfer> port;
   size_t count = 0;
 };
 
@@ -148,8 +148,8 @@ Result<Prepared> prepare_levels(Backend& backend, Extent extent, bool down) {
   CTV_ASSIGN_OR_RETURN(way->array, Array::make(backend, way->count));
   PictureLayout layout;
   layout.planes = 1;
-  layout.subbands[0].levels = way->count;
-  CTV_ASSIGN_OR_RETURN(way->port, backend.make_level_port(layout, MotionGrid{4, 1, 1}, {}));
+  layout.subbands[0].num_coefficients = way->count;
+  CTV_ASSIGN_OR_RETURN(way->port, backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {}));
   const std::vector<int16_t> levels = some_levels(way->count);
   if (down) {
     CTV_RETURN_IF_ERROR(way->array.write(levels));

@@ -25,8 +25,8 @@ struct Packet {
 
 /// As coded levels are: mostly zero, larger in coarse subbands.
 Level level_at(const Subband& s, int r, int c) {
-  const int spread = s.layer == 0 ? 1 : 8 << (2 - std::min(s.level, 2));
-  const int v = scene(r, c, s.level + 3 * s.direction + s.orientation) - 96;
+  const int spread = s.layer == 0 ? 1 : 8 << (2 - std::min(s.scale, 2));
+  const int v = scene(r, c, s.scale + 3 * s.direction + s.orientation) - 96;
   return static_cast<Level>(v / spread / (s.layer == 0 ? 1 : 4));
 }
 
@@ -35,7 +35,7 @@ std::shared_ptr<Packet> packet_of(const char* preset, Extent extent, int threads
   p->stream = stream_of(preset, extent);
   for (size_t i = 0; i < 3; ++i) {
     const SubbandLayout& layout = p->stream.picture.subbands[i];
-    p->levels[i].resize(layout.levels);
+    p->levels[i].resize(layout.num_coefficients);
     for (const Subband& s : layout.subbands)
       for (int r = 0; r < s.rows; ++r)
         for (int c = 0; c < s.cols; ++c)

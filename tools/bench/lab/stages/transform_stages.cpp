@@ -13,7 +13,7 @@ struct Case {
   std::vector<Engine> engines;
 };
 
-constexpr int kMiddle = 128;
+constexpr int kDcOffset = 128;
 
 int prediction_at(int r, int c) { return scene(r, c, 0); }
 int sample_at(int r, int c) { return scene(r, c, 1); }
@@ -57,18 +57,18 @@ Result<Prepared> prepare(Backend& backend, const char* preset, Engine engine, Ex
   s->quantisers = luma_quantisers(preset, stream);
   CTV_ASSIGN_OR_RETURN(s->samples, Plane::make(backend, s->layout.padded));
   CTV_ASSIGN_OR_RETURN(s->prediction, Plane::make(backend, s->layout.padded));
-  CTV_ASSIGN_OR_RETURN(s->levels, Array::make(backend, s->layout.levels));
+  CTV_ASSIGN_OR_RETURN(s->levels, Array::make(backend, s->layout.num_coefficients));
   CTV_ASSIGN_OR_RETURN(s->coder, backend.make_transform(s->layout, engine));
   CTV_RETURN_IF_ERROR(s->samples.fill(&sample_at));
   CTV_RETURN_IF_ERROR(s->prediction.fill(&prediction_at));
   const auto encode = [=] {
-    return s->coder->forward(s->samples.view(), s->prediction.view(), kMiddle, s->quantisers,
+    return s->coder->forward(s->samples.view(), s->prediction.view(), kDcOffset, s->quantisers,
                              s->levels.data());
   };
   if (forward) return Prepared{encode, [=] { return s->levels.read(); }};
   CTV_RETURN_IF_ERROR(encode());
   const auto decode = [=] {
-    return s->coder->inverse(s->levels.data(), s->quantisers, s->prediction.view(), kMiddle, {0, 255}, 0,
+    return s->coder->inverse(s->levels.data(), s->quantisers, s->prediction.view(), kDcOffset, {0, 255}, 0,
                              s->samples.view());
   };
   return Prepared{decode, [=] { return s->samples.read(); }};
@@ -79,8 +79,8 @@ double operations(const SubbandLayout& layout, bool forward) {
   const TransformParameters& t = layout.transform;
   const auto filter = [](double taps) { return 2 * taps - 1; };
   double sum = 3 * static_cast<double>(layout.padded.area());  // difference, scale, clamp or the like
-  for (int level = 1; level <= t.levels; ++level) {
-    const int shift = level - 1;
+  for (int scale = 1; scale <= t.scales; ++scale) {
+    const int shift = scale - 1;
     const Extent in{layout.padded.rows >> shift, layout.padded.cols >> shift};
     const auto area = static_cast<double>(in.area());
     double bands = 0;
@@ -98,10 +98,11 @@ double operations(const SubbandLayout& layout, bool forward) {
       sum += area * 2 * steps * step / 2;
     }
     const int directions = t.directions_log2[static_cast<size_t>(shift)];
-    // Three shears a level, each for half the samples: taps along both diagonals, rounded, scaled, added.
+    // Three shears a scale, each for half the samples: taps along both diagonals, rounded, scaled, added.
     sum += bands * directions * 3 / 2.0 * (2 * filter(t.taps) + 4);
   }
-  return sum + 5 * static_cast<double>(layout.levels);  // quantiser: magnitude, product, sum, shift, sign
+  return sum +
+         5 * static_cast<double>(layout.num_coefficients);  // quantiser: magnitude, product, sum, shift, sign
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ std::vector<Stage> transform_stages() {
            [=](Extent e) {
              const SubbandLayout layout = layout_of(preset, e);
              const auto area = static_cast<double>(layout.padded.area());
-             const auto levels = static_cast<double>(layout.levels);
+             const auto levels = static_cast<double>(layout.num_coefficients);
              return Work{area * 4 + levels * 2, 0, 0, operations(layout, forward)};
            },
            [=](Backend& b, Engine engine, Extent e) { return prepare(b, preset, engine, e, forward); },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctv_symbols STREAM.ctv ROUNDS FRAMES: CPU time of a stream's symbols on one thread, both ways that a
+// ctv_entropy_coding STREAM.ctv ROUNDS FRAMES: CPU time of a stream's symbols on one thread, both ways that a
 // backend may take: levels, or events down and lists up (codec/entropy/model/quad_events.hpp). The ways take
 // turns; each is checked first: encoding returns the packet's bytes, decoding the levels.
 #include <algorithm>
@@ -43,15 +43,16 @@ class Bench {
  public:
   explicit Bench(const Stream& stream)
       : stream_(stream),
-        components_(make_components(stream.picture, stream.header.grouping, stream.header.symbols)),
+        components_(make_components(stream.picture, stream.header.grouping, stream.header.entropy_coding)),
         down_(make_quad_plan(stream.picture, stream.header, false)),
         up_(make_quad_plan(stream.picture, stream.header, true)),
         entries_(components_.size()),
         lists_(components_.size()) {
     for (auto& coders : coders_) {
       for (size_t i = 0; i < components_.size(); ++i)
-        coders.push_back(make_component_coder(stream.header.symbols, stream.picture, components_[i], i));
-      coders.push_back(make_motion_coder(stream.header.symbols, stream.grid, stream.header.subpel));
+        coders.push_back(
+            make_component_coder(stream.header.entropy_coding, stream.picture, components_[i], i));
+      coders.push_back(make_motion_coder(stream.header.entropy_coding, stream.grid, stream.header.subpel));
     }
     for (auto& times : times_) times.resize(components_.size() + 1);
     for (size_t i = 0; i < up_.components.size(); ++i) {
@@ -214,7 +215,7 @@ Status measure(std::span<const uint8_t> bytes, int rounds, int frames) {
       Frame frame;
       frame.vectors.resize(stream.grid.size());
       for (size_t p = 0; p < static_cast<size_t>(stream.picture.planes); ++p)
-        frame.levels[p].resize(stream.picture.subbands[p].levels);
+        frame.levels[p].resize(stream.picture.subbands[p].num_coefficients);
       CTV_RETURN_IF_ERROR(coder->read_header(unit));
       const CodedFrame coded = frame.coded(coder->header().frame.type);
       CTV_RETURN_IF_ERROR(coder->decode(unit, stream.picture.subbands[0].layers, coded));
@@ -236,13 +237,13 @@ int main(int argc, char** argv) {
   const int rounds = argc == 4 ? std::atoi(argv[2]) : 0;
   const int frames = argc == 4 ? std::atoi(argv[3]) : 0;
   if (rounds < 1 || frames < 1) {
-    std::fputs("usage: ctv_symbols STREAM.ctv ROUNDS FRAMES\n", stderr);
+    std::fputs("usage: ctv_entropy_coding STREAM.ctv ROUNDS FRAMES\n", stderr);
     return 1;
   }
   std::ifstream file(argv[1], std::ios::binary);
   const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const ctv::Status status = ctv::lab::measure(bytes, rounds, frames);
   if (status.ok()) return 0;
-  std::fprintf(stderr, "ctv_symbols: %s: %s\n", argv[1], status.message().c_str());
+  std::fprintf(stderr, "ctv_entropy_coding: %s: %s\n", argv[1], status.message().c_str());
   return 3;
 }

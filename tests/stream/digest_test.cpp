@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The format does not change by accident. Every case encodes a generated clip and compares a digest of the
+// header and of the decoded pictures, at full and half resolution, with the recorded one. Decoded pictures
+// depend on every decision of the encoder, but not on the version of a DEFLATE library, as packets do.
+// A change of the format prints the new table:
+//   CTV_PRINT_DIGESTS=1 ctv_stream_tests --gtest_filter='Digests.*'
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "tests/support/codec.hpp"
+
+namespace ctv::test {
+namespace {
+
+const std::map<std::string, uint64_t>& recorded() {
+  static const std::map<std::string, uint64_t> digests = {
+#include "tests/stream/digests.inc"
+  };
+  return digests;
+}
+
+uint64_t combine(uint64_t a, uint64_t b) { return (a ^ b) * 0x100000001b3ULL; }
+uint64_t digest_of(const Bytes& bytes) {
+  uint64_t h = 0xcbf29ce484222325ULL;
+  for (const uint8_t b : bytes) h = combine(h, b);
+  return h;
+}
+
+void expect_recorded(const std::string& name, uint64_t digest) {
+  if (std::getenv("CTV_PRINT_DIGESTS") != nullptr) {
+    std::printf("{\"%s\", 0x%016" PRIx64 "ULL},\n", name.c_str(), digest);
+    return;
+  }
+  const auto at = recorded().find(name);
+  ASSERT_NE(at, recorded().end()) << name << " has no recorded digest";
+  EXPECT_EQ(at->second, digest) << name;
+}
+
+void check(const std::string& name, const std::vector<Frame>& clip, const ctv_config& config) {
+  const Stream stream = encode(clip, config);
+  uint64_t digest = digest_of(stream.header);
+  for (const int reduction : {0, 1}) {
+    for (const Frame& frame : decode(stream, decoder_config(2, reduction))) {
+      digest = combine(combine(digest, test::digest(frame)), frame.key_frame ? 1 : 0);
+    }
+  }
+  expect_recorded(name, digest);
+}
+
+struct Source {
+  const char* name;
+  ctv_format format;
+  int width, height;
+};
+constexpr Source kSources[] = {{"i420_64x48", CTV_FORMAT_I420, 64, 48},
+                               {"i420_67x45", CTV_FORMAT_I420, 67, 45},
+                               {"rgb_33x21", CTV_FORMAT_RGB8, 33, 21},
+                               {"i422_50x38", CTV_FORMAT_I422, 50, 38},
+                               {"gray_1x1", CTV_FORMAT_GRAY8, 1, 1}};
+
+TEST(Digests, OfEveryPresetFormatAndTransform) {
+  for (const Source& source : kSources) {
+    const auto clip = moving_clip(source.format, source.width, source.height, 5);
+    for (const char* preset :
+         {"default", "fast", "fastest", "slow", "paper", "lossless", "dct8x8", "h264_4x4", "h264_8x8",
+          "dct8x8_subband", "h264_4x4_subband", "h264_8x8_subband"}) {
+      Config c = config_for(clip[0], preset);
+      c.key_interval = 4;
+      check(std::string(preset) + "_" + source.name, clip, c);
+    }
+  }
+}
+
+TEST(Digests, OfEveryPyramidDirectionEngineAndEntropyCoding) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 67, 45, 4);
+  for (const char* preset : {"default", "paper"}) {
+    for (int pyramid = 0; pyramid <= CTV_PYRAMID_WAVELET_9_7; ++pyramid) {
+      for (const int directions : {0, 2, 4, 8, 16}) {
+        Config c = config_for(clip[0], preset);
+        c.pyramid = static_cast<ctv_pyramid>(pyramid);
+        c.scales = 2;
+        c.directions[0] = directions;
+        c.directions[1] = directions / 2 < 2 ? 0 : directions / 2;
+        check(std::string(preset) + "_pyramid" + std::to_string(pyramid) + "_" + std::to_string(directions),
+              clip, c);
+      }
+    }
+    for (const int taps : {2, 4, 6, 8, 12}) {
+      Config c = config_for(clip[0], preset);
+      c.directions[0] = 8;
+      c.filter_taps = taps;
+      check(std::string(preset) + "_taps" + std::to_string(taps), clip, c);
+    }
+    for (int coding = 0; coding <= CTV_ENTROPY_CONTEXT; ++coding) {
+      Config c = config_for(clip[0], preset);
+      c.entropy_coding = static_cast<ctv_entropy_coding>(coding);
+      check(std::string(preset) + "_entropy" + std::to_string(coding), clip, c);
+    }
+  }
+}
+
+TEST(Digests, OfEveryMotionAndEveryDecision) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 80, 56, 5);
+  for (const int block : {8, 16, 32}) {
+    for (int subpel = 0; subpel <= 3; ++subpel) {
+      for (const bool split : {false, true}) {
+        Config c = config_for(clip[0], "default");
+        c.block_size = block;
+        c.subpel = subpel;
+        c.split = split;
+        c.overlap = !split || subpel == 3;
+        check("block" + std::to_string(block) + "_subpel" + std::to_string(subpel) + (split ? "_split" : ""),
+              clip, c);
+      }
+    }
+  }
+  const std::map<std::string, void (*)(ctv_config&)> changes = {
+      {"crf", [](ctv_config& c) { c.crf = 24; }},
+      {"bitrate", [](ctv_config& c) { c.bitrate = 60000; }},
+      {"max_frame", [](ctv_config& c) { c.max_frame_bytes = 700; }},
+      {"ssim", [](ctv_config& c) { c.tune = CTV_TUNE_SSIM; }},
+      {"chroma_qp_offset", [](ctv_config& c) { c.chroma_qp_offset = 3; }},
+      {"no_rdoq", [](ctv_config& c) { c.rdoq = 0; }},
+      {"qp10", [](ctv_config& c) { c.qp = 10; }},
+      {"qp44", [](ctv_config& c) { c.qp = 44; }},
+      {"in_flight", [](ctv_config& c) { c.frames_in_flight = 4, c.threads = 3; }}};
+  for (const auto& [name, change] : changes) {
+    Config c = config_for(clip[0], "default");
+    change(c);
+    check(name, clip, c);
+  }
+}
+
+}  // namespace
+}  // namespace ctv::test

@@ -30,7 +30,7 @@ __device__ __forceinline__ QuadLevels levels_of(const QuadBand& b, const Level* 
 
 __global__ void __launch_bounds__(kThreads)
     quads_kernel(const __grid_constant__ QuadFinder::Work work,
-                 const __grid_constant__ QuadFinder::EntropyCoding entropy_coding) {
+                 const __grid_constant__ QuadFinder::Symbols symbols) {
   __shared__ uint8_t symbol_of[kQuadSymbols];
   if (threadIdx.x < kQuadSymbols) symbol_of[threadIdx.x] = symbols.of_value[threadIdx.x];
   __syncthreads();
@@ -92,7 +92,7 @@ __device__ __forceinline__ int context_of(const QuadFinder::Work& work, const Qu
 
 __global__ void __launch_bounds__(kThreads)
     events_kernel(const __grid_constant__ QuadFinder::Work work,
-                  const __grid_constant__ QuadFinder::EntropyCoding entropy_coding) {
+                  const __grid_constant__ QuadFinder::Symbols symbols) {
   __shared__ uint8_t twos_of[kQuadSymbols];
   __shared__ QuadEvent events[kStage];
   __shared__ uint16_t magnitudes[4 * kStage];

@@ -4,9 +4,9 @@
 # usage: test_ctbench.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
 set -u
 ctbench=$1/ctbench
-source=$(cd "$(dirname "$0")/../../.." && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$2
-. "$(dirname "$0")/../shell_test.sh"
+. "$(dirname "$0")/../tools/shell_test.sh"
 says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&2; }; }
 
 expect 0 help "$ctbench" --help

@@ -11,9 +11,8 @@
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
-#   tools/dev/ctv.sh record NAME FOLDER   a folder of ctbench all becomes a page in docs/measured and tables in
+#   tools/dev/ctv.sh record NAME FOLDER   the JSON of ctbench all goes to docs/measured/NAME, its tables to
 #                                    docs/benchmarks.md, between the marks for NAME
-#   tools/dev/ctv.sh bench           a short table of speed and quality
 #   tools/dev/ctv.sh clean           remove build folders and outputs
 # Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration).
 set -euo pipefail
@@ -44,8 +43,8 @@ run_ctest() { # run_ctest PRESET ARGS...
 }
 
 verb_setup() { tools/dev/setup.sh "${1:-all}"; }
-verb_build() {
-  configure release
+verb_build() { # verb_build ARGS...: more arguments for CMake
+  configure release "$@"
   build release
 }
 verb_test() {
@@ -81,7 +80,7 @@ verb_tidy() {
   configure check
   local files=("$@")
   if [ "${#files[@]}" -eq 0 ]; then
-    mapfile -t files < <(sources | grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/lab/')
+    mapfile -t files < <(sources | grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/')
   fi
   printf '%s\n' "${files[@]}" | xargs -P "$jobs" -n 4 clang-tidy -p build/check --quiet --warnings-as-errors='*' \
     2>build/check/tidy.log || { tail -n 20 build/check/tidy.log; exit 1; }
@@ -95,14 +94,10 @@ verb_format() {
     sources | xargs -d '\n' "$tool" -i
   fi
 }
-verb_bench() {
-  verb_build
-  tools/dev/bench.sh "$@"
-}
 verb_compare() {
   verb_setup compare
   say "building the library and the tools"
-  verb_build
+  verb_build -DCTV_BENCH=ON
   say "measuring"
   build/release/bin/ctbench all -o out/compare "$@"
 }
@@ -110,13 +105,13 @@ verb_record() {
   local name=${1:?usage: ctv.sh record NAME FOLDER} folder=${2:?usage: ctv.sh record NAME FOLDER}
   mkdir -p "docs/measured/$name"
   if ! grep -qF "<!-- measured: $name -->" docs/benchmarks.md; then
-    printf '\n## %s\n\nThe [page](measured/%s.html), and the JSON in `docs/measured/%s`.\n\n<!-- measured: %s -->\n<!-- end of %s -->\n' \
-      "$name" "$name" "$name" "$name" "$name" >>docs/benchmarks.md
+    printf '\n## %s\n\nThe JSON is in `docs/measured/%s`.\n\n<!-- measured: %s -->\n<!-- end of %s -->\n' \
+      "$name" "$name" "$name" "$name" >>docs/benchmarks.md
   fi
-  /usr/bin/python3 tools/bench/report/report.py "$folder"/*.json -o "docs/measured/$name.html" \
+  /usr/bin/python3 tools/bench/report/report.py "$folder"/*.json -o "$folder/index.html" \
     --tables docs/benchmarks.md --name "$name"
   cp "$folder"/*.json "docs/measured/$name/"
-  rm -f "docs/measured/$name"/pictures*.json # large, and in the page
+  rm -f "docs/measured/$name"/pictures*.json # large: for the page in FOLDER alone
 }
 verb_demo() {
   verb_setup build
@@ -148,9 +143,9 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | tidy | format | demo | bench | compare | record | check | clean) "verb_$verb" "$@" ;;
+  setup | build | test | asan | fuzz | tidy | format | demo | compare | record | check | clean) "verb_$verb" "$@" ;;
   *)
-    sed -n '3,18s/^# \{0,1\}//p' tools/dev/ctv.sh
+    sed -n '3,17s/^# \{0,1\}//p' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1
     ;;
 esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmark.
-#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [bench] [tables] [compare] [papers] ...
+# Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmarks.
+#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [compare] [papers] ...
 # in this order; without verbs all of them
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
@@ -13,7 +13,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long bench tables compare papers)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long compare papers)
 declare -a table=()
 failed=0
 
@@ -31,10 +31,10 @@ step() {
 }
 
 build() {
-  local options=(-DCTV_TESTS=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
+  local options=(-DCTV_TESTS=ON -DCTV_BENCH=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
   [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
-    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctv_cuda_bench ctv_cuda_frames ctbench ctv_lab_cuda ctv_lab_cuda_tests
+    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctbench ctv_lab_cuda ctv_lab_cuda_tests
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
@@ -156,42 +156,6 @@ sanitize() {
   return $status
 }
 
-# One line of Markdown for each clip, preset, backend and engine: encode and decode, one frame at a time (milliseconds,
-# median) and 16 in flight (frames a second), 16 CPU threads. CTV_GPU_CLIPS: y4m files, else made-up ones.
-tables() {
-  local bin=$build/bin dir=$build/clips clip size preset run row text
-  mkdir -p "$dir"
-  local -a clips
-  read -ra clips <<<"${CTV_GPU_CLIPS:-}"
-  if [ ${#clips[@]} -eq 0 ]; then
-    for size in 320x240 640x480 1280x720 1920x1080; do
-      "$bin/ctgen" "$dir/$size.y4m" --size $size --frames 200 >/dev/null 2>&1 && clips+=("$dir/$size.y4m")
-    done
-  fi
-  echo "| clip | preset | backend | encode, one frame, ms | encode, fps | decode, one frame, fps | decode, fps |"
-  echo "| --- | --- | --- | --- | --- | --- | --- |"
-  for clip in "${clips[@]}"; do
-    for preset in default paper; do
-      for run in "cpu direct" "cuda direct" "cuda fft"; do
-        [ "$preset $run" = "default cuda fft" ] && continue
-        local options="--backend ${run% *} --engine ${run#* } --threads 16 --no-progress --benchmark"
-        row="| $(basename "$clip" .y4m) | $preset | $run |"
-        # shellcheck disable=SC2086
-        for flight in 1 16; do
-          text=$("$bin/ctenc" "$clip" -o "$dir/row.ctv" --preset $preset $options --in-flight $flight 2>&1)
-          [ $flight = 1 ] && row+=" $(awk '/^latency/ {print $3}' <<<"$text") |" || row+=" $(awk '/^speed/ {print $2}' <<<"$text") |"
-        done
-        # shellcheck disable=SC2086
-        for flight in 1 16; do
-          text=$("$bin/ctdec" "$dir/row.ctv" $options --in-flight $flight 2>&1)
-          row+=" $(awk '/^decoded/ {print $(NF - 1)}' <<<"$text") |"
-        done
-        echo "$row"
-      done
-    done
-  done
-}
-
 # Everything that ctbench measures, for the record: on the clips of .clips where it is there, else on generated ones.
 # JSON, CSV and, where python3 has matplotlib, the page go to $OUT/compare; without matplotlib the page is made elsewhere
 # from the JSON (ctbench report).
@@ -223,17 +187,6 @@ for verb in "${verbs[@]}"; do
     long)
       step "3,000 frames" long.log long
       while read -r line; do table+=("        $line"); done < <(grep -E '^memory|^encoded|^decoded' "$out/long.log")
-      ;;
-    bench)
-      step bench bench.log "$build/bin/ctv_cuda_bench"
-      cat "$out/bench.log"
-      # shellcheck disable=SC2086
-      step frames frames.log "$build/bin/ctv_cuda_frames" ${CTV_GPU_CLIP:-}
-      cat "$out/frames.log"
-      ;;
-    tables)
-      step tables tables.log tables
-      cat "$out/tables.log"
       ;;
     compare)
       # What ctbench needs, in case that build was not asked for.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which classes share a Huffman table: an encoder's choice (docs/symbols.md, 5). Neighbouring classes are
+// Which classes share a Huffman table: an encoder's choice (docs/entropy.md). Neighbouring classes are
 // merged, the best saving first, while the estimated price of their tables falls. Prices are integers, so one
 // input gives one stream on every machine.
 #pragma once

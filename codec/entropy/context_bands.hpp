@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bands of a component in the order of coding, and which earlier bands of it foretell each
-// (docs/symbols.md, 3).
+// (docs/bitstream.md, 6.5).
 #pragma once
 
 #include <vector>

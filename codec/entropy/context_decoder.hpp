@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way back from context_encoder.hpp (docs/symbols.md). All Huffman blocks are read into arrays first;
-// then one walk over the quads takes each symbol from the array of its class. Runs of zeros under T = 0 are
-// stepped over as a whole. Any bytes end in levels or in false: arrays cannot outgrow the component's quads,
-// and the walk has one step for each.
+// The way back from context_encoder.hpp (docs/bitstream.md, 6.5). All Huffman blocks are read into arrays
+// first; then one walk over the quads takes each symbol from the array of its class. Runs of zeros under T =
+// 0 are stepped over as a whole. Any bytes end in levels or in false: arrays cannot outgrow the component's
+// quads, and the walk has one step for each.
 #pragma once
 
 #include <array>

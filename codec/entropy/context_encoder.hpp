@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A component's levels to bytes by contexts (docs/symbols.md): a walk over all quads notes an event for each
-// quad whose surroundings are not all zero, with the class of what the decoder will know there;
+// A component's levels to bytes by contexts (docs/bitstream.md, 6.5): a walk over all quads notes an event
+// for each quad whose surroundings are not all zero, with the class of what the decoder will know there;
 // symbol_sorter.hpp does the rest.
 #pragma once
 

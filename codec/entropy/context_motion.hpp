@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of motion vectors to bytes by contexts (docs/symbols.md, 7): both coordinates share the tables,
-// of which one is chosen by the differences to the left and above. Where neighbours are predicted well, so is
-// the next vector. That a block is split is one more symbol, in place of its first vector's.
+// Differences of motion vectors to bytes by contexts (docs/bitstream.md, 7): both coordinates share the
+// tables, of which one is chosen by the differences to the left and above. Where neighbours are predicted
+// well, so is the next vector. That a block is split is one more symbol, in place of its first vector's.
 #pragma once
 
 #include <cstdint>

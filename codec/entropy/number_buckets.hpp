@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of any size as a symbol and raw bits (docs/symbols.md, 1): below 16 the number is the symbol;
+// Numbers of any size as a symbol and raw bits (docs/bitstream.md, 6.2): below 16 the number is the symbol;
 // above, two symbols share each octave and the rest of the digits follow as they are.
 #pragma once
 

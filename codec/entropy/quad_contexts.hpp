@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the decoder knows before a quad comes (docs/symbols.md, 3): sums of magnitudes of the quads around it
-// and of those at its place in earlier bands, weighed into one number T, and T's class. All but the row's own
-// part is computed for whole rows.
+// What the decoder knows before a quad comes (docs/bitstream.md, 6.5): sums of magnitudes of the quads around
+// it and of those at its place in earlier bands, weighed into one number T, and T's class. All but the row's
+// own part is computed for whole rows.
 #pragma once
 
 #include <algorithm>

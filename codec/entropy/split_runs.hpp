@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of zeros and values in two arrays, each a Huffman block of its own (docs/symbols.md, 6): the paper's
-// symbols without LZ77, which finds nothing in levels, and without runs in the statistics of values.
+// Runs of zeros and values in two arrays, each a Huffman block of its own (docs/bitstream.md, 6.4): the
+// paper's symbols without LZ77, which finds nothing in levels, and without runs in the statistics of values.
 #pragma once
 
 #include <cstdint>

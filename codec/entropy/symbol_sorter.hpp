@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbols of several classes to Huffman blocks (docs/symbols.md, 2), the encoder's side: a walk notes events
-// and counts them by class; the counts decide which classes share a table and which tables code their zeros
-// as runs; then the events are sorted into the tables' arrays, and each array becomes a block.
+// Symbols of several classes to Huffman blocks (docs/bitstream.md, 6.3), the encoder's side: a walk notes
+// events and counts them by class; the counts decide which classes share a table and which tables code their
+// zeros as runs; then the events are sorted into the tables' arrays, and each array becomes a block.
 #pragma once
 
 #include <array>

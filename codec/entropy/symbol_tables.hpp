@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder's side of symbol_sorter.hpp (docs/symbols.md, 2): Huffman blocks become arrays, one for each
-// table, from which symbols are taken class by class. Runs are written out as zeros, so that taking a symbol
-// is the same for all tables and has no branch that only chance could foretell.
+// The decoder's side of symbol_sorter.hpp (docs/bitstream.md, 6.3): Huffman blocks become arrays, one for
+// each table, from which symbols are taken class by class. Runs are written out as zeros, so that taking a
+// symbol is the same for all tables and has no branch that only chance could foretell.
 #pragma once
 
 #include <array>

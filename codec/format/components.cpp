@@ -99,7 +99,7 @@ Grouping choose_grouping(const SequenceHeader& header) {
     return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
   }
   // Tables of their own pay for their heads only in large components, which large pictures also have for the
-  // sake of parallel work (docs/symbols.md, 8).
+  // sake of parallel work (docs/entropy.md).
   const auto luma = uint32_t{header.width} * header.height;
   const auto all_but = [&](int fine) {
     return static_cast<uint8_t>(header.transform.scales + 1 - std::min(fine, header.transform.scales));

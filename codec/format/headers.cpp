@@ -95,7 +95,7 @@ void visit(Visitor& v, FrameParameters& f) {
   visit_enum(v, "frame type", f.type, FrameType::kPredicted);
   v.fixed("reference", f.reference, f.type == FrameType::kKey ? 0 : 1, f.type == FrameType::kKey ? 0 : 1);
   v.fixed("base step", f.base_step, 1, UINT16_MAX);
-  v.fixed("reconstruction reconstruction_offset", f.reconstruction_offset, 0, 31);
+  v.fixed("reconstruction offset", f.reconstruction_offset, 0, 31);
 }
 
 void begin_unit(std::vector<uint8_t>& bytes, uint32_t tag) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events of quads by definition (docs/symbols.md, 3; codec/entropy/model/quad_events.hpp): every quad by
+// Events of quads by definition (docs/bitstream.md, 6.5; codec/entropy/model/quad_events.hpp): every quad by
 // itself, from the levels alone.
 #pragma once
 

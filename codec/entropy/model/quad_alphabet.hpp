@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quad alphabet (docs/symbols.md, 3): 2x2 levels as four digits min(|level|, 2), numbered so that likely
-// quads get neighbouring numbers, which makes the head of a DEFLATE block short. All tables are made by the
-// compiler.
+// The quad alphabet (docs/bitstream.md, 6.5): 2x2 levels as four digits min(|level|, 2), numbered so that
+// likely quads get neighbouring numbers, which makes the head of a DEFLATE block short. All tables are made
+// by the compiler.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What crosses to the host instead of levels where contexts code them: only the quads that are not 0, or not
-// expected to be, each with its class (docs/symbols.md, 3), row by row. A decoder finds classes one after the
-// other; an encoder knows all levels, so a backend finds them all at once, leaves zero blocks behind as in
-// Wang et al. (2013), and the host is left with counting and Huffman codes.
+// expected to be, each with its class (docs/bitstream.md, 6.5), row by row. A decoder finds classes one after
+// the other; an encoder knows all levels, so a backend finds them all at once, leaves zero blocks behind as
+// in Wang et al. (2013), and the host is left with counting and Huffman codes.
 #pragma once
 
 #include <array>

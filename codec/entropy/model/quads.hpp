@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contexts of quads (docs/symbols.md, 3) as arithmetic of one quad: what its neighbours say in one number T,
-// T's classes, and a quad with its class as one word, for backends that find them all at once.
+// Contexts of quads (docs/bitstream.md, 6.5) as arithmetic of one quad: what its neighbours say in one number
+// T, T's classes, and a quad with its class as one word, for backends that find them all at once.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compares docs/bitstream.md with the code: the fields of the headers with their order, types, ranges and
+// conditions, and every table of constants. A table is found by the comment <!-- table: NAME --> above it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "codec/dsp/block_transform.hpp"
+#include "codec/dsp/directional.hpp"
+#include "codec/dsp/laplacian.hpp"
+#include "codec/dsp/motion_vectors.hpp"
+#include "codec/entropy/model/quads.hpp"
+#include "codec/entropy/number_buckets.hpp"
+#include "codec/format/bytes.hpp"
+#include "codec/format/directional_plan.hpp"
+#include "codec/format/gain_table.hpp"
+#include "codec/format/headers.hpp"
+#include "tests/reference/directional.hpp"
+
+namespace ctv {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string trimmed(const std::string& s) {
+  const size_t first = s.find_first_not_of(' ');
+  return first == std::string::npos ? "" : s.substr(first, s.find_last_not_of(' ') - first + 1);
+}
+
+/// The rows of a table without its head.
+std::vector<Row> table(const std::string& name) {
+  std::ifstream file(CTV_DOCUMENTS "/bitstream.md");
+  std::vector<Row> rows;
+  bool found = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line == "<!-- table: " + name + " -->") {
+      found = true;
+    } else if (found && line.starts_with("|")) {
+      Row row;
+      for (size_t at = 1, bar = 0; at < line.size(); at = bar + 1) {
+        bar = line.find('|', at);
+        while (line[bar - 1] == '\\') bar = line.find('|', bar + 1);
+        row.push_back(trimmed(line.substr(at, bar - at)));
+      }
+      rows.push_back(row);
+    } else if (found) {
+      break;
+    }
+  }
+  if (rows.size() < 3) {
+    ADD_FAILURE() << "docs/bitstream.md has no table " << name;
+    return {};
+  }
+  return {rows.begin() + 2, rows.end()};
+}
+
+std::vector<int> numbers(const std::string& cell) {
+  static const std::regex number("-?[0-9]+");
+  std::vector<int> all;
+  for (std::sregex_iterator i(cell.begin(), cell.end(), number), end; i != end; ++i)
+    all.push_back(std::stoi(i->str()));
+  return all;
+}
+
+// ---- Headers ----------------------------------------------------------------------------------------------
+
+using Values = std::map<std::string, uint64_t>;
+
+/// "prediction = 1 and block size > 3"; an empty condition holds.
+bool holds(const std::string& condition, const Values& values) {
+  static const std::regex term("(.+) ([=<>]) ([0-9]+)");
+  std::string rest = condition;
+  while (!rest.empty()) {
+    const size_t at = rest.find(" and ");
+    std::smatch m;
+    const std::string one = rest.substr(0, at);
+    EXPECT_TRUE(std::regex_match(one, m, term)) << one;
+    const uint64_t value = values.at(m[1]);
+    const uint64_t limit = std::stoull(m[3]);
+    if (m[2] == "=" ? value != limit : m[2] == "<" ? value >= limit : value <= limit) return false;
+    rest = at == std::string::npos ? "" : rest.substr(at + 5);
+  }
+  return true;
+}
+
+/// "scales+1", "7": a number, or a value plus a number.
+uint64_t evaluate(const std::string& text, const Values& values) {
+  const size_t plus = text.find('+');
+  if (plus != std::string::npos)
+    return evaluate(text.substr(0, plus), values) + std::stoull(text.substr(plus + 1));
+  const auto known = values.find(text);
+  return known != values.end() ? known->second : std::stoull(text);
+}
+
+/// Walks a unit along a table of the document and calls read(bytes) with values at and beyond the bounds of
+/// each field, and with units that end there. It returns the message of the refusal.
+template <typename Read>
+void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Values values, Read read) {
+  size_t at = kPrefixSize;
+  for (const Row& row : table(name)) {
+    const std::string& field = row[0];
+    const bool conditional = row.size() == 5;
+    if (conditional && !holds(row[3], values)) continue;
+    static const std::regex type("(u8|u16|u32|varint)((?: x [^ ]+)*)");
+    std::smatch m;
+    ASSERT_TRUE(std::regex_match(row[1], m, type)) << row[1];
+    uint64_t count = 1;
+    for (std::string times = m[2]; !times.empty();) {  // " x scales x sets"
+      const size_t end = times.find(' ', 3);
+      std::string factor = times.substr(3, end == std::string::npos ? end : end - 3);
+      if (factor.starts_with("(")) factor = factor.substr(1, factor.size() - 2);
+      count *= evaluate(factor, values);
+      times = end == std::string::npos ? "" : times.substr(end);
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+      ASSERT_LT(at, unit.size()) << field;
+      const std::string place = field + " at byte " + std::to_string(at) + ": ";
+      EXPECT_EQ(read({unit.begin(), unit.begin() + static_cast<std::ptrdiff_t>(at)}),
+                place + "the data end here");
+      if (m[1] == "varint") {
+        while (unit[at++] >= 128) {
+        }
+        continue;
+      }
+      const size_t start = at;
+      const size_t size = m[1] == "u8" ? 1 : m[1] == "u16" ? 2 : 4;
+      const auto with = [&](uint64_t value) {
+        std::vector<uint8_t> bytes = unit;
+        for (size_t k = 0; k < size; ++k) bytes[start + k] = static_cast<uint8_t>(value >> (8 * k));
+        return read(bytes);
+      };
+      uint64_t value = 0;
+      for (size_t k = 0; k < size; ++k) value |= uint64_t{unit[at + k]} << (8 * k);
+      values[field] = value;
+      at += size;
+      if (row[2] == "any") continue;
+      std::string range = row[2];
+      if (range.starts_with("key ")) {  // "key 0..0, predicted 1..1"
+        range = values.at("frame type") == 0 ? range.substr(4, range.find(',') - 4)
+                                             : range.substr(range.find("predicted ") + 10);
+      }
+      const size_t dots = range.find("..");
+      uint64_t lo = evaluate(range.substr(0, dots), values);
+      uint64_t hi = evaluate(range.substr(dots + 2), values);
+      if (conditional && !holds(row[4], values)) lo = hi = 0;
+      const std::string bounds = " is outside " + std::to_string(lo) + ".." + std::to_string(hi);
+      EXPECT_FALSE(with(lo).starts_with(place)) << lo;
+      EXPECT_FALSE(with(hi).starts_with(place)) << hi;
+      if (lo > 0) {
+        EXPECT_EQ(with(lo - 1), place + std::to_string(lo - 1) + bounds);
+      }
+      if (hi + 1 < uint64_t{1} << (8 * size)) {
+        EXPECT_EQ(with(hi + 1), place + std::to_string(hi + 1) + bounds);
+      }
+    }
+  }
+  EXPECT_EQ(at, unit.size());
+}
+
+SequenceHeader some_header(TransformKind kind, uint8_t source, Prediction prediction, uint8_t log2_block) {
+  SequenceHeader h;
+  h.width = 30;
+  h.height = 20;
+  h.source = source;
+  if (kind != TransformKind::kContourlet) h.transform = block_transform(kind);
+  h.prediction = prediction;
+  h.log2_block = log2_block;
+  if (prediction == Prediction::kSubband) {
+    h.grouping = {ComponentScope::kSubband, 0, 0};
+    h.subpel = h.overlap = 0;
+  }
+  for (auto& set : h.weights) set.fill(1);
+  return h;
+}
+
+TEST(Document, SequenceHeader) {
+  const auto read = [](std::vector<uint8_t> bytes) {
+    store_u32(bytes, 4, static_cast<uint32_t>(bytes.size() - kPrefixSize));
+    return read_sequence_header(bytes).status().message();
+  };
+  for (const SequenceHeader& h : {some_header(TransformKind::kContourlet, 2, Prediction::kPicture, 4),
+                                  some_header(TransformKind::kContourlet, 5, Prediction::kSubband, 5),
+                                  some_header(TransformKind::kDct8x8, 1, Prediction::kPicture, 3),
+                                  some_header(TransformKind::kH264_4x4, 4, Prediction::kPicture, 5),
+                                  some_header(TransformKind::kH264_8x8, 3, Prediction::kSubband, 3)}) {
+    const Values derived = {{"scales", h.transform.scales},
+                            {"subbands", subband_count(h.transform)},
+                            {"sets", h.planes() == 1 ? 1 : 2}};
+    check_fields("sequence header", write_sequence_header(h), derived, read);
+  }
+}
+
+TEST(Document, PacketHeader) {
+  constexpr size_t kComponents = 3;
+  constexpr size_t kLayers = 5;
+  for (const FrameType type : {FrameType::kKey, FrameType::kPredicted}) {
+    PacketHeader h;
+    h.frame.type = type;
+    h.frame.reference = type == FrameType::kKey ? 0 : 1;
+    h.motion_size = 200;  // two bytes
+    h.component_sizes = {0, 127, 128};
+    h.layer_crcs.resize(kLayers);
+    std::vector<uint8_t> unit;
+    write_packet_header(h, unit);
+    check_fields("packet header", unit, {{"components", kComponents}, {"scales", kLayers - 1}},
+                 [](const std::vector<uint8_t>& bytes) {
+                   PacketHeader out;
+                   return read_packet_header(bytes, kComponents, kLayers, out).message();
+                 });
+  }
+}
+
+// ---- Constants --------------------------------------------------------------------------------------------
+
+/// The numbers of column `col`, row by row, from a table with so many rows.
+std::vector<std::vector<int>> column(const std::string& name, size_t rows, size_t col = 1) {
+  const std::vector<Row> all = table(name);
+  EXPECT_EQ(all.size(), rows) << name;
+  std::vector<std::vector<int>> out(rows);
+  for (size_t i = 0; i < std::min(rows, all.size()); ++i) out[i] = numbers(all[i].at(col));
+  return out;
+}
+
+/// f(0), f(1), ... f(count - 1).
+template <typename F>
+std::vector<int> listed(int count, F f) {
+  std::vector<int> out;
+  for (int i = 0; i < count; ++i) out.push_back(static_cast<int>(f(i)));
+  return out;
+}
+
+TEST(Document, Filters) {
+  const auto laplacian = column("laplacian taps", 2);
+  EXPECT_EQ(laplacian[0], listed(kLowpassReach + 1, lowpass_tap));
+  EXPECT_EQ(laplacian[1], listed(kInterpolationReach + 1, interpolation_tap));
+  const auto weights = column("interpolation weights", 8);
+  for (int f = 0; f < 8; ++f) {
+    EXPECT_EQ(weights[static_cast<size_t>(f)],
+              listed(kInterpolationTaps, [&](int i) { return interpolation_weight(f, i); }));
+  }
+  const auto windows = column("windows", 5);
+  for (int log2 = 1; log2 <= 5; ++log2) {
+    EXPECT_EQ(windows[static_cast<size_t>(log2 - 1)],
+              listed(1 << log2, [&](int i) { return overlap_weight(log2, i); }));
+  }
+}
+
+TEST(Document, DirectionalTaps) {
+  const auto count = column("directional taps", 5, 0);
+  const auto taps = column("directional taps", 5);
+  for (size_t i = 0; i < 5; ++i) {
+    const int n = count[i].at(0);
+    EXPECT_EQ(taps[i], listed(directional_half_taps(n), [&](int k) { return directional_tap(n, k + 1); }));
+  }
+}
+
+TEST(Document, DirectionalTree) {
+  std::vector<std::vector<int>> types;  // d1, d2, t
+  for (const Row& row : table("splits"))
+    types.push_back(numbers(row.at(2) + " " + row.at(3) + " " + row.at(4)));
+  ASSERT_EQ(types.size(), 6U);
+  const auto firsts = column("first samples", 3);
+  for (int n = 1; n <= kMaxDirectionsLog2; ++n) {
+    const reference::DirectionalTree expected = reference::directional_tree(n);
+    std::vector<reference::Lattice> nodes = {{{1, 0, 0, 1}, 0, 0}};
+    size_t split = 0;
+    for (int depth = 1; depth <= n; ++depth) {
+      std::vector<reference::Lattice> next;
+      for (size_t k = 0; k < nodes.size(); ++k) {
+        const size_t deep = 2 + k % 2 + (k < nodes.size() / 2 ? 0 : 2);
+        const std::vector<int>& t = types[depth <= 2 ? static_cast<size_t>(depth - 1) : deep];
+        const reference::Lattice& node = nodes[k];
+        const auto row = [&](size_t i) { return node.m[0] * t[i] + node.m[1] * t[i + 1]; };
+        const auto col = [&](size_t i) { return node.m[2] * t[i] + node.m[3] * t[i + 1]; };
+        const reference::Lattice p0{{row(0), row(2), col(0), col(2)}, node.r, node.c};
+        const reference::Lattice p1{p0.m, node.r + row(4), node.c + col(4)};
+        const reference::LatticeSplit& s = expected.splits.at(split++);
+        EXPECT_EQ(s.coset0.m, p0.m);
+        EXPECT_EQ(s.coset1.m, p1.m);
+        EXPECT_EQ(std::make_pair(s.coset0.r, s.coset0.c), std::make_pair(p0.r, p0.c));
+        EXPECT_EQ(std::make_pair(s.coset1.r, s.coset1.c), std::make_pair(p1.r, p1.c));
+        next.push_back(depth == 1 ? p0 : p1);
+        next.push_back(depth == 1 ? p1 : p0);
+      }
+      nodes = next;
+    }
+    if (n == 1) continue;
+    std::vector<int> leaves;
+    for (const Leaf& leaf : make_directional_plan(n).leaves) {
+      leaves.push_back(leaf.row);
+      leaves.push_back(leaf.col);
+    }
+    EXPECT_EQ(firsts[static_cast<size_t>(n - 2)], leaves);
+  }
+}
+
+TEST(Document, BlockTransforms) {
+  for (const size_t rest : {0U, 1U, 2U, 3U, 4U, 5U}) {
+    const int r = static_cast<int>(rest);
+    EXPECT_EQ(column("H.264", 6, 1)[rest], std::vector<int>{h264_step(r)});
+    EXPECT_EQ(column("H.264", 6, 2)[rest], listed(3, [&](int norm) { return h264_scale_4(r, norm); }));
+    EXPECT_EQ(column("H.264", 6, 3)[rest], listed(6, [&](int norm) { return h264_scale_8(r, norm); }));
+  }
+  for (int v = 0; v < 4; ++v) {
+    EXPECT_EQ(column("8x8 classes", 4)[static_cast<size_t>(v)],
+              listed(4, [&](int u) { return h264_class_8(v, u); }));
+  }
+  for (size_t k = 0; k < 8; ++k) {
+    int32_t y[8] = {};
+    int32_t x[8];
+    y[k] = 1;
+    inverse_dct8(y, x);
+    EXPECT_EQ(column("DCT", 8)[k], std::vector<int>(x, x + 8));
+  }
+}
+
+TEST(Document, EntropyCoding) {
+  const auto alphabets = column("alphabets", 3, 2);
+  EXPECT_EQ(alphabets[0].at(0), kRunSymbols);
+  EXPECT_EQ(alphabets[1].at(0), kMagnitudeSymbols);
+  EXPECT_EQ(alphabets[2].at(0), number_symbols(16));
+  const auto thresholds = column("thresholds", 2);
+  for (int t = 0; t < 300; ++t) {
+    const auto reached = [&](size_t i) {
+      return std::count_if(thresholds[i].begin(), thresholds[i].end(), [&](int limit) { return t >= limit; });
+    };
+    EXPECT_EQ(reached(0), quad_class(t));
+    EXPECT_EQ(reached(1), magnitude_class(t));
+  }
+}
+
+TEST(Document, BandGains) {
+  const auto gains = column("band gains", 13, 2);
+  size_t row = 0;
+  for (int kind = 0; kind < 5; ++kind) {
+    for (int c = 0; c < (kind < 2 ? 2 : 3); ++c, ++row)
+      EXPECT_EQ(gains[row], listed(kGainScales, [&](int scale) { return kBandGains[kind][scale][c]; }));
+  }
+}
+
+}  // namespace
+}  // namespace ctv

@@ -9,7 +9,7 @@ set -euo pipefail
 build=(build-essential cmake ninja-build git pkg-config zlib1g-dev libdeflate-dev libhwy-dev libcli11-dev
   nlohmann-json3-dev libstb-dev)
 peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
-checks=(libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm)
+checks=(libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm doxygen)
 
 wanted=("${build[@]}")
 case "${1:-all}" in

@@ -3,23 +3,36 @@
  * @file
  * The C interface of ctv, a contourlet video codec. ctv.hpp wraps it for C++20.
  *
- *     Encoding                                     Decoding
- *       ctv_config c;                                ctv_decoder_config c;
- *       ctv_config_init(&c, "default");              ctv_decoder_config_init(&c);
- *       c.width = 1280; c.height = 720;              ctv_decoder_open(&c, &decoder);
- *       c.format = CTV_FORMAT_I420;                  for each unit of the stream:
- *       ctv_encoder_open(&c, &encoder);                ctv_decoder_send(decoder, data, size);
- *       ctv_encoder_header(encoder, &unit);            while (ctv_decoder_receive(decoder, &picture) ==
- * CTV_OK) for each picture:                                show(&picture); ctv_encoder_send(encoder,
- * &picture);       ctv_decoder_flush(decoder); while (ctv_encoder_receive(encoder,        while
- * (ctv_decoder_receive(decoder, &picture) == CTV_OK) &packet) == CTV_OK)                   show(&picture);
- *           transmit(packet.data, packet.size);      ctv_decoder_close(decoder);
- *       ctv_encoder_flush(encoder), receive the rest
- *       ctv_encoder_close(encoder);
+ * Encoding:
+ *
+ *     ctv_config config;
+ *     ctv_config_init(&config, "default");
+ *     config.width = 1280;
+ *     config.height = 720;
+ *     config.format = CTV_FORMAT_I420;
+ *     ctv_encoder_open(&config, &encoder);
+ *     ctv_encoder_header(encoder, &unit);  // transmit it, too
+ *     for each picture:
+ *       ctv_encoder_send(encoder, &picture);
+ *       while (ctv_encoder_receive(encoder, &unit) == CTV_OK) transmit(unit.data, unit.size);
+ *     ctv_encoder_flush(encoder);
+ *     while (ctv_encoder_receive(encoder, &unit) == CTV_OK) transmit(unit.data, unit.size);
+ *     ctv_encoder_close(encoder);
+ *
+ * Decoding:
+ *
+ *     ctv_decoder_config config;
+ *     ctv_decoder_config_init(&config);
+ *     ctv_decoder_open(&config, &decoder);
+ *     for each unit of the stream:
+ *       ctv_decoder_send(decoder, data, size);
+ *       while (ctv_decoder_receive(decoder, &picture) == CTV_OK) show(&picture);
+ *     ctv_decoder_flush(decoder);
+ *     while (ctv_decoder_receive(decoder, &picture) == CTV_OK) show(&picture);
+ *     ctv_decoder_close(decoder);
  *
  * Rules for every function:
- *   - No function throws, prints or exits. Each returns a status; ctv_last_error() returns a one-line
- * message.
+ *   - No function throws, prints or exits. Each returns a status. ctv_last_error() returns a message.
  *   - Every structure begins with struct_size. The *_init functions set it; set it to sizeof elsewhere. A
  *     program built with an older header then runs with a newer library.
  *   - Use a handle in one thread at a time. Any number of handles may exist.
@@ -192,7 +205,8 @@ typedef enum ctv_engine {
 typedef struct ctv_config {
   size_t struct_size; /**< Set by ctv_config_init(). */
 
-  /** @name Input @{ */
+  /** @name Input
+   * @{ */
   int32_t width;     /**< Luma samples, 1..65535. */
   int32_t height;    /**< Luma samples, 1..65535. */
   ctv_format format; /**< Format of sent pictures. */
@@ -201,7 +215,8 @@ typedef struct ctv_config {
   /** @} */
 
   /** @name Quality and rate
-   * Set one of qp, step, crf, bitrate or lossless. @{ */
+   * Set one of qp, step, crf, bitrate or lossless.
+   * @{ */
   int32_t qp;        /**< Quantisation parameter on H.264's scale, 0..51, or -1 to use step. */
   double step;       /**< Base quantiser step in sample units, 1/16..4095. */
   double crf;        /**< Constant quality, 0..51, or -1: off. Holds luma's PSNR near 55 - 5 crf / 8 dB by
@@ -218,12 +233,14 @@ typedef struct ctv_config {
                                  H.264's transforms. */
   /** @} */
 
-  /** @name Frame types @{ */
+  /** @name Frame types
+   * @{ */
   int32_t key_interval; /**< Frames from key frame to key frame, 1..2^30, or 0: only on request. */
   int32_t scene_cut;    /**< 1: a scene cut starts with a key frame. Pictures in host memory. */
   /** @} */
 
-  /** @name Transform and entropy coding (written to the sequence header) @{ */
+  /** @name Transform and entropy coding (written to the sequence header)
+   * @{ */
   ctv_transform transform;            /**< Transform. */
   ctv_pyramid pyramid;                /**< Contourlet: the pyramid. */
   int32_t scales;                     /**< Contourlet: scales of the pyramid, 1..8. */
@@ -233,7 +250,8 @@ typedef struct ctv_config {
   ctv_chroma chroma;                  /**< Chroma subsampling of RGB input. */
   /** @} */
 
-  /** @name Prediction and motion @{ */
+  /** @name Prediction and motion
+   * @{ */
   ctv_prediction prediction; /**< What predicted frames predict. */
   int32_t block_size;        /**< Motion blocks: 8, 16 or 32 luma samples. */
   int32_t search_range;      /**< Search range in whole luma samples, 0..64. */
@@ -242,7 +260,8 @@ typedef struct ctv_config {
   int32_t split;   /**< 1: blocks of 16 and 32 may be split in four. Picture prediction. */
   /** @} */
 
-  /** @name Execution (no influence on the bytes) @{ */
+  /** @name Execution (no influence on the bytes)
+   * @{ */
   ctv_backend backend;      /**< Backend. */
   ctv_engine engine;        /**< Implementation of the transform. */
   int32_t device;           /**< CUDA device number, for backends CUDA and AUTO. */

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctv for C++20: handles that close themselves, statuses as exceptions. Header only, over the C interface.
+/**
+ * @file
+ * ctv for C++20: handles that close themselves, and exceptions for errors. Header only, on top of ctv.h.
+ *
+ * Rules of ctv.h hold: one thread at a time per object, and ownership of data as documented there. Functions
+ * throw ctv::Error where the C function returns an error. Objects are movable, not copyable; a moved-from
+ * object may only be destroyed or assigned.
+ */
 #pragma once
 
 #include <ctv/ctv.h>
@@ -14,32 +21,39 @@
 
 namespace ctv {
 
-/// A failed call: what() is the library's one line, status() its class.
+/** A failed call. what() is the message of ctv_last_error(). */
 class Error : public std::runtime_error {
  public:
+  /** Makes an error from the result of a C function. */
   Error(ctv_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  /** Returns the C function's result, a negative value. */
   ctv_status status() const noexcept { return status_; }
 
  private:
   ctv_status status_;
 };
 
-/// Throws Error for a negative status; passes CTV_OK, CTV_AGAIN and CTV_END on.
+/** Throws Error if status is negative; returns CTV_OK, CTV_AGAIN and CTV_END unchanged. */
 inline ctv_status check(ctv_status status) {
   if (status < 0) throw Error(status, ctv_last_error());
   return status;
 }
 
-/// A configuration made from a preset: set width, height, format and what else differs.
+/** Configuration of an encoder, filled from a preset. Set width, height, format and what should differ. */
 struct Config : ctv_config {
+  /** @param preset a name of ctv_preset_name(); throws Error if it is unknown */
   explicit Config(const char* preset = "default") : ctv_config{} { check(ctv_config_init(this, preset)); }
 };
 
+/** Configuration of a decoder, filled with defaults. */
 struct DecoderConfig : ctv_decoder_config {
   DecoderConfig() : ctv_decoder_config{} { check(ctv_decoder_config_init(this)); }
 };
 
-/// An empty picture descriptor of the given shape; fill data and stride.
+/** Returns a picture in host memory with null planes. Set data and stride.
+ * @param format arrangement of the samples
+ * @param width luma samples
+ * @param height luma samples */
 inline ctv_picture make_picture(ctv_format format, int32_t width, int32_t height) {
   ctv_picture p{};
   p.struct_size = sizeof p;
@@ -49,16 +63,22 @@ inline ctv_picture make_picture(ctv_format format, int32_t width, int32_t height
   return p;
 }
 
-/// Memory for borrowed pictures (ctv_host_alloc): page-locked where the backend is a device.
+/** Host memory for borrowed pictures, page-locked if the CUDA backend would run (ctv_host_alloc()). */
 class HostMemory {
  public:
   HostMemory() = default;
+  /** Allocates memory, contents undefined.
+   * @param size bytes
+   * @param backend the encoder's backend
+   * @param device as in ctv_config */
   explicit HostMemory(size_t size, ctv_backend backend = CTV_BACKEND_AUTO, int32_t device = 0) : size_(size) {
     void* data = nullptr;
     check(ctv_host_alloc(size, backend, device, &data));
     data_.reset(static_cast<uint8_t*>(data));
   }
+  /** Returns the first byte, aligned to 256 bytes; null if default-constructed. */
   uint8_t* data() const noexcept { return data_.get(); }
+  /** Returns the size in bytes. */
   size_t size() const noexcept { return size_; }
 
  private:
@@ -69,38 +89,54 @@ class HostMemory {
   size_t size_ = 0;
 };
 
-/// One unit of the stream; bytes are valid until the encoder's next call.
+/** A view of one unit of the stream. The encoder owns the bytes; its next send(), receive() or destruction
+ * invalidates them. Copy bytes() to keep them. */
 struct Unit : ctv_unit {
   Unit() : ctv_unit{} { struct_size = sizeof(ctv_unit); }
+  /** Returns the unit's bytes, valid as long as the view. */
   std::span<const uint8_t> bytes() const { return {data, size}; }
 };
 
+/** An encoder. */
 class Encoder {
  public:
+  /** Opens an encoder (ctv_encoder_open()). */
   explicit Encoder(const ctv_config& config) {
     ctv_encoder* e = nullptr;
     check(ctv_encoder_open(&config, &e));
     handle_.reset(e);
   }
+  /** Returns the sequence header, with which a stream starts. */
   Unit header() { return unit(&ctv_encoder_header); }
+  /** Returns the index for a file's end. Call it after flush() and the last packet. */
   Unit index() { return unit(&ctv_encoder_index); }
-  /// False: receive first (frames_in_flight frames are waiting).
+  /** Sends a picture; its samples are copied unless it is borrowed (ctv_encoder_send()).
+   * @return false if the picture was not taken, because frames_in_flight frames wait for receive() */
   bool send(const ctv_picture& picture) { return check(ctv_encoder_send(handle_.get(), &picture)) == CTV_OK; }
-  /// The next packet, or nothing.
+  /** Receives the next packet.
+   * @return nothing if no packet is ready, or if all were received after flush() */
   std::optional<Unit> receive() {
     Unit u;
     if (check(ctv_encoder_receive(handle_.get(), &u)) != CTV_OK) return std::nullopt;
     return u;
   }
+  /** Ends the input; receive() then returns the remaining packets. */
   void flush() { check(ctv_encoder_flush(handle_.get())); }
+  /** Makes the next picture a key frame. */
   void request_key_frame() { check(ctv_encoder_request_key_frame(handle_.get())); }
+  /** Sets the quantiser from the next picture on: qp 0..51. */
   void set_qp(int32_t qp) { check(ctv_encoder_set_quantiser(handle_.get(), qp, 0)); }
+  /** Sets the quantiser from the next picture on: step in sample units, 1/16..4095. */
   void set_step(double step) { check(ctv_encoder_set_quantiser(handle_.get(), -1, step)); }
+  /** Sets constant quality from the next picture on: crf 0..51, or -1 to return to the quantiser. */
   void set_crf(double crf) { check(ctv_encoder_set_crf(handle_.get(), crf)); }
+  /** Sets bits per second and bytes per packet from the next picture on; 0: none. */
   void set_bitrate(int64_t bitrate, int64_t max_frame_bytes = 0) {
     check(ctv_encoder_set_bitrate(handle_.get(), bitrate, max_frame_bytes));
   }
+  /** Returns which backend and engine run and why, in one line. */
   std::string description() const { return ctv_encoder_description(handle_.get()); }
+  /** Returns the C handle; the object keeps it. */
   ctv_encoder* get() const noexcept { return handle_.get(); }
 
  private:
@@ -115,27 +151,36 @@ class Encoder {
   std::unique_ptr<ctv_encoder, Close> handle_;
 };
 
+/** A decoder. */
 class Decoder {
  public:
+  /** Opens a decoder (ctv_decoder_open()). */
   explicit Decoder(const ctv_decoder_config& config = DecoderConfig()) {
     ctv_decoder* d = nullptr;
     check(ctv_decoder_open(&config, &d));
     handle_.reset(d);
   }
-  /// False: receive first.
+  /** Sends one whole unit, which is copied (ctv_decoder_send()).
+   * @return false if the unit was not taken, because pictures wait for receive() */
   bool send(std::span<const uint8_t> unit) {
     return check(ctv_decoder_send(handle_.get(), unit.data(), unit.size())) == CTV_OK;
   }
-  /// The next picture, or nothing; its planes are valid until the decoder's next call.
+  /** Receives the next picture. The decoder owns its planes; its next send(), receive() or destruction
+   * invalidates them.
+   * @return nothing if no picture is ready, or if all were received after flush() */
   std::optional<ctv_picture> receive() {
     ctv_picture p{};
     p.struct_size = sizeof p;
     if (check(ctv_decoder_receive(handle_.get(), &p)) != CTV_OK) return std::nullopt;
     return p;
   }
+  /** Ends the input; receive() then returns the remaining pictures. */
   void flush() { check(ctv_decoder_flush(handle_.get())); }
+  /** Discards all pictures, as after a seek. The next packet must be a key frame. */
   void reset() { check(ctv_decoder_reset(handle_.get())); }
+  /** Returns which backend and engine run and why, in one line. */
   std::string description() const { return ctv_decoder_description(handle_.get()); }
+  /** Returns the C handle; the object keeps it. */
   ctv_decoder* get() const noexcept { return handle_.get(); }
 
  private:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks the rules of the house that a compiler does not: who may include whom, one licence line per source, file
+# Checks what a compiler does not: which folder may include which, one licence line per source, file
 # sizes, clean text, and that every path which a document names exists. Prints each violation; exit status 1 if any.
 #   usage: layering.sh ROOT
 set -euo pipefail
@@ -107,13 +107,13 @@ if [ -f codec/include/ctv/ctv.hpp ]; then
     xargs -r -d '\n' grep -nHE "^(class|struct) ($names)( |;|\$)" | cut -d: -f1,2,3 || true)
 fi
 
-# ---- The top level holds the rooms and what must stand beside them, nothing else. ----
+# ---- The top level holds known folders and files only. ----
 while IFS= read -r file; do
   [ -n "$file" ] && complain "$file: does not belong on the top level"
 done < <(sed 's|/.*||' <<<"$files" | sort -u |
   grep -vxE '\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|README\.md|codec|cuda|cpu|tools|tests|data|docs' || true)
 
-# ---- No source longer than 400 lines (the public header is a book to read). ----
+# ---- No source longer than 400 lines (except the public header). ----
 while read -r lines file; do
   [ -n "${file-}" ] && [ "$file" != total ] || continue
   case "$file" in codec/include/ctv/ctv.h) continue ;; esac
@@ -134,7 +134,7 @@ while IFS= read -r hit; do
   [ -n "$hit" ] && complain "$hit: tab, carriage return or blank at a line's end"
 done < <(xargs -r -d '\n' grep -nHE "$(printf '\t|\r| $')" <<<"$text" | cut -d: -f1,2 || true)
 
-# ---- Every path that a document names exists. A path is a word between ` ` or ( ) that begins with a room's name. ----
+# ---- Every path that a document names exists. A path is a word between ` ` or ( ) that begins with a folder's name. ----
 while IFS= read -r document; do
   [ -n "$document" ] || continue
   while IFS= read -r path; do

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU backend: hands each call to the file of its stage and keeps the clock. Calls return when the work
-// is done.
+// The CPU backend: forwards each call to its stage's file and measures the time. Work is done when a call
+// returns.
 #include "cpu/cpu_backend.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kAlign = 64;
 
-/// Puts a clock around a transform.
+/// Measures the time of a transform.
 class TimedTransform final : public TransformCoder {
  public:
   TimedTransform(std::unique_ptr<TransformCoder> inner, StageTimes& times)
@@ -44,7 +44,7 @@ class TimedTransform final : public TransformCoder {
   StageTimes& times_;
 };
 
-/// Keeps the sum until it is asked for.
+/// Holds the sum until finish().
 class CpuDistortionMeter final : public DistortionMeter {
  public:
   CpuDistortionMeter(int threads, StageTimes& times) : threads_(threads), times_(times) {}

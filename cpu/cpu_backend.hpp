@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU backend: stages run inside the call, on `threads` threads, in the caller's memory where that is
-// possible.
+// The CPU backend. Stages run inside the call, on `threads` threads, in the caller's memory where possible.
 #pragma once
 
 #include <memory>
@@ -12,7 +11,7 @@ namespace ctv {
 /// threads: 1..256; 0: all cores.
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
-// Its parts.
+// Factories of its parts.
 Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
                                                                    StageTimes& times);
 Result<std::unique_ptr<LevelTransfer>> make_cpu_level_transfer(const PictureLayout& layout,

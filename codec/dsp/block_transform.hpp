@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block transforms under one name each, for whoever walks the blocks: a line, the rounding after each of
-// the two passes, and the quantiser of a coefficient. Forwards columns, then rows; backwards rows, then
-// columns, which yields 64ths of a sample.
+// The block transforms as types, for code that loops over blocks: one line, the rounding after each of the
+// two passes, and dequantisation. Forward: columns, then rows. Inverse: rows, then columns; the result is in
+// 64ths of a sample.
 #pragma once
 
 #include "codec/dsp/dct8.hpp"
@@ -13,15 +13,14 @@
 
 namespace ctv {
 
-/// What one frequency needs, whatever the transform. Made on the host.
+/// Quantiser of one frequency of any block transform. Computed on the host.
 struct BlockQuantiser {
-  int32_t factor = 0;            // level = (|c| factor + offset of a step) >> bits
-  uint32_t rounding_offset = 0;  // rounding offset in 65536ths of a step, 0..32768
-  int32_t bits = 16;             // 15..25
-  int32_t scale = 0;             // DCT: the step, sixteenths of a unit; H.264: V
-  int32_t reconstruction_offset =
-      0;           // DCT: reconstruction lies this far (sixteenths of a unit) nearer to zero
-  int32_t qp = 0;  // H.264
+  int32_t factor = 0;                 // level = (|c| factor + rounding offset) >> bits
+  uint32_t rounding_offset = 0;       // 65536ths of a step, 0..32768
+  int32_t bits = 16;                  // 15..25
+  int32_t scale = 0;                  // DCT: step in sixteenths of a unit; H.264: V
+  int32_t reconstruction_offset = 0;  // DCT: towards zero, sixteenths of a unit
+  int32_t qp = 0;                     // H.264
 };
 
 struct Dct8x8 {
@@ -38,7 +37,7 @@ struct Dct8x8 {
   }
 };
 
-/// Both of H.264's have exact passes.
+/// The passes of H.264's transforms do not round.
 struct H264Block {
   static CTV_HOST_DEVICE int32_t forward_first(int32_t sum) { return sum; }
   static CTV_HOST_DEVICE int32_t forward_second(int32_t sum) { return sum; }
@@ -68,7 +67,7 @@ CTV_HOST_DEVICE Level block_quantise(int32_t c, const BlockQuantiser& q) {
   return static_cast<Level>(h264_quantise(c, q.factor, q.rounding_offset, q.bits));
 }
 
-/// 64ths of a sample to a residual, halves up: of one sample, or of the sum over 2^reduction x 2^reduction.
+/// Rounds the sum of 2^reduction x 2^reduction samples in 64ths to their mean, halves up.
 CTV_HOST_DEVICE int32_t block_residual(int32_t sum, int reduction) {
   const int shift = 6 + 2 * reduction;
   return (sum + (1 << (shift - 1))) >> shift;
@@ -76,7 +75,7 @@ CTV_HOST_DEVICE int32_t block_residual(int32_t sum, int reduction) {
 
 // ---- H.264's DC coefficients ------------------------------------------------------------------------------
 
-/// x: rows x cols = 2^row_log2 x 2^col_log2 coefficients (1 or 2 each) in the corner; transformed in place.
+/// Transforms the upper left 2^row_log2 x 2^col_log2 coefficients (each 1 or 2) in place.
 CTV_HOST_DEVICE void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_log2) {
   for (int r = 0; r < 1 << row_log2; ++r) {
     const int32_t in[4] = {x[r][0], x[r][1], x[r][2], x[r][3]};
@@ -100,15 +99,15 @@ CTV_HOST_DEVICE void hadamard_block(int32_t (&x)[4][4], int row_log2, int col_lo
   }
 }
 
-/// The forward transform of 4x4 coefficients is halved, halves up (8.5.10 takes the factor back).
+/// Halves the forward transform of 4x4 coefficients, halves up; 8.5.10 restores the factor.
 CTV_HOST_DEVICE int32_t halve_hadamard(int32_t sum, int row_log2, int col_log2) {
   return row_log2 + col_log2 == 4 ? (sum + 1) >> 1 : sum;
 }
-/// `down` of h264_dequantise for such a coefficient.
+/// The argument `down` of h264_dequantise() for DC coefficients.
 CTV_HOST_DEVICE constexpr int hadamard_down(int row_log2, int col_log2) {
   return row_log2 + col_log2 == 2 ? 1 : 2;
 }
-/// 4x2 coefficients are off by sqrt(2), which three QP make up for (8.5.11.2).
+/// The gain of 4x2 coefficients differs by sqrt(2), which three QP compensate (8.5.11.2).
 CTV_HOST_DEVICE constexpr int hadamard_qp(int qp, int row_log2, int col_log2) {
   return row_log2 + col_log2 == 3 ? qp + 3 : qp;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The 8-point DCT-II in integers (Obukhov and Kharlamov 2008, section 3, equations 8 to 10): one line of the
-// 8x8 transform. With M[k][n] = sqrt(2) cos((2n+1) k pi / 16), row 0 all ones, M M^T = 8 I; so the two
-// dimensions together are off by 8, a shift, and the mean has no rounded factor. Lines are exact sums in
-// 8192ths, rounded once:
+// 8x8 transform. With M[k][n] = sqrt(2) cos((2n+1) k pi / 16), row 0 all ones, M M^T = 8 I. So both
+// dimensions together have a gain of 8, a shift, and the mean needs no rounded factor. Lines are exact sums
+// in 8192ths, rounded once:
 //   forward:  t = dct8_forward_first(M x)    16 bits, halves      c = dct8_forward_second(M t)   quarters
 //   inverse:  t = dct8_inverse_first(M^T c)  16 bits, halves      x = dct8_inverse_second(M^T t) 64ths
-// columns first forwards, rows first backwards. Ranges: samples x within +-2047 keep every sum below 2^31;
-// c is the orthonormal DCT in quarters, limited to 16 bits, which x beyond +-1023 can reach. Backwards every
-// 16-bit c is defined: sums stay below 2^31, t is limited to 16 bits. Without a quantiser the error is
-// between 65 and 70 dB, less than half a sample nearly everywhere.
+// Forward: columns first. Inverse: rows first. Ranges: |x| <= 2047 keeps each sum below 2^31. c is the
+// orthonormal DCT in quarters, clamped to 16 bits; |x| > 1023 can reach the clamp. The inverse is defined for
+// every 16-bit c: sums stay below 2^31, t is clamped to 16 bits. Without a quantiser the error is 65 to 70
+// dB below full scale.
 #pragma once
 
 #include "codec/util/host_device.hpp"

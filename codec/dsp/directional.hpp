@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic of the directional filter bank's shears. A split rotates the cosets p0, p1 by 45 degrees:
+// Shears of the directional filter bank. A split rotates the cosets p0, p1 by 45 degrees:
 //   p0 -= round(tan(pi/8) K p1);  p1 += round(sin(pi/4) K p0);  p0 -= round(tan(pi/8) K p1)
 // with the same kernel K each time, separable along the lattice vectors b1 and b2:
 //   (K x)[p] = sum over odd i, j of sgn(i) sgn(j) a_|i| a_|j| x[p + (i b1 + j b2) / 2]
-// The sum is exact in 32 bits (in 4096ths), so an FFT returns the same integers; only the result is rounded.
+// The sum is exact in 32 bits (4096ths), so an FFT computes the same integers; only the result is rounded.
 #pragma once
 
 #include "codec/util/host_device.hpp"
@@ -19,8 +19,8 @@ CTV_HOST_DEVICE constexpr int directional_half_taps(int taps) {
   return taps == 2 || taps == 4 || taps == 6 || taps == 8 || taps == 12 ? taps / 2 : 0;
 }
 
-/// a_k in 64ths, k = 1..taps/2. From the filters of Phoong et al. (pkva: .63 .193 .0972 .0526 .0272 .0144);
-/// each row sums to 32 with alternating signs left to the kernel.
+/// The k-th distinct tap in 64ths, k = 1..taps/2, from the filters of Phoong et al. (pkva: .63 .193 .0972
+/// .0526 .0272 .0144). With alternating signs, which the kernel applies, each row sums to 32.
 CTV_HOST_DEVICE constexpr int directional_tap(int taps, int k) {
   constexpr int kTaps[5][6] = {{32, 0, 0, 0, 0, 0},
                                {40, 8, 0, 0, 0, 0},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The transforms and quantisers of H.264 (ITU-T H.264, 8.5.8 to 8.5.13; the encoder's half from Malvar,
 // Hallapuro, Karczewicz and Kerofsky 2003 and the JVT reference model): lines of the 4x4 and 8x8 core
-// transforms and of the Hadamard transform of DC coefficients, the tables of both directions. Additions and
-// shifts alone between samples and coefficients; the norms of the basis functions are the quantiser's work.
-// Ranges: samples within +-2047 give coefficients below 2^17 and levels of 16 bits; backwards every 16-bit
-// level is defined: scaled coefficients are limited to 16 bits, sums stay below 2^22.
+// transforms and of the Hadamard transform of DC coefficients, and the tables of both directions. The
+// transforms use additions and shifts only; the quantiser contains the norms of the basis functions.
+// Ranges: samples within +-2047 give coefficients below 2^17 and levels of 16 bits. The inverse is defined
+// for every 16-bit level: scaled coefficients are clamped to 16 bits, sums stay below 2^22.
 #pragma once
 
 #include "codec/util/host_device.hpp"
@@ -66,7 +66,7 @@ CTV_HOST_DEVICE void inverse_h264_8(const int32_t (&y)[8], int32_t (&x)[8]) {
   x[3] = b3 + d3, x[4] = b3 - d3;
 }
 
-/// The Hadamard transform of DC coefficients, its own inverse but for a factor of 4. Rows by frequency:
+/// The Hadamard transform of DC coefficients. It is its own inverse up to a factor of 4. Rows by frequency:
 /// 1 1 1 1, 1 1 -1 -1, 1 -1 -1 1, 1 -1 1 -1.
 CTV_HOST_DEVICE void hadamard_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   const int32_t s0 = x[0] + x[1], s1 = x[2] + x[3], d0 = x[0] - x[1], d1 = x[2] - x[3];
@@ -83,12 +83,12 @@ CTV_HOST_DEVICE constexpr int hadamard_sign(int frequency, int position) {
 
 // ---- Quantiser ------------------------------------------------------------------------------------------
 
-/// Step of the quantiser in sixteenths of a sample: doubles every six QP.
+/// Quantiser step in sixteenths of a sample. It doubles every six QP.
 CTV_HOST_DEVICE constexpr int h264_step(int qp) {
   constexpr uint8_t kSixth[6] = {10, 11, 13, 14, 16, 18};
   return kSixth[qp % 6] << (qp / 6);
 }
-/// The QP of a step: the largest whose step is not above it; 0 for finer ones.
+/// The largest QP whose step is at most `step`, or 0.
 CTV_HOST_DEVICE constexpr int h264_qp(uint32_t step) {
   int qp = kH264MaxQp;
   while (qp > 0 && static_cast<uint32_t>(h264_step(qp)) > step) --qp;
@@ -99,7 +99,8 @@ CTV_HOST_DEVICE constexpr int h264_qp(uint32_t step) {
 CTV_HOST_DEVICE constexpr int h264_class_4(int v, int u) {
   return ((v | u) & 1) == 0 ? 0 : (v & u & 1) != 0 ? 1 : 2;
 }
-/// 8x8: as in 8.5.9: multiples of 4; odd; 2 and 6; multiple of 4 and odd; multiple of 4 and even; the rest.
+/// 8x8, as in 8.5.9: both multiples of 4; both odd; both 2 or 6; multiple of 4 and odd; multiple of 4 and
+/// 2 or 6; others.
 CTV_HOST_DEVICE constexpr int h264_class_8(int v, int u) {
   constexpr uint8_t kClass[4][4] = {{0, 3, 4, 3}, {3, 1, 5, 1}, {4, 5, 2, 5}, {3, 1, 5, 1}};
   return kClass[v & 3][u & 3];
@@ -133,12 +134,12 @@ CTV_HOST_DEVICE constexpr int h264_scale_8(int qp_rest, int norm) {
   return kScales[qp_rest][norm];
 }
 
-/// Shifts that belong to the factors.
+/// Right shifts that go with the factors.
 CTV_HOST_DEVICE constexpr int h264_bits_4(int qp) { return 15 + qp / 6; }
 CTV_HOST_DEVICE constexpr int h264_bits_8(int qp) { return 16 + qp / 6; }
 
-/// level = sign(w) ((|w| factor + offset of the step) >> bits), limited to 16 bits; offset in 65536ths of a
-/// step, 0..32768; |w| factor < 2^32 - 2^25, bits 15..25.
+/// level = sign(w) ((|w| factor + offset) >> bits), clamped to 16 bits. offset: 65536ths of a step, 0..32768.
+/// |w| factor < 2^32 - 2^25, bits 15..25.
 CTV_HOST_DEVICE int32_t h264_quantise(int32_t w, int factor, uint32_t offset, int bits) {
   const uint32_t magnitude = static_cast<uint32_t>(w < 0 ? -w : w);
   const uint32_t rounding = bits < 16 ? offset >> 1 : offset << (bits - 16);
@@ -149,9 +150,9 @@ CTV_HOST_DEVICE int32_t h264_quantise(int32_t w, int factor, uint32_t offset, in
 
 CTV_HOST_DEVICE int32_t h264_limit(int32_t v) { return clamp_to(v, -32767, 32767); }
 
-/// (level scale 2^(qp / 6)) / 2^down, limited to 16 bits; |level scale| 2^(qp / 6 - down) < 2^31. down: 0 for
-/// 4x4 (8.5.12.1); 1 for DC of 2x2, rounded down (8.5.11.2); 2 for 8x8 (8.5.13) and for DC of 4x4 (8.5.10)
-/// and of 4x2, halves up.
+/// level scale 2^(qp / 6 - down), clamped to 16 bits; |level scale| 2^(qp / 6 - down) < 2^31. down: 0 for 4x4
+/// (8.5.12.1); 1 for DC of 2x2, rounded down (8.5.11.2); 2 for 8x8 (8.5.13) and DC of 4x4 (8.5.10) and 4x2,
+/// halves up.
 CTV_HOST_DEVICE int32_t h264_dequantise(int32_t level, int scale, int qp, int down) {
   const int shift = qp / 6 - down;
   if (shift >= 0) return h264_limit(level * scale * (1 << shift));

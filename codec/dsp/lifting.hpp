@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lifting steps of the reversible 5/3, 13/7 and 9/7 wavelets. s: even samples, t: odd samples. Each step adds
-// a rounded sum of the other half, so the inverse subtracts the same integers and nothing is ever lost.
-//   forward:  t -= predict(s around t);  s += update(t around s)        inverse: backwards, signs swapped
-// The 9/7 has two pairs of such steps, and adds in both: its constants have their own signs.
+// a rounded sum of the other half, so the inverse subtracts the same integers and is exact.
+//   forward:  t -= predict(s around t);  s += update(t around s)        inverse: reverse order and signs
+// The 9/7 has two such pairs. Its steps always add; the constants contain the signs.
 #pragma once
 
 #include "codec/util/host_device.hpp"
@@ -23,15 +23,14 @@ CTV_HOST_DEVICE int update_13_7(int tm2, int tm1, int t0, int t1) {
   return (9 * (tm1 + t0) - (tm2 + t1) + 16) >> 5;
 }
 
-/// 9/7 (Daubechies and Sweldens 1998; constants in 128ths and 4096ths): s0 t s1, t0 s t1, and once more.
+/// 9/7 (Daubechies and Sweldens 1998; constants in 128ths and 4096ths): s0 t s1, then t0 s t1, twice.
 CTV_HOST_DEVICE int predict_9_7_first(int s0, int s1) { return (-203 * (s0 + s1) + 64) >> 7; }
 CTV_HOST_DEVICE int update_9_7_first(int t0, int t1) { return (-217 * (t0 + t1) + 2048) >> 12; }
 CTV_HOST_DEVICE int predict_9_7_second(int s0, int s1) { return (113 * (s0 + s1) + 64) >> 7; }
 CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) { return (1817 * (t0 + t1) + 2048) >> 12; }
 
-/// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 in each direction. A picture of
-/// resolution 2^-reduction is a lowpass: its coefficients are scaled back, in 2^-14ths, before they become
-/// samples.
+/// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 per direction. A picture of resolution
+/// 2^-reduction is a lowpass, so it is scaled by this factor (2^-14ths) before rounding to samples.
 inline constexpr int kUnitScale = 1 << 14;
 CTV_HOST_DEVICE int lowpass_scale_9_7(int reduction) {
   int scale = kUnitScale;

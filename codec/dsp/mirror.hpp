@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where filters find samples beyond a border.
+// Extension of a signal beyond its borders.
 #pragma once
 
 #include "codec/util/host_device.hpp"

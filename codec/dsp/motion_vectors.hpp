@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic of motion vectors: prediction, scaling, sub-sample filters, overlap windows. Normative.
+// Motion vectors: prediction, scaling, sub-sample filters, overlap windows. Normative.
 #pragma once
 
 #include "codec/util/host_device.hpp"
@@ -13,8 +13,7 @@ inline constexpr int kVectorFractionBits = 3;  // vectors are in eighths of a lu
 inline constexpr int kVectorUnit = 1 << kVectorFractionBits;
 inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 whole .. 3 eighth samples
 
-/// A vector on a grid `shift` powers of two coarser than its own unit (an eighth of a luma sample), to the
-/// nearest whole position, halves towards plus infinity.
+/// v / 2^shift to the nearest integer, halves towards plus infinity.
 CTV_HOST_DEVICE int scale_vector(int v, int shift) {
   return shift == 0 ? v : (v + (1 << (shift - 1))) >> shift;
 }
@@ -26,9 +25,8 @@ CTV_HOST_DEVICE int median_of(int a, int b, int c) { return max_of(min_of(a, b),
 CTV_HOST_DEVICE MotionVector median_vector(MotionVector a, MotionVector b, MotionVector c) {
   return {static_cast<int16_t>(median_of(a.y, b.y, c.y)), static_cast<int16_t>(median_of(a.x, b.x, c.x))};
 }
-/// What a vector's coding predicts it from (as in H.264): the median of left, above and above right; outside
-/// the grid a neighbour counts as zero, and above the first row the left one alone predicts. vectors:
-/// [][cols].
+/// Predictor of a vector (as in H.264): the median of left, above and above right. Neighbours outside the
+/// grid are 0. The first row uses the left neighbour only. vectors: [rows][cols].
 CTV_HOST_DEVICE MotionVector predicted_vector(const MotionVector* vectors, int cols, int row, int col) {
   const MotionVector* v = vectors + row * cols + col;
   const MotionVector left = col > 0 ? v[-1] : MotionVector{};
@@ -36,8 +34,8 @@ CTV_HOST_DEVICE MotionVector predicted_vector(const MotionVector* vectors, int c
   return median_vector(left, v[-cols], col + 1 < cols ? v[1 - cols] : MotionVector{});
 }
 
-/// Sub-sample interpolation: eight taps in 64ths for a displacement of `eighth` eighths, samples
-/// -kInterpolationBefore .. kInterpolationTaps - 1 - kInterpolationBefore. Sums of 8-bit samples fit 16 bits.
+/// Sub-sample interpolation: weight in 64ths of tap 0..7 for a displacement of `eighth` eighths. Tap i is at
+/// sample i - kInterpolationBefore. Sums of 8-bit samples fit in 16 bits.
 inline constexpr int kInterpolationTaps = 8;
 inline constexpr int kInterpolationBefore = 3;
 CTV_HOST_DEVICE constexpr int interpolation_weight(int eighth, int tap) {
@@ -47,19 +45,18 @@ CTV_HOST_DEVICE constexpr int interpolation_weight(int eighth, int tap) {
       {0, 1, -5, 17, 58, -10, 4, -1},  {0, 1, -3, 8, 62, -5, 2, -1}};
   return kWeights[eighth][tap];
 }
-/// After both passes: 4096ths to a sample, halves rounded up.
+/// Rounds 4096ths after both passes, halves up.
 inline constexpr int kInterpolatedBits = 12;
 inline constexpr int kInterpolatedHalf = 1 << (kInterpolatedBits - 1);
 CTV_HOST_DEVICE int round_interpolated(int32_t sum) { return (sum + kInterpolatedHalf) >> kInterpolatedBits; }
 
-/// Overlapped compensation: weight (32nds) of a block at its i-th sample of the 2^log2_size that it shares
-/// with the block before it: a straight line, which was measured 1 % better than a raised cosine. w(i) +
-/// w(size - 1 - i) = 32.
+/// Overlap window: weight (32nds) of a block at sample i of the 2^log2_size samples that it shares with the
+/// preceding block. A straight line needs 1 % fewer bits than a raised cosine. w(i) + w(size - 1 - i) = 32.
 CTV_HOST_DEVICE int overlap_weight(int log2_size, int i) {
   return log2_size <= 4 ? (2 * i + 1) << (4 - log2_size) : i + (i >> 4);
 }
 
-/// One component of a vector on a plane 2^shift coarser than luma: whole samples (rounded down) and eighths.
+/// One coordinate of a vector on a plane subsampled by 2^shift: whole samples (rounded down) and eighths.
 struct Displacement {
   int whole;
   int eighth;  // 0..7
@@ -70,13 +67,13 @@ CTV_HOST_DEVICE Displacement displacement(int v, int shift) {
   return {v >> bits, bits > 3 ? fraction >> (bits - 3) : fraction << (3 - bits)};
 }
 
-/// Along one axis: the block of a sample of such a plane; samples beyond the grid belong to its last block.
+/// Along one axis: the block that holds a sample of such a plane. The last block extends beyond the grid.
 CTV_HOST_DEVICE int block_of(int sample, int shift, int log2_block, int count) {
   return min_of((sample << shift) >> log2_block, count - 1);
 }
 
-/// Along one axis: the two blocks of the grid that overlap at a sample, and the weight of the second in
-/// 32nds. The windows begin and end in the middle of blocks; blocks of one sample do not overlap.
+/// Along one axis: the two blocks that overlap at a sample, and the weight of the second in 32nds. Windows
+/// begin and end in the middle of blocks. Blocks of one sample do not overlap.
 struct BlockPair {
   int first, second;
   int weight;
@@ -87,7 +84,7 @@ CTV_HOST_DEVICE BlockPair block_pair(int sample, int shift, int log2_block, int 
     const int only = block_of(sample, shift, log2_block, count);
     return {only, only, 0};
   }
-  const int from_middle = sample + (1 << (log2_size - 1));  // of the block before the first
+  const int from_middle = sample + (1 << (log2_size - 1));  // of block -1
   const int second = from_middle >> log2_size;
   return {clamp_to(second - 1, 0, count - 1), min_of(second, count - 1),
           overlap_weight(log2_size, from_middle & ((1 << log2_size) - 1))};
@@ -95,12 +92,12 @@ CTV_HOST_DEVICE BlockPair block_pair(int sample, int shift, int log2_block, int 
 
 CTV_HOST_DEVICE bool same_vector(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
 
-/// Whether a block of 2x2 vectors is split: v is its first, in rows of `cols` vectors.
+/// Whether a block of 2x2 vectors is split. v: its first vector; cols: vectors per row of the grid.
 CTV_HOST_DEVICE bool is_split(const MotionVector* v, int cols) {
   return !(same_vector(v[0], v[1]) && same_vector(v[0], v[cols]) && same_vector(v[0], v[cols + 1]));
 }
-/// Whether one of four overlapping blocks is split: then the grid of the vectors overlaps there, with windows
-/// of half the size. rows, cols: pairs of blocks; vectors: [][grid_cols].
+/// Whether one of four overlapping blocks is split. The sample then uses the blocks of the vectors' grid,
+/// with windows of half the size. rows, cols: pairs of blocks; vectors: [rows of the grid][grid_cols].
 CTV_HOST_DEVICE bool any_split(const MotionVector* vectors, int grid_cols, const BlockPair& rows,
                                const BlockPair& cols) {
   const MotionVector* first = vectors + 2 * rows.first * grid_cols;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Uniform quantiser with a dead zone, multiply and shift, no division (the form of H.264; Husemann et al.
-// 2011). Steps are in sixteenths of a coefficient unit: kMinStep .. kMaxStep.
+// Uniform quantiser with a dead zone, by multiplication and shift (as in H.264; Husemann et al. 2011). Steps
+// are in sixteenths of a coefficient unit, kMinStep..kMaxStep.
 #pragma once
 
 #include "codec/util/host_device.hpp"
@@ -10,20 +10,20 @@
 
 namespace ctv {
 
-inline constexpr uint32_t kMinStep = 16;       // one coefficient unit: lossless
-inline constexpr uint32_t kMaxStep = 1 << 20;  // beyond every coefficient
+inline constexpr uint32_t kMinStep = 16;       // one coefficient unit, lossless
+inline constexpr uint32_t kMaxStep = 1 << 20;  // larger than any coefficient
 inline constexpr int kWeightOne = 4096;        // a subband weight of 1
 
-/// What one subband needs. Made on the host, the same for both backends.
+/// Quantiser of one subband. Computed on the host, equal for all backends.
 struct SubbandQuantiser {
   uint32_t step = kMinStep;            // sixteenths of a coefficient unit
   uint32_t multiplier = 1 << 16;       // 2^20 / step, rounded
-  uint32_t rounding_offset = 0;        // rounding offset in 65536ths of a step, 0..32768
-  uint32_t reconstruction_offset = 0;  // reconstruction lies this far (sixteenths of a unit) nearer to zero
-  int qp = 0;  // H.264's transforms: QP, instead of step, multiplier and reconstruction_offset
+  uint32_t rounding_offset = 0;        // 65536ths of a step, 0..32768
+  uint32_t reconstruction_offset = 0;  // towards zero, sixteenths of a unit
+  int qp = 0;  // H.264's transforms use QP instead of step, multiplier and reconstruction_offset
 };
 
-/// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in the transform's units.
+/// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in sixteenths of a unit.
 CTV_HOST_DEVICE uint32_t subband_step(uint32_t base_step, uint32_t weight, int fraction_bits) {
   const uint64_t s =
       ((static_cast<uint64_t>(base_step) << fraction_bits) * weight + kWeightOne / 2) / kWeightOne;
@@ -36,8 +36,7 @@ CTV_HOST_DEVICE Level quantise(Coefficient c, uint32_t multiplier, uint32_t offs
   return static_cast<Level>(c < 0 ? -level : level);
 }
 
-/// Defined for every level, also absurd ones of a damaged stream: 32-bit arithmetic wraps, the result is
-/// limited.
+/// Defined for every level, as damaged streams have any: arithmetic wraps at 32 bits, the result is clamped.
 CTV_HOST_DEVICE Coefficient dequantise(Level level, uint32_t step, uint32_t reconstruction_offset) {
   const uint32_t magnitude = static_cast<uint32_t>(level < 0 ? -static_cast<int>(level) : level);
   const uint32_t units = level == 0 ? 0 : (magnitude * step - reconstruction_offset + 8) >> 4;

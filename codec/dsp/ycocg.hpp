@@ -10,7 +10,7 @@ struct Ycocg {
   int y, co, cg;  // 0..255, -255..255, -255..255
 };
 struct Rgb {
-  int r, g, b;  // 0..255 for values made by rgb_to_ycocg; callers clamp otherwise
+  int r, g, b;  // 0..255 if made by rgb_to_ycocg(); otherwise callers clamp
 };
 
 CTV_HOST_DEVICE Ycocg rgb_to_ycocg(int r, int g, int b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bits in bytes, least significant first, as RFC 1951 has them. A window of 64 bits is filled and emptied
-// eight bytes at a time; the machine's byte order does not show.
+// Bits in bytes, least significant first, as in RFC 1951. A window of 64 bits is loaded and stored eight
+// bytes at a time, independently of the machine's byte order.
 #pragma once
 
 #include <algorithm>
@@ -27,21 +27,21 @@ class BitWriter {
  public:
   explicit BitWriter(Growing<uint8_t>& out) : out_(out) {}
 
-  /// Goes on where a copy of this writer has come to (copies are kept in registers by inner loops).
+  /// Continues after the bits of a copy of this writer. Inner loops keep copies in registers.
   void resume(const BitWriter& copy) {
     at_ = copy.at_;
     window_ = copy.window_;
     bits_ = copy.bits_;
   }
-  /// Starts anew at byte `at`; what lies before stays.
+  /// Starts at byte `at`; earlier bytes are kept.
   void start(size_t at) {
     at_ = at;
     window_ = 0;
     bits_ = 0;
   }
-  /// Must come before put(): room for that many bytes more.
+  /// Reserves room for `bytes` further bytes. Required before put().
   void reserve(size_t bytes) { out_.reserve(at_ + bytes + 8, at_); }
-  /// The low `count` bits of `value`, whose other bits are 0; count <= 56.
+  /// Writes the low `count` bits of `value`, whose other bits are 0; count <= 56.
   void put(uint64_t value, int count) {
     window_ |= value << bits_;
     bits_ += count;
@@ -51,15 +51,15 @@ class BitWriter {
     window_ >>= bits_ & ~7;
     bits_ &= 7;
   }
-  /// Zero bits up to the next byte; room for one byte must have been reserved.
+  /// Writes zero bits up to the next byte. Room for one byte must be reserved.
   void align() { put(0, -bits_ & 7); }
-  /// Whole bytes, after align().
+  /// Writes whole bytes; call it after align().
   void append(std::span<const uint8_t> bytes) {
     reserve(bytes.size());
     std::copy_n(bytes.data(), bytes.size(), out_.data() + at_);
     at_ += bytes.size();
   }
-  /// Whole bytes written so far, those before the start included.
+  /// Whole bytes written, including those before the start.
   size_t size() const { return at_; }
   bool empty_since(size_t start) const { return at_ == start && bits_ == 0; }
 
@@ -67,16 +67,16 @@ class BitWriter {
   Growing<uint8_t>& out_;
   size_t at_ = 0;  // byte that holds the first bit of the window
   uint64_t window_ = 0;
-  int bits_ = 0;  // of the window that are in use, 0..7 between calls
+  int bits_ = 0;  // bits of the window in use, 0..7 between calls
 };
 
-/// Behind the end there are zeros, so that reading needs no test; overrun() tells afterwards.
+/// Reads bits. Zeros follow the end, so reading tests nothing; overrun() tells afterwards.
 class BitReader {
  public:
   BitReader() = default;
   explicit BitReader(std::span<const uint8_t> bytes) : next_(bytes.data()), end_(next_ + bytes.size()) {}
 
-  /// At least 56 bits in the window afterwards.
+  /// Fills the window to at least 56 bits.
   void refill() {
     if (end_ - next_ >= 8) {
       uint64_t bytes = 0;
@@ -90,12 +90,12 @@ class BitReader {
   }
   uint64_t window() const { return window_; }
   int bits() const { return bits_; }
-  /// `count` bits of the window, no more than it has.
+  /// Removes `count` bits, at most bits().
   void drop(int count) {
     window_ >>= count;
     bits_ -= count;
   }
-  /// The next bits, at most 32.
+  /// Reads `count` bits, at most 32.
   uint32_t take(int count) {
     if (bits_ < count) refill();
     const auto value = static_cast<uint32_t>(window_ & ((uint64_t{1} << count) - 1));
@@ -104,9 +104,9 @@ class BitReader {
   }
   void align() { drop(bits_ & 7); }
   bool overrun() const { return padding_ > bits_; }
-  /// Nothing is left but zero bits up to the next byte.
+  /// Whether only zero bits up to the next byte remain.
   bool only_padding_left() { return !overrun() && rest().empty() && take(bits_ & 7) == 0; }
-  /// The bytes not yet read, from a byte boundary.
+  /// The bytes not yet read; call it at a byte boundary.
   std::span<const uint8_t> rest() const {
     const int unread = padding_ < bits_ ? (bits_ - padding_) / 8 : 0;
     return {next_ - unread, end_};
@@ -126,9 +126,9 @@ class BitReader {
 
   const uint8_t* next_ = nullptr;
   const uint8_t* end_ = nullptr;
-  uint64_t window_ = 0;  // bits above bits_ are 0 or the bits that come next
+  uint64_t window_ = 0;  // bits above bits_ are 0 or following bits
   int bits_ = 0;
-  int padding_ = 0;  // bits behind the end that went into the window
+  int padding_ = 0;  // zero bits after the end in the window
 };
 
 }  // namespace ctv

@@ -17,7 +17,7 @@
 namespace ctv {
 namespace {
 
-/// Symbols of zero_run.hpp through a DEFLATE library.
+/// Compresses the symbols of zero_run.hpp with DEFLATE.
 class Deflated {
  public:
   explicit Deflated(size_t levels) : symbols_(zero_run_bound(levels)) {}
@@ -39,7 +39,7 @@ class Deflated {
   Deflater deflater_;
 };
 
-/// Runs of zeros end with their plane.
+/// Entropy coding by runs. Runs end with their plane.
 class RunCoder final : public ComponentCoder {
  public:
   RunCoder(const PictureLayout& picture, const Component& c) : lowpass_(c.layer == 0), deflated_(c.levels) {
@@ -70,7 +70,7 @@ class RunCoder final : public ComponentCoder {
     size_t plane, offset, count;
     std::span<Level> of(const CodedFrame& frame) const { return {frame.levels[plane] + offset, count}; }
   };
-  // Zeros come in runs everywhere but in the lowpass of key frames (Katsigiannis et al., section II).
+  // The lowpass of key frames has no runs (Katsigiannis et al., section II).
   bool runs(const CodedFrame& frame) const { return !lowpass_ || frame.parameters.type != FrameType::kKey; }
 
   bool lowpass_;
@@ -78,7 +78,8 @@ class RunCoder final : public ComponentCoder {
   Deflated deflated_;
 };
 
-/// Encoder or decoder are made when they are first asked for: an object is used in one direction only.
+/// Entropy coding by contexts. Creates an encoder or a decoder at first use; an object serves one direction
+/// only.
 class ContextCoder final : public ComponentCoder {
  public:
   ContextCoder(const PictureLayout& picture, const Component& c, size_t index)
@@ -99,7 +100,7 @@ class ContextCoder final : public ComponentCoder {
 
  private:
   std::vector<ContextBand> bands_;
-  size_t index_;  // among the components
+  size_t index_;  // of the component
   std::optional<ContextEncoder> encoder_;
   std::optional<ContextDecoder> decoder_;
 };
@@ -132,7 +133,7 @@ class SplitRunCoder final : public ComponentCoder {
   SplitRuns runs_;
 };
 
-/// What both coders of vectors work on: which blocks are split, and differences.
+/// Shared by the coders of vectors: which blocks are split, and differences.
 class MotionCoder : public ComponentCoder {
  protected:
   MotionCoder(const MotionGrid& grid, int subpel)
@@ -149,14 +150,14 @@ class MotionCoder : public ComponentCoder {
   }
 
   const MotionGrid grid_;
-  std::vector<uint8_t> splits_;  // of each block; empty if blocks are never split
+  std::vector<uint8_t> splits_;  // [blocks]; empty if blocks are never split
   std::vector<Level> differences_;
 
  private:
   int subpel_;
 };
 
-/// The paper's vectors: differences as levels with runs; before them, which blocks are split.
+/// Differences of vectors as levels with runs, preceded by flags of split blocks.
 class RunMotionCoder final : public MotionCoder {
  public:
   RunMotionCoder(const MotionGrid& grid, int subpel)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One part of a packet's payload to bytes and back: a component, or the vectors. Each holds its own scratch
-// memory, so that all of them can work at once and nothing is allocated per frame once buffers have grown.
+// Coder of one part of a packet's payload: a component, or the vectors. Each owns its scratch memory. So all
+// parts can be coded in parallel, and nothing is allocated per frame once the buffers have grown.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ class ComponentCoder {
   ComponentCoder(const ComponentCoder&) = delete;
   ComponentCoder& operator=(const ComponentCoder&) = delete;
 
-  /// Returns the bytes written to `out`.
+  /// Encodes its part of the frame into `out`. Returns the bytes written.
   virtual size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) = 0;
-  /// Writes every number of its part of the frame, whatever was there. False if the bytes are not exactly an
-  /// encoding of it; the numbers are then undefined. Time and memory are bounded by the extent of the part,
+  /// Decodes its part and overwrites all its numbers. Returns false if the bytes are not exactly one encoding
+  /// of the part; the numbers are then undefined. Time and memory are bounded by the part's size in levels,
   /// not by the bytes.
   virtual bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) = 0;
 
@@ -33,11 +33,11 @@ class ComponentCoder {
   ComponentCoder() = default;
 };
 
-/// index: of the component in the packet.
+/// index: number of the component in the packet.
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
                                                      size_t index);
-/// subpel: the vectors' precision.
+/// subpel: vector precision.
 std::unique_ptr<ComponentCoder> make_motion_coder(EntropyCoding entropy_coding, const MotionGrid& grid,
                                                   int subpel);
 

@@ -18,7 +18,7 @@ constexpr int kCompressionLevel = 1;
 
 #if defined(CTV_HAVE_LIBDEFLATE)
 
-// Made when first used: an encoder never inflates, a decoder never deflates, and a compressor takes half a
+// Created at first use: an encoder never inflates, a decoder never deflates, and a compressor takes half a
 // megabyte.
 struct Deflater::State {
   libdeflate_compressor* compressor = nullptr;

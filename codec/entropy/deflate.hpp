@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DEFLATE (RFC 1951) by a library: libdeflate where it is there, else zlib. Buffers of known size only, so
-// that a stream can never expand beyond what its header allows.
+// DEFLATE (RFC 1951) by libdeflate if available, else zlib. All buffers have fixed sizes, so a stream cannot
+// expand beyond what its header allows.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ctv {
 
-/// One per thread of work; reused, so nothing is allocated per call.
+/// A compressor and a decompressor for one thread, reused without allocations.
 class Deflater {
  public:
   Deflater();
@@ -17,11 +17,11 @@ class Deflater {
   Deflater(Deflater&&) noexcept;
   Deflater& operator=(Deflater&&) noexcept;
 
-  /// Enough room for the output of any `size` input bytes.
+  /// Bytes that suffice for the output of `size` input bytes.
   static size_t bound(size_t size);
-  /// Compresses into `out` (at least bound() bytes); returns the bytes written.
+  /// Compresses into `out` (at least bound() bytes). Returns the bytes written.
   size_t deflate(std::span<const uint8_t> in, std::span<uint8_t> out);
-  /// Decompresses; returns false if `in` is damaged, does not fit `out` or is followed by other bytes.
+  /// Decompresses. Returns false if `in` is damaged, does not fit in `out`, or is followed by other bytes.
   bool inflate(std::span<const uint8_t> in, std::span<uint8_t> out, size_t& written);
 
  private:

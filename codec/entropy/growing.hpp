@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that only grows and is never initialised: scratch that reaches its size with the first frames and is
-// then reused.
+// A buffer that only grows and does not initialise its elements, for scratch memory that is reused from frame
+// to frame.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ class Growing {
   const T* data() const { return data_.get(); }
   size_t capacity() const { return capacity_; }
 
-  /// Makes room for `count` elements; the first `keep` survive. At least doubles when it has to move.
+  /// Makes room for `count` elements and keeps the first `keep`. Capacity at least doubles when it
+  /// reallocates.
   T* reserve(size_t count, size_t keep = 0) {
     if (count > capacity_) {
       const size_t capacity = std::max(count, 2 * keep);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prediction inside a lowpass band (docs/bitstream.md, 6.6): the median edge detector of LOCO-I (Weinberger,
+// Prediction in a lowpass subband (docs/bitstream.md, 6.6): the median edge detector of LOCO-I (Weinberger,
 // Seroussi and Sapiro 2000) from the levels to the left, above and above left. Differences keep 16 bits.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ctv {
 
-/// The prediction of levels[y][x] from those before it in raster order.
+/// The prediction of levels[y][x] from earlier levels in raster order.
 inline int predict_lowpass(const Level* levels, int cols, int y, int x) {
   const Level* at = levels + static_cast<ptrdiff_t>(y) * cols + x;
   if (y == 0) return x == 0 ? 0 : at[-1];

@@ -6,9 +6,9 @@
 namespace ctv {
 namespace {
 
-// Of a block (width: its vectors side by side) or of the k-th vector of a split one; i: its first vector.
-// Outside the picture a neighbour counts as zero; above the first row the left neighbour alone predicts. What
-// is above and right of a split block's last vector comes later, so above and left takes its place.
+// Predictor of a block's vector, or of the k-th vector of a split block. i: the vector; width: vectors per
+// row of the block. Neighbours outside the grid are 0, and the first row uses the left neighbour only. Above
+// right of a split block's last vector is not yet known, so above left replaces it.
 MotionVector predict(const MotionGrid& grid, const MotionVector* vectors, size_t i, int width, int k) {
   const auto cols = static_cast<size_t>(grid.cols);
   const MotionVector* v = vectors + i;
@@ -25,8 +25,8 @@ MotionVector predict(const MotionGrid& grid, const MotionVector* vectors, size_t
   return median_vector(left, above, third);
 }
 
-// Calls code(i, prediction) for each coded vector, in their order; copy(first) after an unsplit block of
-// several vectors. What is predicted from must be known by then.
+// Calls code(i, predictor) for each coded vector in order, and copy(first) after a block of several vectors
+// that is not split. The predictors must be known by then.
 template <typename Split, typename Code, typename Copy>
 void walk(const MotionGrid& grid, const MotionVector* vectors, Split split, Code code, Copy copy) {
   for_each_block(grid, [&](size_t block, size_t first) {

@@ -26,8 +26,8 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
   parts_.back().size = 2 * grid.size();
 }
 
-// Runs work(i) for the first `components` parts, and for the vectors, those of most bytes first: time goes by
-// bytes more than by levels. Exceptions must not leave a thread of the team.
+// Runs work(i) for the first `components` parts and, if wanted, the vectors. Parts with most bytes come
+// first, because time grows with bytes more than with levels. Exceptions must not leave a thread of the team.
 template <typename Work>
 void SymbolCoder::for_parts(size_t components, bool motion, Work work) {
   selected_.resize(components);
@@ -60,8 +60,8 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
     header_.component_sizes.push_back(static_cast<uint32_t>(parts_[i].size));
     payload_size += parts_[i].size;
   }
-  // The checksums stand before what they cover: write the header once for its size, then the payload, then
-  // again.
+  // Checksums precede the bytes that they cover: write the header for its size, then the payload, then the
+  // header again.
   header_.layer_crcs.assign(static_cast<size_t>(picture_.subbands[0].layers), 0);
   write_packet_header(header_, packet);
   header_.size = packet.size();

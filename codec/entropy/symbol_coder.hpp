@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A frame's levels and vectors to the bytes of its packet and back: one task per component, the largest
+// Codes a frame's levels and vectors into the bytes of a packet and back: one task per component, the largest
 // first.
 #pragma once
 
@@ -15,18 +15,18 @@
 
 namespace ctv {
 
-/// Owns all scratch memory: nothing is allocated per frame once packets have reached their usual size.
+/// Owns all scratch memory; nothing is allocated per frame once packets have reached their usual size.
 class SymbolCoder {
  public:
   SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
               int threads);
 
-  /// Writes a whole packet unit for the frame (levels: residuals under subband prediction).
+  /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
   void encode(const CodedFrame& frame, std::vector<uint8_t>& packet);
 
-  /// Reads the packet header. The unit may be cut.
+  /// Reads the packet header. The unit may be truncated.
   Status read_header(std::span<const uint8_t> unit);
-  /// Decodes vectors and the first `layers` layers of the unit whose header was just read into the frame's
+  /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
   /// memory.
   Status decode(std::span<const uint8_t> unit, int layers, const CodedFrame& frame);
   const PacketHeader& header() const { return header_; }
@@ -36,8 +36,8 @@ class SymbolCoder {
   struct Part {
     std::unique_ptr<ComponentCoder> coder;
     Growing<uint8_t> bytes;  // encoded
-    size_t size = 0;         // of its bytes; before the first frame a guess
-    bool sound = false;      // decoded
+    size_t size = 0;         // bytes; an estimate before the first frame
+    bool sound = false;      // decoded without error
   };
   size_t layer_begin(int layer) const;  // byte offset of a layer's payload in the unit
   template <typename Work>
@@ -47,8 +47,8 @@ class SymbolCoder {
   int threads_;
   std::vector<Component> components_;
   std::vector<Part> parts_;       // one per component, the last for the vectors
-  std::vector<size_t> selected_;  // parts that a frame needs, the largest first
-  std::vector<size_t> begins_;    // per component: its first byte in the unit
+  std::vector<size_t> selected_;  // parts that a frame needs, largest first
+  std::vector<size_t> begins_;    // per component: first byte in the unit
   std::vector<uint8_t> head_;
   PacketHeader header_;
 };

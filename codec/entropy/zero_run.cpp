@@ -18,7 +18,7 @@ uint8_t* put_varint(uint8_t* out, uint32_t v) {
   return out;
 }
 
-// At most five bytes; null at the end of the data or for a longer number.
+// Reads at most five bytes. Null at the end of the data or for a longer number.
 const uint8_t* get_varint(const uint8_t* in, const uint8_t* end, uint32_t& v) {
   uint64_t sum = 0;
   for (int shift = 0; shift < 35 && in != end; shift += 7) {
@@ -33,21 +33,20 @@ const uint8_t* get_varint(const uint8_t* in, const uint8_t* end, uint32_t& v) {
   return nullptr;
 }
 
-// Most symbols are levels of one byte: both directions take as many of these as there are among the next
-// eight at once, then one symbol of any kind. Which kind comes next is as good as random, so that guessing
-// branches would cost more than the work.
+// Most symbols are levels of one byte. So both directions take the leading ones of the next eight bytes at
+// once, then one symbol of any kind. The kind is unpredictable, so there is no branch on it.
 constexpr size_t kBatch = 8;
 constexpr size_t kChunk = 256;
 
-// The levels' numbers, those above 255 as 255. The compiler makes vectors of it.
+// Zigzag numbers of the levels, those above 255 as 255. The compiler vectorises it.
 void to_bytes(std::span<const Level> levels, uint8_t* bytes) {
   for (size_t i = 0; i < levels.size(); ++i) {
     bytes[i] = static_cast<uint8_t>(std::min(zigzag(levels[i]), 255U));
   }
 }
 
-// How many of eight bytes come before the first that is not a level of one byte: it has a bit that says more
-// bytes follow, or it is a run's 0.
+// How many of eight bytes precede the first that is not a level of one byte: the continuation bit is set, or
+// the byte is the 0 of a run.
 size_t count_short_levels(const uint8_t* bytes, bool runs) {
   constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7fU;
   uint64_t eight = 0;
@@ -96,7 +95,7 @@ bool decode_zero_runs(std::span<const uint8_t> bytes, size_t& used, bool runs, s
   while (i < levels.size()) {
     if (levels.size() - i >= kBatch && static_cast<size_t>(end - in) >= kBatch) {
       for (size_t k = 0; k < kBatch; ++k) levels[i + k] = static_cast<Level>(unzigzag(in[k]));
-      const size_t count = count_short_levels(in, runs);  // what comes next overwrites the others
+      const size_t count = count_short_levels(in, runs);  // following symbols overwrite the rest
       in += count;
       i += count;
       if (count == kBatch) continue;

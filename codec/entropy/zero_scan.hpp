@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stepping over zeros, four 16-bit numbers at a time.
+// Skips zeros, four 16-bit numbers at a time.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ size_t skip_zeros(const T* numbers, size_t at, size_t end) {
   return at;
 }
 
-/// The same, seven numbers behind `end` being there to be read.
+/// The same, if seven further numbers after `end` are readable.
 inline size_t skip_zeros_padded(const uint16_t* numbers, size_t at, size_t end) {
   for (;; at += 8) {
     std::array<uint64_t, 2> fours;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CTV_HOST_DEVICE marks arithmetic that both backends compile: one formula, one set of bits.
+// CTV_HOST_DEVICE marks functions that both backends compile, so that both compute the same bits.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log of the process: one callback of the caller, or silence.
+// The log of the process: one callback.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -8,9 +8,9 @@
 
 namespace ctv {
 
-/// Sets the callback; null silences the library.
+/// Sets the callback; null, the initial value, disables logging.
 void set_log_callback(ctv_log_callback callback, void* opaque);
-/// Sends one line to the callback, if there is one. Any thread may call it.
+/// Passes one line to the callback, if one is set. Thread-safe.
 void log_message(ctv_log_level level, const std::string& message);
 
 }  // namespace ctv

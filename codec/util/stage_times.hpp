@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the time goes: one clock per stage, added up since open.
+// Time and calls per stage, summed since open.
 #pragma once
 
 #include <array>

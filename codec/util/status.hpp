@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the library fails: a code and one line that names the field or the call. Nothing throws across a
-// module.
+// Status and Result: a code and one line that names the field or call. No exception crosses a module.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -25,7 +24,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// A value or the reason why there is none.
+/// A value, or the status that says why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of the codec as types: samples, coefficients, levels, extents and views.
+// Types of samples, coefficients, levels, extents and views.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@ namespace ctv {
 
 /// A sample of a coded plane: luma and YCbCr chroma 0..255, Co and Cg -255..255.
 using Sample = int16_t;
-/// A transform coefficient in units of 2^-fraction_bits samples; sums are exact in 32 bits, stores wrap
-/// to 16.
+/// A transform coefficient in units of 2^-fraction_bits samples. Sums are exact in 32 bits; stores keep 16.
 using Coefficient = int16_t;
 /// A quantised coefficient.
 using Level = int16_t;
@@ -22,7 +21,7 @@ struct Extent {
   size_t area() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
 };
 
-/// Rows of T in memory owned by somebody else, in the address space of the backend that made it.
+/// A view of rows of T, in the address space of the backend that made it. Does not own the memory.
 template <typename T>
 struct PlaneView {
   T* data = nullptr;
@@ -49,7 +48,7 @@ struct MotionVector {
   friend bool operator==(const MotionVector&, const MotionVector&) = default;
 };
 
-/// The three shapes a picture's chroma can have relative to luma, as shifts; mono has one plane.
+/// Chroma subsampling as shifts: {0, 0} 4:4:4, {0, 1} 4:2:2, {1, 1} 4:2:0.
 struct ChromaShift {
   int y = 0;
   int x = 0;

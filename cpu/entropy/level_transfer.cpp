@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and vectors between stages and symbols. Both sides are host memory here: a download hands over the
-// addresses of the stages' arrays, which stay unchanged until the next one; an upload is copied to its place.
+// Levels and vectors between stages and entropy coding, both in host memory. A download returns the addresses
+// of the stages' arrays, which stay unchanged until the next one. An upload is copied.
 #include <algorithm>
 #include <new>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping blocks. By definition each sample is a weighted
-// mean of four predictions of 64 products. Here a plane is cut into cells between the middles of four
-// neighbouring blocks: in a cell the same four vectors hold everywhere, so each distinct vector predicts the
-// cell once (rows, then columns of the separable filter), and the weights, separable too, blend
-// rows and then columns. Cells at the border read a copy of their surroundings with repeated edges, so no
-// inner loop tests a position. A cell at a split block is cut once more, along the cells of the vectors'
-// grid.
+// mean of four predictions of 64 products each. Here a plane is divided into cells, each between the centres
+// of four neighbouring blocks. A cell has the same four vectors everywhere, so each distinct vector predicts
+// the cell once, by rows and then columns of the separable filter. The weights are separable too and blend
+// rows, then columns. Cells at the border read a copy of their surroundings with repeated edges, so inner
+// loops test no positions. A cell next to a split block is divided further, along the grid of the vectors.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 #define CTV_CPU_COMPENSATE_ONCE
 namespace ctv {
 
-constexpr int kMaxBlock = 32;  // samples of a plane
+constexpr int kMaxBlock = 32;  // samples
 
 // Cells along one axis.
 struct Axis {
@@ -34,13 +33,13 @@ struct Axis {
   int size, begin;             // samples of the plane
   int16_t weights[kMaxBlock];  // of the second block of the pair, 32nds
 
-  // The pair of blocks at a sample; without overlap both are the same.
+  // The pair of blocks at a sample. Without overlap both are equal.
   BlockPair pair(int sample) const {
     if (overlap) return block_pair(max_of(sample, 0), shift, log2_block, count);
     const int only = block_of(max_of(sample, 0), shift, log2_block, count);
     return {only, only, 0};
   }
-  // Where the cell of a sample begins.
+  // The first sample of the cell that holds a sample.
   int start(int sample) const { return sample - ((sample - begin) & (size - 1)); }
 };
 
@@ -58,7 +57,7 @@ struct CellRow {
   int top;  // first sample row of the cells, may be negative
 };
 
-// A part of a plane in which the same four vectors hold.
+// A part of a plane with the same four vectors.
 struct Piece {
   int top, left, rows, cols;  // may begin before the plane
   MotionVector vectors[4];
@@ -72,7 +71,8 @@ struct Piece {
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// The kWidth x rows samples from (y, x) on, with the border of the filters, positions clamped to the plane.
+// Copies kWidth x rows samples from (y, x) on, with the border of the filters. Positions are clamped to the
+// plane.
 template <int kWidth>
 const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, int rows, Sample* patch) {
   constexpr int kPitch = kWidth + kTaps;
@@ -89,7 +89,7 @@ const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, i
   return patch + kBefore * kPitch + kBefore;
 }
 
-// out [rows][kWidth]: the samples from (y, x) on, moved by v.
+// out [rows][kWidth]: the prediction of the samples from (y, x) on with vector v.
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
              int rows, int16_t* out) {
@@ -124,7 +124,7 @@ void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, Motion
   }
 }
 
-// out = blend of the predictions of a piece: rows first (32nds, exact), then columns.
+// Blends the predictions of a piece: rows first (32nds, exact), then columns.
 template <int kWidth>
 void Blend(const int16_t* const (&p)[4], const Piece& c, int16_t* __restrict out) {
   int16_t right[kWidth];
@@ -196,7 +196,7 @@ void FillPiece(const CellRow& c, const Piece& piece) {
   }
 }
 
-// The vectors of two pairs of the vectors' grid.
+// The vectors of two pairs of blocks of the vectors' grid.
 void SetVectors(const CellRow& c, int upper, int lower, int left, int right, Piece& piece) {
   const MotionVector* first = c.vectors + static_cast<ptrdiff_t>(upper) * c.grid->cols;
   const MotionVector* second = c.vectors + static_cast<ptrdiff_t>(lower) * c.grid->cols;
@@ -206,7 +206,7 @@ void SetVectors(const CellRow& c, int upper, int lower, int left, int right, Pie
   piece.vectors[3] = second[right];
 }
 
-// A cell at a split block, by the cells of the vectors' grid; kWidth: at least theirs.
+// Divides a cell at a split block along the vectors' grid. kWidth: at least the width of the parts.
 template <int kWidth>
 void FillSplitCell(const CellRow& c, int left) {
   const int bottom = min_of(c.top + c.rows->size, c.prediction.rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The motion estimator of the CPU: owns the 8-bit copies of luma that search and refinement read, the list of
-// candidates in the order of their rank, and the threads' rows of blocks.
+// The motion estimator of the CPU. It owns the 8-bit copies of luma that search and refinement read, the
+// candidates in order of rank, and the distribution of rows of blocks to threads.
 #include <algorithm>
 #include <new>
 #include <vector>
@@ -15,7 +15,7 @@
 namespace ctv {
 namespace {
 
-constexpr int kAlign = 64;  // bytes; also what vectors may read beyond the last sample
+constexpr int kAlign = 64;  // bytes; also the overread of vector loads
 
 class CpuMotionEstimator final : public MotionEstimator {
  public:
@@ -51,8 +51,8 @@ class CpuMotionEstimator final : public MotionEstimator {
     const auto of_row = [&](auto* values, int row) {
       return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
     };
-    // The vectors of the blocks after each pass; a pass reads neighbours, so it writes elsewhere.
-    const bool smooth = lambda != 0;  // otherwise the search has the last word
+    // The blocks' vectors after each pass. A pass reads neighbours, so it writes to another buffer.
+    const bool smooth = lambda != 0;  // otherwise the search decides alone
     const bool refine = parameters_.subpel > 0;
     const bool split = parameters_.grid.split != 0;
     MotionVector* searched = smooth || refine || split ? blocks_a_.data() : vectors;
@@ -110,8 +110,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   };
   using Bytes = std::unique_ptr<uint8_t[], Free>;
 
-  /// Strides of an odd number of cache lines: the rows of a block do not compete for the same lines of the
-  /// cache.
+  /// An odd number of cache lines per row, so that the rows of a block do not compete for the same cache
+  /// sets.
   static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
   static Bytes allocate(int rows, ptrdiff_t stride) {
     const size_t size = static_cast<size_t>(rows) * static_cast<size_t>(stride) + kAlign;
@@ -146,8 +146,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   const MotionGrid blocks_;
   const int threads_;
   StageTimes& times_;
-  const int rows_, cols_;  // of whole blocks, columns to whole vectors
-  const int border_;       // columns before and behind
+  const int rows_, cols_;  // whole blocks; columns: whole SIMD vectors
+  const int border_;       // columns on each side
   const ptrdiff_t current_stride_, reference_stride_;
   const int key_cols_;
   Bytes current_, reference_;

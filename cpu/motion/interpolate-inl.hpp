@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The separable sub-sample filter of codec/dsp/motion_vectors.hpp on small blocks of a fixed width: shared by
-// compensation and refinement, compiled per instruction set (included once per set, hence no include guard of
-// the usual kind). Products and sums of a pass along rows fit 16 bits, which the assertion below ties to the
-// taps.
+// The separable sub-sample filter of codec/dsp/motion_vectors.hpp on small blocks of fixed width, shared by
+// compensation and refinement. Included once per instruction set, so it has no ordinary include guard.
+// Products and sums of a horizontal pass fit in 16 bits, as the assertion below verifies.
 #if defined(CTV_CPU_INTERPOLATE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_INTERPOLATE_INL_HPP
 #undef CTV_CPU_INTERPOLATE_INL_HPP
@@ -13,8 +12,7 @@
 #include "codec/dsp/motion_vectors.hpp"
 #include "cpu/runtime/simd.hpp"
 
-// Before a loop over the columns of a block: the compiler must vectorise it, not first unroll it into single
-// samples.
+// Before a loop over the columns of a block: makes the compiler vectorise it instead of unrolling it.
 #undef CTV_KEEP_LOOP
 #if defined(__clang__)
 #define CTV_KEEP_LOOP _Pragma("clang loop vectorize(enable)")
@@ -40,7 +38,7 @@ static_assert(SumsFit(), "64ths of samples, and 32 times a prediction, must fit 
 
 struct Weights {
   int16_t w[kTaps];
-  int32_t pairs[kTaps / 2];  // two taps side by side, as 16-bit lanes
+  int32_t pairs[kTaps / 2];  // two taps as 16-bit lanes
 };
 struct Filters {
   Weights of[8];  // per eighth
@@ -57,7 +55,7 @@ struct Filters {
 };
 constexpr Filters kFilters;
 
-// Sum of the taps of one position, wrapping to 16 bits (it fits for samples of a picture).
+// The filtered value at one position, modulo 2^16; samples of pictures do not overflow.
 template <typename T>
 inline int16_t Sum16(const Weights& k, const T* s, ptrdiff_t step, int rounding) {
   static_assert(kTaps == 8);
@@ -66,7 +64,7 @@ inline int16_t Sum16(const Weights& k, const T* s, ptrdiff_t step, int rounding)
                               k.w[7] * s[7 * step] + rounding);
 }
 
-// Along rows, 64ths: out [rows][kWidth].
+// Horizontal pass, in 64ths: out [rows][kWidth].
 template <int kWidth, typename T>
 void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
   const Weights& k = kFilters.of[eighth];
@@ -78,7 +76,7 @@ void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* o
   }
 }
 
-// Along rows, rounded to samples.
+// Horizontal pass, rounded to samples.
 template <int kWidth>
 void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
   const Weights& k = kFilters.of[eighth];
@@ -90,7 +88,7 @@ void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, in
   }
 }
 
-// Along columns, rounded to samples.
+// Vertical pass, rounded to samples.
 template <int kWidth>
 void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
   const Weights& k = kFilters.of[eighth];
@@ -106,13 +104,13 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
 #if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many lanes as divide kWidth.
+// A SIMD vector whose lanes divide kWidth.
 template <int kWidth>
 using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
 
-// Along columns of sums of rows, rounded to samples; source: the row kBefore above, rows kWidth apart, 16
-// bits that a pass along rows made. Two rows interleaved make one multiply-add (pmaddwd), and each pair of
-// rows serves three outputs. Interleaving and packing undo each other within each 128 bits.
+// Vertical pass over sums of a horizontal pass, rounded to samples. source: the row kBefore above, kWidth
+// values per row. Two interleaved rows make one multiply-add (pmaddwd), and each pair of rows serves three
+// outputs. Interleaving and packing both work within 128 bits and cancel.
 template <int kWidth>
 void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
   const Lanes16<kWidth> d16;
@@ -157,7 +155,7 @@ void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* o
   }
 }
 
-// Sum of absolute differences of blocks of 16-bit samples; differences fit 16 bits.
+// Sum of absolute differences of blocks of 16-bit samples. Differences fit in 16 bits.
 template <int kBlock>
 uint32_t SadOfSamples(const int16_t* a, const int16_t* b, ptrdiff_t b_stride) {
   const Lanes16<kBlock> d16;

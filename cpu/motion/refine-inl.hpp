@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What refinement and split share: a block's workspace, and the step to neighbours at fractions of a sample
-// (included once per instruction set, hence no include guard of the usual kind).
+// Shared by refinement and split: the workspace of a block, and the step to fractional neighbours. Included
+// once per instruction set, so it has no ordinary include guard.
 #if defined(CTV_CPU_MOTION_REFINE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_MOTION_REFINE_INL_HPP
 #undef CTV_CPU_MOTION_REFINE_INL_HPP
@@ -19,7 +19,7 @@ namespace ctv::HWY_NAMESPACE {
 template <int kBlock>
 struct Work {
   static constexpr int kWide =
-      kBlock == 8 ? 16 : kBlock + 16;  // a column more than the block, to whole vectors
+      kBlock == 8 ? 16 : kBlock + 16;  // one more column than the block, whole SIMD vectors
   static constexpr int kPitch = kWide + 8;
   static constexpr int kEdge = 4;
   alignas(64) int16_t current[kBlock * kBlock];
@@ -31,7 +31,7 @@ struct Work {
   alignas(64) int16_t diagonal[(kBlock + 1) * kWide];   // from row and column -1
   const int16_t* at(int row, int col) const { return patch + (row + kEdge) * kPitch + col + kEdge; }
 
-  // The block at (y, x).
+  // The block of the current picture at (y, x).
   void load_current(const SearchPlanes& planes, ptrdiff_t y, ptrdiff_t x) {
     const uint8_t* from = planes.current + y * planes.current_stride + x;
     for (int r = 0; r < kBlock; ++r, from += planes.current_stride) {
@@ -39,7 +39,7 @@ struct Work {
       for (int i = 0; i < kBlock; ++i) current[r * kBlock + i] = from[i];
     }
   }
-  // What the block's vectors around `whole` point at.
+  // The reference samples that the block's vectors around `whole` use.
   void load_patch(const SearchPlanes& planes, ptrdiff_t y, ptrdiff_t x, MotionVector whole) {
     const uint8_t* from = planes.reference + (y + whole.y / kVectorUnit - kEdge) * planes.reference_stride +
                           x + whole.x / kVectorUnit - kEdge;
@@ -53,7 +53,7 @@ struct Work {
 struct Best {
   MotionVector vector;
   uint32_t cost;
-  MotionVector origin;  // vectors are paid for by their differences to it
+  MotionVector origin;  // the cost of a vector is that of its difference to it
   void offer(MotionVector v, uint32_t sad, uint32_t lambda) {
     const uint32_t c = motion_cost(sad, lambda, vector_difference(v, origin));
     if (c < cost) {
@@ -67,12 +67,11 @@ inline MotionVector Moved(MotionVector v, int y, int x) {
   return {static_cast<int16_t>(v.y + y), static_cast<int16_t>(v.x + x)};
 }
 
-// Neighbours `step` away: eight, or the four nearest. whole: the vector the patch lies around; all of them
-// are less than two samples behind it.
+// Tries neighbours at distance `step`: eight, or the nearest four. whole: the vector at the centre of the
+// patch; all candidates are less than two samples from it.
 template <int kBlock, bool kNearest>
 void ImproveByFractions(Work<kBlock>& w, MotionVector whole, int step, uint32_t lambda, Best& best) {
-  constexpr int kRows =
-      kBlock + kTaps;  // one more than a prediction needs: the candidates' rows differ by one
+  constexpr int kRows = kBlock + kTaps;  // the candidates' rows differ by one
   const MotionVector centre = best.vector;
   const int top = displacement(centre.y - whole.y - step, 0).whole;
   uint32_t sads[3][3] = {};

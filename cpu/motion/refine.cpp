@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Refinement: the eight half-sample neighbours of the best whole vector, then the eight quarter-sample
-// neighbours of the best so far; sixteen predictions of 36 products a sample. Half-sample predictions on
-// opposite sides are the same filtered block shifted by one sample, so three filtered blocks serve all eight;
-// of the quarter-sample ones, the three of a column share the pass along rows.
+// neighbours of the best so far, and so on. The definition needs sixteen predictions of 36 products per
+// sample. Half-sample predictions on opposite sides are the same filtered block, shifted by one sample, so
+// three filtered blocks serve all eight. The three quarter-sample predictions of a column share the
+// horizontal pass.
 #include "cpu/motion/refine.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// The centre wins ties, then raster order.
+// On ties the centre wins, then raster order.
 template <int kBlock>
 void ImproveByHalves(Work<kBlock>& w, uint32_t lambda, Best& best) {
   constexpr int kWide = Work<kBlock>::kWide;

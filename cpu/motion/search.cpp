@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Full search (Katsigiannis et al., section II): per block (2 range + 1)^2 sums of absolute differences, 600
-// million differences at 1080p and range 8. Here: 8-bit copies with borders, so no position is tested; one
-// instruction (psadbw) for 8 differences in each 64-bit lane, a vector spanning several blocks side by side;
-// cost and rank in one key per lane, so the running minimum also breaks ties; candidates from the centre
-// outwards, left after half of the rows when no block of the vector can win any more (partial sums only grow,
-// so this never changes the result).
+// Full search (Katsigiannis et al., section II): (2 range + 1)^2 sums of absolute differences per block, 600
+// million differences at 1080p and range 8. Here 8-bit copies have borders, so positions are not tested. One
+// instruction (psadbw) sums 8 differences in each 64-bit lane, and a SIMD vector spans several blocks. Cost
+// and rank form one key per lane, so the running minimum also breaks ties. Candidates start at the centre.
+// The search leaves a candidate after half of the rows if no block of the vector can improve; partial sums
+// only grow, so this never changes the result.
 #include "cpu/motion/search.hpp"
 
 #include <limits>
@@ -50,7 +50,7 @@ HWY_INLINE SumVector Sad(ByteVector a, ByteVector b) {
 #endif
 }
 
-// Every lane gets the sum over its block's lanes, as a key.
+// Broadcasts the sum over a block's lanes to each of them, as a key.
 template <int kBlock>
 HWY_INLINE KeyVector ToKeys(SumVector sums, KeyVector reconstruction_offset) {
   if constexpr (kBlock >= 16) sums = hn::Add(sums, hn::Reverse2(Sums(), sums));
@@ -93,7 +93,7 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
       }
     }
     hn::StoreU(best, key_tag, keys);
-    // One key per block, at its first lane; with vectors narrower than a block one vector is one block.
+    // One key per block, at its first lane. If a SIMD vector is narrower than a block, it holds one block.
     keys += step / kBlock == 1 ? 1 : 0;
     if (step > kBlock) {
       for (int b = 0; b < step / kBlock; ++b) keys[b] = keys[b * (kBlock / 8)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching: the full search of whole samples, and the estimator that runs it and the refinement.
+// Block matching: the full search of whole-sample vectors, and the estimator.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace ctv {
 
-/// 8-bit luma of both pictures, repeated beyond the borders as far as search and filters reach.
+/// 8-bit luma of both pictures, with repeated borders as wide as search and filters need.
 struct SearchPlanes {
-  const uint8_t* current;  // sample (0, 0); rows of whole blocks, columns to a multiple of 64
+  const uint8_t* current;  // sample (0, 0); whole blocks, columns a multiple of 64
   ptrdiff_t current_stride;
   const uint8_t* reference;  // sample (0, 0), with the border around
   ptrdiff_t reference_stride;
 };
 
-/// A vector to try. Lists are in the order of candidate_rank, so of equal costs the first wins.
+/// A candidate vector. Lists are in the order of candidate_rank(), so the first of equal costs wins.
 struct SearchCandidate {
   ptrdiff_t offset;  // into the reference
-  int64_t key;       // price of the vector, then the place in the list: kKeyIndexBits
+  int64_t key;       // cost of the vector, then kKeyIndexBits bits of its index
 };
 inline constexpr int kKeyIndexBits = 20;
 
-/// Best keys, SAD * 16 included, for one row of blocks. keys: [columns rounded up to a multiple of 64
-/// samples].
+/// Computes the best keys, SAD * 16 included, of one row of blocks. keys: [columns rounded up to a multiple
+/// of 64 samples].
 void search_block_row(const SearchPlanes& planes, std::span<const SearchCandidate> candidates, int log2_block,
                       int block_row, int block_cols, int64_t* keys);
 

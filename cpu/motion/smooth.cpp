@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Smoothing: the full search pays for a vector by its length, since all blocks are searched at once; what it
-// costs in the stream is its difference to its prediction. Now that the neighbours' vectors are known, each
-// block tries them, their median and zero at that price: ten SADs at most, most of them of equal vectors.
+// Smoothing. The full search treats all blocks at once, so the cost of a vector depends on its length. In the
+// stream it costs its difference to the predictor. Now that the neighbours' vectors are known, each block
+// tries these, their median and zero at that cost: at most ten SADs, most of equal vectors.
 #include "codec/control/motion_decisions.hpp"
 #include "cpu/motion/refine.hpp"
 

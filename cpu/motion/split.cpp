@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Split: a block may have four vectors, one for each quarter, where less difference pays for them. Motion
-// changes at the borders of objects, so a quarter tries its block's vector and those of the two blocks beside
-// it, then the four neighbours at a half and a quarter of a sample: eleven predictions of a sample at most.
-// Blocks that move like their neighbours, and those whose difference is small beside what a split costs, are
-// left as they are.
+// Split: a block may have four vectors, one per quarter, if the difference drops by more than they cost.
+// Motion changes at the borders of objects. So a quarter tries the vectors of its block and of the two
+// adjacent blocks, then four neighbours at half and quarter samples: at most eleven predictions per sample.
+// Blocks that move like their neighbours are not split, nor blocks whose difference is small compared with
+// the cost of a split.
 #include "codec/control/motion_decisions.hpp"
 #include "cpu/motion/refine.hpp"
 
@@ -20,8 +20,8 @@ MotionVector WholePart(MotionVector v) {
   return {static_cast<int16_t>(v.y & -kVectorUnit), static_cast<int16_t>(v.x & -kVectorUnit)};
 }
 
-// The quarter of kQuarter samples at (y, x): the best of the candidates, of which the block's own vector is
-// the first.
+// Finds the best vector of the kQuarter x kQuarter samples at (y, x). The first candidate is the block's
+// vector.
 template <int kQuarter>
 Best MatchQuarter(Work<kQuarter>& w, const SearchPlanes& planes, ptrdiff_t y, ptrdiff_t x, uint32_t lambda,
                   const MotionVector (&candidates)[3]) {

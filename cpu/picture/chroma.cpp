@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chroma resampling: mean of 2x2 down, bilinear from four neighbours up (Katsigiannis et al., section II).
-// The bilinear weights 9 3 3 1 are a product, so 3 near + vertical is made once per chroma sample and serves
-// two neighbours on each side.
+// The bilinear weights 9 3 3 1 are separable. So 3 near + vertical is computed once per chroma sample and
+// used for both horizontal neighbours.
 #include "cpu/picture/chroma.hpp"
 
 #include <algorithm>
@@ -45,9 +45,8 @@ void UpsampleRows(const Sample* __restrict near, const Sample* __restrict vertic
   for (int i = 0; i < n; ++i) out[i] = static_cast<Sample>(upsample_linear(near[i], vertical[i]));
 }
 
-// t: samples from the one before the first's chroma sample. Two outputs per chroma sample, by (3 t +
-// neighbour + half)
-// >> shift.
+// Two outputs per chroma sample: (3 t + neighbour + half) >> shift. t begins one sample before the first
+// output's chroma sample.
 template <int kShift>
 void UpsampleColumns(const int16_t* __restrict t, int n, Sample* __restrict out) {
   constexpr int kHalf = 1 << (kShift - 1);
@@ -59,7 +58,7 @@ void UpsampleColumns(const int16_t* __restrict t, int n, Sample* __restrict out)
   if (n % 2 != 0) out[n - 1] = static_cast<Sample>((3 * t[n / 2 + 1] + t[n / 2] + kHalf) >> kShift);
 }
 
-// vertical null: horizontal interpolation alone.
+// vertical null: horizontal interpolation only.
 void UpsamplePiece(const Sample* near, const Sample* vertical, int cols, int first, int n, Sample* out) {
   int16_t t[kRowPiece / 2 + 2] = {};
   const int from = first / 2 - 1;

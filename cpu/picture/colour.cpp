@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colour: interleaved or planar bytes to planes of samples and back, YCoCg-R (Malvar and Sullivan) by its two
-// lifting steps. A few operations a sample: memory decides, so every row is read and written once; the
-// compiler vectorises.
+// Colour: interleaved or planar bytes to planes of samples and back; YCoCg-R (Malvar and Sullivan) by its two
+// lifting steps. Memory bandwidth dominates, so each row is read and written once. The compiler vectorises.
 #include "cpu/picture/colour.hpp"
 
 #include "codec/dsp/ycbcr.hpp"

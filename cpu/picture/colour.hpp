@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of 8-bit pictures to rows of samples and back.
+// Conversion between rows of 8-bit pictures and rows of samples.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace ctv {
 
-/// Bytes to samples and, limited to 0..255, back.
+/// Bytes to samples; and back, clamped to 0..255.
 void widen_row(const uint8_t* bytes, int n, Sample* samples);
 void narrow_row(const Sample* samples, int n, uint8_t* bytes);
-/// n pairs of bytes (NV12 chroma) to two rows of samples and back.
+/// n pairs of bytes (NV12 chroma) to two rows of samples, and back.
 void split_row(const uint8_t* pairs, int n, Sample* first, Sample* second);
 void merge_row(const Sample* first, const Sample* second, int n, uint8_t* pairs);
 
-/// n pixels of `channels` (3 or 4) bytes. The fourth is not read, and written as 255.
+/// n pixels of `channels` (3 or 4) bytes. The fourth byte is not read, and written as 255.
 void rgb_to_ycocg_row(const uint8_t* pixels, int channels, int n, Sample* y, Sample* co, Sample* cg);
 void ycocg_to_rgb_row(const Sample* y, const Sample* co, const Sample* cg, int n, int channels,
                       uint8_t* pixels);
 void ycbcr_to_rgb_row(const Sample* y, const Sample* cb, const Sample* cr, int n, int channels,
                       uint8_t* pixels);
 void gray_to_rgb_row(const Sample* y, int n, int channels, uint8_t* pixels);
-/// By way of RGB, limited to 0..255; outputs may be the inputs.
+/// Through RGB, clamped to 0..255. Outputs may be the inputs.
 void ycocg_to_ycbcr_row(const Sample* y, const Sample* co, const Sample* cg, int n, Sample* out_y,
                         Sample* out_cb, Sample* out_cr);
 
-/// The instruction set that kernels run with, for example "AVX2".
+/// Returns the instruction set of the kernels, for example "AVX2".
 const char* simd_name();
 
 }  // namespace ctv

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures of the caller to padded planes, and planes to pictures in any format. Every row is read and
-// written once: colour, chroma resampling and the change of width are chained in pieces of a row that stay in
-// the first-level cache.
+// Pictures of the caller to padded planes, and planes to pictures in any format. Each row is read and written
+// once: colour, chroma resampling and conversion to 16 bits are chained on pieces of a row that stay in the
+// first-level cache.
 #include <algorithm>
 #include <new>
 
@@ -18,13 +18,13 @@ constexpr int kGrain = 16;  // rows of luma per task
 
 int channels_of(ctv_format format) { return format == CTV_FORMAT_RGB8 ? 3 : 4; }
 
-/// body(first, n) for the pieces of a row.
+/// Calls body(first, n) for the pieces of a row.
 template <typename Body>
 void for_pieces(int cols, Body&& body) {
   for (int first = 0; first < cols; first += kRowPiece) body(first, std::min(kRowPiece, cols - first));
 }
 
-/// Repeats the last column of rows [begin, end), and the last row if it is among them.
+/// Repeats the last column of rows [begin, end), and the last row if it is one of them.
 void pad(const PlaneView<Sample>& plane, Extent extent, int begin, int end) {
   for (int r = begin; r < end; ++r) {
     Sample* row = plane.row(r);
@@ -61,7 +61,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     for (int p = 0; p < layout_.planes; ++p) {
       const Extent extent = layout_.extent(p);
       const size_t i = static_cast<size_t>(p);
-      // RGB makes its three planes together; the tasks of plane 0 are rows of the picture, in pairs.
+      // RGB gives three planes at once; the tasks of plane 0 are pairs of rows of the picture.
       if (is_rgb(picture.format) && p > 0) continue;
       parallel_ranges(threads_, extent.rows, kGrain, [&](int begin, int end) {
         if (is_rgb(picture.format)) {
@@ -85,7 +85,7 @@ class CpuPictureTransfer final : public PictureTransfer {
       return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
     }
     lay_out(reduction, format);
-    // Pairs of rows belong together where chroma is subsampled.
+    // Subsampled chroma needs pairs of rows.
     parallel_ranges(threads_, out_.height, kGrain, [&](int begin, int end) {
       if (is_rgb(format)) {
         export_rgb(planes, begin, end);
@@ -184,7 +184,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     }
   }
 
-  /// Format, extent and addresses of the port's picture; planes follow each other without gaps.
+  /// Format, extent and addresses of the returned picture. Planes follow each other without gaps.
   void lay_out(int reduction, ctv_format format) {
     out_ = {};
     out_.format = format;
@@ -215,7 +215,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     }
   }
 
-  /// The same family of colours: luma rows [begin, end), and the chroma rows that begin there.
+  /// No change of colour model: luma rows [begin, end), and the chroma rows that begin there.
   void export_planar(const ConstPlanes& planes, int begin, int end) const {
     for (int r = begin; r < end; ++r) narrow_row(planes[0].row(r), out_.width, out_row(0, r));
     if (out_.format == CTV_FORMAT_GRAY8) return;
@@ -258,7 +258,7 @@ class CpuPictureTransfer final : public PictureTransfer {
     }
   }
 
-  /// YCoCg to YCbCr of any shape, by way of 4:4:4.
+  /// YCoCg to YCbCr with any subsampling, through 4:4:4.
   void export_converted(const ConstPlanes& planes, int begin, int end) const {
     const ChromaShift to = chroma_shift(out_.format);
     Sample y[kRowPiece];
@@ -290,7 +290,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   const PictureLayout layout_;
   const int threads_;
   StageTimes& times_;
-  std::unique_ptr<uint8_t[]> bytes_;  // four for each luma sample, enough for every format
+  std::unique_ptr<uint8_t[]> bytes_;  // four per luma sample, enough for any format
   ctv_picture in_{}, out_{};
 };
 

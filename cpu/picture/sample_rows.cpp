@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First and last step of the transform, a row at a time: samples minus prediction, scaled to coefficient
-// units, split into even and odd columns, because lifting and phases of 2x2 want each half contiguous; and
-// back with rounding and clamping. One pass over the row in each direction; the loops vectorise into loads
-// and shuffles.
+// First and last step of the transform, row by row. Forward: samples minus prediction, scaled to coefficient
+// units, deinterleaved into even and odd columns, because lifting and 2x2 phases need each half contiguous.
+// Inverse: rounding and clamping. One pass over the row; the loops vectorise into loads and shuffles.
 #include "cpu/picture/sample_rows.hpp"
 
 #include "codec/dsp/lifting.hpp"
@@ -73,7 +72,7 @@ void JoinScaled(const Coefficient* __restrict even, const Coefficient* __restric
   }
 }
 
-// Scales are rare: pictures of reduced resolution only.
+// Only pictures of reduced resolution are scaled.
 void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                  const ToSamples& to, Sample* samples, int half) {
   if (to.scale == kUnitScale)

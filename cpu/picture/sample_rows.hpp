@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of samples and coefficients, interleaved outside and split into even and odd columns inside.
+// Rows of samples and coefficients: interleaved, or deinterleaved into even and odd columns.
 #pragma once
 
 #include "codec/format/picture_layout.hpp"
@@ -7,16 +7,16 @@
 
 namespace ctv {
 
-/// row of 2 * half elements to its even and odd columns, and back.
+/// Deinterleaves a row of 2 * half elements into even and odd columns, and back.
 void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int half);
 void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row, int half);
 
-/// (samples - prediction) << shift, split; prediction null: `middle` everywhere.
+/// (samples - prediction) << shift, deinterleaved. prediction null: `middle` everywhere.
 void split_difference(const Sample* samples, const Sample* prediction, int middle, int shift,
                       Coefficient* even, Coefficient* odd, int half);
-/// How coefficients become samples: scaled (lifting.hpp), rounded, prediction added, clamped.
+/// Coefficients to samples: scaled (lifting.hpp), rounded, prediction added, clamped.
 struct ToSamples {
-  int middle;  // where there is no prediction
+  int middle;  // prediction if there are no samples
   int scale;
   int shift;
   SampleRange range;
@@ -26,7 +26,7 @@ struct ToSamples {
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                   const ToSamples& to, Sample* samples, int half);
 
-/// The same for a row that was never split.
+/// The same for a row that is not deinterleaved.
 void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
                    int count);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Squared differences of two planes: a band of rows is a task, and integers add up alike in any order.
+// Sum of squared differences of two planes. A task sums a band of rows; integers give the same total in any
+// order.
 #include "cpu/picture/squared_error.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// A difference has 17 bits with its sign, so its square fits 32 without one.
+// A difference has 17 bits with its sign, so its square fits in 32 bits unsigned.
 uint64_t SquaredErrorOfRow(const Sample* a, const Sample* b, int count) {
   uint64_t sum = 0;
   for (int i = 0; i < count; ++i) {

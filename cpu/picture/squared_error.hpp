@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Sum of squared differences of two planes.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workspace of the transforms: zeroed memory on a cache line, allocated once; and the vector loop over it.
-//
-// Rows in workspace are padded to whole blocks of kBlock elements, so that kernels run over whole blocks
-// without a scalar tail; what they write beyond a row's end is margin, refreshed before it is read.
+// Workspace of the transforms: zeroed memory, aligned to a cache line, allocated once. Rows are padded to
+// whole blocks of kBlock elements, so kernels need no scalar tail. What they write beyond a row's end is
+// margin, which is refreshed before it is read.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 #include "codec/util/host_device.hpp"
 
-// Before a loop: its iterations do not depend on each other, though the compiler cannot prove it.
+// Before a loop: tells the compiler that its iterations are independent.
 #if defined(__clang__)
 #define CTV_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIMD with run-time dispatch. A kernel file is compiled once per instruction set by Highway's
-// foreach_target; its loops are plain C++ over the formulas of codec/dsp and the compiler vectorises them
-// for that set. Anatomy:
+// SIMD with run-time dispatch. Highway's foreach_target compiles a kernel file once per instruction set. Its
+// loops are plain C++ over the formulas of codec/dsp, and the compiler vectorises them for that set.
+// Structure of a kernel file:
 //
 //   #include <...ordinary headers...>
 //   #undef HWY_TARGET_INCLUDE
@@ -14,7 +14,7 @@
 //   namespace ctv { HWY_EXPORT(Kernel); void kernel(...) { HWY_DYNAMIC_DISPATCH(Kernel)(...); } }
 //   #endif
 //
-// Without Highway the same text compiles once, for the baseline.
+// Without Highway the file is compiled once, for the baseline.
 #pragma once
 
 #if defined(CTV_HAVE_HIGHWAY)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block transform (Obukhov and Kharlamov 2008; H.264) over a row of blocks. Within a block, lines are too
-// short for vectors and every second pass wants them transposed; so 32 blocks at a time are split into their
-// N x N places, 32 values each, and both passes run across the blocks, as many lines at once as a vector
-// holds, and so does the quantiser, whose subbands want the values in just this order. A tile stays in the
-// first cache from samples to levels.
+// A block transform (Obukhov and Kharlamov 2008; H.264) of a row of blocks. Lines of a block are too short
+// for SIMD vectors, and every second pass needs them transposed. So 32 blocks at a time are rearranged into N
+// x N places of 32 values each. Both passes and the quantiser run across the blocks, which is also the order
+// of the subbands. A tile stays in the first-level cache from samples to levels.
 #include "cpu/transform/block_rows.hpp"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ struct Tile {
   alignas(64) int32_t at[kSide][kSide][kTile];
 };
 
-// Row r of n blocks. Blocks of the tile behind them are 0.
+// Row r of n blocks. The remaining blocks of the tile are 0.
 template <int kSide>
 void LoadRow(const Sample* samples, const Sample* prediction, int middle, int n,
              int32_t (&row)[kSide][kTile]) {
@@ -40,8 +39,8 @@ void LoadRow(const Sample* samples, const Sample* prediction, int middle, int n,
   }
 }
 
-// Row of n blocks, `side` samples of each. samples may be prediction. The blocks are joined first, so that
-// the sum runs along the row.
+// Writes a row of n blocks of `side` samples each. samples may be prediction. Blocks are joined first, so
+// that the addition runs along the row.
 template <int kSide>
 void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* prediction, int middle,
               SampleRange range, int n, Sample* samples) {
@@ -60,8 +59,8 @@ void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* predic
     samples[i] = static_cast<Sample>(clamp_to(joined[i] + prediction[i], range.lo, range.hi));
 }
 
-// round(line(x)) of each block, in place, for its values at first, first + kStep, ... Unrolled by hand, or
-// the short loops would be what is vectorised.
+// Applies round(line(x)) to each block, in place, to values first, first + kStep, ... Unrolled by hand;
+// otherwise the compiler would vectorise the short loops.
 template <int kSide, int kStep, typename Line, typename Round>
 void EachLine(int32_t* first, Line line, Round round) {
   CTV_INDEPENDENT
@@ -98,7 +97,7 @@ void EachRow(Tile<T::kSide>& tile, bool inverse, Round round) {
   }
 }
 
-// Sums of 2^reduction x 2^reduction places to residuals, at or before the places that are summed up.
+// Sums 2^reduction x 2^reduction places to residuals. Outputs never lie after the places that are still read.
 template <int kSide>
 void Reduce(Tile<kSide>& tile, int reduction) {
   for (int r = 0; r < kSide >> reduction; ++r) {

@@ -13,17 +13,17 @@ namespace ctv {
 struct BlockRow {
   int blocks = 0;
   const BlockQuantiser* quantisers = nullptr;  // [side * side]
-  PlaneView<const Sample> prediction;          // from the row's first sample; data null: `middle`
+  PlaneView<const Sample> prediction;          // of this row; data null: `middle` everywhere
   int middle = 0;
 };
 
-/// samples: side rows of side * blocks. levels: where each frequency's row goes, [side * side][blocks]. dc,
-/// if there is one, takes the DC coefficients as they are, [blocks], instead of levels[0].
+/// samples: `side` rows of side * blocks. levels: the row of each frequency, [side * side][blocks]. dc, if
+/// not null, receives the DC coefficients before quantisation, [blocks], instead of levels[0].
 void forward_block_row(TransformKind kind, const BlockRow& row, PlaneView<const Sample> samples,
                        const std::array<Level*, kMaxBlockArea>& levels, Coefficient* dc);
 
-/// The inverse, at resolution 2^-reduction: samples and prediction are so much smaller; samples may be the
-/// prediction. levels: null for a frequency that is 0 everywhere. dc: scaled DC coefficients.
+/// The inverse, at resolution 2^-reduction of samples and prediction. samples may be prediction. levels: null
+/// for a frequency that is 0 everywhere. dc: scaled DC coefficients.
 void inverse_block_row(TransformKind kind, const BlockRow& row,
                        const std::array<const Level*, kMaxBlockArea>& levels, const Coefficient* dc,
                        SampleRange range, int reduction, PlaneView<Sample> samples);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plane by a block transform: rows of blocks are independent, so each thread takes some; with H.264's 4x4,
-// rows of macroblocks, whose DC coefficients are transformed once more. What happens within a row of blocks
-// stands in block_rows.cpp.
+// A plane by a block transform. Rows of blocks are independent, so threads share them; with H.264's 4x4 these
+// are rows of macroblocks, whose DC coefficients are transformed once more. block_rows.cpp computes a row of
+// blocks.
 #include "cpu/transform/block_transform.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class BlockCoder final : public TransformCoder {
 
  private:
   size_t area() const { return size_t{1} << (2 * plan_.log2); }
-  // Of a macroblock, or of a block that is its own.
+  // DC coefficients of a macroblock, or of one block.
   int dc_rows() const { return 1 << plan_.dc_row_log2; }
   int dc_cols() const { return 1 << plan_.dc_col_log2; }
   int units() const { return layout_.padded.rows >> (plan_.log2 + plan_.dc_row_log2); }
@@ -90,7 +90,7 @@ class BlockCoder final : public TransformCoder {
     return {blocks_, q.of.data(), below(prediction, row << (plan_.log2 - reduction)), middle};
   }
 
-  /// body(row of macroblocks, room for its DC coefficients [dc_rows()][blocks_]).
+  /// body(row of macroblocks, workspace for its DC coefficients [dc_rows()][blocks_]).
   template <typename Body>
   void for_units(Body&& body) {
     const size_t room = static_cast<size_t>(dc_rows() * blocks_);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Directional filter bank without resampling (after Bamberger and Smith 1992, Do and Vetterli 2005): each
+// Directional filter bank without resampling (after Bamberger and Smith 1992, Do and Vetterli 2005). Each
 // split rotates two cosets of a lattice by 45 degrees with three integer shears. A kernel of N x N taps costs
-// N*N products a sample; it is separable along the lattice vectors b1 and b2 and odd, so 2 * N/2 products and
-// as many differences suffice (2 taps: three additions). Each row is stored by column phase, so that whatever
-// the vectors, the samples a kernel meets while its target runs along a row are contiguous: all loops are
-// plain and vectorise. Borders are periodic: rows by their index, columns by margins refreshed after each
-// shear.
+// N*N products per sample. It is separable along the lattice vectors b1 and b2, and odd, so 2 * N/2 products
+// and as many differences suffice; 2 taps need three additions. Each row is stored by column phase. So the
+// samples that a kernel reads along a row are contiguous for all lattice vectors, and the loops vectorise.
+// Borders are periodic: rows by their index, columns by margins that are refreshed after each shear.
 #include "cpu/transform/directional.hpp"
 
 #include <algorithm>
@@ -20,11 +19,11 @@ namespace {
 
 constexpr int kMaxHalfTaps = kMaxDirectionalTaps / 2;
 constexpr int kFilteredMargin = 8;  // elements before a filtered row: the second pass reaches 7
-constexpr int kRing = 16;           // filtered rows held, at least 2 * kMaxHalfTaps
+constexpr int kRing = 16;           // filtered rows, at least 2 * kMaxHalfTaps
 constexpr int kGrain = 1 << 14;     // fewest samples worth a thread
 
 int filtered_stride(int count) { return round_up(count + 2 * kFilteredMargin, kBlock) + kBlock; }
-// Pieces of all splits of one depth: see pieces_of.
+// Ring buffers for the pieces of all splits of one depth; see pieces_of().
 int rings_of(int threads) { return 2 * threads + 8; }
 int log2_of(int power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
@@ -68,10 +67,10 @@ void DirectionalBank::make_splits() {
   }
 }
 
-// The sample at row y (any, periodic) and column x (also in the margins); the next ones lie one column step
-// further.
+// The sample at row y (any, periodic) and column x (margins included). Following elements are one column step
+// apart.
 Coefficient* DirectionalBank::at(int y, int x, bool columns_split) const {
-  while (y < 0) y += band_.rows;  // cheaper than a division: one turn at most, but for tiny bands
+  while (y < 0) y += band_.rows;  // cheaper than a division; at most one iteration except in tiny bands
   while (y >= band_.rows) y -= band_.rows;
   Coefficient* half = row(y) + (x & 1) * half_stride_ + kMargin;
   const int i = x >> 1;
@@ -98,7 +97,7 @@ void DirectionalBank::refresh_margins(Coefficient* first, int count) const {
 void DirectionalBank::transform(std::span<DirectionalBank* const> banks, bool inverse) {
   if (banks.empty()) return;
   const DirectionalBank& one = *banks.front();
-  if (one.threads_ == 1 && banks.size() > 1) {  // one after the other: a band stays in the cache
+  if (one.threads_ == 1 && banks.size() > 1) {  // one by one, so that a band stays in the cache
     for (const auto& bank : banks) transform({&bank, 1}, inverse);
     return;
   }
@@ -114,7 +113,7 @@ void DirectionalBank::transform(std::span<DirectionalBank* const> banks, bool in
   }
 }
 
-// In how many pieces so many rows of each of some bands are cut.
+// The number of tasks for so many rows of each of `bands` bands.
 int DirectionalBank::pieces_of(size_t bands, int rows, int cols) const {
   if (threads_ == 1) return 1;
   const int most = std::min(ceil_div(2 * threads_, static_cast<int>(bands)), rows);
@@ -131,7 +130,7 @@ void DirectionalBank::for_rows(std::span<DirectionalBank* const> banks, RowsTask
   });
 }
 
-// One shear of all splits of a depth of the tree, in all banks: they do not meet.
+// Runs one shear of all splits of one depth of the tree, in all banks. They touch different samples.
 void DirectionalBank::shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how) {
   const DirectionalBank& one = *banks.front();
   const int splits = static_cast<int>(one.groups_[static_cast<size_t>(group)].size());
@@ -165,7 +164,7 @@ void DirectionalBank::refresh_rows(bool columns_split, int, int begin, int end) 
   }
 }
 
-// Cuts the half rows of phases B and C into runs by column phase, or joins the runs.
+// Deinterleaves the half rows of phases B and C by column phase, or interleaves them again.
 void DirectionalBank::split_columns(bool inverse, int piece, int begin, int end) {
   const int count = band_.cols / 2;
   const int run = count / column_phases_;
@@ -215,8 +214,8 @@ void DirectionalBank::shear_rows_2(const Split& split, int target, Shear how, in
   }
 }
 
-// First along b1: rows of the source, filtered, in a ring. Then along b2: the target's row i has its centre
-// in the filtered row i, and b2 leads to the filtered row i + b2_rows, where b2_rows is 0, 1 or -1.
+// First pass along b1: source rows, filtered, into a ring buffer. Second pass along b2: the centre of target
+// row i is filtered row i, and b2 leads to filtered row i + b2_rows, where b2_rows is 0, 1 or -1.
 void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int ring_index, int begin,
                                  int end) {
   const Coset& t = split.coset[target];
@@ -232,7 +231,7 @@ void DirectionalBank::shear_rows(const Split& split, int target, Shear how, int 
   int32_t* ring = filtered_.data() + static_cast<ptrdiff_t>(ring_index) * kRing * stride;
   const auto filtered_row = [&](int i) { return ring + static_cast<ptrdiff_t>(i & (kRing - 1)) * stride; };
   for (int j = 0; j < t.sub_rows; ++j) {
-    int made = begin - reach;  // next filtered row to make
+    int made = begin - reach;  // next filtered row to compute
     for (int i = begin; i < end; ++i) {
       const int y = t.row + i * t.row_step;
       const int x = t.quincunx ? (t.col + y) & 1 : t.col + j * t.col_step;

@@ -17,16 +17,16 @@ class DirectionalBank {
   /// directions_log2 1..4; both extents are multiples of 2^max(1, directions_log2 - 1).
   DirectionalBank(Extent band, int directions_log2, int taps, int threads);
 
-  /// The band's row r, split by columns: even ones from the first place on, odd ones from the second.
+  /// The even and the odd columns of the band's row r.
   Coefficient* even_row(int r) const { return row(r) + kMargin; }
   Coefficient* odd_row(int r) const { return row(r) + half_stride_ + kMargin; }
   /// Row r of subband k, contiguous.
   Coefficient* subband_row(int k, int r) const;
 
-  /// The transformed sample at the band's row r and column c, wherever it is kept.
+  /// The transformed sample at the band's row r and column c.
   Coefficient& subband_sample(int r, int c) const { return *at(r, c, true); }
 
-  /// Bands to subbands, or back, in place. The banks have the same extent and parameters.
+  /// Transforms bands to subbands, or back, in place. The banks have equal extents and parameters.
   static void transform(std::span<DirectionalBank* const> banks, bool inverse);
 
  private:
@@ -35,7 +35,7 @@ class DirectionalBank {
   struct Vec {
     int y, x;
   };
-  /// One coset as the target of a shear.
+  /// A coset, as the target of a shear.
   struct Coset {
     int row, row_step;  // its rows
     int col, col_step;  // first column in each row, columns from sub-row to sub-row
@@ -45,7 +45,7 @@ class DirectionalBank {
   struct Split {
     Coset coset[2];
     Vec b1, b2;
-    bool columns_split;  // phases B and C are stored by column phase
+    bool columns_split;  // phases B and C are deinterleaved by column phase
   };
 
   using RowsTask = void (DirectionalBank::*)(bool how, int piece, int begin, int end);
@@ -67,7 +67,7 @@ class DirectionalBank {
   int directions_log2_;
   int half_taps_;
   int threads_;
-  int column_phases_;  // Q: runs that a half row of phases B and C is cut into after depth 2
+  int column_phases_;  // runs of a half row of phases B and C after depth 2
   int run_stride_;     // elements from run to run
   int half_stride_;    // elements from the even to the odd half of a row
   DirectionalPlan plan_;

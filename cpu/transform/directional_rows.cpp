@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arithmetic of a directional shear, a row at a time. The kernel of N x N taps is separable and odd:
-// first along one lattice vector, N/2 differences and products per sample, in 32 bits and without rounding;
-// then along the other, rounded once. Two taps need no second pass: three additions.
+// One row of a directional shear. The kernel of N x N taps is separable and odd. The first pass runs along
+// one lattice vector: N/2 differences and products per sample, in 32 bits, unrounded. The second runs along
+// the other vector and rounds once. Two taps need no second pass, only three additions.
 #include "cpu/transform/directional_rows.hpp"
 
 #include "codec/dsp/directional.hpp"

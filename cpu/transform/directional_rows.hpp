@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arithmetic of a directional shear, a row at a time. Rows are written in whole blocks (kBlock): up to
-// kBlock - 1 elements beyond count are overwritten.
+// One row of a directional shear. Kernels write whole blocks (kBlock): up to kBlock - 1 elements after count
+// are overwritten.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct Shear {
 /// out[i] = sum over k of a_k (plus[k][i] - minus[k][i]), half_taps of them, 64ths.
 void filter_row(int half_taps, int32_t* out, const Coefficient* const* plus, const Coefficient* const* minus,
                 int count);
-/// The same sum over filtered rows, rounded, into the target.
+/// The same sum over filtered rows, rounded, added to the target.
 void shear_row(Shear shear, int half_taps, Coefficient* target, const int32_t* const* plus,
                const int32_t* const* minus, int count);
-/// Two taps in one go: the sum is (a + b - c - d) / 4.
+/// Both passes for two taps: the sum is (a + b - c - d) / 4.
 void shear_row_2(Shear shear, Coefficient* target, const Coefficient* a, const Coefficient* b,
                  const Coefficient* c, const Coefficient* d, int count);
 

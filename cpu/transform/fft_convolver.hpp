@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Periodic two-dimensional convolution of integers by FFTW in double precision; exact while the sums stay
-// below 2^40 or so. Only builds with CTV_FFTW include this.
+// Periodic two-dimensional convolution of integers by FFTW in double precision. Exact for sums below about
+// 2^40. Included only in builds with CTV_FFTW.
 #pragma once
 
 #include <fftw3.h>
@@ -47,10 +47,11 @@ class Convolver {
   double& at(int r, int c) const {
     return grid_[static_cast<size_t>(r) * static_cast<size_t>(extent_.cols) + static_cast<size_t>(c)];
   }
-  /// The integer at a place of the result.
+  /// The integer at a position of the result.
   int64_t sum(int r, int c) const { return std::llround(at(r, c)); }
 
-  /// Real, since all kernels are symmetric about their centre; scaled so that the inverse need not be.
+  /// The spectrum is real, because all kernels are symmetric about their centre. It contains the scaling of
+  /// the inverse.
   std::vector<double> spectrum_of(const std::vector<Tap>& taps) const {
     std::fill_n(grid_, extent_.area(), 0.0);
     for (const Tap& t : taps) at(wrap(t.dy, extent_.rows), wrap(t.dx, extent_.cols)) += t.weight;
@@ -59,7 +60,7 @@ class Convolver {
     for (size_t i = 0; i < real.size(); ++i) real[i] = spectrum_[i][0] / static_cast<double>(extent_.area());
     return real;
   }
-  /// The grid becomes its convolution with the kernel.
+  /// Replaces the grid by its convolution with the kernel.
   void convolve(const std::vector<double>& kernel) const {
     fftw_execute(forward_);
     for (size_t i = 0; i < kernel.size(); ++i) {

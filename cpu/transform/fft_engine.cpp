@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two-dimensional convolutions by FFT: extend, transform, multiply by the kernel's spectrum, transform back,
 // round to integers. The cost does not depend on the number of taps. In double precision the error is a
-// millionth of the rounding margin, so the sums are the exact integers of the direct engine. Borders come for
-// nothing: directional banks are periodic, and whole-sample symmetric extension is periodic too, with period
-// 2 (n - 1).
+// millionth of the rounding margin, so the sums equal the integers of the direct engine. Borders need no
+// extra work: directional banks are periodic, and whole-sample symmetric extension is periodic with period 2
+// (n - 1).
 #include "cpu/transform/fft_engine.hpp"
 
 #if defined(CTV_HAVE_FFTW)
@@ -19,7 +19,7 @@
 namespace ctv {
 namespace {
 
-/// Places (row + i row_step, col + j col_step) of a band, or one colour of its chessboard.
+/// Positions (row + i row_step, col + j col_step) of a band, or one colour of the checkerboard.
 struct Coset {
   int row, row_step, col, col_step;
   bool chessboard;
@@ -36,7 +36,7 @@ struct Split {
   std::vector<double> kernel;
 };
 
-/// The banks of one scale: they share extent and kernels.
+/// The banks of one scale; they share extent and kernels.
 struct Directions {
   Directions(Extent band, int directions_log2, int taps) : convolver(band), values(band.area()) {
     const auto kernel = [&](int y1, int x1, int y2, int x2) {  // along (y1, x1) and (y2, x2)
@@ -72,7 +72,7 @@ struct Directions {
     return values[static_cast<size_t>(r) * static_cast<size_t>(convolver.extent().cols) +
                   static_cast<size_t>(c)];
   }
-  /// The target coset, shorn by the other one.
+  /// Shears the target coset by the other one.
   void shear(const Split& split, int target, bool sine, bool subtract) {
     const Extent band = convolver.extent();
     for (int r = 0; r < band.rows; ++r) {
@@ -97,7 +97,7 @@ struct Directions {
   std::vector<Split> splits;
 };
 
-/// The Laplacian filters at one scale's extent, on the symmetric extension.
+/// The Laplacian filters on the symmetric extension of one scale's extent.
 struct Filters {
   explicit Filters(Extent extent)
       : picture(extent),
@@ -112,7 +112,7 @@ struct Filters {
     }
     return list;
   }
-  /// value(r, c) of the picture, extended, is what the next convolution works on.
+  /// value(r, c): the extended picture, input of the next convolution.
   template <typename Value>
   void extend(Value&& value) const {
     for (int r = 0; r < convolver.extent().rows; ++r) {
@@ -147,7 +147,7 @@ class FftwEngine final : public FftEngine {
     Directions& d = *directions_[static_cast<size_t>(scale - 1)];
     const Extent band = d.convolver.extent();
     for (DirectionalBank* bank : banks) {
-      // A band lies in the bank by rows, its subbands by theirs: gather one and scatter the other.
+      // Bands are stored by rows of the bank, subbands by rows of theirs: gather one and scatter the other.
       const auto bands_and_back = [&](bool subbands, bool read) {
         for (int r = 0; r < band.rows; ++r) {
           for (int c = 0; c < band.cols; ++c) {
@@ -188,7 +188,7 @@ class FftwEngine final : public FftEngine {
 
  private:
   const Filters& filters(int scale) const { return *filters_[static_cast<size_t>(scale - 1)]; }
-  // Rows of values_: even columns, then odd ones.
+  // Rows of values_: even columns, then odd columns.
   Coefficient* half(Extent picture, int r, int parity) {
     return values_.data() + static_cast<ptrdiff_t>(r) * picture.cols + parity * (picture.cols / 2);
   }
@@ -224,7 +224,7 @@ class FftwEngine final : public FftEngine {
   std::vector<std::unique_ptr<Directions>> directions_;  // [scale - 1]
   std::vector<std::unique_ptr<Filters>> filters_;        // [scale - 1], Laplacian only
   bool projection_ = false;
-  std::vector<Coefficient> values_;  // [rows][even columns, odd columns] of the scale at hand
+  std::vector<Coefficient> values_;  // [rows][even columns, odd columns] of the current scale
 };
 
 }  // namespace

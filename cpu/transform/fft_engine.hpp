@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The convolutions of Laplacian pyramid and directional banks by FFT, on the CPU: for comparison with the
-// direct engine, not for speed. In builds with CTV_FFTW.
+// Convolutions of the Laplacian pyramid and the directional banks by FFT on the CPU. For comparison with the
+// direct engine. Available in builds with CTV_FFTW.
 #pragma once
 
 #include <memory>

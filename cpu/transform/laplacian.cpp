@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Laplacian pyramid with the 9-7 filters (Burt and Adelson 1983; Do and Vetterli 2005): the lowpass is
-// filtered and halved, the band is the picture minus the interpolated lowpass. The definition costs 81 + 49
-// products a sample; here both filters are separable and polyphase (no products with inserted zeros),
-// horizontal sums are kept in a ring of rows and used by all the rows below, and even and odd columns are
-// apart so that every loop is contiguous. Sums are exact modulo 2^32 and rounded once, as a convolution by
-// FFT would give them.
+// Laplacian pyramid with the 9-7 filters (Burt and Adelson 1983; Do and Vetterli 2005). The lowpass is
+// filtered and decimated; the band is the picture minus the interpolated lowpass. The definition costs 81 +
+// 49 products per sample. Here both filters are separable and polyphase, without products with inserted
+// zeros. Horizontal sums stay in a ring of rows and are reused by the rows below. Even and odd columns are
+// separate, so that every loop is contiguous. Sums are exact modulo 2^32 and rounded once, as by an FFT.
 #include "cpu/transform/laplacian.hpp"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ inline uint32_t Mid(int d) { return static_cast<uint32_t>(interpolation_tap(d));
 inline uint32_t Wide(int v) { return static_cast<uint32_t>(v); }
 inline int Rounded(uint32_t sum) { return round_laplacian(static_cast<int32_t>(sum)); }
 
-// Sums at even columns; even and odd have mirrored margins.
+// Horizontal sums at even columns. even and odd have mirrored margins.
 void LowpassRow(const Coefficient* __restrict even, const Coefficient* __restrict odd,
                 uint32_t* __restrict sums, int half) {
   for (int i = 0; i < half; ++i) {
@@ -36,7 +35,7 @@ void LowpassRow(const Coefficient* __restrict even, const Coefficient* __restric
   }
 }
 
-// rows[0..8]: distances -4..4. out = rounded sum, or out -= it.
+// Vertical pass over rows[0..8], distances -4..4. out = rounded sum, or out -= rounded sum.
 void LowpassColumn(const uint32_t* const* rows, bool subtract, Coefficient* __restrict out, int half) {
   const uint32_t *r0 = rows[0], *r1 = rows[1], *r2 = rows[2], *r3 = rows[3], *r4 = rows[4], *r5 = rows[5],
                  *r6 = rows[6], *r7 = rows[7], *r8 = rows[8];
@@ -53,7 +52,7 @@ void LowpassColumn(const uint32_t* const* rows, bool subtract, Coefficient* __re
   }
 }
 
-// Sums at even and odd columns of a lowpass row with mirrored margins.
+// Horizontal sums at even and odd columns from a lowpass row with mirrored margins.
 void InterpolateRow(const Coefficient* __restrict low, uint32_t* __restrict even, uint32_t* __restrict odd,
                     int half) {
   for (int i = 0; i < half; ++i) {
@@ -62,7 +61,7 @@ void InterpolateRow(const Coefficient* __restrict low, uint32_t* __restrict even
   }
 }
 
-// out = in + sign * interpolated, in an even row (from rows a b c) and in an odd one (a b c d).
+// out = in + sign * interpolated: an even row (from rows a b c), or an odd one (a b c d).
 void InterpolateEven(const uint32_t* a, const uint32_t* b, const uint32_t* c, bool subtract,
                      Coefficient* __restrict out, int n) {
   const int sign = subtract ? -1 : 0;
@@ -95,7 +94,7 @@ HWY_EXPORT(InterpolateRow);
 HWY_EXPORT(InterpolateEven);
 HWY_EXPORT(InterpolateOdd);
 
-constexpr int kRing = 16;        // rows of sums held: 9 for the lowpass, 4 for the interpolation
+constexpr int kRing = 16;        // rows of sums: 9 for the lowpass, 4 for the interpolation
 constexpr int kGrain = 1 << 14;  // fewest samples worth a thread
 constexpr int kMargin = kBlock;  // elements around each half of the spare row
 
@@ -115,7 +114,7 @@ struct Laplacian::Rings {
   int half;
   int stride;  // of a half
 
-  /// Row of sums, even columns then, one stride further, odd ones.
+  /// A row of sums: even columns, then, one stride further, odd columns.
   uint32_t* row(int r) const { return sums + static_cast<ptrdiff_t>(r % kRing) * 2 * stride; }
   Coefficient* even() const { return spare + kMargin; }
   Coefficient* odd() const { return spare + stride + kMargin; }
@@ -143,7 +142,7 @@ void Laplacian::for_pieces(Extent picture, Body&& body) const {
   parallel_for(threads_, pieces, [&](int i) { body(i, pairs * i / pieces, pairs * (i + 1) / pieces); });
 }
 
-// Rows begin..end-1 of the lowpass of the rows that read() brings.
+// Computes rows begin..end-1 of the lowpass of the rows that read() returns.
 template <typename Read>
 void Laplacian::lowpass_piece(const Rings& rings, int begin, int end, bool subtract,
                               PlaneView<Coefficient> lowpass, Read&& read) const {
@@ -163,7 +162,7 @@ void Laplacian::lowpass_piece(const Rings& rings, int begin, int end, bool subtr
   }
 }
 
-// Calls emit(row, sums) for picture rows 2*begin..2*end-1 with the rows of sums around.
+// Calls emit(row, sums) for picture rows 2*begin..2*end-1 with the surrounding rows of sums.
 template <typename Emit>
 void Laplacian::interpolate_piece(const Rings& rings, int begin, int end, PlaneView<Coefficient> lowpass,
                                   Emit&& emit) const {
@@ -185,7 +184,7 @@ void Laplacian::interpolate_piece(const Rings& rings, int begin, int end, PlaneV
   }
 }
 
-// row += or -= the interpolated lowpass, in the picture's row r held in the ring's spare row.
+// Adds or subtracts the interpolated lowpass to the picture's row r, which is in the ring's spare row.
 void Laplacian::Rings::combine(int r, const uint32_t* const* s, bool subtract) const {
   for (int x = 0; x < 2; ++x) {
     Coefficient* out = x == 0 ? even() : odd();

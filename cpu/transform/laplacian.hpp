@@ -9,8 +9,8 @@
 
 namespace ctv {
 
-/// What a Laplacian scale reads and writes. Called from several threads, for different rows at a time; a row
-/// may be read more than once. Rows of the picture and of the band are split into even and odd columns.
+/// Input and output of a Laplacian scale. Called from several threads for different rows; a row may be read
+/// more than once. Rows of the picture and of the band are deinterleaved into even and odd columns.
 class LaplacianRows {
  public:
   virtual ~LaplacianRows() = default;
@@ -22,11 +22,11 @@ class LaplacianRows {
 
 class Laplacian {
  public:
-  /// picture: the largest extent that forward and inverse will see; both extents are even.
+  /// picture: the largest extent of later calls; both extents are even.
   Laplacian(Extent picture, bool projection, int threads);
-  /// Writes the lowpass, half the picture's extent, and the band.
+  /// Writes the lowpass, with half the picture's extent, and the band.
   void forward(Extent picture, LaplacianRows& rows, PlaneView<Coefficient> lowpass);
-  /// Writes the picture. With projection, the lowpass is changed.
+  /// Writes the picture. With projection, the lowpass is modified.
   void inverse(Extent picture, LaplacianRows& rows, PlaneView<Coefficient> lowpass);
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quantiser of codec/dsp/quantise.hpp over rows. A division per coefficient in the definition; here a
-// 32-bit multiplication and a shift, eight or sixteen at a time, called while the row is still in the first
-// cache.
+// The quantiser of codec/dsp/quantise.hpp on rows. The definition divides; here a 32-bit multiplication and a
+// shift handle eight or sixteen coefficients at once, while the row is in the first-level cache.
 #include "cpu/transform/quantise.hpp"
 
 #include "cpu/runtime/aligned_buffer.hpp"

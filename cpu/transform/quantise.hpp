@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coefficients to levels and back, count at a time; in place if wanted.
+// Quantises and dequantises `count` coefficients; in place if wanted.
 #pragma once
 
 #include "codec/dsp/quantise.hpp"

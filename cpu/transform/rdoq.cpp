@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/dsp/quantise.hpp over the subbands of a plane. Nine quantised neighbours for each
-// coefficient by definition; here each row's activities are computed once, three rows of them are summed down
-// the columns, and three columns across.
+// quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. The definition quantises nine
+// neighbours per coefficient. Here each row's activities are computed once, three rows are summed vertically,
+// then three columns horizontally.
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace ctv::HWY_NAMESPACE {
 
 constexpr int kPiece = 1024;  // columns at a time
 
-// activities[j + 1] is that of column first + j, for j = -1 .. count; 0 outside the subband.
+// Computes activities: element j + 1 is that of column first + j, j = -1..count; 0 outside the subband.
 void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, SubbandQuantiser q, int first,
                  int count, uint16_t* activities) {
   const uint32_t multiplier = q.multiplier;
@@ -42,7 +42,7 @@ void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, Sub
     out[j] = static_cast<uint16_t>(activity_of(in[j], multiplier, offset));
 }
 
-// Rows [top, bottom) of a subband.
+// Quantises rows [top, bottom) of a subband.
 void QuantiseRows(const Coefficient* coefficients, const Subband& s, SubbandQuantiser q, int top, int bottom,
                   Level* levels) {
   const uint32_t multiplier = q.multiplier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quantiser with a rate-distortion decision for each coefficient.
+// The quantiser with rate-distortion optimisation (RDOQ).
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace ctv {
 
-/// Coefficients of a plane to levels; both arrays in the layout's order. quantisers: one per subband.
+/// Quantises the coefficients of a plane. Both arrays are in the layout's order. quantisers: one per subband.
 void quantise_rdo_plane(int threads, const SubbandLayout& layout,
                         std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
                         Level* levels);

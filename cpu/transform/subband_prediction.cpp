@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
-// frame to which its block's vector, scaled to the subband's grid, points. A lookup per level by definition;
-// but the rows of a row of blocks share their vectors, and neighbours with equal scaled vectors form runs:
-// runs are found once, copied row by row into one moved row, and subtracted or added whole.
+// Subband prediction (Katsigiannis et al., section II). A level is predicted by the previous frame's level at
+// the position to which its block's vector points, scaled to the subband's grid. The definition looks up each
+// level. Here runs of columns with equal scaled vectors are found once per row of blocks, copied row by row
+// into a buffer, and subtracted or added as a whole.
 #include "cpu/transform/subband_prediction.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Run {
   int begin, end, dy, dx;
 };
 
-// moved[j - run.begin] = source[clamped j + dx]; may write up to kChunk - 1 levels more.
+// moved[j - run.begin] = source[clamped j + dx]. May write up to kChunk - 1 further levels.
 void CopyRun(const Run& run, const Level* source, int cols, Level* moved) {
   int j = run.begin;
   for (; j < run.end && j + run.dx < 0; ++j) *moved++ = source[0];
@@ -37,7 +37,7 @@ void CopyRun(const Run& run, const Level* source, int cols, Level* moved) {
   for (; j < run.end; ++j) *moved++ = source[min_of(j + run.dx, cols - 1)];
 }
 
-// Rows [top, bottom) of a subband, all in one row of blocks, whose vectors are v.
+// Processes rows [top, bottom) of a subband, all in one row of blocks with vectors v.
 void PredictRows(int sign, const Subband& s, int top, int bottom, int row_shift, int col_shift,
                  const MotionGrid& grid, const MotionVector* v, const Level* in, const Level* previous,
                  Level* out) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contourlet transform of a plane (Do and Vetterli 2005; Eslami and Radha 2004 for the wavelet pyramid):
-// a pyramid of levels, each with directional filter banks on its bands, then a quantiser per subband. The
-// pyramids call for and deliver rows; this file decides where each row comes from and goes to: samples, the
+// a pyramid, directional filter banks on the bands of each scale, and a quantiser per subband. The pyramids
+// read and write rows through an interface. This file connects the rows with samples, the next scale's
+// lowpass, a directional bank, or the quantiser.
 // next scale's lowpass, a directional bank, or straight through the quantiser to the levels.
 #include "cpu/transform/transform_coder.hpp"
 
@@ -25,12 +26,12 @@ namespace {
 
 constexpr size_t kGrain = 1 << 14;  // fewest levels worth a thread
 
-// Where row r of a subband begins in the plane's array of levels.
+// The first level of row r of a subband in the plane's array.
 size_t row_offset(const Subband& s, int r) {
   return s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols);
 }
 
-// The samples at one end of the transform.
+// The samples, input of the forward and output of the inverse transform.
 struct Picture {
   PlaneView<const Sample> samples;  // forward
   PlaneView<const Sample> prediction;
@@ -54,7 +55,7 @@ class ContourletCoder final : public TransformCoder {
                  PlaneView<Sample> samples) override;
 
  private:
-  // One band of one scale: its first subband, and its bank if it has directions.
+  // A band of a scale: its first subband, and its bank if it has directions.
   struct Band {
     size_t subband = 0;
     std::unique_ptr<DirectionalBank> bank;
@@ -75,7 +76,7 @@ class ContourletCoder final : public TransformCoder {
     if (fft_) return fft_->directional(scale, banks(scale), inverse);
     DirectionalBank::transform(banks(scale), inverse);
   }
-  /// body(subband, place among the levels, coefficients, count) for each row of a scale's directional
+  /// Calls body(subband, index of the level, coefficients, count) for each row of a scale's directional
   /// subbands.
   template <typename Body>
   void for_directional_rows(int scale, Body&& body);
@@ -91,7 +92,7 @@ class ContourletCoder final : public TransformCoder {
   std::optional<Laplacian> laplacian_;
 };
 
-// The rows of one scale, for either pyramid.
+// The rows of one scale, for both pyramids.
 class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
  public:
   Rows(ContourletCoder& coder, int scale, bool first, const Picture& picture,
@@ -123,7 +124,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     }
   }
 
-  // Wavelet: bands of half the picture's width.
+  // Wavelet: bands have half the picture's width.
   void read_band(int orientation, int row, Coefficient* band) override {
     if (orientation == 0) {
       std::copy_n(coder_.lowpass(level_).row(row), half_, band);
@@ -149,7 +150,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     }
   }
 
-  // Laplacian: a band as large as the picture.
+  // Laplacian: a band has the picture's extent.
   void read_band(int row, Coefficient* even, Coefficient* odd) override {
     const Band& b = coder_.band(level_, 0);
     if (b.bank) {
@@ -180,7 +181,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
 
   ContourletCoder& coder_;
   int level_;
-  bool samples_;  // the picture of this scale is the samples, not a lowpass
+  bool samples_;  // this scale's picture is the samples, not a lowpass
   const Picture& picture_;
   std::span<const SubbandQuantiser> quantisers_;
   Level* out_;
@@ -219,7 +220,7 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
   }
 }
 
-// One scale of the pyramid, by whoever does it.
+// Runs one scale of the pyramid, by either engine.
 void ContourletCoder::pyramid(int scale, bool inverse, Rows& rows) {
   const Extent e = picture_extent(scale);
   if (wavelet_) return inverse ? wavelet_->inverse(e, rows) : wavelet_->forward(e, rows);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Separable reversible wavelets 5/3, 13/7 and 9/7 by lifting (Sweldens 1996; Calderbank et al. 1998), two
-// lifting steps a row and a column, the 9/7 four. A pass over the rows and one over the columns would move
-// the picture through the cache four times. Here rows stream through a ring of 8 row pairs: each is lifted
-// horizontally when it enters and vertically as soon as its neighbours are there, so a level reads its input
-// once and writes its output once. Threads take ranges of rows and lift the few rows around their range
-// twice.
+// Separable reversible wavelets 5/3, 13/7 and 9/7 by lifting (Sweldens 1996; Calderbank et al. 1998): two
+// lifting steps per row and column, four for the 9/7. A pass over the rows and another over the columns would
+// read and write the picture twice each. Here rows stream through a ring of 8 row pairs. Each row is lifted
+// horizontally when it enters, and vertically as soon as its neighbours are available. So a scale reads its
+// input and writes its output once. Threads process ranges of rows and compute the few rows around their
+// range twice.
 #include "cpu/transform/wavelet.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// out = in + step(a, b, c, d), n elements in whole blocks; out may be in.
+// out = in + step(a, b, c, d), n elements in whole blocks. out may be in.
 template <typename Step>
 void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
           const Coefficient* c, const Coefficient* d, int n, Step step) {
@@ -53,7 +53,7 @@ void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, 
   return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
 }
 
-// out = out + sign * step(a, b), n elements in whole blocks; a and b may be the same.
+// out = out + sign * step(a, b), n elements in whole blocks. a and b may be equal.
 template <int kSign, typename Step>
 void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, Step step) {
   CTV_INDEPENDENT
@@ -74,7 +74,7 @@ void Lift97Signed(int step, Coefficient* out, const Coefficient* a, const Coeffi
   }
 }
 
-// step: 1..4, odd ones change odd samples.
+// step: 1..4. Odd steps change odd samples.
 void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
   n = round_up(n, kBlock);
   if (inverse) return Lift97Signed<-1>(step, out, a, b, n);
@@ -92,13 +92,13 @@ HWY_EXPORT(Predict);
 HWY_EXPORT(Update);
 HWY_EXPORT(Lift97);
 
-constexpr int kRing = 8;         // row pairs held
+constexpr int kRing = 8;         // row pairs
 constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
 constexpr int kReach = 3;        // row pairs needed beyond a range
-constexpr int kReach97 = 2;      // and by the 9/7
+constexpr int kReach97 = 2;      // the same for the 9/7
 constexpr int kMargin = kBlock;  // elements around each half of a row
 
-// Not the pointers but the calls: a dispatch pointer taken before the first call looks the machine up each
+// Dispatches at each call. A dispatch pointer that is cached before its first call detects the CPU every
 // time.
 template <typename... Args>
 void predict(Args... args) {
@@ -118,8 +118,8 @@ int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
 
 }  // namespace
 
-// Rows in flight. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
-// highpass | margin]; pair k of rows lives in slot k modulo kRing.
+// The rows in the ring. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
+// highpass | margin]. Row pair k is in slot k modulo kRing.
 struct Wavelet::Ring {
   Coefficient* data;
   Extent picture;
@@ -132,7 +132,7 @@ struct Wavelet::Ring {
   Coefficient* even(int k) const { return slot(2 * (k % kRing)); }
   Coefficient* odd(int k) const { return slot(2 * (k % kRing) + 1); }
   Coefficient* spare() const { return slot(2 * kRing); }
-  /// The row at full position r, mirrored at the borders; even r are even rows.
+  /// The row at position r, mirrored at the borders. Even r are even rows.
   Coefficient* at(int r) const {
     r = mirror(r, picture.rows);
     return r % 2 == 0 ? even(r / 2) : odd(r / 2);
@@ -211,7 +211,7 @@ void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& r
 
 void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
   const int pairs = ring.pairs();
-  // The vertical neighbours of a row still need it as it is, so the horizontal steps write to the spare row.
+  // Vertical neighbours still need the row unchanged, so the horizontal steps write to the spare row.
   Coefficient* even = ring.low(ring.spare());
   Coefficient* odd = ring.high(ring.spare());
   const auto finish = [&](int r) {
@@ -245,9 +245,9 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
   }
 }
 
-// The four steps of the 9/7 each look one row to either side, so they follow each other as a cascade: with
-// pair k in the ring, step 1 is due on odd row k - 1, step 2 on even row k - 1, step 3 on odd row k - 2, step
-// 4 on even row k - 2, which is then done. A range needs two pairs beyond either end.
+// Each step of the 9/7 reads one row on either side, so the four steps form a cascade. With pair k in the
+// ring, step 1 is due on odd row k - 1, step 2 on even row k - 1, step 3 on odd row k - 2, and step 4 on even
+// row k - 2, which is then complete. A range needs two further pairs at either end.
 void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const {
   const int pairs = ring.pairs();
   const auto load = [&](int r) {
@@ -284,8 +284,8 @@ void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   }
 }
 
-// Backwards: step 4 is due on even row k, step 3 on odd row k - 1, step 2 on even row k - 1, step 1 on odd
-// row k - 2. Then nobody needs pair k - 2 as it is, and the horizontal steps work in place.
+// Inverse: step 4 is due on even row k, step 3 on odd row k - 1, step 2 on even row k - 1, step 1 on odd row
+// k - 2. Then no step needs pair k - 2 unchanged, and the horizontal steps work in place.
 void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const {
   const int pairs = ring.pairs();
   const auto finish = [&](int r) {

@@ -10,8 +10,8 @@
 
 namespace ctv {
 
-/// What a wavelet scale reads and writes. Called from several threads, for different rows at a time; a row
-/// may be read twice. Rows of the picture are split into even and odd columns.
+/// Input and output of a wavelet scale. Called from several threads for different rows; a row may be read
+/// twice. Rows of the picture are deinterleaved into even and odd columns.
 class WaveletRows {
  public:
   virtual ~WaveletRows() = default;
@@ -24,7 +24,7 @@ class WaveletRows {
 
 class Wavelet {
  public:
-  /// picture: the largest extent that forward and inverse will see; both extents are even.
+  /// picture: the largest extent of later calls; both extents are even.
   Wavelet(Pyramid kind, Extent picture, int threads);
   void forward(Extent picture, WaveletRows& rows);
   void inverse(Extent picture, WaveletRows& rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The block transforms of a plane with their integers, block by block and term by term: the DCT as products
-// with its rounded matrix, H.264's as the standard writes them down (8.5.10 to 8.5.13), 64 bits wide.
+// The block transforms of a plane, block by block and term by term, 64 bits wide: the DCT as products with
+// its rounded matrix, H.264's as in the standard (8.5.10 to 8.5.13).
 #pragma once
 
 #include <algorithm>
@@ -110,7 +110,7 @@ inline void forward_block(TransformKind kind, Grid& block) {
     for_lines(block, columns, kind == TransformKind::kH264_4x4 ? h264_forward_4 : h264_forward_8);
 }
 
-/// 64ths of samples of a block of scaled coefficients.
+/// Inverse transform of a block of scaled coefficients, in 64ths of samples.
 inline void inverse_block(TransformKind kind, Grid& block) {
   if (kind == TransformKind::kDct8x8) {
     const auto line = [](const Line& x) { return dct_line(x, true); };
@@ -124,7 +124,8 @@ inline void inverse_block(TransformKind kind, Grid& block) {
     for_lines(block, columns, kind == TransformKind::kH264_4x4 ? h264_inverse_4 : h264_inverse_8);
 }
 
-/// H.264's tables as the standard prints them: v of 8-315 and 8-318, and a reference encoder's reciprocals.
+/// H.264's tables as printed in the standard: v of 8-315 and 8-318, and the reciprocals of a reference
+/// encoder.
 inline std::array<int64_t, 2> h264_tables(bool eight, int rest, int row, int col) {
   static constexpr int kV4[6][3] = {{10, 16, 13}, {11, 18, 14}, {13, 20, 16},
                                     {14, 23, 18}, {16, 25, 20}, {18, 29, 23}};
@@ -157,7 +158,7 @@ inline Level quantised(int64_t c, int64_t factor, int64_t offset, int bits) {
 
 inline int64_t limited(int64_t v) { return std::clamp<int64_t>(v, -32767, 32767); }
 
-/// One frequency's quantiser, both ways.
+/// Quantiser and dequantiser of one frequency.
 struct FrequencyQuantiser {
   TransformKind kind;
   int row, col;
@@ -211,7 +212,7 @@ inline Grid dc_transform(const Grid& x) {
   return y;
 }
 
-/// Walks the subbands of a block transform: body(subband index, subband, frequency).
+/// Calls body(subband index, subband, frequency) for the subbands of a block transform.
 template <typename Body>
 void for_frequencies(const SubbandLayout& layout, bool dc, Body body) {
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
@@ -262,7 +263,7 @@ inline std::vector<Level> block_forward(const SubbandLayout& layout, const Grid&
   return levels;
 }
 
-/// Rounded samples at resolution 2^-reduction: means of the full resolution's, whose missing subbands are 0.
+/// Rounded samples at resolution 2^-reduction: means of samples at full resolution, with missing subbands 0.
 inline Grid block_inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
                           std::span<const SubbandQuantiser> quantisers, int reduction) {
   const TransformKind kind = layout.transform.kind;

@@ -121,7 +121,7 @@ inline void directional(Grid& x, int n, int taps, bool inverse) {
   }
 }
 
-/// The places of subband k, row by row.
+/// Positions of subband k in the band, row by row.
 inline std::vector<std::pair<int, int>> subband_places(int rows, int cols, int n, int k) {
   const DirectionalTree tree = directional_tree(n);
   const Lattice& leaf = tree.leaves[static_cast<size_t>(k)];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integers on a grid, for transforms written from their definition: slow, 64 bits wide, stores wrapped to 16
-// bits.
+// A grid of integers for transforms written from their definitions: 64 bits wide, stores wrapped to 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ inline int64_t floor_shift(int64_t v, int shift) {
   return v >= 0 ? v / d : -((-v + d - 1) / d);
 }
 
-/// ... 2 1 [0 1 ... n-1] n-2 n-3 ... by walking.
+/// Whole-sample symmetric extension, ... 2 1 [0 1 ... n-1] n-2 n-3 ..., step by step.
 inline int reflect(int i, int n) {
   while (i < 0 || i >= n) {
     if (n == 1) return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Motion by definition: every sample on its own, every position clamped, every tap multiplied.
+// Motion search and compensation by definition: sample by sample, every position clamped, every tap
+// multiplied.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace ctv::reference {
 
-/// Sample (row, col) of a plane, any position.
+/// Sample (row, col) of a plane, at any position.
 using SampleAt = std::function<int(int64_t row, int64_t col)>;
 
 inline SampleAt clamped(const std::function<int(int, int)>& at, int rows, int cols) {
@@ -25,7 +26,7 @@ inline SampleAt clamped(const std::function<int(int, int)>& at, int rows, int co
 
 inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-/// The reference moved by v at one sample of a plane 2^row_shift, 2^col_shift coarser than luma.
+/// The prediction of one sample with vector v, on a plane subsampled by 2^row_shift, 2^col_shift.
 inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift,
                    int col_shift) {
   const int64_t row_unit = int64_t{kVectorUnit} << row_shift;  // steps of a vector in a sample
@@ -75,7 +76,7 @@ inline bool is_split_block(const std::vector<MotionVector>& vectors, const Motio
   return std::any_of(own.begin(), own.end(), [&](MotionVector v) { return !(v == own[0]); });
 }
 
-/// Which grid is laid over a sample: that of the blocks, or where one of them is split that of the vectors.
+/// The grid that applies to a sample: that of the blocks or, if one of them is split, that of the vectors.
 inline MotionGrid grid_at(const std::vector<MotionVector>& vectors, const CompensationGeometry& g, int row,
                           int col) {
   MotionGrid fine = g.grid;
@@ -149,7 +150,7 @@ inline MotionVector difference(MotionVector a, MotionVector b) {
   return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
 }
 
-/// What the coding of block (row, col) predicts its vector from.
+/// The predictor of the vector of block (row, col).
 inline MotionVector predicted(const std::vector<MotionVector>& vectors, const MotionGrid& blocks, int row,
                               int col) {
   const auto at = [&](int r, int c) {
@@ -169,7 +170,7 @@ inline MotionVector predicted(const std::vector<MotionVector>& vectors, const Mo
   return {y[1], x[1]};
 }
 
-/// A whole vector tried against the eight neighbours', its prediction and zero.
+/// Compares a whole vector with the eight neighbours' vectors, the predictor and zero.
 inline MotionVector smooth(const SampleAt& current, const SampleAt& reference,
                            const std::vector<MotionVector>& vectors, const MotionGrid& blocks, int row,
                            int col, uint32_t lambda) {
@@ -195,7 +196,7 @@ inline MotionVector smooth(const SampleAt& current, const SampleAt& reference,
   return best;
 }
 
-/// A whole vector and its eight neighbours at halves, then quarters, then eighths.
+/// Refines a whole vector: eight neighbours at halves, then quarters, then eighths.
 inline MotionVector refine(const SampleAt& current, const SampleAt& reference,
                            const std::vector<MotionVector>& vectors, const MotionParameters& p, int row,
                            int col, uint32_t lambda) {
@@ -225,13 +226,12 @@ inline MotionVector refine(const SampleAt& current, const SampleAt& reference,
   return best;
 }
 
-/// A quarter of a block, in search of a vector of its own.
+/// Vector of a quarter of a block, and its cost.
 struct Quarter {
   MotionVector vector;
   uint32_t cost;
 };
-/// The best of candidates (first the block's own vector, for whose difference a vector is paid) and of what
-/// `last` was.
+/// The best of `last` and the candidates. own: the block's vector, to which differences are coded.
 inline Quarter search_quarter(const SampleAt& current, const SampleAt& reference, int y, int x, int size,
                               MotionVector own, const std::vector<MotionVector>& candidates, uint32_t lambda,
                               Quarter last = {{}, UINT32_MAX}) {
@@ -248,7 +248,7 @@ inline std::vector<MotionVector> nearest_four(MotionVector v, int step) {
   return {moved(-step, 0), moved(0, -step), moved(0, step), moved(step, 0)};
 }
 
-/// All vectors of a picture, [grid.rows][grid.cols]: blocks are split where four vectors pay for themselves.
+/// All vectors of a picture, [grid.rows][grid.cols]. Blocks are split where it reduces the cost.
 inline std::vector<MotionVector> search_all(const SampleAt& current, const SampleAt& reference,
                                             const MotionParameters& p, uint32_t lambda) {
   const MotionGrid blocks = p.grid.blocks();
@@ -295,7 +295,7 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
           sum += quarters[k].cost;
         }
       }
-      bool border = false;  // of motion: a neighbour moves by more than a quarter of a sample otherwise
+      bool border = false;  // a neighbour's motion differs by more than a quarter of a sample
       for (const MotionVector v : {at(r - 1, c), at(r, c - 1), at(r, c + 1), at(r + 1, c)}) {
         const MotionVector d = difference(v, at(r, c));
         border = border || std::max(std::abs(d.y), std::abs(d.x)) > kVectorUnit / 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures to planes and planes to pictures, sample by sample, from the words of docs and headers.
+// Pictures to planes and planes to pictures, sample by sample, from the documents and public headers.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,13 @@ struct Table {
 };
 using Tables = std::array<Table, 3>;
 
-/// Number of planes in memory, and of bytes from sample to sample.
+/// Bytes from sample to sample of a plane in memory.
 inline int channel_step(ctv_format f, int plane) {
   if (f == CTV_FORMAT_RGB8) return 3;
   if (f == CTV_FORMAT_RGBA8) return 4;
   return f == CTV_FORMAT_NV12 && plane > 0 ? 2 : 1;
 }
-/// Sample `plane` (component) of a picture.
+/// Address of sample (row, col) of a component of a picture.
 inline const uint8_t* sample_at(const ctv_picture& p, int component, int row, int col) {
   int plane = component;
   int first = 0;
@@ -49,7 +49,7 @@ inline const uint8_t* sample_at(const ctv_picture& p, int component, int row, in
 
 inline int components(ctv_format f) { return f == CTV_FORMAT_GRAY8 ? 1 : 3; }
 
-/// The components of a picture as they are.
+/// The components of a picture, unconverted.
 inline Tables read_picture(const ctv_picture& p) {
   Tables t;
   for (int i = 0; i < components(p.format); ++i) {
@@ -67,12 +67,13 @@ inline int shift_down(int v, int bits) {
   return (v - (((v % (1 << bits)) + (1 << bits)) % (1 << bits))) / (1 << bits);
 }
 
-/// A chroma plane in another shape.
+/// A chroma plane with another subsampling.
 inline Table resample(const Table& in, ChromaShift from, ChromaShift to, int rows, int cols) {
   Table out(rows, cols);
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < cols; ++c) {
-      // Half a sample towards the pixel's side of the chroma sample, mirrored positions clamped by Table::at.
+      // The nearest chroma sample, and its neighbour on the other side of the pixel; Table::at clamps
+      // positions.
       const int near_r = r >> 1, near_c = c >> 1;
       const int side_r = near_r + (r % 2 == 0 ? -1 : 1), side_c = near_c + (c % 2 == 0 ? -1 : 1);
       int v = 0;
@@ -101,7 +102,7 @@ inline Table resample(const Table& in, ChromaShift from, ChromaShift to, int row
   return out;
 }
 
-/// The planes of the true extents that a picture becomes.
+/// The planes of a picture, in true extents.
 inline Tables import_picture(const ctv_picture& picture, const PictureLayout& layout) {
   Tables t = read_picture(picture);
   if (is_rgb(picture.format)) {
@@ -127,7 +128,7 @@ inline Tables import_picture(const ctv_picture& picture, const PictureLayout& la
 
 inline int byte(int v) { return std::clamp(v, 0, 255); }
 
-/// Components of the picture that planes become.
+/// The components of the picture that planes give.
 inline Tables export_picture(const Tables& planes, const PictureLayout& layout, ctv_format format) {
   const int rows = planes[0].rows, cols = planes[0].cols;
   Tables full = planes;  // 4:4:4

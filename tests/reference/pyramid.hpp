@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pyramids by definition: lifting on whole pictures, Laplacian filters as two-dimensional sums over every
-// tap.
+// The pyramids by definition: lifting on whole pictures, Laplacian filters as two-dimensional sums over all
+// taps.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace ctv::reference {
 
-/// One lifting step on all odd (parity 1) or even (0) positions of each row: the rounded sum of four
-/// neighbours of the other parity, at distances 3 1 1 3, is added with a sign.
+/// One lifting step on all odd (parity 1) or even (0) positions of each row: adds, with a sign, the rounded
+/// sum of four neighbours of the other parity at distances 3 1 1 3.
 inline void lift_rows(Grid& x, Pyramid kind, int parity, int sign) {
   const bool five_three = kind == Pyramid::kWavelet5_3;
   for (int r = 0; r < x.rows; ++r) {
@@ -41,7 +41,7 @@ inline void lift_rows(Grid& x, int64_t factor, int shift, int parity, int sign) 
   }
 }
 
-/// All steps of a row, forward or backwards.
+/// All steps of a row, forward or inverse.
 inline void lift_all(Grid& x, Pyramid kind, bool inverse) {
   if (kind != Pyramid::kWavelet9_7) {
     lift_rows(x, kind, inverse ? 0 : 1, inverse ? -1 : 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events of quads by definition (docs/bitstream.md, 6.5; codec/entropy/model/quad_events.hpp): every quad by
-// itself, from the levels alone.
+// Events of quads by definition (docs/bitstream.md, 6.5; codec/entropy/model/quad_events.hpp): each quad
+// independently, from the levels.
 #pragma once
 
 #include <algorithm>

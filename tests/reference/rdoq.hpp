@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quantiser with a decision by rate, by definition, one coefficient at a time.
+// RDOQ by definition, one coefficient at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ctv::reference {
 
-/// coefficients: those of a plane in the layout's order.
+/// coefficients: of a plane, in the layout's order.
 inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
                                        std::span<const SubbandQuantiser> quantisers,
                                        const std::vector<Coefficient>& coefficients) {

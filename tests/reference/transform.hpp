@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole transform of a plane by definition, without speed: pyramid, directions, quantiser, in the
-// layout's order.
+// The whole transform of a plane by definition: pyramid, directions, quantiser, in the layout's order.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@ inline bool is_laplacian(const SubbandLayout& layout) {
   return layout.transform.pyramid == Pyramid::kLaplacian;
 }
 
-/// Places of a subband's coefficients in its band, row by row.
+/// Positions of a subband's coefficients in its band, row by row.
 inline std::vector<std::pair<int, int>> places(const SubbandLayout& layout, const Subband& s) {
   const int n = s.scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(s.scale - 1)];
   const Extent band = s.scale == 0 ? Extent{s.rows, s.cols} : layout.band(s.scale);
@@ -90,7 +89,7 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
   return levels;
 }
 
-/// Rounded samples at resolution 2^-reduction, prediction not yet added.
+/// Rounded samples at resolution 2^-reduction, before the prediction is added.
 inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
                     std::span<const SubbandQuantiser> quantisers, int reduction) {
   if (layout.transform.kind != TransformKind::kContourlet)

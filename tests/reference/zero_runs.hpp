@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbols of runs by the document (bitstream, 5), a level at a time.
+// Runs of zeros by the document (docs/bitstream.md, 6.1), one level at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every backend that this build and this machine have, by name, for tests whose body is written once:
+// All backends of this build and machine, by name, for tests that are written once:
 //
 //   class Colour : public ctv::test::BackendTest {};
 //   TEST_P(Colour, ...) { backend().make_picture_transfer(...) ... }
 //   CTV_FOR_EACH_BACKEND(Colour);
 //
-// "cpu1", "cpu2", "cpu5" are the CPU with so many threads; "cuda" is there when the build has it, and a
-// machine without a device skips its tests, which ctest counts.
+// "cpu1", "cpu2" and "cpu5" are the CPU with so many threads. "cuda" exists if the build has it; without a
+// device its tests are skipped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace ctv::test {
 
 const std::vector<std::string>& backend_names();
-/// Made at the first use, kept for the process; nullptr if this machine cannot run it.
+/// Created at first use and kept for the process; nullptr if this machine cannot run it.
 Backend* find_backend(const std::string& name);
 
 class BackendTest : public testing::TestWithParam<std::string> {

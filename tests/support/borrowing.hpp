@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding from pictures that are borrowed: each is spoiled and freed as soon as its packet has been
-// received.
+// Encodes borrowed pictures: each is overwritten and freed as soon as its packet was received.
 #pragma once
 
 #include "tests/support/codec.hpp"
 
 namespace ctv::test {
 
-/// Where a borrowed picture lies.
+/// Memory of a borrowed picture.
 struct Lending {
-  ctv_backend memory = CTV_BACKEND_AUTO;  // page-locked where there is a device; CPU: not
+  ctv_backend memory = CTV_BACKEND_AUTO;  // page-locked if there is a device; CPU: pageable
   ptrdiff_t gap = 0;                      // bytes between rows
   bool bottom_up = false;
 };

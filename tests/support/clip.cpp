@@ -31,7 +31,7 @@ int value_noise(int x, int y, int log2_cell, uint32_t seed) {
   return (top * (256 - fy) + bottom * fy) >> 16;
 }
 
-// Slanted stripes: something for the directions to find. -32..32.
+// Slanted stripes with values -32..32, for the directional filters.
 int stripes(int x, int y) {
   const int phase = ((x * 3 + y * 2) >> 6) & 63;
   return phase < 32 ? 2 * phase - 32 : 96 - 2 * phase;

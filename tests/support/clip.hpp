@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures in memory and small moving clips, the same on every machine: no floating point, no files.
+// Pictures in memory and small moving clips, equal on every machine: no floating point, no files.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -10,15 +10,14 @@
 
 namespace ctv::test {
 
-/// Bytes per row and rows of each plane of a format; zeros past the last. Written down apart from the
-/// library.
+/// Bytes per row and rows of each plane of a format; 0 past the last. Independent of the library's functions.
 struct PlaneShape {
   size_t row_bytes = 0;
   size_t rows = 0;
 };
 std::array<PlaneShape, 4> plane_shapes(ctv_format format, int width, int height);
 
-/// One picture that owns its samples; rows follow each other without gaps.
+/// A picture that owns its samples, without gaps between rows.
 struct Frame {
   ctv_format format = CTV_FORMAT_NONE;
   int width = 0;
@@ -33,22 +32,22 @@ struct Frame {
 };
 Frame make_frame(ctv_format format, int width, int height);
 
-/// A descriptor that points into the frame.
+/// Returns a descriptor of the frame's samples.
 ctv_picture picture_of(const Frame& frame);
-/// A copy of the samples that a host picture points to.
+/// Copies the samples of a picture in host memory.
 Frame copy_of(const ctv_picture& picture);
 
-/// Texture that pans by fractions of a sample, a disc that moves otherwise, a little noise.
+/// Texture that pans by fractions of a sample, a disc with another motion, a little noise.
 Frame moving_frame(ctv_format format, int width, int height, int number, uint32_t seed = 1);
 std::vector<Frame> moving_clip(ctv_format format, int width, int height, int frames, uint32_t seed = 1);
-/// Uniform noise: the worst case of every coder.
+/// Uniform noise: the worst case for compression.
 Frame noise_frame(ctv_format format, int width, int height, uint64_t seed);
 
-/// Of one plane, or of all samples; 99 for equal ones.
+/// PSNR of one plane, or of all samples; 99 if equal.
 double psnr(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b);
 double psnr(const Frame& a, const Frame& b);
 
-/// FNV-1a over the samples: one number to compare and to print.
+/// FNV-1a hash of the samples.
 uint64_t digest(const Frame& frame);
 
 }  // namespace ctv::test

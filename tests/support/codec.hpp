@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding and decoding whole clips in memory, over the public interface alone.
+// Encodes and decodes whole clips in memory with the public interface.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -17,7 +17,7 @@ namespace ctv::test {
 
 using Bytes = std::vector<uint8_t>;
 
-/// A stream unit by unit.
+/// A stream as a list of units.
 struct Stream {
   Bytes header;
   std::vector<Bytes> packets;
@@ -25,18 +25,18 @@ struct Stream {
   friend bool operator==(const Stream&, const Stream&) = default;
 };
 
-/// A preset made ready for a clip's first frame; beside the library's own: "lossless", and "dct8x8",
-/// "h264_4x4", "h264_8x8", also with "_subband" behind them, which are the default preset with that transform
-/// and prediction.
+/// Returns a preset with the extent and format of a clip's first frame. Names are the library's, and
+/// "lossless", "dct8x8", "h264_4x4", "h264_8x8": the default preset with that transform. The suffix
+/// "_subband" selects subband prediction.
 Config config_for(const Frame& frame, const std::string& preset, int threads = 2);
 
-/// Throws Error on failure, as ctv.hpp does. Without the index unless asked for.
+/// Throws Error on failure. Appends the index only if asked for.
 Stream encode(const std::vector<Frame>& clip, const ctv_config& config, bool with_index = false);
 
 DecoderConfig decoder_config(int threads = 2, int reduction = 0, ctv_format format = CTV_FORMAT_NONE);
 std::vector<Frame> decode(const Stream& stream, const ctv_decoder_config& config = decoder_config());
 
-/// Any number in an enumerator's place, as a C program can put it there.
+/// Any number as an enumerator, as C programs can pass it.
 template <typename Enum>
 Enum number(int value) {
   static_assert(sizeof(Enum) == sizeof(int));
@@ -45,7 +45,7 @@ Enum number(int value) {
   return out;
 }
 
-/// Header, packets, index one after the other, as in a file.
+/// Concatenates header, packets and index, as in a file.
 Bytes file_of(const Stream& stream);
 size_t packet_bytes(const Stream& stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts of pictures, and what holds of every list of components.
+// Layouts of pictures, and properties of every list of components.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace ctv::test {
 
-/// With directions in the finest level alone, chroma at half the rows and columns.
+/// Directions in the finest scale only; chroma 4:2:0.
 inline PictureLayout picture_of(int planes, int width, int height, Pyramid pyramid, int levels,
                                 int directions_log2) {
   TransformParameters t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plane or an array that notices when somebody writes outside it, and planes filled with noise.
+// A plane or array that detects writes outside it, and planes of noise.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@
 
 namespace ctv::test {
 
-/// rows x cols of T inside a larger block; what lies around the plane, between its rows too, must stay as it
-/// is.
+/// rows x cols of T inside a larger block. Memory around the plane and between its rows must not change.
 template <typename T>
 class GuardedPlane {
  public:
@@ -38,14 +37,14 @@ class GuardedPlane {
   int rows() const { return rows_; }
   int cols() const { return cols_; }
 
-  /// The samples row by row, without what lies around them.
+  /// The samples row by row, without the guards.
   std::vector<T> values() const {
     std::vector<T> out;
     out.reserve(static_cast<size_t>(rows_) * static_cast<size_t>(cols_));
     for (int r = 0; r < rows_; ++r) out.insert(out.end(), view().row(r), view().row(r) + cols_);
     return out;
   }
-  /// True while nothing around the plane has changed.
+  /// True if the guards are unchanged.
   bool intact() const {
     for (size_t i = 0; i < block_.size(); ++i) {
       const int r = static_cast<int>(i / static_cast<size_t>(stride_)) - margin_;
@@ -79,7 +78,7 @@ GuardedPlane<T> random_plane(int rows, int cols, int lo, int hi, uint64_t seed) 
   return plane;
 }
 
-/// The extents every stage must take: one sample, odd ones, one block, a small picture.
+/// Extents that every stage must handle: one sample, odd extents, one block, a small picture.
 inline const std::vector<Extent>& odd_extents() {
   static const std::vector<Extent> extents = {{1, 1},   {1, 7},   {5, 1},   {3, 5},    {16, 16},
                                               {17, 33}, {33, 17}, {97, 61}, {240, 320}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RFC 1951 by zlib, as a second opinion on streams that the codec wrote itself.
+// RFC 1951 by zlib, to check streams that the codec wrote without a library.
 #pragma once
 
 #include <zlib.h>
@@ -11,7 +11,7 @@
 
 namespace ctv::test {
 
-/// Empty unless the bytes are exactly one stream.
+/// Returns the inflated bytes; empty unless the input is exactly one stream.
 inline std::optional<std::vector<uint8_t>> inflate(std::span<const uint8_t> bytes) {
   z_stream z{};
   if (inflateInit2(&z, -15) != Z_OK) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers that look random and are the same on every machine.
+// Pseudo-random numbers that are equal on every machine.
 #pragma once
 
 #include <cstdint>

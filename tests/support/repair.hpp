@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged units with sound checksums: what stands behind a checksum is out of reach of plain bit flips, so
-// tests and fuzzers repair the sums after the damage.
+// Damaged units with correct checksums. Bit flips alone cannot reach code behind a checksum, so tests and
+// fuzzers repair the checksums.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace ctv::test {
 
-/// Where the parts of a packet lie, read without judging them. Byte offsets into the unit.
+/// Byte offsets of the parts of a packet, read without checking ranges.
 struct PacketParts {
   size_t motion_begin = 0;
-  std::vector<size_t> component_begins;  // and the end of the last one
+  std::vector<size_t> component_begins;  // and the end of the last
   size_t layer_crcs = 0;                 // four bytes each
   size_t header_crc = 0;
-  bool sound = false;  // all fields lie inside the unit
+  bool sound = false;  // all fields are inside the unit
 };
-/// components, layers: of the stream.
+/// components, layers: numbers of the stream.
 PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers);
 
-/// Makes unit size and checksums of a packet right for what it holds, as far as its fields can be found.
-/// component_layers: the layer of each component.
+/// Corrects unit size and checksums of a packet, as far as its fields can be found. component_layers: the
+/// layer of each component.
 void repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers);
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);
 
-/// The layers of the components of a stream, from its header unit; empty if that is unsound.
+/// Returns the layers of the components of a stream, from its header unit; empty if it is damaged.
 std::vector<int> layers_of_components(const std::vector<uint8_t>& header);
 
 }  // namespace ctv::test

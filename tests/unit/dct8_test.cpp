@@ -15,7 +15,7 @@ namespace {
 
 using Block = int32_t[8][8];
 
-// Columns, then rows, as both backends do it.
+// Columns, then rows, as in both backends.
 void forward(const Block& x, Block& c) {
   Block t;
   for (int u = 0; u < 8; ++u) {
@@ -127,8 +127,8 @@ TEST(Dct8, FlatBlocksAreExact) {
   }
 }
 
-// What UndefinedBehaviorSanitizer watches: the signs of every basis function at full scale make its
-// coefficient, and each first sum, as large as it gets.
+// Overflow, which UndefinedBehaviorSanitizer detects: the signs of every basis function at full scale
+// maximise its coefficient and each first sum.
 TEST(Dct8, NothingOverflowsAtTheEndsOfTheRanges) {
   const auto dct = reference::dct_matrix(8);
   for (int k = 0; k < 64; ++k) {
@@ -142,7 +142,7 @@ TEST(Dct8, NothingOverflowsAtTheEndsOfTheRanges) {
     }
     const int32_t largest = c[k / 8][k % 8];
     EXPECT_NEAR(largest, std::min(32767.0, 4 * exact), 8.0);
-    // Backwards, sample k: every coefficient at its end and of the sign that adds up.
+    // Inverse, sample k: every coefficient at its limit, with the sign that increases the sum.
     fill(c, [&](int v, int u) { return dct.at(v, k / 8) * dct.at(u, k % 8) < 0 ? -32767 : 32767; });
     inverse(c, t);
     EXPECT_GT(t[k / 8][k % 8], 64 * kDct8MaxSample);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Components cover every level once, whatever the grouping; each kind of symbols brings a whole packet back,
-// and its payload is DEFLATE; damaged payloads are refused within the frame's memory.
+// Components cover each level once for every grouping. Each entropy coding restores a whole packet, and its
+// payload is DEFLATE. Damaged payloads are refused within the frame's memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
 
 class Packets : public testing::TestWithParam<EntropyCoding> {
  protected:
-  // A picture with levels that fade towards fine bands, and a field of vectors that turns.
+  // A picture whose levels decrease towards fine bands, and a rotating field of vectors.
   void make(const PictureLayout& picture, const Grouping& grouping, Random& random) {
     picture_ = picture;
     header_.entropy_coding = GetParam();
@@ -199,7 +199,7 @@ TEST_P(Packets, OfBlockTransformsComeBackWhole) {
   }
 }
 
-// With runs, components are cut here.
+// With entropy coding by runs, components are cut here.
 TEST_P(Packets, OfLargePicturesComeBackWhole) {
   Random random(7);
   for (const Grouping& grouping : kGroupings) {
@@ -241,7 +241,7 @@ TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
   }
 }
 
-// One payload after the other is replaced by random or damaged bytes, with sound checksums.
+// Replaces each payload by random or damaged bytes, with correct checksums.
 TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
   Random random(4);
   constexpr size_t kGuards = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large components of runs are several, each a stream of its own: where they are cut, and what each holds by
-// the document.
+// Large components of runs are cut into several, each a separate DEFLATE stream: where they are cut, and what
+// each holds according to the document.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -42,7 +42,7 @@ TEST(CutComponents, AreOfEqualPartsWhereThereAreTooManyLevels) {
   EXPECT_EQ(pooled[3].count(picture, 2), 0U);
 }
 
-// Each part of a large subband can be read alone, and is refused by its number.
+// Each part of a large subband can be read alone, and a refusal names its number.
 TEST(CutComponents, AreStreamsOfTheirOwn) {
   const PictureLayout picture = picture_of(3, 1100, 700, Pyramid::kLaplacian, 1, 0);
   SequenceHeader header;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of zeros against the document: every mix of runs and levels at every place of a batch of eight, and
-// bytes that end early or say too much.
+// Runs of zeros against the document: all mixtures of runs and levels at every position of a batch of eight,
+// and bytes that end early or have invalid numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -42,7 +42,7 @@ TEST(Wrap, IsPeriodic) {
   }
 }
 
-// One dimension by the definition in the header: split, predict, update; and backwards.
+// One dimension by the definition in the header: split, predict, update; and the inverse.
 struct Line {
   std::vector<int> s, t;
 };
@@ -72,7 +72,7 @@ std::vector<int> inverse(Line line, Predict predict, Update update) {
   }
   return x;
 }
-// Neighbours by their place in the whole line, mirrored.
+// Neighbours by their position in the whole line, mirrored.
 int even_at(const std::vector<int>& s, int place, int n) {
   return s[static_cast<size_t>(mirror(place, n) / 2)];
 }

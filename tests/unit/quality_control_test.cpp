@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constant quality against encoders that are made up: their error is a formula of the step.
+// Constant quality with simulated encoders, whose error is a formula of the step.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ uint64_t error_of(double psnr) {
   return static_cast<uint64_t>(std::llround(255.0 * 255.0 * kSamples / std::pow(10.0, psnr / 10)));
 }
 
-/// dB that a frame of a type has with a step.
+/// PSNR in dB of a frame of a type coded with a step.
 using Content = std::function<double(uint64_t frame, FrameType type, double step)>;
 
 Content straight(double at_one, double slope) {
@@ -31,7 +31,7 @@ struct Coded {
   int most_tries = 0;
 };
 
-/// Codes with errors that come `late` frames later, a key frame every `interval`.
+/// Codes frames whose errors are known `late` frames later, with a key frame every `interval`.
 class Made {
  public:
   Made(double crf, uint64_t interval, uint64_t late) : control_(kSamples, interval == 1), late_(late) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written to the header for a picture that is judged by SSIM.
+// Weights in the header with tuning for SSIM.
 #include <gtest/gtest.h>
 
 #include "codec/config/presets.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Directions cost bits on smooth content and save them on texture: choose by trying.
+// Chooses directions by trial: they cost bits on smooth content and save bits on texture.
 #pragma once
 
 #include "codec/util/status.hpp"

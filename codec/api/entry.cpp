@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface: versions, errors, configuration, memory, devices. Encoder and decoder: api_encoder.cpp,
-// api_decoder.cpp. Streams from bytes: api_info.cpp.
+// The C interface: versions, errors, configuration, memory, devices. encoder_entry.cpp, decoder_entry.cpp and
+// info_entry.cpp have the rest.
 #include "codec/api/entry.hpp"
 
 #include "codec/api/choose_transform.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In front of every piece stands who takes it back, since pieces of both kinds live side by side: what was
-// not locked for want of memory, or before a device was lost, is freed by another than its neighbour.
+// Each block is preceded by a pointer to its deallocator, because page-locked and pageable blocks coexist:
+// locking may fail, or the device may be lost.
 #include "codec/api/host_memory.hpp"
 
 #include <cstdint>

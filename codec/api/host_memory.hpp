@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for pictures on the host, page-locked where a device will read them by itself.
+// Host memory for borrowed pictures, page-locked if a device reads it directly.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace ctv {
 
 constexpr size_t kHostAlignment = 256;  // bytes
 
-/// `size` bytes for pictures that the backend will read, aligned to kHostAlignment, for free_host(). Not
-/// page-locked for the CPU, nor where locking fails; out of memory is the only error.
+/// Allocates `size` bytes, aligned to kHostAlignment, for pictures that the backend reads. Pageable for the
+/// CPU, and if locking fails. The only error is lack of memory. Free it with free_host().
 Result<void*> allocate_host(size_t size, ctv_backend backend, int device);
-/// Null is allowed.
+/// Frees a block of the function above; null is allowed.
 void free_host(void* data);
 
 }  // namespace ctv

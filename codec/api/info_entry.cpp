@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface: what units hold, from their bytes alone.
+// The C interface: parsing of units.
 #include "codec/api/entry.hpp"
 #include "codec/config/picture_check.hpp"
 #include "codec/format/components.hpp"

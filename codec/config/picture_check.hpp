@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a caller's picture fit the stream?
+// Checks a caller's picture against the stream.
 #pragma once
 
 #include "codec/format/picture_layout.hpp"
@@ -7,7 +7,7 @@
 
 namespace ctv {
 
-/// Number of planes a format has outside; 0 if it is unknown.
+/// Number of planes of a format in memory; 0 if it is unknown.
 int format_planes(ctv_format format);
 
 Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture, ctv_backend backend);

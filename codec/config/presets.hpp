@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Presets, and the way from a caller's configuration to the headers of a stream.
+// Presets, and the sequence header of a configuration.
 #pragma once
 
 #include "codec/format/headers.hpp"
@@ -7,21 +7,21 @@
 
 namespace ctv {
 
-/// Fills everything but width, height and format. False for an unknown name.
+/// Fills everything except width, height and format. False for an unknown name.
 bool apply_preset(const char* name, ctv_config& config);
 const char* preset_name(int i);
 const char* preset_description(int i);
 
-/// Checks the whole configuration; the message names the field.
+/// Checks the whole configuration and makes the header. The message of an error names the field.
 Result<SequenceHeader> make_sequence_header(const ctv_config& config);
 
-/// The limits of rate control.
+/// Checks the ranges of rate control.
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes);
 
-/// Constant quality: its range, and what it does not go with.
+/// Checks the range of crf, and the fields that it excludes.
 Status check_crf(const ctv_config& config);
 
-/// Base step in sixteenths of a sample for qp 0..51 (H.264's scale) or, if qp is -1, for a step in samples.
+/// Returns the base step in sixteenths of a sample: of qp 0..51 (H.264's scale), or of `step` if qp is -1.
 Result<uint16_t> make_base_step(int qp, double step);
 
 }  // namespace ctv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Choices about how to run that do not touch the bytes.
+// Options of execution, without influence on the bytes.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ctv {
 
-/// 0 means all cores.
+/// Resolves 0 to the number of cores.
 int thread_count(int wanted);
 
-/// auto: the paper's transform takes the FFT engine on a GPU, as the paper does; everything else the direct
+/// Resolves AUTO: the FFT engine for the paper's transform on a GPU, as in the paper; otherwise the direct
 /// one.
 Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend);
 
-/// One line: which backend and engine run, and why.
+/// Returns one line: which backend and engine run, and why.
 std::string describe(const Backend& backend, Engine engine, const std::string& why);
 
 }  // namespace ctv

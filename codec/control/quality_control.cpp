@@ -7,22 +7,23 @@
 namespace ctv {
 namespace {
 
-constexpr double kSlope = 5;  // dB that a halved step gains, about
-// dB that key frames are better, since all others are predicted from them: measured (docs/compression.md).
+constexpr double kSlope = 5;  // approximate gain in dB of halving the step
+// dB by which key frames are better, because other frames are predicted from them; measured
+// (docs/compression.md).
 constexpr double kKeyGain = 2;
-constexpr double kAccept = 0.1;  // dB from a key frame's target that are good enough
+constexpr double kAccept = 0.1;  // tolerance in dB of a key frame's target
 constexpr int kMaxTries = 3;
-constexpr size_t kLatest = 2;     // frames of whose findings predicted ones take the mean
-constexpr double kMaxChange = 2;  // octaves that one frame may ask for
-// Octaves above the step that the key frame would take: what stands still needs no step at all, and must not
-// leave one that is far too coarse for when it moves again.
+constexpr size_t kLatest = 2;     // latest measurements, of which predicted frames take the mean
+constexpr double kMaxChange = 2;  // largest change by one frame, in octaves
+// Octaves above the key frame's step: static content drives the step up; the cap keeps the start of motion
+// from being too coarse.
 constexpr double kMostGap = 1;
-constexpr double kUsualGap = 0.15;  // until it is known
-// Octaves around the step whose uniform error is the target.
+constexpr double kUsualGap = 0.15;  // before it is measured
+// Octaves around the step whose uniform error would be the target.
 constexpr double kFinest = -3;
 constexpr double kCoarsest = 3;
 
-// log2 of the step, in sixteenths, of which every error being alike likely gives the PSNR: s^2 / 12.
+// log2 of the step, in sixteenths, whose uniformly distributed error gives the PSNR: s^2 / 12.
 double log_step_of(double psnr) {
   return std::log2(16 * 255 * std::sqrt(12.0)) - psnr / (20 * std::log10(2.0));
 }

@@ -9,9 +9,9 @@ namespace ctv {
 namespace {
 
 constexpr int kMaxTries = 10;
-constexpr double kSlope = 1.3;     // bytes fall with about this power of the step, until two sizes are known
-constexpr double kAccept = 0.015;  // a size this near to the wanted one is good
-constexpr double kFill = 0.92;     // of the largest frame, once a frame did not fit
+constexpr double kSlope = 1.3;     // bytes ~ step^-kSlope, until two sizes are known
+constexpr double kAccept = 0.015;  // relative tolerance of the wanted size
+constexpr double kFill = 0.92;     // share of the largest frame to aim at after a frame did not fit
 constexpr double kFinest = 1;
 constexpr double kCoarsest = 65535;
 
@@ -32,8 +32,8 @@ void RateControl::set_target(const RateTarget& target) {
   buffer_ = static_cast<double>(target.bitrate) / 8 * target.buffer_ms / 1000;
 }
 
-// Any two seconds hold at most one key frame more than any others: a key frame may be so much larger that
-// this is 4 % of them.
+// Any two seconds hold at most one key frame more than any other two. So a key frame may be larger by 4 % of
+// two seconds.
 double RateControl::nominal(FrameType type) const {
   const double ratio = std::clamp(1 + 0.06 * fps_, 1.2, 8.0);
   const double others =
@@ -57,8 +57,8 @@ uint16_t RateControl::begin(FrameType type, uint16_t own_step) {
     const double plan = nominal(type);
     wanted_ = std::min(std::clamp(plan - 0.2 * debt_, 0.5 * plan, 1.5 * plan), limit());
   }
-  // A frame that was made coarser than it wanted to be says that the next of its type may have to be; one
-  // that was not says nothing, so that a limit that never binds changes nothing.
+  // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
+  // Others have no influence, so a limit that never binds changes nothing.
   const Last& last = last_[static_cast<size_t>(type)];
   const bool limited = last.step > last.own_step && last.step > own_step;
   step_ = last.step != 0 && (target_.bitrate > 0 || limited) ? last.step : own_step;
@@ -90,8 +90,8 @@ std::optional<uint16_t> RateControl::again(uint16_t step, size_t bytes) {
     if (fits_ == step) return std::nullopt;
     return fits_;
   }
-  // Straight line between the two nearest in logarithms, or from one with the usual slope; towards the middle
-  // of the accepted sizes. Later tries halve the interval, so that the search ends.
+  // Interpolates linearly between the two nearest sizes in logarithms, or extrapolates from one with the
+  // usual slope, to the centre of the accepted sizes. Later tries bisect, so that the search ends.
   const double aim = 0.5 * (std::max(low, 1.0) + std::min(high, 2 * std::max(low, 1.0)));
   double next = step * std::pow(size / aim, 1 / kSlope);
   if (too_fine_ != 0 && fits_ != 0) {
@@ -114,7 +114,7 @@ Status RateControl::end(size_t bytes) {
   if (target_.bitrate > 0) {
     const double full = static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000;
     buffer_ = std::min(full, buffer_ - size + average());
-    const bool opening = frames_ == 0 && key_interval_ == 0;  // a lone first key frame is not paid back
+    const bool opening = frames_ == 0 && key_interval_ == 0;  // the only key frame is not compensated
     if (!opening) debt_ = std::clamp(debt_ + size - nominal(type_), -full, full);
   }
   ++frames_;

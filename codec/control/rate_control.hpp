@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses each frame's base step so that packets get the sizes that were asked for. A frame is quantised and
-// coded again with another step until its size fits: the transform is cheap, and a size that is met needs no
-// prediction.
+// Chooses each frame's base step so that packets have the wanted sizes. A frame is quantised and coded again
+// with other steps until its size fits, so no model of the size is needed.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +14,24 @@ namespace ctv {
 
 struct RateTarget {
   int64_t bitrate = 0;          // bits per second; 0: none
-  int buffer_ms = 1000;         // with bitrate: what a receiver may hold
-  int64_t max_frame_bytes = 0;  // no packet is larger; 0: none
+  int buffer_ms = 1000;         // with bitrate: the receiver's buffer
+  int64_t max_frame_bytes = 0;  // largest packet; 0: none
 };
 
 class RateControl {
  public:
-  /// key_interval 0: never.
+  /// key_interval: 0 for no further key frames.
   RateControl(const RateTarget& target, double fps, int key_interval);
 
   void set_target(const RateTarget& target);
-  /// False: sizes do not matter, every frame gets its own step at once.
+  /// False: constant quantiser, no rate constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }
 
-  /// The step to try first. `own_step`: what the quantiser setting alone would give this frame.
+  /// Returns the step to try first. own_step: this frame's step without rate control.
   uint16_t begin(FrameType type, uint16_t own_step);
-  /// The frame took `bytes` with `step`: another step to try, or nothing if this size is the frame's.
+  /// Reports the size with `step`. Returns another step to try, or nothing to accept the size.
   std::optional<uint16_t> again(uint16_t step, size_t bytes);
-  /// The frame went out with `bytes`. Error if it is larger than the largest frame allowed: no step makes it
-  /// fit.
+  /// Ends the frame with `bytes`. Error if no step meets max_frame_bytes.
   Status end(size_t bytes);
 
  private:
@@ -51,12 +49,11 @@ class RateControl {
     uint16_t own_step = 0;
   };
   Last last_[2];       // per frame type
-  double wanted_ = 0;  // bytes for this frame, with bitrate
-  double debt_ = 0;    // bytes spent beyond what was planned
+  double wanted_ = 0;  // with bitrate: bytes for this frame
+  double debt_ = 0;    // bytes spent beyond the plan
   double buffer_ = 0;  // bytes that may be sent now
   int frames_ = 0;
-  // The search: sizes fall as steps rise. The largest step known to be too fine and the least known to be too
-  // coarse.
+  // Bounds of the search: the largest step known to be too fine, and the smallest known to be too coarse.
   int tries_ = 0;
   uint16_t step_ = 0;
   uint16_t too_fine_ = 0;

@@ -8,8 +8,8 @@
 namespace ctv {
 namespace {
 
-constexpr int kMinDifference = 20;    // mean absolute difference of samples at the same place
-constexpr double kMinDistance = 0.4;  // share of samples in other bins, 0..2
+constexpr int kMinDifference = 20;    // mean absolute difference of samples at equal positions
+constexpr double kMinDistance = 0.4;  // L1 distance of the normalised histograms, 0..2
 
 }  // namespace
 
@@ -17,7 +17,7 @@ bool SceneCutDetector::is_cut(const ctv_picture& picture) {
   if (picture.memory != CTV_MEMORY_HOST) return false;
   std::swap(samples_, last_);
   samples_.clear();
-  // Green stands for luma; interleaved formats have it second.
+  // Green approximates luma; it is the second channel of interleaved formats.
   const int bytes = picture.format == CTV_FORMAT_RGB8 ? 3 : (picture.format == CTV_FORMAT_RGBA8 ? 4 : 1);
   const int channel = bytes > 1 ? 1 : 0;
   const int row_step = std::max(1, picture.height / kGrid);

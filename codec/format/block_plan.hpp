@@ -13,12 +13,11 @@ namespace ctv {
 inline constexpr int kMaxBlockArea = 64;
 inline constexpr int kMaxDcArea = 16;
 
-/// Frequencies row by row: vertical frequency, then horizontal.
+/// Frequencies in raster order: [vertical][horizontal].
 struct BlockPlan {
-  int log2 = 0;                          // of the block's side
-  int dc_row_log2 = 0, dc_col_log2 = 0;  // both 0: DC coefficients are levels like all others
-  std::array<size_t, kMaxBlockArea>
-      subbands{};  // index among the layout's; [0] is not used with a DC transform
+  int log2 = 0;                                  // side of the block
+  int dc_row_log2 = 0, dc_col_log2 = 0;          // both 0: no transform of DC coefficients
+  std::array<size_t, kMaxBlockArea> subbands{};  // index in the layout; [0] is unused with a DC transform
   std::array<size_t, kMaxDcArea> dc_subbands{};  // [4 vertical + horizontal]
   bool transforms_dc() const { return dc_row_log2 > 0; }
 };
@@ -27,7 +26,7 @@ BlockPlan make_block_plan(const SubbandLayout& layout);
 
 struct BlockQuantisers {
   std::array<BlockQuantiser, kMaxBlockArea> of{};
-  std::array<BlockQuantiser, kMaxDcArea> dc{};  // offsets differ
+  std::array<BlockQuantiser, kMaxDcArea> dc{};  // its rounding offsets differ
 };
 
 /// quantisers: one per subband.

@@ -39,7 +39,7 @@ class Builder {
   int layer(int s) const { return subbands_[static_cast<size_t>(s)].layer; }
   int orientation(int s) const { return subbands_[static_cast<size_t>(s)].orientation; }
   int count() const { return static_cast<int>(subbands_.size()); }
-  /// The first subband from s on for which `same` does not hold.
+  /// Returns the first subband from s on for which `same` is false.
   template <typename Same>
   int end(int s, Same same) const {
     while (s < count() && same(s)) ++s;
@@ -94,12 +94,12 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 
 Grouping choose_grouping(const SequenceHeader& header) {
   if (header.entropy_coding == EntropyCoding::kRle) {
-    // The subbands of a block transform are many and small: a component for each would be mostly its size.
+    // A block transform has many small subbands: a component for each would consist mostly of its size field.
     const bool many = header.transform.kind != TransformKind::kContourlet;
     return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
   }
-  // Tables of their own pay for their heads only in large components, which large pictures also have for the
-  // sake of parallel work (docs/entropy.md).
+  // Separate code tables pay for their heads only in large components. Large pictures have these, and also
+  // need parallel work (docs/entropy.md).
   const auto luma = uint32_t{header.width} * header.height;
   const auto all_but = [&](int fine) {
     return static_cast<uint8_t>(header.transform.scales + 1 - std::min(fine, header.transform.scales));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the subbands of a picture are grouped into the components of a packet: each is coded alone, so that
-// each can travel alone and be decoded on a thread of its own. Components go by layer, coarse to fine;
-// several layers pooled in one component count as layer 0, so that every prefix of a packet still is a
-// picture.
+// Groups the subbands of a picture into the components of a packet. Each component is coded independently, so
+// it can be sent alone and decoded on a separate thread. Components are ordered by layer, coarse to fine.
+// Pooled layers form one component that counts as layer 0, so that every prefix of a packet is a picture.
 #pragma once
 
 #include <vector>
@@ -12,25 +11,24 @@
 
 namespace ctv {
 
-/// With runs (EntropyCoding::kRle) no component has more levels, in layer 0 and in others: LZ77 is slow, and
-/// where its window of 32 KiB has passed, cutting costs few bytes. A level of layer 0 takes about six times
-/// as long.
+/// Largest components with runs (EntropyCoding::kRle), in layer 0 and in others. LZ77 is slow, and beyond its
+/// window of 32 KiB a cut costs few bytes. A level of layer 0 takes about six times as long.
 inline constexpr size_t kMaxLowpassRuns = 1 << 16;
 inline constexpr size_t kMaxDetailRuns = 1 << 18;
 
-/// A range of the levels of some subbands, taken plane by plane; nearly always all of them.
+/// A range of the levels of some subbands, taken plane by plane; usually all of them.
 struct Component {
   int layer;
   int first_plane, last_plane;  // inclusive
   int first_subband,
-      last_subband;   // inclusive, of each of the planes; consecutive in the plane's array of levels
+      last_subband;   // inclusive, in each of the planes
   size_t begin = 0;   // of the range
   size_t levels = 0;  // of the range
 
   struct Range {
     size_t offset, count;
   };
-  /// Levels of one plane: their offset in the plane's array and their number, which may be 0.
+  /// The component's levels in one plane: offset in the plane's array, and count, which may be 0.
   Range range(const PictureLayout& picture, int plane) const;
   size_t offset(const PictureLayout& picture, int plane) const { return range(picture, plane).offset; }
   size_t count(const PictureLayout& picture, int plane) const { return range(picture, plane).count; }
@@ -39,7 +37,7 @@ struct Component {
 std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping,
                                        EntropyCoding entropy_coding);
 
-/// The encoder's choice, from the extent of the picture and everything else in the header.
+/// The encoder's choice, from the picture's extent and the other fields of the header.
 Grouping choose_grouping(const SequenceHeader& header);
 
 }  // namespace ctv

@@ -28,7 +28,7 @@ struct Type {
   Vec shift;
 };
 
-// Polyphase splits of the contourlet toolbox in closed form: two quincunx matrices, four parallelogram ones.
+// Polyphase splits of the contourlet toolbox in closed form: two quincunx and four parallelogram matrices.
 constexpr Type kQ1 = {{{1, 1}, {-1, 1}}, {0, 1}};
 constexpr Type kQ2 = {{{1, -1}, {1, 1}}, {1, 0}};
 constexpr std::array<Type, 4> kP = {{{{{2, 1}, {0, 1}}, {1, 1}},

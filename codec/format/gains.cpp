@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A wavelet is far from orthonormal and its bands are not flat, so a direction's gain is not its band's times
-// a constant: measured factors per band, taps and direction instead, integers only, so that encoders agree
-// everywhere.
+// Gains are measured per band, number of taps and direction. The pyramids are not orthonormal and their bands
+// are not flat, so a direction's gain is not a constant times its band's. The table has integers only, so all
+// encoders agree.
 #include "codec/format/gains.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ctv {
 namespace {
 
-constexpr uint32_t kOrthonormal = 4096;  // block transforms, or their quantisers make up for it
+constexpr uint32_t kOrthonormal = 4096;  // block transforms, with H.264's quantiser
 
 int kind_of(const TransformParameters& t) {
   if (t.pyramid == Pyramid::kLaplacian) return t.projection ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a picture is outside (a format) and inside (one or three coded planes), and the extents of both.
+// Format of a picture, its coded planes, and the extents of both.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -12,9 +12,9 @@
 
 namespace ctv {
 
-/// How samples outside become planes inside.
+/// Conversion between the source format and coded planes.
 enum class ColourModel : uint8_t {
-  kAsIs = 0,   // mono or YCbCr, coded as it is
+  kAsIs = 0,   // mono or YCbCr, unconverted
   kYcocgR = 1  // RGB by the reversible YCoCg
 };
 
@@ -23,8 +23,7 @@ struct SampleRange {
 };
 
 struct PictureLayout {
-  ctv_format source =
-      CTV_FORMAT_NONE;  // the format the stream was made from (RGBA8 counts as RGB8, NV12 as I420)
+  ctv_format source = CTV_FORMAT_NONE;  // of the stream (RGB8 for RGBA8, I420 for NV12)
   int width = 0;
   int height = 0;
   ColourModel colour = ColourModel::kAsIs;
@@ -40,7 +39,7 @@ struct PictureLayout {
   SampleRange range(int plane) const {
     return plane > 0 && colour == ColourModel::kYcocgR ? SampleRange{-255, 255} : SampleRange{0, 255};
   }
-  /// The flat prediction of key frames.
+  /// Prediction of all samples of a key frame.
   int middle(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
 };
 

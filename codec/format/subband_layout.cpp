@@ -8,7 +8,7 @@
 namespace ctv {
 namespace {
 
-// Both extents of a band with 2^n directions must be multiples of 2^max(1, n-1).
+// A band with 2^n directions needs extents that are multiples of 2^max(1, n-1).
 int pad_multiple(const TransformParameters& t) {
   int multiple = 1 << t.scales;
   for (int scale = 1; scale <= t.scales; ++scale) {
@@ -26,7 +26,7 @@ void add(SubbandLayout& layout, Subband s) {
   layout.subbands.push_back(s);
 }
 
-// The 2^n directional subbands of one band whose samples lie 2^shift plane samples apart.
+// Adds the 2^n directional subbands of a band whose samples are 2^shift plane samples apart.
 void add_band(SubbandLayout& layout, int scale, int orientation, int shift) {
   const int n = layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
   const Extent band = layout.band(scale);
@@ -45,11 +45,11 @@ void add_band(SubbandLayout& layout, int scale, int orientation, int shift) {
   }
 }
 
-// Of the transform of DC coefficients: always 4x4 places.
+// The transform of DC coefficients has 4x4 frequencies.
 constexpr int kDcLog2 = 2;
 
-// The frequencies of a block of 2^log2 x 2^log2 but the lowest, by octaves: those of more than `rows` or
-// `cols` are empty.
+// Adds the frequencies of a block of 2^log2 x 2^log2 except the lowest, by octaves. Those outside `present`
+// are empty.
 void add_octaves(SubbandLayout& layout, bool dc, int log2, Extent present, int row_shift, int col_shift) {
   const int levels = layout.transform.scales;
   for (int octave = 1; octave <= log2; ++octave) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transform as a value: everything after it is driven by the subbands it yields.
+// The parameters of a transform. The subbands follow from them (subband_layout.hpp).
 #pragma once
 
 #include <array>
@@ -23,18 +23,18 @@ enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2
 
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;
-  // Of the contourlet transform. A block transform has block_log2 scales, the defaults otherwise, and
-  // coefficients in units of its own.
+  // Of the contourlet transform. A block transform has block_log2() scales and otherwise these defaults; its
+  // units differ.
   Pyramid pyramid = Pyramid::kWavelet13_7;
   int scales = 4;                                     // 1..kMaxScales
   std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none
   int taps = 2;                                       // of the directional filters
   int fraction_bits = 2;                              // coefficients are in units of 2^-fraction_bits samples
-  bool projection = false;                            // laplacian: dual-frame (projection) synthesis
+  bool projection = false;                            // Laplacian: synthesis by projection (dual frame)
   friend bool operator==(const TransformParameters&, const TransformParameters&) = default;
 };
 
-/// A block transform's parameters.
+/// Returns the parameters of a block transform.
 constexpr TransformParameters block_transform(TransformKind kind) {
   TransformParameters t;
   t.kind = kind;

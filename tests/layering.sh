@@ -134,6 +134,12 @@ while IFS= read -r hit; do
   [ -n "$hit" ] && complain "$hit: tab, carriage return or blank at a line's end"
 done < <(xargs -r -d '\n' grep -nHE "$(printf '\t|\r| $')" <<<"$text" | cut -d: -f1,2 || true)
 
+# ---- Words that the glossary replaces (its last table says by what). ----
+while IFS= read -r hit; do
+  [ -n "$hit" ] && complain "$hit: a word that docs/glossary.md replaces"
+done < <(grep -vE '^(docs/(glossary|CHANGELOG)\.md|tests/layering.*\.sh)$' <<<"$text" |
+  xargs -r -d '\n' grep -noHwiE 'lent|takeover|whoever' || true)
+
 # ---- Every path that a document names exists. A path is a word between ` ` or ( ) that begins with a folder's name. ----
 while IFS= read -r document; do
   [ -n "$document" ] || continue

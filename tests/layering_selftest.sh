@@ -48,6 +48,8 @@ fresh; printf '%s\n\tint a;\n' "$spdx" >"$tree/cpu/a.cpp"
 expect 'cpu/a.cpp:2: tab'
 fresh; printf '%s\nint a; \n' "$spdx" >"$tree/cpu/a.cpp"
 expect 'cpu/a.cpp:2: tab, carriage return or blank'
+fresh; printf '%s\n// Lent by the caller.\n' "$spdx" >"$tree/cpu/a.cpp"
+expect 'cpu/a.cpp:2:Lent: a word that docs/glossary.md replaces'
 fresh; printf 'See `codec/nowhere.hpp`.\n' >"$tree/docs/a.md"
 expect 'docs/a.md: names codec/nowhere.hpp'
 fresh; printf 'See [there](nowhere.md).\n' >"$tree/docs/a.md"

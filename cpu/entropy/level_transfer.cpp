@@ -29,7 +29,7 @@ class CpuLevelTransfer final : public LevelTransfer {
 
   Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
     StageTimer timer(times_, Stage::kDownload);
-    // host() is constant to its readers, so nobody writes through these.
+    // host() is read only after a download.
     for (size_t p = 0; p < levels.size(); ++p) {
       if (levels[p] != nullptr) host_.levels[p] = const_cast<Level*>(levels[p]);
     }

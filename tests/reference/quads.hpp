@@ -17,7 +17,7 @@ namespace ctv::reference {
 struct FoundQuads {
   std::vector<QuadRow> rows;
   std::vector<QuadEvent> events;     // 0 where a row has none
-  std::vector<uint16_t> magnitudes;  // likewise
+  std::vector<uint16_t> magnitudes;  // 0 where a row has none
   QuadEvents view() const { return {rows.data(), events.data(), magnitudes.data()}; }
 };
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench all`: every verb after the other into one folder, and the page. A verb that cannot be run is told
 // in one line and left out.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 
-#include <ctv/ctv.hpp>
-
-#include "bench/arguments.h"
+#include "bench/measurement.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 
@@ -16,73 +15,60 @@ namespace {
 
 enum class Effort { kQuick, kUsual, kFull };
 
+using Run = Exit (*)(int argc, const char* const* argv);
+
 struct Step {
   const char* name;  // of its files
-  Exit (*run)(int argc, const char* const* argv);
-  std::vector<std::string> words;  // the verb and its options
+  Run run;
+  const char* quick;  // options of each effort
+  const char* usual;
+  const char* full;
+  enum { kNone, kFirst, kAll } clips;  // which it is given
 };
 
-std::vector<std::string> words_of(const std::string& line) {
-  std::vector<std::string> words;
-  for (const std::string& word : split(line, ' '))
+constexpr Step kSteps[] = {
+    {"speedup", &run_speedup, "--sizes 320x240,640x480 --frames 3 --runs 2", "--frames 6", "--frames 20",
+     Step::kAll},
+    {"speedup-default", &run_speedup, "--variant default --sizes 320x240,640x480 --frames 3 --runs 2",
+     "--variant default --frames 6", "--variant default --frames 20", Step::kAll},
+    {"stages", &run_stages, "--size 640x480 --runs 3", "", "", Step::kNone},
+    {"rd", &run_rd, "--frames 3 --qp 24,32,40",
+     "--frames 10 --ours default --ours paper:preset=paper,keyint=10",
+     "--frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10", Step::kAll},
+    {"peers", &run_peers, "--size 320x240 --frames 3 --runs 1 --peers x264-ultrafast",
+     "--frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
+     "--size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10", Step::kFirst},
+    {"pictures", &run_pictures, "--size 320x240 --frames 2 --peers x264-ultrafast", "", "--frames 30",
+     Step::kFirst},
+    {"pictures-transforms", &run_pictures, "--transforms --frames 1 --qp 42 --size 160x96",
+     "--transforms --frames 1 --qp 42", "--transforms --frames 1 --qp 42", Step::kFirst},
+    {"scale", &run_scale, "--size 320x240 --frames 2 --runs 1", "--frames 4", "--large", Step::kFirst},
+    {"scale-cpu", &run_scale, nullptr, "--backend cpu --frames 4", "--backend cpu", Step::kFirst},
+    {"latency", &run_latency, "--size 640x480 --seconds 1", "--seconds 5", "--seconds 6 --fps 60",
+     Step::kFirst},
+    {"streams", &run_streams, "--size 320x240 --most 2 --frames 5 --runs 1", "--frames 10",
+     "--most 32 --runs 2", Step::kFirst},
+    {"papers", &run_papers, "--quick --runs 1", "", "", Step::kNone}};
+
+/// Verb, options and clips; empty for what is not run.
+std::vector<std::string> words_of(const Step& step, Effort effort, const std::vector<std::string>& clips) {
+  const char* options = effort == Effort::kQuick   ? step.quick
+                        : effort == Effort::kUsual ? step.usual
+                                                   : step.full;
+  const bool again = std::string_view(step.name) == "scale-cpu";  // threads matter most where they do all
+  if (options == nullptr || (again && ctv_device_count() <= 0)) return {};
+  std::vector<std::string> words = {split(step.name, '-')[0]};
+  for (const std::string& word : split(options, ' '))
     if (!word.empty()) words.push_back(word);
+  const size_t most = step.clips == Step::kAll ? clips.size() : step.clips == Step::kFirst ? 1 : 0;
+  words.insert(words.end(), clips.begin(),
+               clips.begin() + static_cast<std::ptrdiff_t>(std::min(most, clips.size())));
+  if (step.run == &run_rd && clips.empty())
+    words.emplace_back(effort == Effort::kQuick ? "generate:320x240@30:3" : "generate:640x360@30:30");
   return words;
 }
 
-/// Clips: all for what is averaged over clips, the first for the rest.
-std::vector<Step> steps(Effort effort, const std::vector<std::string>& clips) {
-  const auto chosen = [&](const char* quick, const char* usual, const char* full) {
-    return words_of(effort == Effort::kQuick ? quick : effort == Effort::kUsual ? usual : full);
-  };
-  std::vector<Step> list = {
-      {"speedup", &run_speedup,
-       chosen("speedup --sizes 320x240,640x480 --frames 3 --runs 2", "speedup --frames 6 --runs 10",
-              "speedup --frames 20 --runs 10")},
-      {"speedup-default", &run_speedup,
-       chosen("speedup --variant default --sizes 320x240,640x480 --frames 3 --runs 2",
-              "speedup --variant default --frames 6 --runs 10",
-              "speedup --variant default --frames 20 --runs 10")},
-      {"stages", &run_stages, chosen("stages --size 640x480 --runs 3", "stages", "stages")},
-      {"rd", &run_rd,
-       chosen("rd --frames 3 --qp 24,32,40",
-              "rd --frames 10 --ours default --ours paper:preset=paper,keyint=10",
-              "rd --frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10")},
-      {"peers", &run_peers,
-       chosen("peers --size 320x240 --frames 3 --runs 1 --peers x264-ultrafast",
-              "peers --frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
-              "peers --size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10")},
-      {"pictures", &run_pictures,
-       chosen("pictures --size 320x240 --frames 2 --peers x264-ultrafast", "pictures --frames 10",
-              "pictures --frames 30")},
-      {"pictures-transforms", &run_pictures,
-       words_of(std::string("pictures --transforms --frames 1 --qp 42") +
-                (effort == Effort::kQuick ? " --size 160x96" : ""))},
-      {"scale", &run_scale,
-       chosen("scale --size 320x240 --frames 2 --runs 1", "scale --frames 4 --runs 3",
-              "scale --frames 10 --runs 3 --large")},
-      {"latency", &run_latency,
-       chosen("latency --size 640x480 --seconds 1", "latency --seconds 5", "latency --seconds 6 --fps 60")},
-      {"streams", &run_streams,
-       chosen("streams --size 320x240 --most 2 --frames 5 --runs 1", "streams --most 8 --frames 10",
-              "streams --most 32 --frames 20 --runs 2")},
-      {"papers", &run_papers, chosen("papers --quick --runs 1", "papers", "papers")}};
-  if (effort != Effort::kQuick && ctv_device_count() > 0)  // threads matter most where they do all
-    list.insert(list.end() - 3,
-                {"scale-cpu", &run_scale,
-                 words_of(effort == Effort::kFull ? "scale --backend cpu --frames 10 --runs 3"
-                                                  : "scale --backend cpu --frames 4 --runs 3")});
-  for (Step& step : list) {
-    const bool averaged = step.run == &run_speedup || step.run == &run_rd;
-    if (step.run == &run_stages || step.run == &run_papers) continue;
-    if (averaged) step.words.insert(step.words.end(), clips.begin(), clips.end());
-    if (!averaged && !clips.empty()) step.words.push_back(clips.front());
-    if (step.run == &run_rd && clips.empty())
-      step.words.push_back(effort == Effort::kQuick ? "generate:320x240@30:3" : "generate:640x360@30:30");
-  }
-  return list;
-}
-
-Exit call(Exit (*run)(int, const char* const*), const std::vector<std::string>& words) {
+Exit call(Run run, const std::vector<std::string>& words) {
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   return run(static_cast<int>(argv.size()), argv.data());
@@ -95,12 +81,11 @@ Exit run_all(int argc, const char* const* argv) {
   about.name = "ctbench all";
   about.summary = "every measurement and the page, into one folder";
   about.description =
-      "Runs speedup with the paper's and the default preset, stages, rd, scale, latency, streams and papers "
-      "on "
-      "CLIPs, or on "
-      "generated ones, writes JSON and CSV of each into a folder and draws the page, index.html. "
-      "Interrupted, "
-      "it keeps what it has: ctbench report makes the page of that.";
+      "Runs speedup with the paper's and the default preset, stages, rd, peers, pictures, scale, latency, "
+      "streams and "
+      "papers on CLIPs, or on generated ones, writes JSON and CSV of each into a folder and draws the page, "
+      "index.html. "
+      "Interrupted, it keeps what it has: ctbench report makes the page of that.";
   about.examples = {{"ctbench all -o out", "some minutes on two cores"},
                     {"ctbench all --full -o out a.y4m b.y4m c.y4m", "for a record, on a fast machine"}};
   Options options(about);
@@ -124,9 +109,10 @@ Exit run_all(int argc, const char* const* argv) {
   std::vector<std::string> page = {"report"};
   Exit worst = Exit::kOk;
   const auto start = std::chrono::steady_clock::now();
-  for (const Step& step : steps(effort, arguments.positional)) {
+  for (const Step& step : kSteps) {
     const std::string file = folder + "/" + step.name;
-    std::vector<std::string> words = step.words;
+    std::vector<std::string> words = words_of(step, effort, arguments.positional);
+    if (words.empty()) continue;
     words.insert(words.end(), {"--json", file + ".json", "--csv", file + ".csv"});
     if (!progress) words.emplace_back("--no-progress");
     std::string shown = "ctbench";

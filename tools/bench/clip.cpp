@@ -7,12 +7,6 @@
 
 namespace ctv::tools {
 
-std::vector<ctv_picture> Clip::pictures() const {
-  std::vector<ctv_picture> pictures;
-  for (const Frame& frame : frames) pictures.push_back(frame.picture());
-  return pictures;
-}
-
 std::string clip_name(const std::string& path) {
   if (path.starts_with("generate:") || path.starts_with("cloth:")) return path;
   std::string name = path.substr(path.find_last_of('/') + 1);

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/frame_reader.h"
@@ -15,9 +16,9 @@ struct Clip {
   VideoFormat video;
   std::vector<Frame> frames;
   std::string digest;  // MD5 of all samples
-
-  std::vector<ctv_picture> pictures() const;
 };
+
+using Size = std::pair<int32_t, int32_t>;
 
 /// The first `limit` frames of any input the tools read. Throws Failure, also for none.
 Clip load_clip(const std::string& path, int64_t limit);

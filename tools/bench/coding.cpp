@@ -5,9 +5,11 @@
 #include <deque>
 #include <string_view>
 
+#include "bench/table.h"
 #include "cli/exit.h"
 #include "cli/signals.h"
 #include "cli/text.h"
+#include "io/frame_writer.h"
 
 namespace ctv::tools {
 namespace {
@@ -189,6 +191,66 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   times.stages = stage_times(decoder.get());
   leave_out_first_pass(times, first, frames_per_pass);
   return times;
+}
+
+void Meter::add(const ctv_picture& source, const ctv_picture& decoded) {
+  Quality frame;
+  frame.add(source, decoded, true);
+  psnr_sums_.resize(frame.channels().size());
+  for (size_t c = 0; c < psnr_sums_.size(); ++c) psnr_sums_[c] += psnr(frame.channels()[c]);
+  weighted_sum_ += frame.weighted_psnr();
+  total_.merge(frame);
+  ++frames_;
+}
+
+double Meter::decibels() const {
+  if (frames_ == 0) return 0;
+  const ChannelError& first = total_.channels()[0];
+  return std::string_view(first.name) == "R" ? total_.weighted_psnr() : psnr(first);
+}
+
+Json Meter::json() const {
+  constexpr const char* kNames[] = {"y", "u", "v"};
+  const auto frames = static_cast<double>(frames_);
+  Json total, mean;
+  for (size_t c = 0; c < psnr_sums_.size() && c < 3; ++c) {
+    total[kNames[c]] = number(psnr(total_.channels()[c]));
+    mean[kNames[c]] = number(psnr_sums_[c] / frames);
+  }
+  total["weighted"] = number(total_.weighted_psnr());
+  mean["weighted"] = number(weighted_sum_ / frames);
+  return {{"psnr", total}, {"psnr_mean", mean}, {"ssim", ssim()}};
+}
+
+Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, int64_t keep) {
+  Seen seen;
+  PictureMd5 md5;
+  const auto units = coded.units.begin();
+  decode_clip(decoder_like(config), {units, units + static_cast<std::ptrdiff_t>(clip.frames.size() + 1)},
+              clip.frames.size(), [&](const ctv_picture& picture) {
+                if (static_cast<int64_t>(seen.meter.frames()) == keep) copy_picture(picture, seen.kept);
+                md5.add(picture);
+                seen.meter.add(clip.frames[seen.meter.frames()].picture(), picture);
+              });
+  seen.md5 = md5.finish();
+  return seen;
+}
+
+TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
+  TimedClip timed;
+  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 1);
+  timed.decoded = decode_clip(decoder_like(config), timed.coded.units, clip.frames.size());
+  for (size_t i = runs > 0 ? 1 : 0; i < timed.decoded.seconds.size(); ++i) {
+    timed.encode_ms.push_back(1000 * timed.coded.times.seconds[i] / static_cast<double>(clip.frames.size()));
+    timed.decode_ms.push_back(1000 * timed.decoded.seconds[i] / static_cast<double>(clip.frames.size()));
+  }
+  return timed;
+}
+
+Json timing_json(const std::vector<double>& ms_per_frame) {
+  return {{"ms_per_frame", median(ms_per_frame)},
+          {"quartiles", {quantile(ms_per_frame, 0.25), quantile(ms_per_frame, 0.75)}},
+          {"runs", ms_per_frame}};
 }
 
 }  // namespace ctv::tools

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "bench/clip.h"
+#include "bench/machine.h"
+#include "cli/quality.h"
 #include "ctenc/options.h"
 
 namespace ctv::tools {
@@ -50,5 +52,43 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
                       size_t frames_per_pass, const std::function<void(const ctv_picture&)>& see = {});
 /// A decoder that runs as the encoder's configuration says.
 DecoderConfig decoder_like(const ctv_config& encoder);
+
+/// How far decoded pictures are from their sources.
+class Meter {
+ public:
+  void add(const ctv_picture& source, const ctv_picture& decoded);
+  size_t frames() const { return frames_; }
+  /// PSNR of luma, or the mean of R, G and B, from the squared error of all frames.
+  double decibels() const;
+  double ssim() const { return total_.ssim().value_or(0); }  // of luma, mean of the frames
+  /// "psnr" of the squared error of all frames, "psnr_mean" of the frames' PSNRs, each as y, u, v and
+  /// weighted (6 Y + U + V) / 8; "ssim".
+  Json json() const;
+
+ private:
+  Quality total_;
+  std::vector<double> psnr_sums_;
+  double weighted_sum_ = 0;
+  size_t frames_ = 0;
+};
+
+/// What a decoder makes of the first pass.
+struct Seen {
+  Meter meter;
+  std::string md5;
+  Frame kept;  // frame number `keep`
+};
+Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, int64_t keep = -1);
+
+/// A clip encoded and decoded: the one way in which ctbench times this codec.
+struct TimedClip {
+  CodedClip coded;
+  PassTimes decoded;
+  std::vector<double> encode_ms, decode_ms;  // a frame, one for each run
+};
+/// One pass to warm up and `runs` that count; with none, the first pass counts.
+TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs);
+/// "ms_per_frame" (median), "quartiles", "runs".
+Json timing_json(const std::vector<double>& ms_per_frame);
 
 }  // namespace ctv::tools

@@ -4,14 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <thread>
 
-#include "bench/arguments.h"
-#include "bench/clip.h"
 #include "bench/lab/gpu_module.hpp"
-#include "bench/outputs.h"
-#include "bench/status_line.h"
+#include "bench/measurement.h"
 #include "bench/table.h"
 #include "bench/verbs.h"
 #include "cli/signals.h"
@@ -45,40 +40,10 @@ lab::YuvFrame yuv_frame(const char* size) {
                                 frame.plane(2));
 }
 
-std::vector<lab::IdctMode> all_modes(const PapersOptions& options) {
-  std::vector<lab::IdctMode> modes = lab::paper_modes();
-  modes.insert(modes.end(), options.modes.begin(), options.modes.end());
-  return modes;
-}
-
-bool wanted(const PapersOptions& options, const char* experiment) {
-  return options.only.empty() ||
-         std::find(options.only.begin(), options.only.end(), experiment) != options.only.end();
-}
-
-std::string cell(const std::optional<double>& value, int decimals) {
-  if (!value) return "-";
-  return std::isinf(*value) ? "equal" : text("%.*f", decimals, *value);
-}
-
-// Every figure of every table as a row of its own.
-Json figures(const PapersResult& result) {
-  Json list = Json::array();
-  for (const lab::PaperTable& t : result.report.tables)
-    for (const lab::PaperTable::Row& row : t.rows)
-      for (size_t i = 0; i < row.values.size(); ++i)
-        if (row.values[i])
-          list.push_back({{"paper", t.paper},
-                          {"table", t.id},
-                          {"row", row.label},
-                          {"here", row.here},
-                          {"column", t.columns[i]},
-                          {"value", number(*row.values[i])}});
-  return list;
-}
-
-}  // namespace
-
+/// Densities of this codec's streams: blocks that were not zero in three 1080p clips (a street from a car, a
+/// wall being painted, roofs; 28 to 54 frames, all planes for 4x4 and luma for 8x8, mean of the clips), coded
+/// by the default preset with --transform h264-4x4 and h264-8x8 at each qp. A stream has one transform, so
+/// half of the macroblocks are taken to have 8x8 blocks.
 std::vector<lab::IdctMode> stream_modes() {
   const auto mode = [](const char* name, double blocks4, double blocks8) {
     const lab::Densities densities = {blocks4, blocks8, 0.5};
@@ -86,6 +51,69 @@ std::vector<lab::IdctMode> stream_modes() {
   };
   return {mode("qp 37", 0.27, 0.24), mode("qp 30", 0.36, 0.35), mode("qp 22", 0.64, 0.61)};
 }
+
+Json table_json(const lab::PaperTable& t) {
+  Json rows = Json::array();
+  for (const lab::PaperTable::Row& row : t.rows) {
+    Json values = Json::array(), cells = Json::array();
+    for (const std::optional<double>& v : row.values) {
+      values.push_back(v ? number(*v) : Json(nullptr));
+      cells.push_back(!v ? "-" : std::isinf(*v) ? "equal" : text("%.*f", t.decimals, *v));
+    }
+    rows.push_back({{"label", row.label}, {"here", row.here}, {"values", values}, {"cells", cells}});
+  }
+  return {{"id", t.id},           {"paper", t.paper}, {"title", t.title},
+          {"columns", t.columns}, {"rows", rows},     {"notes", t.notes}};
+}
+
+/// Every figure of every table as a row.
+Json figures(const Json& j) {
+  Json list = Json::array();
+  for (const Json& table : j.value("tables", Json::array()))
+    for (const Json& row : table["rows"])
+      for (size_t i = 0; i < row["values"].size(); ++i)
+        if (!row["values"][i].is_null() || row["cells"][i] == "equal")
+          list.push_back({{"paper", table["paper"]},
+                          {"table", table["id"]},
+                          {"row", row["label"]},
+                          {"here", row["here"]},
+                          {"column", table["columns"][i]},
+                          {"value", row["values"][i]}});
+  return list;
+}
+
+std::string papers_text(const Json& j) {
+  const std::string gpu = j["gpu"], no_gpu = j["no_gpu"];
+  std::string out =
+      text("The papers' kernels on %s\nMedians of %d runs; %s\n", machine_line(j["machine"]).c_str(),
+           j["settings"]["runs"].get<int>(), gpu.empty() ? no_gpu.c_str() : gpu.c_str());
+  for (const Json& t : j["tables"]) {
+    std::vector<std::string> head = {""};
+    for (const Json& column : t["columns"]) head.push_back(column);
+    Table table(head);
+    for (const Json& row : t["rows"]) {
+      std::vector<std::string> cells = {row["label"]};
+      for (size_t i = 0; i < t["columns"].size(); ++i)
+        cells.push_back(i < row["cells"].size() ? row["cells"][i].get<std::string>() : "-");
+      table.add(cells);
+    }
+    out +=
+        "\n" + t["paper"].get<std::string>() + ", " + t["title"].get<std::string>() + "\n\n" + table.text();
+    for (const Json& note : t["notes"]) out += note.get<std::string>() + "\n";
+  }
+  const auto passed = std::count_if(j["checks"].begin(), j["checks"].end(),
+                                    [](const Json& check) { return check["passed"].get<bool>(); });
+  return out + text("\n%zu of %zu checks passed: all variants of a kernel compute the same.\n",
+                    static_cast<size_t>(passed), j["checks"].size());
+}
+
+std::string failed_check(const Json& j) {
+  for (const Json& check : j["checks"])
+    if (!check["passed"].get<bool>()) return "a check failed: " + words_of(check, {"what", "detail"});
+  return "";
+}
+
+}  // namespace
 
 lab::IdctMode parse_mode(const std::string& mode) {
   const size_t colon = mode.find(':');
@@ -105,167 +133,93 @@ lab::IdctMode parse_mode(const std::string& mode) {
   return {mode.substr(0, colon), {densities, densities}};
 }
 
-PapersResult measure_papers(const PapersOptions& options) {
-  PapersResult result;
-  StatusLine status(options.progress && !options.quiet);
-  lab::LabSettings settings;
-  settings.runs = options.runs;
-  settings.threads = options.threads;
-  settings.quick = options.quick;
-  settings.gpu = lab::gpu_module(result.no_gpu);
-  settings.no_gpu = result.no_gpu;
-  if (settings.gpu != nullptr) result.gpu = *settings.gpu->device_name();
-  settings.progress = [&](const std::string& what) {
-    check_interrupted();
-    status.show(what);
-  };
-  try {
-    if (wanted(options, kExperiments[0]))
-      lab::measure_dct8x8(settings, gray_image(options.image), result.report);
-    if (wanted(options, kExperiments[1])) lab::measure_h264_idct(settings, all_modes(options), result.report);
-    if (wanted(options, kExperiments[2])) {
-      const lab::YuvFrame frames[] = {yuv_frame("704x576"), yuv_frame("1920x1080")};
-      lab::measure_h264_tq(settings, frames, options.qp, result.report);
-    }
-  } catch (const Interrupted&) {
-    put_off_signal();
-    result.complete = false;
-  }
-  return result;
-}
-
-std::string papers_text(const PapersOptions& options, const PapersResult& result) {
-  std::string out =
-      text("The papers' kernels on %s\nMedians of %d runs; %s\n", machine_line(machine_json()).c_str(),
-           options.runs, result.gpu.empty() ? result.no_gpu.c_str() : result.gpu.c_str());
-  for (const lab::PaperTable& t : result.report.tables) {
-    std::vector<std::string> head = {""};
-    head.insert(head.end(), t.columns.begin(), t.columns.end());
-    Table table(head);
-    for (const lab::PaperTable::Row& row : t.rows) {
-      std::vector<std::string> cells = {row.label};
-      for (size_t i = 0; i < t.columns.size(); ++i)
-        cells.push_back(i < row.values.size() ? cell(row.values[i], t.decimals) : "-");
-      table.add(cells);
-    }
-    out += "\n" + t.paper + ", " + t.title + "\n\n" + table.text();
-    for (const std::string& note : t.notes) out += note + "\n";
-  }
-  size_t passed = 0;
-  for (const lab::Check& check : result.report.checks) {
-    passed += check.passed ? 1 : 0;
-    if (!check.passed) out += "\nFAILED: " + check.what + (check.detail.empty() ? "" : ": " + check.detail);
-  }
-  out += text("\n%zu of %zu checks passed: all variants of a kernel compute the same.\n", passed,
-              result.report.checks.size());
-  return out + (result.complete ? "" : "Interrupted: some is missing.\n");
-}
-
-Json papers_json(const PapersOptions& options, const PapersResult& result) {
-  Json j = {{"tool", "ctbench"}, {"kind", "papers"}, {"schema", 1}, {"complete", result.complete}};
-  j["machine"] = machine_json();
-  Json modes = Json::array();
-  for (const lab::IdctMode& mode : all_modes(options)) {
-    Json densities = Json::array();
-    for (const lab::Densities& d : mode.densities)
-      densities.push_back({{"blocks4", d.blocks4}, {"blocks8", d.blocks8}, {"macroblocks8", d.macroblocks8}});
-    modes.push_back({{"name", mode.name}, {"densities", densities}});
-  }
-  j["settings"] = {{"image", options.image.empty() ? "generated" : clip_name(options.image)},
-                   {"modes", modes},
-                   {"qp", options.qp},
-                   {"runs", options.runs},
-                   {"threads", options.threads},
-                   {"quick", options.quick}};
-  j["gpu"] = result.gpu;
-  j["no_gpu"] = result.no_gpu;
-  j["tables"] = Json::array();
-  for (const lab::PaperTable& t : result.report.tables) {
-    Json rows = Json::array();
-    for (const lab::PaperTable::Row& row : t.rows) {
-      Json values = Json::array();
-      for (const std::optional<double>& v : row.values) values.push_back(v ? number(*v) : Json(nullptr));
-      Json cells = Json::array();
-      for (const std::optional<double>& v : row.values) cells.push_back(cell(v, t.decimals));
-      rows.push_back({{"label", row.label}, {"here", row.here}, {"values", values}, {"cells", cells}});
-    }
-    j["tables"].push_back({{"id", t.id},
-                           {"paper", t.paper},
-                           {"title", t.title},
-                           {"columns", t.columns},
-                           {"rows", rows},
-                           {"notes", t.notes}});
-  }
-  j["checks"] = Json::array();
-  for (const lab::Check& check : result.report.checks)
-    j["checks"].push_back({{"what", check.what}, {"passed", check.passed}, {"detail", check.detail}});
-  return j;
-}
-
 Exit run_papers(int argc, const char* const* argv) {
-  ToolText about;
-  about.name = "ctbench papers";
-  about.summary = "the papers' kernels, each with its published figures beside this machine's";
-  about.description =
+  Measurement m(
+      "papers", "the papers' kernels, each with its published figures beside this machine's",
       "DCT 8x8 (Obukhov and Kharlamov 2008), H.264's inverse transforms with compaction (Wang, Alvarez-Mesa, "
-      "Chi and "
-      "Juurlink 2013), H.264's transforms and quantiser (Husemann et al. 2011), on the CPU and, where there "
-      "is one, a "
-      "CUDA device.";
-  about.examples = {
-      {"ctbench papers --image barbara.png --json papers.json", "with the picture of the paper"},
-      {"ctbench papers --only h264_idct --mode sparse:0.01,0.02,0.5", "one experiment, other densities"}};
-  Options options(about);
-  PapersOptions papers;
-  papers.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
-  options.section("Measuring");
-  options.value(
+      "Chi and Juurlink 2013), H.264's transforms and quantiser (Husemann et al. 2011), on the CPU and, "
+      "where "
+      "there is one, a CUDA device.",
+      {{"ctbench papers --image barbara.png --json papers.json", "with the picture of the paper"},
+       {"ctbench papers --only h264_idct --mode sparse:0.01,0.02,0.5", "one experiment, other densities"}});
+  m.most_clips = 0;
+  m.runs = 5;
+  int64_t qp = 28, threads = cores();
+  std::string image;
+  bool quick = false;
+  std::vector<std::string> only(std::begin(kExperiments), std::end(kExperiments)), mode_words;
+  m.options.value(
       "--only", "LIST", "Of dct8x8, h264_idct and h264_tq, with commas; all unless given",
       [&](const std::string& s) {
-        papers.only = split(s, ',');
-        for (const std::string& name : papers.only)
+        only = split(s, ',');
+        for (const std::string& name : only)
           if (std::find(std::begin(kExperiments), std::end(kExperiments), name) == std::end(kExperiments))
             throw Failure(Exit::kUsage, "--only: no experiment '" + name + "'", "dct8x8, h264_idct, h264_tq");
       });
-  options.value(
+  m.options.value(
       "--image", "FILE", "Grey image of the DCT 8x8; a generated one of 512x512 unless given",
-      [&](const std::string& s) { papers.image = s; }, ValueKind::kFile);
-  options.value(
-      "--mode", "MODE",
-      "NAME:BLOCKS4,BLOCKS8,MACROBLOCKS8, shares of blocks that are not zero and of macroblocks with 8x8 "
-      "blocks; may be given up to three times, from sparse to dense",
-      [](const std::string&) {});
-  options.integer("--qp", "N", "Of the quantiser; 28 unless given", 0, 51,
-                  [&](int64_t n) { papers.qp = static_cast<int>(n); });
-  options.integer("--runs", "N", "Runs of which the median counts; 5 unless given", 1, 1000,
-                  [&](int64_t n) { papers.runs = static_cast<int>(n); });
-  options.integer("--threads", "N", "Where all cores are measured; as many as there are unless given", 1, 256,
-                  [&](int64_t n) { papers.threads = static_cast<int>(n); });
-  options.flag("--quick", "The smallest size of each table only", [&] { papers.quick = true; });
-  options.section("Reports");
-  options.value(
-      "--json", "FILE", "Write all as JSON; - is standard output",
-      [&](const std::string& s) { papers.json = s; }, ValueKind::kFile);
-  options.value(
-      "--csv", "FILE", "Write every figure as a line; - is standard output",
-      [&](const std::string& s) { papers.csv = s; }, ValueKind::kFile);
-  options.flag("-q,--quiet", "Say nothing but errors", [&] { papers.quiet = true; });
-  options.flag("--no-progress", "No moving line on the terminal", [&] { papers.progress = false; });
-  const Arguments arguments = take_arguments(argc, argv, options, {"--mode"});
-  if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
-  if (!arguments.positional.empty()) throw Failure(Exit::kUsage, "no arguments beside options", "see --help");
-  if (!arguments.repeated[0].empty()) papers.modes.clear();
-  for (const std::string& mode : arguments.repeated[0]) papers.modes.push_back(parse_mode(mode));
-  Outputs outputs({papers.json, papers.csv});
-  const PapersResult result = measure_papers(papers);
-  outputs.write(0, dump(papers_json(papers, result)));
-  outputs.write(1, csv_of(figures(result)));
-  if (!papers.quiet && !outputs.uses_stdout()) std::fputs(papers_text(papers, result).c_str(), stdout);
-  for (const lab::Check& check : result.report.checks)
-    if (!check.passed)
-      throw Failure(Exit::kDefect,
-                    "a check failed: " + check.what + (check.detail.empty() ? "" : ": " + check.detail));
-  return end_of_run(result.complete);
+      [&](const std::string& s) { image = s; }, ValueKind::kFile);
+  m.repeated("--mode", "MODE",
+             "NAME:BLOCKS4,BLOCKS8,MACROBLOCKS8, shares of blocks that are not zero and of macroblocks with "
+             "8x8 blocks",
+             mode_words);
+  m.count("--qp", "Of the quantiser", 0, 51, qp);
+  m.count("--runs", "Runs of which the median counts", 1, 1000, m.runs);
+  m.count("--threads", "Where all cores are measured", 1, 256, threads);
+  m.options.flag("--quick", "The smallest size of each table only", [&] { quick = true; });
+  std::vector<lab::IdctMode> modes = lab::paper_modes();
+  const auto check = [&] {
+    std::vector<lab::IdctMode> more = mode_words.empty() ? stream_modes() : std::vector<lab::IdctMode>();
+    for (const std::string& mode : mode_words) more.push_back(parse_mode(mode));
+    modes.insert(modes.end(), more.begin(), more.end());
+  };
+  const auto measure = [&](Json& j) {
+    lab::LabSettings settings;
+    settings.runs = static_cast<int>(m.runs);
+    settings.threads = static_cast<int>(threads);
+    settings.quick = quick;
+    settings.gpu = lab::gpu_module(settings.no_gpu);
+    settings.progress = [&](const std::string& what) { m.show(what); };
+    Json mode_list = Json::array();
+    for (const lab::IdctMode& mode : modes) {
+      Json densities = Json::array();
+      for (const lab::Densities& d : mode.densities)
+        densities.push_back(
+            {{"blocks4", d.blocks4}, {"blocks8", d.blocks8}, {"macroblocks8", d.macroblocks8}});
+      mode_list.push_back({{"name", mode.name}, {"densities", densities}});
+    }
+    j["settings"] = {{"image", image.empty() ? "generated" : clip_name(image)},
+                     {"modes", mode_list},
+                     {"qp", qp},
+                     {"runs", m.runs},
+                     {"threads", threads},
+                     {"quick", quick}};
+    j["gpu"] = settings.gpu == nullptr ? "" : *settings.gpu->device_name();
+    j["no_gpu"] = settings.no_gpu;
+    j["tables"] = j["checks"] = Json::array();
+    lab::LabReport report;
+    const auto keep = [&] {
+      for (const lab::PaperTable& table : report.tables) j["tables"].push_back(table_json(table));
+      for (const lab::Check& c : report.checks)
+        j["checks"].push_back({{"what", c.what}, {"passed", c.passed}, {"detail", c.detail}});
+    };
+    const auto wanted = [&](const char* name) {
+      return std::find(only.begin(), only.end(), name) != only.end();
+    };
+    try {
+      if (wanted(kExperiments[0])) lab::measure_dct8x8(settings, gray_image(image), report);
+      if (wanted(kExperiments[1])) lab::measure_h264_idct(settings, modes, report);
+      const lab::YuvFrame frames[] = {yuv_frame("704x576"), yuv_frame("1920x1080")};
+      if (wanted(kExperiments[2])) lab::measure_h264_tq(settings, frames, static_cast<int>(qp), report);
+    } catch (const Interrupted&) {
+      keep();
+      throw;
+    }
+    keep();
+  };
+  return m.run(
+      argc, argv,
+      {.check = check, .measure = measure, .text = &papers_text, .rows = &figures, .defect = &failed_check});
 }
 
 }  // namespace ctv::tools

@@ -6,9 +6,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
+#include "bench/table.h"
 #include "cli/exit.h"
+#include "cli/signals.h"
 #include "cli/text.h"
+#include "io/frame_reader.h"
 
 namespace ctv::tools {
 namespace {
@@ -16,139 +20,61 @@ namespace {
 using Command = std::vector<std::string>;
 constexpr size_t kUsualPeers = 3;
 
-std::string whole(double value) { return std::to_string(std::lround(value)); }
+// One thread of x264 unless more are asked for: with more, zerolatency cuts pictures into slices, which costs
+// it bits.
+constexpr const char* kX264 =
+    " --tune zerolatency --keyint {keyint} --no-scenecut --qp {setting} --threads {threads} --quiet "
+    "-o {stream} {y4m}";
+// Samples are given as raw video in the format that the codec uses, so that none are converted on the way.
+constexpr const char* kFfmpeg =
+    "ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {format} -s {size} -r {rate} -i {raw} ";
 
-/// One thread: with more, x264's zerolatency cuts pictures into slices, which costs it bits.
-Peer x264(const std::string& preset) {
-  Peer peer;
-  peer.name = "x264-" + preset;
-  peer.setting = "qp";
-  peer.settings = {16, 20, 24, 28, 32, 36, 40};
-  peer.scale = {1, 51, 1, false};
-  peer.programs = {"x264", "ffmpeg"};
-  peer.encode = [preset](const PeerJob& job) -> Command {
-    const std::string interval =
-        job.key_interval > 0 ? std::to_string(job.key_interval) : std::string("infinite");
-    Command command = {"x264",      "--preset",         preset,          "--tune", "zerolatency",
-                       "--keyint",  interval,           "--no-scenecut", "--qp",   whole(job.setting),
-                       "--threads", whole(job.threads), "--quiet"};
-    if (job.key_interval > 0) command.insert(command.end(), {"--min-keyint", interval});
-    command.insert(command.end(), {"-o", job.stream, job.y4m});
-    return command;
-  };
-  return peer;
-}
-
-/// ffmpeg's encoders. The samples are given as raw video in the format that the codec uses, so that none are
-/// converted on the way.
-Peer ffmpeg(const std::string& name, const std::string& format, const std::string& setting,
-            std::vector<double> settings, const Scale& scale,
-            std::function<Command(const PeerJob&)> options) {
-  Peer peer;
-  peer.name = name;
-  peer.setting = setting;
-  peer.settings = std::move(settings);
-  peer.scale = scale;
-  peer.programs = {"ffmpeg"};
-  peer.decoded_format = format;
-  peer.encode = [format, options](const PeerJob& job) {
-    const VideoFormat& video = job.clip.video;
-    Command command = {"ffmpeg",
-                       "-v",
-                       "error",
-                       "-nostdin",
-                       "-y",
-                       "-f",
-                       "rawvideo",
-                       "-pix_fmt",
-                       format,
-                       "-s",
-                       text("%dx%d", video.width, video.height),
-                       "-r",
-                       text("%d/%d", video.fps_num, video.fps_den),
-                       "-i",
-                       job.raw};
-    const Command more = options(job);
-    command.insert(command.end(), more.begin(), more.end());
-    command.push_back(job.stream);
-    return command;
-  };
-  return peer;
-}
-
-Peer svt_av1() {
-  Peer peer;
-  peer.name = "svt-av1-p10";
-  peer.setting = "qp";
-  peer.settings = {12, 20, 28, 36, 44, 52, 60};
-  peer.scale = {1, 63, 1, false};
-  peer.programs = {"SvtAv1EncApp", "ffmpeg"};
-  peer.encode = [](const PeerJob& job) -> Command {
-    const int64_t interval = job.key_interval > 0 ? job.key_interval - 1 : -1;
-    return {"SvtAv1EncApp",
-            "-i",
-            job.y4m,
-            "-b",
-            job.stream,
-            "--preset",
-            "10",
-            "--pred-struct",
-            "1",
-            "--rc",
-            "0",
-            "-q",
-            whole(job.setting),
-            "--keyint",
-            std::to_string(interval),
-            "--scd",
-            "0",
-            "--aq-mode",
-            "0",
-            "--lp",
-            whole(job.threads)};
-  };
-  return peer;
-}
-
-std::vector<uint8_t> read_all(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+const std::vector<Peer>& all_peers() {
+  static const std::vector<Peer> peers = {
+      {"x264-ultrafast",
+       "qp",
+       {16, 20, 24, 28, 32, 36, 40},
+       {1, 51, 1, false},
+       "yuv420p",
+       std::string("x264 --preset ultrafast") + kX264},
+      {"x264-veryfast",
+       "qp",
+       {16, 20, 24, 28, 32, 36, 40},
+       {1, 51, 1, false},
+       "yuv420p",
+       std::string("x264 --preset veryfast") + kX264},
+      {"mjpeg",
+       "q:v",
+       {2, 3, 5, 8, 13, 20, 31},
+       {1, 31, 1, false},
+       "yuvj420p",
+       std::string(kFfmpeg) + "-c:v mjpeg -q:v {setting} -qmin 1 -threads {threads} -f mjpeg {stream}"},
+      {"svt-av1-p10",
+       "qp",
+       {12, 20, 28, 36, 44, 52, 60},
+       {1, 63, 1, false},
+       "yuv420p",
+       "SvtAv1EncApp -i {y4m} -b {stream} --preset 10 --pred-struct 1 --rc 0 -q {setting} --keyint "
+       "{keyint-1} "
+       "--scd 0 --aq-mode 0 --lp {threads}"},
+      {"vc2",
+       "bits per pixel",
+       {2, 2.5, 3, 3.5, 4, 5, 6},
+       {0.5, 12, 0.25, true},
+       "yuv420p",
+       std::string(kFfmpeg) + "-c:v vc2 -b:v {bitrate} -threads {threads} -strict -1 -f dirac {stream}"}};
+  return peers;
 }
 
 ProcessResult run_checked(const Command& command) {
   const ProcessResult result = run_process(command);
   if (result.code != 0)
-    throw Failure(Exit::kFile, text("%s failed with code %d: %s", command[0].c_str(), result.code,
-                                    result.last_line().c_str()));
+    throw Failure(Exit::kFile,
+                  text("%s failed with code %d: ", command[0].c_str(), result.code) + result.last_line());
   return result;
 }
 
 }  // namespace
-
-const std::vector<Peer>& all_peers() {
-  static const std::vector<Peer> peers = [] {
-    std::vector<Peer> list;
-    list.push_back(x264("ultrafast"));
-    list.push_back(x264("veryfast"));
-    list.push_back(ffmpeg("mjpeg", "yuvj420p", "q:v", {2, 3, 5, 8, 13, 20, 31}, {1, 31, 1, false},
-                          [](const PeerJob& job) {
-                            return Command{"-c:v",  "mjpeg", "-q:v",     whole(job.setting),
-                                           "-qmin", "1",     "-threads", whole(job.threads),
-                                           "-f",    "mjpeg"};
-                          }));
-    list.push_back(svt_av1());
-    list.push_back(ffmpeg(
-        "vc2", "yuv420p", "bits per pixel", {2, 2.5, 3, 3.5, 4, 5, 6}, {0.5, 12, 0.25, true},
-        [](const PeerJob& job) {
-          const VideoFormat& v = job.clip.video;
-          const double rate = job.setting * v.width * v.height * v.rate();
-          return Command{"-c:v", "vc2", "-b:v", text("%.0f", rate), "-threads", whole(job.threads), "-strict",
-                         "-1",   "-f",  "dirac"};
-        }));
-    return list;
-  }();
-  return peers;
-}
 
 std::vector<Peer> choose_peers(const std::string& names) {
   const std::vector<Peer>& all = all_peers();
@@ -160,8 +86,8 @@ std::vector<Peer> choose_peers(const std::string& names) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Peer& p) { return p.name == name; });
     if (found == all.end()) {
       std::string known;
-      for (const Peer& p : all) known += (known.empty() ? "" : ", ") + p.name;
-      throw Failure(Exit::kUsage, "--peers: '" + name + "' is not known", known + ", all, none");
+      for (const Peer& p : all) known += p.name + ", ";
+      throw Failure(Exit::kUsage, "--peers: '" + name + "' is not known", known + "all, none");
     }
     chosen.push_back(*found);
   }
@@ -169,9 +95,123 @@ std::vector<Peer> choose_peers(const std::string& names) {
 }
 
 std::string missing_program(const Peer& peer) {
-  for (const std::string& program : peer.programs)
+  for (const std::string& program : {peer.command.substr(0, peer.command.find(' ')), std::string("ffmpeg")})
     if (!find_program(program)) return program;
   return "";
+}
+
+PeerClip::PeerClip(const Clip& clip, int64_t key_interval) : clip_(clip), key_interval_(key_interval) {
+  write_clip(clip, scratch_.file("clip.y4m"), true);
+  write_clip(clip, scratch_.file("clip.yuv"), false);
+}
+
+Command PeerClip::command(const Peer& peer, double setting, int threads) const {
+  const VideoFormat& video = clip_.video;
+  const std::map<std::string, std::string> values = {
+      {"{y4m}", scratch_.file("clip.y4m")},
+      {"{raw}", scratch_.file("clip.yuv")},
+      {"{stream}", scratch_.file("stream")},
+      {"{setting}", std::to_string(std::lround(setting))},
+      {"{threads}", std::to_string(threads)},
+      {"{format}", peer.format},
+      {"{size}", text("%dx%d", video.width, video.height)},
+      {"{rate}", text("%d/%d", video.fps_num, video.fps_den)},
+      {"{bitrate}", text("%.0f", setting * video.width * video.height * video.rate())},
+      {"{keyint}", key_interval_ > 0 ? std::to_string(key_interval_) : "infinite"},
+      {"{keyint-1}", std::to_string(key_interval_ - 1)}};
+  Command words = split(peer.command, ' ');
+  for (std::string& word : words)
+    if (const auto value = values.find(word); value != values.end()) word = value->second;
+  return words;
+}
+
+PeerClip::Coded PeerClip::time(const Peer& peer, double setting, int threads) const {
+  const Command encode = command(peer, setting, threads);
+  Coded coded;
+  coded.command = shown_command(encode);
+  coded.encode_seconds = run_checked(encode).seconds;
+  coded.decode_seconds =
+      run_checked({"ffmpeg", "-v", "error", "-nostdin", "-threads", std::to_string(threads), "-i",
+                   scratch_.file("stream"), "-f", "null", "-"})
+          .seconds;
+  return coded;
+}
+
+PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, int64_t keep) const {
+  const Command encode = command(peer, setting, threads);
+  Coded coded;
+  coded.command = shown_command(encode);
+  coded.encode_seconds = run_checked(encode).seconds;
+  std::ifstream in(scratch_.file("stream"), std::ios::binary);
+  const std::vector<uint8_t> stream{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  coded.bytes = stream.size() - (peer.name.starts_with("x264") ? sei_bytes(stream) : 0);
+  if (coded.bytes == 0) throw Failure(Exit::kFile, peer.name + " wrote nothing");
+  // Every picture once, whatever the stream says about time.
+  InputOptions decoded;
+  decoded.path = scratch_.file("decoded.yuv");
+  decoded.size = {clip_.video.width, clip_.video.height};
+  coded.decode_seconds =
+      run_checked({"ffmpeg", "-v", "error", "-nostdin", "-y", "-i", scratch_.file("stream"), "-fps_mode",
+                   "passthrough", "-f", "rawvideo", "-pix_fmt", peer.format, decoded.path})
+          .seconds;
+  std::error_code error;
+  if (std::filesystem::file_size(decoded.path, error) != clip_.video.frame_bytes() * clip_.frames.size())
+    throw Failure(Exit::kFile, "ffmpeg decodes " + peer.name + " to another number of pictures");
+  const std::unique_ptr<FrameReader> reader = open_input(decoded);
+  Meter& meter = coded.seen.meter;
+  Frame frame;
+  while (meter.frames() < clip_.frames.size() && reader->read(frame)) {
+    check_interrupted();
+    if (static_cast<int64_t>(meter.frames()) == keep) coded.seen.kept = frame;
+    meter.add(clip_.frames[meter.frames()].picture(), frame.picture());
+  }
+  return coded;
+}
+
+double Match::bytes_at(double decibels) const {
+  return static_cast<double>(yield.bytes) * std::exp(bytes_per_decibel * (decibels - yield.decibels));
+}
+
+Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure) {
+  std::map<long, Yield> known;  // by steps from the worst quality
+  const auto setting = [&](long i) {
+    return scale.rises ? scale.lowest + scale.step * static_cast<double>(i)
+                       : scale.highest - scale.step * static_cast<double>(i);
+  };
+  const auto at = [&](long i) {
+    const auto found = known.find(i);
+    return found != known.end() ? found->second : known[i] = measure(setting(i));
+  };
+  long below = 0, above = std::lround((scale.highest - scale.lowest) / scale.step);
+  while (above - below > 1) {
+    const long middle = (below + above) / 2;
+    (at(middle).decibels < decibels ? below : above) = middle;
+  }
+  const Yield low = at(below), high = at(above);
+  const bool upper = std::abs(high.decibels - decibels) < std::abs(low.decibels - decibels);
+  Match match{setting(upper ? above : below), upper ? high : low};
+  if (low.decibels < decibels && high.decibels > decibels && std::isfinite(high.decibels) && low.bytes > 0)
+    match.bytes_per_decibel =
+        (std::log(static_cast<double>(high.bytes)) - std::log(static_cast<double>(low.bytes))) /
+        (high.decibels - low.decibels);
+  return match;
+}
+
+Json peer_row(const Clip& clip, const std::string& codec, const std::string& how, int threads,
+              const std::string& setting_name, double setting, const Yield& yield, double bytes_at_target,
+              const std::string& command, const std::vector<double>& encode_ms,
+              const std::vector<double>& decode_ms) {
+  return {{"codec", codec},
+          {"how", how},
+          {"threads", threads},
+          {"setting_name", setting_name},
+          {"setting", setting},
+          {"psnr_y", number(yield.decibels)},
+          {"bytes", yield.bytes},
+          {"bytes_per_frame", number(bytes_at_target / static_cast<double>(clip.frames.size()))},
+          {"command", command},
+          {"encode", timing_json(encode_ms)},
+          {"decode", timing_json(decode_ms)}};
 }
 
 uint64_t sei_bytes(const std::vector<uint8_t>& stream) {
@@ -187,45 +227,7 @@ uint64_t sei_bytes(const std::vector<uint8_t>& stream) {
     type = stream[i + 3] & 31;
     i += 3;
   }
-  if (type == kSei) bytes += stream.size() - unit_begin;
-  return bytes;
-}
-
-PeerStream time_peer(const Peer& peer, const PeerJob& job) {
-  PeerStream result;
-  const Command encode = peer.encode(job);
-  result.command = shown_command(encode);
-  result.encode_seconds = run_checked(encode).seconds;
-  result.decode_seconds = run_checked({"ffmpeg", "-v", "error", "-nostdin", "-threads", whole(job.threads),
-                                       "-i", job.stream, "-f", "null", "-"})
-                              .seconds;
-  return result;
-}
-
-PeerStream run_peer(const Peer& peer, const PeerJob& job, const std::string& decoded) {
-  PeerStream result;
-  const Command encode = peer.encode(job);
-  result.command = shown_command(encode);
-  result.encode_seconds = run_checked(encode).seconds;
-  const std::vector<uint8_t> stream = read_all(job.stream);
-  result.bytes = stream.size();
-  if (peer.name.starts_with("x264")) result.bytes -= sei_bytes(stream);
-  if (result.bytes == 0) throw Failure(Exit::kFile, peer.name + " wrote nothing");
-  // Every picture once, whatever the stream says about time.
-  const auto decode = [&](const char* option, const char* value) {
-    return run_process({"ffmpeg", "-v", "error", "-nostdin", "-y", "-i", job.stream, option, value, "-f",
-                        "rawvideo", "-pix_fmt", peer.decoded_format, decoded});
-  };
-  ProcessResult run = decode("-fps_mode", "passthrough");
-  if (run.code != 0) run = decode("-vsync", "0");  // before ffmpeg 5.1
-  if (run.code != 0)
-    throw Failure(Exit::kFile, "ffmpeg does not decode " + peer.name + ": " + run.last_line());
-  result.decode_seconds = run.seconds;
-  std::error_code error;
-  const uint64_t bytes = std::filesystem::file_size(decoded, error);
-  if (error || bytes != job.clip.video.frame_bytes() * job.clip.frames.size())
-    throw Failure(Exit::kFile, "ffmpeg decodes " + peer.name + " to another number of pictures");
-  return result;
+  return type == kSei ? bytes + stream.size() - unit_begin : bytes;
 }
 
 }  // namespace ctv::tools

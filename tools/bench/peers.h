@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other codecs, run through their own command lines as a user would: one table says for each how it is called
-// and decoded. A peer that is not installed is told in one line and left out.
+// Other codecs, run through their command lines as a user would: one table says for each how it is called. A
+// peer that is not installed is told in one line and left out. And the search for the setting at which codecs
+// can be compared.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/clip.h"
+#include "bench/coding.h"
 #include "bench/process.h"
 
 namespace ctv::tools {
 
-struct PeerJob {
-  const Clip& clip;
-  std::string y4m, raw;  // the clip as files
-  std::string stream;    // to be written by the encoder
-  double setting = 0;    // the peer's own quantiser, quality or rate
-  int64_t key_interval = 10;
-  int threads = 1;
-};
-
 /// The values that a codec's setting can have.
 struct Scale {
-  double lowest = 0, highest = 51, step = 1;
+  double lowest = 1, highest = 51, step = 1;
   bool rises = false;  // quality with the setting
 };
 
@@ -33,31 +25,72 @@ struct Peer {
   std::string setting;           // what its numbers are: "qp"
   std::vector<double> settings;  // some, from good to bad, for curves
   Scale scale;
-  std::vector<std::string> programs;  // all are needed
-  std::function<std::vector<std::string>(const PeerJob&)> encode;
-  std::string decoded_format = "yuv420p";  // ffmpeg's name for the samples it was given
+  std::string format;   // ffmpeg's name for the samples
+  std::string command;  // words; {y4m}, {raw}, {stream}, {setting} and others stand for what changes
 };
 
-/// All that are known; the first few are run unless others are asked for.
-const std::vector<Peer>& all_peers();
 /// By names separated by commas, "all", "none" or "" for the usual ones. Throws Failure(kUsage).
 std::vector<Peer> choose_peers(const std::string& names);
-/// "" or what is missing.
+/// "" or the program that is missing.
 std::string missing_program(const Peer& peer);
 
-struct PeerStream {
-  uint64_t bytes = 0;         // without x264's note about itself (a text of some 600 bytes)
-  double encode_seconds = 0;  // of the process: start, reading and writing included
-  double decode_seconds = 0;  // likewise, of ffmpeg
-  std::string command;
+/// A clip as files, for programs.
+class PeerClip {
+ public:
+  /// key_interval: frames from key frame to key frame, 0: only the first.
+  PeerClip(const Clip& clip, int64_t key_interval);
+
+  struct Coded {
+    uint64_t bytes = 0;  // without x264's note about itself (a text of some 600 bytes)
+    double encode_seconds = 0, decode_seconds = 0;  // of whole processes; ffmpeg decodes
+    std::string command;
+    Seen seen;  // without an MD5
+  };
+  /// Encodes and decodes; keeps frame number `keep`. Throws Failure(kFile) with the program's last line.
+  Coded code(const Peer& peer, double setting, int threads = 1, int64_t keep = -1) const;
+  /// Only the seconds and the command; decoded pictures are forgotten.
+  Coded time(const Peer& peer, double setting, int threads) const;
+  std::vector<std::string> command(const Peer& peer, double setting, int threads) const;
+
+ private:
+  const Clip& clip_;
+  int64_t key_interval_;
+  ScratchFolder scratch_;
 };
 
-/// Seconds of the peer's encoder and of ffmpeg, which decodes and forgets; of whole processes.
-PeerStream time_peer(const Peer& peer, const PeerJob& job);
+/// What a setting yields: quality, or whatever else is to be equal.
+struct Yield {
+  double decibels = 0;
+  uint64_t bytes = 0;
+};
 
-/// Encodes and decodes; `decoded` becomes raw video. Throws Failure(kFile) with the program's last line.
-PeerStream run_peer(const Peer& peer, const PeerJob& job, const std::string& decoded);
+/// The setting whose quality is nearest to a target, and how bytes grow there.
+struct Match {
+  double setting = 0;
+  Yield yield;
+  double bytes_per_decibel = 0;  // of the logarithm of bytes
+  /// Bytes at another quality nearby, along that slope.
+  double bytes_at(double decibels) const;
+};
 
+/// By bisection of the scale; each setting is tried once. The slope is that between the settings on both
+/// sides of the target, 0 if all lie on one side.
+Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure);
+
+/// A row of `ctbench peers`.
+Json peer_row(const Clip& clip, const std::string& codec, const std::string& how, int threads,
+              const std::string& setting_name, double setting, const Yield& yield, double bytes_at_target,
+              const std::string& command, const std::vector<double>& encode_ms,
+              const std::vector<double>& decode_ms);
+
+/// libjpeg-turbo by its tjbench, on the middle frame; start-up and files do not count. Throws Failure.
+Json measure_jpeg_turbo(const Clip& clip, double decibels, double seconds);
+/// nvJPEG on device 0, on all frames: with the standard Huffman tables and with each picture's. Throws
+/// Failure.
+Json measure_nvjpeg(const Clip& clip, double decibels, int runs);
+
+/// What tjbench says: bytes, milliseconds to compress and to decompress. False if it says something else.
+bool read_tjbench(const std::string& output, uint64_t& bytes, double& encode_ms, double& decode_ms);
 /// Bytes of H.264 byte streams' supplemental information units (type 6), start codes included.
 uint64_t sei_bytes(const std::vector<uint8_t>& stream);
 

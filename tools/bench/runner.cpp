@@ -23,6 +23,10 @@ std::string Runner::name() const {
   return std::string(name_of(kBackends, backend)) + " " + name_of(kEngines, engine);
 }
 
+Json Runner::json() const {
+  return {{"backend", name_of(kBackends, backend)}, {"engine", name_of(kEngines, engine)}};
+}
+
 Runners available_runners(const ctv_config& config) {
   Runners found;
   for (const ctv_backend backend : {CTV_BACKEND_CPU, CTV_BACKEND_CUDA}) {

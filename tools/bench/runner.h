@@ -14,6 +14,8 @@ struct Runner {
   ctv_engine engine = CTV_ENGINE_DIRECT;
   /// "cpu direct"
   std::string name() const;
+  /// "backend" and "engine".
+  Json json() const;
   bool gpu() const { return backend == CTV_BACKEND_CUDA; }
   void apply(ctv_config& config) const {
     config.backend = backend;

@@ -41,6 +41,35 @@ std::string Table::text() const {
   return out;
 }
 
+std::string table_of(const Json& rows, const std::vector<Column>& columns) {
+  std::vector<std::string> cells;
+  for (const Column& column : columns) cells.push_back(column.head);
+  Table table(cells);
+  for (const Json& row : rows) {
+    cells.clear();
+    for (const Column& column : columns) cells.push_back(column.cell(row));
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string fixed(const Json& value, int decimals) {
+  return value.is_number() ? ctv::tools::text("%.*f", decimals, value.get<double>()) : std::string("-");
+}
+
+std::string words_of(const Json& row, std::initializer_list<const char*> members) {
+  std::string words;
+  for (const char* member : members) words += (words.empty() ? "" : " ") + row[member].get<std::string>();
+  return words;
+}
+
+std::vector<std::string> unique(const Json& rows, const std::function<std::string(const Json& row)>& of) {
+  std::vector<std::string> values;
+  for (const Json& row : rows)
+    if (std::find(values.begin(), values.end(), of(row)) == values.end()) values.push_back(of(row));
+  return values;
+}
+
 std::string percent(double value) {
   return std::isfinite(value) ? ctv::tools::text("%+.1f %%", value) : std::string("-");
 }

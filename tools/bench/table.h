@@ -2,8 +2,11 @@
 // Tables that a person reads on a terminal and a Markdown page shows as well: the same text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "bench/machine.h"
 
 namespace ctv::tools {
 
@@ -17,6 +20,19 @@ class Table {
  private:
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// One column of a table of JSON rows.
+struct Column {
+  std::string head;
+  std::function<std::string(const Json& row)> cell;
+};
+std::string table_of(const Json& rows, const std::vector<Column>& columns);
+/// A number with so many decimals, "-" for null.
+std::string fixed(const Json& value, int decimals);
+/// The words of these members of a row, with blanks between them.
+std::string words_of(const Json& row, std::initializer_list<const char*> members);
+/// Each value of `of(row)` once, in the order of the rows.
+std::vector<std::string> unique(const Json& rows, const std::function<std::string(const Json& row)>& of);
 
 /// "-12.3 %", or "-" for nothing.
 std::string percent(double value);

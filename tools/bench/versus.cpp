@@ -1,258 +1,195 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench peers`: measuring.
-#include "bench/versus.h"
-
+// `ctbench peers`: speed and bytes beside other codecs at equal luma PSNR, in one run on one machine.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <thread>
 
-#include "bench/rd.h"
-#include "bench/status_line.h"
+#include "bench/measurement.h"
+#include "bench/peers.h"
+#include "bench/runner.h"
 #include "bench/table.h"
-#include "cli/signals.h"
+#include "bench/verbs.h"
 #include "cli/text.h"
-#include "io/frame_writer.h"
 
 namespace ctv::tools {
 namespace {
 
-constexpr Scale kOurScale = {1, 51, 1, false};
+struct Versus {
+  Measurement& m;
+  Json& results;
+  const Clip& clip;
+  double decibels;
+  int64_t key_interval;
 
-/// Ours in one way: on which backend, with how many threads and frames in flight.
-struct Way {
-  Runner runner;
-  int threads = 1, in_flight = 1;
-};
-
-class VersusRun {
- public:
-  explicit VersusRun(const VersusOptions& options)
-      : options_(options),
-        status_(options.common.progress && !options.common.quiet),
-        cores_(static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U))) {}
-
-  VersusResult run() {
-    try {
-      Clip clip = load_common_clip(options_.common, options_.common.size);
-      result_.frames = static_cast<int64_t>(clip.frames.size());
-      result_.clip = clip.name;
-      result_.digest = clip.digest;
-      lay_out_for(config(clip, {Runner(), cores_, 1}, kOurScale.highest), clip);
-      measure_ours(clip);
-      if (clip.video.format == CTV_FORMAT_I420 && clip.frames.size() > 1) {
-        measure_peers(clip);
-      } else {
-        leave_out("peers: they are run on 4:2:0 and at least two frames only");
-      }
-    } catch (const Interrupted&) {
-      put_off_signal();
-      result_.complete = false;
-    }
-    status_.clear();
-    return std::move(result_);
-  }
-
- private:
-  void leave_out(const std::string& why) {
-    tools::leave_out(status_, options_.common.quiet, why, result_.missing);
-  }
-
-  ctv_config config(const Clip& clip, const Way& way, double qp) const {
-    ctv_config c = common_config(
-        options_.common, clip,
-        {"--qp", text("%g", qp), "--keyint", std::to_string(options_.key_interval), "--threads",
-         std::to_string(way.threads), "--in-flight", std::to_string(way.in_flight), "--no-scenecut"});
-    way.runner.apply(c);
+  /// Ours on a backend with so many threads and frames in flight.
+  ctv_config config(const Runner& runner, int threads, int in_flight, double qp) const {
+    ctv_config c =
+        m.config(clip, {"--qp", text("%g", qp), "--keyint", std::to_string(key_interval), "--threads",
+                        std::to_string(threads), "--in-flight", std::to_string(in_flight), "--no-scenecut"});
+    runner.apply(c);
     return c;
   }
 
-  Yield yield(const Clip& clip, const ctv_config& c) const {
-    const CodedClip coded = encode_clip(c, clip);
-    RdMeter meter;
-    decode_clip(decoder_like(c), coded.units, clip.frames.size(),
-                [&](const ctv_picture& p) { meter.add(clip.frames[meter.frames()].picture(), p); });
-    RdPoint point;
-    meter.finish(point);
-    return {point.psnr[0], coded.bytes};
-  }
-
-  void measure_ours(const Clip& clip) {
-    const std::string& name = options_.common.variant.name;
-    const Way searching = {Runner(), cores_, 1};
-    const Match match = match_quality(kOurScale, options_.decibels, [&](double qp) {
-      status_.show(name + text(" at qp %g", qp));
-      return yield(clip, config(clip, searching, qp));
+  void ours() const {
+    const std::string& name = m.variant.name;
+    const Match match = match_quality(Scale(), decibels, [&](double qp) {
+      m.show(name + text(" at qp %g", qp));
+      const ctv_config c = config(Runner(), cores(), 1, qp);
+      const CodedClip coded = encode_clip(c, clip);
+      return Yield{look_at(c, clip, coded).meter.decibels(), coded.bytes};
     });
-    const Runners runners = available_runners(config(clip, searching, match.setting));
-    for (const std::string& missing : runners.missing) leave_out(missing);
-    std::vector<Way> ways;
+    const Runners runners = available_runners(config(Runner(), cores(), 1, match.setting));
+    for (const std::string& missing : runners.missing) m.leave_out(missing);
     for (const Runner& runner : runners.list) {
       if (runner.engine != CTV_ENGINE_DIRECT) continue;  // the other one gives the same bytes, later
-      if (!runner.gpu() && cores_ > 1) ways.push_back({runner, 1, 1});
-      for (const int in_flight : {1, 16}) ways.push_back({runner, cores_, in_flight});
-    }
-    for (const Way& way : ways) {
-      VersusRow row = {
-          name, "qp", "", "", way.threads, match.setting, match.yield, match.bytes_at(options_.decibels),
-          {},   {}};
-      row.how = text("%s, %d thread%s, %d in flight", way.runner.gpu() ? "cuda" : "cpu", way.threads,
-                     way.threads > 1 ? "s" : "", way.in_flight);
-      status_.show(name + ", " + row.how);
-      const ctv_config c = config(clip, way, match.setting);
-      const CodedClip coded = encode_clip(c, clip, options_.common.runs + 1);
-      const PassTimes decoded = decode_clip(decoder_like(c), coded.units, clip.frames.size());
-      for (size_t i = 1; i < coded.times.seconds.size(); ++i) {
-        row.encode_ms.push_back(1000 * coded.times.seconds[i] / static_cast<double>(clip.frames.size()));
-        row.decode_ms.push_back(1000 * decoded.seconds[i] / static_cast<double>(clip.frames.size()));
-      }
-      row.command = "ctenc --qp " + text("%g", match.setting);
-      for (const std::string& word : options_.common.variant.arguments) row.command += " " + word;
-      result_.rows.push_back(row);
+      if (!runner.gpu() && cores() > 1) ours(match, runner, 1, 1);
+      for (const int in_flight : {1, 16}) ours(match, runner, cores(), in_flight);
     }
   }
 
-  void measure_peers(const Clip& clip) {
-    const ScratchFolder scratch;
+  void ours(const Match& match, const Runner& runner, int threads, int in_flight) const {
+    const std::string how = text("%s, %d thread%s, %d in flight", runner.gpu() ? "cuda" : "cpu", threads,
+                                 threads > 1 ? "s" : "", in_flight);
+    m.show(m.variant.name + ", " + how);
+    const TimedClip timed = time_clip(config(runner, threads, in_flight, match.setting), clip, m.runs);
+    std::string command = "ctenc --qp " + text("%g", match.setting);
+    for (const std::string& word : m.variant.arguments) command += " " + word;
+    results.push_back(peer_row(clip, m.variant.name, how, threads, "qp", match.setting, match.yield,
+                               match.bytes_at(decibels), command, timed.encode_ms, timed.decode_ms));
+  }
+
+  void peer(const Peer& p, const PeerClip& all, const PeerClip& one) const {
+    const auto yield = [&](double setting, int threads) {
+      m.show(p.name + text(" at %s %g, %d threads", p.setting.c_str(), setting, threads));
+      const PeerClip::Coded coded = all.code(p, setting, threads);
+      return Yield{coded.seen.meter.decibels(), coded.bytes};
+    };
+    const Match match = match_quality(p.scale, decibels, [&](double setting) { return yield(setting, 1); });
+    for (const int threads : cores() > 1 ? std::vector<int>{1, cores()} : std::vector<int>{1}) {
+      // With threads some codecs cut pictures into pieces, which costs bytes.
+      Match own = match;
+      if (threads > 1) own.yield = yield(match.setting, threads);
+      std::vector<double> encode_ms, decode_ms;
+      std::string command;
+      for (int64_t i = 0; i < m.runs; ++i) {
+        const PeerClip::Coded whole = all.time(p, match.setting, threads);
+        const PeerClip::Coded start = one.time(p, match.setting, threads);
+        const auto ms = [&](double PeerClip::Coded::*seconds) {
+          return 1000 * std::max(whole.*seconds - start.*seconds, 0.0) /
+                 static_cast<double>(clip.frames.size() - 1);
+        };
+        encode_ms.push_back(ms(&PeerClip::Coded::encode_seconds));
+        decode_ms.push_back(ms(&PeerClip::Coded::decode_seconds));
+        command = whole.command;
+      }
+      results.push_back(peer_row(clip, p.name, text("%d thread%s", threads, threads > 1 ? "s" : ""), threads,
+                                 p.setting, own.setting, own.yield, own.bytes_at(decibels), command,
+                                 encode_ms, decode_ms));
+    }
+  }
+
+  /// Runs `measure`; if it fails, says why and goes on.
+  template <typename Measure>
+  void attempt(const std::string& name, Measure&& measure) const {
+    m.show(name);
+    try {
+      measure();
+    } catch (const Failure& e) {
+      m.leave_out(e.what());
+    }
+  }
+
+  void others(const std::vector<Peer>& peers) const {
+    if (peers.empty()) return;
+    if (clip.video.format != CTV_FORMAT_I420 || clip.frames.size() < 2)
+      return m.leave_out("peers: they are run on 4:2:0 and at least two frames only");
     Clip first;
     first.video = clip.video;
     first.frames = {clip.frames.front()};
-    write_clip(clip, scratch.file("all.y4m"), true);
-    write_clip(clip, scratch.file("all.yuv"), false);
-    write_clip(first, scratch.file("one.y4m"), true);
-    write_clip(first, scratch.file("one.yuv"), false);
-    for (const Peer& peer : options_.peers) {
-      try {
-        if (const std::string missing = missing_program(peer); !missing.empty()) {
-          leave_out(peer.name + ": " + missing + " is not installed");
-        } else {
-          measure_peer(clip, first, peer, scratch);
-        }
-      } catch (const Failure& e) {
-        leave_out(peer.name + ": " + e.what());
-      }
+    const PeerClip all(clip, key_interval), one(first, key_interval);
+    for (const Peer& p : peers) {
+      const std::string missing = missing_program(p);
+      attempt(p.name, [&] {
+        if (!missing.empty()) throw Failure(Exit::kFile, p.name + ": " + missing + " is not installed");
+        peer(p, all, one);
+      });
     }
-    if (options_.peers.empty()) return;
-    try {
-      if (const std::string missing = jpeg_turbo_missing(); !missing.empty()) {
-        leave_out("libjpeg-turbo: " + missing + " is not installed");
-      } else {
-        status_.show("libjpeg-turbo");
-        result_.rows.push_back(
-            measure_jpeg_turbo(clip, scratch, options_.decibels, 0.5 * options_.common.runs));
-      }
-    } catch (const Failure& e) {
-      leave_out(std::string("libjpeg-turbo: ") + e.what());
-    }
-    try {
-      if (const std::string missing = nvjpeg_missing(); !missing.empty()) {
-        leave_out("nvjpeg: " + missing);
-      } else {
-        status_.show("nvjpeg");
-        for (VersusRow& row : measure_nvjpeg(clip, options_.decibels, options_.common.runs))
-          result_.rows.push_back(std::move(row));
-      }
-    } catch (const Failure& e) {
-      leave_out(e.what());
-    }
-  }
-
-  Yield peer_yield(const Clip& clip, const Peer& peer, const PeerJob& job,
-                   const ScratchFolder& scratch) const {
-    InputOptions input;
-    input.path = scratch.file("decoded.yuv");
-    input.size = {clip.video.width, clip.video.height};
-    const PeerStream stream = run_peer(peer, job, input.path);
-    RdMeter meter;
-    const std::unique_ptr<FrameReader> reader = open_input(input);
-    Frame frame;
-    while (meter.frames() < clip.frames.size() && reader->read(frame))
-      meter.add(clip.frames[meter.frames()].picture(), frame.picture());
-    RdPoint point;
-    meter.finish(point);
-    return {point.psnr[0], stream.bytes};
-  }
-
-  void measure_peer(const Clip& clip, const Clip& first, const Peer& peer, const ScratchFolder& scratch) {
-    PeerJob job = {clip, scratch.file("all.y4m"), scratch.file("all.yuv"), scratch.file("all.stream"),
-                   0,    options_.key_interval};
-    PeerJob one = {first, scratch.file("one.y4m"), scratch.file("one.yuv"), scratch.file("one.stream"),
-                   0,     options_.key_interval};
-    const Match match = match_quality(peer.scale, options_.decibels, [&](double setting) {
-      status_.show(peer.name + text(" at %s %g", peer.setting.c_str(), setting));
-      job.setting = setting;
-      return peer_yield(clip, peer, job, scratch);
+    attempt("libjpeg-turbo", [&] {
+      results.push_back(measure_jpeg_turbo(clip, decibels, 0.5 * static_cast<double>(m.runs)));
     });
-    for (const int threads : cores_ > 1 ? std::vector<int>{1, cores_} : std::vector<int>{1}) {
-      VersusRow row = {peer.name,
-                       peer.setting,
-                       text("%d thread%s", threads, threads > 1 ? "s" : ""),
-                       "",
-                       threads,
-                       match.setting,
-                       match.yield,
-                       match.bytes_at(options_.decibels),
-                       {},
-                       {}};
-      status_.show(peer.name + ", " + row.how);
-      job.setting = one.setting = match.setting;
-      job.threads = one.threads = threads;
-      if (threads > 1) {  // some codecs then cut pictures into pieces, which costs bytes
-        row.yield = peer_yield(clip, peer, job, scratch);
-        row.bytes_at_target = static_cast<double>(row.yield.bytes) *
-                              std::exp(match.bytes_per_decibel * (options_.decibels - row.yield.decibels));
-      }
-      for (int i = 0; i < options_.common.runs; ++i) {
-        const PeerStream all = time_peer(peer, job), start = time_peer(peer, one);
-        const auto ms = [&](double seconds) {
-          return 1000 * std::max(seconds, 0.0) / static_cast<double>(clip.frames.size() - 1);
-        };
-        row.encode_ms.push_back(ms(all.encode_seconds - start.encode_seconds));
-        row.decode_ms.push_back(ms(all.decode_seconds - start.decode_seconds));
-        row.command = all.command;
-      }
-      result_.rows.push_back(row);
-    }
+    attempt("nvjpeg", [&] {
+      for (const Json& row : measure_nvjpeg(clip, decibels, static_cast<int>(m.runs))) results.push_back(row);
+    });
   }
-
-  const VersusOptions& options_;
-  StatusLine status_;
-  const int cores_;
-  VersusResult result_;
 };
+
+std::string versus_text(const Json& j) {
+  const auto word = [](const char* name) {
+    return [name](const Json& row) { return row[name].get<std::string>(); };
+  };
+  const auto time = [](const char* what) {
+    return [what](const Json& row) { return fixed(row[what]["ms_per_frame"], 3); };
+  };
+  const std::string target = text("%g dB", j["decibels"].get<double>());
+  return text("%s, %dx%d, %d frames, a key frame every %d, set to %s of luma; %s\n\n",
+              j["clip"].get<std::string>().c_str(), j["width"].get<int>(), j["height"].get<int>(),
+              j["frames"].get<int>(), j["key_interval"].get<int>(), target.c_str(),
+              machine_line(j["machine"]).c_str()) +
+         table_of(j["results"], {{"codec", word("codec")},
+                                 {"how", word("how")},
+                                 {"setting",
+                                  [](const Json& row) {
+                                    return row["setting_name"].get<std::string>() +
+                                           text(" %g", row["setting"].get<double>());
+                                  }},
+                                 {"dB", [](const Json& row) { return fixed(row["psnr_y"], 2); }},
+                                 {"bytes a frame at " + target,
+                                  [](const Json& row) { return fixed(row["bytes_per_frame"], 0); }},
+                                 {"encode ms", time("encode")},
+                                 {"decode ms", time("decode")}}) +
+         "\nMedians. Other codecs run as programs: the time of all frames less that of one, so that start-up "
+         "does "
+         "not count;\nffmpeg decodes for all of them. Bytes are those of the nearest setting, moved to the "
+         "same "
+         "PSNR along the curve.\n";
+}
 
 }  // namespace
 
-double Match::bytes_at(double decibels) const {
-  return static_cast<double>(yield.bytes) * std::exp(bytes_per_decibel * (decibels - yield.decibels));
-}
-
-Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure) {
-  const auto steps = std::lround((scale.highest - scale.lowest) / scale.step);
-  std::map<long, Yield> known;  // by steps from the worst quality
-  const auto setting = [&](long i) {
-    return scale.rises ? scale.lowest + scale.step * static_cast<double>(i)
-                       : scale.highest - scale.step * static_cast<double>(i);
+Exit run_peers(int argc, const char* const* argv) {
+  Measurement m(
+      "peers", "speed and bytes beside other codecs at equal luma PSNR",
+      "CLIP, or a generated one, is encoded and decoded by this codec on every backend and by the peers "
+      "that are installed, each at the setting whose luma PSNR is nearest to the one asked for, in the "
+      "same run.",
+      {{"ctbench peers a.y4m --size 1920x1080",
+        "beside x264, Motion JPEG, SVT-AV1, VC-2, libjpeg-turbo, nvJPEG"}});
+  m.frames = 30;
+  std::vector<Peer> peers = choose_peers("all");
+  double decibels = 40;
+  int64_t key_interval = 10;
+  m.clip_options();
+  m.options.value("--peers", "LIST",
+                  "x264-ultrafast, x264-veryfast, mjpeg, svt-av1-p10, vc2; all unless given; none",
+                  [&](const std::string& s) { peers = choose_peers(s); });
+  m.real("--psnr", "Luma PSNR that all are set to, in dB", 10, 70, decibels);
+  m.count("--keyint", "Frames from key frame to key frame", 1, 1 << 30, key_interval);
+  const auto measure = [&](Json& j) {
+    Clip clip = m.load(m.size);
+    j["settings"] = m.settings();
+    j.update({{"width", m.size.first},
+              {"height", m.size.second},
+              {"decibels", decibels},
+              {"key_interval", key_interval},
+              {"clip", clip.name},
+              {"digest", clip.digest},
+              {"frames", clip.frames.size()},
+              {"results", Json::array()}});
+    const Versus versus = {m, j["results"], clip, decibels, key_interval};
+    lay_out_for(versus.config(Runner(), cores(), 1, 51), clip);
+    versus.ours();
+    versus.others(peers);
   };
-  const auto at = [&](long i) {
-    const auto found = known.find(i);
-    return found != known.end() ? found->second : known[i] = measure(setting(i));
-  };
-  long below = 0, above = steps;
-  while (above - below > 1) {
-    const long middle = (below + above) / 2;
-    (at(middle).decibels < decibels ? below : above) = middle;
-  }
-  const Yield low = at(below), high = at(above);
-  const bool upper = std::abs(high.decibels - decibels) < std::abs(low.decibels - decibels);
-  Match match{setting(upper ? above : below), upper ? high : low};
-  if (low.decibels < decibels && high.decibels > decibels && std::isfinite(high.decibels) && low.bytes > 0)
-    match.bytes_per_decibel =
-        (std::log(static_cast<double>(high.bytes)) - std::log(static_cast<double>(low.bytes))) /
-        (high.decibels - low.decibels);
-  return match;
+  return m.run(argc, argv, {.measure = measure, .text = &versus_text});
 }
-
-VersusResult measure_versus(const VersusOptions& options) { return VersusRun(options).run(); }
 
 }  // namespace ctv::tools

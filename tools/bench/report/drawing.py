@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sections of the page are made of: figures as SVG whose colours are CSS variables, tables, cards."""
+"""What sections of the page are made of: tables and figures as SVG whose colours are CSS variables."""
 import html
 import io
 import re
@@ -14,7 +14,7 @@ except ImportError:
 
 # Stand-ins that become CSS variables; no real colour is written into a plot.
 INK, GRID, PAPER = "#010203", "#040506", "#070809"
-SERIES = ["#0a0001", "#0a0002", "#0a0003", "#0a0004", "#0a0005", "#0a0006", "#0a0007", "#0a0008"]
+SERIES = [f"#0a000{i}" for i in range(8)]
 CSS = """
 :root { color-scheme: light dark; --ink: #1c1c1a; --soft: #62625c; --page: #fbfbf9; --card: #ffffff;
   --line: #deded8; --paper: #9a9a93; --c0: #2a6fd0; --c1: #e0662b; --c2: #12936a; --c3: #b98a00;
@@ -25,11 +25,7 @@ CSS = """
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 1080px; margin: 0 auto; padding: 32px 20px 64px; }
 h1 { font-size: 30px; line-height: 1.2; margin: 0 0 6px; } h2 { font-size: 22px; margin: 48px 0 4px; }
-h3 { font-size: 16px; margin: 28px 0 6px; } p { margin: 6px 0; max-width: 75ch; }
-.soft { color: var(--soft); font-size: 14px; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr)); gap: 14px; margin: 22px 0; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
-.card b { display: block; font-size: 32px; line-height: 1.2; font-variant-numeric: tabular-nums; }
+p { margin: 14px 0 6px; max-width: 75ch; } .soft { color: var(--soft); font-size: 14px; }
 figure { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 14px 0;
   padding: 12px; } figcaption { color: var(--soft); font-size: 14px; padding: 4px 4px 0; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 14px; }
@@ -37,100 +33,104 @@ figure { background: var(--card); border: 1px solid var(--line); border-radius: 
 svg { width: 100%; height: auto; display: block; } svg text { font-family: system-ui, sans-serif !important; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 14px; margin: 10px 0; }
 td, th { padding: 4px 12px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;
-  font-variant-numeric: tabular-nums; } td:first-child, th:first-child { text-align: left; }
-th { font-weight: 600; } td .soft { white-space: normal; } summary { cursor: pointer; color: var(--soft); } tr.own td { font-weight: 600; }
+  font-variant-numeric: tabular-nums; } td:first-child, th:first-child { text-align: left; } th { font-weight: 600; }
 """
 
-
-class Html(str):
-    """Text that is HTML already."""
+esc = html.escape
 
 
-def esc(text):
-    return text if isinstance(text, Html) else Html(html.escape(str(text)))
+def block_html(block):
+    """A block of tables.py."""
+    caption, head, rows = block
+    out = "<p>" + re.sub(r"\*\*(.*?)\*\*", r"<b>\1</b>", esc(caption)) + "</p>"
+    if not rows:
+        return out
+    cells = "".join(f"<th>{esc(c)}</th>" for c in head)
+    body = "".join("<tr>" + "".join(f"<td>{esc(str(c))}</td>" for c in row) + "</tr>" for row in rows)
+    return out + f'<div class="scroll"><table><tr>{cells}</tr>{body}</table></div>'
 
 
-def svg_of(figure):
+def figure_html(figure, caption):
     """The figure as inline SVG, its stand-in colours replaced."""
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     pyplot.close(figure)
     svg = out.getvalue()
     svg = svg[svg.index("<svg"):]
-    svg_of.count += 1  # ids must differ between the plots of a page
-    svg = re.sub(r'(id="|url\(#|href="#)', lambda m: m.group(1) + f"f{svg_of.count}-", svg)
-    names = {INK: "ink", GRID: "line", PAPER: "paper", **{c: f"c{i}" for i, c in enumerate(SERIES)}}
-    for colour, name in names.items():
+    figure_html.count += 1  # ids must differ between the plots of a page
+    svg = re.sub(r'(id="|url\(#|href="#)', lambda m: m.group(1) + f"f{figure_html.count}-", svg)
+    for colour, name in {INK: "ink", GRID: "line", PAPER: "paper", **{c: f"c{i}" for i, c in enumerate(SERIES)}}.items():
         svg = svg.replace(colour, f"var(--{name})")
-    return svg
+    return f"<figure>{svg}<figcaption>{esc(caption)}</figcaption></figure>"
 
 
-svg_of.count = 0
+figure_html.count = 0
 
 
-def figure_html(figure, caption):
-    return f"<figure>{svg_of(figure)}<figcaption>{caption}</figcaption></figure>"
-
-
-def table_html(head, rows, own=()):
-    cells = "".join(f"<th>{esc(c)}</th>" for c in head)
-    out = f'<div class="scroll"><table><tr>{cells}</tr>'
-    for row in rows:
-        mark = ' class="own"' if row[0] in own else ""
-        out += f"<tr{mark}>" + "".join(f"<td>{esc(c)}</td>" for c in row) + "</tr>"
-    return out + "</table></div>"
-
-
-def folded(words, inside):
-    """For what is long and seldom read."""
-    return f"<details><summary>{esc(words)}</summary>{inside}</details>"
-
-
-def plots(rows, columns, width=11, height=3.6):
-    figure, axes = pyplot.subplots(rows, columns, figsize=(width, height * rows), squeeze=False)
-    return figure, axes.flatten()
-
-
-def legend(axis, below=-0.14):
-    """Below the plot, where it covers nothing."""
-    axis.legend(frameon=False, fontsize=9, ncol=5, loc="upper left", bbox_to_anchor=(-0.02, below))
+def colour_of(name):
+    """Of a runner or codec, the same in every plot of the page; what is the paper's is grey."""
+    if name.startswith("paper,"):
+        return PAPER
+    known = ["cpu direct", "cuda direct", "cuda fft", "cpu fft"]
+    return SERIES[known.index(name)] if name in known else SERIES[len(known) + sum(map(ord, name)) % (len(SERIES) - len(known))]
 
 
 def plain_log(axis, which):
     """A logarithmic axis labelled 1, 10, 100, not in powers."""
     getattr(axis, f"set_{which}scale")("log")
     low, high = getattr(axis, f"get_{which}lim")()
-    subs = (1, 2, 5) if high < 1000 * low else (1,)
-    getattr(axis, f"{which}axis").set_major_locator(ticker.LogLocator(subs=subs))
-    getattr(axis, f"{which}axis").set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:g}"))
-    getattr(axis, f"{which}axis").set_minor_formatter(ticker.NullFormatter())
+    own = getattr(axis, f"{which}axis")
+    own.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
+    own.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:g}"))
+    own.set_minor_formatter(ticker.NullFormatter())
 
 
-def card(value, words):
-    return f'<div class="card"><b>{esc(value)}</b>{esc(words)}</div>'
+def lines(panels, caption, logs="", labels=("", "")):
+    """A plot for each panel (title, ticks, {name: [(x, y)]}); with ticks, x is one of them. `logs`: of "xy", which axes are
+    logarithmic."""
+    figure, axes = pyplot.subplots(-(-len(panels) // 2), 2, figsize=(11, 3.6 * -(-len(panels) // 2)), squeeze=False)
+    for axis in axes.flatten()[len(panels):]:
+        axis.set_visible(False)
+    for axis, (title, ticks, series) in zip(axes.flatten(), panels):
+        for name, points in series.items():
+            known = [(ticks.index(x) if ticks else x, y) for x, y in points if x and y]
+            if known:
+                axis.plot(*zip(*known), "--" if "decode" in name else "-", color=colour_of(name.removesuffix(", decode")),
+                          marker="o", markersize=4, label=name)
+        for which in logs:
+            plain_log(axis, which)
+        if "y" not in logs:
+            axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if ticks else None)
+        if ticks:
+            axis.set_xticks(range(len(ticks)), ticks)
+        axis.set_title(title, loc="left")
+        axis.set_xlabel(labels[0], loc="right")
+        axis.set_ylabel(labels[1])
+    figure.tight_layout()
+    axes[-1][0].legend(frameon=False, fontsize=9, ncol=5, loc="upper left", bbox_to_anchor=(-0.02, -0.2))
+    return figure_html(figure, caption)
 
 
-def colour_of(name):
-    """Of a runner, the same in every plot of the page."""
-    known = ["cpu direct", "cuda direct", "cuda fft", "cpu fft"]
-    return SERIES[known.index(name)] if name in known else SERIES[len(known) + sum(map(ord, name)) % (len(SERIES) - len(known))]
-
-
-def machine_html(run):
-    """What a run was made on, unless the page has said so at its head; and whether it was whole."""
-    m = run["machine"]
-    words = "; ".join([m["cpu"]] + [d["name"] for d in m["devices"]] + [m["compiler"], f"commit {m['commit']}"])
-    machine_html.known = machine_html.known or words
-    return ("" if words == machine_html.known else f'<p class="soft">{esc(words)}.</p>') + (
-        "" if run["complete"] else "<p><b>Interrupted:</b> some is missing.</p>")
-
-
-machine_html.known = None
+def bars(title, groups, caption):
+    """A bar for each of {runner: {name: value}} on one logarithmic scale."""
+    names = list(dict.fromkeys(n for values in groups.values() for n in values))
+    thick = 0.8 / len(groups)
+    figure, axis = pyplot.subplots(figsize=(11, 0.8 + 0.24 * len(names) * len(groups)))
+    for i, (group, values) in enumerate(groups.items()):
+        drawn = axis.barh([names.index(n) + (i - (len(groups) - 1) / 2) * thick for n in values], list(values.values()),
+                          0.9 * thick, color=colour_of(group), label=group)
+        axis.bar_label(drawn, fmt="%.3g", padding=3, color=INK, fontsize=8)
+    axis.set_yticks(range(len(names)), names)
+    axis.invert_yaxis()
+    plain_log(axis, "x")
+    axis.set_title(title, loc="left")
+    axis.grid(axis="y", visible=False)
+    axis.legend(frameon=False, fontsize=9, ncol=5, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    return figure_html(figure, caption)
 
 
 pyplot.rcParams.update({
     "svg.fonttype": "none", "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GRID,
     "axes.titlecolor": INK, "xtick.color": INK, "ytick.color": INK, "grid.color": GRID, "axes.grid": True,
     "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "font.size": 10,
-    "axes.titlesize": 11, "axes.titleweight": "bold", "figure.constrained_layout.use": False,
-    "legend.labelcolor": INK, "svg.hashsalt": "ctv", "savefig.bbox": "tight"})
+    "axes.titlesize": 11, "axes.titleweight": "bold", "legend.labelcolor": INK, "svg.hashsalt": "ctv", "savefig.bbox": "tight"})

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every verb writes what tools/bench/schema.json says, and so did those of the recorded documents; what the
+// tables make of a document.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bench/papers.h"
+#include "bench/pictures.h"
+#include "bench/rd.h"
+#include "bench/runner.h"
+#include "bench/speedup.h"
+#include "bench/stages.h"
+#include "bench/verbs.h"
+
+namespace ctv::tools {
+namespace {
+
+Json read_json(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return Json::parse(in);
+}
+
+const Json& schema() {
+  static const Json all = read_json(std::string(CTV_SOURCE_DIR) + "/tools/bench/schema.json");
+  return all;
+}
+
+bool is_of_type(const std::string& type, const Json& value) {
+  return (type == "string" && value.is_string()) || (type == "number" && value.is_number()) ||
+         (type == "integer" && value.is_number_integer()) || (type == "boolean" && value.is_boolean());
+}
+
+/// "" or what is wrong.
+std::string violation(const Json& shape, const Json& value, const std::string& at) {
+  if (shape.is_string()) {
+    std::string type = shape;
+    if (type.ends_with('?')) {
+      if (value.is_null()) return "";
+      type.pop_back();
+    }
+    if (type[0] == '@') return violation(schema()["names"][type.substr(1)], value, at);
+    return is_of_type(type, value) ? "" : at + " is no " + type;
+  }
+  if (value.is_array() != shape.is_array() || value.is_object() != shape.is_object())
+    return at + " is of another kind";
+  std::string wrong;
+  for (size_t i = 0; shape.is_array() && i < value.size() && wrong.empty(); ++i)
+    wrong = violation(shape[0], value[i], at + "[]");
+  if (!shape.is_object()) return wrong;
+  for (const auto& [name, member] : value.items()) {
+    const std::string key = shape.contains(name) ? name : name + "?";
+    if (!shape.contains(key)) return at + "." + name + " is not in the schema";
+    if (wrong.empty()) wrong = violation(shape[key], member, at + "." + name);
+  }
+  for (const auto& [name, member] : shape.items())
+    if (!name.ends_with('?') && !value.contains(name)) return at + " has no " + name;
+  return wrong;
+}
+
+void expect_valid(const Json& document) {
+  const std::string kind = document["kind"];
+  Json shape = schema()["names"]["common"];
+  shape.update(schema()[kind]);
+  EXPECT_EQ(violation(shape, document, kind), "");
+}
+
+/// What a verb writes; valid.
+Json document_of(Exit (*run)(int, const char* const*), std::vector<std::string> words) {
+  const std::string file = testing::TempDir() + "ctbench_" + words[0] + ".json";
+  words.insert(words.end(), {"--quiet", "--json", file});
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  EXPECT_EQ(run(static_cast<int>(argv.size()), argv.data()), Exit::kOk);
+  const Json document = read_json(file);
+  std::filesystem::remove(file);
+  expect_valid(document);
+  EXPECT_TRUE(document["complete"].get<bool>());
+  return document;
+}
+
+TEST(Documents, Recorded) {
+  size_t seen = 0;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(std::string(CTV_SOURCE_DIR) + "/docs/measured"))
+    if (file.path().extension() == ".json") expect_valid(read_json(file.path())), ++seen;
+  EXPECT_GT(seen, 10U);
+}
+
+TEST(Documents, OfOneClip) {
+  const std::vector<std::string> common = {"--size", "64x48", "--frames",  "2",
+                                           "--runs", "1",     "--backend", "cpu"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, common.begin(), common.end());
+    return words;
+  };
+  const Json scale = document_of(&run_scale, with({"scale"}));
+  EXPECT_EQ(scale["series"].size(), 5U);
+  EXPECT_EQ(scale["series"][1]["cases"][3]["label"], "1920x1080");
+  EXPECT_EQ(document_of(&run_latency,
+                        with({"latency", "--fps", "100", "--seconds", "0.1"}))["results"][0]["frames"],
+            10);
+  EXPECT_EQ(document_of(&run_streams, with({"streams", "--most", "2"}))["results"][1]["streams"], 2);
+  EXPECT_EQ(document_of(&run_peers, with({"peers", "--peers", "none"}))["results"][0]["codec"], "default");
+  const Json pictures = document_of(&run_pictures, with({"pictures", "--peers", "none"}));
+  EXPECT_EQ(pictures["results"][2]["codec"], "paper");
+  const Json rd = document_of(&run_rd, {"rd", "generate:64x48@25:2", "--peers", "none", "--qp", "20,30,40",
+                                        "--ours", "paper", "--ours", "default", "--anchor", "default"});
+  EXPECT_EQ(rd["clips"][0]["codecs"][1]["points"].size(), 3U);
+  EXPECT_NEAR(rd["summary"][1]["y"]["mean"].get<double>(), 0, 1e-9);
+}
+
+TEST(Documents, PapersTablesHaveTheirFiguresAndOurs) {
+  const Json j = document_of(&run_papers, {"papers", "--quick", "--runs", "1", "--threads", "2"});
+  EXPECT_EQ(j["tables"].size(), 8U);
+  EXPECT_GE(j["checks"].size(), 25U);
+  // Table 1 of Obukhov and Kharlamov, 3 of Wang et al., 1 of Husemann et al.
+  for (const char* figure : {"32.777092", "12.820", "40.990"})
+    EXPECT_NE(j["tables"].dump().find(figure), std::string::npos) << figure;
+  EXPECT_EQ(j["tables"].dump().find("here, CUDA") == std::string::npos, j["gpu"] == "");
+  const Json one = document_of(&run_papers, {"papers", "--quick", "--runs", "1", "--only", "h264_tq"});
+  ASSERT_EQ(one["tables"].size(), 1U);
+  EXPECT_EQ(one["tables"][0]["id"], "h264_tq.704x576");
+}
+
+TEST(Papers, ModesAreNamesAndShares) {
+  const lab::IdctMode mode = parse_mode("low:0.25,0,1");
+  EXPECT_EQ(mode.name, "low");
+  EXPECT_EQ(mode.densities[1].blocks4, 0.25);
+  EXPECT_EQ(mode.densities[1].macroblocks8, 1);
+  for (const char* bad :
+       {"", "low", "low:", ":0,0,0", "low:0,0", "low:0,0,0,0", "low:0,0,1.5", "low:0,-1,0", "low:a,0,0"})
+    EXPECT_THROW(parse_mode(bad), Failure) << bad;
+}
+
+// ---- Speedup --------------------------------------------------------------------------------------------
+
+/// Two clips, two sizes, CPU and CUDA; the CPU's FFT is slower.
+Json example() {
+  Json j = {{"differences", Json::array()}, {"results", Json::array()}};
+  j["settings"] = {{"variant", "paper"}, {"threads", 2}, {"frames_in_flight", 1}};
+  j["machine"] = machine_json();
+  const auto timing = [](double ms) {
+    return Json{{"ms_per_frame", ms},
+                {"quartiles", {ms, ms}},
+                {"stages", {{{"name", "transform"}, {"ms_per_frame", ms / 2}}}}};
+  };
+  for (const char* clip : {"a", "b"})
+    for (const int width : {320, 1920})
+      for (const auto& [backend, engine, encode, decode] :
+           {std::tuple{"cpu", "direct", 100, 50}, {"cpu", "fft", 150, 60}, {"cuda", "direct", 10, 2}})
+        j["results"].push_back({{"clip", clip},
+                                {"width", width},
+                                {"height", 240},
+                                {"backend", backend},
+                                {"engine", engine},
+                                {"encode", timing(encode * (*clip == 'b' ? 3 : 1))},
+                                {"decode", timing(decode)}});
+  return j;
+}
+
+TEST(Speedup, ThePaperAgreesWithItself) {
+  for (const Json& p : paper_figures()) {
+    const auto figure = [&](const char* name) { return p[name].get<double>(); };
+    EXPECT_NEAR(figure("encode_cpu") / figure("encode_gpu"), figure("encode_speedup"), 0.002);
+    EXPECT_NEAR(figure("decode_cpu") / figure("decode_gpu"), figure("decode_speedup"), 0.003);
+  }
+}
+
+TEST(Speedup, ClipsAreAveragedAndTheFastestEngineCounts) {
+  const Json j = example();
+  EXPECT_NEAR(*mean_ms(j, "cpu direct", "320x240", "encode"), 200, 1e-12);
+  EXPECT_NEAR(*speedup_of(j, "320x240", "encode"), 10, 1e-12);
+  EXPECT_NEAR(*speedup_of(j, "1920x240", "decode"), 25, 1e-12);
+  EXPECT_FALSE(speedup_of(j, "64x64", "encode"));
+  EXPECT_FALSE(mean_ms(j, "cuda fft", "320x240", "encode"));
+}
+
+TEST(Speedup, IsRefusedWhereBytesDiffer) {
+  Json j = example();
+  EXPECT_NE(speedup_text(j).find("Table II,"), std::string::npos);
+  j["differences"].push_back("a 320x240: cpu direct and cuda direct made different bytes");
+  EXPECT_FALSE(speedup_of(j, "320x240", "encode"));
+  EXPECT_EQ(speedup_text(j).find("Table II,"), std::string::npos);
+  EXPECT_NE(speedup_text(j).find("No speedup is told"), std::string::npos);
+}
+
+TEST(Speedup, MeasuresAndCompares) {
+  const Json j = document_of(&run_speedup, {"speedup", "--sizes", "64x48", "--frames", "3", "--runs", "2"});
+  EXPECT_TRUE(j["identical"].get<bool>());
+  EXPECT_EQ(j["results"][0]["encode"]["runs"].size(), 2u);
+  EXPECT_EQ(j["results"][0]["decode"]["runs"].size(), 2u);
+  EXPECT_FALSE(j["results"][0]["encode"]["stages"].empty());
+}
+
+TEST(Runners, EnginesAreToldApartOnlyWhereTheTransformConvolves) {
+  const auto told = [](const char* preset) {
+    ctv_config config = Config(preset);
+    config.width = config.height = 64;
+    const Runners runners = available_runners(config);
+    return runners.list.size() + runners.missing.size();
+  };
+  EXPECT_GT(told("paper"), told("default"));
+}
+
+// ---- Rate and distortion, stages, pictures --------------------------------------------------------------
+
+TEST(Rd, CurvesAreComparedWithTheAnchor) {
+  Json clip = {{"codecs", Json::array()}};
+  for (const double factor : {1.0, 0.5}) {
+    Json curve = {{"codec", factor == 1 ? "a" : "b"}, {"points", Json::array()}};
+    for (int i = 0; i < 5; ++i)
+      curve["points"].push_back({{"bytes", factor * 4096 * (1 << i)},
+                                 {"psnr", {{"y", 30.0 + 3 * i}, {"weighted", 32.5 + 2.25 * i}}},
+                                 {"ssim", 1 - 0.1 / (1 << i)}});
+    clip["codecs"].push_back(curve);
+  }
+  compare_with_anchor(clip, {.anchor = "a"});
+  for (const char* measure : {"y", "yuv", "ssim"}) {
+    EXPECT_NEAR(clip["codecs"][0]["bd_rate"][measure]["percent"].get<double>(), 0, 1e-9);
+    EXPECT_NEAR(clip["codecs"][1]["bd_rate"][measure]["percent"].get<double>(), -50, 1e-9);
+  }
+  EXPECT_DOUBLE_EQ(clip["codecs"][1]["bd_rate"]["y"]["to"].get<double>(), 42);
+}
+
+constexpr const char* kLines =
+    R"({"kind":"runner","backend":"cpu","description":"cpu","copy":1e10,"upload":null,"download":null}
+{"kind":"runner","backend":"cuda","description":"gpu","copy":1e12,"upload":5e10,"download":4e10}
+{"kind":"left_out","why":"no third backend"}
+{"kind":"stage","stage":"colour","about":"of a","backend":"cuda","engine":"","microseconds":100,"quartiles":[90,110],"memory_bytes":1000000,"upload_bytes":500000,"download_bytes":0,"operations":3e6,"verified":true,"same":true}
+{"kind":"stage","stage":"symbols","about":"of b","backend":"host","engine":"","microseconds":50,"quartiles":[50,50],"memory_bytes":100000,"upload_bytes":0,"download_bytes":0,"operations":0,"verified":true,"same":true}
+{"kind":"stage","stage":"cut by an inter)";
+
+TEST(Stages, TheSlowestWayOfTheBytesIsTheLeastTime) {
+  Json j = {{"width", 16}, {"height", 16}, {"machine", machine_json()}};
+  EXPECT_EQ(read_stages(kLines, j), (std::vector<std::string>{"no third backend"}));
+  ASSERT_EQ(j["results"].size(), 2u);
+  EXPECT_DOUBLE_EQ(j["results"][0]["least_microseconds"].get<double>(), 10);  // 500 kB up at 50 GB/s
+  EXPECT_DOUBLE_EQ(j["results"][1]["least_microseconds"].get<double>(),
+                   10);  // the host copies as the CPU does
+  const std::string text = stages_text(j);
+  EXPECT_NE(text.find("| colour (of a)  | 100 ± 10 % |      10 % |  30.0 |"), std::string::npos) << text;
+  EXPECT_EQ(wrong_stage(j), "");
+  j["results"][0]["verified"] = false;
+  EXPECT_NE(stages_text(j).find("WRONG: colour (of a) on cuda"), std::string::npos);
+  j["results"][0]["verified"] = true;
+  j["results"][1]["same"] = false;
+  EXPECT_NE(wrong_stage(j), "");
+}
+
+TEST(Pictures, Base64) {
+  EXPECT_EQ(base64({}), "");
+  EXPECT_EQ(base64({'f'}), "Zg==");
+  EXPECT_EQ(base64({'f', 'o'}), "Zm8=");
+  EXPECT_EQ(base64({'f', 'o', 'o'}), "Zm9v");
+  EXPECT_EQ(base64({0xff, 0xfe, 0xfd, 0x00}), "//79AA==");
+}
+
+TEST(Pictures, TheMiddleIsTheMiddle) {
+  Frame rgb;
+  rgb.reset({CTV_FORMAT_RGB8, 5, 3, 25, 1});
+  for (size_t i = 0; i < rgb.bytes().size(); ++i) rgb.bytes()[i] = static_cast<uint8_t>(i);
+  EXPECT_EQ(middle_of(rgb, 1, 1).bytes(), (Samples{21, 22, 23}));
+  EXPECT_EQ(middle_of(rgb, 99, 99).bytes(), rgb.bytes());
+}
+
+}  // namespace
+}  // namespace ctv::tools

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What measurements are made with: variants, command lines, other codecs' streams, the search for equal
+// quality, scaled clips, tables.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bench/measurement.h"
+#include "bench/peers.h"
+#include "bench/scaler.h"
+#include "bench/table.h"
+
+namespace ctv::tools {
+namespace {
+
+TEST(Variant, NamesAndSettings) {
+  const Variant preset = parse_variant("paper");
+  EXPECT_EQ(preset.name, "paper");
+  EXPECT_EQ(preset.arguments, (std::vector<std::string>{"--preset", "paper"}));
+  const Variant v = parse_variant("mine:preset=default,directions=4,2,0,no-overlap,search=12");
+  EXPECT_EQ(v.name, "mine");
+  EXPECT_EQ(v.arguments, (std::vector<std::string>{"--preset", "default", "--directions", "4,2,0",
+                                                   "--no-overlap", "--search", "12"}));
+  EXPECT_THROW(parse_variant(""), Failure);
+  EXPECT_THROW(parse_variant("x:"), Failure);
+  EXPECT_THROW(parse_variant("x:,"), Failure);
+}
+
+TEST(Variant, BecomesAConfiguration) {
+  const Variant v = parse_variant("mine:preset=default,directions=4,2,subpel=2,no-overlap");
+  const EncodeOptions encode = variant_options(v, {"--keyint", "10", "--subpel", "0"}, {"--qp", "33"});
+  const ctv_config config = make_config(encode, {CTV_FORMAT_I420, 64, 48, 25, 1});
+  EXPECT_EQ(config.directions[0], 4);
+  EXPECT_EQ(config.directions[1], 2);
+  EXPECT_EQ(config.directions[2], 0);
+  EXPECT_EQ(config.subpel, 2) << "the variant's own options win over the defaults before it";
+  EXPECT_EQ(config.overlap, 0);
+  EXPECT_EQ(config.key_interval, 10);
+  EXPECT_EQ(config.qp, 33);
+  EXPECT_EQ(config.width, 64);
+  EXPECT_THROW(variant_options(parse_variant("x:nonsense=3"), {}, {}), Failure);
+  EXPECT_THROW(variant_options(parse_variant("nonsense"), {}, {}), Failure);
+}
+
+TEST(Arguments, PositionalAndRepeated) {
+  ToolText about;
+  about.name = "test";
+  Options options(about);
+  std::string value;
+  bool flag = false;
+  options.value("-j,--json", "FILE", "", [&](const std::string& s) { value = s; });
+  options.value("--ours", "V", "", [](const std::string&) {});
+  options.flag("--points", "", [&] { flag = true; });
+  const char* argv[] = {"test", "a", "--ours", "x", "--json", "out", "--points", "b", "--ours=y", "--", "-c"};
+  std::vector<std::string> ours;
+  const Arguments taken = take_arguments(11, argv, options, {{"--ours", &ours}});
+  EXPECT_EQ(taken.positional, (std::vector<std::string>{"a", "b", "-c"}));
+  EXPECT_EQ(ours, (std::vector<std::string>{"x", "y"}));
+  ASSERT_TRUE(options.parse(static_cast<int>(taken.rest.size()), taken.rest.data()));
+  EXPECT_EQ(value, "out");
+  EXPECT_TRUE(flag);
+  const char* cut[] = {"test", "--ours"};
+  EXPECT_THROW(take_arguments(2, cut, options, {{"--ours", &ours}}), Failure);
+}
+
+TEST(Peers, ChosenByName) {
+  EXPECT_TRUE(choose_peers("none").empty());
+  EXPECT_EQ(choose_peers("mjpeg,x264-veryfast").size(), 2u);
+  EXPECT_EQ(choose_peers("").front().name, "x264-ultrafast");
+  EXPECT_THROW(choose_peers("x265"), Failure);
+}
+
+TEST(Peers, RunAsTheComparisonSays) {
+  Clip clip;
+  clip.frames.resize(1);
+  clip.video = {CTV_FORMAT_I420, 64, 48, 25, 1};
+  clip.frames[0].reset(clip.video);
+  const PeerClip files(clip, 10);
+  const std::vector<std::string> x264 = files.command(choose_peers("x264-ultrafast").front(), 28, 1);
+  EXPECT_TRUE(
+      shown_command(x264).starts_with("x264 --preset ultrafast --tune zerolatency --keyint 10 --no-scenecut "
+                                      "--qp 28 --threads 1 --quiet -o /"));
+  const std::string vc2 = shown_command(files.command(choose_peers("vc2").front(), 2.5, 1));
+  EXPECT_NE(vc2.find(" -pix_fmt yuv420p -s 64x48 -r 25/1 -i /"), std::string::npos) << vc2;
+  EXPECT_NE(vc2.find(" -b:v 192000 "), std::string::npos) << vc2;
+  EXPECT_EQ(vc2.find('{'), std::string::npos) << vc2;
+}
+
+TEST(Peers, SupplementalInformationIsFound) {
+  const std::vector<uint8_t> stream = {0, 0, 0, 1, 0x67, 9, 9,                     // sequence parameters
+                                       0, 0, 1, 6, 5,    5, 5, 5,                  // 8 bytes of information
+                                       0, 0, 0, 1, 0x65, 1, 2, 3, 0, 0, 1, 6, 7};  // a slice; 5 bytes
+  EXPECT_EQ(sei_bytes(stream), 13u);
+  EXPECT_EQ(sei_bytes({}), 0u);
+  EXPECT_EQ(sei_bytes({0, 0, 1}), 0u);
+}
+
+TEST(Process, OutputAndCode) {
+  const ProcessResult r = run_process({"sh", "-c", "echo one; echo two >&2; exit 3"});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_EQ(r.last_line(), "two");
+  EXPECT_THROW(run_process({"/nonexistent/program"}), Failure);
+  EXPECT_TRUE(find_program("sh"));
+  EXPECT_FALSE(find_program("no-such-program-of-ctbench"));
+}
+
+TEST(Meter, PsnrOfTheTotalIsNotTheMeanOfPsnrs) {
+  Meter meter;
+  Frame source, near, far;
+  source.reset({CTV_FORMAT_GRAY8, 16, 16, 25, 1});
+  near = far = source;
+  std::fill(near.bytes().begin(), near.bytes().end(), uint8_t{1});
+  std::fill(far.bytes().begin(), far.bytes().end(), uint8_t{10});
+  meter.add(source.picture(), near.picture());
+  meter.add(source.picture(), far.picture());
+  const double peak = 20 * std::log10(255.0);
+  EXPECT_NEAR(meter.json()["psnr_mean"]["y"].get<double>(), peak - 10, 1e-9);
+  EXPECT_NEAR(meter.decibels(), peak - 10 * std::log10(50.5), 1e-9);
+}
+
+TEST(Match, FindsTheNearestSettingAndTheSlope) {
+  int calls = 0;
+  const auto measure = [&](double qp) {  // a dB a step, a tenth more bytes each dB
+    ++calls;
+    return Yield{60 - qp, static_cast<uint64_t>(1e6 * std::exp(-0.1 * qp))};
+  };
+  const Match match = match_quality({1, 51, 1, false}, 40.3, measure);
+  EXPECT_EQ(match.setting, 20);
+  EXPECT_DOUBLE_EQ(match.yield.decibels, 40);
+  EXPECT_NEAR(match.bytes_per_decibel, 0.1, 1e-4);
+  EXPECT_NEAR(match.bytes_at(41), 1e6 * std::exp(-1.9), 100);
+  EXPECT_LE(calls, 8);
+}
+
+TEST(Match, RisingScalesWithFractions) {
+  const auto measure = [](double rate) { return Yield{30 + rate, static_cast<uint64_t>(1000 * rate)}; };
+  EXPECT_EQ(match_quality({0.5, 12, 0.25, true}, 33.9, measure).setting, 4);
+}
+
+TEST(Match, OutOfReachEndsAtTheEnd) {
+  const auto measure = [](double qp) { return Yield{60 - qp, 1000}; };
+  const Match low = match_quality({1, 51, 1, false}, 5, measure);
+  EXPECT_EQ(low.setting, 51);
+  EXPECT_EQ(low.bytes_at(5), 1000) << "nothing is known beyond the end";
+  EXPECT_EQ(match_quality({1, 51, 1, false}, 80, measure).setting, 1);
+}
+
+TEST(JpegTurbo, ReadsTjbench) {
+  const std::string said =
+      "Image size: 1280 x 720\n"
+      "Compress      --> Frame rate:         200.0 fps\n"
+      "                  Output image size:  260403 bytes\n"
+      "Decompress    --> Frame rate:         100.0 fps\n";
+  uint64_t bytes = 0;
+  double encode = 0, decode = 0;
+  ASSERT_TRUE(read_tjbench(said, bytes, encode, decode));
+  EXPECT_EQ(bytes, 260403u);
+  EXPECT_DOUBLE_EQ(encode, 5);
+  EXPECT_DOUBLE_EQ(decode, 10);
+  EXPECT_FALSE(read_tjbench("usage: tjbench", bytes, encode, decode));
+}
+
+TEST(Scaler, FlatStaysFlatAndMeansStay) {
+  Frame flat;
+  flat.reset({CTV_FORMAT_I420, 33, 17, 25, 1});
+  std::fill(flat.bytes().begin(), flat.bytes().end(), uint8_t{201});
+  for (const Size& size : {Size{16, 9}, Size{7, 17}, Size{64, 50}, Size{33, 17}}) {
+    const Frame scaled = scale_frame(flat, size.first, size.second);
+    for (const uint8_t sample : scaled.bytes()) EXPECT_EQ(sample, 201);
+  }
+  Frame pairs;
+  pairs.reset({CTV_FORMAT_GRAY8, 4, 2, 25, 1});
+  pairs.bytes() = {10, 20, 30, 50, 10, 20, 30, 50};
+  EXPECT_EQ(scale_frame(pairs, 2, 1).bytes(), (Samples{15, 40}));
+  EXPECT_EQ(scale_frame(pairs, 8, 1).bytes(), (Samples{10, 13, 18, 23, 28, 35, 45, 50}));
+}
+
+TEST(Scaler, InterleavedSamplesStayApart) {
+  Frame rgb;
+  rgb.reset({CTV_FORMAT_RGB8, 2, 1, 25, 1});
+  rgb.bytes() = {0, 100, 200, 10, 120, 250};
+  EXPECT_EQ(scale_frame(rgb, 1, 1).bytes(), (Samples{5, 110, 225}));
+}
+
+TEST(Scaler, GreyBecomesGrey) {
+  Frame yuv;
+  yuv.reset({CTV_FORMAT_I420, 3, 3, 25, 1});
+  std::fill(yuv.bytes().begin(), yuv.bytes().end(), uint8_t{128});
+  yuv.plane(0)[0] = 16;
+  yuv.plane(0)[1] = 235;
+  const Frame rgb = to_rgb(yuv);
+  EXPECT_EQ(rgb.video().format, CTV_FORMAT_RGB8);
+  EXPECT_EQ(rgb.bytes()[0], 0);
+  EXPECT_EQ(rgb.bytes()[3], 255);
+  EXPECT_EQ(rgb.bytes()[4], 255);
+  EXPECT_EQ(rgb.bytes()[6], rgb.bytes()[8]);
+}
+
+TEST(Table, IsMarkdown) {
+  Table table({"codec", "a", "long head"});
+  table.add({"x", "1", "22"});
+  table.add({"yy"});
+  EXPECT_EQ(table.text(),
+            "| codec |   a | long head |\n"
+            "|-------|----:|----------:|\n"
+            "| x     |   1 |        22 |\n"
+            "| yy    |     |           |\n");
+}
+
+TEST(Table, PercentAndItsAbsence) {
+  EXPECT_EQ(percent(-12.34), "-12.3 %");
+  EXPECT_EQ(percent(100), "+100.0 %");
+  EXPECT_EQ(percent(std::numeric_limits<double>::quiet_NaN()), "-");
+}
+
+TEST(Statistics, MedianMeanQuantile) {
+  EXPECT_DOUBLE_EQ(median({}), 0);
+  EXPECT_DOUBLE_EQ(median({5}), 5);
+  EXPECT_DOUBLE_EQ(median({9, 1, 5}), 5);
+  EXPECT_DOUBLE_EQ(median({1, 2, 3, 100}), 2.5);
+  EXPECT_DOUBLE_EQ(mean({1, 2, 6}), 3);
+  EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4, 5}, 0.25), 2);
+  EXPECT_DOUBLE_EQ(quantile({1, 2}, 1), 2);
+  EXPECT_DOUBLE_EQ(quantile({1, 2}, 0), 1);
+}
+
+TEST(Csv, ColumnsAreTheUnionOfAllRows) {
+  const Json rows = Json::parse(R"([{"a": 1, "b": {"c": "x,y", "d": [1, 2.5]}},
+                                    {"a": null, "stages": [{"name": "s", "ms": 3}], "e": true}])");
+  EXPECT_EQ(csv_of(rows), "a,b.c,b.d,stages.s.ms,e\n1,\"x,y\",1 2.5,,\n,,,3,true\n");
+}
+
+}  // namespace
+}  // namespace ctv::tools

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `ctbench latency`: what a viewer of a live source waits. Frames come at their times, whether or not the
+// last one is done; a frame's wait counts from when it was due. `ctbench streams`: how many live encoders one
+// machine or device carries. Each stream is an encoder in a thread; all start together and run for the same
+// number of frames.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <latch>
+#include <thread>
+
+#include "bench/measurement.h"
+#include "bench/runner.h"
+#include "bench/table.h"
+#include "bench/verbs.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::pair<const char*, double> kShares[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}};
+
+std::string runner_of(const Json& row) { return words_of(row, {"backend", "engine"}); }
+
+/// A clip laid out for the configuration's backend, and each way in which it can be coded here.
+template <typename Each>
+void each_runner(Measurement& m, Json& j, double fps, const std::vector<std::string>& options, Each&& each) {
+  j["settings"] = m.settings();
+  j["fps"] = fps;
+  j["width"] = m.size.first;
+  j["height"] = m.size.second;
+  j["results"] = Json::array();
+  Clip clip = m.load(m.size);
+  const ctv_config config = m.config(clip, options);
+  lay_out_for(config, clip);
+  const Runners runners = available_runners(config);
+  for (const std::string& missing : runners.missing) m.leave_out(missing);
+  for (const Runner& runner : runners.list) {
+    ctv_config run = config;
+    runner.apply(run);
+    m.show(runner.name());
+    each(clip, run, runner);
+  }
+}
+
+/// Milliseconds from when frames are due to their packets, and to their pictures.
+struct Waits {
+  std::vector<double> encode_ms, total_ms;
+  std::string running;
+};
+
+Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double seconds) {
+  Encoder encoder(config);
+  Decoder decoder(decoder_like(config));
+  Waits waits;
+  waits.running = encoder.description();
+  decoder.send(encoder.header().bytes());
+  const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / fps));
+  const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
+  Clock::time_point start{};
+  // The first frame pays for what is made on demand: it comes before the clock starts.
+  for (int64_t n = -1; n < static_cast<int64_t>(seconds * fps); ++n) {
+    check_interrupted();
+    if (n == 0) start = Clock::now() + interval;
+    const Clock::time_point due = n < 0 ? Clock::now() : start + n * interval;
+    std::this_thread::sleep_until(due);
+    encoder.send(clip.frames[static_cast<size_t>(n + 1) % clip.frames.size()].borrowed_picture());
+    const std::optional<Unit> unit = encoder.receive();
+    const Clock::time_point coded = Clock::now();
+    if (!unit) throw Failure(Exit::kDefect, "no packet for a frame that was sent");
+    decoder.send(unit->bytes());
+    if (!decoder.receive()) throw Failure(Exit::kDefect, "no picture for a packet that was sent");
+    if (n < 0) continue;
+    waits.encode_ms.push_back(ms(coded - due));
+    waits.total_ms.push_back(ms(Clock::now() - due));
+  }
+  return waits;
+}
+
+std::string latency_text(const Json& j) {
+  std::vector<Column> columns = {{"ms", &runner_of}};
+  for (const char* what : {"encode", "total"})
+    for (const auto& [name, share] : kShares)
+      columns.push_back(
+          {(name == kShares[0].first ? what + std::string(" ") : "") + name,
+           [what, name = name](const Json& row) { return fixed(row[what + std::string("_ms")][name], 2); }});
+  columns.push_back(
+      {"late frames", [](const Json& row) { return row["late"].dump() + " of " + row["frames"].dump(); }});
+  return text("%s, %dx%d at %g frames a second, one frame in flight; %s\n\n",
+              j["settings"]["variant"].get<std::string>().c_str(), j["width"].get<int>(),
+              j["height"].get<int>(), j["fps"].get<double>(), machine_line(j["machine"]).c_str()) +
+         table_of(j["results"], columns);
+}
+
+/// Frames a second of one encoder for each configuration, together.
+double frames_per_second(const Clip& clip, const std::vector<ctv_config>& configs, int64_t runs) {
+  std::latch ready(static_cast<std::ptrdiff_t>(configs.size()) + 1);
+  std::exception_ptr failure;
+  std::atomic_flag failed = ATOMIC_FLAG_INIT;
+  std::vector<std::jthread> threads;
+  for (const ctv_config& config : configs) {
+    threads.emplace_back([&] {
+      bool arrived = false;
+      try {
+        Encoder encoder(config);
+        const auto code = [&] {
+          for (const Frame& frame : clip.frames) {
+            check_interrupted();
+            while (!encoder.send(frame.borrowed_picture())) encoder.receive();
+            while (encoder.receive()) {
+            }
+          }
+        };
+        code();  // warm
+        arrived = true;
+        ready.arrive_and_wait();
+        for (int64_t run = 0; run < runs; ++run) code();
+        encoder.flush();
+        while (encoder.receive()) {
+        }
+      } catch (...) {
+        if (!failed.test_and_set()) failure = std::current_exception();
+        if (!arrived) ready.count_down();
+      }
+    });
+  }
+  ready.arrive_and_wait();
+  const Clock::time_point start = Clock::now();
+  for (std::jthread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return static_cast<double>(clip.frames.size() * configs.size()) * static_cast<double>(runs) / seconds;
+}
+
+/// "all", or numbers with commas between them.
+std::vector<int32_t> device_list(const std::string& s) {
+  const int count = std::max(0, ctv_device_count());
+  std::vector<int32_t> list;
+  for (int i = 0; s == "all" && i < count; ++i) list.push_back(i);
+  if (s == "all") return list;
+  const auto numbers = parse_list(s);
+  if (!numbers) throw Failure(Exit::kUsage, "--devices: '" + s + "' is no list", "all, or 0,1");
+  for (const int32_t number : *numbers)
+    if (number >= count)
+      throw Failure(Exit::kDevice, text("--devices: there is no device %d, only %d of them", number, count));
+  return *numbers;
+}
+
+/// 1, 2, 4 ... up to `most` encoders at once; spread over devices, or on the configuration's if none are
+/// named.
+void measure_streams(Measurement& m, Json& results, const Clip& clip, const ctv_config& config,
+                     const Runner& runner, int64_t most, const std::vector<int32_t>& spread) {
+  const size_t devices = std::max<size_t>(1, spread.size());
+  for (size_t streams = devices; static_cast<int64_t>(streams) <= most; streams *= 2) {
+    const std::string what = text("%s, %zu streams on %zu devices", runner.name().c_str(), streams, devices);
+    m.show(what);
+    std::vector<ctv_config> configs(streams, config);
+    for (size_t i = 0; i < streams && !spread.empty(); ++i) configs[i].device = spread[i % spread.size()];
+    try {
+      Json row = runner.json();
+      row["devices"] = runner.gpu() ? devices : 0;
+      row["streams"] = streams;
+      row["frames_per_second"] = frames_per_second(clip, configs, m.runs);
+      results.push_back(row);
+    } catch (const Error& e) {  // the device's memory ends somewhere
+      return m.leave_out(what + ": " + e.what());
+    }
+  }
+}
+
+std::string streams_text(const Json& j) {
+  const auto fps = j["fps"].get<double>();
+  const auto each = [](const char* name) { return [name](const Json& row) { return row[name].dump(); }; };
+  const auto speed = [](const Json& row) { return row["frames_per_second"].get<double>(); };
+  return text("%s, %dx%d, encoding; %s\n\n", j["settings"]["variant"].get<std::string>().c_str(),
+              j["width"].get<int>(), j["height"].get<int>(), machine_line(j["machine"]).c_str()) +
+         table_of(
+             j["results"],
+             {{"runs on", &runner_of},
+              {"devices", each("devices")},
+              {"streams", each("streams")},
+              {"fps together", [=](const Json& row) { return fixed(speed(row), 1); }},
+              {"fps each",
+               [=](const Json& row) { return fixed(speed(row) / row["streams"].get<double>(), 1); }},
+              {text("carried at %g fps", fps), [=](const Json& row) { return fixed(speed(row) / fps, 1); }}});
+}
+
+}  // namespace
+
+Exit run_latency(int argc, const char* const* argv) {
+  Measurement m("latency", "what a viewer of a live source waits",
+                "CLIP, or a generated one, comes at its rate; times count from when a frame was due.",
+                {{"ctbench latency --size 1280x720 --fps 60", "a fast camera"}});
+  double fps = 30, seconds = 10;
+  m.clip_options();
+  m.real("--fps", "Frames a second", 0.1, 3600, fps);
+  m.real("--seconds", "How long for each backend and engine", 0.1, 3600, seconds);
+  const auto measure = [&](Json& j) {
+    each_runner(m, j, fps, {"--in-flight", "1"},
+                [&](const Clip& clip, const ctv_config& config, const Runner& r) {
+                  const Waits waits = waits_of(clip, config, fps, seconds);
+                  Json row = r.json();
+                  row["running"] = waits.running;
+                  row["frames"] = waits.total_ms.size();
+                  row["late"] = std::count_if(waits.total_ms.begin(), waits.total_ms.end(),
+                                              [&](double wait) { return wait > 1000 / fps; });
+                  for (const auto& [name, share] : kShares) {
+                    row["encode_ms"][name] = quantile(waits.encode_ms, share);
+                    row["total_ms"][name] = quantile(waits.total_ms, share);
+                  }
+                  j["results"].push_back(row);
+                });
+  };
+  return m.run(argc, argv, {.measure = measure, .text = &latency_text});
+}
+
+Exit run_streams(int argc, const char* const* argv) {
+  Measurement m(
+      "streams", "how many live encoders one machine or device carries",
+      "CLIP, or a generated one, is encoded by 1, 2, 4 ... encoders at once, one CPU thread each, on one "
+      "device and on several where there are several.",
+      {{"ctbench streams --size 1280x720 --most 32", "how many 720p conferences"}});
+  int64_t most = 8;
+  double fps = 30;
+  std::string devices = "all";
+  std::vector<int32_t> spread;
+  m.clip_options();
+  m.count("--most", "At most so many streams", 1, 1024, most);
+  m.options.value("--devices", "LIST",
+                  "Devices that streams are spread over: numbers, or all, as unless given",
+                  [&](const std::string& s) { devices = s; });
+  m.real("--fps", "Frames a second that a stream needs", 1, 1000, fps);
+  const auto measure = [&](Json& j) {
+    each_runner(m, j, fps, {"--threads", "1"},
+                [&](const Clip& clip, const ctv_config& config, const Runner& r) {
+                  measure_streams(m, j["results"], clip, config, r, most, {});
+                  if (r.gpu() && spread.size() > 1)
+                    measure_streams(m, j["results"], clip, config, r, most, spread);
+                });
+  };
+  return m.run(argc, argv,
+               {.check = [&] { spread = device_list(devices); }, .measure = measure, .text = &streams_text});
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/measurement.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+
+#include "bench/scaler.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "io/output_file.h"
+
+namespace ctv::tools {
+namespace {
+
+bool takes_value(const Options& options, std::string_view name) {
+  if (name == "--completion") return true;
+  for (const OptionText& o : options.list()) {
+    if (o.positional || o.metavar.empty()) continue;
+    const std::vector<std::string> names = split(o.names, ',');
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+  }
+  return false;
+}
+
+ToolText about(const std::string& verb, const char* summary, const char* description,
+               Measurement::Examples examples) {
+  ToolText text;
+  text.name = "ctbench " + verb;
+  text.summary = summary;
+  text.description = description;
+  text.examples = std::move(examples);
+  return text;
+}
+
+/// Opened before anything is measured, so that an unwritable place is found first; null for "".
+std::unique_ptr<OutputFile> open(const std::string& path) {
+  return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+}
+
+void write(OutputFile* file, const std::string& content) {
+  if (file == nullptr) return;
+  file->write(std::string_view(content));
+  file->commit();
+}
+
+/// An interrupted run still ends by the signal once everything is written.
+Exit end_of_run(bool complete) {
+  if (std::fflush(stdout) != 0) throw Failure(Exit::kFile, "cannot write standard output");
+  if (complete) return Exit::kOk;
+  std::fputs("ctbench: interrupted; what was measured until then is written\n", stderr);
+  die_by_signal();
+  return Exit::kFile;
+}
+
+}  // namespace
+
+Arguments take_arguments(int argc, const char* const* argv, const Options& options,
+                         const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated) {
+  Arguments taken;
+  if (argc > 0) taken.rest.push_back(argv[0]);
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") {
+      taken.positional.insert(taken.positional.end(), argv + i + 1, argv + argc);
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      taken.positional.emplace_back(word);
+      continue;
+    }
+    const size_t equals = word.find('=');
+    const bool apart = equals == std::string_view::npos;  // the value is the next word
+    const std::string name(word.substr(0, equals));
+    const auto found =
+        std::find_if(repeated.begin(), repeated.end(), [&](auto& r) { return r.first == name; });
+    if (found != repeated.end()) {
+      if (apart && i + 1 >= argc) throw Failure(Exit::kUsage, name + " needs a value", "see --help");
+      found->second->emplace_back(apart ? std::string_view(argv[++i]) : word.substr(equals + 1));
+      continue;
+    }
+    taken.rest.push_back(argv[i]);
+    if (apart && takes_value(options, name) && i + 1 < argc) taken.rest.push_back(argv[++i]);
+  }
+  return taken;
+}
+
+int cores() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U)); }
+
+Measurement::Measurement(const char* verb, const char* summary, const char* description, Examples examples)
+    : options(about(verb, summary, description, std::move(examples))), verb_(verb) {
+  options.section("Measuring");
+}
+
+void Measurement::count(const char* name, const std::string& what, int64_t least, int64_t most,
+                        int64_t& value) {
+  options.integer(name, "N", what + text("; %lld unless given", static_cast<long long>(value)), least, most,
+                  [&value](int64_t n) { value = n; });
+}
+
+void Measurement::real(const char* name, const std::string& what, double least, double most, double& value) {
+  options.value(name, "X", what + text("; %g unless given", value), [=, &value](const std::string& s) {
+    const auto number = parse_real(s);
+    if (!number || *number < least || *number > most)
+      throw Failure(Exit::kUsage, std::string(name) + ": '" + s + "' is out of range",
+                    text("%g to %g", least, most));
+    value = *number;
+  });
+}
+
+void Measurement::extent(const char* name, const std::string& what, Size& value) {
+  options.value(name, "WxH", what + text("; %dx%d unless given", value.first, value.second),
+                [name, &value](const std::string& s) {
+                  const auto parsed = parse_size(s);
+                  if (!parsed)
+                    throw Failure(Exit::kUsage, std::string(name) + ": '" + s + "' is not WIDTHxHEIGHT");
+                  value = *parsed;
+                });
+}
+
+void Measurement::variant_option() {
+  options.value(
+      "--variant", "VARIANT",
+      "A preset, or NAME:KEY=VALUE,... with ctenc's options as keys; " + variant.name + " unless given",
+      [this](const std::string& s) { variant = parse_variant(s); });
+}
+
+void Measurement::repeated(const char* name, const char* metavar, const char* help,
+                           std::vector<std::string>& values) {
+  options.value(name, metavar, std::string(help) + "; may be given several times", [](const std::string&) {});
+  repeated_.emplace_back(name, &values);
+}
+
+void Measurement::run_options(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    options.value(name, "X", "As ctenc's: how ours runs", [this, name](const std::string& s) {
+      run_words.insert(run_words.end(), {name, s});
+    });
+}
+
+void Measurement::clip_options() {
+  extent("--size", "Size that the clip is scaled to", size);
+  variant_option();
+  count("--frames", "Frames of the clip", 1, 1 << 16, frames);
+  count("--runs", "Runs that count, after one to warm up", 1, 1000, runs);
+  run_options({"--threads", "--backend", "--engine", "--device", "--in-flight"});
+}
+
+Clip Measurement::load(Size wanted) const {
+  const std::string path = !clips.empty() ? clips[0]
+                                          : text("generate:%dx%d@30:%lld", wanted.first, wanted.second,
+                                                 static_cast<long long>(frames));
+  Clip clip = load_clip(path, frames);
+  if (clips.empty()) clip.name = "generated";
+  return resized(clip, wanted.first, wanted.second, false);
+}
+
+ctv_config Measurement::config(const Clip& clip, const std::vector<std::string>& more) const {
+  return make_config(variant_options(variant, run_words, more), clip.video);
+}
+
+Json Measurement::settings() const {
+  return {{"variant", variant.name}, {"arguments", variant.arguments},
+          {"run", run_words},        {"clip", clips.empty() ? "generated" : clip_name(clips[0])},
+          {"frames", frames},        {"runs", runs}};
+}
+
+Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
+  options.section("Reports");
+  const auto file = [&](const char* name, const char* help, std::string& path) {
+    options.value(
+        name, "FILE", help, [&path](const std::string& s) { path = s; }, ValueKind::kFile);
+  };
+  file("--json", "Write all as JSON; - is standard output", json_);
+  file("--csv", "Write every measurement as a line", csv_);
+  options.flag("-q,--quiet", "Say nothing but errors", [this] { quiet_ = true; });
+  options.flag("--no-progress", "No moving line on the terminal", [this] { progress_ = false; });
+  const Arguments arguments = take_arguments(argc, argv, options, repeated_);
+  if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
+  clips = arguments.positional;
+  if (clips.size() > most_clips)
+    throw Failure(Exit::kUsage, verb_ + (most_clips == 0 ? " takes no clip" : " takes one clip at most"),
+                  "see --help");
+  if (steps.check) steps.check();
+  variant_options(variant, run_words, {});  // what is wrong shows now
+  if (json_ == "-" && csv_ == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
+  const auto json = open(json_), csv = open(csv_);
+
+  Json document = {{"tool", "ctbench"}, {"kind", verb_}, {"schema", 1}, {"complete", true}};
+  document["machine"] = machine_json();
+  try {
+    steps.measure(document);
+  } catch (const Interrupted&) {
+    put_off_signal();
+    document["complete"] = false;  // what has been measured is worth keeping
+  }
+  clear();
+  document["left_out"] = left_out_;
+  const bool complete = document["complete"];
+  const Json rows = steps.rows ? steps.rows(document) : document.value("results", Json::array());
+  if (rows.empty() && !complete) return end_of_run(false);
+  if (rows.empty()) throw Failure(Exit::kFile, "nothing could be measured");
+  write(json.get(), dump(document));
+  write(csv.get(), csv_of(rows));
+  if (!quiet_ && json_ != "-" && csv_ != "-") {
+    std::string shown = steps.text(document);
+    for (const std::string& why : left_out_) shown += "left out: " + why + "\n";
+    std::fputs((shown + (complete ? "" : "Interrupted: some is missing.\n")).c_str(), stdout);
+  }
+  const std::string defect = steps.defect ? steps.defect(document) : "";
+  if (!defect.empty()) throw Failure(Exit::kDefect, defect);
+  return end_of_run(complete);
+}
+
+void Measurement::show(const std::string& what) {
+  check_interrupted();
+  if (!progress_ || quiet_ || isatty(STDERR_FILENO) != 1) return;
+  const std::string share =
+      steps_ > 0 ? text("[%3.0f%%] ", 100 * static_cast<double>(done_) / static_cast<double>(steps_)) : "";
+  std::fprintf(stderr, "\r%-78.78s", (share + what).c_str());
+  std::fflush(stderr);
+  visible_ = true;
+}
+
+void Measurement::clear() {
+  if (visible_) std::fprintf(stderr, "\r%78s\r", "");
+  visible_ = false;
+}
+
+void Measurement::leave_out(const std::string& why) {
+  if (std::find(left_out_.begin(), left_out_.end(), why) != left_out_.end()) return;
+  left_out_.push_back(why);
+  clear();
+  if (!quiet_) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
+}
+
+}  // namespace ctv::tools

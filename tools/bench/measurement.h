@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all verbs of ctbench do alike: options, the line of progress, the document, and how a run ends.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/coding.h"
+#include "bench/machine.h"
+#include "cli/options.h"
+
+namespace ctv::tools {
+
+/// A command line taken apart. The tools' parser knows neither any number of positional arguments nor options
+/// that may be given several times.
+struct Arguments {
+  std::vector<std::string> positional;
+  std::vector<const char*> rest;  // argv for Options::parse; points into argv
+};
+/// `repeated`: names of options and where their values go. Strings of argv must outlive the result.
+Arguments take_arguments(int argc, const char* const* argv, const Options& options,
+                         const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated);
+
+/// What a verb adds to a Measurement; all but `measure` and `text` may be missing.
+struct Steps {
+  std::function<void()> check = {};         // of the whole command line; throws Failure
+  std::function<void(Json&)> measure = {};  // fills the document; Interrupted keeps what is there
+  std::function<std::string(const Json&)> text = {};
+  std::function<Json(const Json&)> rows = {};           // lines of the CSV; "results" unless given
+  std::function<std::string(const Json&)> defect = {};  // "", or what makes the exit code 70
+};
+
+class Measurement {
+ public:
+  using Examples = std::vector<std::pair<std::string, std::string>>;
+  Measurement(const char* verb, const char* summary, const char* description, Examples examples);
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
+
+  // Options; each stores into `value`, whose content before is the default that --help tells.
+  Options options;
+  void count(const char* name, const std::string& what, int64_t least, int64_t most, int64_t& value);
+  void real(const char* name, const std::string& what, double least, double most, double& value);
+  void extent(const char* name, const std::string& what, Size& value);
+  void variant_option();
+  void repeated(const char* name, const char* metavar, const char* help, std::vector<std::string>& values);
+  /// ctenc's options for how ours runs.
+  void run_options(std::initializer_list<const char*> names);
+  /// --size, --variant, --frames, --runs and ctenc's: one clip in one size, and how it is coded.
+  void clip_options();
+
+  size_t most_clips = 1;
+  std::vector<std::string> clips;  // positional arguments
+  Size size{1280, 720};
+  Variant variant{"default", {"--preset", "default"}};
+  std::vector<std::string> run_words;
+  int64_t frames = 20, runs = 3;
+
+  /// The clip that was given, or a generated one, in a size; Y'CbCr as it is.
+  Clip load(Size wanted) const;
+  /// The variant with `more` of ctenc's options after it.
+  ctv_config config(const Clip& clip, const std::vector<std::string>& more) const;
+  /// Variant, clip, frames, runs: "settings" of documents about one clip.
+  Json settings() const;
+
+  Exit run(int argc, const char* const* argv, const Steps& steps);
+
+  // While measuring: one moving line, on a terminal only.
+  void expect(size_t steps) { steps_ = steps; }
+  void show(const std::string& what);
+  void step() { ++done_; }
+  /// Says once in one line what is left out and why, and remembers it.
+  void leave_out(const std::string& why);
+
+ private:
+  void clear();
+
+  std::string verb_, json_, csv_;
+  bool progress_ = true, quiet_ = false, visible_ = false;
+  size_t steps_ = 0, done_ = 0;
+  std::vector<std::string> left_out_;
+  std::vector<std::pair<std::string, std::vector<std::string>*>> repeated_;
+};
+
+/// Of this machine, 1 to 256.
+int cores();
+
+}  // namespace ctv::tools

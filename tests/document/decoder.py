@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A slow decoder that was written from docs/bitstream.md alone and reads its tables.
+
+usage: decoder.py STREAM OUTPUT [REDUCTION]   writes raw pictures in the source's format
+"""
+import sys
+import zlib
+
+import entropy
+import transform
+from document import Reader, column, read_fields
+from transform import clamp
+
+WEIGHTS = column("interpolation weights")
+WINDOWS = {len(w): w for w in column("windows")}
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+class Subband:
+    def __init__(self, **fields):
+        self.dc = False
+        self.direction = self.row_shift = self.col_shift = 0
+        self.__dict__.update(fields)
+        self.lowpass = self.scale == 0
+
+
+# ---- 4 and 12: planes and subbands ----
+
+
+class Layout:
+    def __init__(self, h, plane):
+        chroma = plane > 0
+        vertical = chroma and (h["source format"] == 2 or h["chroma 4:2:0"])
+        horizontal = chroma and (h["source format"] in (2, 3) or h["chroma 4:2:0"])
+        self.row_shift, self.col_shift = int(vertical), int(horizontal)
+        self.rows = ceil_div(h["height"], 1 << self.row_shift)
+        self.cols = ceil_div(h["width"], 1 << self.col_shift)
+        self.scales = scales_of(h)
+        self.subbands = []
+        if h["transform"]:
+            self.add_frequencies(h)
+        else:
+            self.add_bands(h)
+        offset = 0
+        for s in self.subbands:
+            s.offset = offset
+            offset += s.rows * s.cols
+        self.size = offset
+
+    def pad(self, rows, cols):
+        self.padded_rows = ceil_div(self.rows, rows) * rows
+        self.padded_cols = ceil_div(self.cols, cols) * cols
+
+    def add_bands(self, h):
+        wavelet = h["pyramid"] > 0
+        m = 1 << self.scales
+        for j, n in enumerate(h["directions"], 1):
+            m = max(m, 1 << ((j if wavelet else j - 1) + max(1, n - 1)) if n else 0)
+        self.pad(m, m)
+        self.add(0, 0, 0, self.scales, 0, 0)
+        for j in range(self.scales, 0, -1):
+            n = h["directions"][j - 1]
+            for orientation in (1, 2, 3) if wavelet else (0,):
+                for k in range(1 << n):
+                    dr, dc = (0, n) if n < 2 else (n - 1, 1) if k < 1 << (n - 1) else (1, n - 1)
+                    self.add(j, orientation, k, j if wavelet else j - 1, dr, dc)
+
+    def add(self, scale, orientation, direction, shift, dr, dc):
+        layer = self.scales - scale + 1 if scale else 0
+        self.subbands.append(Subband(
+            scale=scale, orientation=orientation, direction=direction, layer=layer,
+            rows=self.padded_rows >> shift >> dr, cols=self.padded_cols >> shift >> dc,
+            row_shift=shift + dr, col_shift=shift + dc))
+
+    def add_frequencies(self, h):
+        side = 1 << self.scales
+        four = h["transform"] == 2
+        self.dc_rows = 4 >> self.row_shift if four else 1
+        self.dc_cols = 4 >> self.col_shift if four else 1
+        self.pad(side * self.dc_rows, side * self.dc_cols)
+        rows, cols = self.padded_rows // side, self.padded_cols // side
+        for layer, orientation, v, u in frequencies(2) if four else ():
+            there = v < self.dc_rows and u < self.dc_cols
+            self.subbands.append(Subband(
+                dc=True, scale=layer, orientation=orientation, layer=0, v=v, u=u,
+                rows=rows // self.dc_rows if there else 0, cols=cols // self.dc_cols if there else 0))
+        for layer, orientation, v, u in list(frequencies(self.scales))[1 if four else 0:]:
+            self.subbands.append(Subband(
+                scale=layer, orientation=orientation, layer=layer, v=v, u=u, rows=rows, cols=cols))
+
+
+def frequencies(log2):
+    yield 0, 0, 0, 0
+    for d in range(1, log2 + 1):
+        half = 1 << (d - 1)
+        for orientation in (1, 2, 3):
+            for i in range(half * half):
+                yield d, orientation, orientation // 2 * half + i // half, orientation % 2 * half + i % half
+
+
+def scales_of(values):
+    return values.get("scales") or {1: 3, 2: 2, 3: 3}[values["transform"]]
+
+
+def derived(values):
+    if "transform" not in values:
+        return {}
+    bands = 1 if values.get("pyramid") == 0 else 3
+    count = {1: 64, 2: 31, 3: 64}.get(values["transform"])
+    return {"subbands": count or 1 + sum(bands << n for n in values.get("directions", [])),
+            "scales": scales_of({**values, "scales": values.get("scales", 0) or values["transform"] == 0}),
+            "sets": 1 if values["source format"] == 1 else 2}
+
+
+# ---- 5 Packets ----
+
+
+def make_components(h, layouts):
+    """(layer, planes, indices of subbands) of each component; pictures here are too small to be cut."""
+    subbands = layouts[0].subbands
+    planes = list(range(len(layouts)))
+    pooled = [i for i, s in enumerate(subbands) if s.layer < h["pooled layers"]]
+    components = [(0, planes, pooled)] if pooled else []
+    for layer in range(h["pooled layers"], layouts[0].scales + 1):
+        all_of = [i for i, s in enumerate(subbands) if s.layer == layer]
+        if h["grouping"] == 0:
+            components += [(layer, [p], [i]) for p in planes for i in all_of]
+            continue
+        split = h["split luma"] and layer == layouts[0].scales
+        for orientation in sorted({subbands[i].orientation for i in all_of}) if split else [None]:
+            components.append((layer, [0], [i for i in all_of if orientation in (None, subbands[i].orientation)]))
+        if len(planes) > 1:
+            components.append((layer, [1, 2], all_of))
+    return components
+
+
+class Decoder:
+    def __init__(self, unit):
+        self.h = h = read_header("sequence header", unit, derived)[0]
+        h.setdefault("fraction bits", 2)
+        self.layouts = [Layout(h, p) for p in range(1 if h["source format"] == 1 else 3)]
+        self.components = make_components(h, self.layouts)
+        side = 1 << h["block size"]
+        self.block_rows = ceil_div(self.layouts[0].padded_rows, side)
+        self.block_cols = ceil_div(self.layouts[0].padded_cols, side)
+        self.picture = self.levels = None
+
+    def decode(self, unit, reduction):
+        h = self.h
+        counts = {"components": len(self.components), "scales": self.layouts[0].scales}
+        p, at = read_header("packet header", unit, lambda _: counts)
+        key = p["frame type"] == 0
+        begin, at = at, at + p["motion size"]
+        motion = entropy.Motion(h, self.block_rows, self.block_cols)
+        self.vectors = None if key else motion.decode(unit[begin:at])
+        levels = [[0] * layout.size for layout in self.layouts]
+        ends = {}
+        for component, size in zip(self.components, p["component size"]):
+            self.decode_component(component, unit[at:at + size], key, levels)
+            at += size
+            ends[component[0]] = at
+        assert at == len(unit)
+        for layer, crc in enumerate(p["layer checksum"]):
+            end = ends.get(layer, begin)
+            assert zlib.crc32(unit[begin:end]) == crc
+            begin = end
+        if not key and h["prediction"] == 0:
+            levels = [self.moved_levels(i, levels[i]) for i in range(len(levels))]
+        self.levels = levels
+        self.picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
+        return self.picture
+
+    def decode_component(self, component, data, key, levels):
+        layer, planes, indices = component
+        if self.h["entropy coding"] == 2:
+            order = sorted((self.layouts[p].subbands[i].layer, p, i) for p in planes for i in indices)
+            bands = [entropy.Band(p, self.layouts[p].subbands[i], levels[p]) for _, p, i in order]
+            bands = [b for b in bands if b.s.rows * b.s.cols]
+            entropy.decode_contexts(data, bands, self.h["transform"] > 0)
+            return
+        subbands = [(p, self.layouts[p].subbands[i]) for p in planes for i in indices]
+        places = [(p, s.offset + k) for p, s in subbands for k in range(s.rows * s.cols)]
+        if self.h["entropy coding"] == 1:
+            entropy.decode_apart(data, places, levels)
+            return
+        reader = Reader(entropy.inflate(data))
+        for plane in planes:
+            mine = [i for p, i in places if p == plane]
+            for i, level in zip(mine, entropy.decode_runs(reader, len(mine), not (key and layer == 0))):
+                levels[plane][i] = level
+        assert reader.at == len(reader.data)
+
+    # ---- 11 Prediction ----
+
+    def moved_levels(self, plane, differences):
+        out = list(differences)
+        layout = self.layouts[plane]
+        for s in layout.subbands:
+            a, b = s.row_shift + layout.row_shift, s.col_shift + layout.col_shift
+            for i in range(s.rows):
+                for j in range(s.cols):
+                    v = self.vectors[min((i << a) >> self.h["block size"], self.block_rows - 1),
+                                     min((j << b) >> self.h["block size"], self.block_cols - 1)]
+                    y = clamp(i + ((v[0] + (1 << (a + 2))) >> (a + 3)), 0, s.rows - 1)
+                    x = clamp(j + ((v[1] + (1 << (b + 2))) >> (b + 3)), 0, s.cols - 1)
+                    at = s.offset + i * s.cols + j
+                    out[at] = entropy.wrap(out[at] + self.levels[plane][s.offset + y * s.cols + x])
+        return out
+
+    def blocks(self, y, shift, log2, count):
+        """(block, weight) of a sample along one axis."""
+        size = (1 << log2) >> shift
+        if not self.h["overlap"] or size <= 1:
+            return [(min((y << shift) >> log2, count - 1), 32)]
+        q, i = divmod(y + size // 2, size)
+        w = WINDOWS[size][i]
+        return [(clamp(q - 1, 0, count - 1), 32 - w), (min(q, count - 1), w)]
+
+    def predicted_sample(self, reference, y, x, v, a, b):
+        row, col = (y << (3 + a)) + v[0], (x << (3 + b)) + v[1]
+        rows, cols = WEIGHTS[row % (8 << a) >> a], WEIGHTS[col % (8 << b) >> b]
+        total = 0
+        for i in range(8):
+            line = reference[clamp((row >> (3 + a)) + i - 3, 0, len(reference) - 1)]
+            total += rows[i] * sum(cols[j] * line[clamp((col >> (3 + b)) + j - 3, 0, len(line) - 1)] for j in range(8))
+        return (total + 2048) >> 12
+
+    def is_split(self, r, c):
+        return len({self.vectors[2 * r + i, 2 * c + j] for i in (0, 1) for j in (0, 1)}) > 1
+
+    def compensated_sample(self, reference, y, x, a, b):
+        log2, scale = self.h["block size"], 1 + self.h["split"]
+        rows, cols = self.blocks(y, a, log2, self.block_rows), self.blocks(x, b, log2, self.block_cols)
+        if scale == 2 and (not self.h["overlap"] or any(self.is_split(r, c) for r, _ in rows for c, _ in cols)):
+            rows = self.blocks(y, a, log2 - 1, 2 * self.block_rows)
+            cols = self.blocks(x, b, log2 - 1, 2 * self.block_cols)
+            scale = 1
+        total = sum(wy * wx * self.predicted_sample(reference, y, x, self.vectors[r * scale, c * scale], a, b)
+                    for r, wy in rows for c, wx in cols)
+        return (total + 512) >> 10
+
+    def decode_plane(self, plane, p, reduction):
+        h, layout = self.h, self.layouts[plane]
+        values = [self.levels[plane][s.offset:s.offset + s.rows * s.cols] for s in layout.subbands]
+        if h["transform"] < 2:
+            count = len(layout.subbands)
+            weights = h["subband weight"][count if plane else 0:]
+            values = [transform.dequantise(h, w, s, p["base step"], p["reconstruction offset"], v)
+                      for w, s, v in zip(weights, layout.subbands, values)]
+        if h["transform"]:
+            residual = transform.block_residual(h, layout, values, p["base step"], reduction)
+        else:
+            residual = transform.contourlet_residual(h, layout, values, reduction)
+        signed = plane > 0 and h["source format"] == 5
+        rows, cols = ceil_div(layout.rows, 1 << reduction), ceil_div(layout.cols, 1 << reduction)
+        predict = self.vectors is not None and h["prediction"] == 1
+        a, b = layout.row_shift + reduction, layout.col_shift + reduction
+        out = transform.grid(rows, cols)
+        for y in range(rows):
+            for x in range(cols):
+                sample = 0 if signed else 128
+                if predict:
+                    sample = self.compensated_sample(self.picture[plane], y, x, a, b)
+                out[y][x] = clamp(residual[y][x] + sample, -255 if signed else 0, 255)
+        return out
+
+    # ---- 13 Output ----
+
+    def output(self, planes):
+        rows, cols = len(planes[0]), len(planes[0][0])
+        if self.h["chroma 4:2:0"]:
+            both = self.h["source format"] != 3
+            planes = [planes[0]] + [upsampled(c, rows, cols if both else len(c[0]), both) for c in planes[1:]]
+        if self.h["source format"] == 5:
+            return bytes(c for y in range(rows) for x in range(cols) for c in rgb(*(p[y][x] for p in planes)))
+        return bytes(v for p in planes for row in p for v in row)
+
+
+def upsampled(chroma, rows, cols, both):
+    def at(y, x):
+        return chroma[clamp(y, 0, len(chroma) - 1)][clamp(x, 0, len(chroma[0]) - 1)]
+
+    out = transform.grid(rows, cols)
+    for y in range(rows):
+        for x in range(cols):
+            n, side = y >> 1, (y >> 1) + (1 if y & 1 else -1)
+            if both:
+                m, next_to = x >> 1, (x >> 1) + (1 if x & 1 else -1)
+                out[y][x] = (9 * at(n, m) + 3 * (at(n, next_to) + at(side, m)) + at(side, next_to) + 8) >> 4
+            else:
+                out[y][x] = (3 * at(n, x) + at(side, x) + 2) >> 2
+    return out
+
+
+def rgb(y, co, cg):
+    t = y - (cg >> 1)
+    b = t - (co >> 1)
+    return [clamp(v, 0, 255) for v in (b + co, cg + t, b)]
+
+
+def read_header(name, unit, derive):
+    reader = Reader(unit, 8)
+    values = read_fields(name, reader, derive)
+    checksum = "header checksum" if name == "sequence header" else "packet header checksum"
+    assert zlib.crc32(unit[:reader.at - 4]) == values[checksum]
+    return values, reader.at
+
+
+def decode_file(stream, reduction):
+    """The pictures of a stream as bytes."""
+    at = 0
+    while at < len(stream):
+        tag, size = stream[at:at + 4], int.from_bytes(stream[at + 4:at + 8], "little")
+        unit = stream[at:at + 8 + size]
+        at += len(unit)
+        if tag == b"CTVS":
+            decoder = Decoder(unit)
+        elif tag == b"CTVP":
+            yield decoder.output(decoder.decode(unit, reduction))
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "rb") as source, open(sys.argv[2], "wb") as out:
+        for picture in decode_file(source.read(), int(sys.argv[3]) if len(sys.argv) > 3 else 0):
+            out.write(picture)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sections 8 to 10 and 12 of docs/bitstream.md: levels of a plane to its residual."""
+from document import column, numbers, table
+from entropy import wrap
+
+DIRECTIONAL_TAPS = {count[0]: taps for count, taps in zip(column("directional taps", 0), column("directional taps"))}
+SPLITS = [[tuple(numbers(cell)) for cell in row[2:]] for row in table("splits")]
+LOWPASS, INTERPOLATE = column("laplacian taps")
+STEPS = [s[0] for s in column("H.264")]
+V4, V8 = column("H.264", 2), column("H.264", 3)
+CLASSES_8 = column("8x8 classes")
+DCT = column("DCT")
+HADAMARD = {4: [[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, 1, -1]], 2: [[1, 1], [1, -1]], 1: [[1]]}
+LIFTING = {  # (parity of the changed samples, sign, factor of the neighbours at distance 1, at 3, rounding, shift)
+    1: [(0, -1, 1, 0, 2, 2), (1, 1, 1, 0, 0, 1)],
+    2: [(0, -1, 9, -1, 16, 5), (1, 1, 9, -1, 8, 4)],
+    3: [(0, -1, 1817, 0, 2048, 12), (1, -1, 113, 0, 64, 7), (0, -1, -217, 0, 2048, 12), (1, -1, -203, 0, 64, 7)]}
+
+
+def clamp(v, lo, hi):
+    return max(lo, min(hi, v))
+
+
+def grid(rows, cols):
+    return [[0] * cols for _ in range(rows)]
+
+
+def transposed(x):
+    return [list(row) for row in zip(*x)]
+
+
+def mirror(i, n):
+    if n == 1:
+        return 0
+    i %= 2 * (n - 1)
+    return min(i, 2 * (n - 1) - i)
+
+
+# ---- 8 Dequantisation ----
+
+
+def dequantise(h, weight, subband, base_step, offset, levels):
+    base = 16 if h["lowpass rounded"] and subband.lowpass else base_step
+    step = 16 if h["lossless"] else clamp(((base << h["fraction bits"]) * weight + 2048) // 4096, 16, 1 << 20)
+    towards_zero = (step * offset + 32) // 64 if not subband.lowpass and step != 16 else 0
+    out = []
+    for level in levels:
+        c = min((abs(level) * step - towards_zero + 8) % (1 << 32) >> 4, 32767) if level else 0
+        out.append(-c if level < 0 else c)
+    return out
+
+
+# ---- 9 Inverse pyramid ----
+
+
+def lift(line, pyramid):
+    n = len(line)
+    for parity, sign, near, far, rounding, shift in LIFTING[pyramid]:
+        for i in range(parity, n, 2):
+            total = near * (line[mirror(i - 1, n)] + line[mirror(i + 1, n)])
+            if far:
+                total += far * (line[mirror(i - 3, n)] + line[mirror(i + 3, n)])
+            line[i] = wrap(line[i] + sign * ((total + rounding) >> shift))
+
+
+def inverse_wavelet(low, bands, pyramid):
+    x = grid(2 * len(low), 2 * len(low[0]))
+    for orientation, band in enumerate([low] + bands):
+        for y, row in enumerate(band):
+            for c, value in enumerate(row):
+                x[2 * y + orientation // 2][2 * c + orientation % 2] = value
+    x = transposed(x)
+    for line in x:
+        lift(line, pyramid)
+    x = transposed(x)
+    for line in x:
+        lift(line, pyramid)
+    return x
+
+
+def filtered(x, taps, y, c):
+    reach = len(taps) - 1
+    total = 0
+    for i in range(-reach, reach + 1):
+        row = x[mirror(y + i, len(x))]
+        for j in range(-reach, reach + 1):
+            total += taps[abs(i)] * taps[abs(j)] * row[mirror(c + j, len(row))]
+    return ((total + (1 << 15) + (1 << 31)) % (1 << 32) - (1 << 31)) >> 16
+
+
+def inverse_laplacian(low, band, projection):
+    rows, cols = len(band), len(band[0])
+    spread = grid(rows, cols)
+    for y in range(0, rows, 2):
+        for x in range(0, cols, 2):
+            correction = filtered(band, LOWPASS, y, x) if projection else 0
+            spread[y][x] = wrap(low[y // 2][x // 2] - correction)
+    return [[wrap(band[y][x] + filtered(spread, INTERPOLATE, y, x)) for x in range(cols)] for y in range(rows)]
+
+
+# ---- 10 Directional filter bank ----
+
+
+def directional_tree(n):
+    """Splits in forward order as (b1, b2, p0, p1), and the nodes of level n as (b1, b2, offset)."""
+    nodes = [((1, 0), (0, 1), (0, 0))]
+    splits = []
+    for depth in range(1, n + 1):
+        children = []
+        for k, (b1, b2, offset) in enumerate(nodes):
+            deep = 2 + k % 2 + (0 if k < len(nodes) // 2 else 2)
+            d1, d2, t = [(v[0] * b1[0] + v[1] * b2[0], v[0] * b1[1] + v[1] * b2[1])
+                         for v in SPLITS[depth - 1 if depth <= 2 else deep]]
+            p1 = (offset[0] + t[0], offset[1] + t[1])
+            splits.append((d1, d2, offset, p1))
+            cosets = [(d1, d2, offset), (d1, d2, p1)]
+            children += cosets if depth == 1 else cosets[::-1]
+        nodes = children
+    half = len(nodes) // 2
+    return splits, nodes if n <= 1 else nodes[:half] + nodes[half:][::-1]
+
+
+def coset(b1, b2, offset, rows, cols):
+    """The positions of a coset in a band, in raster order."""
+    det = b1[0] * b2[1] - b1[1] * b2[0]
+    places = []
+    for y in range(rows):
+        for x in range(cols):
+            dy, dx = y - offset[0], x - offset[1]
+            if (dy * b2[1] - dx * b2[0]) % det == 0 and (b1[0] * dx - b1[1] * dy) % det == 0:
+                places.append((y, x))
+    return places
+
+
+def inverse_directional(band, n, taps):
+    rows, cols = len(band), len(band[0])
+    a = DIRECTIONAL_TAPS[taps]
+    odd = range(1 - taps, taps, 2)
+    kernel = [(i, j, a[abs(i) // 2] * a[abs(j) // 2] * (1 if i * j > 0 else -1)) for i in odd for j in odd]
+    for b1, b2, p0, p1 in reversed(directional_tree(n)[0]):
+        for offset, factor, shift, sign in ((p0, 53, 13, 1), (p1, 181, 14, -1), (p0, 53, 13, 1)):
+            for y, x in coset(b1, b2, offset, rows, cols):  # reads the other coset only
+                total = 0
+                for i, j, weight in kernel:
+                    dy, dx = (i * b1[0] + j * b2[0]) // 2, (i * b1[1] + j * b2[1]) // 2
+                    total += weight * band[(y + dy) % rows][(x + dx) % cols]
+                step = (((total + 32) >> 6) * factor + (1 << (shift - 1))) >> shift
+                band[y][x] = wrap(band[y][x] + sign * step)
+
+
+def contourlet_residual(h, layout, coefficients, reduction):
+    def band_of(scale, orientation, rows, cols):
+        band = grid(rows, cols)
+        n = h["directions"][scale - 1] if scale else 0
+        leaves = directional_tree(n)[1]
+        for s, values in zip(layout.subbands, coefficients):
+            if (s.scale, s.orientation) == (scale, orientation):
+                for (y, x), value in zip(coset(*leaves[s.direction], rows, cols), values):
+                    band[y][x] = value
+        if n > 0:
+            inverse_directional(band, n, h["filter taps"])
+        return band
+
+    rows, cols, scales = layout.padded_rows, layout.padded_cols, layout.scales
+    x = band_of(0, 0, rows >> scales, cols >> scales)
+    for j in range(scales, reduction, -1):
+        if h["pyramid"]:
+            bands = [band_of(j, o, rows >> j, cols >> j) for o in (1, 2, 3)]
+            x = inverse_wavelet(x, bands, h["pyramid"])
+        else:
+            band = band_of(j, 0, rows >> (j - 1), cols >> (j - 1))
+            x = inverse_laplacian(x, band, h["projection"])
+    gain = 16384
+    for _ in range(reduction if h["pyramid"] == 3 else 0):
+        gain = (gain * 10826 + 8192) >> 14
+    half = 1 << h["fraction bits"] >> 1
+    return [[(((v * gain + 8192) >> 14) + half) >> h["fraction bits"] for v in row] for row in x]
+
+
+# ---- 12 Block transforms ----
+
+
+def line_4(y):
+    e0, e1, e2, e3 = y[0] + y[2], y[0] - y[2], (y[1] >> 1) - y[3], y[1] + (y[3] >> 1)
+    return [e0 + e3, e1 + e2, e1 - e2, e0 - e3]
+
+
+def line_8(y):
+    a0, a1, a2, a3 = y[0] + y[4], y[0] - y[4], (y[2] >> 1) - y[6], y[2] + (y[6] >> 1)
+    b = [a0 + a3, a1 + a2, a1 - a2, a0 - a3]
+    c0, c1 = y[5] - y[3] - y[7] - (y[7] >> 1), y[1] + y[7] - y[3] - (y[3] >> 1)
+    c2, c3 = y[7] - y[1] + y[5] + (y[5] >> 1), y[3] + y[5] + y[1] + (y[1] >> 1)
+    d = [c3 - (c0 >> 2), (c1 >> 2) - c2, c1 + (c2 >> 2), c0 + (c3 >> 2)]
+    return [p + q for p, q in zip(b, d)] + [p - q for p, q in zip(b[::-1], d[::-1])]
+
+
+def line_dct(y):
+    return [sum(DCT[k][n] * y[k] for k in range(8)) for n in range(8)]
+
+
+def inverse_block(kind, block):
+    """64ths of samples."""
+    if kind == 1:
+        block = [[clamp((v + (1 << 13)) >> 14, -32768, 32767) for v in line_dct(row)] for row in block]
+        return transposed([[(v + (1 << 10)) >> 11 for v in line_dct(col)] for col in transposed(block)])
+    line = line_4 if kind == 2 else line_8
+    return transposed([line(col) for col in transposed([line(row) for row in block])])
+
+
+def qp_of(base_step):
+    return max([qp for qp in range(52) if STEPS[qp % 6] << (qp // 6) <= base_step], default=0)
+
+
+def scaled_level(kind, level, qp, v, u):
+    if kind == 2:
+        norm = 0 if v % 2 == u % 2 == 0 else 1 if v % 2 and u % 2 else 2
+        return clamp(level * V4[qp % 6][norm] << (qp // 6), -32767, 32767)
+    return clamp(((level * V8[qp % 6][CLASSES_8[v % 4][u % 4]] << (qp // 6)) + 2) >> 2, -32767, 32767)
+
+
+def macroblock_dc(levels, qp):
+    """DC coefficients of the blocks of a macroblock."""
+    rows, cols = len(levels), len(levels[0])
+    a, c = HADAMARD[rows], HADAMARD[cols]
+    qp += 3 if rows * cols == 8 else 0
+    v = V4[qp % 6][0] << (qp // 6)
+    out = grid(rows, cols)
+    for i in range(rows):
+        for j in range(cols):
+            f = sum(a[i][y] * levels[y][x] * c[j][x] for y in range(rows) for x in range(cols))
+            out[i][j] = clamp(f * v >> 1 if rows * cols == 4 else (f * v + 2) >> 2, -32767, 32767)
+    return out
+
+
+def block_residual(h, layout, values, base_step, reduction):
+    """values: per subband, coefficients (DCT) or levels (H.264)."""
+    kind, n = h["transform"], 1 << layout.scales
+    rows, cols = layout.padded_rows // n, layout.padded_cols // n
+    qp = qp_of(base_step)
+    blocks = [[grid(n, n) for _ in range(cols)] for _ in range(rows)]
+    if kind == 2:
+        for my in range(rows // layout.dc_rows):
+            for mx in range(cols // layout.dc_cols):
+                levels = grid(layout.dc_rows, layout.dc_cols)
+                for s, v in zip(layout.subbands, values):
+                    if s.dc and s.rows:
+                        levels[s.v][s.u] = v[my * s.cols + mx]
+                for i, row in enumerate(macroblock_dc(levels, qp)):
+                    for j, c in enumerate(row):
+                        blocks[my * layout.dc_rows + i][mx * layout.dc_cols + j][0][0] = c
+    for s, v in zip(layout.subbands, values):
+        if s.dc or s.layer > layout.scales - reduction:
+            continue
+        for i, c in enumerate(v):
+            blocks[i // cols][i % cols][s.v][s.u] = c if kind == 1 else scaled_level(kind, c, qp, s.v, s.u)
+    side, r = n >> reduction, 1 << reduction
+    out = grid(rows * side, cols * side)
+    for y in range(rows * side):
+        for x in range(cols * side):
+            if y % side == 0 and x % side == 0:
+                blocks[y // side][x // side] = inverse_block(kind, blocks[y // side][x // side])
+    for y in range(rows * side):
+        for x in range(cols * side):
+            block = blocks[y // side][x // side]
+            total = sum(block[y % side * r + i][x % side * r + j] for i in range(r) for j in range(r))
+            out[y][x] = (total + (1 << (5 + 2 * reduction))) >> (6 + 2 * reduction)
+    return out

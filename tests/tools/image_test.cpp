@@ -5,11 +5,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "cli/exit.h"
 #include "io/clip_generator.h"
 #include "io/frame_writer.h"
+#include "io/image_file.h"
 #include "io/image_reader.h"
+#include "io/stb.h"
 
 namespace ctv::tools {
 namespace {
@@ -101,6 +104,65 @@ TEST_F(ImageTest, DamagedAndHostile) {
   EXPECT_EQ(code("deep.ppm"), Exit::kFile);
   EXPECT_EQ(code("empty.png"), Exit::kFile);
   EXPECT_EQ(code("missing_%d.png"), Exit::kFile);
+}
+
+TEST_F(ImageTest, EveryCutIsAnError) {
+  write("cut_%d.png", CTV_FORMAT_RGB8, 0);
+  write("cut_%d.ppm", CTV_FORMAT_RGB8, 0);
+  write("cut_%d.pgm", CTV_FORMAT_GRAY8, 0);
+  const auto content = [&](const char* name) {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  std::vector<std::string> files = {content("cut_0.png"), content("cut_0.ppm"), content("cut_0.pgm")};
+  files.push_back(std::string("BM\x3e\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\1\0\0\0\2\0\0\0\1\0\x18\0", 30) +
+                  std::string(24, '\0') + "abc0def0");
+  std::vector<uint8_t> jpeg;
+  std::vector<uint8_t> samples(16 * 16 * 3);
+  for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<uint8_t>(i * 7);
+  const auto append = [](void* bytes, void* data, int size) {
+    auto* out = static_cast<std::vector<uint8_t>*>(bytes);
+    out->insert(out->end(), static_cast<uint8_t*>(data), static_cast<uint8_t*>(data) + size);
+  };
+  ASSERT_NE(stbi_write_jpg_to_func(append, &jpeg, 16, 16, 3, samples.data(), 80), 0);
+  files.emplace_back(jpeg.begin(), jpeg.end());
+  for (const std::string& file : files) {
+    const std::span whole(reinterpret_cast<const uint8_t*>(file.data()), file.size());
+    Frame frame;
+    EXPECT_NO_THROW(read_image(whole, "whole", kMaxPixels, frame)) << file.substr(0, 4);
+    for (size_t size = 0; size < file.size(); ++size) {
+      Frame cut;
+      EXPECT_THROW(read_image(whole.first(size), "cut", kMaxPixels, cut), Failure)
+          << file.substr(0, 4) << " " << size;
+    }
+  }
+}
+
+TEST_F(ImageTest, SamplesThatAHeaderOnlyClaims) {
+  // A JPEG of 16000x16000 in 31 bytes, and a Huffman table of 272 codes.
+  const std::string claims(
+      "\xff\xd8\xff\xc0\0\x0b\x08\x3e\x80\x3e\x80\1\1\x11\0\xff\xda\0\x08\1\1\0\0\x3f\0\xff\xd9", 27);
+  std::string table("\xff\xd8\xff\xc4\1\x23\0", 7);
+  table += std::string(16, '\x11') + std::string(272, '\1') + "\xff\xd9";
+  for (const std::string& file : {claims, table}) {
+    Frame frame;
+    EXPECT_THROW(read_image(std::span(reinterpret_cast<const uint8_t*>(file.data()), file.size()), "x",
+                            kMaxPixels, frame),
+                 Failure);
+  }
+}
+
+TEST_F(ImageTest, AlphaIsDroppedAndSaid) {
+  std::ofstream(folder_ / "g.pgm") << "P5 # four bits a sample\n2 1 15\n" << '\0' << '\x0f';
+  const auto reader = open_input(input("g.pgm"));
+  Frame frame;
+  ASSERT_TRUE(reader->read(frame));
+  EXPECT_EQ(frame.bytes(), (Samples{0, 255}));
+  EXPECT_EQ(frame.video().dropped, "");
+  const uint8_t rgba[4] = {1, 2, 3, 4};
+  ASSERT_NE(stbi_write_png((folder_ / "alpha.png").c_str(), 1, 1, 4, rgba, 4), 0);
+  const auto alpha = open_input(input("alpha.png"));
+  EXPECT_EQ(alpha->video().dropped, "its alpha");
 }
 
 TEST_F(ImageTest, SizesMustAgree) {

@@ -2,6 +2,7 @@
 // The options' parser, and that every option reaches the man page and the completions.
 #include <gtest/gtest.h>
 
+#include "cli/messages.h"
 #include "cli/names.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
@@ -55,6 +56,35 @@ TEST(Options, Refusals) {
       EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
     }
   }
+}
+
+TEST(Options, MessagesHelp) {
+  const auto message = [](const std::vector<const char*>& words) -> std::string {
+    try {
+      parse(words);
+    } catch (const Failure& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({"--threads", "999"}), "--threads: 999 is out of range (0 to 256)");
+  EXPECT_EQ(message({"--thread", "2"}), "there is no option --thread (did you mean --threads?)");
+  EXPECT_EQ(message({"in", "--frobnicate"}), "there is no option --frobnicate (see tool --help)");
+  EXPECT_NE(message({"a_1.png", "a_2.png"}).find("img_%05d.png"), std::string::npos);
+}
+
+TEST(Options, DefaultsAreShown) {
+  ToolText text;
+  text.name = "tool";
+  Options options(text);
+  RunOptions run;
+  add_run_options(options, run);
+  EXPECT_NE(help_text(text, options.list()).find("[default: auto]"), std::string::npos);
+}
+
+TEST(Messages, OneLineWithoutControlCharacters) {
+  EXPECT_EQ(printable("a\nb\x1b[31mc\x7f"), "a?b?[31mc?");
+  EXPECT_EQ(printable("caf\xc3\xa9"), "caf\xc3\xa9");
 }
 
 TEST(Options, EveryOptionIsInEveryDocument) {

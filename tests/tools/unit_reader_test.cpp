@@ -107,6 +107,27 @@ TEST(UnitReader, LimitOfUnits) {
   EXPECT_EQ(reader.next()->offset, 28u);
 }
 
+TEST(UnitReader, AFilesEndIsKnownWithoutReading) {
+  // Tags whose sizes reach far beyond the end, as in hostile files: no byte is read twice, none for a size
+  // that lies.
+  std::string stream = unit("CTVS", "head");
+  for (int i = 0; i < 1000; ++i) stream += std::string("CTVP\0\0\x10\0", 8);
+  UnitReader reader = reader_of(stream, true, 1 << 30);
+  ASSERT_TRUE(reader.next());
+  int cut = 0;
+  do {
+    try {
+      ASSERT_FALSE(reader.next());
+      break;
+    } catch (const CutUnit&) {
+      ++cut;
+    } catch (const Failure& e) {
+      ADD_FAILURE() << e.what();
+    }
+  } while (reader.resynchronise());
+  EXPECT_EQ(cut, 1000);
+}
+
 TEST(UnitReader, LongGarbage) {
   const std::string stream = unit("CTVS", "head") + std::string(3 << 20, 'C') + unit("CTVP", "x");
   UnitReader reader = reader_of(stream, false);

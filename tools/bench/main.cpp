@@ -52,7 +52,7 @@ ToolText about() {
 int main(int argc, char** argv) {
   using namespace ctv::tools;
   return run_tool("ctbench", [&] {
-    show_library_log("ctbench", false);
+    show_library_log(false);
     for (const Verb& verb : kVerbs)
       if (argc > 1 && std::strcmp(argv[1], verb.name) == 0) return verb.run(argc - 1, argv + 1);
     Options options(about());

@@ -67,7 +67,7 @@ std::string bash(const ToolText& tool, const std::vector<OptionText>& options) {
     if (o.kind == ValueKind::kChoice)
       cases += "      COMPREPLY=($(compgen -W '" + joined(o.choices, " ") + "' -- \"$cur\"))\n";
     else if (o.kind == ValueKind::kFile)
-      cases += "      COMPREPLY=($(compgen -f -- \"$cur\"))\n";
+      cases += "      mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n";
     cases += "      return ;;\n";
   }
   return "# bash completion for " + tool.name + "\n_" + tool.name +
@@ -82,7 +82,7 @@ std::string bash(const ToolText& tool, const std::vector<OptionText>& options) {
          words +
          "' -- \"$cur\"))\n"
          "  else\n"
-         "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
          "  fi\n"
          "}\n"
          "complete -o filenames -F _" +
@@ -150,7 +150,7 @@ std::string man_page(const ToolText& tool, const std::vector<OptionText>& option
     for (const std::string& name : split(o.names, ','))
       head += (head.empty() ? "" : ", ") + ("\\fB" + roff(name) + "\\fR");
     if (!o.metavar.empty()) head += " \\fI" + roff(o.metavar) + "\\fR";
-    bodies[o.section] += ".TP\n" + head + "\n" + roff(o.help) + "\n";
+    bodies[o.section] += ".TP\n" + head + "\n" + roff(described(o)) + "\n";
   }
   for (const std::string& section : sections) out += ".SS " + roff(section) + "\n" + bodies[section];
   out +=
@@ -160,7 +160,14 @@ std::string man_page(const ToolText& tool, const std::vector<OptionText>& option
   if (!tool.examples.empty()) out += ".SH EXAMPLES\n";
   for (const auto& [command, what] : tool.examples)
     out += ".TP\n\\fB" + roff(command) + "\\fR\n" + roff(what) + "\n";
-  out += ".SH SEE ALSO\n.BR ctenc (1),\n.BR ctdec (1),\n.BR ctinfo (1),\n.BR ctgen (1),\n.BR ctbench (1)\n";
+  out +=
+      ".SH FILES\n.TP\n.ctv\\-*.part\nBeside an output while it is written; a tool that was killed leaves "
+      "it.\n";
+  out += ".SH SEE ALSO\n";
+  std::string also;
+  for (const char* other : {"ctenc", "ctdec", "ctinfo", "ctgen", "ctbench"})
+    if (tool.name != other) also += (also.empty() ? "" : ",\n") + (".BR " + std::string(other) + " (1)");
+  out += also + "\n";
   return out;
 }
 

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/exit.h"
 
-#include <csignal>
+#include <fcntl.h>
+
 #include <cstdio>
 #include <new>
 
 #include <ctv/ctv.hpp>
 
-#include "cli/progress.h"
+#include "cli/messages.h"
 #include "cli/signals.h"
 
 namespace ctv::tools {
 namespace {
 
-int fail(const char* program, Exit code, const std::string& line) {
-  clear_progress_line();
-  std::fprintf(stderr, "%s: %s\n", program, line.c_str());
+int fail(Exit code, const std::string& line) {
+  say_error(line);
   return static_cast<int>(code);
+}
+
+/// Descriptors 0 to 2 that are closed would be given to the next files opened, and messages would go into
+/// them. What takes their place cannot be read (0) or written (1, 2), so using them is still an error.
+void occupy_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
 }  // namespace
@@ -40,22 +47,27 @@ Exit exit_of(ctv_status status) {
 }
 
 int run_tool(const char* program, const std::function<Exit()>& body) {
+  set_program_name(program);
+  occupy_standard_descriptors();
   install_signal_handlers();
   try {
-    return static_cast<int>(body());
-  } catch (const Interrupted&) {
+    const Exit code = body();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return fail(Exit::kFile, "cannot write standard output");
+    return static_cast<int>(code);
+  } catch (const Interrupted& e) {
     // Die by the signal itself, so that a shell loop around the tool stops as well.
-    fail(program, Exit::kFile, "interrupted, nothing written under the output's name");
+    fail(Exit::kFile, "interrupted, " + e.left);
     die_by_signal();
     return static_cast<int>(Exit::kFile);
   } catch (const Failure& e) {
-    return fail(program, e.code(), e.what());
+    return fail(e.code(), e.what());
   } catch (const Error& e) {
-    return fail(program, exit_of(e.status()), std::string(ctv_status_name(e.status())) + ": " + e.what());
+    return fail(exit_of(e.status()), std::string(ctv_status_name(e.status())) + ": " + e.what());
   } catch (const std::bad_alloc&) {
-    return fail(program, Exit::kLimit, "out of memory");
+    return fail(Exit::kLimit, "out of memory");
   } catch (const std::exception& e) {
-    return fail(program, Exit::kDefect, std::string("internal error: ") + e.what());
+    return fail(Exit::kDefect, std::string("internal error: ") + e.what());
   }
 }
 

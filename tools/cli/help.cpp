@@ -48,7 +48,7 @@ std::string help_text(const ToolText& tool, const std::vector<OptionText>& optio
     } else {
       out += left + std::string(kIndent - left.size(), ' ');
     }
-    out += wrapped(o.help, kIndent);
+    out += wrapped(described(o), kIndent);
   }
   out += "\nExit codes: 0 ok, 1 usage, 2 input or output, 3 damaged stream, 4 limit, 5 device, 70 defect\n";
   if (!tool.examples.empty()) out += "\nExamples:\n";

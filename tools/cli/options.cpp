@@ -2,11 +2,33 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 #include "cli/text.h"
 
 namespace ctv::tools {
+namespace {
+
+std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+/// How many letters must be changed, added or left out to make one word of the other.
+size_t distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
 
 struct Options::Parser {
   CLI::App app;
@@ -16,6 +38,7 @@ Options::Options(ToolText text) : parser_(std::make_unique<Parser>()), text_(std
   CLI::App& app = parser_->app;
   app.name(text_.name);
   app.set_help_flag();  // added below, so that it is listed like the others
+  app.allow_extras();   // refused below, in our own words
 }
 
 Options::~Options() = default;
@@ -25,6 +48,10 @@ void Options::section(const std::string& title) { section_ = title; }
 void Options::add(OptionText option, Set set) {
   option.section = section_;
   CLI::App& app = parser_->app;
+  set = [this, name = long_name(option.names), act = std::move(set)](const std::string& s) {
+    given_.insert(name);
+    act(s);
+  };
   const bool flag = option.metavar.empty() && !option.positional;
   CLI::Option* added = nullptr;
   if (flag) {
@@ -68,10 +95,13 @@ void Options::value(const std::string& names, const std::string& metavar, const 
 void Options::integer(const std::string& names, const std::string& metavar, const std::string& help,
                       int64_t minimum, int64_t maximum, std::function<void(int64_t)> set) {
   value(names, metavar, help, [=](const std::string& s) {
-    const auto number = parse_integer(s, minimum, maximum);
-    if (!number)
-      throw Failure(Exit::kUsage, names + ": '" + s + "' is not a whole number",
-                    text("%lld to %lld", static_cast<long long>(minimum), static_cast<long long>(maximum)));
+    const auto number = parse_integer(s, INT64_MIN, INT64_MAX);
+    const std::string range = maximum == INT64_MAX ? text("%lld or more", static_cast<long long>(minimum))
+                                                   : text("%lld to %lld", static_cast<long long>(minimum),
+                                                          static_cast<long long>(maximum));
+    if (!number) throw Failure(Exit::kUsage, names + ": '" + s + "' is not a whole number", range);
+    if (*number < minimum || *number > maximum)
+      throw Failure(Exit::kUsage, names + ": " + s + " is out of range", range);
     set(*number);
   });
 }
@@ -92,6 +122,45 @@ void Options::named(const std::string& names, const std::vector<std::string>& li
   });
 }
 
+void Options::refuse(const std::vector<std::string>& words) const {
+  const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
+  const auto option = std::find_if(words.begin(), words.end(), is_option);
+  if (option == words.end()) {
+    const bool images = words[0].find('.') != std::string::npos;
+    throw Failure(Exit::kUsage, "'" + words[0] + "' is one argument too many",
+                  images ? "a sequence of images is one argument, such as img_%05d.png"
+                         : "see " + text_.name + " --help");
+  }
+  const std::string name = option->substr(0, option->find('='));
+  std::string nearest;
+  size_t best = 3;  // further away is no slip of the finger
+  for (const OptionText& o : list_) {
+    for (const std::string& known : split(o.names, ',')) {
+      if (!known.starts_with("--") || distance(name, known) >= std::min(best, known.size() - 2)) continue;
+      best = distance(name, known);
+      nearest = known;
+    }
+  }
+  throw Failure(Exit::kUsage, "there is no option " + name,
+                nearest.empty() ? "see " + text_.name + " --help" : "did you mean " + nearest + "?");
+}
+
+void exclude(const std::set<std::string>& given, std::initializer_list<const char*> names,
+             const std::string& hint) {
+  std::string found;
+  int count = 0;
+  for (const char* name : names) {
+    if (!given.contains(name)) continue;
+    found += (count == 0 ? "" : " and ") + std::string(name);
+    ++count;
+  }
+  if (count > 1) throw Failure(Exit::kUsage, found + " exclude each other", hint);
+}
+
+std::string described(const OptionText& option) {
+  return option.help + (option.initial.empty() ? "" : " [default: " + option.initial + "]");
+}
+
 bool Options::parse(int argc, const char* const* argv) {
   section("General");
   std::string print;
@@ -109,6 +178,7 @@ bool Options::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     throw Failure(Exit::kUsage, e.what(), "see " + text_.name + " --help");
   }
+  if (!app.remaining().empty()) refuse(app.remaining());
   if (print.empty()) return true;
   std::fwrite(print.data(), 1, print.size(), stdout);
   if (std::fflush(stdout) != 0) throw Failure(Exit::kFile, "cannot write standard output");

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@ struct OptionText {
   std::string metavar;  // "FILE"; "" for a flag
   std::string help;
   std::string section;
+  std::string initial;  // what holds where the option is not given; "" if there is nothing to tell
   ValueKind kind = ValueKind::kText;
   std::vector<std::string> choices;
   bool positional = false;
@@ -50,6 +53,8 @@ class Options {
   void section(const std::string& title);
   void positional(const std::string& name, const std::string& help, Set set);
   void flag(const std::string& names, const std::string& help, std::function<void()> set);
+  /// What holds where the option just added is not given.
+  void initially(const std::string& value) { list_.back().initial = value; }
   /// An option with a value. `set` throws Failure(kUsage) for a bad one.
   void value(const std::string& names, const std::string& metavar, const std::string& help, Set set,
              ValueKind kind = ValueKind::kText);
@@ -70,15 +75,26 @@ class Options {
   bool parse(int argc, const char* const* argv);
 
   const std::vector<OptionText>& list() const { return list_; }
+  /// The long names of the options that the command line holds.
+  const std::set<std::string>& given() const { return given_; }
 
  private:
   void add(OptionText option, Set set);
+  [[noreturn]] void refuse(const std::vector<std::string>& words) const;
   struct Parser;
   std::unique_ptr<Parser> parser_;
   ToolText text_;
   std::vector<OptionText> list_;
+  std::set<std::string> given_;
   std::string section_ = "Options";
 };
+
+/// Throws Failure(kUsage) if more than one of these options is given.
+void exclude(const std::set<std::string>& given, std::initializer_list<const char*> names,
+             const std::string& hint = "choose one");
+
+/// An option's help with its default.
+std::string described(const OptionText& option);
 
 /// --help, lines no longer than a terminal's.
 std::string help_text(const ToolText& tool, const std::vector<OptionText>& options);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/messages.h"
 #include "cli/names.h"
-#include "cli/progress.h"
 #include "cli/text.h"
 
 namespace ctv::tools {
@@ -27,21 +27,31 @@ void add_run_options(Options& options, RunOptions& run) {
   options.section("Running (no influence on the bytes)");
   options.integer("--threads", "N", "CPU threads; 0 is all cores", 0, 256,
                   [&](int64_t n) { run.threads = static_cast<int32_t>(n); });
+  options.initially("0");
   options.choice("--backend", kBackends, "Where the codec runs; auto takes a usable GPU, else the CPU",
                  [&](ctv_backend b) { run.backend = b; });
+  options.initially("auto");
   options.choice("--engine", kEngines, "How filters are computed; auto takes the faster one",
                  [&](ctv_engine e) { run.engine = e; });
+  options.initially("auto");
   options.integer("--device", "N", "CUDA device number", 0, 255,
                   [&](int64_t n) { run.device = static_cast<int32_t>(n); });
+  options.initially("0");
   options.flag("--list-devices", "List the CUDA devices and end", [&] { run.list_devices = true; });
   options.integer("--in-flight", "N", "Frames worked on at once: 1 for latency, more for throughput", 1, 16,
                   [&](int64_t n) { run.frames_in_flight = static_cast<int32_t>(n); });
+  options.initially("1");
   options.section("Reports");
   options.value(
       "--json", "FILE", "Write a summary as JSON; - is standard output",
       [&](const std::string& s) { run.json = s; }, ValueKind::kFile);
   options.flag("-q,--quiet", "Say nothing but errors", [&] { run.quiet = true; });
   options.flag("--no-progress", "No moving line on the terminal", [&] { run.progress = false; });
+}
+
+void check_run_options(const std::set<std::string>& given, const RunOptions& run) {
+  if (given.contains("--device") && run.backend == CTV_BACKEND_CPU)
+    throw Failure(Exit::kUsage, "--device has no effect with --backend cpu", "leave one out");
 }
 
 void print_devices() {
@@ -84,16 +94,13 @@ std::vector<ctv_stage_time> stage_times(ctv_decoder* decoder) {
   return times_of(decoder, &ctv_decoder_stage_times);
 }
 
-void show_library_log(const char* program, bool quiet) {
-  if (quiet) return ctv_set_log_callback(nullptr, nullptr);
-  // The program's name is a literal and outlives everything.
+void show_library_log(bool quiet) {
+  show_warnings(!quiet);
   ctv_set_log_callback(
-      [](void* opaque, ctv_log_level level, const char* message) {
-        if (level != CTV_LOG_WARNING) return;  // errors are also returned, and told where they end the tool
-        clear_progress_line();
-        std::fprintf(stderr, "%s: warning: %s\n", static_cast<const char*>(opaque), message);
+      [](void*, ctv_log_level level, const char* message) {
+        if (level == CTV_LOG_WARNING) warn(message);  // errors are also returned, and end the tool
       },
-      const_cast<char*>(program));
+      nullptr);
 }
 
 }  // namespace ctv::tools

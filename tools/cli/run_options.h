@@ -2,6 +2,7 @@
 // Options that encoder and decoder share: where and with how much the codec runs, and what is said meanwhile.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RunOptions {
 };
 
 void add_run_options(Options& options, RunOptions& run);
+/// Throws Failure(kUsage) for options that have no effect together.
+void check_run_options(const std::set<std::string>& given, const RunOptions& run);
 /// Prints the CUDA devices, or why there are none.
 void print_devices();
 
@@ -30,7 +33,7 @@ std::string stage_table(const std::vector<ctv_stage_time>& stages);
 std::vector<ctv_stage_time> stage_times(ctv_encoder* encoder);
 std::vector<ctv_stage_time> stage_times(ctv_decoder* decoder);
 
-/// The library's warnings on stderr, unless quiet.
-void show_library_log(const char* program, bool quiet);
+/// Warnings, the library's too, on stderr unless quiet.
+void show_library_log(bool quiet);
 
 }  // namespace ctv::tools

@@ -3,29 +3,29 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <climits>
 #include <csignal>
-#include <cstring>
 
 namespace ctv::tools {
+
+// A list that only grows, because a signal handler may neither allocate nor lock.
+struct Temporary {
+  std::string path;
+  std::atomic<bool> used{true};
+  Temporary* next = nullptr;
+};
+
 namespace {
 
 volatile std::sig_atomic_t g_signal = 0;
 volatile std::sig_atomic_t g_put_off = 0;
 
-// Fixed storage, because a signal handler may neither allocate nor lock.
-struct Temporary {
-  std::atomic<bool> used{false};
-  char path[PATH_MAX]{};
-};
-std::array<Temporary, 4> g_temporaries;
+std::atomic<Temporary*> g_temporaries{nullptr};
 
 void handle(int signal) {
   if (g_signal != 0) {
-    for (Temporary& t : g_temporaries)
-      if (t.used) unlink(t.path);
+    for (const Temporary* t = g_temporaries; t != nullptr; t = t->next)
+      if (t->used) unlink(t->path.c_str());
     std::signal(signal, SIG_DFL);
     raise(signal);
   }
@@ -63,19 +63,16 @@ void die_by_signal() {
   raise(signal);
 }
 
-int remember_temporary(const char* path) {
-  if (std::strlen(path) >= PATH_MAX) return -1;
-  for (size_t i = 0; i < g_temporaries.size(); ++i) {
-    if (g_temporaries[i].used) continue;
-    std::strcpy(g_temporaries[i].path, path);
-    g_temporaries[i].used = true;
-    return static_cast<int>(i);
+Temporary* remember_temporary(const std::string& path) {
+  auto* temporary = new Temporary{path};
+  temporary->next = g_temporaries;
+  while (!g_temporaries.compare_exchange_weak(temporary->next, temporary)) {
   }
-  return -1;
+  return temporary;
 }
 
-void forget_temporary(int slot) {
-  if (slot >= 0) g_temporaries[static_cast<size_t>(slot)].used = false;
+void forget_temporary(Temporary* temporary) {
+  if (temporary != nullptr) temporary->used = false;
 }
 
 }  // namespace ctv::tools

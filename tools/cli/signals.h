@@ -4,9 +4,14 @@
 // once.
 #pragma once
 
+#include <string>
+
 namespace ctv::tools {
 
-struct Interrupted {};
+/// Thrown once a signal has come.
+struct Interrupted {
+  std::string left = "nothing written under the output's name";  // what is left behind, for the message
+};
 
 void install_signal_handlers();
 /// Throws Interrupted once a signal has come.
@@ -17,8 +22,9 @@ void put_off_signal();
 /// Ends the process by the signal that came.
 void die_by_signal();
 
-/// Remembers a path that the handler of a second signal unlinks; returns a slot for forget_temporary.
-int remember_temporary(const char* path);
-void forget_temporary(int slot);
+struct Temporary;
+/// Remembers a path that the handler of a second signal unlinks, until forget_temporary.
+Temporary* remember_temporary(const std::string& path);
+void forget_temporary(Temporary* temporary);
 
 }  // namespace ctv::tools

@@ -72,6 +72,17 @@ std::optional<std::pair<int32_t, int32_t>> parse_rate(std::string_view s) {
   return std::pair(thousandths / divisor, 1000 / divisor);
 }
 
+std::optional<double> parse_kilobits(std::string_view s) {
+  double unit = 1;
+  if (s.ends_with('k') || s.ends_with('M')) {
+    unit = s.back() == 'k' ? 1 : 1000;
+    s.remove_suffix(1);
+  }
+  const auto value = parse_real(s);
+  if (!value) return std::nullopt;
+  return *value * unit;
+}
+
 std::optional<uint64_t> parse_bytes(std::string_view s) {
   int shift = 0;
   if (!s.empty()) {

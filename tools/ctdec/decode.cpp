@@ -2,14 +2,14 @@
 #include "ctdec/decode.h"
 
 #include <chrono>
-#include <cstdio>
 #include <optional>
 
 #include <ctv/ctv.hpp>
 
-#include "cli/progress.h"
+#include "cli/messages.h"
 #include "cli/signals.h"
 #include "cli/text.h"
+#include "ctdec/picture_sink.h"
 #include "ctdec/seek.h"
 #include "io/unit_reader.h"
 
@@ -40,145 +40,174 @@ class Decoding {
       : options_(options),
         config_(make_config(options)),
         units_(open_source(options.input), config_.limits.max_packet_size),
-        decoder_(config_) {
-    result_.running = decoder_.description();
+        decoder_(config_),
+        sink_(options, result_) {
+    sink_.expect(pictures_by_index(units_));
   }
 
   DecodeResult run() {
     const Clock::time_point start = Clock::now();
     bool any = false;
-    while (!enough()) {
+    while (!sink_.full()) {
       check_interrupted();
       const std::optional<StreamUnit> unit = next_unit();
       if (!unit) break;
       any = true;
       result_.bytes += unit->bytes.size();
-      if (unit->kind == CTV_UNIT_HEADER) take_header(*unit);
-      if (unit->kind != CTV_UNIT_INDEX) send(*unit);
-      if (unit->kind == CTV_UNIT_HEADER && options_.seek > 0 && !sought_) seek(*unit);
+      take(*unit);
     }
-    if (!any) throw Failure(Exit::kFile, units_.source().name() + " is empty");
-    if (!enough()) {
+    if (!any && result_.damaged == 0 && !result_.cut)
+      throw Failure(Exit::kFile, units_.source().name() + " is empty");
+    if (!sink_.full()) {
       decoder_.flush();
       drain();
     }
+    sink_.finish(pictures_);
     result_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (result_.frames == 0)
-      throw Failure(result_.damaged > 0 ? Exit::kStream : Exit::kFile,
+    if (result_.frames == 0) {
+      if (result_.cut) throw *result_.cut;
+      throw Failure(result_.damaged + result_.dropped > 0 ? Exit::kStream : Exit::kFile,
                     units_.source().name() +
                         (options_.seek > 0 ? text(" has no frame %lld", static_cast<long long>(options_.seek))
                                            : " holds no picture that can be decoded"));
-    if (options_.md5 || !options_.expected_md5.empty()) result_.md5 = md5_.finish();
-    if (!options_.expected_md5.empty() && options_.expected_md5 != result_.md5)
-      throw Failure(Exit::kStream, "the pictures' MD5 is " + result_.md5 + ", not " + options_.expected_md5);
+    }
+    result_.running = decoder_.description();
     result_.stages = stage_times(decoder_.get());
-    writer_->finish();
-    result_.written = writer_->size();
     return std::move(result_);
   }
 
  private:
-  bool enough() const { return options_.frames >= 0 && result_.frames >= options_.frames; }
-
-  /// With --keep-going a place where no unit can be read is reported and jumped over.
+  /// A stream that ends inside a unit is decoded up to there. With --keep-going a place where no unit can be
+  /// read is reported and jumped over.
   std::optional<StreamUnit> next_unit() {
     for (;;) {
       try {
-        return units_.next();
+        const std::optional<StreamUnit> unit = units_.next();
+        lost_ = false;
+        return unit;
+      } catch (const CutUnit& e) {
+        if (!options_.keep_going) {
+          result_.cut = e;
+          return std::nullopt;
+        }
+        jump(e.what());
       } catch (const Failure& e) {
         if (!options_.keep_going || e.code() == Exit::kFile) throw;
-        report_damage(e.what());
-        if (!units_.resynchronise()) return std::nullopt;
-        decoder_.reset();  // what was left out may have been a reference
+        jump(e.what());
       }
+      if (!units_.resynchronise()) return std::nullopt;
+    }
+  }
+
+  /// Bytes that are no unit. What looks like one within them does not count again.
+  void jump(const std::string& what) {
+    if (!lost_) {
+      report_damage(what);
+      decoder_.reset();  // what is left out may have been a reference
+      reference_.reset();
+    }
+    lost_ = true;
+  }
+
+  void take(const StreamUnit& unit) {
+    if (unit.kind == CTV_UNIT_INDEX) {
+      size_t count = 0;
+      if (ctv_index_parse(unit.bytes.data(), unit.bytes.size(), nullptr, 0, &count) == CTV_OK)
+        pictures_ = std::max(pictures_, static_cast<int64_t>(count));
+    } else if (unit.kind == CTV_UNIT_HEADER) {
+      take_header(unit);
+    } else if (!options_.keep_going || has_reference(unit)) {
+      const bool good = send(unit);
+      reference_ = good ? number_ : std::nullopt;
+    } else {
+      ++result_.dropped;
     }
   }
 
   void take_header(const StreamUnit& unit) {
-    ctv_stream_info info{};
-    info.struct_size = sizeof info;
-    if (ctv_stream_info_parse(unit.bytes.data(), unit.bytes.size(), &info) == CTV_OK) result_.stream = info;
+    const std::vector<uint8_t> bytes(unit.bytes.begin(), unit.bytes.end());  // the reader moves on
+    if (!send(unit)) return;
+    if (bytes != header_) {
+      sink_.restart();
+      reference_.reset();
+      pictures_ = 0;
+    }
+    header_ = bytes;
+    result_.stream.struct_size = sizeof result_.stream;
+    check(ctv_stream_info_parse(bytes.data(), bytes.size(), &result_.stream));
+    if (options_.seek == 0 || sought_) return;
+    sought_ = true;
+    seek_key_frame(units_, header_, options_.seek);
   }
 
-  void send(const StreamUnit& unit) {
+  /// Whether the frame that a packet refers to has been decoded; true where its header does not tell.
+  bool has_reference(const StreamUnit& unit) {
+    if (header_.empty()) return false;
+    ctv_packet_info info{};
+    info.struct_size = sizeof info;
+    number_.reset();
+    if (ctv_packet_info_parse(header_.data(), header_.size(), unit.bytes.data(), unit.bytes.size(), &info,
+                              nullptr, 0) != CTV_OK)
+      return true;
+    number_ = info.frame_number;
+    pictures_ = std::max(pictures_, info.frame_number + 1);
+    return info.key_frame != 0 || (reference_ && *reference_ == info.frame_number - 1);
+  }
+
+  /// False: the unit is damaged, which --keep-going tolerates.
+  bool send(const StreamUnit& unit) {
     try {
       while (!decoder_.send(unit.bytes)) {
         if (!receive())
           throw Failure(Exit::kDefect, "the decoder neither takes a packet nor gives a picture");
       }
       if (config_.frames_in_flight <= 1 || unit.kind != CTV_UNIT_PACKET) drain();
-    } catch (const Error& e) {
-      if (!tolerated(e, unit.offset)) throw;
-      if (e.status() == CTV_ERROR_STREAM && !units_.plausible_successor()) units_.resynchronise();
-    }
-  }
-
-  bool tolerated(const Error& e, uint64_t offset) {
-    if (e.status() == CTV_ERROR_STATE && (options_.keep_going || result_.damaged > 0)) {
-      ++result_.dropped;  // a predicted frame whose reference is lost
       return true;
+    } catch (const Error& e) {
+      if (e.status() != CTV_ERROR_STREAM) throw;
+      const std::string what = options_.input +
+                               text(": unit at offset %llu: ", static_cast<unsigned long long>(unit.offset)) +
+                               e.what();
+      if (!options_.keep_going) throw Failure(Exit::kStream, what, "--keep-going leaves it out");
+      report_damage(what);
+      if (!units_.plausible_successor()) {
+        units_.resynchronise();
+        lost_ = true;
+      }
+      return false;
     }
-    if (e.status() != CTV_ERROR_STREAM) return false;
-    const std::string what =
-        options_.input + text(": unit at offset %llu: ", static_cast<unsigned long long>(offset)) + e.what();
-    if (!options_.keep_going) throw Failure(Exit::kStream, what, "--keep-going leaves it out");
-    report_damage(what);
-    return true;
   }
 
   void report_damage(const std::string& what) {
-    ++result_.damaged;
-    if (options_.run.quiet) return;
-    clear_progress_line();
-    std::fprintf(stderr, "ctdec: warning: %s\n", what.c_str());
+    constexpr int64_t kListed = 10;
+    if (++result_.damaged <= kListed) warn(what);
+    if (result_.damaged == kListed) warn("further damage is counted, not listed");
   }
 
   void drain() {
-    while (!enough() && receive()) {
+    while (!sink_.full() && receive()) {
     }
   }
 
   bool receive() {
     const std::optional<ctv_picture> picture = decoder_.receive();
     if (!picture) return false;
-    if (picture->frame_number < options_.seek || enough()) return true;
-    if (!writer_) begin(*picture);
-    writer_->write(*picture);
-    if (options_.md5 || !options_.expected_md5.empty()) md5_.add(*picture);
-    ++result_.frames;
-    progress_->update(result_.frames, result_.bytes);
+    sink_.take(*picture);
     return true;
-  }
-
-  void begin(const ctv_picture& picture) {
-    OutputOptions output = options_.output;
-    output.fps_num = std::max(1, result_.stream.fps_num);
-    output.fps_den = std::max(1, result_.stream.fps_den);
-    writer_ = open_output(output);
-    std::optional<int64_t> total;
-    if (options_.frames >= 0) total = options_.frames;
-    progress_.emplace(options_.run.progress && !options_.run.quiet, total,
-                      static_cast<double>(output.fps_num) / output.fps_den);
-    result_.width = picture.width;
-    result_.height = picture.height;
-    result_.format = picture.format;
-  }
-
-  void seek(const StreamUnit& header) {
-    sought_ = true;
-    const std::vector<uint8_t> copy(header.bytes.begin(), header.bytes.end());  // the reader moves on
-    seek_key_frame(units_, copy, options_.seek);
   }
 
   const DecodeOptions& options_;
   DecoderConfig config_;
   UnitReader units_;
   Decoder decoder_;
-  std::unique_ptr<FrameWriter> writer_;
-  std::optional<Progress> progress_;
-  PictureMd5 md5_;
-  bool sought_ = false;
   DecodeResult result_;
+  PictureSink sink_;
+  std::vector<uint8_t> header_;       // the one in force
+  std::optional<int64_t> number_;     // of the packet at hand, with --keep-going
+  std::optional<int64_t> reference_;  // the frame decoded last, with --keep-going
+  int64_t pictures_ = 0;              // at least so many does the stream have
+  bool sought_ = false;
+  bool lost_ = false;  // no unit has been read since the last jump
 };
 
 }  // namespace

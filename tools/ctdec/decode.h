@@ -15,15 +15,18 @@ struct DecodeResult {
   ctv_stream_info stream{};
   int32_t width = 0, height = 0;  // of the pictures written
   ctv_format format = CTV_FORMAT_NONE;
-  int64_t frames = 0;    // written
-  int64_t damaged = 0;   // places where bytes were left out
-  int64_t dropped = 0;   // packets that could not be decoded for want of a reference
-  uint64_t bytes = 0;    // of the stream, read
-  uint64_t written = 0;  // bytes of output
-  double seconds = 0;    // wall clock, reading and writing included
-  std::string md5;       // "" unless asked for
+  int64_t frames = 0;          // written, repeated ones too
+  int64_t repeated = 0;        // shown in the place of pictures that are missing; --keep-going only
+  int64_t damaged = 0;         // places where bytes were left out
+  int64_t dropped = 0;         // whole packets that cannot be decoded for want of what they refer to
+  std::optional<Failure> cut;  // the stream ends inside a unit; the pictures before are written
+  uint64_t bytes = 0;          // of the stream, read
+  uint64_t written = 0;        // bytes of output
+  double seconds = 0;          // wall clock, reading and writing included
+  std::string md5;             // "" unless asked for
   std::vector<ctv_stage_time> stages;
 
+  bool complete() const { return !cut && damaged == 0 && dropped == 0 && repeated == 0; }
   double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
 };
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/exit.h"
+#include "cli/text.h"
 #include "ctdec/decode.h"
 #include "ctdec/options.h"
 #include "io/output_file.h"
@@ -18,8 +19,9 @@ int main(int argc, char** argv) {
       print_devices();
       return Exit::kOk;
     }
+    decode_options.given = options.given();
     complete_decode_options(decode_options);
-    show_library_log("ctdec", decode_options.run.quiet);
+    show_library_log(decode_options.run.quiet);
     const DecodeResult result = decode(decode_options);
     if (decode_options.md5) std::printf("%s\n", result.md5.c_str());
     if (!decode_options.run.quiet) std::fputs(decode_summary(decode_options, result).c_str(), stderr);
@@ -28,6 +30,9 @@ int main(int argc, char** argv) {
       json.write(decode_json(decode_options, result));
       json.commit();
     }
-    return result.damaged > 0 ? Exit::kStream : Exit::kOk;
+    if (result.cut)
+      throw Failure(Exit::kStream, text("%s; the %lld pictures before are decoded", result.cut->what(),
+                                        static_cast<long long>(result.frames)));
+    return result.complete() ? Exit::kOk : Exit::kStream;
   });
 }

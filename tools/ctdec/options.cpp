@@ -26,6 +26,13 @@ void add_limit(Options& options, const char* name, const char* help, std::option
   });
 }
 
+/// "256M": as add_limit reads it.
+std::string size_text(uint64_t bytes) {
+  constexpr uint64_t kMega = uint64_t{1} << 20;
+  return bytes % (kMega << 10) == 0 ? text("%lluG", static_cast<unsigned long long>(bytes >> 30))
+                                    : text("%lluM", static_cast<unsigned long long>(bytes >> 20));
+}
+
 }  // namespace
 
 ToolText ctdec_text() {
@@ -36,8 +43,8 @@ ToolText ctdec_text() {
       "INPUT is a ctv stream, - for standard input; a stream without an index, from a pipe or a crash, "
       "decodes as well. "
       "What is written follows from the output's name: .y4m, an image sequence such as out_%05d.png or .ppm, "
-      "raw "
-      "samples as .yuv or .rgb, null for nothing; - is y4m on standard output.";
+      "raw samples as planar YCbCr (.yuv), .rgb, .rgba, .nv12, .gray or as the stream has them (.raw), null "
+      "for nothing; - is y4m on standard output.";
   text.examples = {
       {"ctdec in.ctv -o out.y4m", "decode a file"},
       {"ctdec in.ctv -o - | ffplay -", "watch it"},
@@ -54,12 +61,15 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
   options.value(
       "-o,--output", "FILE", "Where the pictures go; - is standard output, null nowhere",
       [&](const std::string& s) { decode.output.path = s; }, ValueKind::kFile);
-  options.choice("--output-format", kKinds, "What is written, if the name does not tell",
+  options.choice("--output-format", kKinds, "What is written",
                  [&](OutputKind kind) { decode.output.kind = kind; });
-  options.choice("--format", kFormats,
-                 "Sample format of the pictures; rgb for images, else as the stream was made from",
+  options.initially("as the name tells");
+  options.choice("--format", kFormats, "Sample format of the pictures",
                  [&](ctv_format format) { decode.format = format; });
-  options.value("--resolution", "full|1/2|1/4|...", "Decode at a reduced resolution, from fewer bytes",
+  options.initially("rgb for images, as the name of raw video tells, else as the stream was made from");
+  options.value("--resolution", "full|1/2|1/4|...",
+                "Decode at a reduced resolution, from fewer bytes; with picture prediction, the default of "
+                "ctenc, errors add up until the next key frame",
                 [&](const std::string& s) {
                   if (s == "full" || s == "1" || s == "1/1") {
                     decode.reduction = 0;
@@ -72,12 +82,16 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
                   throw Failure(Exit::kUsage, "--resolution: '" + s + "' is not known",
                                 "full, 1/2, 1/4, 1/8, ...");
                 });
+  options.initially("full");
   options.integer("--seek", "N", "Begin with frame N, counted from 0", 0, INT64_MAX,
                   [&](int64_t n) { decode.seek = n; });
+  options.initially("0");
   options.integer("--frames", "N", "Write at most N frames", 1, INT64_MAX,
                   [&](int64_t n) { decode.frames = n; });
+  options.initially("all");
   options.integer("--start-number", "N", "First number of an image sequence", 0, INT32_MAX,
                   [&](int64_t n) { decode.output.start_number = n; });
+  options.initially("0");
   options.flag("--md5", "Print the MD5 of all pictures' samples", [&] { decode.md5 = true; });
   options.value("--expect-md5", "HEX", "Fail with exit code 3 unless the pictures have this MD5",
                 [&](const std::string& s) { decode.expected_md5 = s; });
@@ -86,11 +100,16 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
 
   options.section("Safety");
   options.flag("--keep-going",
-               "Leave out what is damaged, go on with the next unit; exit code 3 if anything was",
+               "Leave out what is damaged, go on with the next unit and repeat a picture where one is "
+               "missing; exit code 3 if anything was",
                [&] { decode.keep_going = true; });
+  const ctv_limits limits = DecoderConfig().limits;
   add_limit(options, "--max-pixels", "Refuse larger pictures (width x height)", decode.max_pixels);
+  options.initially(size_text(limits.max_pixels));
   add_limit(options, "--max-memory", "Refuse streams that need more bytes of memory", decode.max_memory);
+  options.initially(size_text(limits.max_memory));
   add_limit(options, "--max-packet", "Refuse larger packets, in bytes", decode.max_packet_size);
+  options.initially(size_text(limits.max_packet_size));
   add_run_options(options, decode.run);
 }
 
@@ -100,10 +119,16 @@ void complete_decode_options(DecodeOptions& decode) {
   if (decode.output.path.empty() && decode.output.kind != OutputKind::kNull && !decode.md5 &&
       !decode.benchmark && decode.expected_md5.empty())
     throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
+  if (decode.given.contains("--start-number") && decode.output.path.find('%') == std::string::npos)
+    throw Failure(Exit::kUsage, "--start-number is for image sequences", "such as out_%05d.png");
+  if (decode.keep_going && decode.run.frames_in_flight > 1)
+    throw Failure(Exit::kUsage,
+                  "--in-flight has no effect with --keep-going, which decodes one frame at a time",
+                  "leave one out");
+  check_run_options(decode.given, decode.run);
   const int uses_of_stdout = (decode.output.path == "-") + (decode.run.json == "-") + decode.md5;
   if (uses_of_stdout > 1) throw Failure(Exit::kUsage, "standard output is asked for more than once");
-  if (decode.output.kind == OutputKind::kAuto) decode.output.kind = kind_of_output(decode.output.path);
-  if (decode.format == CTV_FORMAT_NONE && is_image(decode.output.kind)) decode.format = CTV_FORMAT_RGB8;
+  complete_output(decode.output, decode.format);
 }
 
 }  // namespace ctv::tools

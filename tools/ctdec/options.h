@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cli/options.h"
@@ -21,6 +22,7 @@ struct DecodeOptions {
   std::optional<uint64_t> max_pixels, max_memory, max_packet_size;
   bool md5 = false, keep_going = false, benchmark = false;
   std::string expected_md5;
+  std::set<std::string> given;  // the names of all options given
   RunOptions run;
 };
 

@@ -12,9 +12,13 @@ std::string decode_summary(const DecodeOptions& options, const DecodeResult& r) 
   std::string out = "running   " + r.running + "\n";
   out += text("decoded   %lld frames of %dx%d %s in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
               r.width, r.height, name_of(kFormats, r.format), r.seconds, r.fps());
-  if (r.damaged > 0 || r.dropped > 0)
-    out += text("damage    in %lld places; %lld further frames lost their reference\n",
-                static_cast<long long>(r.damaged), static_cast<long long>(r.dropped));
+  if (options.reduction > 0 && r.stream.prediction == CTV_PREDICTION_PICTURE)
+    out += "drift     at a reduced resolution errors add up from key frame to key frame\n";
+  if (r.damaged > 0 || r.dropped > 0 || r.repeated > 0)
+    out +=
+        text("damage    in %lld places; %lld further frames lost their reference; %lld repeated pictures\n",
+             static_cast<long long>(r.damaged), static_cast<long long>(r.dropped),
+             static_cast<long long>(r.repeated));
   if (options.benchmark) out += "\n" + stage_table(r.stages);
   return out;
 }
@@ -31,7 +35,9 @@ std::string decode_json(const DecodeOptions& options, const DecodeResult& r) {
   j["format"] = name_of(kFormats, r.format);
   j["frame_rate"] = {r.stream.fps_num, r.stream.fps_den};
   j["running"] = r.running;
+  j["complete"] = r.complete();
   j["frames"] = r.frames;
+  j["repeated_frames"] = r.repeated;
   j["damaged_places"] = r.damaged;
   j["dropped_frames"] = r.dropped;
   j["bytes"] = r.bytes;

@@ -59,6 +59,14 @@ bool by_scan(UnitReader& units, std::span<const uint8_t> header, int64_t frame) 
 
 }  // namespace
 
+std::optional<int64_t> pictures_by_index(UnitReader& units) {
+  if (!units.source().size()) return std::nullopt;
+  const std::optional<StreamIndex> index = read_index(units.source());
+  units.seek(0);
+  if (!index) return std::nullopt;
+  return static_cast<int64_t>(index->entries.size());
+}
+
 bool seek_key_frame(UnitReader& units, std::span<const uint8_t> header, int64_t frame) {
   if (!units.source().size()) return false;  // a pipe
   if (by_index(units, header, frame) || by_scan(units, header, frame)) return true;

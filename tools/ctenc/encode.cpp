@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <new>
 
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -56,6 +57,7 @@ class Encoding {
       : options_(options),
         reader_(reader),
         config_(choose_config()),
+        frames_(static_cast<size_t>(config_.frames_in_flight) + 1, make_frame(options.run)),
         encoder_(config_),
         progress_(options.run.progress && !options.run.quiet, total, reader.video().rate()) {
     result_.config = config_;
@@ -77,19 +79,33 @@ class Encoding {
   }
 
   EncodeResult run(int64_t limit) {
-    // Borrowed frames: those in flight, and one more to read into.
-    std::vector<Frame> frames(static_cast<size_t>(config_.frames_in_flight) + 1, make_frame(options_.run));
+    try {
+      return encode_all(limit);
+    } catch (const Error& e) {
+      keep_frames(exit_of(e.status()), std::string(ctv_status_name(e.status())) + ": " + e.what());
+      throw;
+    } catch (const Failure& e) {
+      // What --verify refuses is no recording.
+      if (e.code() != Exit::kStream) keep_frames(e.code(), e.what());
+      throw;
+    } catch (const std::bad_alloc&) {
+      keep_frames(Exit::kLimit, "out of memory");
+      throw;
+    } catch (const Interrupted&) {
+      // A second signal, or a first one while a pipe is full.
+      if (output_ && output_->commit_marked())
+        throw Interrupted{kept_frames(options_, result_.frames, "until then") + ", without an index"};
+      throw;
+    }
+  }
+
+ private:
+  EncodeResult encode_all(int64_t limit) {
     const Clock::time_point start = Clock::now();
     steady_start_ = start;
-    for (int64_t n = 0; limit < 0 || n < limit; ++n) {
-      Frame& frame = frames[static_cast<size_t>(n) % frames.size()];
-      if (!next(frame)) break;
-      check_interrupted();
-      send(frame);
-    }
+    send_all(limit);
     encoder_.flush();
-    while (receive()) {
-    }
+    while (receive()) check_interrupted();
     const Clock::time_point end = Clock::now();
     result_.seconds = seconds_between(start, end);
     if (result_.frames > result_.warm_up)
@@ -107,7 +123,34 @@ class Encoding {
     return std::move(result_);
   }
 
- private:
+  /// Sends pictures until there are no more, or none can be read.
+  void send_all(int64_t limit) {
+    for (int64_t n = 0; limit < 0 || n < limit; ++n) {
+      Frame& frame = frames_[static_cast<size_t>(n) % frames_.size()];
+      try {
+        check_interrupted();
+        if (!next(frame)) return;
+      } catch (const Failure& e) {
+        if (n == 0) throw;
+        result_.input_ended = e;
+        return;
+      } catch (const Interrupted&) {
+        if (n == 0) throw;
+        put_off_signal();  // what is in flight is still written, unless another signal comes
+        result_.interrupted = true;
+        return;
+      }
+      send(frame);
+    }
+  }
+
+  /// After a failure: leaves what has been written under the output's name, and says so.
+  void keep_frames(Exit code, const std::string& message) {
+    if (!output_ || !output_->commit_marked()) return;
+    throw Failure(code,
+                  message + "; " + kept_frames(options_, result_.frames, "before it") + ", without an index");
+  }
+
   /// The configuration; with --directions auto the first picture has a say.
   ctv_config choose_config() {
     ctv_config config = make_config(options_, reader_.video());
@@ -158,6 +201,7 @@ class Encoding {
     if (csv_) write_csv_line(*unit, info, quality, latency);
     result_.quality.merge(quality);
     ++result_.frames;
+    if (output_) output_->mark();
     if (unit->key_frame != 0) ++result_.key_frames;
     if (result_.frames == result_.warm_up) steady_start_ = now;
     progress_.update(result_.frames, result_.bytes);
@@ -165,8 +209,8 @@ class Encoding {
   }
 
   void write(std::span<const uint8_t> bytes) {
-    result_.bytes += bytes.size();
     if (output_) output_->write(bytes);
+    result_.bytes += bytes.size();
   }
 
   void write_csv_line(const Unit& unit, const ctv_packet_info& info, const Quality& quality, double latency) {
@@ -183,6 +227,7 @@ class Encoding {
   FrameReader& reader_;
   std::optional<Frame> first_;  // read ahead
   ctv_config config_;
+  std::vector<Frame> frames_;  // borrowed by the encoder: those in flight, and one more to read into
   Encoder encoder_;
   Progress progress_;
   std::optional<OutputFile> output_, csv_;
@@ -203,6 +248,13 @@ double EncodeResult::kbps() const {
 double EncodeResult::bits_per_pixel() const {
   const double pixels = static_cast<double>(config.width) * config.height * static_cast<double>(frames);
   return pixels > 0 ? static_cast<double>(bytes) * 8 / pixels : 0;
+}
+
+std::string kept_frames(const EncodeOptions& options, int64_t frames, const char* until) {
+  const bool file = !options.output.empty() && options.output != "null" && options.output != "-";
+  const std::string count =
+      text("%lld frame%s %s", static_cast<long long>(frames), frames == 1 ? "" : "s", until);
+  return file ? options.output + " holds the " + count : "the " + count + " are encoded";
 }
 
 EncodeResult encode(const EncodeOptions& options, FrameReader& reader) {

@@ -26,12 +26,20 @@ struct EncodeResult {
   Quality quality;
   std::string verified;
   std::vector<ctv_stage_time> stages;
+  bool interrupted = false;            // by a signal: the input was not read to its end
+  std::optional<Failure> input_ended;  // what made the input unreadable after the frames encoded
 
+  bool complete() const { return !interrupted && !input_ended; }
   double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
   double kbps() const;
   double bits_per_pixel() const;
 };
 
+/// Encodes the input into a finished stream. A signal, and an input that cannot be read any further, end it
+/// early: the stream then holds all whole frames before, and the result says so. Other failures are thrown;
+/// the frames before them are kept as well, without an index, and the message says so.
 EncodeResult encode(const EncodeOptions& options, FrameReader& reader);
+/// Where the frames encoded are: "out.ctv holds the 12 frames before it".
+std::string kept_frames(const EncodeOptions& options, int64_t frames, const char* until);
 
 }  // namespace ctv::tools

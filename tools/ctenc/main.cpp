@@ -3,6 +3,9 @@
 #include <cstdio>
 
 #include "cli/exit.h"
+#include "cli/messages.h"
+#include "cli/signals.h"
+#include "ctenc/check_options.h"
 #include "ctenc/encode.h"
 #include "ctenc/options.h"
 #include "ctenc/report.h"
@@ -19,16 +22,23 @@ int main(int argc, char** argv) {
       print_devices();
       return Exit::kOk;
     }
+    encode_options.given = options.given();
     check_encode_options(encode_options);
-    show_library_log("ctenc", encode_options.run.quiet);
+    show_library_log(encode_options.run.quiet);
     const std::unique_ptr<FrameReader> reader = open_input(encode_options.input);
+    warn_about_input(encode_options, reader->video());
     const EncodeResult result = encode(encode_options, *reader);
+    if (const std::string missed = missed_bitrate(result); !missed.empty()) warn(missed);
     if (!encode_options.run.quiet) std::fputs(encode_summary(encode_options, result).c_str(), stderr);
     if (!encode_options.run.json.empty()) {
       OutputFile json(encode_options.run.json);
       json.write(encode_json(encode_options, result));
       json.commit();
     }
+    if (result.interrupted) throw Interrupted{kept_frames(encode_options, result.frames, "until then")};
+    if (result.input_ended)
+      throw Failure(result.input_ended->code(), std::string(result.input_ended->what()) + "; " +
+                                                    kept_frames(encode_options, result.frames, "before it"));
     return Exit::kOk;
   });
 }

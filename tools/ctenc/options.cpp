@@ -6,11 +6,18 @@
 
 #include "cli/names.h"
 #include "cli/text.h"
+#include "ctenc/check_options.h"
 
 namespace ctv::tools {
 namespace {
 
 using Edit = std::function<void(ctv_config&)>;
+
+/// What holds unless --preset says otherwise.
+const Config& defaults() {
+  static const Config config;
+  return config;
+}
 
 /// An integer option that sets one field of the configuration.
 void field(Options& options, EncodeOptions& encode, const char* name, const char* help, int64_t minimum,
@@ -18,6 +25,7 @@ void field(Options& options, EncodeOptions& encode, const char* name, const char
   options.integer(name, "N", help, minimum, maximum, [&encode, member](int64_t n) {
     encode.edits.push_back([=](ctv_config& c) { c.*member = static_cast<int32_t>(n); });
   });
+  options.initially(std::to_string(defaults().*member));
 }
 
 /// An option that sets one enumerator of the configuration.
@@ -27,6 +35,7 @@ void enumerated(Options& options, EncodeOptions& encode, const char* name, const
   options.choice(name, table, help, [&encode, member](E value) {
     encode.edits.push_back([=](ctv_config& c) { c.*member = value; });
   });
+  options.initially(name_of(table, defaults().*member));
 }
 
 void switched(Options& options, EncodeOptions& encode, const char* name, const char* help,
@@ -34,41 +43,43 @@ void switched(Options& options, EncodeOptions& encode, const char* name, const c
   options.flag(name, help, [&encode, member, value] {
     encode.edits.push_back([=](ctv_config& c) { c.*member = value; });
   });
+  if (defaults().*member == value) options.initially("so");
 }
 
 void add_input_options(Options& options, EncodeOptions& encode) {
   options.section("Input");
   options.value("--generate", "WxH@FPS:N[:SEED]", "Instead of INPUT: a synthetic clip of N frames",
-                [&](const std::string& s) {
-                  if (!encode.input.path.empty())
-                    throw Failure(Exit::kUsage, "INPUT and --generate exclude each other");
-                  encode.input.path = "generate:" + s;
-                });
+                [&](const std::string& s) { encode.generate = s; });
   options.value("--size", "WxH", "INPUT is raw video of this size", [&](const std::string& s) {
     encode.input.size = parse_size(s);
     if (!encode.input.size)
       throw Failure(Exit::kUsage, "--size: '" + s + "' is not WIDTHxHEIGHT", "1 to 65535 each");
   });
-  options.choice("--raw-format", kFormats, "Sample format of raw video; i420 unless given",
+  options.choice("--raw-format", kFormats, "Sample format of raw video",
                  [&](ctv_format f) { encode.input.raw_format = f; });
+  options.initially("as .rgb, .rgba, .nv12, .gray tell, else i420");
   options.value("--fps", "RATE", "Frames per second: 25, 29.97, 30000/1001; overrides the input's",
                 [&](const std::string& s) {
                   encode.input.rate = parse_rate(s);
                   if (!encode.input.rate)
                     throw Failure(Exit::kUsage, "--fps: '" + s + "' is not a frame rate");
                 });
+  options.initially("the input's, 25 where it has none");
   options.integer("--start-number", "N", "First number of an image sequence", 0, INT32_MAX,
                   [&](int64_t n) { encode.input.start_number = n; });
+  options.initially("0 or 1, the first there");
   options.integer("--seek", "N", "Leave out the first N frames", 0, INT64_MAX,
                   [&](int64_t n) { encode.seek = n; });
+  options.initially("0");
   options.integer("--frames", "N", "Encode at most N frames", 1, INT64_MAX,
                   [&](int64_t n) { encode.frames = n; });
-  options.value("--max-pixels", "N", "Refuse larger pictures (width x height); 256M unless given",
-                [&](const std::string& s) {
-                  const auto n = parse_bytes(s);
-                  if (!n) throw Failure(Exit::kUsage, "--max-pixels: '" + s + "' is not a number");
-                  encode.input.max_pixels = *n;
-                });
+  options.initially("all");
+  options.value("--max-pixels", "N", "Refuse larger pictures (width x height)", [&](const std::string& s) {
+    const auto n = parse_bytes(s);
+    if (!n) throw Failure(Exit::kUsage, "--max-pixels: '" + s + "' is not a number");
+    encode.input.max_pixels = *n;
+  });
+  options.initially("256M");
 }
 
 void add_coding_options(Options& options, EncodeOptions& encode) {
@@ -83,16 +94,16 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   }
   options.named("--preset", presets, presets_help,
                 [&encode, presets](size_t i) { encode.preset = presets[i]; });
+  options.initially(encode.preset);
   options.integer("--qp", "N", "Quantiser on H.264's scale: 0 fine to 51 coarse", 0, 51, [&](int64_t n) {
-    ++encode.quantisers;
     encode.edits.push_back([=](ctv_config& c) { c.qp = static_cast<int32_t>(n), c.lossless = 0; });
   });
+  options.initially(text("%d", defaults().qp));
   options.value("--step", "STEP", "Quantiser step in sample units, 0.0625 to 4095, instead of --qp",
                 [&](const std::string& s) {
                   const auto step = parse_real(s);
                   if (!step || *step < 0.0625 || *step > 4095)
                     throw Failure(Exit::kUsage, "--step: '" + s + "' is not a step", "0.0625 to 4095");
-                  ++encode.quantisers;
                   encode.edits.push_back([=](ctv_config& c) { c.step = *step, c.qp = -1, c.lossless = 0; });
                 });
   options.value(
@@ -103,22 +114,24 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
         const auto crf = parse_real(s);
         if (!crf || *crf < 0 || *crf > 51)
           throw Failure(Exit::kUsage, "--crf: '" + s + "' is not a quality", "0 to 51");
-        ++encode.quantisers;
-        encode.constant_quality = true;
         encode.edits.push_back([=](ctv_config& c) { c.crf = *crf, c.lossless = 0; });
       });
-  options.flag("--lossless", "Every sample comes back; no quantiser", [&] {
-    ++encode.quantisers;
-    encode.edits.push_back([](ctv_config& c) { c.lossless = 1; });
-  });
-  field(options, encode, "--keyint", "Frames from key frame to key frame; 0: the first only", 0,
-        int64_t{1} << 30, &ctv_config::key_interval);
-  options.value("--bitrate", "KBPS", "Aim at this many kilobits a second; --qp or --step only begin",
+  options.flag("--lossless", "Every sample comes back; no quantiser",
+               [&] { encode.edits.push_back([](ctv_config& c) { c.lossless = 1; }); });
+  options.value("--keyint", "N", "Frames from key frame to key frame; 0 or inf: the first only",
                 [&](const std::string& s) {
-                  const auto kbps = parse_real(s);
+                  const auto n = s == "inf" || s == "infinite" ? 0 : parse_integer(s, 0, int64_t{1} << 30);
+                  if (!n) throw Failure(Exit::kUsage, "--keyint: '" + s + "' is not a number of frames");
+                  encode.edits.push_back([=](ctv_config& c) { c.key_interval = static_cast<int32_t>(*n); });
+                });
+  options.initially(text("%d", defaults().key_interval));
+  options.value("--bitrate", "KBPS",
+                "Aim at this many kilobits a second (also 800k, 2M); --qp or --step only begin",
+                [&](const std::string& s) {
+                  const auto kbps = parse_kilobits(s);
                   if (!kbps || *kbps < 0.001 || *kbps > 1e9)
-                    throw Failure(Exit::kUsage, "--bitrate: '" + s + "' is not a rate", "kilobits a second");
-                  encode.rated = true;
+                    throw Failure(Exit::kUsage, "--bitrate: '" + s + "' is not a rate",
+                                  "kilobits a second, such as 800 or 2M");
                   encode.edits.push_back([=](ctv_config& c) { c.bitrate = std::llround(*kbps * 1000); });
                 });
   options.value(
@@ -154,7 +167,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
              &ctv_config::pyramid);
   field(options, encode, "--scales", "Pyramid scales", 1, CTV_MAX_SCALES, &ctv_config::scales);
   options.value("--directions", "A,B,...|auto",
-                "Directions per level, finest first: 0, 2, 4, 8 or 16 each; auto: tried on the first picture",
+                "Directions per scale, finest first: 0 (none), 2, 4, 8 or 16 each; auto: tried on the first "
+                "picture",
                 [&](const std::string& s) {
                   encode.choose_directions = s == "auto";
                   if (encode.choose_directions) return;
@@ -167,6 +181,7 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
                     std::copy(list->begin(), list->end(), c.directions);
                   });
                 });
+  options.initially(directions_of(defaults().directions, defaults().scales));
   field(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", 2, 12,
         &ctv_config::filter_taps);
 
@@ -190,10 +205,10 @@ ToolText ctenc_text() {
   text.summary = "encode video with the ctv contourlet codec";
   text.description =
       "INPUT is a y4m file, - for y4m on standard input, an image sequence such as img_%05d.png (png, jpg, "
-      "ppm, pgm, "
-      "bmp), raw video with --size, or a synthetic clip with --generate. The output appears under its name "
-      "only when "
-      "it is complete.";
+      "ppm, pgm, bmp), raw video with --size, or a synthetic clip with --generate. The output appears under "
+      "its name when it is complete, or when the input ends early: by Ctrl-C, or where it cannot be read any "
+      "further. Defaults are those of the default preset; other presets have their own, shown at the end of "
+      "each run.";
   text.examples = {
       {"ctenc in.y4m -o out.ctv --qp 28", "encode a file"},
       {"ffmpeg -i in.mp4 -f yuv4mpegpipe - | ctenc - -o out.ctv", "encode what ffmpeg decodes"},
@@ -229,48 +244,11 @@ void add_encode_options(Options& options, EncodeOptions& encode) {
   add_run_options(options, encode.run);
 }
 
-namespace {
-
-/// The library ignores what its transform does not have; a user who asks for it should know.
-void check_transform_options(const ctv_config& config, const ctv_config& preset) {
-  if (config.transform == CTV_TRANSFORM_CONTOURLET) return;
-  const bool directions =
-      !std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
-  const char* const option = config.pyramid != preset.pyramid           ? "--pyramid"
-                             : config.scales != preset.scales           ? "--scales"
-                             : config.filter_taps != preset.filter_taps ? "--taps"
-                             : directions                               ? "--directions"
-                                                                        : nullptr;
-  if (option == nullptr) return;
-  throw Failure(Exit::kUsage,
-                text("%s: the %s transform has none", option, name_of(kTransforms, config.transform)),
-                "leave it out, or --transform contourlet");
-}
-
-}  // namespace
-
-void check_encode_options(const EncodeOptions& encode) {
-  const char* const see = "see ctenc --help";
-  if (encode.input.path.empty()) throw Failure(Exit::kUsage, "no input", see);
-  if (encode.output.empty() && !encode.benchmark)
-    throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
-  if (encode.benchmark && (encode.psnr || encode.ssim || encode.verify))
-    throw Failure(Exit::kUsage, "--benchmark measures speed alone", "leave out --psnr, --ssim and --verify");
-  if (encode.quantisers > 1)
-    throw Failure(Exit::kUsage, "--qp, --step, --crf and --lossless exclude each other", "choose one");
-  if (encode.constant_quality && encode.rated)
-    throw Failure(Exit::kUsage, "--crf and --bitrate exclude each other",
-                  "--crf with --max-frame limits packets");
-  int uses_of_stdout = 0;
-  for (const std::string& path : {encode.output, encode.csv, encode.run.json}) uses_of_stdout += path == "-";
-  if (uses_of_stdout > 1) throw Failure(Exit::kUsage, "standard output is asked for more than once");
-}
-
 ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   Config config(encode.preset.c_str());
   const ctv_config preset = config;
   for (const Edit& edit : encode.edits) edit(config);
-  check_transform_options(config, preset);
+  check_config(encode, config, preset);
   config.width = video.width;
   config.height = video.height;
   config.format = video.format;

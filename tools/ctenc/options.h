@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct EncodeOptions {
   std::string output;
   std::string preset = "default";
   std::vector<std::function<void(ctv_config&)>> edits;
-  bool choose_directions = false;                // from the first picture
-  int quantisers = 0;                            // how many of --qp, --step, --crf, --lossless are given
-  bool constant_quality = false, rated = false;  // --crf, --bitrate
+  bool choose_directions = false;  // from the first picture
+  std::string generate;            // a clip instead of an input
+  std::set<std::string> given;     // the names of all options given
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all
@@ -30,8 +31,6 @@ struct EncodeOptions {
 
 ToolText ctenc_text();
 void add_encode_options(Options& options, EncodeOptions& encode);
-/// What only the whole command line can tell. Throws Failure(kUsage).
-void check_encode_options(const EncodeOptions& encode);
 /// Preset, edits, input's shape.
 ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video);
 

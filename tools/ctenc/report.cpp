@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctenc/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +45,30 @@ Json config_json(const ctv_config& c) {
   return j;
 }
 
+std::string quantiser_text(const ctv_config& c) {
+  if (c.lossless != 0) return "lossless";
+  std::string out;
+  if (c.bitrate > 0) {
+    out = text("%g kb/s from ", static_cast<double>(c.bitrate) / 1000);
+  } else if (c.crf >= 0) {
+    return text("crf %g", c.crf);
+  }
+  return out + (c.qp >= 0 ? text("qp %d", c.qp) : text("step %g", c.step));
+}
+
+/// The transform and what else shapes the bytes, as the preset and the options came to it.
+std::string coding_text(const ctv_config& c) {
+  std::string out = name_of(kTransforms, c.transform);
+  if (c.transform == CTV_TRANSFORM_CONTOURLET) {
+    out += text(", %s pyramid of %d scales, directions %s", name_of(kPyramids, c.pyramid), c.scales,
+                directions_of(c.directions, c.scales).c_str());
+    if (std::any_of(c.directions, c.directions + c.scales, [](int32_t d) { return d > 0; }))
+      out += text(" of %d taps", c.filter_taps);
+  }
+  return out + text("; %s prediction; entropy coding %s; %s", name_of(kPredictions, c.prediction),
+                    name_of(kEntropyCodings, c.entropy_coding), quantiser_text(c).c_str());
+}
+
 /// JSON has no infinity: equal pictures have a PSNR of null.
 Json decibels(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -51,6 +76,7 @@ Json decibels(double value) { return std::isfinite(value) ? Json(value) : Json(n
 
 std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) {
   std::string out = "running   " + r.running + "\n";
+  out += "coding    " + coding_text(r.config) + "\n";
   out += text("encoded   %lld frames (%lld key) in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
               static_cast<long long>(r.key_frames), r.seconds, r.fps());
   out += text("stream    %llu bytes, %.2f kb/s, %.4f bits per pixel, motion %.1f%%, largest packet %llu\n",
@@ -78,6 +104,19 @@ std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) 
   return out;
 }
 
+std::string missed_bitrate(const EncodeResult& r) {
+  if (r.config.bitrate <= 0 || r.frames == 0) return "";
+  const double wanted = static_cast<double>(r.config.bitrate) / 1000;
+  // The rate is kept over two seconds: a shorter clip is mostly its first frame.
+  const double seconds = static_cast<double>(r.frames) * r.config.fps_den / r.config.fps_num;
+  const double tolerance = seconds < 2 ? 2 : 1.2;
+  if (r.kbps() <= wanted * tolerance && r.kbps() >= wanted / tolerance) return "";
+  return text(
+      "the bitrate was missed: %.0f kb/s instead of %.0f, since even the %s step %s", r.kbps(), wanted,
+      r.kbps() > wanted ? "coarsest" : "finest",
+      r.kbps() > wanted ? "needs more (another --preset, or smaller pictures, need less)" : "needs less");
+}
+
 std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   Json j;
   j["tool"] = "ctenc";
@@ -93,6 +132,7 @@ std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   j["running"] = r.running;
   j["threads"] = r.config.threads;
   j["frames_in_flight"] = r.config.frames_in_flight;
+  j["complete"] = r.complete();  // false: a signal, or an input that could not be read to its end
   j["frames"] = r.frames;
   j["key_frames"] = r.key_frames;
   j["bytes"] = r.bytes;

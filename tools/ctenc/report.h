@@ -9,6 +9,8 @@
 namespace ctv::tools {
 
 std::string encode_summary(const EncodeOptions& options, const EncodeResult& result);
+/// What there is to say if --bitrate was asked for and missed; "" if not.
+std::string missed_bitrate(const EncodeResult& result);
 std::string encode_json(const EncodeOptions& options, const EncodeResult& result);
 
 }  // namespace ctv::tools

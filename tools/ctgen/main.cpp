@@ -51,9 +51,8 @@ int main(int argc, char** argv) {
     if (!options.parse(argc, argv)) return Exit::kOk;
     if (output.path.empty()) throw Failure(Exit::kUsage, "no output", "see ctgen --help");
 
-    if (output.kind == OutputKind::kAuto) output.kind = kind_of_output(output.path);
-    if (clip.video.format == CTV_FORMAT_NONE)
-      clip.video.format = is_image(output.kind) ? CTV_FORMAT_RGB8 : CTV_FORMAT_I420;
+    complete_output(output, clip.video.format);
+    if (clip.video.format == CTV_FORMAT_NONE) clip.video.format = CTV_FORMAT_I420;
     output.fps_num = clip.video.fps_num;
     output.fps_den = clip.video.fps_den;
     GeneratedClip generator(clip);

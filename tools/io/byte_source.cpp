@@ -11,6 +11,7 @@
 
 #include "cli/exit.h"
 #include "cli/signals.h"
+#include "io/input_mark.h"
 
 namespace ctv::tools {
 namespace {
@@ -21,6 +22,7 @@ class FileSource : public ByteSource {
   FileSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
     struct stat status {};
     if (fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
+      mark_.emplace(status);
       const off_t here = lseek(fd_, 0, SEEK_CUR);  // standard input may begin in the middle of a file
       if (here >= 0 && here <= status.st_size) {
         start_ = here;
@@ -62,6 +64,7 @@ class FileSource : public ByteSource {
   std::string name_;
   off_t start_ = 0;
   std::optional<uint64_t> size_;
+  std::optional<InputMark> mark_;
 };
 
 }  // namespace

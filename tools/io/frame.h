@@ -16,6 +16,7 @@ struct VideoFormat {
   ctv_format format = CTV_FORMAT_NONE;
   int32_t width = 0, height = 0;
   int32_t fps_num = 25, fps_den = 1;
+  std::string dropped{};  // in words: what the input says and a stream cannot hold; "" for nothing
 
   double rate() const { return static_cast<double>(fps_num) / fps_den; }
   /// Bytes of one picture without gaps.

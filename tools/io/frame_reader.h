@@ -33,7 +33,7 @@ class FrameReader {
 struct InputOptions {
   std::string path;                                 // a file, "-", "img_%05d.png", "generate:..."
   std::optional<std::pair<int32_t, int32_t>> size;  // makes the input raw
-  ctv_format raw_format = CTV_FORMAT_I420;
+  ctv_format raw_format = CTV_FORMAT_NONE;          // of raw video; NONE: as its name tells, else I420
   std::optional<std::pair<int32_t, int32_t>> rate;  // overrides what the input says
   std::optional<int64_t> start_number;              // of an image sequence; else the first of 0 and 1 there
   uint64_t max_pixels = kMaxPixels;

@@ -2,9 +2,12 @@
 #include "io/frame_writer.h"
 
 #include "cli/exit.h"
+#include "cli/names.h"
 #include "cli/text.h"
+#include "io/channels.h"
 #include "io/image_writer.h"
 #include "io/output_file.h"
+#include "io/pattern.h"
 
 namespace ctv::tools {
 namespace {
@@ -64,6 +67,9 @@ class StreamWriter : public FrameWriter {
 
  private:
   void begin(const ctv_picture& picture) {
+    if (!y4m_ && extension_of(options_.path) == "yuv" && is_rgb(picture.format))
+      throw Failure(Exit::kUsage, "'" + options_.path + "' means YCbCr, and the pictures are RGB",
+                    "name it .rgb, or convert with --format i444");
     first_ = picture;
     if (!y4m_) return;
     const char* tag = y4m_tag(picture.format);
@@ -99,6 +105,27 @@ OutputKind kind_of_output(const std::string& path) {
     if (ending == raw) return OutputKind::kRaw;
   throw Failure(Exit::kUsage, "'" + path + "' does not tell what to write",
                 "name it .y4m, .png, .ppm, .yuv or .rgb, or give --output-format");
+}
+
+ctv_format raw_format_of(const std::string& path) {
+  const std::string ending = extension_of(path);
+  if (ending == "rgb") return CTV_FORMAT_RGB8;
+  if (ending == "rgba") return CTV_FORMAT_RGBA8;
+  if (ending == "nv12") return CTV_FORMAT_NV12;
+  return ending == "gray" ? CTV_FORMAT_GRAY8 : CTV_FORMAT_NONE;
+}
+
+void complete_output(OutputOptions& output, ctv_format& format) {
+  if (output.kind == OutputKind::kAuto) output.kind = kind_of_output(output.path);
+  ctv_format named = CTV_FORMAT_NONE;
+  if (output.kind == OutputKind::kRaw) named = raw_format_of(output.path);
+  if (named != CTV_FORMAT_NONE && format != CTV_FORMAT_NONE && named != format)
+    throw Failure(Exit::kUsage,
+                  "'" + output.path + "' means " + name_of(kFormats, named) + ", and --format says " +
+                      name_of(kFormats, format),
+                  "leave out --format, or name it .raw");
+  if (format != CTV_FORMAT_NONE) return;
+  format = is_image(output.kind) ? CTV_FORMAT_RGB8 : named;
 }
 
 std::unique_ptr<FrameWriter> open_output(const OutputOptions& options) {

@@ -36,6 +36,11 @@ inline bool is_image(OutputKind kind) { return kind == OutputKind::kPng || kind 
 
 /// What a path stands for, where the user did not say. Throws Failure(kUsage) if it cannot be told.
 OutputKind kind_of_output(const std::string& path);
+/// The sample format that the name of raw video tells: .rgb, .rgba, .nv12, .gray; NONE for other names.
+ctv_format raw_format_of(const std::string& path);
+/// Sets kind and format where the user did not say: by the name, images as RGB. Throws Failure(kUsage) if
+/// the name and the format asked for exclude each other.
+void complete_output(OutputOptions& output, ctv_format& format);
 
 std::unique_ptr<FrameWriter> open_output(const OutputOptions& options);
 

@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <memory>
 
 #include "cli/exit.h"
 #include "cli/text.h"
 #include "io/byte_source.h"
-#include "io/stb.h"
+#include "io/image_file.h"
 
 namespace ctv::tools {
 namespace {
@@ -60,37 +59,27 @@ bool ImageReader::read(Frame& frame) {
 
 void ImageReader::skip(int64_t n) { next_ += std::min(n, end_ - next_); }
 
-void ImageReader::load(const std::string& path, Frame& frame) const {
+void ImageReader::load(const std::string& path, Frame& frame) {
   const std::unique_ptr<ByteSource> source = open_source(path);
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) marks_.emplace_back(status);
   if (source->size().value_or(0) > kMaxFileBytes)
     throw Failure(Exit::kLimit, path + " is larger than " + std::to_string(kMaxFileBytes) + " bytes");
   std::vector<uint8_t> bytes;
   read_growing(*source, bytes, source->size().value_or(kMaxFileBytes));
-  const auto size = static_cast<int>(bytes.size());
-  int width = 0, height = 0, components = 0;
-  // The header alone first: extents are checked before anything is allocated for them.
-  if (stbi_info_from_memory(bytes.data(), size, &width, &height, &components) == 0)
-    throw Failure(Exit::kFile, path + ": " + stbi_failure_reason(), "PNG, JPEG, PPM, PGM and BMP are read");
-  check_extent(path, width, height, max_pixels_);
-  if (stbi_is_16_bit_from_memory(bytes.data(), size) != 0)
-    throw Failure(Exit::kFile, path + " has 16 bits a sample", "convert it to 8 bits first");
-
-  VideoFormat video = video_;
-  if (video.format == CTV_FORMAT_NONE) {
-    video.format = components <= 2 ? CTV_FORMAT_GRAY8 : CTV_FORMAT_RGB8;
-    video.width = width;
-    video.height = height;
-  } else if (video.width != width || video.height != height) {
-    throw Failure(Exit::kFile, text("%s is %dx%d, but the first image is %dx%d", path.c_str(), width, height,
-                                    video.width, video.height));
-  }
-  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
-      stbi_load_from_memory(bytes.data(), size, &width, &height, &components,
-                            video.format == CTV_FORMAT_GRAY8 ? 1 : 3),
-      stbi_image_free);
-  if (!pixels) throw Failure(Exit::kFile, path + ": " + stbi_failure_reason());
-  frame.reset(video);
-  std::memcpy(frame.bytes().data(), pixels.get(), frame.bytes().size());
+  Frame image;
+  VideoFormat wanted;
+  wanted.format = video_.format;
+  image.describe(wanted);
+  read_image(bytes, path, max_pixels_, image);
+  VideoFormat video = image.video();
+  if (video_.format != CTV_FORMAT_NONE && (video_.width != video.width || video_.height != video.height))
+    throw Failure(Exit::kFile, text("%s is %dx%d, but the first image is %dx%d", path.c_str(), video.width,
+                                    video.height, video_.width, video_.height));
+  video.fps_num = video_.fps_num;
+  video.fps_den = video_.fps_den;
+  frame.describe(video);
+  frame.bytes().assign(image.bytes().begin(), image.bytes().end());
 }
 
 }  // namespace ctv::tools

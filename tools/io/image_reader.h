@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image sequences: img_%05d.png, .jpg, .ppm, .pgm, .bmp, or one such file. Decoded by stb_image, 8 bits, as
-// RGB or grey after the first image; alpha is dropped.
+// Image sequences: img_%05d.png, .jpg, .ppm, .pgm, .bmp, or one such file; RGB or grey after the first image.
 #pragma once
 
 #include "io/frame_reader.h"
+#include "io/input_mark.h"
 #include "io/pattern.h"
 
 namespace ctv::tools {
@@ -19,12 +19,13 @@ class ImageReader : public FrameReader {
   std::optional<int64_t> count() const override { return count_; }
 
  private:
-  void load(const std::string& path, Frame& frame) const;
+  void load(const std::string& path, Frame& frame);
   Pattern pattern_;
   int64_t next_ = 0;
   int64_t end_ = 0;  // one past the last number
   int64_t count_ = 0;
   uint64_t max_pixels_;
+  std::vector<InputMark> marks_;  // no output may replace an image of the sequence
 };
 
 }  // namespace ctv::tools

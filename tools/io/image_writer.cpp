@@ -46,7 +46,7 @@ ImageWriter::ImageWriter(const OutputOptions& options, bool png)
 }
 
 void ImageWriter::write(const ctv_picture& picture) {
-  if (!pattern_.numbered() && path_ != "-" && single_written_)
+  if (!pattern_.numbered() && path_ != "-" && !files_.empty())
     throw Failure(Exit::kUsage, "'" + path_ + "' names one image, but there are more",
                   "out_%05d.png, or --frames 1");
   const bool grey = picture.format == CTV_FORMAT_GRAY8;
@@ -63,12 +63,15 @@ void ImageWriter::write(const ctv_picture& picture) {
     encoded.insert(encoded.end(), samples.begin(), samples.end());
   }
   // A sequence of PPM images on standard output is what ffmpeg's image2pipe reads.
-  OutputFile file(path_ == "-" ? path_ : pattern_.name(next_));
-  file.write(std::span<const uint8_t>(encoded));
-  file.commit();
+  files_.push_back(std::make_unique<OutputFile>(path_ == "-" ? path_ : pattern_.name(next_)));
+  files_.back()->write(std::span<const uint8_t>(encoded));
+  files_.back()->close();
   size_ += encoded.size();
-  single_written_ = true;
   ++next_;
+}
+
+void ImageWriter::finish() {
+  for (const auto& file : files_) file->commit();
 }
 
 }  // namespace ctv::tools

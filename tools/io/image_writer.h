@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Image sequences out: out_%05d.png or .ppm (.pgm for grey), each file whole or not there. RGB and grey only:
-// the library converts YCbCr, when asked for RGB.
+// Image sequences out: out_%05d.png or .ppm (.pgm for grey). RGB and grey only: the library converts YCbCr,
+// when asked for RGB. The files get their names together at the end, so that a failure leaves none of them.
 #pragma once
 
 #include <vector>
 
 #include "io/frame_writer.h"
+#include "io/output_file.h"
 #include "io/pattern.h"
 
 namespace ctv::tools {
@@ -18,6 +19,7 @@ class ImageWriter : public FrameWriter {
  public:
   ImageWriter(const OutputOptions& options, bool png);
   void write(const ctv_picture& picture) override;
+  void finish() override;
   uint64_t size() const override { return size_; }
 
  private:
@@ -25,7 +27,7 @@ class ImageWriter : public FrameWriter {
   std::string path_;
   bool png_;
   int64_t next_;
-  bool single_written_ = false;
+  std::vector<std::unique_ptr<OutputFile>> files_;  // whole, under temporary names
   uint64_t size_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "io/clip_generator.h"
 #include "io/cloth_clip.h"
 #include "io/frame_reader.h"
+#include "io/frame_writer.h"
 #include "io/image_reader.h"
 #include "io/raw_reader.h"
 #include "io/y4m_reader.h"
@@ -39,6 +40,8 @@ std::unique_ptr<FrameReader> open_input(const InputOptions& options) {
   if (options.size) {
     VideoFormat video;
     video.format = options.raw_format;
+    if (video.format == CTV_FORMAT_NONE) video.format = raw_format_of(options.path);
+    if (video.format == CTV_FORMAT_NONE) video.format = CTV_FORMAT_I420;
     video.width = options.size->first;
     video.height = options.size->second;
     if (options.rate) video.fps_num = options.rate->first, video.fps_den = options.rate->second;

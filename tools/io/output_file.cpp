@@ -5,13 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "cli/exit.h"
 #include "cli/signals.h"
+#include "io/input_mark.h"
 
 namespace ctv::tools {
 namespace {
@@ -46,6 +49,8 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail("write", EISDIR);
+  if (exists && is_being_read(status))
+    throw Failure(Exit::kUsage, path + " is the input as well", "give the output another name");
   if (exists && !S_ISREG(status.st_mode)) {
     fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0) fail("write", errno);
@@ -58,8 +63,9 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
   if (path_.empty()) path_ = path;
   const size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
+  static std::atomic<int> names{0};
   for (int attempt = 0;; ++attempt) {
-    temporary_ = folder + ".ctv-" + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".part";
+    temporary_ = folder + ".ctv-" + std::to_string(getpid()) + "-" + std::to_string(names++) + ".part";
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd_ >= 0) break;
     if (errno != EEXIST || attempt == 1000) {
@@ -67,27 +73,33 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
       fail("write", errno);
     }
   }
-  slot_ = remember_temporary(temporary_.c_str());
+  remembered_ = remember_temporary(temporary_);
   if (exists) fchmod(fd_, status.st_mode & 07777);
 }
 
 OutputFile::~OutputFile() { discard(); }
 
 void OutputFile::discard() noexcept {
-  if (fd_ >= 0 && fd_ != STDOUT_FILENO) close(fd_);
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   fd_ = -1;
   if (!temporary_.empty()) unlink(temporary_.c_str());
+  forget();
+}
+
+void OutputFile::forget() noexcept {
   temporary_.clear();
-  forget_temporary(slot_);
-  slot_ = -1;
+  forget_temporary(remembered_);
+  remembered_ = nullptr;
 }
 
 void OutputFile::write(std::span<const uint8_t> bytes) {
   size_ += bytes.size();
   while (!bytes.empty()) {
-    check_interrupted();
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EINTR) {
+      check_interrupted();  // only a pipe that nobody reads keeps a writer waiting
+      continue;
+    }
     if (n < 0) fail("write", errno);
     bytes = bytes.subspan(static_cast<size_t>(n));
   }
@@ -97,18 +109,28 @@ void OutputFile::write(std::string_view text) {
   write(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
 }
 
+void OutputFile::close() {
+  if (fd_ < 0 || fd_ == STDOUT_FILENO) return;
+  if (::close(std::exchange(fd_, -1)) != 0)
+    fail("write", errno);  // network file systems tell a full disk here
+}
+
 void OutputFile::commit() {
-  if (fd_ < 0) return;
-  if (fd_ != STDOUT_FILENO) {
-    const int fd = fd_;
-    fd_ = -1;
-    if (close(fd) != 0) fail("write", errno);  // where network file systems report a full disk
-  }
+  close();
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("write", errno);
-  temporary_.clear();
-  forget_temporary(slot_);
-  slot_ = -1;
+  forget();
+}
+
+bool OutputFile::commit_marked() noexcept {
+  if (temporary_.empty() || fd_ < 0 || marked_ == 0) return false;
+  if (ftruncate(fd_, static_cast<off_t>(marked_)) == 0 && ::close(std::exchange(fd_, -1)) == 0 &&
+      std::rename(temporary_.c_str(), path_.c_str()) == 0) {
+    forget();
+    return true;
+  }
+  discard();
+  return false;
 }
 
 }  // namespace ctv::tools

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file that appears whole or not at all: written under a temporary name in the same folder, renamed by
-// commit(), removed otherwise. "-" is standard output; devices and pipes are written as they are.
+// commit(), removed otherwise. "-" is standard output; devices and pipes are written as they are. A file that
+// is being read is not replaced.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <string_view>
 
 namespace ctv::tools {
+
+struct Temporary;
 
 class OutputFile {
  public:
@@ -20,20 +23,28 @@ class OutputFile {
 
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
+  /// All is written: closes the file, which keeps its temporary name.
+  void close();
   /// Gives the file its name. Nothing may be written afterwards.
   void commit();
+  /// What has been written until now makes sense alone.
+  void mark() { marked_ = size_; }
+  /// After a failure: cuts the file at the mark and commits it. False, and nothing is left, if that fails or
+  /// the file was written directly.
+  bool commit_marked() noexcept;
   uint64_t size() const { return size_; }
 
  private:
   [[noreturn]] void fail(const char* what, int error) const;
   void discard() noexcept;
+  void forget() noexcept;
 
   std::string name_;       // for messages
   std::string path_;       // the final place, links followed
   std::string temporary_;  // "" if written directly
-  int slot_ = -1;
+  Temporary* remembered_ = nullptr;
   int fd_ = -1;
-  uint64_t size_ = 0;
+  uint64_t size_ = 0, marked_ = 0;
 };
 
 }  // namespace ctv::tools

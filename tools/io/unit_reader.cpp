@@ -23,32 +23,34 @@ UnitReader::UnitReader(std::unique_ptr<ByteSource> source, uint64_t max_unit_siz
     : source_(std::move(source)), max_unit_size_(max_unit_size) {}
 
 size_t UnitReader::fill(size_t bytes) {
-  while (buffer_.size() - begin_ < bytes) {
+  while (!ended_ && buffer_.size() - begin_ < bytes) {
     const size_t old = buffer_.size();
     // Piece by piece: memory grows with the bytes that arrive, not with the size that a prefix claims.
     const size_t want = std::min(bytes - (old - begin_), kPiece);
     buffer_.resize(old + want);
     const size_t got = source_->read(std::span(buffer_).subspan(old));
     buffer_.resize(old + got);
-    if (got == 0) break;
+    ended_ = got == 0;
   }
   return std::min(bytes, buffer_.size() - begin_);
 }
 
+void UnitReader::forget() {
+  if (begin_ < kPiece || begin_ < buffer_.size() / 2) return;
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(begin_));
+  base_ += begin_;
+  begin_ = 0;
+}
+
 std::optional<StreamUnit> UnitReader::next() {
-  if (begin_ > 0) {
-    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(begin_));
-    base_ += begin_;
-    begin_ = 0;
-  }
+  forget();
   last_size_ = 0;
   const size_t head = fill(CTV_UNIT_PREFIX_SIZE);
   if (head == 0) return std::nullopt;
   const auto at = [&] {
     return source_->name() + text(": offset %llu: ", static_cast<unsigned long long>(offset()));
   };
-  if (head < CTV_UNIT_PREFIX_SIZE)
-    throw Failure(Exit::kStream, at() + "the stream ends inside a unit's prefix");
+  if (head < CTV_UNIT_PREFIX_SIZE) throw CutUnit(at() + "the stream ends inside a unit's prefix");
   StreamUnit unit;
   uint64_t size = 0;
   if (ctv_unit_parse(available().data(), head, &unit.kind, &size) != CTV_OK) {
@@ -59,14 +61,16 @@ std::optional<StreamUnit> UnitReader::next() {
     throw Failure(Exit::kLimit, at() + text("a unit of %llu bytes is above the limit of %llu",
                                             static_cast<unsigned long long>(size),
                                             static_cast<unsigned long long>(max_unit_size_)));
-  const size_t got = fill(static_cast<size_t>(size));
+  // In a file the end is known: a size that lies, as in damage, is not looked for byte by byte.
+  const uint64_t left = source_->size() ? *source_->size() - std::min(*source_->size(), offset()) : size;
+  const uint64_t got = left < size ? left : fill(static_cast<size_t>(size));
   if (got < size)
-    throw Failure(Exit::kStream, at() + text("the stream is cut: %zu of a unit's %llu bytes are there", got,
-                                             static_cast<unsigned long long>(size)));
+    throw CutUnit(at() + text("the stream is cut: %llu of a unit's %llu bytes are there",
+                              static_cast<unsigned long long>(got), static_cast<unsigned long long>(size)));
   unit.offset = offset();
-  unit.bytes = available().first(got);
-  begin_ += got;
-  last_size_ = got;
+  unit.bytes = available().first(static_cast<size_t>(got));
+  begin_ += unit.bytes.size();
+  last_size_ = unit.bytes.size();
   return unit;
 }
 
@@ -84,11 +88,7 @@ bool UnitReader::resynchronise() {
   if (fill(1) == 0) return false;
   ++begin_;
   for (;;) {
-    if (begin_ >= kPiece) {  // looked through: forget
-      buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<ptrdiff_t>(begin_));
-      base_ += begin_;
-      begin_ = 0;
-    }
+    forget();
     if (fill(4) < 4) return false;
     const auto bytes = available();
     const auto* hit = static_cast<const uint8_t*>(std::memchr(bytes.data(), 'C', bytes.size() - 3));
@@ -107,6 +107,7 @@ bool UnitReader::seek(uint64_t offset) {
   buffer_.clear();
   begin_ = last_size_ = 0;
   base_ = offset;
+  ended_ = false;
   return true;
 }
 

@@ -10,9 +10,16 @@
 
 #include <ctv/ctv.h>
 
+#include "cli/exit.h"
 #include "io/byte_source.h"
 
 namespace ctv::tools {
+
+/// The stream ends inside a unit: all units before are whole.
+class CutUnit : public Failure {
+ public:
+  explicit CutUnit(const std::string& message) : Failure(Exit::kStream, message) {}
+};
 
 struct StreamUnit {
   ctv_unit_kind kind = CTV_UNIT_HEADER;
@@ -23,7 +30,7 @@ struct StreamUnit {
 class UnitReader {
  public:
   explicit UnitReader(std::unique_ptr<ByteSource> source, uint64_t max_unit_size = uint64_t{1} << 30);
-  /// The next unit; nothing at a clean end. Throws Failure: kStream for bytes that are no unit, or a cut one
+  /// The next unit; nothing at a clean end. Throws CutUnit, or Failure: kStream for bytes that are no unit
   /// (message with offset), kLimit for one too large. The position stays at the bad unit.
   std::optional<StreamUnit> next();
   /// After a failure: goes to the next place that looks like a unit, at least one byte on. False: none is
@@ -40,6 +47,8 @@ class UnitReader {
  private:
   /// Makes `bytes` bytes available from begin_; returns how many there are.
   size_t fill(size_t bytes);
+  /// Forgets what has been returned, once that is most of the buffer: each byte moves a few times at most.
+  void forget();
   std::span<const uint8_t> available() const { return std::span(buffer_).subspan(begin_); }
 
   std::unique_ptr<ByteSource> source_;
@@ -47,6 +56,7 @@ class UnitReader {
   std::vector<uint8_t> buffer_;
   size_t begin_ = 0;      // of what has not been returned yet, in buffer_
   uint64_t base_ = 0;     // stream offset of buffer_[0]
+  bool ended_ = false;    // the source has no more bytes than are in the buffer
   size_t last_size_ = 0;  // of the unit last returned, still in the buffer at begin_ - last_size_
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/exit.h"
+#include "cli/messages.h"
 #include "cli/text.h"
 
 namespace ctv::tools {
@@ -28,7 +29,7 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
   };
   for (const Row& row : kRows)
     if (row.tag == colour) return row.format;
-  const std::string tag(colour.substr(0, 32));
+  const std::string tag = printable(colour.substr(0, 32));
   const bool deep = tag.find('p') != std::string::npos &&
                     tag.find_first_of("0123456789", tag.find('p')) != std::string::npos;
   if (deep || tag.starts_with("mono"))
@@ -36,6 +37,12 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
                   "convert it first, for example with ffmpeg -pix_fmt yuv420p");
   throw Failure(Exit::kFile, name + ": y4m colour space C" + tag + " is not supported",
                 "420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and mono are");
+}
+
+/// Notes what a stream has no place for.
+void drop(VideoFormat& video, const char* what, std::string_view value) {
+  video.dropped +=
+      (video.dropped.empty() ? "" : ", ") + std::string(what) + " (" + printable(value.substr(0, 32)) + ")";
 }
 
 /// Up to the newline, which is taken but not returned; nothing at a clean end.
@@ -57,8 +64,9 @@ std::optional<std::string> read_line(ByteSource& source, std::string line, const
 
 VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uint64_t max_pixels) {
   if (!line.starts_with(kMagic) || (line.size() > kMagic.size() && line[kMagic.size()] != ' ')) {
-    throw Failure(Exit::kFile, name + ": this is not a y4m file (YUV4MPEG2)",
-                  "raw video needs --size WxH and --raw-format");
+    throw Failure(
+        Exit::kFile, name + ": this is not a y4m file (YUV4MPEG2)",
+        "ffmpeg -i FILE -f yuv4mpegpipe - | ctenc - reads other videos; raw video needs --size WxH");
   }
   VideoFormat video;
   video.format = CTV_FORMAT_I420;  // the format's default
@@ -87,9 +95,19 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uin
         break;
       case 'C':
         video.format = format_of(value, name);
+        if (value == "420mpeg2" || value == "420paldv") drop(video, "its chroma siting", value);
+        break;
+      case 'A':
+        if (value != "1:1" && value != "0:0") drop(video, "its sample aspect", value);
+        break;
+      case 'I':
+        if (value != "p" && value != "?") drop(video, "its interlacing", value);
+        break;
+      case 'X':
+        if (value == "COLORRANGE=FULL") drop(video, "its range", "full");
         break;
       default:
-        break;  // I (interlacing), A (aspect), X (comments): the codec has no place for them
+        break;
     }
   }
   if (!has_width || !has_height)
@@ -126,11 +144,9 @@ bool Y4mReader::read_frame_header() {
 }
 
 void Y4mReader::throw_cut(uint64_t got) const {
-  throw Failure(
-      Exit::kFile,
-      text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
-           static_cast<long long>(next_frame_), static_cast<unsigned long long>(got), video_.frame_bytes()),
-      "the frames before it are whole: --frames " + std::to_string(next_frame_));
+  throw Failure(Exit::kFile, text("%s: frame %lld is cut: %llu of %zu bytes", source_->name().c_str(),
+                                  static_cast<long long>(next_frame_), static_cast<unsigned long long>(got),
+                                  video_.frame_bytes()));
 }
 
 bool Y4mReader::read(Frame& frame) {

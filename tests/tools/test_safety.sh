@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Nothing is lost, and nothing goes wrong in silence: interrupted and cut recordings, outputs that would destroy an
+# input, failures halfway, options without effect, outputs that are what their names say.
+# usage: test_safety.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
+set -u
+bin=$1
+work=$2
+. "$(dirname "$0")/shell_test.sh"
+ctenc="$bin/ctenc" ctdec="$bin/ctdec" ctinfo="$bin/ctinfo" ctgen="$bin/ctgen"
+# frames FILE: what ctinfo counts, and what the index lists.
+frames() { "$ctinfo" "$1" --json | sed -n 's/^  "\(frames\|index_entries\)": \([0-9a-z]*\).*/\2/p' | tr '\n' ' '; }
+says() { grep -q -- "$1" err || fail "no '$1' in: $(cat err)"; }
+nothing_left() { if ls -A | grep -q '^\.ctv-'; then fail "$1: temporary files stay: $(ls -d .ctv-*)"; fi; }
+
+"$ctgen" a.y4m --size 48x32 --frames 12 --seed 3 && "$ctenc" a.y4m -o a.ctv --keyint 5 -q || fail "the clip"
+"$ctdec" a.ctv -o a.yuv -q
+
+# --- a recording that ends early holds all whole frames and its index
+head -c 20000 a.y4m >cut.y4m
+for flight in 1 3; do
+  rm -f cut.ctv
+  expect 2 "cut y4m" "$ctenc" - -o cut.ctv --in-flight $flight -q --json cut.json <cut.y4m
+  [ "$(wc -l <err)" -eq 1 ] || fail "cut y4m: not one line: $(cat err)"
+  says "frame 8 is cut"
+  says "cut.ctv holds the 8 frames"
+  [ "$(frames cut.ctv)" = "8 8 " ] || fail "cut y4m: frames and index: $(frames cut.ctv)"
+  grep -q '"complete": false' cut.json || fail "cut y4m: the JSON says complete"
+  expect 0 "decode the cut recording" "$ctdec" cut.ctv -o cut.yuv -q
+done
+tail -c +44 a.y4m | head -c 5000 >cut.yuv # some header, but of a size that no frame has
+expect 2 "cut raw video" "$ctenc" cut.yuv --size 48x32 -o raw.ctv -q
+[ "$(frames raw.ctv)" = "2 2 " ] || fail "cut raw video: $(frames raw.ctv)"
+head -c 60 a.y4m >nothing.y4m
+expect 2 "no whole frame" "$ctenc" nothing.y4m -o nothing.ctv
+[ ! -e nothing.ctv ] || fail "a recording without a frame left a file"
+"$ctgen" s_%d.ppm --size 16x16 --frames 4 && head -c 500 s_2.ppm >short && mv short s_2.ppm
+expect 2 "a cut image in a sequence" "$ctenc" s_%d.ppm -o s.ctv -q
+[ "$(frames s.ctv)" = "2 2 " ] || fail "cut image: $(frames s.ctv)"
+
+for signal in INT:130 TERM:143 HUP:129; do
+  rm -f live.ctv
+  { cat a.y4m; sleep 5; } | timeout --preserve-status -s "${signal%:*}" 1 "$ctenc" - -o live.ctv -q --in-flight 2 2>err
+  got=$?
+  [ "$got" = "${signal#*:}" ] || fail "$signal: exit code $got"
+  says "interrupted, live.ctv holds the 12 frames"
+  [ "$(frames live.ctv)" = "12 12 " ] || fail "$signal: $(frames live.ctv)"
+done
+timeout --preserve-status -s INT 1 "$ctenc" --generate 96x64@25:10000000 -o long.ctv -q 2>err
+[ $? = 130 ] || fail "Ctrl-C while encoding"
+expect 0 "decode the interrupted recording" "$ctdec" long.ctv -o null -q
+nothing_left "interrupted"
+# A disk that fills up: here, a limit of the file's size.
+(ulimit -f 64 && trap '' XFSZ && exec "$ctenc" --generate 320x200@25:100 -o full.ctv -q 2>err)
+[ $? = 2 ] || fail "full disk: exit code"
+says "full.ctv holds the [0-9]* frames before it, without an index"
+expect 0 "decode what was written to a full disk" "$ctdec" full.ctv -o null -q
+
+# --- an input is not replaced, whatever it is called
+cp a.y4m in && ln in link && ln -s in symlink
+for output in in ./in link symlink "$PWD/in"; do
+  expect 1 "output $output is the input" "$ctenc" in -o "$output"
+  says "is the input as well"
+done
+expect 1 "standard input is the output" "$ctenc" - -o in <in
+expect 1 "the report is the input" "$ctenc" in -o null --json in
+cmp -s in a.y4m || fail "the input is not what it was"
+cp a.ctv b.ctv
+expect 1 "ctdec replaces its input" "$ctdec" b.ctv -o b.ctv --output-format y4m
+cmp -s a.ctv b.ctv || fail "the stream is not what it was"
+"$ctgen" only.ppm --size 16x16 --frames 1 && cp only.ppm image
+expect 1 "an image is replaced by the report" "$ctenc" only.ppm -o null --json only.ppm
+cmp -s only.ppm image || fail "the image is not what it was"
+expect 1 "one name for two outputs" "$ctenc" a.y4m -o x.ctv --csv ./x.ctv
+
+# --- a failure leaves nothing half-written
+expect 1 "one name for many pictures" "$ctdec" a.ctv -o one.png
+[ ! -e one.png ] || fail "a failing ctdec left one.png"
+cp a.ctv damaged.ctv
+printf XXXX | dd of=damaged.ctv bs=1 seek="$(grep -abo CTVP a.ctv | sed -n 8p | cut -d: -f1)" conv=notrunc status=none
+for output in many_%d.png many_%d.ppm many.y4m many.rgb; do
+  expect 3 "damage, to $output" "$ctdec" damaged.ctv -o $output
+  [ "$(wc -l <err)" -eq 1 ] || fail "$output: not one line: $(cat err)"
+done
+ls many* >/dev/null 2>&1 && fail "a failing ctdec left $(ls -d many*)"
+mkdir folder && mkdir folder/p_3.png
+expect 2 "an image cannot be written" "$ctdec" a.ctv -o folder/p_%d.png
+[ "$(ls -A folder)" = p_3.png ] || fail "a failing sequence left $(ls -A folder)"
+nothing_left "failures"
+
+# --- outputs are what their names say
+luma=$((48 * 32)) samples=$((48 * 32 * 3 / 2))
+for row in rgb:$((12 * 48 * 32 * 3)) rgba:$((12 * 48 * 32 * 4)) nv12:$((12 * samples)) gray:$((12 * luma)) yuv:$((12 * samples)); do
+  expect 0 "to .${row%:*}" "$ctdec" a.ctv -o "o.${row%:*}" -q
+  [ "$(wc -c <"o.${row%:*}")" -eq "${row#*:}" ] || fail ".${row%:*} has $(wc -c <"o.${row%:*}") bytes"
+done
+head -c $luma a.yuv >want.gray
+head -c $luma o.gray | cmp -s - want.gray || fail ".gray is not luma"
+cmp -s o.nv12 a.yuv && fail ".nv12 is planar"
+expect 0 "to ppm" "$ctdec" a.ctv -o o_%d.ppm -q
+head -c $((luma * 3)) o.rgb | cmp -s - <(tail -c $((luma * 3)) o_0.ppm) || fail ".rgb is not RGB"
+for name in rgb rgba nv12 gray; do
+  expect 0 "from .$name" "$ctenc" o.$name --size 48x32 -o back.ctv --lossless -q
+  "$ctinfo" back.ctv --json >back.json
+  case $name in rgb | rgba) want=rgb ;; nv12) want=i420 ;; *) want=gray ;; esac
+  grep -q "\"format\": \"$want\"" back.json || fail "from .$name: $(grep format back.json)"
+done
+expect 1 "a name and a format" "$ctdec" a.ctv -o x.rgb --format i420
+"$ctenc" o.rgb --size 48x32 -o rgb.ctv -q
+expect 1 "RGB as .yuv" "$ctdec" rgb.ctv -o x.yuv
+expect 0 "RGB as .yuv, converted" "$ctdec" rgb.ctv -o x.yuv --format i444 -q
+"$ctgen" g.rgb --size 16x16 --frames 1
+[ "$(wc -c <g.rgb)" -eq 768 ] || fail "ctgen g.rgb has $(wc -c <g.rgb) bytes"
+expect 1 "ctenc to mp4" "$ctenc" a.y4m -o x.mp4
+expect 0 "no output, no name" "$ctenc" a.y4m -o null -q
+
+# --- options that have no effect, or cancel each other
+while read -r words; do
+  expect 1 "$words" "$ctenc" a.y4m -o x.ctv $words
+  [ "$(wc -l <err)" -eq 1 ] || fail "$words: not one line: $(cat err)"
+  grep -q '(.*)$' err || fail "$words: no hint: $(cat err)"
+done <<'END'
+--lossless --bitrate 300
+--lossless --rdoq
+--overlap --no-overlap
+--split --no-split
+--scenecut --no-scenecut
+--rdoq --no-rdoq
+--buffer 500
+--taps 8
+--directions 4,2 --scales 1
+--directions auto --transform dct8x8
+--directions auto --preset paper
+--raw-format rgb
+--size 48x32
+--start-number 3
+--device 1 --backend cpu
+--qp 60
+--qb 28
+END
+expect 1 "option misspelt" "$ctenc" a.y4m -o x.ctv --bitrat 300
+says "did you mean --bitrate?"
+expect 1 "names of a shell's pattern" "$ctenc" o_0.ppm o_1.ppm -o x.ctv
+says "img_%05d.png"
+expect 1 "in flight while keeping on" "$ctdec" a.ctv -o x.y4m --keep-going --in-flight 2
+expect 1 "numbers of no sequence" "$ctdec" a.ctv -o x.y4m --start-number 2
+expect 0 "chroma of YCbCr" "$ctenc" a.y4m -o x.ctv --chroma 420
+says "warning: --chroma .* no effect"
+expect 2 "no y4m" "$ctenc" a.ctv -o x.ctv
+says "ffmpeg"
+expect 0 "bitrates with units" "$ctenc" a.y4m -o x.ctv --bitrate 2M --keyint inf -q
+[ ! -s err ] || fail "--quiet speaks: $(cat err)"
+
+# --- what is missed is said
+expect 0 "missed bitrate" "$ctenc" --generate 96x64@25:60 -o x.ctv --bitrate 1
+says "warning: the bitrate was missed"
+expect 0 "held bitrate" "$ctenc" --generate 96x64@25:100 -o x.ctv --bitrate 100
+grep -q missed err && fail "a bitrate that was held is said to be missed: $(cat err)"
+printf 'YUV4MPEG2 W4 H4 It A4:3 C420mpeg2 XCOLORRANGE=FULL\nFRAME\n%24s' >told.y4m
+expect 0 "what a stream cannot hold" "$ctenc" told.y4m -o x.ctv
+for word in interlacing "4:3" full 420mpeg2; do says "warning: .*$word"; done
+printf 'YUV4MPEG2 W4 H4 C\033[31mred\nFRAME\n' >red.y4m
+expect 2 "terminal sequences" "$ctenc" red.y4m -o x.ctv
+grep -q "$(printf '\033')" err && fail "an input's escape sequence reaches the terminal"
+
+# --- what is in force is printed
+expect 0 "summary" "$ctenc" a.y4m -o x.ctv --preset paper
+says "^running .*cpu"
+says "^coding  *contourlet, laplacian pyramid of 1 scales, directions 8 of 12 taps; subband prediction"
+for word in "--qp N .*26" "--keyint N .*60" "--scales N .*4" "--search N .*8" "--in-flight N"; do
+  "$ctenc" --help | tr '\n' ' ' | grep -q -- "$word" || fail "--help: $word"
+done
+for option in qp keyint scales search block subpel taps buffer in-flight threads; do
+  "$ctenc" --help | tr -s '\n ' ' ' | grep -q -- "--$option [^[]*\[default: [0-9]*\]" || fail "--help: no default of --$option"
+done
+
+# --- descriptors
+expect 2 "digest to a full disk" bash -c "'$ctdec' a.ctv --md5 -q >/dev/full"
+"$ctdec" damaged.ctv -o closed.y4m --keep-going >&- 2>&-
+grep -aq warning closed.y4m && fail "messages go into the output"
+[ "$("$ctdec" damaged.ctv -o - --keep-going -q | md5sum)" = "$(md5sum <closed.y4m)" ] || fail "closed descriptors change the output"
+expect 2 "a closed standard output" bash -c "'$ctdec' a.ctv -o - -q >&-"
+
+# --- time does not grow with the square of the damage
+{ head -c "$(grep -abo CTVP a.ctv | head -1 | cut -d: -f1)" a.ctv; yes "$(printf 'CTVP\001\002\003')" | tr '\n' '\0' | head -c 4000000; } >tags.ctv
+expect 3 "a million tags" timeout 60 "$ctdec" tags.ctv -o null --keep-going -q
+{ yes "$(printf 'CTVP\001\002\003')" | tr '\n' '\0' | head -c 100000; } >tags.ctv
+expect 3 "tags and no header" "$ctdec" tags.ctv -o null --keep-going
+[ "$(wc -l <err)" -lt 20 ] || fail "$(wc -l <err) lines about one stream"
+
+[ "$failures" -eq 0 ] && echo "all tests of safety passed" || { echo "$failures failures" >&2; exit 1; }

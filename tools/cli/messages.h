@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a tool says on standard error: one line each, "tool: warning: ...", never over the moving line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ctv::tools {
+
+/// Names the tool in messages; a literal, or anything that outlives all messages.
+void set_program_name(const char* name);
+/// Turns warnings off and on (--quiet). Errors are always shown.
+void show_warnings(bool shown);
+
+/// Writes "tool: warning: what".
+void warn(const std::string& what);
+/// Writes "tool: what".
+void say_error(const std::string& what);
+
+/// `text` with '?' for control characters: names and headers of foreign files cannot steer a terminal, and a
+/// message stays one line.
+std::string printable(std::string_view text);
+
+}  // namespace ctv::tools

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where decoded pictures go: into the output and the digest, from --seek on, at most --frames of them. With
+// --keep-going a missing picture is replaced by the one before it (the first ones by the one behind them), so
+// that what follows keeps its time.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cli/progress.h"
+#include "ctdec/decode.h"
+
+namespace ctv::tools {
+
+class PictureSink {
+ public:
+  /// `total`: pictures to come, if known. Both references must outlive the sink.
+  PictureSink(const DecodeOptions& options, DecodeResult& result) : options_(options), result_(result) {}
+
+  /// Pictures that the stream has, if that is known.
+  void expect(std::optional<int64_t> pictures) { total_ = pictures; }
+  bool full() const { return options_.frames >= 0 && result_.frames >= options_.frames; }
+  /// The next picture decoded.
+  void take(const ctv_picture& picture);
+  /// A new stream begins: numbers start again.
+  void restart() { next_.reset(); }
+  /// Nothing more comes. `pictures`: how many the stream would have had.
+  void finish(int64_t pictures);
+
+ private:
+  void fill(int64_t number, const ctv_picture& picture);
+  void write(const ctv_picture& picture);
+  void begin(const ctv_picture& picture);
+
+  const DecodeOptions& options_;
+  DecodeResult& result_;
+  std::optional<int64_t> total_;
+  std::optional<int64_t> next_;  // number of the next picture, once one has come
+  Frame last_;                   // with --keep-going: the picture before
+  std::unique_ptr<FrameWriter> writer_;
+  std::optional<Progress> progress_;
+  PictureMd5 md5_;
+};
+
+}  // namespace ctv::tools

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctenc/check_options.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/messages.h"
+#include "cli/names.h"
+#include "cli/text.h"
+#include "io/channels.h"
+#include "io/image_reader.h"
+
+namespace ctv::tools {
+namespace {
+
+/// Names that other programs take by their ending for what they are not.
+void check_output_name(const std::string& path) {
+  const std::string ending = extension_of(path);
+  for (const char* foreign : {"mp4", "m4v", "mov", "mkv", "webm", "avi", "264", "h264", "265",  "ivf", "y4m",
+                              "yuv", "rgb", "png", "jpg", "jpeg", "ppm", "pgm", "bmp",  "json", "csv"}) {
+    if (ending == foreign)
+      throw Failure(Exit::kUsage, "'" + path + "': ctenc writes ctv streams and no ." + ending,
+                    "name it .ctv");
+  }
+}
+
+void check_outputs(const EncodeOptions& encode) {
+  namespace fs = std::filesystem;
+  std::set<std::string> names;
+  for (const std::string& path : {encode.output, encode.csv, encode.run.json}) {
+    if (path.empty() || path == "null" || path.starts_with("/dev/")) continue;
+    std::error_code ignored;
+    if (names.insert(path == "-" ? path : fs::weakly_canonical(fs::absolute(path), ignored).string()).second)
+      continue;
+    if (path == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
+    throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once");
+  }
+}
+
+void check_input(const EncodeOptions& encode) {
+  const auto needs_size = [&](const char* option) {
+    if (encode.given.contains(option) && !encode.input.size)
+      throw Failure(Exit::kUsage, std::string(option) + " is for raw video", "which needs --size WxH");
+  };
+  needs_size("--raw-format");
+  exclude(encode.given, {"--generate", "--size"}, "a generated clip has its size");
+  const bool sequence = encode.input.path.find('%') != std::string::npos;
+  if (encode.given.contains("--start-number") && !sequence)
+    throw Failure(Exit::kUsage, "--start-number is for image sequences", "such as img_%05d.png");
+  if (!encode.input.size) return;
+  const std::string ending = extension_of(encode.input.path);
+  if (ending == "y4m" || is_image_name(encode.input.path))
+    throw Failure(Exit::kUsage, "--size is for raw video, and '" + encode.input.path + "' is ." + ending,
+                  "leave it out");
+}
+
+/// A field that the transform does not have.
+const char* foreign_to_blocks(const ctv_config& config, const ctv_config& preset, bool choose_directions) {
+  if (config.pyramid != preset.pyramid) return "--pyramid";
+  if (config.scales != preset.scales) return "--scales";
+  if (config.filter_taps != preset.filter_taps) return "--taps";
+  const bool same =
+      std::equal(std::begin(config.directions), std::end(config.directions), std::begin(preset.directions));
+  return choose_directions || !same ? "--directions" : nullptr;
+}
+
+}  // namespace
+
+void check_encode_options(EncodeOptions& encode) {
+  const char* const see = "see ctenc --help";
+  if (!encode.generate.empty()) {
+    if (!encode.input.path.empty())
+      throw Failure(Exit::kUsage, "INPUT and --generate exclude each other", "choose one");
+    encode.input.path = "generate:" + encode.generate;
+  }
+  if (encode.input.path.empty()) throw Failure(Exit::kUsage, "no input", see);
+  if (encode.output.empty() && !encode.benchmark)
+    throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);
+  if (encode.benchmark && (encode.psnr || encode.ssim || encode.verify))
+    throw Failure(Exit::kUsage, "--benchmark measures speed alone", "leave out --psnr, --ssim and --verify");
+  exclude(encode.given, {"--qp", "--step", "--crf", "--lossless"});
+  exclude(encode.given, {"--crf", "--bitrate"}, "--crf with --max-frame limits packets");
+  exclude(encode.given, {"--lossless", "--bitrate"}, "lossless has no quantiser to steer");
+  exclude(encode.given, {"--lossless", "--chroma-qp-offset"}, "lossless has no quantiser");
+  exclude(encode.given, {"--lossless", "--rdoq"}, "lossless has no quantiser");
+  exclude(encode.given, {"--overlap", "--no-overlap"});
+  exclude(encode.given, {"--split", "--no-split"});
+  exclude(encode.given, {"--scenecut", "--no-scenecut"});
+  exclude(encode.given, {"--rdoq", "--no-rdoq"});
+  if (encode.given.contains("--buffer") && !encode.given.contains("--bitrate"))
+    throw Failure(Exit::kUsage, "--buffer has no effect without --bitrate",
+                  "give a bitrate, or leave it out");
+  check_output_name(encode.output);
+  check_outputs(encode);
+  check_input(encode);
+  check_run_options(encode.given, encode.run);
+}
+
+void check_config(const EncodeOptions& encode, const ctv_config& config, const ctv_config& preset) {
+  if (config.transform != CTV_TRANSFORM_CONTOURLET) {
+    if (const char* const option = foreign_to_blocks(config, preset, encode.choose_directions))
+      throw Failure(Exit::kUsage,
+                    text("%s: the %s transform has none", option, name_of(kTransforms, config.transform)),
+                    "leave it out, or --transform contourlet");
+    return;
+  }
+  const int32_t scales = std::clamp(config.scales, 1, CTV_MAX_SCALES);
+  if (encode.choose_directions) {
+    if (config.pyramid == CTV_PYRAMID_LAPLACIAN || config.prediction != CTV_PREDICTION_PICTURE ||
+        config.lossless != 0)
+      throw Failure(Exit::kUsage, "--directions auto needs a wavelet pyramid, picture prediction and loss",
+                    "give the directions, such as 8,4");
+    return;
+  }
+  if (encode.given.contains("--directions") &&
+      std::any_of(config.directions + scales, std::end(config.directions), [](int32_t d) { return d != 0; }))
+    throw Failure(Exit::kUsage, text("--directions: more than the %d scales have", scales),
+                  "leave out the last, or give --scales");
+  if (encode.given.contains("--taps") &&
+      std::all_of(config.directions, config.directions + scales, [](int32_t d) { return d == 0; }))
+    throw Failure(Exit::kUsage, "--taps has no effect without directions", "give --directions, such as 8,4");
+}
+
+void warn_about_input(const EncodeOptions& encode, const VideoFormat& video) {
+  if (encode.given.contains("--chroma") && !is_rgb(video.format))
+    warn("--chroma is for RGB input and has no effect on " + std::string(name_of(kFormats, video.format)));
+  if (!video.dropped.empty()) warn(encode.input.path + ": the stream does not keep " + video.dropped);
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/image_checks.h"
+
+#include <zlib.h>
+
+#include <array>
+#include <cstring>
+
+namespace ctv::tools {
+namespace {
+
+constexpr const char* kCut = "the file is cut";
+
+/// Numbers of a file; the caller has checked the size.
+uint32_t big32(const uint8_t* p) {
+  return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
+}
+uint32_t big16(const uint8_t* p) { return uint32_t{p[0]} << 8 | p[1]; }
+
+/// Bytes of a PNG picture before compression: rows with a filter byte, of one pass or of seven.
+uint64_t png_bytes(const uint8_t* header) {
+  constexpr std::array<uint64_t, 7> kChannels = {1, 0, 3, 1, 2, 0, 4};  // by colour type
+  const uint64_t width = big32(header), height = big32(header + 4);
+  const uint64_t bits = header[8] * kChannels[std::min<size_t>(header[9], 6)];
+  const auto pass = [&](uint64_t x, uint64_t dx, uint64_t y, uint64_t dy) {
+    const uint64_t columns = (width + dx - 1 - x) / dx, rows = (height + dy - 1 - y) / dy;
+    return columns == 0 ? 0 : rows * (1 + (columns * bits + 7) / 8);
+  };
+  if (header[12] == 0) return pass(0, 1, 0, 1);
+  return pass(0, 8, 0, 8) + pass(4, 8, 0, 8) + pass(0, 4, 4, 8) + pass(2, 4, 0, 4) + pass(0, 2, 2, 4) +
+         pass(1, 2, 0, 2) + pass(0, 1, 1, 2);
+}
+
+/// Counts what DEFLATE data become, without keeping them.
+class Inflating {
+ public:
+  Inflating() { ready_ = inflateInit(&stream_) == Z_OK; }
+  ~Inflating() {
+    if (ready_) inflateEnd(&stream_);
+  }
+  Inflating(const Inflating&) = delete;
+  Inflating& operator=(const Inflating&) = delete;
+
+  /// False: the data are damaged, or become more than `limit` bytes.
+  bool add(std::span<const uint8_t> data, uint64_t limit) {
+    std::array<uint8_t, 1 << 14> scratch;
+    stream_.next_in = const_cast<uint8_t*>(data.data());
+    stream_.avail_in = static_cast<uInt>(data.size());
+    int status = ready_ ? Z_OK : Z_MEM_ERROR;
+    while (status == Z_OK && !ended_) {
+      stream_.next_out = scratch.data();
+      stream_.avail_out = static_cast<uInt>(scratch.size());
+      status = inflate(&stream_, Z_NO_FLUSH);
+      bytes_ += scratch.size() - stream_.avail_out;
+      ended_ = status == Z_STREAM_END;
+      if (bytes_ > limit) return false;
+      if (stream_.avail_in == 0 && stream_.avail_out > 0) break;
+    }
+    return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  z_stream stream_{};
+  uint64_t bytes_ = 0;
+  bool ready_ = false, ended_ = false;
+};
+
+/// The tables of a DHT segment: 16 counts of codes, and as many symbols, 256 at most.
+bool huffman_tables_fit(std::span<const uint8_t> segment) {
+  while (!segment.empty()) {
+    if (segment.size() < 17) return false;
+    size_t codes = 0;
+    for (size_t i = 1; i <= 16; ++i) codes += segment[i];
+    if (codes > 256 || segment.size() < 17 + codes) return false;
+    segment = segment.subspan(17 + codes);
+  }
+  return true;
+}
+
+}  // namespace
+
+const char* png_defect(std::span<const uint8_t> file) {
+  constexpr size_t kSignature = 8, kFrame = 12, kHeader = 13;
+  if (file.size() < kSignature + kFrame + kHeader) return kCut;
+  const uint8_t* header = nullptr;
+  Inflating picture;
+  for (size_t at = kSignature; file.size() - at >= kFrame;) {
+    const uint8_t* chunk = file.data() + at;
+    const size_t size = big32(chunk);
+    if (size > file.size() - at - kFrame) return kCut;
+    if (crc32(0, chunk + 4, static_cast<uInt>(size + 4)) != big32(chunk + 8 + size))
+      return "a checksum is wrong";
+    const auto is = [&](const char* type) { return std::memcmp(chunk + 4, type, 4) == 0; };
+    if ((header == nullptr) != is("IHDR") || (header == nullptr && size != kHeader)) return "no header";
+    if (header == nullptr) header = chunk + 8;
+    if (is("IDAT") && !picture.add({chunk + 8, size}, png_bytes(header)))
+      return "the compressed data are damaged, or more than the size says";
+    if (is("IEND"))
+      return picture.bytes() == png_bytes(header) ? nullptr : "fewer samples than the size says";
+    at += kFrame + size;
+  }
+  return kCut;
+}
+
+const char* jpeg_defect(std::span<const uint8_t> file) {
+  uint64_t pixels = 0, coded = 0;
+  for (size_t at = 2; at + 4 <= file.size() || coded > 0;) {
+    while (at < file.size() && file[at] == 0xff) ++at;  // fill bytes, and the marker's own
+    if (at >= file.size()) return kCut;
+    const uint8_t marker = file[at++];
+    if (marker == 0xd9) {
+      // No block of 8x8 samples takes less than a bit, and no component has less than a sample for 16.
+      return coded * 8 * 64 * 16 < pixels ? "too few bytes for its size" : nullptr;
+    }
+    if (marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue;
+    if (file.size() - at < 2) return kCut;
+    const size_t size = big16(file.data() + at);
+    if (size < 2 || size > file.size() - at) return kCut;
+    const auto segment = file.subspan(at + 2, size - 2);
+    at += size;
+    const bool frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+    if (frame && segment.size() >= 5)
+      pixels = uint64_t{big16(segment.data() + 1)} * big16(segment.data() + 3);
+    if (marker == 0xc4 && !huffman_tables_fit(segment)) return "a Huffman table does not fit";
+    if (marker == 0xda) {
+      const size_t begin = at;  // entropy-coded: up to a marker that is neither a stuffed ff nor a restart
+      while (at + 1 < file.size() &&
+             !(file[at] == 0xff && file[at + 1] != 0 && (file[at + 1] < 0xd0 || file[at + 1] > 0xd7)))
+        ++at;
+      coded += at - begin;
+    }
+    if (at >= file.size() || file[at] != 0xff) return kCut;
+  }
+  return kCut;
+}
+
+}  // namespace ctv::tools

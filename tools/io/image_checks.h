@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether an image file is whole, and no larger than it says, before stb_image decodes it: stb fills what is
+// missing, believes sizes that no data stands behind, and is not meant for files of unknown origin.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace ctv::tools {
+
+/// What is wrong with a PNG file, nullptr if nothing is: cut, a wrong checksum, more or fewer samples than
+/// its header says.
+const char* png_defect(std::span<const uint8_t> file);
+/// What is wrong with a JPEG file: cut, a table that does not fit, too few bytes for its size.
+const char* jpeg_defect(std::span<const uint8_t> file);
+
+}  // namespace ctv::tools

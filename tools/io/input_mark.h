@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that are being read: an output that would replace one of them is refused, under whatever name.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <utility>
+
+namespace ctv::tools {
+
+/// Marks a regular file as read, as long as the mark lives. Other kinds of files are not marked.
+class InputMark {
+ public:
+  explicit InputMark(const struct stat& status);
+  ~InputMark();
+  InputMark(InputMark&& other) noexcept : file_(std::exchange(other.file_, std::nullopt)) {}
+  InputMark& operator=(InputMark&&) = delete;
+
+ private:
+  std::optional<std::pair<dev_t, ino_t>> file_;
+};
+
+/// Whether a file with this status is being read.
+bool is_being_read(const struct stat& status);
+
+}  // namespace ctv::tools

@@ -87,6 +87,12 @@ class CpuBackend final : public Backend {
     if (bytes > 0) std::memcpy(destination, source, bytes);
     return {};
   }
+  Status upload(void* destination, const void* source, size_t bytes) override {
+    return copy(destination, source, bytes);
+  }
+  Status download(void* destination, const void* source, size_t bytes) override {
+    return copy(destination, source, bytes);
+  }
 
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     return make_cpu_picture_transfer(layout, threads_, stage_times_);

@@ -52,6 +52,12 @@ class CudaBackend final : public Backend {
                  cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, device_->stream()));
     return {};
   }
+  Status upload(void* destination, const void* source, size_t bytes) override {
+    return copy_and_wait(destination, source, bytes, cudaMemcpyHostToDevice);
+  }
+  Status download(void* destination, const void* source, size_t bytes) override {
+    return copy_and_wait(destination, source, bytes, cudaMemcpyDeviceToHost);
+  }
 
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     CTV_RETURN_IF_ERROR(device_->enter());
@@ -132,6 +138,14 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  Status copy_and_wait(void* destination, const void* source, size_t bytes, cudaMemcpyKind kind) {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_CUDA_TRY(d, cudaMemcpyAsync(destination, source, bytes, kind, d.stream()));
+    CTV_CUDA_TRY(d, cudaStreamSynchronize(d.stream()));
+    return {};
+  }
+
   std::shared_ptr<Device> device_;
   const int threads_;
 };

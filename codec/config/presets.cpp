@@ -10,6 +10,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "codec/dsp/directional.hpp"
 #include "codec/dsp/h264.hpp"
+#include "codec/dsp/quantise.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/gains.hpp"
 

@@ -10,7 +10,7 @@
 #include <deque>
 #include <optional>
 
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/frame_parameters.hpp"
 
 namespace ctv {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/frame_parameters.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {

@@ -2,6 +2,7 @@
 #include "codec/entropy/component_coder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -51,16 +52,16 @@ class RunCoder final : public ComponentCoder {
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
     size_t size = 0;
     for (const Part& part : parts_) {
-      size += encode_zero_runs(part.of(frame), runs(frame), deflated_.symbols() + size);
+      size += encode_zero_runs(part.of(frame), runs(frame.parameters), deflated_.symbols() + size);
     }
     return deflated_.deflate(size, out);
   }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     std::span<const uint8_t> symbols;
     if (!deflated_.inflate(bytes, symbols)) return false;
     size_t used = 0;
     for (const Part& part : parts_) {
-      if (!decode_zero_runs(symbols, used, runs(frame), part.of(frame))) return false;
+      if (!decode_zero_runs(symbols, used, runs(frame.parameters), part.of(frame))) return false;
     }
     return used == symbols.size();
   }
@@ -68,10 +69,13 @@ class RunCoder final : public ComponentCoder {
  private:
   struct Part {
     size_t plane, offset, count;
-    std::span<Level> of(const CodedFrame& frame) const { return {frame.levels[plane] + offset, count}; }
+    std::span<const Level> of(const CodedFrame& frame) const { return {frame.levels[plane] + offset, count}; }
+    std::span<Level> of(const CodedFrameBuffers& frame) const {
+      return {frame.levels[plane] + offset, count};
+    }
   };
   // The lowpass of key frames has no runs (Katsigiannis et al., section II).
-  bool runs(const CodedFrame& frame) const { return !lowpass_ || frame.parameters.type != FrameType::kKey; }
+  bool runs(const FrameParameters& frame) const { return !lowpass_ || frame.type != FrameType::kKey; }
 
   bool lowpass_;
   std::vector<Part> parts_;
@@ -91,7 +95,7 @@ class ContextCoder final : public ComponentCoder {
       return encoder_->encode(frame.levels, frame.quads[index_], out);
     return encoder_->encode(frame.levels, out);
   }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     if (!decoder_) decoder_.emplace(bands_);
     if (index_ < frame.lists.size() && frame.lists[index_].entries != nullptr)
       return decoder_->decode(bytes, frame.lists[index_]);
@@ -111,25 +115,29 @@ class SplitRunCoder final : public ComponentCoder {
     for (int p = c.first_plane; p <= c.last_plane; ++p) {
       planes_.push_back(static_cast<size_t>(p));
       offsets_.push_back(c.offset(picture, p));
-      parts_.push_back({static_cast<Level*>(nullptr), c.count(picture, p)});
+      counts_.push_back(c.count(picture, p));
     }
   }
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    return runs_.encode(parts_of(frame), out);
+    return runs_.encode(parts_of(frame.levels, sources_), out);
   }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
-    return runs_.decode(bytes, parts_of(frame));
+  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
+    return runs_.decode(bytes, parts_of(frame.levels, targets_));
   }
 
  private:
-  std::span<const SplitRuns::Part> parts_of(const CodedFrame& frame) {
-    for (size_t i = 0; i < parts_.size(); ++i) parts_[i].levels = frame.levels[planes_[i]] + offsets_[i];
-    return parts_;
+  template <typename L>
+  std::span<const std::span<L>> parts_of(const std::array<L*, 3>& levels, std::vector<std::span<L>>& parts) {
+    parts.resize(planes_.size());
+    for (size_t i = 0; i < parts.size(); ++i) parts[i] = {levels[planes_[i]] + offsets_[i], counts_[i]};
+    return parts;
   }
   std::vector<size_t> planes_;
   std::vector<size_t> offsets_;
-  std::vector<SplitRuns::Part> parts_;
+  std::vector<size_t> counts_;
+  std::vector<std::span<const Level>> sources_;
+  std::vector<std::span<Level>> targets_;
   SplitRuns runs_;
 };
 
@@ -143,10 +151,10 @@ class MotionCoder : public ComponentCoder {
         subpel_(subpel) {}
 
   void subtract_prediction(const CodedFrame& frame) {
-    difference_vectors(grid_, subpel_, frame.vectors, splits_, differences_);
+    difference_vectors(grid_, subpel_, frame.side.vectors, splits_, differences_);
   }
-  void add_prediction(const CodedFrame& frame) const {
-    sum_vectors(grid_, subpel_, splits_, differences_, frame.vectors);
+  void add_prediction(const CodedFrameBuffers& frame) const {
+    sum_vectors(grid_, subpel_, splits_, differences_, frame.side.vectors);
   }
 
   const MotionGrid grid_;
@@ -179,7 +187,7 @@ class RunMotionCoder final : public MotionCoder {
     return deflated_.deflate(
         size + encode_zero_runs(std::span(coded_).first(2 * vectors), true, symbols + size), out);
   }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     std::span<const uint8_t> symbols;
     size_t used = 0;
     if (!deflated_.inflate(bytes, symbols)) return false;
@@ -224,7 +232,7 @@ class ContextMotionCoder final : public MotionCoder {
     subtract_prediction(frame);
     return contexts_.encode(splits_, differences_, out);
   }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) override {
+  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     if (!contexts_.decode(bytes, splits_, differences_)) return false;
     add_prediction(frame);
     return true;

@@ -12,6 +12,7 @@
 #include "codec/format/coded_frame.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 
 namespace ctv {
@@ -27,7 +28,7 @@ class ComponentCoder {
   /// Decodes its part and overwrites all its numbers. Returns false if the bytes are not exactly one encoding
   /// of the part; the numbers are then undefined. Time and memory are bounded by the part's size in levels,
   /// not by the bytes.
-  virtual bool decode(std::span<const uint8_t> bytes, const CodedFrame& frame) = 0;
+  virtual bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) = 0;
 
  protected:
   ComponentCoder() = default;

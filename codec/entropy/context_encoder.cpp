@@ -56,7 +56,7 @@ ContextEncoder::ContextEncoder(std::vector<ContextBand> bands)
   errors_.resize(lowpass);
 }
 
-bool ContextEncoder::prediction_pays(std::span<Level* const> planes) const {
+bool ContextEncoder::prediction_pays(std::span<const Level* const> planes) const {
   uint64_t levels = 0;
   uint64_t errors = 0;
   for (const ContextBand& b : bands_) {
@@ -72,7 +72,7 @@ bool ContextEncoder::prediction_pays(std::span<Level* const> planes) const {
   return errors < levels;
 }
 
-void ContextEncoder::walk_band(size_t i, std::span<Level* const> planes, bool predict) {
+void ContextEncoder::walk_band(size_t i, std::span<const Level* const> planes, bool predict) {
   const ContextBand& b = bands_[i];
   const Level* data = planes[static_cast<size_t>(b.plane)] + b.offset;
   if (b.lowpass && predict) {
@@ -209,14 +209,14 @@ void ContextEncoder::start() {
   walk_bits_.start(0);
 }
 
-size_t ContextEncoder::encode(std::span<Level* const> planes, Growing<uint8_t>& out) {
+size_t ContextEncoder::encode(std::span<const Level* const> planes, Growing<uint8_t>& out) {
   start();
   const bool predict = prediction_pays(planes);
   for (size_t i = 0; i < bands_.size(); ++i) walk_band(i, planes, predict);
   return finish(predict, out);
 }
 
-size_t ContextEncoder::encode(std::span<Level* const> planes, const QuadEvents& found,
+size_t ContextEncoder::encode(std::span<const Level* const> planes, const QuadEvents& found,
                               Growing<uint8_t>& out) {
   start();
   const bool predict = prediction_pays(planes);

@@ -24,13 +24,13 @@ class ContextEncoder {
   ContextEncoder& operator=(const ContextEncoder&) = delete;
 
   /// planes: the levels of all planes. Returns the bytes written to `out`; none if every level is 0.
-  size_t encode(std::span<Level* const> planes, Growing<uint8_t>& out);
+  size_t encode(std::span<const Level* const> planes, Growing<uint8_t>& out);
   /// The same bytes from events that a backend has found; planes: the levels of lowpasses.
-  size_t encode(std::span<Level* const> planes, const QuadEvents& found, Growing<uint8_t>& out);
+  size_t encode(std::span<const Level* const> planes, const QuadEvents& found, Growing<uint8_t>& out);
 
  private:
-  bool prediction_pays(std::span<Level* const> planes) const;
-  void walk_band(size_t band, std::span<Level* const> planes, bool predict);
+  bool prediction_pays(std::span<const Level* const> planes) const;
+  void walk_band(size_t band, std::span<const Level* const> planes, bool predict);
   void walk_row(const Level* above, const Level* below, int cols, const uint8_t* sums);
   void code_quads(const Level* above, const Level* below, int cols, SymbolSorter::Event* events,
                   size_t count);

@@ -12,7 +12,8 @@
 #include "codec/entropy/huffman_reader.hpp"
 #include "codec/entropy/symbol_sorter.hpp"
 #include "codec/entropy/symbol_tables.hpp"
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/motion_grid.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/motion_grid.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {

@@ -40,7 +40,8 @@ QuadContexts::QuadContexts(std::span<const ContextBand> bands) : bands_(bands), 
   }
 }
 
-void QuadContexts::fill_row(size_t b, int y, std::span<Level* const> planes, uint16_t* __restrict out) const {
+void QuadContexts::fill_row(size_t b, int y, std::span<const Level* const> planes,
+                            uint16_t* __restrict out) const {
   const ContextBand& band = bands_[b];
   const int cols = band.quad_cols();
   const uint8_t* __restrict n = row(b, y - 1);
@@ -66,7 +67,7 @@ void QuadContexts::add_siblings(const ContextBand& band, int y, uint16_t* __rest
   }
 }
 
-void QuadContexts::add_parent(const ContextBand& band, int y, std::span<Level* const> planes,
+void QuadContexts::add_parent(const ContextBand& band, int y, std::span<const Level* const> planes,
                               uint16_t* __restrict out) const {
   const ContextBand& parent = bands_[static_cast<size_t>(band.parent)];
   if (band.parent_grid == ParentGrid::kHalf) {

@@ -43,7 +43,7 @@ class QuadContexts {
 
   /// T without the part of the row itself, for quad_cols quads; kPadding zeros follow. planes: the levels of
   /// all planes, for parents.
-  void fill_row(size_t band, int y, std::span<Level* const> planes, uint16_t* out) const;
+  void fill_row(size_t band, int y, std::span<const Level* const> planes, uint16_t* out) const;
 
   static constexpr int kPadding = 8;
   /// Quads in the longest row.
@@ -60,7 +60,7 @@ class QuadContexts {
     const uint8_t* row(int y) const { return cells.data() + static_cast<size_t>(y + 2) * stride + 2; }
   };
   void add_siblings(const ContextBand& band, int y, uint16_t* out) const;
-  void add_parent(const ContextBand& band, int y, std::span<Level* const> planes, uint16_t* out) const;
+  void add_parent(const ContextBand& band, int y, std::span<const Level* const> planes, uint16_t* out) const;
 
   std::span<const ContextBand> bands_;
   std::vector<Sums> sums_;

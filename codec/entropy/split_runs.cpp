@@ -15,23 +15,23 @@ constexpr size_t kStretch = 4096;  // levels between looks at the room that is l
 
 }  // namespace
 
-size_t SplitRuns::encode(std::span<const Part> parts, Growing<uint8_t>& out) {
+size_t SplitRuns::encode(std::span<const std::span<const Level>> parts, Growing<uint8_t>& out) {
   BitWriter raw(raw_);
   raw.start(0);
   size_t count = 0;
   uint32_t run = 0;
-  for (const Part& part : parts) {
-    for (size_t begin = 0; begin < part.count; begin += kStretch) {
-      const size_t end = std::min(begin + kStretch, part.count);
+  for (const std::span<const Level> part : parts) {
+    for (size_t begin = 0; begin < part.size(); begin += kStretch) {
+      const size_t end = std::min(begin + kStretch, part.size());
       uint8_t* const runs = runs_.reserve(count + kStretch, count);
       uint8_t* const values = values_.reserve(count + kStretch, count);
       raw.reserve(kStretch * 8);
       for (size_t i = begin;; ++i) {
-        const size_t next = skip_zeros(part.levels, i, end);
+        const size_t next = skip_zeros(part.data(), i, end);
         run += static_cast<uint32_t>(next - i);
         if (next == end) break;
         i = next;
-        const int level = part.levels[i];
+        const int level = part[i];
         const BucketedNumber r = bucket_of(run);
         const BucketedNumber v = bucket_of(static_cast<uint32_t>(std::abs(level) - 1));
         runs[count] = r.symbol;
@@ -52,11 +52,11 @@ size_t SplitRuns::encode(std::span<const Part> parts, Growing<uint8_t>& out) {
   return writer.finish({raw_.data(), raw.size()});
 }
 
-bool SplitRuns::decode(std::span<const uint8_t> bytes, std::span<const Part> parts) {
+bool SplitRuns::decode(std::span<const uint8_t> bytes, std::span<const std::span<Level>> parts) {
   size_t levels = 0;
-  for (const Part& part : parts) {
-    std::fill_n(part.levels, part.count, Level{0});
-    levels += part.count;
+  for (const std::span<Level> part : parts) {
+    std::fill(part.begin(), part.end(), Level{0});
+    levels += part.size();
   }
   if (bytes.empty()) return true;
   size_t count = 0;
@@ -69,7 +69,7 @@ bool SplitRuns::decode(std::span<const uint8_t> bytes, std::span<const Part> par
     return false;
   }
   BitReader bits(raw);
-  const Part* part = parts.data();
+  const std::span<Level>* part = parts.data();
   size_t at = 0;  // in the part
   size_t left = levels;
   for (size_t i = 0; i < count; ++i) {
@@ -78,11 +78,11 @@ bool SplitRuns::decode(std::span<const uint8_t> bytes, std::span<const Part> par
     if (run >= left) return false;
     left -= run + 1;
     at += run;
-    while (at >= part->count) at -= part++->count;
+    while (at >= part->size()) at -= part++->size();
     const bool negative = bits.take(1) != 0;
     const Bucket v = kBuckets[values_.data()[i]];
     const int magnitude = static_cast<int>(v.base + bits.take(v.extra_bits)) + 1;
-    part->levels[at++] = static_cast<Level>(negative ? -magnitude : magnitude);
+    (*part)[at++] = static_cast<Level>(negative ? -magnitude : magnitude);
   }
   return bits.only_padding_left();
 }

@@ -15,14 +15,10 @@ namespace ctv {
 
 class SplitRuns {
  public:
-  struct Part {
-    Level* levels;
-    size_t count;
-  };
   /// The parts count as one sequence. Returns the bytes written to `out`; none if every level is 0.
-  size_t encode(std::span<const Part> parts, Growing<uint8_t>& out);
+  size_t encode(std::span<const std::span<const Level>> parts, Growing<uint8_t>& out);
   /// Writes every level. False if the bytes are not exactly the encoding of so many levels.
-  bool decode(std::span<const uint8_t> bytes, std::span<const Part> parts);
+  bool decode(std::span<const uint8_t> bytes, std::span<const std::span<Level>> parts);
 
  private:
   Growing<uint8_t> runs_;

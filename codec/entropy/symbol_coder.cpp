@@ -93,7 +93,7 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
                             header_);
 }
 
-Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrame& frame) {
+Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
   if (key && header_.motion_size != 0) {
     return {CTV_ERROR_STREAM, "motion size: a key frame has no vectors"};
@@ -121,7 +121,7 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
     begin += parts_[i].size;
   }
   parts_.back().size = header_.motion_size;
-  CodedFrame coded = frame;
+  CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
   for_parts(count, !key, [&](size_t i) {
     const size_t first = i < components_.size() ? begins_[i] : header_.size;

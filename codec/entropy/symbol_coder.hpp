@@ -28,7 +28,7 @@ class SymbolCoder {
   Status read_header(std::span<const uint8_t> unit);
   /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
   /// memory.
-  Status decode(std::span<const uint8_t> unit, int layers, const CodedFrame& frame);
+  Status decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame);
   const PacketHeader& header() const { return header_; }
   const std::vector<Component>& components() const { return components_; }
 

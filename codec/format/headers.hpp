@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/frame_parameters.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "codec/format/transform_parameters.hpp"
 #include "codec/util/status.hpp"

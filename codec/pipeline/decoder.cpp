@@ -152,7 +152,7 @@ Status StreamDecoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, 
   slot.parameters = slot.symbols->header().frame;
   const int layers = stream_.picture.subbands[0].layers - config_.reduction;
   if (workers_ == nullptr) CTV_RETURN_IF_ERROR(check_reference(slot.parameters));
-  CodedFrame frame = frames_->coded(slot_index);
+  CodedFrameBuffers frame = frames_->coded(slot_index);
   frame.parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame));
   slot.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -212,7 +212,7 @@ Status StreamEncoder::code_symbols(int slot_index) {
   LevelTransfer& port = frames_->slot(slot_index).levels();
   CTV_RETURN_IF_ERROR(port.finish());
   const auto start = std::chrono::steady_clock::now();
-  CodedFrame frame = port.host();
+  CodedFrame frame = port.downloaded();
   frame.parameters = slot.parameters;
   slot.symbols->encode(frame, slot.packet);
   slot.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

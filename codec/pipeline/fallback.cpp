@@ -49,7 +49,7 @@ Status replay(FrameDecoder& decoder, const Stream& stream, const History& histor
   for (const History::Entry& entry : history.entries()) {
     const int slot = static_cast<int>(entry.frame % slots);
     CTV_RETURN_IF_ERROR(symbols.read_header(entry.packet));
-    CodedFrame frame = decoder.coded(slot);
+    CodedFrameBuffers frame = decoder.coded(slot);
     frame.parameters = symbols.header().frame;
     CTV_RETURN_IF_ERROR(symbols.decode(entry.packet, decoder.layers(), frame));
     CTV_RETURN_IF_ERROR(decoder.decode(frame.parameters, slot));

@@ -60,7 +60,7 @@ Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
 Status FrameDecoder::run_stages(const FrameParameters& parameters, Slot& s) {
   make_quantisers(stream_, parameters, 0, quantisers_);
   CTV_RETURN_IF_ERROR(
-      s.level_transfer->place(levels_, parameters.type == FrameType::kKey ? nullptr : vectors_));
+      s.level_transfer->place(levels_, {parameters.type == FrameType::kKey ? nullptr : vectors_}));
   CTV_RETURN_IF_ERROR(stream_.header.prediction == Prediction::kPicture ? decode_picture(parameters)
                                                                         : decode_subbands(parameters));
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;

@@ -25,8 +25,10 @@ class FrameDecoder {
   static Result<std::unique_ptr<FrameDecoder>> make(Backend& backend, const Stream& stream,
                                                     const DecoderDecisions& decisions);
 
-  /// Where the coded frame of a slot goes before decode(): host memory of its port.
-  const CodedFrame& coded(int slot) const { return slots_[static_cast<size_t>(slot)].level_transfer->host(); }
+  /// Host memory that the coded frame of a slot goes to before decode().
+  CodedFrameBuffers coded(int slot) {
+    return slots_[static_cast<size_t>(slot)].level_transfer->upload_buffers();
+  }
   /// How many layers the resolution needs.
   int layers() const { return layers_; }
   /// Runs all stages; the picture comes with finish().

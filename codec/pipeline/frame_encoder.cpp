@@ -112,7 +112,8 @@ Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, Dis
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
   const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
-  CTV_RETURN_IF_ERROR(s.level_transfer_->download(levels, type == FrameType::kKey ? nullptr : s.vectors_));
+  const SideInfo side{type == FrameType::kKey ? nullptr : s.vectors_};
+  CTV_RETURN_IF_ERROR(s.level_transfer_->download(levels, side));
   // The packet does not wait for the picture as decoded; the next frame does.
   if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, s, meter));
   return backend_.end_frame();

@@ -47,8 +47,8 @@ class FrameEncoder {
   /// base_step: sixteenths of a sample; weighs vectors against differences. once: code() follows once, with
   /// this step and without a meter, so that the backend may repeat an equal frame.
   Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once, int slot);
-  /// Levels of the frame; when slot(s).levels().finish() returns, its host() holds them. Picture prediction:
-  /// the meter, if there is one, gets luma as decoded against luma as it came.
+  /// Levels of the frame; when slot(s).levels().finish() returns, downloaded() holds them. Picture
+  /// prediction: the meter, if there is one, gets luma as decoded against luma as it came.
   Status code(const FrameParameters& parameters, int slot, DistortionMeter* meter = nullptr);
   /// The frame as last coded becomes the reference of the next.
   void commit();

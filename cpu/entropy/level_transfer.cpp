@@ -19,30 +19,31 @@ class CpuLevelTransfer final : public LevelTransfer {
     for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
       counts_[p] = layout.subbands[p].num_coefficients;
       levels_[p] = std::make_unique_for_overwrite<Level[]>(counts_[p]);
-      host_.levels[p] = levels_[p].get();
     }
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
-    host_.vectors = vectors_.get();
   }
 
-  const CodedFrame& host() const override { return host_; }
-
-  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
     StageTimer timer(times_, Stage::kDownload);
-    // host() is read only after a download.
-    for (size_t p = 0; p < levels.size(); ++p) {
-      if (levels[p] != nullptr) host_.levels[p] = const_cast<Level*>(levels[p]);
-    }
-    if (vectors != nullptr) host_.vectors = const_cast<MotionVector*>(vectors);
+    downloaded_.levels = levels;
+    downloaded_.side = side;
     return {};
+  }
+  CodedFrame downloaded() const override { return downloaded_; }
+
+  CodedFrameBuffers upload_buffers() override {
+    CodedFrameBuffers buffers;
+    for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p].get();
+    buffers.side.vectors = vectors_.get();
+    return buffers;
   }
 
   Status upload(bool) override { return {}; }
 
-  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     StageTimer timer(times_, Stage::kUpload);
-    for (size_t p = 0; p < levels.size(); ++p) copy(host_.levels[p], counts_[p], levels[p]);
-    if (vectors != nullptr && vectors != host_.vectors) std::copy_n(host_.vectors, vector_count_, vectors);
+    for (size_t p = 0; p < levels.size(); ++p) copy(levels_[p].get(), counts_[p], levels[p]);
+    if (side.vectors != nullptr) std::copy_n(vectors_.get(), vector_count_, side.vectors);
     return {};
   }
 
@@ -50,7 +51,7 @@ class CpuLevelTransfer final : public LevelTransfer {
 
  private:
   void copy(const Level* from, size_t n, Level* to) const {
-    if (n == 0 || from == to) return;
+    if (n == 0) return;
     parallel_for(threads_, static_cast<int>((n + kGrain - 1) / kGrain), [&](int i) {
       const size_t first = static_cast<size_t>(i) * kGrain;
       std::copy_n(from + first, std::min(kGrain, n - first), to + first);
@@ -61,10 +62,10 @@ class CpuLevelTransfer final : public LevelTransfer {
   StageTimes& times_;
   std::array<size_t, 3> counts_{};
   const size_t vector_count_;
-  std::array<std::unique_ptr<Level[]>, 3>
-      levels_;  // not touched, hence not in memory, where only downloads happen
+  // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
+  std::array<std::unique_ptr<Level[]>, 3> levels_;
   std::unique_ptr<MotionVector[]> vectors_;
-  CodedFrame host_;
+  CodedFrame downloaded_;
 };
 
 }  // namespace

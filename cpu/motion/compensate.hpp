@@ -2,7 +2,8 @@
 // Motion compensation of one plane.
 #pragma once
 
-#include "codec/backend/backend.hpp"
+#include "codec/format/motion_grid.hpp"
+#include "codec/util/types.hpp"
 
 namespace ctv {
 

@@ -6,7 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/motion_estimator.hpp"
+#include "codec/util/stage_times.hpp"
 
 namespace ctv {
 

@@ -2,7 +2,8 @@
 // Prediction of levels from the previous frame's levels, subband by subband.
 #pragma once
 
-#include "codec/backend/backend.hpp"
+#include "codec/format/motion_grid.hpp"
+#include "codec/format/subband_layout.hpp"
 
 namespace ctv {
 

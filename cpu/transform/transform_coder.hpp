@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/transform_coder.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "codec/util/status.hpp"
 

@@ -29,10 +29,9 @@ class CudaLevelTransfer final : public LevelTransfer {
     if (!plan.empty() && (wanted == nullptr || std::strcmp(wanted, "0") != 0)) {
       if (plan.up) {
         CTV_RETURN_IF_ERROR(spreader_.emplace().initialise(d, plan, counts_));
-        host_.lists = spreader_->lists();
+        buffers_.lists = spreader_->lists();
       } else {
         CTV_RETURN_IF_ERROR(finder_.emplace().initialise(d, plan));
-        host_.quads = finder_->found();
       }
       counts_ = plan.levels;
     }
@@ -41,8 +40,8 @@ class CudaLevelTransfer final : public LevelTransfer {
     CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
     CTV_RETURN_IF_ERROR(vectors_.allocate(d, vector_count_));
     size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) host_.levels[p] = levels_.data() + at;
-    host_.vectors = vectors_.data();
+    for (size_t p = 0; p < planes_; at += counts_[p++]) buffers_.levels[p] = levels_.data() + at;
+    buffers_.side.vectors = vectors_.data();
     for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
     CTV_CUDA_TRY(d, done_.create(d.waiting_flags()));
     return {};
@@ -50,13 +49,18 @@ class CudaLevelTransfer final : public LevelTransfer {
 
   ~CudaLevelTransfer() override { cudaEventSynchronize(done_.get()); }
 
-  const CodedFrame& host() const override { return host_; }
+  CodedFrame downloaded() const override {
+    CodedFrame frame = buffers_;
+    if (finder_) frame.quads = finder_->found();
+    return frame;
+  }
+  CodedFrameBuffers upload_buffers() override { return buffers_; }
 
-  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.record(ready_));
-    return d.afterwards([this, levels, vectors]() -> Status {
+    return d.afterwards([this, levels, side]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
       if (finder_) CTV_RETURN_IF_ERROR(finder_->find(dev, levels, dev.down()));
@@ -64,11 +68,11 @@ class CudaLevelTransfer final : public LevelTransfer {
         size_t count = counts_[p];
         for (end = p + 1; !finder_ && end < planes_ && levels[end] == levels[p] + count; ++end)
           count += counts_[end];
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.levels[p], levels[p], count * sizeof(Level),
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], count * sizeof(Level),
                                           cudaMemcpyDeviceToHost, dev.down()));
       }
-      if (vectors != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(host_.vectors, vectors, vector_count_ * sizeof(MotionVector),
+      if (side.vectors != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(vectors_.data(), side.vectors, vector_count_ * sizeof(MotionVector),
                                           cudaMemcpyDeviceToHost, dev.down()));
       }
       CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), dev.down()));
@@ -76,7 +80,7 @@ class CudaLevelTransfer final : public LevelTransfer {
     });
   }
 
-  Status upload(bool vectors) override {
+  Status upload(bool side) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     // With the first frame: encoders bring nothing up.
@@ -85,8 +89,8 @@ class CudaLevelTransfer final : public LevelTransfer {
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
     CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), levels_.size() * sizeof(Level),
                                     cudaMemcpyHostToDevice, d.up()));
-    if (vectors) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), host_.vectors,
+    if (side) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), vectors_.data(),
                                       vector_count_ * sizeof(MotionVector), cudaMemcpyHostToDevice, d.up()));
     }
     if (spreader_) CTV_RETURN_IF_ERROR(spreader_->upload(d, d.up()));
@@ -94,7 +98,7 @@ class CudaLevelTransfer final : public LevelTransfer {
     return {};
   }
 
-  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(done_));
@@ -104,9 +108,10 @@ class CudaLevelTransfer final : public LevelTransfer {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
                                       cudaMemcpyDeviceToDevice, d.stream()));
     }
-    if (vectors != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(vectors, device_vectors_.data(), vector_count_ * sizeof(MotionVector),
-                                      cudaMemcpyDeviceToDevice, d.stream()));
+    if (side.vectors != nullptr) {
+      CTV_CUDA_TRY(d,
+                   cudaMemcpyAsync(side.vectors, device_vectors_.data(), vector_count_ * sizeof(MotionVector),
+                                   cudaMemcpyDeviceToDevice, d.stream()));
     }
     return d.record(moved_);
   }
@@ -129,7 +134,7 @@ class CudaLevelTransfer final : public LevelTransfer {
   DeviceArray<Level> device_levels_;
   DeviceArray<MotionVector> device_vectors_;
   Event ready_, done_, moved_;
-  CodedFrame host_;
+  CodedFrameBuffers buffers_;  // views of levels_ and vectors_; lists
 };
 
 }  // namespace

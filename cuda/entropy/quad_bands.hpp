@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codec/entropy/model/quad_events.hpp"
+#include "codec/util/types.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

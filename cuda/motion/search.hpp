@@ -2,7 +2,7 @@
 // Block matching: 8-bit copies of luma, full search, refinement: launchers.
 #pragma once
 
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/motion_grid.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

@@ -2,7 +2,9 @@
 // Bytes of pictures in device memory to planes of samples and back: launchers.
 #pragma once
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/picture_transfer.hpp"
+#include "codec/format/picture_layout.hpp"
+#include "codec/util/host_device.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/picture_transfer.hpp"
+#include "codec/format/picture_layout.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

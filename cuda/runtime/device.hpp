@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/frame_calls.hpp"
+#include "codec/util/stage_times.hpp"
+#include "codec/util/status.hpp"
 #include "cuda/runtime/frame_graphs.hpp"
 
 namespace ctv::cuda {

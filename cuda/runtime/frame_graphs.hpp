@@ -10,7 +10,8 @@
 #include <functional>
 #include <vector>
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/frame_calls.hpp"
+#include "codec/util/status.hpp"
 
 namespace ctv::cuda {
 

@@ -167,13 +167,13 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
   for (int scale = 1; scale <= scales(); ++scale) {
     PyramidScale& p = at(scale);
     const bool directions = p.plan.directions_log2 > 0;
-    WaveletScale w{p.extent.rows, p.extent.cols, {}};
-    w.bands[0] =
-        scale == scales() ? WaveletBand{levels, 1, quantisers[0]} : WaveletBand{low_of(scale), 0, {}};
+    WaveletScale<Level> w{p.extent.rows, p.extent.cols, {}};
+    w.bands[0] = scale == scales() ? WaveletBand<Level>{levels, 1, quantisers[0]}
+                                   : WaveletBand<Level>{low_of(scale), 0, {}};
     for (size_t b = 0; b < 3; ++b) {
-      w.bands[b + 1] = directions ? WaveletBand{bands_.data() + b * p.band.area(), 0, {}}
-                                  : WaveletBand{levels + layout_.subbands[p.first_subband + b].offset, 1,
-                                                quantisers[p.first_subband + b]};
+      w.bands[b + 1] = directions ? WaveletBand<Level>{bands_.data() + b * p.band.area(), 0, {}}
+                                  : WaveletBand<Level>{levels + layout_.subbands[p.first_subband + b].offset,
+                                                       1, quantisers[p.first_subband + b]};
     }
     CTV_RETURN_IF_ERROR(
         wavelet_forward(*device_, transform().pyramid, w,
@@ -188,15 +188,14 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
   for (int scale = scales(); scale > reduction; --scale) {
     PyramidScale& p = at(scale);
     const bool directions = p.plan.directions_log2 > 0;
-    // The kernel only reads bands of an inverse.
-    WaveletScale w{p.extent.rows, p.extent.cols, {}};
-    w.bands[0] = scale == scales() ? WaveletBand{const_cast<Level*>(levels), 1, quantisers[0]}
-                                   : WaveletBand{low_of(scale), 0, {}};
+    WaveletScale<const Level> w{p.extent.rows, p.extent.cols, {}};
+    w.bands[0] = scale == scales() ? WaveletBand<const Level>{levels, 1, quantisers[0]}
+                                   : WaveletBand<const Level>{low_of(scale), 0, {}};
     for (size_t b = 0; b < 3; ++b) {
-      w.bands[b + 1] =
-          directions ? WaveletBand{bands_.data() + b * p.band.area(), 0, {}}
-                     : WaveletBand{const_cast<Level*>(levels) + layout_.subbands[p.first_subband + b].offset,
-                                   1, quantisers[p.first_subband + b]};
+      w.bands[b + 1] = directions
+                           ? WaveletBand<const Level>{bands_.data() + b * p.band.area(), 0, {}}
+                           : WaveletBand<const Level>{levels + layout_.subbands[p.first_subband + b].offset,
+                                                      1, quantisers[p.first_subband + b]};
     }
     if (directions) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
     CTV_RETURN_IF_ERROR(

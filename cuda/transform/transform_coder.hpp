@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/transform_coder.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

@@ -65,7 +65,7 @@ __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int 
 
 template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
-    wavelet_forward_kernel(const __grid_constant__ WaveletScale scale,
+    wavelet_forward_kernel(const __grid_constant__ WaveletScale<int16_t> scale,
                            const __grid_constant__ PlaneSource source) {
   using Shape = Tile<Wavelet>;
   constexpr int kBorder = Shape::kBorder;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
   for (int right = 0; right < 2; ++right) lift<Wavelet, kColumnRun>(x[right]);
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
-    const WaveletBand& band = scale.bands[b];
+    const auto& band = scale.bands[b];
 #pragma unroll
     for (int k = 0; k < kColumnRun / 2; ++k) {
       const int row = (row0 + run * kColumnRun) / 2 + k;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
 
 template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
-    wavelet_inverse_kernel(const __grid_constant__ WaveletScale scale,
+    wavelet_inverse_kernel(const __grid_constant__ WaveletScale<const int16_t> scale,
                            const __grid_constant__ PlaneTarget target) {
   using Shape = Tile<Wavelet>;
   constexpr int kBorder = Shape::kBorder;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
       const int row = mirrored<kBorder>(row0 + run * kColumnRun - kBorder + k, scale.rows) >> 1;
 #pragma unroll
       for (int right = 0; right < 2; ++right) {
-        const WaveletBand& band = scale.bands[k % 2 * 2 + right];
+        const auto& band = scale.bands[k % 2 * 2 + right];
         x[right][k] = band.data[static_cast<ptrdiff_t>(row) * (scale.cols / 2) + cols[right]];
       }
     }
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
     for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
 #pragma unroll
       for (int right = 0; right < 2; ++right) {
-        const WaveletBand& band = scale.bands[k % 2 * 2 + right];
+        const auto& band = scale.bands[k % 2 * 2 + right];
         if (band.quantised != 0) {
           x[right][k] = dequantise(static_cast<Level>(x[right][k]), band.quantiser.step,
                                    band.quantiser.reconstruction_offset);
@@ -203,7 +203,8 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
   }
 }
 
-dim3 tiles(const WaveletScale& scale) {
+template <typename T>
+dim3 tiles(const WaveletScale<T>& scale) {
   return {blocks_for(scale.cols, kTileCols), blocks_for(scale.rows, kTileRows)};
 }
 
@@ -221,7 +222,8 @@ void with_wavelet(Pyramid kind, Launch launch) {
 
 }  // namespace
 
-Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneSource& source) {
+Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale<int16_t>& scale,
+                       const PlaneSource& source) {
   with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
     wavelet_forward_kernel<Wavelet>
         <<<tiles(scale), Tile<Wavelet>::kForwardThreads, 0, device.stream()>>>(scale, source);
@@ -229,7 +231,8 @@ Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale& scale, 
   return device.launched("wavelet_forward_kernel");
 }
 
-Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneTarget& target) {
+Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale<const int16_t>& scale,
+                       const PlaneTarget& target) {
   with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
     wavelet_inverse_kernel<Wavelet>
         <<<tiles(scale), Tile<Wavelet>::kInverseThreads, 0, device.stream()>>>(scale, target);

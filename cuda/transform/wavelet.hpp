@@ -10,20 +10,25 @@
 namespace ctv::cuda {
 
 /// One of the four bands of a scale, rows x cols halved: coefficients, or levels if `quantised`.
+/// T: int16_t where a forward transform writes, const int16_t where an inverse reads.
+template <typename T>
 struct WaveletBand {
-  int16_t* data = nullptr;  // [rows / 2][cols / 2]
+  T* data = nullptr;  // [rows / 2][cols / 2]
   int quantised = 0;
   SubbandQuantiser quantiser;
 };
 
+template <typename T>
 struct WaveletScale {
-  int rows = 0, cols = 0;  // of the scale's input, even
-  WaveletBand bands[4];    // 0 low, 1 horizontal detail, 2 vertical, 3 diagonal
+  int rows = 0, cols = 0;   // of the scale's input, even
+  WaveletBand<T> bands[4];  // 0 low, 1 horizontal detail, 2 vertical, 3 diagonal
 };
 
 /// Bands of `source` (scale 1: samples; else coefficients).
-Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneSource& source);
+Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale<int16_t>& scale,
+                       const PlaneSource& source);
 /// The reverse, into `target`.
-Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale& scale, const PlaneTarget& target);
+Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale<const int16_t>& scale,
+                       const PlaneTarget& target);
 
 }  // namespace ctv::cuda

@@ -64,10 +64,10 @@ class CudaQuadEvents : public CudaEquality {
     }
     auto port = backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, plan);
     ASSERT_TRUE(ok(port));
-    ASSERT_TRUE(ok((*port)->download({planes[0]->view().data, planes[1]->view().data, planes[2]->view().data},
-                                     nullptr)));
+    ASSERT_TRUE(
+        ok((*port)->download({planes[0]->view().data, planes[1]->view().data, planes[2]->view().data}, {})));
     ASSERT_TRUE(ok((*port)->finish()));
-    const CodedFrame& host = (*port)->host();
+    const CodedFrame host = (*port)->downloaded();
     for (size_t p = 0; p < 3; ++p) {
       EXPECT_TRUE(std::equal(host.levels[p], host.levels[p] + plan.levels[p], levels[p].begin()));
     }
@@ -117,7 +117,7 @@ TEST_F(CudaQuadEvents, ListsBecomeLevels) {
     ASSERT_TRUE(ok(port));
     for (int again = 0; again < 2; ++again) {
       for (size_t p = 0; p < 3; ++p) std::fill(expected[p].begin(), expected[p].end(), int16_t{0});
-      const CodedFrame& host = (*port)->host();
+      const CodedFrameBuffers host = (*port)->upload_buffers();
       for (size_t p = 0; p < 3; ++p) {
         for (size_t i = 0; i < plan.levels[p]; ++i)
           host.levels[p][i] = expected[p][i] = static_cast<int16_t>(between(-9, 9));
@@ -147,7 +147,7 @@ TEST_F(CudaQuadEvents, ListsBecomeLevels) {
         }
       }
       ASSERT_TRUE(ok((*port)->import_levels(
-          {planes[0]->view().data, planes[1]->view().data, planes[2]->view().data}, nullptr)));
+          {planes[0]->view().data, planes[1]->view().data, planes[2]->view().data}, {})));
       ASSERT_TRUE(ok((*port)->finish()));
       for (size_t p = 0; p < 3; ++p) {
         planes[p]->download();

@@ -34,7 +34,7 @@ struct Bench {
     stream = make_stream(header);
     coder = std::make_unique<SymbolCoder>(stream.picture, header, stream.grid, 1);
     vectors.resize(stream.grid.size());
-    frame.vectors = vectors.data();
+    frame.side.vectors = vectors.data();
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();
@@ -46,7 +46,7 @@ struct Bench {
   std::unique_ptr<SymbolCoder> coder;
   std::vector<MotionVector> vectors;
   std::vector<Level> levels[3];
-  CodedFrame frame;
+  CodedFrameBuffers frame;
   std::vector<int> layers;
 };
 

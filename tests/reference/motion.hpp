@@ -9,8 +9,10 @@
 #include <functional>
 #include <vector>
 
-#include "codec/backend/backend.hpp"
+#include "codec/backend/motion_estimator.hpp"
 #include "codec/control/motion_decisions.hpp"
+#include "codec/format/motion_grid.hpp"
+#include "codec/format/subband_layout.hpp"
 
 namespace ctv::reference {
 

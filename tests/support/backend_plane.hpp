@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit planes and arrays in a backend's memory, surrounded by guards, filled and read by way of its level
-// port: the same test body runs wherever that memory lies.
+// 16-bit planes and arrays in a backend's memory, surrounded by guards: one test body runs wherever that
+// memory lies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,38 +26,25 @@ class BackendPlane {
   }
   /// Values that an output must replace.
   BackendPlane(Backend& backend, Extent extent)
-      : rows_(extent.rows), cols_(extent.cols), stride_(extent.cols + 2 * kMargin + 3) {
+      : backend_(backend), rows_(extent.rows), cols_(extent.cols), stride_(extent.cols + 2 * kMargin + 3) {
     const size_t size = static_cast<size_t>(rows_ + 2 * kMargin) * static_cast<size_t>(stride_);
     for (size_t i = 0; i < size; ++i) block_.push_back(guard(i));
     Result<Memory> memory = backend.allocate(size * sizeof(int16_t));
-    PictureLayout layout;
-    layout.planes = 1;
-    layout.subbands[0].num_coefficients = size;
-    Result<std::unique_ptr<LevelTransfer>> port =
-        backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {});
-    if (!memory.ok() || !port.ok()) {
+    if (!memory.ok()) {
       ADD_FAILURE() << "no memory for a plane";
       return;
     }
     memory_ = std::move(*memory);
-    port_ = std::move(*port);
     upload();
   }
 
   /// host copy -> backend
   void upload() {
-    std::copy(block_.begin(), block_.end(), port_->host().levels[0]);
-    EXPECT_TRUE(ok(port_->import_levels({data(), nullptr, nullptr}, nullptr)));
-    EXPECT_TRUE(ok(port_->finish()));
+    EXPECT_TRUE(ok(backend_.upload(memory_.data(), block_.data(), block_.size() * sizeof(int16_t))));
   }
   /// backend -> host copy
   void download() {
-    Level* const own = port_->host().levels[0];
-    EXPECT_TRUE(ok(port_->download({data(), nullptr, nullptr}, nullptr)));
-    EXPECT_TRUE(ok(port_->finish()));
-    const Level* from = port_->host().levels[0];
-    if (from != block_.data()) std::copy_n(from, block_.size(), block_.begin());
-    static_cast<void>(own);
+    EXPECT_TRUE(ok(backend_.download(block_.data(), memory_.data(), block_.size() * sizeof(int16_t))));
   }
 
   PlaneView<Sample> view() const { return {data() + origin(), rows_, cols_, stride_}; }
@@ -83,11 +70,11 @@ class BackendPlane {
   ptrdiff_t origin() const { return kMargin * stride_ + kMargin; }
   int16_t* data() const { return static_cast<int16_t*>(memory_.data()); }
 
+  Backend& backend_;
   int rows_, cols_;
   ptrdiff_t stride_;
   std::vector<int16_t> block_;
   Memory memory_;
-  std::unique_ptr<LevelTransfer> port_;
 };
 
 /// An array of vectors in a backend's memory: a plane of two columns would have gaps, so one row.

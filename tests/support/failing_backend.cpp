@@ -67,18 +67,19 @@ class Pictures final : public PictureTransfer {
 class Levels final : public LevelTransfer {
  public:
   explicit Levels(std::unique_ptr<LevelTransfer> inner) : inner_(std::move(inner)) {}
-  const CodedFrame& host() const override { return inner_->host(); }
-  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
+  CodedFrame downloaded() const override { return inner_->downloaded(); }
+  CodedFrameBuffers upload_buffers() override { return inner_->upload_buffers(); }
+  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->download(levels, vectors);
+    return inner_->download(levels, side);
   }
-  Status upload(bool vectors) override {
+  Status upload(bool side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->upload(vectors);
+    return inner_->upload(side);
   }
-  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
+  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->place(levels, vectors);
+    return inner_->place(levels, side);
   }
   Status finish() override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -117,6 +118,12 @@ class StandIn final : public Backend {
   Status copy(void* destination, const void* source, size_t bytes) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->copy(destination, source, bytes);
+  }
+  Status upload(void* destination, const void* source, size_t bytes) override {
+    return copy(destination, source, bytes);
+  }
+  Status download(void* destination, const void* source, size_t bytes) override {
+    return copy(destination, source, bytes);
   }
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     CTV_ASSIGN_OR_RETURN(auto port, inner_->make_picture_transfer(layout));

@@ -79,13 +79,14 @@ class Levels final : public LevelTransfer {
  public:
   Levels(Recorder& recorder, std::unique_ptr<LevelTransfer> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
-  const CodedFrame& host() const override { return inner_->host(); }
-  Status download(const std::array<const Level*, 3>& levels, const MotionVector* vectors) override {
-    return recorder_.make([=, this] { return inner_->download(levels, vectors); });
+  CodedFrame downloaded() const override { return inner_->downloaded(); }
+  CodedFrameBuffers upload_buffers() override { return inner_->upload_buffers(); }
+  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
+    return recorder_.make([=, this] { return inner_->download(levels, side); });
   }
-  Status upload(bool vectors) override { return inner_->upload(vectors); }
-  Status place(const std::array<Level*, 3>& levels, MotionVector* vectors) override {
-    return recorder_.make([=, this] { return inner_->place(levels, vectors); });
+  Status upload(bool side) override { return inner_->upload(side); }
+  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
+    return recorder_.make([=, this] { return inner_->place(levels, side); });
   }
   Status finish() override { return inner_->finish(); }
 
@@ -139,6 +140,12 @@ class StandIn final : public Backend {
   Result<Memory> allocate(size_t bytes) override { return inner_->allocate(bytes); }
   Status copy(void* destination, const void* source, size_t bytes) override {
     return recorder_.make([=, this] { return inner_->copy(destination, source, bytes); });
+  }
+  Status upload(void* destination, const void* source, size_t bytes) override {
+    return inner_->upload(destination, source, bytes);
+  }
+  Status download(void* destination, const void* source, size_t bytes) override {
+    return inner_->download(destination, source, bytes);
   }
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
     return wrap<Pictures, PictureTransfer>(inner_->make_picture_transfer(layout));

@@ -106,7 +106,7 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
       const size_t first = i / cols / 2 * 2 * cols + i % cols / 2 * 2;
       if (grid_.split != 0 && first % 6 != 0) vectors_[i] = vectors_[first];
     }
-    frame_.vectors = vectors_.data();
+    frame_.side.vectors = vectors_.data();
   }
   void spoil() {
     for (auto& plane : levels_) std::fill(plane.begin(), plane.end(), Level{99});
@@ -130,7 +130,7 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
   std::unique_ptr<SymbolCoder> coder_;
   std::vector<Level> levels_[3];
   std::vector<MotionVector> vectors_;
-  CodedFrame frame_;
+  CodedFrameBuffers frame_;
 };
 
 const Grouping kGroupings[] = {{ComponentScope::kSubband, 0, 0},
@@ -178,7 +178,7 @@ TEST_P(Packets, ComeBackWholeAndByLayers) {
           std::copy(std::begin(levels), std::end(levels), std::begin(levels_));
           for (size_t p = 0; p < 3; ++p) frame_.levels[p] = levels_[p].data();
           vectors_ = vectors;
-          frame_.vectors = vectors_.data();
+          frame_.side.vectors = vectors_.data();
         }
       }
     }
@@ -254,7 +254,7 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
     frame_.levels[p] = levels_[p].data();
   }
   vectors_.resize(vectors_.size() + kGuards, MotionVector{12, 34});
-  frame_.vectors = vectors_.data();
+  frame_.side.vectors = vectors_.data();
   ASSERT_TRUE(coder_->read_header(packet).ok());
   std::vector<Bytes> payloads;
   size_t at = coder_->header().size;

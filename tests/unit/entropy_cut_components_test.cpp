@@ -49,7 +49,7 @@ TEST(CutComponents, AreStreamsOfTheirOwn) {
   header.entropy_coding = EntropyCoding::kRle;
   header.grouping = {ComponentScope::kLayer, 1, 0};
   std::vector<Level> levels[3];
-  CodedFrame frame;
+  CodedFrameBuffers frame;
   test::Random random(8);
   for (size_t p = 0; p < 3; ++p) {
     levels[p].resize(picture.subbands[p].num_coefficients);
@@ -60,7 +60,7 @@ TEST(CutComponents, AreStreamsOfTheirOwn) {
   }
   const MotionGrid grid{4, 44, 69};
   std::vector<MotionVector> vectors(grid.size());
-  frame.vectors = vectors.data();
+  frame.side.vectors = vectors.data();
   frame.parameters.type = FrameType::kPredicted;
   SymbolCoder coder(picture, header, grid, 2);
   Bytes packet;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes, levels and vectors in a backend's memory, filled and read by way of its level port, and the scene
-// that they show.
+// Planes, levels and vectors in a backend's memory, and the scene that they show.
 #pragma once
 
 #include <algorithm>
@@ -20,39 +19,27 @@ class Array {
  public:
   static Result<Array> make(Backend& backend, size_t count) {
     Array array;
+    array.backend_ = &backend;
     array.count_ = count;
     CTV_ASSIGN_OR_RETURN(array.memory_, backend.allocate(count * sizeof(int16_t)));
-    PictureLayout layout;
-    layout.planes = 1;
-    layout.subbands[0].num_coefficients = count;
-    CTV_ASSIGN_OR_RETURN(array.port_, backend.make_level_transfer(layout, MotionGrid{4, 1, 1}, {}));
-    array.own_ = array.port_->host().levels[0];
-    std::fill_n(array.own_, count, int16_t{0});
-    CTV_RETURN_IF_ERROR(array.upload());
+    CTV_RETURN_IF_ERROR(array.write(std::vector<int16_t>(count)));
     return array;
   }
+  /// values: as many as the array has.
   Status write(std::span<const int16_t> values) {
-    std::copy(values.begin(), values.end(), own_);
-    return upload();
+    return backend_->upload(data(), values.data(), values.size_bytes());
   }
   Result<std::vector<int16_t>> read() {
-    CTV_RETURN_IF_ERROR(port_->download({data(), nullptr, nullptr}, nullptr));
-    CTV_RETURN_IF_ERROR(port_->finish());
-    const Level* from = port_->host().levels[0];
-    return std::vector<int16_t>(from, from + count_);
+    std::vector<int16_t> values(count_);
+    CTV_RETURN_IF_ERROR(backend_->download(values.data(), data(), count_ * sizeof(int16_t)));
+    return values;
   }
   int16_t* data() const { return static_cast<int16_t*>(memory_.data()); }
 
  private:
-  Status upload() {
-    CTV_RETURN_IF_ERROR(port_->import_levels({data(), nullptr, nullptr}, nullptr));
-    return port_->finish();
-  }
-
+  Backend* backend_ = nullptr;
   size_t count_ = 0;
   Memory memory_;
-  std::unique_ptr<LevelTransfer> port_;
-  int16_t* own_ = nullptr;
 };
 
 /// Sample of a textured scene that pans by fractions of a sample, with fine stripes and some noise; 0..255.

@@ -128,12 +128,12 @@ class Bench {
     auto* const data = static_cast<Level*>(levels->data());
     line["upload"] = rate(time_of(backend, rounds_,
                                   [&] {
-                                    return (*port)->import_levels({data, nullptr, nullptr}, nullptr);
+                                    return (*port)->import_levels({data, nullptr, nullptr}, {});
                                   }),
                           kLevels * sizeof(Level));
     line["download"] = rate(time_of(backend, rounds_,
                                     [&] {
-                                      return (*port)->download({data, nullptr, nullptr}, nullptr);
+                                      return (*port)->download({data, nullptr, nullptr}, {});
                                     }),
                             kLevels * sizeof(Level));
   }

@@ -154,16 +154,16 @@ Result<Prepared> prepare_levels(Backend& backend, Extent extent, bool down) {
   if (down) {
     CTV_RETURN_IF_ERROR(way->array.write(levels));
   } else {
-    std::copy(levels.begin(), levels.end(), way->port->host().levels[0]);
+    std::copy(levels.begin(), levels.end(), way->port->upload_buffers().levels[0]);
   }
   const auto run = [=]() -> Status {
-    CTV_RETURN_IF_ERROR(down ? way->port->download({way->array.data(), nullptr, nullptr}, nullptr)
-                             : way->port->import_levels({way->array.data(), nullptr, nullptr}, nullptr));
+    CTV_RETURN_IF_ERROR(down ? way->port->download({way->array.data(), nullptr, nullptr}, {})
+                             : way->port->import_levels({way->array.data(), nullptr, nullptr}, {}));
     return way->port->finish();
   };
   const auto read = [=]() -> Result<std::vector<int16_t>> {
     if (!down) return way->array.read();
-    const Level* from = way->port->host().levels[0];
+    const Level* from = way->port->downloaded().levels[0];
     return std::vector<int16_t>(from, from + way->count);
   };
   return Prepared{run, read};

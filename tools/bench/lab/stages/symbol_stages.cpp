@@ -14,7 +14,7 @@ struct Packet {
   std::vector<MotionVector> vectors;
   std::unique_ptr<SymbolCoder> coder;
   std::vector<uint8_t> bytes;
-  CodedFrame frame;
+  CodedFrameBuffers frame;
 
   std::vector<int16_t> numbers() const {
     std::vector<int16_t> all;
@@ -45,7 +45,7 @@ std::shared_ptr<Packet> packet_of(const char* preset, Extent extent, int threads
   p->vectors.resize(p->stream.grid.size());
   for (size_t i = 0; i < p->vectors.size(); ++i)
     p->vectors[i] = {static_cast<int16_t>(8 * (i / 97 % 3)), static_cast<int16_t>(8 * (i / 13 % 2))};
-  p->frame.vectors = p->vectors.data();
+  p->frame.side.vectors = p->vectors.data();
   p->frame.parameters.type = FrameType::kPredicted;
   p->frame.parameters.number = 1;
   p->coder = std::make_unique<SymbolCoder>(p->stream.picture, p->stream.header, p->stream.grid, threads);

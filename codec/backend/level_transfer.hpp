@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels and side information between a backend's memory and the host.
+#pragma once
+
+#include <array>
+
+#include "codec/format/coded_frame.hpp"
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+/// One per frame in flight; owns host memory, one array per plane, and room for the side information.
+class LevelTransfer {
+ public:
+  virtual ~LevelTransfer() = default;
+  /// Starts the copy of a frame to the host. The backend's arrays must not change before the next download,
+  /// so a backend whose memory is the host's may let downloaded() point to them.
+  virtual Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) = 0;
+  /// The frame of the last download, complete after finish(). Its parameters are not filled.
+  virtual CodedFrame downloaded() const = 0;
+  /// Host memory that the next upload copies from.
+  virtual CodedFrameBuffers upload_buffers() = 0;
+  /// Starts the copy of upload_buffers() to the backend, with side information or without. The buffers must
+  /// not change before finish().
+  virtual Status upload(bool side) = 0;
+  /// Moves what was uploaded to its place. Null side information stays untouched.
+  virtual Status place(const std::array<Level*, 3>& levels, const SideInfo& side) = 0;
+  /// upload(), then place().
+  Status import_levels(const std::array<Level*, 3>& levels, const SideInfo& side) {
+    CTV_RETURN_IF_ERROR(upload(side.vectors != nullptr));
+    return place(levels, side);
+  }
+  /// Waits for the last download or upload.
+  virtual Status finish() = 0;
+};
+
+}  // namespace ctv

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures between the caller and planes: copies, colour conversion, chroma resampling.
+#pragma once
+
+#include <array>
+
+#include "codec/util/status.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+using Planes = std::array<PlaneView<Sample>, 3>;  // padded extents of the SubbandLayouts
+using ConstPlanes = std::array<PlaneView<const Sample>, 3>;
+
+/// One per frame in flight; owns staging memory.
+class PictureTransfer {
+ public:
+  virtual ~PictureTransfer() = default;
+  /// Starts the copy of the caller's picture, which was validated against the layout, to the backend. The
+  /// caller's memory may change when the call returns. A borrowed picture (ctv_picture::borrowed) may be read
+  /// until its packet is complete.
+  virtual Status upload(const ctv_picture& picture) = 0;
+  /// Converts the uploaded picture to planes. Padding repeats the last row and column.
+  virtual Status place(const Planes& planes) = 0;
+  /// upload(), then place().
+  Status import_picture(const ctv_picture& picture, const Planes& planes) {
+    CTV_RETURN_IF_ERROR(upload(picture));
+    return place(planes);
+  }
+  /// The last uploaded picture in host memory, also after the device has failed: the transfer's own copy, or
+  /// the borrowed picture. Null if there is none. Valid until the next upload.
+  virtual const ctv_picture* host_copy() const { return nullptr; }
+  /// Starts the conversion of planes (extents at `reduction`, unpadded) to a picture that the transfer owns.
+  virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
+                                ctv_memory memory) = 0;
+  /// Waits for the export and fills format, extent, memory, data and stride. Valid until the next export.
+  virtual Status finish(ctv_picture& picture) = 0;
+};
+
+}  // namespace ctv

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transform and quantisation of one plane.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "codec/dsp/quantise.hpp"
+#include "codec/format/picture_layout.hpp"
+#include "codec/util/status.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+/// How convolutions are computed: integer arithmetic, or FFT, multiply and round. Both give the same
+/// integers.
+enum class Engine : uint8_t { kDirect = 0, kFft = 1 };
+
+/// Forward and inverse transform of one plane; owns plans and workspace.
+class TransformCoder {
+ public:
+  virtual ~TransformCoder() = default;
+  /// Transforms and quantises samples - prediction. Levels are in the order of the layout.
+  /// prediction.data null: the prediction is `middle` everywhere. quantisers: one per subband. samples and
+  /// prediction have the padded extent.
+  virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+                         std::span<const SubbandQuantiser> quantisers, Level* levels) = 0;
+  /// prediction + inverse(levels), clamped to range, at resolution 2^-reduction: samples and prediction have
+  /// the padded extent shifted right by reduction. samples may be prediction.
+  virtual Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                         PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                         PlaneView<Sample> samples) = 0;
+};
+
+}  // namespace ctv

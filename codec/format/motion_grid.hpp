@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The grid of motion vectors, and how it applies to a plane.
+#pragma once
+
+#include <cstddef>
+
+namespace ctv {
+
+/// One vector for each block of 2^log2_block luma samples; the padded picture is covered.
+struct MotionGrid {
+  int log2_block = 4;
+  int rows = 0;
+  int cols = 0;
+  /// 1: blocks of twice that side are matched and may be split into four. Each has 2x2 vectors of the grid,
+  /// which are equal unless it is split; rows and cols are even.
+  int split = 0;
+  /// The grid of the blocks that are matched.
+  MotionGrid blocks() const { return {log2_block + split, rows >> split, cols >> split}; }
+  size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
+  friend bool operator==(const MotionGrid&, const MotionGrid&) = default;
+};
+
+/// Compensation of one plane: the grid, and the plane's scale against luma.
+struct CompensationGeometry {
+  MotionGrid grid;
+  int row_shift = 0;  // log2 of the plane's subsampling against luma, resolution reduction included
+  int col_shift = 0;
+  bool overlap = false;  // overlapped block motion compensation
+  friend bool operator==(const CompensationGeometry&, const CompensationGeometry&) = default;
+};
+
+}  // namespace ctv

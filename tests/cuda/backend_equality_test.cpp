@@ -157,7 +157,7 @@ TEST_F(CudaEquality, MotionVectors) {
                        std::to_string(lambda) + " seed " + std::to_string(seed));
           const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
           const int split = log2_block > 3 ? between(0, 1) : 0;
-          const MotionParameters parameters{grid_for(padded, log2_block, split), range, subpel, 0};
+          const MotionParameters parameters{grid_for(padded, log2_block, split), range, subpel};
           std::vector<std::vector<MotionVector>> results;
           for (Backend* backend : both()) {
             BackendPlane current(*backend, padded, lo, hi, seed);

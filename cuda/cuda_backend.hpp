@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The CUDA backend.
 #pragma once
 
 #include "codec/backend/backend.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The score of decoding: the order of the stages for one frame, for both predictions, at any resolution of
+// The order of the stages for one frame, for both predictions, at any resolution of
 // the stream.
 #pragma once
 

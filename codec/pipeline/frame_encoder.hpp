@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The score of encoding: the order of the stages for one frame, for both predictions. Nothing else knows it.
+// The order of the stages for one frame, for both predictions. Nothing else knows it.
 #pragma once
 
 #include <memory>

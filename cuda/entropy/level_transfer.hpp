@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Levels between device and host, with or without contexts.
 #pragma once
 
 #include "codec/backend/level_transfer.hpp"

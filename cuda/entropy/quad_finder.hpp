@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Significant 2x2 blocks of levels, found on the device.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Levels from lists of 2x2 blocks, made on the device.
 #pragma once
 
 #include <array>

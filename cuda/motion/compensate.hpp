@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Motion compensation of a plane on the device.
 #pragma once
 
 #include "codec/format/motion_grid.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Motion search and its refinements on the device.
 #pragma once
 
 #include "codec/backend/motion_estimator.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Pictures between the caller and planes on the device.
 #pragma once
 
 #include "codec/backend/picture_transfer.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Distortion of a plane on the device.
 #pragma once
 
 #include "codec/backend/distortion_meter.hpp"

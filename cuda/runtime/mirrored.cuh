@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Reads of a plane with whole-sample symmetric extension at its borders.
 #pragma once
 
 #include "codec/dsp/mirror.hpp"

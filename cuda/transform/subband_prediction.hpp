@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Prediction of levels from the previous frame's levels, on the device.
 #pragma once
 
 #include "codec/format/motion_grid.hpp"

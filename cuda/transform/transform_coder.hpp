@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Transform and quantisation of a plane on the device.
 #pragma once
 
 #include "codec/backend/transform_coder.hpp"

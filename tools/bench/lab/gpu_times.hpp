@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Times of one kernel and its copies on a GPU.
 #pragma once
 
 namespace ctv::lab {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The figures that the paper on H.264's inverse transform reports.
 #pragma once
 
 #include <array>

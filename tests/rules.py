@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules of the repository that a compiler does not check.
+
+usage: rules.py ROOT          prints each violation; exit status 1 if there is any
+       rules.py --self-test   plants violations in empty trees and expects each to be named
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Folders from the bottom up, and the folders each may include; its own and codec/include always. None includes upwards.
+UTIL, DSP, MODEL, FORMAT = "codec/util", "codec/dsp", "codec/entropy/model", "codec/format"
+CONTROL, BACKEND = "codec/control", "codec/backend"
+ROOMS = {
+    "codec/include": [],
+    UTIL: [],
+    DSP: [UTIL],
+    MODEL: [UTIL],
+    FORMAT: [UTIL, DSP, MODEL],
+    CONTROL: [UTIL, DSP, FORMAT],
+    BACKEND: [UTIL, DSP, MODEL, FORMAT],
+    "codec/entropy": [UTIL, DSP, MODEL, FORMAT],
+    "codec/config": [UTIL, DSP, FORMAT, CONTROL, BACKEND],
+    "cpu": [UTIL, DSP, MODEL, FORMAT, CONTROL, BACKEND],
+    "cuda": [UTIL, DSP, MODEL, FORMAT, CONTROL, BACKEND],
+    "codec/backends.hpp": [BACKEND],
+    "codec/backends.cpp": ["codec/backends.hpp", UTIL, BACKEND, "cpu", "cuda"],
+    "codec/pipeline": [UTIL, DSP, MODEL, "codec/entropy", FORMAT, CONTROL, BACKEND, "codec/config", "codec/backends.hpp"],
+    "codec/api": ["codec"],
+    "tools": [],
+    "tools/dev": ["codec", "cpu", "cuda"],
+    "tests/reference": [UTIL, DSP, MODEL, FORMAT, CONTROL, BACKEND],
+    "tools/bench/lab": ["codec", "cpu", "cuda", "tests/reference"],
+    "tests": ["codec", "cpu", "cuda", "tests/reference"],
+    "tests/fuzz": ["codec", "tests", "tools"],
+    "tests/tools": ["tests", "tools"],
+    "tests/bench": ["codec", "cpu", "tests", "tests/reference", "tools", "tools/bench/lab"],
+}
+# Stages have the same names in cpu and cuda. These files have no partner.
+ONE_SIDED = set("""
+    cpu/cpu_backend cuda/cuda_backend cuda/cuda_module
+    cpu/runtime/aligned_buffer cpu/runtime/simd cpu/runtime/simd_foreach cuda/runtime/device cuda/runtime/frame_graphs
+    cuda/runtime/mirrored cuda/runtime/samples cuda/runtime/warp
+    cpu/picture/sample_rows cuda/picture/byte_picture cuda/picture/copy_planes
+    cpu/motion/interpolate-inl cpu/motion/refine-inl cuda/motion/compensate_cells cuda/motion/compensate_overlap
+    cuda/motion/compensate_split cuda/motion/cost cuda/motion/interpolate
+    cpu/transform/directional_rows cpu/transform/fft_convolver cuda/transform/cufft_library
+    cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears
+    cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/wavelet_lifting
+    cuda/entropy/quad_bands cuda/entropy/quad_finder cuda/entropy/quad_spreader
+""".split())
+TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|"
+                       "codec|cuda|cpu|tools|tests|data|docs")
+BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of)\b", re.I)
+SOURCE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|sh|cmake|py)$|CMakeLists\.txt$|^\.ci/run$")
+CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc)$")
+TEXT = re.compile(SOURCE.pattern + r"|\.(md|txt|json|in|yml|svg|map)$|^(LICENSE|\.clang-\w+|\.git\w+|\.editorconfig)$")
+INCLUDE = re.compile(r'\s*#\s*include\s*["<]((?:codec|cpu|cuda|tools|tests)/[^">]+)[">]')
+
+
+def files():
+    """Tracked files and new ones that git does not ignore; without git everything but build folders."""
+    git = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True)
+    names = git.stdout.split("\0") if git.returncode == 0 else [
+        os.path.relpath(os.path.join(folder, name)) for folder, _, there in os.walk(".") for name in there
+        if not re.match(r"\./(build|out|\.git/)", folder + "/")]
+    return sorted(name for name in set(names) if os.path.isfile(name))
+
+
+def room_of(path):
+    return max((room for room in ROOMS if (path + "/").startswith(room + "/")), key=len, default=None)
+
+
+def includes(name, number, line):
+    match = INCLUDE.match(line)
+    if not match or match[1].startswith("codec/include/"):
+        return
+    here, there = room_of(name), room_of(match[1])
+    if here and there and here != there and not any(
+            there == may or (may in ("codec", "tests", "tools") and there.startswith(may + "/")) for may in ROOMS[here]):
+        yield f"{name}:{number}: {here} must not include {match[1]}"
+
+
+def source(name, lines):
+    if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in lines[:3]):
+        yield f"{name}: no SPDX line at the top"
+    if len(lines) > 400 and name != "codec/include/ctv/ctv.h":  # a book to read
+        yield f"{name}: {len(lines)} lines, at most 400"
+    if re.search(r"\.(h|hpp|cuh)$", name) and not any(re.match(r"\s*(//|/\*)", line) for line in lines[1:2]):
+        yield f"{name}: no comment below the SPDX line that says what the header is for"
+    for number, line in enumerate(lines, 1):
+        if CODE.search(name):
+            yield from includes(name, number, line)
+        comment = re.search(r"//.*|^\s*/?\*.*" if CODE.search(name) else r"#.*", line)
+        if comment and name != "tests/rules.py":
+            yield from language(name, number, comment[0])
+
+
+def language(name, number, text):
+    for word in BANNED.findall(text):
+        yield f"{name}:{number}: '{word}' (see docs/glossary.md)"
+
+
+def clean(name, text):
+    if text and not text.endswith("\n"):
+        yield f"{name}: no newline at the end"
+    if text.endswith("\n\n"):
+        yield f"{name}: blank line at the end"
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.search(r"\t|\r| $", line):
+            yield f"{name}:{number}: tab, carriage return or blank at a line's end"
+
+
+def document(name, text):
+    """Every path that a document names exists: links, and words in ` ` that begin with a folder's name."""
+    paths = re.findall(r"`(?:\./)?((?:codec|cpu|cuda|tools|tests|data|docs|\.ci)/[\w./-]*)`", text)
+    paths += [link for link in re.findall(r"\]\(([^) ]+)\)", text) if not re.match("https?:|#|mailto:", link)]
+    paths += re.findall(r"(?<![\w/.-])tools/dev/\w+\.sh", text)
+    for path in sorted({path.split("#")[0] for path in paths}):
+        if not os.path.exists(path) and not os.path.exists(os.path.join(os.path.dirname(name), path)):
+            yield f"{name}: names {path}, which does not exist"
+    if name not in ("docs/glossary.md", "docs/CHANGELOG.md"):  # they list what words replace
+        for number, line in enumerate(text.split("\n"), 1):
+            yield from language(name, number, line)
+
+
+def twins(names):
+    stems = {name.rsplit(".", 1)[0] for name in names if re.match(r"(cpu|cuda)/.*\.(cpp|hpp|cu|cuh)$", name)}
+    if stems:
+        for stem in sorted(stems ^ ONE_SIDED):
+            side, rest = stem.split("/", 1)
+            partner = ("cuda" if side == "cpu" else "cpu") + "/" + rest
+            if stem not in stems:
+                yield f"{stem}: tests/rules.py lists it, but there is no such file"
+            elif partner not in stems:
+                yield f"{stem}: no {partner}, and not listed in tests/rules.py"
+        for stem in sorted(stem for stem in ONE_SIDED & stems if re.sub("^(cpu|cuda)", "cpu", stem) in stems
+                           and re.sub("^(cpu|cuda)", "cuda", stem) in stems):
+            yield f"{stem}: has a partner, but tests/rules.py says that it has none"
+
+
+def program(text, begin, end):
+    found = re.search(begin + r"[^\n]*\n(.*?)[^\n]*" + end, text, re.S)
+    return re.sub(r"//[^\n]*|\s", "", found[1]) if found else None
+
+
+def violations():
+    names = files()
+    texts = {name: open(name, encoding="utf-8").read() for name in names if TEXT.search(name)}
+    order = list(ROOMS)
+    for room, may in ROOMS.items():
+        for other in may:
+            if other in ROOMS and order.index(other) > order.index(room):
+                yield f"tests/rules.py: {room} may include {other}, which stands above it"
+    for entry in sorted({name.split("/")[0] for name in names}):
+        if not TOP_LEVEL.fullmatch(entry):
+            yield f"{entry}: does not belong on the top level"
+    public = texts.get("codec/include/ctv/ctv.hpp", "")
+    types = set(re.findall(r"^(?:class|struct) (\w+)", public, re.M))
+    for name, text in texts.items():
+        yield from clean(name, text)
+        if SOURCE.search(name):
+            yield from source(name, text.splitlines())
+        if name.endswith(".md"):
+            yield from document(name, text)
+        if re.match(r"(codec/(?!include)|cpu/|cuda/).*\.(hpp|cpp|cu|cuh)$", name):
+            for word in types & set(re.findall(r"^(?:class|struct) (\w+)\s*(?:[:{;]|$|final)", text, re.M)):
+                yield f"{name}: ctv.hpp has a class {word} too; a program that links both would get one of the two"
+    yield from twins(names)
+    if "README.md" in texts and "tests/api/hpp_test.cpp" in texts:
+        if program(texts["README.md"], "```cpp", "```") != program(texts["tests/api/hpp_test.cpp"], "README: begin", "README: end"):
+            yield "README.md: its program differs from the one in tests/api/hpp_test.cpp"
+
+
+def self_test():
+    spdx = "// SPDX-License-Identifier: BSD-3-Clause\n"
+    planted = [
+        ({"tools/a.cpp": spdx + '#include <ctv/ctv.h>\n#include "tools/b.hpp"\n'}, None),
+        ({"cpu/a.cpp": spdx + '#include "cuda/b.hpp"\n'}, "cpu/a.cpp:2: cpu must not include cuda/b.hpp"),
+        ({"tools/a.cpp": spdx + '#include "codec/dsp/b.hpp"\n'}, "tools must not include codec/dsp/b.hpp"),
+        ({"codec/dsp/a.cpp": spdx + '#include "codec/pipeline/b.hpp"\n'}, "codec/dsp must not include codec/pipeline/b.hpp"),
+        ({"codec/pipeline/a.cpp": spdx + '#include "cpu/b.hpp"\n'}, "codec/pipeline must not include cpu/b.hpp"),
+        ({"codec/entropy/model/a.cpp": spdx + '#include "codec/entropy/b.hpp"\n'}, "must not include codec/entropy/b.hpp"),
+        ({"tools/a.cpp": "int a;\n"}, "tools/a.cpp: no SPDX line"),
+        ({"tools/a.hpp": spdx + "#pragma once\n"}, "tools/a.hpp: no comment below the SPDX line"),
+        ({"tools/a.cpp": spdx + "//\n" * 400}, "tools/a.cpp: 401 lines"),
+        ({"tools/a.cpp": spdx + "int a;  // the score of a\n"}, "tools/a.cpp:2: 'score of'"),
+        ({"notes.log": "notes\n"}, "notes.log: does not belong on the top level"),
+        ({"tools/a.cpp": spdx[:-1]}, "tools/a.cpp: no newline at the end"),
+        ({"tools/a.cpp": spdx + "\n"}, "tools/a.cpp: blank line at the end"),
+        ({"tools/a.cpp": spdx + "\tint a;\n"}, "tools/a.cpp:2: tab"),
+        ({"tools/a.cpp": spdx + "int a; \n"}, "tools/a.cpp:2: tab, carriage return or blank"),
+        ({"docs/a.md": "See `codec/nowhere.hpp`.\n"}, "docs/a.md: names codec/nowhere.hpp"),
+        ({"docs/a.md": "See [there](nowhere.md).\n"}, "docs/a.md: names nowhere.md"),
+        ({"docs/a.md": "It was lent.\n"}, "docs/a.md:1: 'lent'"),
+        ({"cuda/motion/only.cu": spdx}, "cuda/motion/only: no cpu/motion/only"),
+        ({"cpu/runtime/warp.hpp": spdx, "cuda/runtime/warp.cuh": spdx}, "cuda/runtime/warp: has a partner"),
+        ({"codec/include/ctv/ctv.hpp": spdx + "class Encoder {\n", "codec/dsp/a.hpp": spdx + "class Encoder {\n"},
+         "codec/dsp/a.hpp: ctv.hpp has a class Encoder"),
+        ({"README.md": "```cpp\nint a;\n```\n", "tests/api/hpp_test.cpp": spdx + "// README: begin\nint b;\n// README: end\n"},
+         "README.md: its program differs"),
+    ]
+    failures = 0
+    for tree, expected in planted:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in tree.items():
+                os.makedirs(os.path.join(folder, os.path.dirname(name)), exist_ok=True)
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+                    out.write(text)
+            os.chdir(folder)
+            found = list(violations())
+            if not any(expected in line for line in found) if expected else found:
+                failures += 1
+                print(f"expected {expected}, found: {found}")
+            os.chdir("/")
+    print(f"{len(planted) - failures} of {len(planted)} planted violations were named")
+    return failures
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    os.chdir(sys.argv[1])
+    found = list(violations())
+    print("\n".join(found) if found else f"the repository's rules hold for {len(files())} files")
+    return len(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main() != 0)

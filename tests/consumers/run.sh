@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Four ways to use the library, each from a prefix that was moved after installation: find_package with a shared and a
+# static library, pkg-config with both, add_subdirectory. The last builds the static library, so the order matters.
+#   usage: run.sh BUILD WORK   BUILD: a build folder with the shared library; WORK: a folder for this test alone
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+build=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2"
+quietly() { "$@" >log 2>&1 || { echo "FAILED: $*"; cat log; exit 1; }; }
+install_moved() { # install_moved BUILD NAME: to NAME, by way of another folder
+  local component
+  for component in lib dev; do quietly cmake --install "$1" --prefix "$PWD/first" --component $component; done
+  mv first "$2"
+}
+by_package() { # by_package NAME: a plain C++ project that finds ctv in NAME
+  quietly cmake -S "$here" -B "package-$1" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$1"
+  quietly cmake --build "package-$1"
+  "package-$1/call"
+}
+by_pkg_config() { # by_pkg_config NAME ARGS: a C program
+  local name=$1 pc flags
+  shift
+  pc=$(find "$PWD/$name" -name ctv.pc)
+  read -r -a flags <<<"$(PKG_CONFIG_PATH=${pc%/*} pkg-config "$@" --cflags --libs ctv)"
+  quietly cc "$source/tests/api/c_example.c" "${flags[@]}" "-Wl,-rpath,$(dirname "${pc%/*}")" -o "c-$name"
+  "./c-$name"
+}
+
+install_moved "$build" shared
+find shared -name LICENSE | grep -q . || { echo "FAILED: no licence is installed"; exit 1; }
+exported=$(nm -D --defined-only "$(find shared -name 'libctv.so' | head -1)" | awk '{ print $3 }' | grep -vE '^(ctv_|CTV_)' || true)
+[ -z "$exported" ] || { echo "FAILED: exported, but not ctv_*: $exported"; exit 1; }
+by_package shared
+by_pkg_config shared
+quietly cmake -S "$here" -B subproject -G Ninja -DCTV_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCTV_INSTALL=ON \
+  -DCTV_SIMD=NATIVE
+quietly cmake --build subproject
+subproject/call
+install_moved subproject/ctv static
+by_package static
+by_pkg_config static --static

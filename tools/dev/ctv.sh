@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every habit of this repository is one verb, the same for people and for CI.
 #   tools/dev/ctv.sh demo            set up, build, encode and decode a generated clip with both presets, show the result
-#   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy, sanitizers, short fuzzing
+#   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
+#   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy of changed files, sanitizers, short fuzzing
+#   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, long fuzzing
 #   tools/dev/ctv.sh setup [build]   install what is needed (build: without what only tests and checks need)
 #   tools/dev/ctv.sh build           library and tools, Release, into build/release
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
@@ -10,11 +12,13 @@
 #   tools/dev/ctv.sh fuzz [SECONDS]  every fuzz target for so many seconds (default 60) on top of its corpus
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
+#   tools/dev/ctv.sh package         Debian packages, into out/packages
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
 #   tools/dev/ctv.sh record NAME FOLDER   the JSON of ctbench all goes to docs/measured/NAME, its tables to
 #                                    docs/benchmarks.md, between the marks for NAME
 #   tools/dev/ctv.sh clean           remove build folders and outputs
-# Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration).
+# Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration),
+# CTV_BASE (the commit that "changed" refers to).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 jobs=${CTV_JOBS:-$(nproc)}
@@ -25,18 +29,38 @@ sources() { # our C++ and CUDA sources, tracked or new
   { git ls-files --cached --others --exclude-standard 2>/dev/null || find codec cpu cuda tools tests -type f; } |
     grep -E '\.(cpp|hpp|h|c|cu|cuh)$' | while IFS= read -r f; do if [ -f "$f" ]; then echo "$f"; fi; done
 }
+changed() { # files that differ from the main branch; on it, from HEAD if edits wait, else from the commit before; else all
+  local base=${CTV_BASE-} branch
+  for branch in origin/main main; do
+    [ -z "$base" ] && [ "$(git rev-parse -q --verify "$branch")" != "$(git rev-parse HEAD)" ] &&
+      base=$(git merge-base HEAD "$branch" 2>/dev/null)
+  done
+  if [ -z "$base" ]; then
+    base=HEAD
+    [ -n "$(git status --porcelain)" ] || base=HEAD~1
+  fi
+  { git diff --name-only --diff-filter=d "$base" -- && git ls-files --others --exclude-standard; } 2>/dev/null || sources
+}
 configure() { # configure PRESET ARGS...
   local preset=$1
   shift
   cmake --preset "$preset" "${extra[@]}" "$@" >"build-$preset.log" 2>&1 || { cat "build-$preset.log"; exit 1; }
   rm -f "build-$preset.log"
 }
-build() { # build PRESET: one line per step would drown the rest, so the log is shown on failure only
-  local log="build/$1/build.log"
-  cmake --build "build/$1" -j "$jobs" >"$log" 2>&1 || { tail -n 200 "$log"; exit 1; }
+build() { # build PRESET TARGETS...: on a terminal ninja's own line of progress, elsewhere a line for every tenth
+  local folder=build/$1 steps
+  shift
+  steps=$(ninja -C "$folder" -n "$@" | grep -c '^\[' || true)
+  [ "$steps" -lt 20 ] || echo "$steps steps, about $(((steps * 18 / jobs + 590) / 600)) minutes with $jobs jobs"
+  if [ -t 1 ]; then
+    NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" -j "$jobs" "$@"
+  else
+    ninja -C "$folder" -j "$jobs" "$@" 2>&1 | tee "$folder/build.log" | awk -F '[][/]' '
+      !/^\[[0-9]+\/[0-9]+\]/ { print; next }
+      $2 * 10 >= $3 * shown { print; fflush(); shown = int($2 * 10 / $3) + 1 }'
+  fi
 }
-# A summary that CI repeats at the very end.
-run_ctest() { # run_ctest PRESET ARGS...
+run_ctest() { # run_ctest PRESET ARGS...: the log is for the summary at the very end
   local preset=$1
   shift
   ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure "$@" | tee "build/$preset/ctest.log"
@@ -47,8 +71,11 @@ verb_build() { # verb_build ARGS...: more arguments for CMake
   configure release "$@"
   build release
 }
+gpu_answers() { nvidia-smi -L >/dev/null 2>&1 || [ -e /dev/nvidia0 ]; }
 verb_test() {
-  configure check
+  local args=()
+  gpu_answers || args=(-DCTV_CUDA_ARCHITECTURES=75-virtual) # nothing runs it: that it compiles is enough
+  configure check "${args[@]}"
   build check
   run_ctest check "$@"
 }
@@ -76,23 +103,25 @@ verb_fuzz() {
     grep -E 'stat::(number_of_executed_units|peak_rss_mb)' "$log" || true
   done
 }
+tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/'; }
 verb_tidy() {
   configure check
   local files=("$@")
-  if [ "${#files[@]}" -eq 0 ]; then
-    mapfile -t files < <(sources | grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/')
-  fi
+  [ "${#files[@]}" -gt 0 ] || mapfile -t files < <(sources | tidy_sources)
+  echo "${#files[@]} files"
   printf '%s\n' "${files[@]}" | xargs -P "$jobs" -n 4 clang-tidy -p build/check --quiet --warnings-as-errors='*' \
     2>build/check/tidy.log || { tail -n 20 build/check/tidy.log; exit 1; }
 }
-verb_format() {
-  local tool
+verb_format() { # verb_format [--check] [FILES]
+  local tool action=-i files
   tool=$(command -v clang-format-14 || command -v clang-format)
   if [ "${1-}" = --check ]; then
-    sources | xargs -d '\n' "$tool" --dry-run --Werror
-  else
-    sources | xargs -d '\n' "$tool" -i
+    action='--dry-run --Werror'
+    shift
   fi
+  files=${*:-$(sources)}
+  # shellcheck disable=SC2086  # two words
+  printf '%s\n' $files | xargs -d '\n' "$tool" $action
 }
 verb_compare() {
   verb_setup compare
@@ -114,20 +143,45 @@ verb_record() {
   rm -f "docs/measured/$name"/pictures*.json # large: for the page in FOLDER alone
 }
 verb_demo() {
+  local cuda=OFF targets=(ctgen ctenc ctdec ctbeside)
   verb_setup build
-  say "building the library and the tools"
-  verb_build
+  say "building the library and the tools that the demo runs"
+  if gpu_answers; then cuda=AUTO; fi
+  configure release -DCTV_CUDA=$cuda
+  if [ $cuda = AUTO ] && grep -q '^CMAKE_CUDA_COMPILER:.*=/' build/release/CMakeCache.txt; then targets+=(ctv_cuda); fi
+  build release "${targets[@]}"
   tools/dev/demo.sh
 }
+verb_quick() {
+  local begin=$SECONDS files targets=(ctv_unit_tests) target
+  files=$(changed)
+  python3 tests/rules.py .
+  verb_format --check $(grep -E '\.(cpp|hpp|h|c|cu|cuh)$' <<<"$files" || true)
+  [ -f build/check/build.ninja ] || configure check
+  touches() { grep -qE "^($1)" <<<"$files"; }
+  if touches 'codec/(backend|dsp|format)|cpu|tests/(stage|reference|support)'; then targets+=(ctv_stage_tests); fi
+  if touches 'codec/|cpu/|tests/stream'; then targets+=(ctv_stream_tests); fi
+  if touches 'codec/(include|api|config)|tests/api'; then targets+=(ctv_api_tests); fi
+  if touches 'tools/|tests/tools'; then targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen); fi
+  build check "${targets[@]}"
+  for target in "${targets[@]}"; do
+    case $target in
+      ctv_stream_tests) "build/check/bin/$target" --gtest_brief=1 --gtest_filter="*Digest*:*RoundTrip*" ;;
+      ctv_*) "build/check/bin/$target" --gtest_brief=1 ;;
+    esac
+  done
+  say "quick checks passed after $((SECONDS - begin)) s: ${targets[*]}"
+}
 verb_check() {
-  local begin=$SECONDS
+  local begin=$SECONDS files
   verb_setup all
   say "formats (clang-format)"
   verb_format --check
   say "tests, Release"
   verb_test
-  say "clang-tidy"
-  verb_tidy
+  say "clang-tidy of what changed"
+  files=$(changed | tidy_sources || true)
+  [ -z "$files" ] || verb_tidy $files
   say "tests under AddressSanitizer and UndefinedBehaviorSanitizer"
   verb_asan
   verb_fuzz "${CTV_FUZZ_SECONDS:-10}"
@@ -137,15 +191,34 @@ verb_check() {
   echo "Release:"
   summary check
 }
+verb_nightly() {
+  CTV_FUZZ_SECONDS=${CTV_FUZZ_SECONDS:-300} verb_check
+  say "clang-tidy of everything"
+  verb_tidy
+  say "programs that use the library"
+  tests/consumers/run.sh "$PWD/build/check" build/consumers
+  for preset in options tsan; do
+    say "tests, preset $preset"
+    configure "$preset"
+    build "$preset"
+    run_ctest "$preset" --exclude-regex '^repository'
+  done
+}
+verb_package() {
+  configure package
+  build package
+  cpack --config build/package/CPackConfig.cmake -B "$PWD/out/packages"
+}
 summary() { grep -E '^[0-9]+% tests passed|^Total Test time|Skipped|^The following tests did not run' "build/$1/ctest.log" || tail -n 5 "build/$1/ctest.log"; }
 verb_clean() { rm -rf build out; }
 
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | tidy | format | demo | compare | record | check | clean) "verb_$verb" "$@" ;;
+  setup | build | test | asan | fuzz | tidy | format | demo | quick | check | nightly | package | compare | record | clean)
+    "verb_$verb" "$@" ;;
   *)
-    sed -n '3,17s/^# \{0,1\}//p' tools/dev/ctv.sh
+    sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1
     ;;
 esac

@@ -9,6 +9,10 @@ frames=${2:-75}
 bin=build/release/bin
 out=out/demo
 mkdir -p "$out"
+cpu=(--backend cpu)
+if [ -e build/release/lib/libctv_cuda.so ]; then cpu=(); fi
+ctenc() { "$bin/ctenc" "$@" "${cpu[@]}"; }
+ctdec() { "$bin/ctdec" "$@" "${cpu[@]}"; }
 
 printf '\n== a clip of %s frames, %s: %s\n' "$frames" "$size" "$out/clip.y4m"
 "$bin/ctgen" "$out/clip.y4m" --size "$size" --frames "$frames"
@@ -17,16 +21,16 @@ middle=$((frames / 2))
 for preset in paper default; do
   printf '\n== --preset %s\n' "$preset"
   echo "\$ ctenc clip.y4m -o $preset.ctv --preset $preset --psnr"
-  "$bin/ctenc" "$out/clip.y4m" -o "$out/$preset.ctv" --preset "$preset" --psnr --no-progress
+  ctenc "$out/clip.y4m" -o "$out/$preset.ctv" --preset "$preset" --psnr --no-progress
   echo "\$ ctdec $preset.ctv -o $preset.y4m"
-  "$bin/ctdec" "$out/$preset.ctv" -o "$out/$preset.y4m" --no-progress
-  "$bin/ctdec" "$out/$preset.ctv" -o "$out/$preset-half.y4m" --resolution 1/2 --quiet
-  "$bin/ctdec" "$out/$preset.ctv" -o "$out/$preset.png" --seek "$middle" --frames 1 --quiet
+  ctdec "$out/$preset.ctv" -o "$out/$preset.y4m" --no-progress
+  ctdec "$out/$preset.ctv" -o "$out/$preset-half.y4m" --resolution 1/2 --quiet
+  ctdec "$out/$preset.ctv" -o "$out/$preset.png" --seek "$middle" --frames 1 --quiet
 done
 printf '\n== --lossless\n'
 echo "\$ ctenc clip.y4m -o lossless.ctv --lossless --verify"
-"$bin/ctenc" "$out/clip.y4m" -o "$out/lossless.ctv" --lossless --verify --no-progress
-"$bin/ctdec" "$out/lossless.ctv" -o "$out/original.png" --seek "$middle" --frames 1 --quiet
+ctenc "$out/clip.y4m" -o "$out/lossless.ctv" --lossless --verify --no-progress
+ctdec "$out/lossless.ctv" -o "$out/original.png" --seek "$middle" --frames 1 --quiet
 
 "$bin/ctbeside" "$out/beside.png" "$out"/{original,paper,default}.png
 printf '\n== done. Original, paper and default preset side by side: %s\n' "$PWD/$out/beside.png"

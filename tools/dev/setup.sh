@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing; does nothing
-# where everything is there already.
+# Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing but
+# what sudo asks; does nothing where everything is there already.
 #   usage: setup.sh [build|compare|all]   build: library and tools only; compare: what ctbench compares with and draws
 #                                         by, too; all (default): tests, checks and fuzzing too
 set -euo pipefail
 
-build=(build-essential cmake ninja-build git pkg-config zlib1g-dev libdeflate-dev libhwy-dev libcli11-dev
-  nlohmann-json3-dev libstb-dev)
+build=(g++ cmake ninja-build libdeflate-dev libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
 peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
-checks=(libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm doxygen)
+checks=(git ccache python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm
+  doxygen)
 
 wanted=("${build[@]}")
 case "${1:-all}" in
@@ -19,7 +19,7 @@ case "${1:-all}" in
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
-as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 updated=no
 install_missing() { # install_missing PACKAGE...
   local missing=() p
@@ -27,6 +27,10 @@ install_missing() { # install_missing PACKAGE...
   [ "${#missing[@]}" -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
     echo "setup: this is no Debian or Ubuntu; please install what these packages hold: ${missing[*]}" >&2
+    exit 1
+  fi
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    echo "setup: neither root nor sudo; please let somebody run: apt-get install ${missing[*]}" >&2
     exit 1
   fi
   echo "setup: installing ${missing[*]}"

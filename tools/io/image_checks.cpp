@@ -103,6 +103,20 @@ const char* png_defect(std::span<const uint8_t> file) {
   return kCut;
 }
 
+std::vector<uint8_t> png_with_full_palette(std::span<const uint8_t> file) {
+  constexpr size_t kFull = 3 * 256;
+  for (size_t at = 8, size = 0; at + 12 <= file.size(); at += 12 + size) {
+    size = big32(file.data() + at);
+    if (std::memcmp(file.data() + at + 4, "PLTE", 4) != 0 || size > kFull) continue;
+    std::vector<uint8_t> full(file.begin(), file.end());
+    full.insert(full.begin() + static_cast<ptrdiff_t>(at + 8 + size), kFull - size, 0);
+    full[at + 2] = kFull >> 8;
+    full[at + 3] = kFull & 255;
+    return full;
+  }
+  return {};
+}
+
 const char* jpeg_defect(std::span<const uint8_t> file) {
   uint64_t pixels = 0, coded = 0;
   for (size_t at = 2; at + 4 <= file.size() || coded > 0;) {

@@ -104,9 +104,12 @@ void read_image(std::span<const uint8_t> file, const std::string& name, uint64_t
   if (file.size() < 8) throw Failure(Exit::kFile, name + ": the file is cut");
   if (file[0] == 'P' && (file[1] == '5' || file[1] == '6')) return read_pnm(file, name, max_pixels, frame);
   if (file[0] == 'B' && file[1] == 'M') return read_bmp(file, name, max_pixels, frame);
+  const char* defect = defect_of(file);
+  std::vector<uint8_t> full;
+  if (defect == nullptr && file[0] == 0x89) full = png_with_full_palette(file);
+  if (!full.empty()) file = full;
   const auto size = static_cast<int>(file.size());
   int width = 0, height = 0, channels = 0;
-  const char* defect = defect_of(file);
   // The header alone first: extents are checked before anything is allocated for them.
   if (defect == nullptr && stbi_info_from_memory(file.data(), size, &width, &height, &channels) == 0)
     defect = stbi_failure_reason();

@@ -29,6 +29,14 @@ expect 0 decode "$ctdec" a.ctv -o a_dec.y4m --json -
 grep -q '"frames": 12' out || fail "json of ctdec"
 [ "$(wc -c <a_dec.y4m)" -gt 27648 ] || fail "decoded clip is too small"
 
+# --- other scenes: the same twice, and what is asked for
+for scene in landscape cloth; do
+  expect 0 "$scene" "$ctgen" scene.y4m --scene $scene --size 37x21 --frames 2
+  "$ctgen" - --scene $scene --size 37x21 --frames 2 | cmp -s - scene.y4m || fail "$scene differs from run to run"
+  [ "$(wc -c <scene.y4m)" -gt $((2 * 37 * 21 * 3 / 2)) ] || fail "$scene: $(wc -c <scene.y4m) bytes"
+done
+expect 1 "cloth in RGB" "$ctgen" scene_%d.png --scene cloth --size 37x21 --frames 1
+
 # --- pipes give what files give
 "$ctenc" - -o stdin.ctv --qp 24 --keyint 5 -q <a.y4m || fail "encode stdin"
 cat a.y4m | "$ctenc" - -o - --qp 24 --keyint 5 -q >pipe.ctv || fail "encode pipe"

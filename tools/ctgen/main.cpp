@@ -5,10 +5,31 @@
 #include "cli/exit.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "io/clip_generator.h"
+#include "io/cloth_clip.h"
 #include "io/frame_writer.h"
+#include "io/landscape_clip.h"
+
+namespace ctv::tools {
+namespace {
+
+enum class Scene { kObjects, kLandscape, kCloth };
+constexpr Name<Scene> kScenes[] = {
+    {"objects", Scene::kObjects}, {"landscape", Scene::kLandscape}, {"cloth", Scene::kCloth}};
+
+std::unique_ptr<FrameReader> make_clip(Scene scene, const ClipSpec& clip) {
+  if (scene == Scene::kLandscape) return std::make_unique<LandscapeClip>(clip);
+  if (scene == Scene::kObjects) return std::make_unique<GeneratedClip>(clip);
+  if (clip.video.format != CTV_FORMAT_I420)
+    throw Failure(Exit::kUsage, "cloth is I420", "leave out --format");
+  return std::make_unique<ClothClip>(clip);
+}
+
+}  // namespace
+}  // namespace ctv::tools
 
 int main(int argc, char** argv) {
   using namespace ctv::tools;
@@ -26,28 +47,38 @@ int main(int argc, char** argv) {
     ClipSpec clip;
     clip.video = {CTV_FORMAT_NONE, 640, 360, 25, 1};
     clip.frames = 100;
+    Scene scene = Scene::kObjects;
     OutputOptions output;
     options.positional("OUTPUT", "File to write; - is standard output",
                        [&](const std::string& s) { output.path = s; });
     options.section("Clip");
-    options.value("--size", "WxH", "Picture size; 640x360 unless given", [&](const std::string& s) {
+    options.value("--size", "WxH", "Picture size", [&](const std::string& s) {
       const auto size = parse_size(s);
       if (!size) throw Failure(Exit::kUsage, "--size: '" + s + "' is not WIDTHxHEIGHT");
       clip.video.width = size->first;
       clip.video.height = size->second;
     });
-    options.integer("--frames", "N", "Number of frames; 100 unless given", 1, int64_t{1} << 40,
+    options.initially("640x360");
+    options.integer("--frames", "N", "Number of frames", 1, int64_t{1} << 40,
                     [&](int64_t n) { clip.frames = n; });
-    options.value("--fps", "RATE", "Frames per second; 25 unless given", [&](const std::string& s) {
+    options.initially("100");
+    options.value("--fps", "RATE", "Frames per second", [&](const std::string& s) {
       const auto rate = parse_rate(s);
       if (!rate) throw Failure(Exit::kUsage, "--fps: '" + s + "' is not a frame rate");
       clip.video.fps_num = rate->first;
       clip.video.fps_den = rate->second;
     });
-    options.integer("--seed", "N", "Another clip for every number; 1 unless given", 0, UINT32_MAX,
+    options.initially("25");
+    options.integer("--seed", "N", "Another clip for every number", 0, UINT32_MAX,
                     [&](int64_t n) { clip.seed = static_cast<uint32_t>(n); });
-    options.choice("--format", kFormats, "Sample format; i420 unless given, rgb for images",
-                   [&](ctv_format f) { clip.video.format = f; });
+    options.initially("1");
+    options.choice(
+        "--scene", kScenes,
+        "Objects: hard edges, text, grain and scene cuts; landscape: as in photographs; cloth: stripes",
+        [&](Scene s) { scene = s; });
+    options.initially("objects");
+    options.choice("--format", kFormats, "Sample format", [&](ctv_format f) { clip.video.format = f; });
+    options.initially("i420, rgb for images, or as the name of raw video tells");
     if (!options.parse(argc, argv)) return Exit::kOk;
     if (output.path.empty()) throw Failure(Exit::kUsage, "no output", "see ctgen --help");
 
@@ -55,12 +86,15 @@ int main(int argc, char** argv) {
     if (clip.video.format == CTV_FORMAT_NONE) clip.video.format = CTV_FORMAT_I420;
     output.fps_num = clip.video.fps_num;
     output.fps_den = clip.video.fps_den;
-    GeneratedClip generator(clip);
+    const std::unique_ptr<FrameReader> generator = make_clip(scene, clip);
+    Progress progress(true, clip.frames, clip.video.rate());
+    int64_t frames = 0;
     const std::unique_ptr<FrameWriter> writer = open_output(output);
     Frame frame;
-    while (generator.read(frame)) {
+    while (generator->read(frame)) {
       check_interrupted();
       writer->write(frame.picture());
+      progress.update(++frames, writer->size());
     }
     writer->finish();
     return Exit::kOk;

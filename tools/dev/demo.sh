@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Encodes and decodes a generated clip with both presets and shows what came of it; `ctv.sh demo` builds first.
-#   usage: demo.sh [WxH [FRAMES]]
+# Encodes and decodes a clip with both presets and shows the same part of a picture of each: the original, the paper's
+# algorithm, the default preset, and x264 at the default's rate where ffmpeg has it. `ctv.sh demo` builds first.
+#   usage: demo.sh [WxH [FRAMES]]   a generated landscape
+#          demo.sh CLIP.y4m         a clip of your own, for example natural video
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-size=${1:-640x360}
-frames=${2:-75}
 bin=build/release/bin
 out=out/demo
 mkdir -p "$out"
@@ -14,14 +14,22 @@ if [ -e build/release/lib/libctv_cuda.so ]; then cpu=(); fi
 ctenc() { "$bin/ctenc" "$@" "${cpu[@]}"; }
 ctdec() { "$bin/ctdec" "$@" "${cpu[@]}"; }
 
-printf '\n== a clip of %s frames, %s: %s\n' "$frames" "$size" "$out/clip.y4m"
-"$bin/ctgen" "$out/clip.y4m" --size "$size" --frames "$frames"
+# number FILE KEY: a number of a tool's JSON, the first of that name, without its fraction.
+number() { sed -n "s/.*\"$2\": \([0-9]*\).*/\1/p" "$1" | head -n 1; }
 
-middle=$((frames / 2))
+clip=$out/clip.y4m
+if [ -f "${1:-}" ]; then
+  clip=$1
+else
+  size=${1:-640x360} frames=${2:-75}
+  printf '\n== a clip of %s frames, %s: %s\n' "$frames" "$size" "$clip"
+  "$bin/ctgen" "$clip" --scene landscape --size "$size" --frames "$frames"
+fi
 for preset in paper default; do
   printf '\n== --preset %s\n' "$preset"
   echo "\$ ctenc clip.y4m -o $preset.ctv --preset $preset --psnr"
-  ctenc "$out/clip.y4m" -o "$out/$preset.ctv" --preset "$preset" --psnr --no-progress
+  ctenc "$clip" -o "$out/$preset.ctv" --preset "$preset" --psnr --no-progress --json "$out/$preset.json"
+  middle=$(($(number "$out/$preset.json" frames) / 2))
   echo "\$ ctdec $preset.ctv -o $preset.y4m"
   ctdec "$out/$preset.ctv" -o "$out/$preset.y4m" --no-progress
   ctdec "$out/$preset.ctv" -o "$out/$preset-half.y4m" --resolution 1/2 --quiet
@@ -29,9 +37,27 @@ for preset in paper default; do
 done
 printf '\n== --lossless\n'
 echo "\$ ctenc clip.y4m -o lossless.ctv --lossless --verify"
-ctenc "$out/clip.y4m" -o "$out/lossless.ctv" --lossless --verify --no-progress
+ctenc "$clip" -o "$out/lossless.ctv" --lossless --verify --no-progress
 ctdec "$out/lossless.ctv" -o "$out/original.png" --seek "$middle" --frames 1 --quiet
 
-"$bin/ctbeside" "$out/beside.png" "$out"/{original,paper,default}.png
-printf '\n== done. Original, paper and default preset side by side: %s\n' "$PWD/$out/beside.png"
+label() { # label PRESET: its rate and quality in words
+  echo "$1 preset: $(number "$out/$1.json" kbps) kb/s, $(sed -n 's/.*"weighted": \([0-9]*\.[0-9]\).*/\1/p' "$out/$1.json") dB"
+}
+pictures=(original "$out/original.png" "$(label paper)" "$out/paper.png" "$(label default)" "$out/default.png")
+if command -v ffmpeg >/dev/null && ffmpeg -nostdin -hide_banner -encoders 2>/dev/null | grep -q libx264; then
+  rate=$(number "$out/default.json" kbps)
+  printf '\n== x264 at the same rate, %s kb/s\n' "$rate"
+  x264=(ffmpeg -nostdin -y -v error -i "$clip" -c:v libx264 -preset medium -b:v "${rate}k" -passlogfile "$out/x264")
+  "${x264[@]}" -pass 1 -f null /dev/null
+  "${x264[@]}" -pass 2 "$out/x264.mkv"
+  ffmpeg -nostdin -y -v error -i "$out/x264.mkv" -vf "select=eq(n\,$middle)" -frames:v 1 -pix_fmt rgb24 "$out/x264.png"
+  rate=$(($(wc -c <"$out/x264.mkv") * rate / $(number "$out/default.json" bytes)))
+  pictures+=("x264 medium, 2 passes: $rate kb/s" "$out/x264.png")
+else
+  printf '\n== no ffmpeg with libx264: the picture goes without x264 (apt-get install ffmpeg adds it)\n'
+fi
+# The part: from the middle to the lower right, where detail moves.
+width=$(number "$out/default.json" width) height=$(number "$out/default.json" height)
+"$bin/ctbeside" "$out/beside.png" "$((width / 4)),$((height / 3)),$((width / 2))x$((height / 2))" "${pictures[@]}"
+printf '\n== done. The same part of frame %s, twice as large: %s\n' "$middle" "$PWD/$out/beside.png"
 printf '   Both streams at half resolution, decoded from their first layers: %s\n' "$out/{paper,default}-half.y4m"

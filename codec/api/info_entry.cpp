@@ -4,6 +4,9 @@
 #include "codec/config/picture_check.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/packet.hpp"
+#include "codec/format/stream_index.hpp"
+#include "codec/format/units.hpp"
 #include "codec/pipeline/stream.hpp"
 
 using ctv::Status;

@@ -20,7 +20,8 @@ struct FrameCalls {
   int slot = 0;             // of the frames in flight
   uint32_t base_step = 0;
   uint32_t reconstruction_offset = 0;
-  const void* reference = nullptr;  // of two that take turns
+  const void* reference = nullptr;  // of a predicted frame
+  const void* target = nullptr;     // where the frame becomes a reference
   // Where an encoder's picture lies in device memory.
   ctv_format format = CTV_FORMAT_NONE;
   std::array<const void*, 3> data{};

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <string>
 
-#include "codec/format/bytes.hpp"
 #include "codec/util/parallel.hpp"
 
 namespace ctv {
@@ -51,41 +50,14 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   for_parts(components_.size(), !key,
             [&](size_t i) { parts_[i].size = parts_[i].coder->encode(frame, parts_[i].bytes); });
 
-  header_.frame = frame.parameters;
-  if (key) header_.frame.reference = 0;
-  header_.motion_size = key ? 0 : static_cast<uint32_t>(parts_.back().size);
-  header_.component_sizes.clear();
-  size_t payload_size = header_.motion_size;
+  payloads_.clear();
   for (size_t i = 0; i < components_.size(); ++i) {
-    header_.component_sizes.push_back(static_cast<uint32_t>(parts_[i].size));
-    payload_size += parts_[i].size;
+    payloads_.emplace_back(parts_[i].bytes.data(), parts_[i].size);
   }
-  // Checksums precede the bytes that they cover: write the header for its size, then the payload, then the
-  // header again.
-  header_.layer_crcs.assign(static_cast<size_t>(picture_.subbands[0].layers), 0);
-  write_packet_header(header_, packet);
-  header_.size = packet.size();
-  packet.reserve(header_.size + payload_size);
-  const auto append = [&](const Part& part, size_t size) {
-    packet.insert(packet.end(), part.bytes.data(), part.bytes.data() + size);
-  };
-  append(parts_.back(), header_.motion_size);
-  for (size_t i = 0; i < components_.size(); ++i) append(parts_[i], parts_[i].size);
-  for (size_t layer = 0; layer < header_.layer_crcs.size(); ++layer) {
-    const size_t begin = layer_begin(static_cast<int>(layer));
-    const size_t end = layer_begin(static_cast<int>(layer) + 1);
-    header_.layer_crcs[layer] = crc32_of({packet.data() + begin, end - begin});
-  }
-  write_packet_header(header_, head_);
-  std::copy(head_.begin(), head_.end(), packet.begin());
-}
-
-size_t SymbolCoder::layer_begin(int layer) const {
-  size_t at = header_.size;
-  if (layer > 0) at += header_.motion_size;
-  for (size_t i = 0; i < components_.size() && components_[i].layer < layer; ++i)
-    at += header_.component_sizes[i];
-  return at;
+  std::span<const uint8_t> motion;
+  if (!key) motion = {parts_.back().bytes.data(), parts_.back().size};
+  header_.frame = frame.parameters;
+  write_packet(components_, picture_.subbands[0].layers, motion, payloads_, header_, scratch_, packet);
 }
 
 Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
@@ -95,45 +67,23 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
 
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
-  if (key && header_.motion_size != 0) {
-    return {CTV_ERROR_STREAM, "motion size: a key frame has no vectors"};
-  }
-  size_t end = header_.size;
-  for (int layer = 0; layer < layers; ++layer) {
-    const size_t begin = layer_begin(layer);
-    end = layer_begin(layer + 1);
-    const std::string name = "layer " + std::to_string(layer) + " at byte " + std::to_string(begin);
-    if (end > unit.size()) {
-      return {CTV_ERROR_STREAM, name + ": needs " + std::to_string(end - begin) +
-                                    " bytes, the data end at byte " + std::to_string(unit.size())};
-    }
-    if (crc32_of(unit.subspan(begin, end - begin)) != header_.layer_crcs[static_cast<size_t>(layer)]) {
-      return {CTV_ERROR_STREAM, name + ": wrong checksum"};
-    }
-  }
-  size_t count = 0;
-  while (count < components_.size() && components_[count].layer < layers) ++count;
-  begins_.resize(count);
-  size_t begin = header_.size + header_.motion_size;
-  for (size_t i = 0; i < count; ++i) {
-    begins_[i] = begin;
-    parts_[i].size = header_.component_sizes[i];
-    begin += parts_[i].size;
-  }
-  parts_.back().size = header_.motion_size;
+  std::span<const uint8_t> motion;
+  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, motion, payloads_));
+  const size_t count = payloads_.size();
+  for (size_t i = 0; i < count; ++i) parts_[i].size = payloads_[i].size();
+  parts_.back().size = motion.size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
   for_parts(count, !key, [&](size_t i) {
-    const size_t first = i < components_.size() ? begins_[i] : header_.size;
-    parts_[i].sound = parts_[i].coder->decode(unit.subspan(first, parts_[i].size), coded);
+    parts_[i].sound = parts_[i].coder->decode(i < count ? payloads_[i] : motion, coded);
   });
-  if (!key && !parts_.back().sound) {
-    return {CTV_ERROR_STREAM, "motion payload at byte " + std::to_string(header_.size) + ": damaged"};
-  }
+  const auto damaged = [&](const std::string& what, std::span<const uint8_t> payload) {
+    return Status(CTV_ERROR_STREAM,
+                  what + " at byte " + std::to_string(payload.data() - unit.data()) + ": damaged");
+  };
+  if (!key && !parts_.back().sound) return damaged("motion payload", motion);
   for (size_t i = 0; i < count; ++i) {
-    if (parts_[i].sound) continue;
-    return {CTV_ERROR_STREAM,
-            "component " + std::to_string(i) + " at byte " + std::to_string(begins_[i]) + ": damaged"};
+    if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads_[i]);
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "codec/entropy/component_coder.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/packet.hpp"
 #include "codec/format/picture_layout.hpp"
 
 namespace ctv {
@@ -39,17 +40,16 @@ class SymbolCoder {
     size_t size = 0;         // bytes; an estimate before the first frame
     bool sound = false;      // decoded without error
   };
-  size_t layer_begin(int layer) const;  // byte offset of a layer's payload in the unit
   template <typename Work>
   void for_parts(size_t components, bool motion, Work work);
 
   PictureLayout picture_;
   int threads_;
   std::vector<Component> components_;
-  std::vector<Part> parts_;       // one per component, the last for the vectors
-  std::vector<size_t> selected_;  // parts that a frame needs, largest first
-  std::vector<size_t> begins_;    // per component: first byte in the unit
-  std::vector<uint8_t> head_;
+  std::vector<Part> parts_;                         // one per component, the last for the vectors
+  std::vector<size_t> selected_;                    // parts that a frame needs, the largest first
+  std::vector<std::span<const uint8_t>> payloads_;  // of the components
+  std::vector<uint8_t> scratch_;
   PacketHeader header_;
 };
 

@@ -97,6 +97,14 @@ class FieldWriter {
   std::vector<uint8_t>& bytes_;
 };
 
+/// An enumeration of one byte, 0..last.
+template <typename Visitor, typename Enum>
+void visit_enum(Visitor& v, const char* field, Enum& value, Enum last) {
+  auto raw = static_cast<uint8_t>(value);
+  v.fixed(field, raw, 0, static_cast<uint64_t>(last));
+  value = static_cast<Enum>(raw);
+}
+
 /// Stores v at bytes[at..at+3].
 inline void store_u32(std::vector<uint8_t>& bytes, size_t at, uint32_t v) {
   for (size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<uint8_t>(v >> (8 * i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The headers of the stream (docs/bitstream.md). Parse, don't validate: what a read function returns is
+// The sequence header of a stream (docs/bitstream.md). Parse, don't validate: what a read function returns is
 // within the ranges of the document, and nothing downstream checks it again.
 #pragma once
 
@@ -16,7 +16,6 @@
 namespace ctv {
 
 inline constexpr uint8_t kBitstreamVersion = 1;
-inline constexpr size_t kPrefixSize = 8;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
 enum class EntropyCoding : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
@@ -56,43 +55,7 @@ struct SequenceHeader {
   int planes() const { return source == CTV_FORMAT_GRAY8 ? 1 : 3; }
 };
 
-struct PacketHeader {
-  FrameParameters frame;
-  uint32_t motion_size = 0;
-  std::vector<uint32_t> component_sizes;
-  std::vector<uint32_t> layer_crcs;  // layer 0 includes the motion payload
-  size_t size = 0;                   // bytes from the start of the unit to the motion payload
-  size_t unit_size = 0;              // of the whole packet, as announced
-};
-
-enum class UnitKind { kHeader = CTV_UNIT_HEADER, kPacket = CTV_UNIT_PACKET, kIndex = CTV_UNIT_INDEX };
-struct UnitPrefix {
-  UnitKind kind;
-  uint64_t size;  // prefix included
-};
-
-Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes);
-
 std::vector<uint8_t> write_sequence_header(const SequenceHeader& header);
 Result<SequenceHeader> read_sequence_header(std::span<const uint8_t> unit);
-
-/// Appends unit prefix and packet header for the given sizes and checksums.
-void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes);
-/// `unit` may be shorter than announced, but holds the whole packet header. Component and layer counts come
-/// from the sequence header. A packet header object is filled in place so that nothing is allocated per
-/// frame.
-Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers,
-                          PacketHeader& header);
-
-struct IndexEntry {
-  uint64_t offset;
-  bool key;
-};
-std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries);
-/// Calls sink(i, entry) for each entry; returns their number.
-Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
-                          void* opaque);
-/// Size of the index unit from the last eight bytes of a stream.
-Result<uint64_t> read_index_trailer(std::span<const uint8_t> bytes);
 
 }  // namespace ctv

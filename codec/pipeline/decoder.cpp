@@ -7,6 +7,7 @@
 #include "codec/backends.hpp"
 #include "codec/config/picture_check.hpp"
 #include "codec/config/run_options.hpp"
+#include "codec/format/units.hpp"
 #include "codec/util/log.hpp"
 
 namespace ctv {
@@ -87,7 +88,6 @@ Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
   header_bytes_.clear();
   taken_ = submitted_ = given_ = 0;
   history_.clear();
-  have_reference_ = false;
 
   stream_ = make_stream(header);
   Status status = start();
@@ -139,7 +139,6 @@ Status StreamDecoder::take_packet(std::span<const uint8_t> unit, bool& again) {
     return {};
   }
   slot.unit.assign(unit.begin(), unit.end());
-  slot.state = SlotState::kCoded;
   slot.coding =
       workers_->submit([this, &slot, slot_index] { return decode_symbols(slot, slot.unit, slot_index); });
   ++taken_;
@@ -151,7 +150,7 @@ Status StreamDecoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, 
   CTV_RETURN_IF_ERROR(slot.symbols->read_header(unit));
   slot.parameters = slot.symbols->header().frame;
   const int layers = stream_.picture.subbands[0].layers - config_.reduction;
-  if (workers_ == nullptr) CTV_RETURN_IF_ERROR(check_reference(slot.parameters));
+  if (workers_ == nullptr) CTV_RETURN_IF_ERROR(frames_->check_reference(slot.parameters));
   CodedFrameBuffers frame = frames_->coded(slot_index);
   frame.parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame));
@@ -159,34 +158,20 @@ Status StreamDecoder::decode_symbols(Slot& slot, std::span<const uint8_t> unit, 
   return {};
 }
 
-Status StreamDecoder::check_reference(const FrameParameters& parameters) {
-  if (parameters.type == FrameType::kKey) return {};
-  if (have_reference_ && parameters.number - 1 == reference_number_) return {};
-  return {CTV_ERROR_STREAM, "frame number at byte 8: frame " + std::to_string(parameters.number) +
-                                " refers to the frame before it, which was not decoded"};
-}
-
 // In the order of the frames, on the caller's thread.
 Status StreamDecoder::submit(std::span<const uint8_t> unit, int slot_index) {
   Slot& slot = slots_[static_cast<size_t>(slot_index)];
-  Status status = check_reference(slot.parameters);
-  if (status.ok()) {
-    status = frames_->decode(slot.parameters, slot_index);
-    if (is_out_of_device_memory(status, *backend_)) status = frames_->decode(slot.parameters, slot_index);
-    if (!status.ok() && is_device_failure(status, *backend_)) {
-      CTV_RETURN_IF_ERROR(fall_back(status));
-      status = check_reference(slot.parameters);
-      if (status.ok()) status = decode_symbols(slot, unit, slot_index);
-      if (status.ok()) status = frames_->decode(slot.parameters, slot_index);
-    }
+  Status status = frames_->decode(slot.parameters, slot_index);
+  if (is_out_of_device_memory(status, *backend_)) status = frames_->decode(slot.parameters, slot_index);
+  if (!status.ok() && is_device_failure(status, *backend_)) {
+    CTV_RETURN_IF_ERROR(fall_back(status));
+    status = decode_symbols(slot, unit, slot_index);
+    if (status.ok()) status = frames_->decode(slot.parameters, slot_index);
   }
   if (status.ok() && backend_->kind() != CTV_BACKEND_CPU) {
     history_.append(unit, submitted_, slot.parameters.type == FrameType::kKey);
     history_.trim(given_);
   }
-  have_reference_ = status.ok();
-  reference_number_ = slot.parameters.number;
-  slot.state = SlotState::kSubmitted;
   backend_->stage_times().add(Stage::kSymbols, slot.seconds);
   return status;
 }
@@ -201,11 +186,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
         submitted_ == given_ && (flushed_ || header_waits_ || taken_ - given_ == slots_.size());
     if (!must_wait && slot.coding.wait_for(std::chrono::seconds(0)) != std::future_status::ready) break;
     slot.status = slot.coding.get();
-    if (slot.status.ok()) {
-      slot.status = submit(slot.unit, static_cast<int>(submitted_ % slots_.size()));
-    } else {
-      have_reference_ = false;
-    }
+    if (slot.status.ok()) slot.status = submit(slot.unit, static_cast<int>(submitted_ % slots_.size()));
     ++submitted_;
   }
   if (given_ == submitted_) {
@@ -215,7 +196,6 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   Slot& slot = slot_at(given_);
   const int slot_index = static_cast<int>(given_ % slots_.size());
   ++given_;
-  slot.state = SlotState::kFree;
   CTV_RETURN_IF_ERROR(slot.status);
   Status status = frames_->finish(slot_index, picture);
   if (!status.ok() && is_device_failure(status, *backend_)) {
@@ -246,7 +226,6 @@ Status StreamDecoder::fall_back(const Status& failure) {
   const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, Engine::kDirect,
                                    config_.frames_in_flight};
   CTV_ASSIGN_OR_RETURN(frames_, FrameDecoder::make(*backend_, stream_, decisions));
-  have_reference_ = history_.whole();
   if (history_.whole()) {
     CTV_RETURN_IF_ERROR(replay(*frames_, stream_, history_, slots_.size(), threads_));
   }
@@ -267,7 +246,7 @@ Status StreamDecoder::reset() {
     if (slot_at(submitted_).coding.valid()) slot_at(submitted_).coding.wait();
   }
   given_ = taken_;
-  have_reference_ = false;
+  if (frames_ != nullptr) frames_->clear_references();
   history_.clear();
   flushed_ = false;
   return backend_->synchronize();

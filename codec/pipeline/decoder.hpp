@@ -31,14 +31,12 @@ class StreamDecoder {
   const StageTimes& stage_times() const { return backend_->stage_times(); }
 
  private:
-  enum class SlotState { kFree, kCoded, kSubmitted };
   struct Slot {
     std::unique_ptr<SymbolCoder> symbols;
     std::vector<uint8_t> unit;  // a copy, while workers read it
     FrameParameters parameters;
     std::future<Status> coding;  // valid while workers decode the symbols
     double seconds = 0;
-    SlotState state = SlotState::kFree;
     Status status;
   };
   StreamDecoder() = default;
@@ -47,7 +45,6 @@ class StreamDecoder {
   Status start();
   Status take_packet(std::span<const uint8_t> unit, bool& again);
   Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);
-  Status check_reference(const FrameParameters& parameters);
   Status submit(std::span<const uint8_t> unit, int slot_index);
   Status fall_back(const Status& failure);
   Slot& slot_at(uint64_t frame) { return slots_[frame % slots_.size()]; }
@@ -63,8 +60,6 @@ class StreamDecoder {
   std::vector<Slot> slots_;
   std::unique_ptr<WorkerPool> workers_;  // ends before the slots do
   uint64_t taken_ = 0, submitted_ = 0, given_ = 0;
-  bool have_reference_ = false;
-  uint32_t reference_number_ = 0;
   bool flushed_ = false;
   bool header_waits_ = false;  // send() refused another stream's header: receive() must not say "again"
   History history_;            // of submitted packets, while the backend can fail

@@ -149,7 +149,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
     parameters.base_step = rate_->begin(parameters.type, parameters.base_step);
   slot.first_step = parameters.base_step;
   const bool once = !slot.measured && !rate_->active();
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters.type, slot.first_step, once, slot_index));
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, once, slot_index));
   if (by_quality) CTV_RETURN_IF_ERROR(code_to_quality(slot_index));
   if (rate_->active()) {
     if (by_quality) {
@@ -160,7 +160,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, int slot_index) {
   } else if (!by_quality) {
     CTV_RETURN_IF_ERROR(frames_->code(parameters, slot_index, meter(slot)));
   }
-  frames_->commit();
+  frames_->update_reference();
   if (slots_.size() == 1) keep_source(sent_);  // while the device works
   return {};
 }

@@ -13,6 +13,7 @@
 #include "codec/control/rate_control.hpp"
 #include "codec/control/scene_cut.hpp"
 #include "codec/entropy/symbol_coder.hpp"
+#include "codec/format/stream_index.hpp"
 #include "codec/pipeline/fallback.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
 #include "codec/pipeline/worker_pool.hpp"

@@ -37,7 +37,7 @@ Status StreamEncoder::fall_back(const Status& failure) {
   if (history_.whole() && sources) {
     CTV_ASSIGN_OR_RETURN(auto decoder, FrameDecoder::make(*backend_, stream_, {}));
     CTV_RETURN_IF_ERROR(replay(*decoder, stream_, history_, 1, threads));
-    CTV_RETURN_IF_ERROR(frames_->adopt(*decoder, &last_source_.picture));
+    CTV_RETURN_IF_ERROR(frames_->import_reference(*decoder, &last_source_.picture));
   } else if (!lost.empty()) {
     slots_[first_lost % slots_.size()].parameters.type = FrameType::kKey;
   } else {
@@ -72,9 +72,11 @@ void StreamEncoder::keep_source(uint64_t frame) {
 // A frame that had been coded, with the steps that it had.
 Status StreamEncoder::encode_as_before(const ctv_picture& picture, int slot_index) {
   const Slot& slot = slots_[static_cast<size_t>(slot_index)];
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, slot.parameters.type, slot.first_step, false, slot_index));
+  FrameParameters first = slot.parameters;
+  first.base_step = slot.first_step;
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, first, false, slot_index));
   CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot_index, meter(slot)));
-  frames_->commit();
+  frames_->update_reference();
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_decoder.hpp"
 
-#include <utility>
+#include <string>
 
 #include "codec/entropy/context_bands.hpp"
 
@@ -18,12 +18,13 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   decisions_ = decisions;
   const PictureLayout& picture = stream_.picture;
   layers_ = picture.subbands[0].layers - decisions.reduction;
-  CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
-  CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, levels_));
-  if (stream_.header.prediction == Prediction::kPicture) {
-    CTV_ASSIGN_OR_RETURN(reference_, PlaneSet::make(backend_, picture, decisions.reduction));
+  CTV_ASSIGN_OR_RETURN(
+      references_,
+      ReferenceBuffer::make(backend_, picture, {picture_mode(), !picture_mode(), decisions.reduction}));
+  if (picture_mode()) {
+    CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, residual_));
   } else {
-    CTV_ASSIGN_OR_RETURN(last_memory_, allocate_levels(backend_, picture, last_levels_));
+    CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
   }
   CTV_ASSIGN_OR_RETURN(vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
   vectors_ = static_cast<MotionVector*>(vector_memory_.data());
@@ -39,32 +40,40 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   return {};
 }
 
+Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
+  if (parameters.type == FrameType::kKey) return {};
+  const uint32_t number = parameters.number - parameters.reference;
+  if (references_.find(number) != nullptr) return {};
+  return {CTV_ERROR_STREAM, "frame number at byte 8: frame " + std::to_string(parameters.number) +
+                                " refers to frame " + std::to_string(number) + ", which is not available"};
+}
+
 Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
+  CTV_RETURN_IF_ERROR(check_reference(parameters));
+  const bool key = parameters.type == FrameType::kKey;
+  reference_ = key ? nullptr : references_.find(parameters.number - parameters.reference);
   Slot& s = slots_[static_cast<size_t>(slot)];
-  const bool picture_mode = stream_.header.prediction == Prediction::kPicture;
   FrameCalls calls{parameters.type, true, slot, parameters.base_step, parameters.reconstruction_offset};
-  calls.reference = picture_mode ? reference_.memory().data() : last_memory_.data();
+  calls.reference = key ? nullptr : reference_->address();
+  calls.target = references_.current().address();
   CTV_ASSIGN_OR_RETURN(const bool repeated, backend_.begin_frame(calls));
-  CTV_RETURN_IF_ERROR(s.level_transfer->upload(parameters.type == FrameType::kPredicted));
+  CTV_RETURN_IF_ERROR(s.level_transfer->upload(!key));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(parameters, s));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
-  if (picture_mode) {
-    std::swap(decoded_, reference_);
-  } else {
-    std::swap(levels_, last_levels_);
-    std::swap(level_memory_, last_memory_);
-  }
+  if (key) references_.clear();
+  references_.update(parameters.number);
   return {};
 }
 
 Status FrameDecoder::run_stages(const FrameParameters& parameters, Slot& s) {
   make_quantisers(stream_, parameters, 0, quantisers_);
-  CTV_RETURN_IF_ERROR(
-      s.level_transfer->place(levels_, {parameters.type == FrameType::kKey ? nullptr : vectors_}));
-  CTV_RETURN_IF_ERROR(stream_.header.prediction == Prediction::kPicture ? decode_picture(parameters)
-                                                                        : decode_subbands(parameters));
+  const Reference& current = references_.current();
+  CTV_RETURN_IF_ERROR(s.level_transfer->place(picture_mode() ? residual_ : current.levels,
+                                              {reference_ == nullptr ? nullptr : vectors_}));
+  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture() : decode_subbands());
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
-  return s.picture_transfer->export_picture(decoded_.cropped(), decisions_.reduction, format,
+  const PlaneSet& decoded = picture_mode() ? current.picture : decoded_;
+  return s.picture_transfer->export_picture(decoded.cropped(), decisions_.reduction, format,
                                             decisions_.memory);
 }
 
@@ -73,36 +82,38 @@ Status FrameDecoder::finish(int slot, ctv_picture& picture) {
 }
 
 // picture: compensated -> decoded; inverse(levels) is added in place.
-Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
+Status FrameDecoder::decode_picture() {
   const PictureLayout& picture = stream_.picture;
+  const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
     PlaneView<const Sample> prediction;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    if (parameters.type == FrameType::kPredicted) {
-      CTV_RETURN_IF_ERROR(backend_.compensate(reference_.cropped(p), vectors_,
-                                              stream_.geometry(p, decisions_.reduction), decoded_.plane(p)));
-      prediction = decoded_.plane(p);
+    if (reference_ != nullptr) {
+      CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), vectors_,
+                                              stream_.geometry(p, decisions_.reduction), decoded.plane(p)));
+      prediction = decoded.plane(p);
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], prediction, picture.middle(p),
-                                                picture.range(p), decisions_.reduction, decoded_.plane(p)));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction, picture.middle(p),
+                                                picture.range(p), decisions_.reduction, decoded.plane(p)));
   }
   return backend_.on_plane(-1);
 }
 
-// subband: levels += moved levels of the last frame; inverse(levels) -> decoded. Drift-free at every
+// subband: levels += moved levels of the reference; inverse(levels) -> decoded. Drift-free at every
 // resolution.
-Status FrameDecoder::decode_subbands(const FrameParameters& parameters) {
+Status FrameDecoder::decode_subbands() {
   const PictureLayout& picture = stream_.picture;
+  const std::array<Level*, 3>& levels = references_.current().levels;
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
     const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    if (parameters.type == FrameType::kPredicted) {
+    if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_,
-                                                levels_[i], last_levels_[i], layers_, levels_[i]));
+                                                levels[i], reference_->levels[i], layers_, levels[i]));
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels_[i], quantisers_[i], {}, picture.middle(p),
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.middle(p),
                                                 picture.range(p), decisions_.reduction, decoded_.plane(p)));
   }
   return backend_.on_plane(-1);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codec/backend/backend.hpp"
-#include "codec/pipeline/planes.hpp"
+#include "codec/pipeline/reference_buffer.hpp"
 #include "codec/pipeline/stream.hpp"
 
 namespace ctv {
@@ -31,12 +31,14 @@ class FrameDecoder {
   }
   /// How many layers the resolution needs.
   int layers() const { return layers_; }
+  /// Error: the frame refers to a frame that is not available.
+  Status check_reference(const FrameParameters& parameters) const;
   /// Runs all stages; the picture comes with finish().
   Status decode(const FrameParameters& parameters, int slot);
-  /// What the next predicted frame refers to: the decoded picture (picture prediction), or levels (subband
-  /// prediction).
-  const PlaneSet& reference() const { return reference_; }
-  const std::array<Level*, 3>& last_levels() const { return last_levels_; }
+  /// Picture prediction: decoded pictures. Subband prediction: quantised subbands.
+  const ReferenceBuffer& references() const { return references_; }
+  /// Makes all references unavailable.
+  void clear_references() { references_.clear(); }
   /// Waits for the slot's picture; valid until the slot's next decode().
   Status finish(int slot, ctv_picture& picture);
 
@@ -48,8 +50,9 @@ class FrameDecoder {
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);
   Status run_stages(const FrameParameters& parameters, Slot& slot);
-  Status decode_picture(const FrameParameters& parameters);
-  Status decode_subbands(const FrameParameters& parameters);
+  Status decode_picture();
+  Status decode_subbands();
+  bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
 
   Backend& backend_;
   Stream stream_;
@@ -57,9 +60,11 @@ class FrameDecoder {
   int layers_ = 0;
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   std::vector<Slot> slots_;
-  PlaneSet decoded_, reference_;
-  Memory level_memory_, last_memory_, vector_memory_;
-  std::array<Level*, 3> levels_{}, last_levels_{};
+  ReferenceBuffer references_;
+  const Reference* reference_ = nullptr;  // of a predicted frame
+  PlaneSet decoded_;                      // subband prediction
+  Memory level_memory_, vector_memory_;
+  std::array<Level*, 3> residual_{};  // picture prediction
   MotionVector* vectors_ = nullptr;
   PlaneQuantisers quantisers_;
 };

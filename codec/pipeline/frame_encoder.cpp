@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_encoder.hpp"
 
-#include <utility>
-
 #include "codec/config/picture_check.hpp"
 #include "codec/entropy/context_bands.hpp"
 
@@ -28,14 +26,11 @@ Result<std::unique_ptr<FrameEncoder>> FrameEncoder::make(Backend& backend, const
 
 Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   const PictureLayout& picture = stream_.picture;
-  CTV_ASSIGN_OR_RETURN(current_, PlaneSet::make(backend_, picture, 0));
-  CTV_ASSIGN_OR_RETURN(reference_, PlaneSet::make(backend_, picture, 0));
+  CTV_ASSIGN_OR_RETURN(
+      references_, ReferenceBuffer::make(backend_, picture, {.pictures = true, .levels = !picture_mode()}));
   if (picture_mode()) {
+    CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
-    CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, 0));
-  } else {
-    CTV_ASSIGN_OR_RETURN(this_memory_, allocate_levels(backend_, picture, this_levels_));
-    CTV_ASSIGN_OR_RETURN(last_memory_, allocate_levels(backend_, picture, last_levels_));
   }
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
@@ -67,10 +62,10 @@ uint32_t FrameEncoder::lambda(uint32_t base_step) const {
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
 
-FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once,
-                                  int slot) const {
-  FrameCalls calls{type, once, slot, base_step};
-  calls.reference = reference_.memory().data();
+FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool once, int slot) const {
+  FrameCalls calls{parameters_.type, once, slot, parameters_.base_step};
+  calls.reference = reference_ == nullptr ? nullptr : reference_->address();
+  calls.target = references_.current().address();
   calls.format = picture.format;
   if (picture.memory == CTV_MEMORY_HOST) return calls;
   for (int p = 0; p < format_planes(picture.format); ++p) {
@@ -81,25 +76,31 @@ FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, FrameType type, ui
   return calls;
 }
 
-Status FrameEncoder::analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once,
+Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once,
                              int slot_index) {
   FrameSlot& s = slot(slot_index);
   transformed_ = false;
-  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, type, base_step, once, slot_index)));
+  parameters_ = parameters;
+  reference_ = nullptr;
+  if (parameters.type == FrameType::kPredicted) {
+    reference_ = references_.find(parameters.number - parameters.reference);
+    if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
+  }
+  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot_index)));
   CTV_RETURN_IF_ERROR(s.picture_transfer_->upload(picture));
   if (repeated_) return {};
-  CTV_RETURN_IF_ERROR(s.picture_transfer_->place(current_.planes()));
-  return predict(type, base_step, s);
+  CTV_RETURN_IF_ERROR(s.picture_transfer_->place(source().planes()));
+  return reference_ == nullptr ? Status() : predict(s);
 }
 
-Status FrameEncoder::predict(FrameType type, uint32_t base_step, FrameSlot& s) {
-  if (type == FrameType::kKey) return {};
+Status FrameEncoder::predict(FrameSlot& s) {
+  const PlaneSet& reference = reference_->picture;
   CTV_RETURN_IF_ERROR(
-      motion_->search(current_.plane(0), reference_.cropped(0), lambda(base_step), s.vectors_));
+      motion_->search(source().plane(0), reference.cropped(0), lambda(parameters_.base_step), s.vectors_));
   for (int p = 0; picture_mode() && p < planes(); ++p) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(
-        backend_.compensate(reference_.cropped(p), s.vectors_, stream_.geometry(p, 0), prediction_.plane(p)));
+        backend_.compensate(reference.cropped(p), s.vectors_, stream_.geometry(p, 0), prediction_.plane(p)));
   }
   return backend_.on_plane(-1);
 }
@@ -107,6 +108,7 @@ Status FrameEncoder::predict(FrameType type, uint32_t base_step, FrameSlot& s) {
 Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, DistortionMeter* meter) {
   if (repeated_) return backend_.end_frame();
   FrameSlot& s = slot(slot_index);
+  parameters_ = parameters;
   const FrameType type = parameters.type;
   const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
@@ -119,25 +121,23 @@ Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, Dis
   return backend_.end_frame();
 }
 
-void FrameEncoder::commit() {
-  if (picture_mode()) {
-    std::swap(decoded_, reference_);
-  } else {
-    std::swap(current_, reference_);
-    std::swap(this_levels_, last_levels_);
-  }
+void FrameEncoder::update_reference() {
+  if (parameters_.type == FrameType::kKey) references_.clear();
+  references_.update(parameters_.number);
 }
 
-Status FrameEncoder::adopt(const FrameDecoder& decoder, const ctv_picture* source) {
+Status FrameEncoder::import_reference(const FrameDecoder& decoder, const ctv_picture* source) {
+  const Reference& from = *decoder.references().latest();
+  const Reference& to = references_.current();
   if (picture_mode()) {
-    const Memory& from = decoder.reference().memory();
-    return backend_.copy(reference_.memory().data(), from.data(), from.size());
+    const Memory& memory = from.picture.memory();
+    CTV_RETURN_IF_ERROR(backend_.copy(to.picture.memory().data(), memory.data(), memory.size()));
+  } else {
+    CTV_RETURN_IF_ERROR(slots_[0].picture_transfer_->import_picture(*source, to.picture.planes()));
+    CTV_RETURN_IF_ERROR(
+        backend_.copy(to.level_memory.data(), from.level_memory.data(), from.level_memory.size()));
   }
-  CTV_RETURN_IF_ERROR(slots_[0].picture_transfer_->import_picture(*source, reference_.planes()));
-  for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
-    CTV_RETURN_IF_ERROR(backend_.copy(last_levels_[p], decoder.last_levels()[p],
-                                      stream_.picture.subbands[p].num_coefficients * sizeof(Level)));
-  }
+  references_.update(from.number);
   return {};
 }
 
@@ -154,7 +154,7 @@ Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (!transformed_) {
       const std::vector<SubbandQuantiser> units(layout.subbands.size());
-      CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), prediction(type, p),
+      CTV_RETURN_IF_ERROR(transforms_[i]->forward(source_.plane(p), prediction(type, p),
                                                   stream_.picture.middle(p),
                                                   rdoq_ ? std::span(units) : std::span(quantisers_[i]),
                                                   rdoq_ ? coefficients_[i] : s.device_levels_[i]));
@@ -170,13 +170,14 @@ Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
 // picture: inverse + compensated -> decoded.
 Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, DistortionMeter* meter) {
   const PictureLayout& picture = stream_.picture;
+  const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction(type, p),
-                                                picture.middle(p), picture.range(p), 0, decoded_.plane(p)));
+                                                picture.middle(p), picture.range(p), 0, decoded.plane(p)));
     if (p == 0 && meter != nullptr)
-      CTV_RETURN_IF_ERROR(meter->measure(current_.cropped(0), decoded_.cropped(0)));
+      CTV_RETURN_IF_ERROR(meter->measure(source_.cropped(0), decoded.cropped(0)));
   }
   return backend_.on_plane(-1);
 }
@@ -184,18 +185,19 @@ Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, DistortionMete
 // subband (Katsigiannis et al., section II): forward -> levels; residual = levels - moved levels of the last
 // frame.
 Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
+  const std::array<Level*, 3>& levels = references_.current().levels;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     const SubbandLayout& layout = stream_.picture.subbands[i];
     const ChromaShift chroma = p == 0 ? ChromaShift{} : stream_.picture.chroma;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(transforms_[i]->forward(current_.plane(p), {}, stream_.picture.middle(p),
-                                                quantisers_[i], this_levels_[i]));
+    CTV_RETURN_IF_ERROR(
+        transforms_[i]->forward(source().plane(p), {}, stream_.picture.middle(p), quantisers_[i], levels[i]));
     CTV_RETURN_IF_ERROR(
         type == FrameType::kPredicted
-            ? backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, this_levels_[i],
-                                         last_levels_[i], s.device_levels_[i])
-            : backend_.copy(s.device_levels_[i], this_levels_[i], layout.num_coefficients * sizeof(Level)));
+            ? backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, levels[i],
+                                         reference_->levels[i], s.device_levels_[i])
+            : backend_.copy(s.device_levels_[i], levels[i], layout.num_coefficients * sizeof(Level)));
   }
   return backend_.on_plane(-1);
 }

@@ -7,7 +7,7 @@
 
 #include "codec/backend/backend.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
-#include "codec/pipeline/planes.hpp"
+#include "codec/pipeline/reference_buffer.hpp"
 #include "codec/pipeline/stream.hpp"
 
 namespace ctv {
@@ -43,33 +43,34 @@ class FrameEncoder {
                                                     const EncoderDecisions& decisions);
 
   /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
-  /// quantisers, several times, then commit().
-  /// base_step: sixteenths of a sample; weighs vectors against differences. once: code() follows once, with
-  /// this step and without a meter, so that the backend may repeat an equal frame.
-  Status analyse(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once, int slot);
-  /// Levels of the frame; when slot(s).levels().finish() returns, downloaded() holds them. Picture
-  /// prediction: the meter, if there is one, gets luma as decoded against luma as it came.
+  /// quantisers, several times, then update_reference().
+  /// parameters: base_step weighs vectors against differences. once: code() follows once, with these
+  /// parameters and without a meter, so that the backend may repeat an equal frame.
+  Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, int slot);
+  /// Levels of the frame; when slot(s).levels().finish() returns, downloaded() holds them. Picture prediction:
+  /// the meter, if there is one, gets luma as decoded against luma as it came.
   Status code(const FrameParameters& parameters, int slot, DistortionMeter* meter = nullptr);
-  /// The frame as last coded becomes the reference of the next.
-  void commit();
-  /// Takes over the references of a decoder at full resolution on the same backend; `source`: the last
-  /// picture as it came, for subband prediction.
-  Status adopt(const FrameDecoder& decoder, const ctv_picture* source);
-  /// Picture prediction: what the next predicted frame refers to, the last committed frame as decoded.
-  const PlaneSet& reference() const { return reference_; }
+  /// The frame as last coded becomes a reference.
+  void update_reference();
+  /// Copies the latest reference of a decoder at full resolution on the same backend. source: its picture
+  /// before coding, for subband prediction.
+  Status import_reference(const FrameDecoder& decoder, const ctv_picture* source);
+  /// Picture prediction: decoded pictures. Subband prediction: source pictures and quantised subbands.
+  const ReferenceBuffer& references() const { return references_; }
   FrameSlot& slot(int i) { return slots_[static_cast<size_t>(i)]; }
 
  private:
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
-  FrameCalls calls_of(const ctv_picture& picture, FrameType type, uint32_t base_step, bool once,
-                      int slot) const;
-  Status predict(FrameType type, uint32_t base_step, FrameSlot& slot);
+  FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
+  Status predict(FrameSlot& slot);
   Status code_picture(FrameType type, FrameSlot& slot);
   Status decode_picture(FrameType type, FrameSlot& slot, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
   Status code_subbands(FrameType type, FrameSlot& slot);
+  /// The picture being coded.
+  const PlaneSet& source() const { return picture_mode() ? source_ : references_.current().picture; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
   int planes() const { return stream_.picture.planes; }
 
@@ -78,13 +79,10 @@ class FrameEncoder {
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   std::unique_ptr<MotionEstimator> motion_;
   std::vector<FrameSlot> slots_;
-  // The picture being coded; the last one (picture prediction: as decoded, subband prediction: as it came).
-  PlaneSet current_, reference_;
-  // Picture prediction: the prediction, and the picture as decoded.
-  PlaneSet prediction_, decoded_;
-  // Subband prediction: quantised subbands of this frame and of the last one.
-  Memory this_memory_, last_memory_;
-  std::array<Level*, 3> this_levels_{}, last_levels_{};
+  FrameParameters parameters_;  // of the frame being coded
+  ReferenceBuffer references_;
+  const Reference* reference_ = nullptr;  // of a predicted frame
+  PlaneSet source_, prediction_;          // picture prediction
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   bool repeated_ = false;              // by the backend, as an equal frame was coded

@@ -5,6 +5,7 @@
 
 #include "codec/format/bytes.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/units.hpp"
 #include "tests/support/repair.hpp"
 
 namespace ctv::fuzz {

@@ -40,9 +40,9 @@ TEST_P(Drift, FourHundredPredictedFramesAreWhatTheEncoderReconstructed) {
     ctv_picture picture = picture_of(clip[std::min(turn, 38 - turn)]);
     const FrameParameters parameters{
         .number = i, .type = i == 0 ? FrameType::kKey : FrameType::kPredicted, .base_step = 16 * 16};
-    ASSERT_TRUE(ok((*encoder)->analyse(picture, parameters.type, parameters.base_step, true, 0)));
+    ASSERT_TRUE(ok((*encoder)->analyse(picture, parameters, true, 0)));
     ASSERT_TRUE(ok((*encoder)->code(parameters, 0)));
-    (*encoder)->commit();
+    (*encoder)->update_reference();
     LevelTransfer& port = (*encoder)->slot(0).levels();
     ASSERT_TRUE(ok(port.finish()));
     CodedFrame coded = port.downloaded();
@@ -54,8 +54,8 @@ TEST_P(Drift, FourHundredPredictedFramesAreWhatTheEncoderReconstructed) {
     ASSERT_TRUE(ok(symbols.decode(packet, stream.picture.subbands[0].layers, target)));
     ASSERT_TRUE(ok((*decoder)->decode(parameters, 0)));
     if (i % 20 == 0 || i == 399) {
-      ASSERT_EQ(samples_of(backend(), (*decoder)->reference()),
-                samples_of(backend(), (*encoder)->reference()))
+      ASSERT_EQ(samples_of(backend(), (*decoder)->references().latest()->picture),
+                samples_of(backend(), (*encoder)->references().latest()->picture))
           << "frame " << i;
     }
   }

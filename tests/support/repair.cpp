@@ -8,6 +8,7 @@
 #include "codec/format/bytes.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/units.hpp"
 #include "codec/pipeline/stream.hpp"
 
 namespace ctv::test {

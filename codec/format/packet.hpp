@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packet of a frame: a header, the motion payload and the components' payloads, with a checksum for each
+// layer (docs/bitstream.md).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/format/frame_parameters.hpp"
+#include "codec/format/components.hpp"
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+struct PacketHeader {
+  FrameParameters frame;
+  uint32_t motion_size = 0;
+  std::vector<uint32_t> component_sizes;
+  std::vector<uint32_t> layer_crcs;  // layer 0 includes the motion payload
+  size_t size = 0;                   // bytes from the start of the unit to the motion payload
+  size_t unit_size = 0;              // of the whole packet, as announced
+};
+
+/// Appends unit prefix and packet header for the given sizes and checksums.
+void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes);
+/// `unit` may be shorter than announced, but holds the whole packet header. Component and layer counts come
+/// from the sequence header. A packet header object is filled in place so that nothing is allocated per
+/// frame.
+Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers,
+                          PacketHeader& header);
+
+/// Writes the whole packet. header.frame is given; sizes and checksums are filled in. motion: empty in a key
+/// frame. payloads: one per component. scratch: its memory is used again from call to call.
+void write_packet(std::span<const Component> components, int layers, std::span<const uint8_t> motion,
+                  std::span<const std::span<const uint8_t>> payloads, PacketHeader& header,
+                  std::vector<uint8_t>& scratch, std::vector<uint8_t>& packet);
+
+/// The payloads of the first `layers` layers of a unit whose header was read: payloads gets one span per
+/// component. Error: the unit ends before them, or a layer's checksum is wrong.
+Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
+                     std::span<const Component> components, int layers, std::span<const uint8_t>& motion,
+                     std::vector<std::span<const uint8_t>>& payloads);
+
+}  // namespace ctv

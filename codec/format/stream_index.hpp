@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The index unit at the end of a stream: where its packets begin.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+struct IndexEntry {
+  uint64_t offset;
+  bool key;
+};
+std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries);
+/// Calls sink(i, entry) for each entry; returns their number.
+Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
+                          void* opaque);
+/// Size of the index unit from the last eight bytes of a stream.
+Result<uint64_t> read_index_trailer(std::span<const uint8_t> bytes);
+
+}  // namespace ctv

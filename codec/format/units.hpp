@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream is a sequence of units: a tag, a size, and what the tag says. What all units share.
+#pragma once
+
+#include <ctv/ctv.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+inline constexpr size_t kPrefixSize = 8;
+inline constexpr uint32_t kTagHeader = 0x53565443;   // "CTVS"
+inline constexpr uint32_t kTagPacket = 0x50565443;   // "CTVP"
+inline constexpr uint32_t kTagIndex = 0x58565443;    // "CTVX"
+inline constexpr uint32_t kMaxPayload = 0x7fffffff;  // bytes of a unit after its prefix
+
+enum class UnitKind { kHeader = CTV_UNIT_HEADER, kPacket = CTV_UNIT_PACKET, kIndex = CTV_UNIT_INDEX };
+struct UnitPrefix {
+  UnitKind kind;
+  uint64_t size;  // prefix included
+};
+
+Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes);
+
+/// Appends a prefix; its size is 0 until store_u32(bytes, 4, size).
+void begin_unit(std::vector<uint8_t>& bytes, uint32_t tag);
+/// Appends the checksum of all bytes so far.
+void append_crc(std::vector<uint8_t>& bytes);
+/// `stored` follows the covered bytes. The message names `what`.
+Status check_crc(std::span<const uint8_t> covered, uint32_t stored, const char* what);
+/// Error: not a whole unit of this kind and of the announced size. The message names `name`.
+Status check_unit(std::span<const uint8_t> unit, UnitKind kind, const char* name);
+
+}  // namespace ctv

@@ -15,7 +15,6 @@ class SceneCutDetector {
  public:
   /// True if `picture` (host memory; others never are) begins a new scene. Remembers it for the next call.
   bool is_cut(const ctv_picture& picture);
-  void reset() { samples_.clear(); }
 
  private:
   static constexpr int kGrid = 64;  // samples looked at in each direction, at most

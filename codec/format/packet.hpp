@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "codec/format/frame_parameters.hpp"
 #include "codec/format/components.hpp"
+#include "codec/format/frame_parameters.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {

@@ -14,6 +14,21 @@ struct IndexEntry {
   uint64_t offset;
   bool key;
 };
+/// Collects the entries while packets go out.
+class IndexBuilder {
+ public:
+  /// header_size: bytes before the first packet.
+  explicit IndexBuilder(size_t header_size) : next_(header_size) {}
+  void add(size_t packet_size, bool key) {
+    entries_.push_back({next_, key});
+    next_ += packet_size;
+  }
+  const std::vector<IndexEntry>& entries() const { return entries_; }
+
+ private:
+  uint64_t next_;
+  std::vector<IndexEntry> entries_;
+};
 std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries);
 /// Calls sink(i, entry) for each entry; returns their number.
 Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),

@@ -2,24 +2,21 @@
 // The decoder behind the public interface: units in, pictures out, with limits and frames in flight.
 #pragma once
 
-#include <future>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "codec/backend/backend.hpp"
-#include "codec/entropy/symbol_coder.hpp"
-#include "codec/pipeline/fallback.hpp"
+#include "codec/pipeline/fallback_backend.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
-#include "codec/pipeline/worker_pool.hpp"
+#include "codec/pipeline/frame_pipeline.hpp"
 
 namespace ctv {
 
 class StreamDecoder {
  public:
   static Result<std::unique_ptr<StreamDecoder>> open(const ctv_decoder_config& config);
-  ~StreamDecoder();
 
   /// again: the unit was not taken, receive first.
   Status send(std::span<const uint8_t> unit, bool& again);
@@ -27,42 +24,32 @@ class StreamDecoder {
   Status receive(ctv_picture& picture, ctv_status& outcome);
   void flush() { flushed_ = true; }
   Status reset();
-  const std::string& description() const { return description_; }
-  const StageTimes& stage_times() const { return backend_->stage_times(); }
+  const std::string& description() const { return device_.description(); }
+  const StageTimes& stage_times() const { return device_->stage_times(); }
 
  private:
-  struct Slot {
-    std::unique_ptr<SymbolCoder> symbols;
-    std::vector<uint8_t> unit;  // a copy, while workers read it
-    FrameParameters parameters;
-    std::future<Status> coding;  // valid while workers decode the symbols
-    double seconds = 0;
-    Status status;
-  };
-  StreamDecoder() = default;
+  StreamDecoder(const ctv_decoder_config& config, FallbackBackend device)
+      : config_(config), device_(std::move(device)) {}
   Status take_header(std::span<const uint8_t> unit);
-  /// Makes frames_ for stream_ on backend_.
+  /// Makes what decodes stream_ on the backend.
   Status start();
   Status take_packet(std::span<const uint8_t> unit, bool& again);
-  Status decode_symbols(Slot& slot, std::span<const uint8_t> unit, int slot_index);
-  Status submit(std::span<const uint8_t> unit, int slot_index);
+  Status decode_symbols(FrameSlot& slot, std::span<const uint8_t> unit);
+  Status submit(FrameSlot& slot, std::span<const uint8_t> unit);
+  /// Hands frames to the backend whose symbols are ready; waits for the oldest if there is no other work.
+  void submit_ready();
   Status fall_back(const Status& failure);
-  Slot& slot_at(uint64_t frame) { return slots_[frame % slots_.size()]; }
 
   ctv_decoder_config config_{};
-  int threads_ = 1;
-  std::unique_ptr<Backend> backend_;
-  std::string why_;
-  std::string description_;
   std::vector<uint8_t> header_bytes_;  // of the stream being decoded
   Stream stream_;
-  std::unique_ptr<FrameDecoder> frames_;
-  std::vector<Slot> slots_;
-  std::unique_ptr<WorkerPool> workers_;  // ends before the slots do
   uint64_t taken_ = 0, submitted_ = 0, given_ = 0;
   bool flushed_ = false;
   bool header_waits_ = false;  // send() refused another stream's header: receive() must not say "again"
-  History history_;            // of submitted packets, while the backend can fail
+  // In the order of their making: what runs on the backend ends before it.
+  FallbackBackend device_;
+  std::unique_ptr<FrameDecoder> frames_;
+  std::unique_ptr<FramePipeline> pipeline_;
 };
 
 }  // namespace ctv

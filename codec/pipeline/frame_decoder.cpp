@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "codec/entropy/context_bands.hpp"
-
 namespace ctv {
 
 Result<std::unique_ptr<FrameDecoder>> FrameDecoder::make(Backend& backend, const Stream& stream,
@@ -31,12 +29,6 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
-  const QuadPlan plan = make_quad_plan(picture, stream_.header, true);
-  slots_.resize(static_cast<size_t>(decisions.slots));
-  for (Slot& slot : slots_) {
-    CTV_ASSIGN_OR_RETURN(slot.picture_transfer, backend_.make_picture_transfer(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_transfer, backend_.make_level_transfer(picture, stream_.grid, plan));
-  }
   return {};
 }
 
@@ -48,37 +40,32 @@ Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
                                 " refers to frame " + std::to_string(number) + ", which is not available"};
 }
 
-Status FrameDecoder::decode(const FrameParameters& parameters, int slot) {
+Status FrameDecoder::decode(FrameSlot& slot) {
+  const FrameParameters& parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(check_reference(parameters));
   const bool key = parameters.type == FrameType::kKey;
   reference_ = key ? nullptr : references_.find(parameters.number - parameters.reference);
-  Slot& s = slots_[static_cast<size_t>(slot)];
-  FrameCalls calls{parameters.type, true, slot, parameters.base_step, parameters.reconstruction_offset};
+  FrameCalls calls{parameters.type, true, slot.index, parameters.base_step, parameters.reconstruction_offset};
   calls.reference = key ? nullptr : reference_->address();
   calls.target = references_.current().address();
   CTV_ASSIGN_OR_RETURN(const bool repeated, backend_.begin_frame(calls));
-  CTV_RETURN_IF_ERROR(s.level_transfer->upload(!key));
-  if (!repeated) CTV_RETURN_IF_ERROR(run_stages(parameters, s));
+  CTV_RETURN_IF_ERROR(slot.levels->upload(!key));
+  if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
   if (key) references_.clear();
   references_.update(parameters.number);
   return {};
 }
 
-Status FrameDecoder::run_stages(const FrameParameters& parameters, Slot& s) {
-  make_quantisers(stream_, parameters, 0, quantisers_);
+Status FrameDecoder::run_stages(FrameSlot& slot) {
+  make_quantisers(stream_, slot.parameters, 0, quantisers_);
   const Reference& current = references_.current();
-  CTV_RETURN_IF_ERROR(s.level_transfer->place(picture_mode() ? residual_ : current.levels,
-                                              {reference_ == nullptr ? nullptr : vectors_}));
+  CTV_RETURN_IF_ERROR(slot.levels->place(picture_mode() ? residual_ : current.levels,
+                                         {reference_ == nullptr ? nullptr : vectors_}));
   CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture() : decode_subbands());
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
   const PlaneSet& decoded = picture_mode() ? current.picture : decoded_;
-  return s.picture_transfer->export_picture(decoded.cropped(), decisions_.reduction, format,
-                                            decisions_.memory);
-}
-
-Status FrameDecoder::finish(int slot, ctv_picture& picture) {
-  return slots_[static_cast<size_t>(slot)].picture_transfer->finish(picture);
+  return slot.picture->export_picture(decoded.cropped(), decisions_.reduction, format, decisions_.memory);
 }
 
 // picture: compensated -> decoded; inverse(levels) is added in place.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of the stages for one frame, for both predictions, at any resolution of
-// the stream.
+// The order of the stages that decode one frame, for both predictions, at any resolution of the stream.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "codec/backend/backend.hpp"
+#include "codec/pipeline/frame_pipeline.hpp"
 #include "codec/pipeline/reference_buffer.hpp"
 #include "codec/pipeline/stream.hpp"
 
@@ -17,7 +17,6 @@ struct DecoderDecisions {
   ctv_format format = CTV_FORMAT_NONE;  // NONE: the stream's source format
   ctv_memory memory = CTV_MEMORY_HOST;
   Engine engine = Engine::kDirect;
-  int slots = 1;
 };
 
 class FrameDecoder {
@@ -25,31 +24,21 @@ class FrameDecoder {
   static Result<std::unique_ptr<FrameDecoder>> make(Backend& backend, const Stream& stream,
                                                     const DecoderDecisions& decisions);
 
-  /// Host memory that the coded frame of a slot goes to before decode().
-  CodedFrameBuffers coded(int slot) {
-    return slots_[static_cast<size_t>(slot)].level_transfer->upload_buffers();
-  }
   /// How many layers the resolution needs.
   int layers() const { return layers_; }
   /// Error: the frame refers to a frame that is not available.
   Status check_reference(const FrameParameters& parameters) const;
-  /// Runs all stages; the picture comes with finish().
-  Status decode(const FrameParameters& parameters, int slot);
+  /// Runs all stages for slot.parameters and the slot's upload buffers, up to the export of slot.picture.
+  Status decode(FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
   /// Makes all references unavailable.
   void clear_references() { references_.clear(); }
-  /// Waits for the slot's picture; valid until the slot's next decode().
-  Status finish(int slot, ctv_picture& picture);
 
  private:
-  struct Slot {
-    std::unique_ptr<PictureTransfer> picture_transfer;
-    std::unique_ptr<LevelTransfer> level_transfer;
-  };
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);
-  Status run_stages(const FrameParameters& parameters, Slot& slot);
+  Status run_stages(FrameSlot& slot);
   Status decode_picture();
   Status decode_subbands();
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
@@ -59,7 +48,6 @@ class FrameDecoder {
   DecoderDecisions decisions_;
   int layers_ = 0;
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
-  std::vector<Slot> slots_;
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet decoded_;                      // subband prediction

@@ -2,7 +2,6 @@
 #include "codec/pipeline/frame_encoder.hpp"
 
 #include "codec/config/picture_check.hpp"
-#include "codec/entropy/context_bands.hpp"
 
 namespace ctv {
 namespace {
@@ -43,14 +42,11 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   }
   const MotionParameters motion{stream_.grid, decisions.search_range, stream_.header.subpel};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
-  const QuadPlan plan = make_quad_plan(picture, stream_.header, false);
-  slots_.resize(static_cast<size_t>(decisions.slots));
-  for (FrameSlot& slot : slots_) {
-    CTV_ASSIGN_OR_RETURN(slot.picture_transfer_, backend_.make_picture_transfer(picture));
-    CTV_ASSIGN_OR_RETURN(slot.level_transfer_, backend_.make_level_transfer(picture, stream_.grid, plan));
-    CTV_ASSIGN_OR_RETURN(slot.level_memory_, allocate_levels(backend_, picture, slot.device_levels_));
-    CTV_ASSIGN_OR_RETURN(slot.vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
-    slot.vectors_ = static_cast<MotionVector*>(slot.vector_memory_.data());
+  outputs_.resize(static_cast<size_t>(decisions.slots));
+  for (Output& output : outputs_) {
+    CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, picture, output.levels));
+    CTV_ASSIGN_OR_RETURN(output.vector_memory, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
+    output.vectors = static_cast<MotionVector*>(output.vector_memory.data());
   }
   return {};
 }
@@ -77,8 +73,8 @@ FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool once, int slo
 }
 
 Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once,
-                             int slot_index) {
-  FrameSlot& s = slot(slot_index);
+                             FrameSlot& slot) {
+  output_ = &outputs_[static_cast<size_t>(slot.index)];
   transformed_ = false;
   parameters_ = parameters;
   reference_ = nullptr;
@@ -86,38 +82,37 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
     reference_ = references_.find(parameters.number - parameters.reference);
     if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
   }
-  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot_index)));
-  CTV_RETURN_IF_ERROR(s.picture_transfer_->upload(picture));
+  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot.index)));
+  CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
-  CTV_RETURN_IF_ERROR(s.picture_transfer_->place(source().planes()));
-  return reference_ == nullptr ? Status() : predict(s);
+  CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
+  return reference_ == nullptr ? Status() : predict();
 }
 
-Status FrameEncoder::predict(FrameSlot& s) {
+Status FrameEncoder::predict() {
   const PlaneSet& reference = reference_->picture;
-  CTV_RETURN_IF_ERROR(
-      motion_->search(source().plane(0), reference.cropped(0), lambda(parameters_.base_step), s.vectors_));
+  CTV_RETURN_IF_ERROR(motion_->search(source().plane(0), reference.cropped(0), lambda(parameters_.base_step),
+                                      output_->vectors));
   for (int p = 0; picture_mode() && p < planes(); ++p) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(
-        backend_.compensate(reference.cropped(p), s.vectors_, stream_.geometry(p, 0), prediction_.plane(p)));
+    CTV_RETURN_IF_ERROR(backend_.compensate(reference.cropped(p), output_->vectors, stream_.geometry(p, 0),
+                                            prediction_.plane(p)));
   }
   return backend_.on_plane(-1);
 }
 
-Status FrameEncoder::code(const FrameParameters& parameters, int slot_index, DistortionMeter* meter) {
+Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {
   if (repeated_) return backend_.end_frame();
-  FrameSlot& s = slot(slot_index);
   parameters_ = parameters;
   const FrameType type = parameters.type;
   const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
-  CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type, s) : code_subbands(type, s));
-  const std::array<const Level*, 3> levels = {s.device_levels_[0], s.device_levels_[1], s.device_levels_[2]};
-  const SideInfo side{type == FrameType::kKey ? nullptr : s.vectors_};
-  CTV_RETURN_IF_ERROR(s.level_transfer_->download(levels, side));
+  CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
+  const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
+  const SideInfo side{type == FrameType::kKey ? nullptr : output_->vectors};
+  CTV_RETURN_IF_ERROR(slot.levels->download(levels, side));
   // The packet does not wait for the picture as decoded; the next frame does.
-  if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, s, meter));
+  if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, meter));
   return backend_.end_frame();
 }
 
@@ -126,14 +121,15 @@ void FrameEncoder::update_reference() {
   references_.update(parameters_.number);
 }
 
-Status FrameEncoder::import_reference(const FrameDecoder& decoder, const ctv_picture* source) {
+Status FrameEncoder::import_reference(const FrameDecoder& decoder, const ctv_picture* source,
+                                      FrameSlot& slot) {
   const Reference& from = *decoder.references().latest();
   const Reference& to = references_.current();
   if (picture_mode()) {
     const Memory& memory = from.picture.memory();
     CTV_RETURN_IF_ERROR(backend_.copy(to.picture.memory().data(), memory.data(), memory.size()));
   } else {
-    CTV_RETURN_IF_ERROR(slots_[0].picture_transfer_->import_picture(*source, to.picture.planes()));
+    CTV_RETURN_IF_ERROR(slot.picture->import_picture(*source, to.picture.planes()));
     CTV_RETURN_IF_ERROR(
         backend_.copy(to.level_memory.data(), from.level_memory.data(), from.level_memory.size()));
   }
@@ -147,7 +143,7 @@ PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
 
 // picture: residual = samples - compensated; forward -> levels. With a decision by rate the coefficients
 // themselves are kept in between, so that another quantiser needs no other transform.
-Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
+Status FrameEncoder::code_picture(FrameType type) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     const SubbandLayout& layout = stream_.picture.subbands[i];
@@ -157,10 +153,10 @@ Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
       CTV_RETURN_IF_ERROR(transforms_[i]->forward(source_.plane(p), prediction(type, p),
                                                   stream_.picture.middle(p),
                                                   rdoq_ ? std::span(units) : std::span(quantisers_[i]),
-                                                  rdoq_ ? coefficients_[i] : s.device_levels_[i]));
+                                                  rdoq_ ? coefficients_[i] : output_->levels[i]));
     }
     if (rdoq_) {
-      CTV_RETURN_IF_ERROR(backend_.quantise(layout, quantisers_[i], coefficients_[i], s.device_levels_[i]));
+      CTV_RETURN_IF_ERROR(backend_.quantise(layout, quantisers_[i], coefficients_[i], output_->levels[i]));
     }
   }
   transformed_ = rdoq_;
@@ -168,13 +164,13 @@ Status FrameEncoder::code_picture(FrameType type, FrameSlot& s) {
 }
 
 // picture: inverse + compensated -> decoded.
-Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, DistortionMeter* meter) {
+Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(s.device_levels_[i], quantisers_[i], prediction(type, p),
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
                                                 picture.middle(p), picture.range(p), 0, decoded.plane(p)));
     if (p == 0 && meter != nullptr)
       CTV_RETURN_IF_ERROR(meter->measure(source_.cropped(0), decoded.cropped(0)));
@@ -184,7 +180,7 @@ Status FrameEncoder::decode_picture(FrameType type, FrameSlot& s, DistortionMete
 
 // subband (Katsigiannis et al., section II): forward -> levels; residual = levels - moved levels of the last
 // frame.
-Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
+Status FrameEncoder::code_subbands(FrameType type) {
   const std::array<Level*, 3>& levels = references_.current().levels;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
@@ -195,9 +191,9 @@ Status FrameEncoder::code_subbands(FrameType type, FrameSlot& s) {
         transforms_[i]->forward(source().plane(p), {}, stream_.picture.middle(p), quantisers_[i], levels[i]));
     CTV_RETURN_IF_ERROR(
         type == FrameType::kPredicted
-            ? backend_.subtract_subbands(layout, chroma, stream_.grid, s.vectors_, levels[i],
-                                         reference_->levels[i], s.device_levels_[i])
-            : backend_.copy(s.device_levels_[i], levels[i], layout.num_coefficients * sizeof(Level)));
+            ? backend_.subtract_subbands(layout, chroma, stream_.grid, output_->vectors, levels[i],
+                                         reference_->levels[i], output_->levels[i])
+            : backend_.copy(output_->levels[i], levels[i], layout.num_coefficients * sizeof(Level)));
   }
   return backend_.on_plane(-1);
 }

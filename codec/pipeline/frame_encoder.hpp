@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of the stages for one frame, for both predictions. Nothing else knows it.
+// The order of the stages that encode one frame, for both predictions.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "codec/backend/backend.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
+#include "codec/pipeline/frame_pipeline.hpp"
 #include "codec/pipeline/reference_buffer.hpp"
 #include "codec/pipeline/stream.hpp"
 
@@ -21,22 +22,6 @@ struct EncoderDecisions {
   ctv_tune tune = CTV_TUNE_PSNR;
 };
 
-/// What one frame in flight owns: its ports and its levels.
-class FrameSlot {
- public:
-  LevelTransfer& levels() { return *level_transfer_; }
-  const PictureTransfer& picture() const { return *picture_transfer_; }
-
- private:
-  friend class FrameEncoder;
-  std::unique_ptr<PictureTransfer> picture_transfer_;
-  std::unique_ptr<LevelTransfer> level_transfer_;
-  Memory level_memory_;
-  Memory vector_memory_;
-  std::array<Level*, 3> device_levels_{};
-  MotionVector* vectors_ = nullptr;
-};
-
 class FrameEncoder {
  public:
   static Result<std::unique_ptr<FrameEncoder>> make(Backend& backend, const Stream& stream,
@@ -46,29 +31,34 @@ class FrameEncoder {
   /// quantisers, several times, then update_reference().
   /// parameters: base_step weighs vectors against differences. once: code() follows once, with these
   /// parameters and without a meter, so that the backend may repeat an equal frame.
-  Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, int slot);
-  /// Levels of the frame; when slot(s).levels().finish() returns, downloaded() holds them. Picture prediction:
-  /// the meter, if there is one, gets luma as decoded against luma as it came.
-  Status code(const FrameParameters& parameters, int slot, DistortionMeter* meter = nullptr);
+  Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, FrameSlot& slot);
+  /// Starts to bring the frame's levels to slot.levels. Picture prediction: `meter`, which may be null,
+  /// measures the decoded luma against the source.
+  Status code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter = nullptr);
   /// The frame as last coded becomes a reference.
   void update_reference();
   /// Copies the latest reference of a decoder at full resolution on the same backend. source: its picture
-  /// before coding, for subband prediction.
-  Status import_reference(const FrameDecoder& decoder, const ctv_picture* source);
+  /// before coding, for subband prediction; it goes through the transfer of `slot`.
+  Status import_reference(const FrameDecoder& decoder, const ctv_picture* source, FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: source pictures and quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
-  FrameSlot& slot(int i) { return slots_[static_cast<size_t>(i)]; }
 
  private:
+  /// Levels and vectors of a frame, until their transfer is complete.
+  struct Output {
+    Memory level_memory, vector_memory;
+    std::array<Level*, 3> levels{};
+    MotionVector* vectors = nullptr;
+  };
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
-  Status predict(FrameSlot& slot);
-  Status code_picture(FrameType type, FrameSlot& slot);
-  Status decode_picture(FrameType type, FrameSlot& slot, DistortionMeter* meter);
+  Status predict();
+  Status code_picture(FrameType type);
+  Status decode_picture(FrameType type, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
-  Status code_subbands(FrameType type, FrameSlot& slot);
+  Status code_subbands(FrameType type);
   /// The picture being coded.
   const PlaneSet& source() const { return picture_mode() ? source_ : references_.current().picture; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
@@ -78,8 +68,9 @@ class FrameEncoder {
   Stream stream_;
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   std::unique_ptr<MotionEstimator> motion_;
-  std::vector<FrameSlot> slots_;
-  FrameParameters parameters_;  // of the frame being coded
+  std::vector<Output> outputs_;  // one per frame in flight
+  Output* output_ = nullptr;     // of the frame being coded
+  FrameParameters parameters_;   // of the frame being coded
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet source_, prediction_;          // picture prediction

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "codec/config/presets.hpp"
-#include "codec/entropy/symbol_coder.hpp"
 #include "codec/pipeline/frame_decoder.hpp"
 #include "codec/pipeline/frame_encoder.hpp"
 #include "tests/support/backends.hpp"
@@ -33,26 +32,23 @@ TEST_P(Drift, FourHundredPredictedFramesAreWhatTheEncoderReconstructed) {
   auto encoder = FrameEncoder::make(backend(), stream, {.rdoq = true});
   auto decoder = FrameDecoder::make(backend(), stream, {});
   ASSERT_TRUE(ok(encoder) && ok(decoder));
-  SymbolCoder symbols(stream.picture, *header, stream.grid, 1);
-  std::vector<uint8_t> packet;
+  FramePipeline encoding(stream, Direction::kEncode, 1, 1);
+  FramePipeline decoding(stream, Direction::kDecode, 1, 1);
+  ASSERT_TRUE(ok(encoding.attach(backend())) && ok(decoding.attach(backend())));
+  FrameSlot& out = encoding.slot(0);
+  FrameSlot& in = decoding.slot(0);
   for (uint32_t i = 0; i <= 400; ++i) {
     const uint32_t turn = i % 38;
     ctv_picture picture = picture_of(clip[std::min(turn, 38 - turn)]);
-    const FrameParameters parameters{
+    out.parameters = {
         .number = i, .type = i == 0 ? FrameType::kKey : FrameType::kPredicted, .base_step = 16 * 16};
-    ASSERT_TRUE(ok((*encoder)->analyse(picture, parameters, true, 0)));
-    ASSERT_TRUE(ok((*encoder)->code(parameters, 0)));
+    ASSERT_TRUE(ok((*encoder)->analyse(picture, out.parameters, true, out)));
+    ASSERT_TRUE(ok((*encoder)->code(out.parameters, out)));
     (*encoder)->update_reference();
-    LevelTransfer& port = (*encoder)->slot(0).levels();
-    ASSERT_TRUE(ok(port.finish()));
-    CodedFrame coded = port.downloaded();
-    coded.parameters = parameters;
-    symbols.encode(coded, packet);
-    ASSERT_TRUE(ok(symbols.read_header(packet)));
-    CodedFrameBuffers target = (*decoder)->coded(0);
-    target.parameters = parameters;
-    ASSERT_TRUE(ok(symbols.decode(packet, stream.picture.subbands[0].layers, target)));
-    ASSERT_TRUE(ok((*decoder)->decode(parameters, 0)));
+    ASSERT_TRUE(ok(FramePipeline::encode(out)));
+    ASSERT_TRUE(ok(FramePipeline::read_header(in, out.packet)));
+    ASSERT_TRUE(ok(FramePipeline::decode(in, out.packet, (*decoder)->layers())));
+    ASSERT_TRUE(ok((*decoder)->decode(in)));
     if (i % 20 == 0 || i == 399) {
       ASSERT_EQ(samples_of(backend(), (*decoder)->references().latest()->picture),
                 samples_of(backend(), (*encoder)->references().latest()->picture))

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "codec/backends.hpp"
-#include "codec/pipeline/fallback.hpp"
+#include "codec/pipeline/picture_copy.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace ctv::test {

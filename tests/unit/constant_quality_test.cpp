@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "codec/control/quality_control.hpp"
+#include "codec/control/constant_quality.hpp"
 
 namespace ctv {
 namespace {
@@ -38,7 +38,7 @@ class Made {
     control_.set_crf(crf, 0);
     interval_ = interval;
   }
-  QualityControl& control() { return control_; }
+  ConstantQuality& control() { return control_; }
 
   void code(const Content& content, uint64_t frames) {
     for (const uint64_t end = frame_ + frames; frame_ < end; ++frame_) {
@@ -47,14 +47,14 @@ class Made {
       uint16_t step = control_.begin(frame_, type);
       if (type == FrameType::kKey) {
         int tries = 1;
-        while (const auto next = control_.again(step, error_of(content(frame_, type, step)))) {
+        while (const auto next = control_.retry(step, error_of(content(frame_, type, step)))) {
           EXPECT_NE(*next, step);
           step = *next;
           ++tries;
         }
         coded_.most_tries = std::max(coded_.most_tries, tries);
       }
-      control_.end(type);
+      EXPECT_TRUE(control_.end(0).ok());
       FrameParameters parameters;
       parameters.type = type;
       parameters.base_step = step;
@@ -71,15 +71,15 @@ class Made {
     control_.add(added_, parameters_[i], error_of(coded_.psnr[i]));
     ++added_;
   }
-  QualityControl control_;
+  ConstantQuality control_;
   uint64_t interval_ = 1, late_, frame_ = 0, added_ = 0;
   std::vector<FrameParameters> parameters_;
   Coded coded_;
 };
 
-TEST(QualityControl, FindsTheTargetForEveryContentAndStaysThere) {
+TEST(ConstantQuality, FindsTheTargetForEveryContentAndStaysThere) {
   for (const double crf : {12.0, 24.0, 33.5, 44.0}) {
-    const double target = QualityControl::target(crf);
+    const double target = ConstantQuality::target(crf);
     for (const double slope : {3.5, 5.0, 6.02}) {
       for (const double offset : {-4.0, 0.0, 8.0}) {
         // At the usual step the content has `offset` dB more than the target.
@@ -97,13 +97,13 @@ TEST(QualityControl, FindsTheTargetForEveryContentAndStaysThere) {
   }
 }
 
-TEST(QualityControl, IsMonotoneAndItsScaleIsTheDocumentedOne) {
-  EXPECT_EQ(QualityControl::target(0), 55);
-  EXPECT_EQ(QualityControl::target(24), 40);
-  EXPECT_EQ(QualityControl::target(51), 55 - 255 / 8.0);
+TEST(ConstantQuality, IsMonotoneAndItsScaleIsTheDocumentedOne) {
+  EXPECT_EQ(ConstantQuality::target(0), 55);
+  EXPECT_EQ(ConstantQuality::target(24), 40);
+  EXPECT_EQ(ConstantQuality::target(51), 55 - 255 / 8.0);
   uint16_t last = 0;
   for (double crf = 0; crf <= 51; crf += 0.5) {
-    QualityControl control(kSamples, false);
+    ConstantQuality control(kSamples, false);
     control.set_crf(crf, 0);
     const uint16_t step = control.begin(0, FrameType::kKey);
     EXPECT_GE(step, last) << crf;
@@ -112,7 +112,7 @@ TEST(QualityControl, IsMonotoneAndItsScaleIsTheDocumentedOne) {
   EXPECT_GT(last, 100);
 }
 
-TEST(QualityControl, TheErrorsOfFramesInFlightChangeNothing) {
+TEST(ConstantQuality, TheErrorsOfFramesInFlightChangeNothing) {
   const Content content = [](uint64_t frame, FrameType type, double step) {
     const double moves = 3 * std::sin(static_cast<double>(frame) / 7);
     return 62 + moves - (type == FrameType::kKey ? 5.5 : 4.5) * std::log2(step);
@@ -120,7 +120,7 @@ TEST(QualityControl, TheErrorsOfFramesInFlightChangeNothing) {
   for (const uint64_t interval : {3U, 6U, 20U}) {
     Made at_once(26, interval, 1);
     at_once.code(content, 70);
-    for (uint64_t late = 2; late <= QualityControl::kDelay; ++late) {
+    for (uint64_t late = 2; late <= ConstantQuality::kDelay; ++late) {
       Made later(26, interval, late);
       later.code(content, 70);
       EXPECT_EQ(later.coded().steps, at_once.coded().steps) << "interval " << interval << " late " << late;
@@ -128,8 +128,8 @@ TEST(QualityControl, TheErrorsOfFramesInFlightChangeNothing) {
   }
 }
 
-TEST(QualityControl, AFrameThatIsBegunAgainIsTheSame) {
-  QualityControl control(kSamples, false);
+TEST(ConstantQuality, AFrameThatIsBegunAgainIsTheSame) {
+  ConstantQuality control(kSamples, false);
   control.set_crf(30, 0);
   const Content content = straight(60, 5);
   for (uint64_t frame = 0; frame < 40; ++frame) {
@@ -137,13 +137,13 @@ TEST(QualityControl, AFrameThatIsBegunAgainIsTheSame) {
     const auto code = [&] {
       std::vector<uint16_t> steps = {control.begin(frame, type)};
       if (type == FrameType::kPredicted) return steps;
-      while (const auto next = control.again(steps.back(), error_of(content(frame, type, steps.back()))))
+      while (const auto next = control.retry(steps.back(), error_of(content(frame, type, steps.back()))))
         steps.push_back(*next);
       return steps;
     };
     const std::vector<uint16_t> first = code();
     EXPECT_EQ(code(), first) << frame;
-    control.end(type);
+    EXPECT_TRUE(control.end(0).ok());
     FrameParameters parameters;
     parameters.type = type;
     parameters.base_step = first.back();
@@ -151,16 +151,16 @@ TEST(QualityControl, AFrameThatIsBegunAgainIsTheSame) {
   }
 }
 
-TEST(QualityControl, LaterKeyFramesMostlyNeedOneTry) {
+TEST(ConstantQuality, LaterKeyFramesMostlyNeedOneTry) {
   Made made(28, 10, 1);
   made.code(straight(64, 4.2), 10);
   EXPECT_GT(made.coded().most_tries, 1);
-  QualityControl& control = made.control();
+  ConstantQuality& control = made.control();
   const uint16_t step = control.begin(10, FrameType::kKey);
-  EXPECT_FALSE(control.again(step, error_of(straight(64, 4.2)(10, FrameType::kKey, step))));
+  EXPECT_FALSE(control.retry(step, error_of(straight(64, 4.2)(10, FrameType::kKey, step))));
 }
 
-TEST(QualityControl, WhatStandsStillOrIsBlackLeavesAStepThatIsOfUse) {
+TEST(ConstantQuality, WhatStandsStillOrIsBlackLeavesAStepThatIsOfUse) {
   // Predicted frames that copy the key frame gain nothing by a finer step; black has no error at all.
   const Content still = [](uint64_t, FrameType type, double step) {
     return type == FrameType::kKey ? 64 - 5 * std::log2(step) : 38.5;
@@ -175,27 +175,27 @@ TEST(QualityControl, WhatStandsStillOrIsBlackLeavesAStepThatIsOfUse) {
   const auto at = static_cast<double>(black.coded().steps.back());
   black.code(straight(60, 5), 20);  // something appears
   EXPECT_LT(black.coded().steps.back(), at);
-  EXPECT_NEAR(black.coded().psnr.back(), QualityControl::target(28), 3);
+  EXPECT_NEAR(black.coded().psnr.back(), ConstantQuality::target(28), 3);
 }
 
-TEST(QualityControl, AnotherTargetHoldsFromTheNextFrameOn) {
+TEST(ConstantQuality, AnotherTargetHoldsFromTheNextFrameOn) {
   Made made(34, 1000, 1);
   const Content content = straight(64, 5);
   made.code(content, 20);
-  EXPECT_NEAR(made.coded().psnr.back(), QualityControl::target(34), 0.2);
+  EXPECT_NEAR(made.coded().psnr.back(), ConstantQuality::target(34), 0.2);
   made.control().set_crf(22, 20);
   made.code(content, 1);
-  EXPECT_NEAR(made.coded().psnr.back(), QualityControl::target(22), 0.2);
+  EXPECT_NEAR(made.coded().psnr.back(), ConstantQuality::target(22), 0.2);
 }
 
-TEST(QualityControl, FramesWithoutATargetAreForgotten) {
+TEST(ConstantQuality, FramesWithoutATargetAreForgotten) {
   Made made(34, 1000, 1);
   made.code(straight(64, 5), 20);
   const uint16_t used = made.control().begin(20, FrameType::kPredicted);
   made.control().set_crf(-1, 20);
   EXPECT_FALSE(made.control().active());
   made.control().set_crf(34, 21);
-  QualityControl fresh(kSamples, false);
+  ConstantQuality fresh(kSamples, false);
   fresh.set_crf(34, 21);
   FrameParameters late;  // of a frame whose error becomes known only now
   late.type = FrameType::kPredicted;

@@ -7,43 +7,48 @@
 #include <cstdint>
 #include <optional>
 
-#include "codec/format/frame_parameters.hpp"
-#include "codec/util/status.hpp"
+#include "codec/control/rate_controller.hpp"
 
 namespace ctv {
 
-struct RateTarget {
+struct SizeTarget {
   int64_t bitrate = 0;          // bits per second; 0: none
   int buffer_ms = 1000;         // with bitrate: the receiver's buffer
   int64_t max_frame_bytes = 0;  // largest packet; 0: none
 };
 
-class RateControl {
+class TargetSize final : public RateController {
  public:
   /// key_interval: 0 for no further key frames.
-  RateControl(const RateTarget& target, double fps, int key_interval);
+  TargetSize(const SizeTarget& target, double fps, int key_interval);
 
-  void set_target(const RateTarget& target);
-  /// False: constant quantiser, no rate constraint.
+  void set_target(const SizeTarget& target);
+  /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
+  /// frame.
+  void set_source(RateController& source) { source_ = &source; }
+  /// False: no size constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }
 
-  /// Returns the step to try first. own_step: this frame's step without rate control.
-  uint16_t begin(FrameType type, uint16_t own_step);
-  /// Reports the size with `step`. Returns another step to try, or nothing to accept the size.
-  std::optional<uint16_t> again(uint16_t step, size_t bytes);
-  /// Ends the frame with `bytes`. Error if no step meets max_frame_bytes.
-  Status end(size_t bytes);
+  /// The source's tries come first, then the search for a size.
+  uint16_t begin(uint64_t frame, FrameType type) override;
+  Feedback feedback() const override { return by_source_ ? source_->feedback() : Feedback::kBytes; }
+  std::optional<uint16_t> retry(uint16_t step, uint64_t value) override;
+  Status end(size_t bytes) override;
 
  private:
+  uint16_t begin_search(uint16_t own_step);
+  std::optional<uint16_t> search(uint16_t step, size_t bytes);
   double nominal(FrameType type) const;
   double average() const { return static_cast<double>(target_.bitrate) / 8 / fps_; }
   double limit() const;
 
-  RateTarget target_;
+  SizeTarget target_;
   double fps_;
   int key_interval_;
+  RateController* source_ = nullptr;
+  bool by_source_ = false;  // its tries go on
   FrameType type_ = FrameType::kKey;
-  uint16_t own_step_ = 16;
+  uint16_t own_step_ = 16;  // by the source
   struct Last {
     uint16_t step = 0;  // 0: none yet
     uint16_t own_step = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/control/quality_control.hpp"
+#include "codec/control/constant_quality.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ uint16_t to_step(double log_step, double target) {
 
 }  // namespace
 
-void QualityControl::set_crf(double crf, uint64_t next) {
+void ConstantQuality::set_crf(double crf, uint64_t next) {
   if (!active()) {
     first_ = next;
     key_.reset();
@@ -50,19 +50,19 @@ void QualityControl::set_crf(double crf, uint64_t next) {
   crf_ = crf;
 }
 
-double QualityControl::psnr(uint64_t sum) const {
+double ConstantQuality::psnr(uint64_t sum) const {
   return 10 * std::log10(255.0 * 255.0 * samples_ / static_cast<double>(std::max<uint64_t>(sum, 1)));
 }
 
-double QualityControl::key_target() const { return target(crf_) + (all_key_ ? 0 : kKeyGain); }
+double ConstantQuality::key_target() const { return target(crf_) + (all_key_ ? 0 : kKeyGain); }
 
 // log2 of the step with which the frame would have met the target.
-double QualityControl::ideal(const Finding& finding, double target) const {
+double ConstantQuality::ideal(const Finding& finding, double target) const {
   return possible(finding.log_step + std::clamp((finding.psnr - target) / kSlope, -kMaxChange, kMaxChange),
                   target);
 }
 
-std::optional<double> QualityControl::of_predicted(uint64_t frame) const {
+std::optional<double> ConstantQuality::of_predicted(uint64_t frame) const {
   double sum = 0;
   size_t count = 0;
   for (auto f = findings_.rbegin(); f != findings_.rend() && count < kLatest; ++f) {
@@ -74,7 +74,8 @@ std::optional<double> QualityControl::of_predicted(uint64_t frame) const {
   return sum / static_cast<double>(count);
 }
 
-uint16_t QualityControl::begin(uint64_t frame, FrameType type) {
+uint16_t ConstantQuality::begin(uint64_t frame, FrameType type) {
+  type_ = type;
   if (type == FrameType::kKey) {
     const double goal = key_target();
     if (key_) {
@@ -92,7 +93,7 @@ uint16_t QualityControl::begin(uint64_t frame, FrameType type) {
   return to_step(std::min(step, key + kMostGap), goal);
 }
 
-std::optional<uint16_t> QualityControl::again(uint16_t step, uint64_t sum) {
+std::optional<uint16_t> ConstantQuality::retry(uint16_t step, uint64_t sum) {
   const double goal = key_target();
   const Finding now{frame_, std::log2(static_cast<double>(step)), psnr(sum)};
   double slope = kSlope;
@@ -108,13 +109,14 @@ std::optional<uint16_t> QualityControl::again(uint16_t step, uint64_t sum) {
   return std::nullopt;
 }
 
-void QualityControl::end(FrameType type) {
-  if (type != FrameType::kKey) return;
+Status ConstantQuality::end(size_t /*bytes*/) {
+  if (type_ != FrameType::kKey) return {};
   key_ = last_try_;
   findings_.clear();
+  return {};
 }
 
-void QualityControl::add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {
+void ConstantQuality::add(uint64_t frame, const FrameParameters& parameters, uint64_t sum) {
   if (parameters.type == FrameType::kKey || frame < first_ || (key_ && frame < key_->frame)) return;
   findings_.push_back({frame, std::log2(static_cast<double>(parameters.base_step)), psnr(sum)});
   if (findings_.size() > kLatest + kDelay) findings_.pop_front();

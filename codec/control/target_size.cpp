@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/control/rate_control.hpp"
+#include "codec/control/target_size.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +21,12 @@ uint16_t to_step(double step) {
 
 }  // namespace
 
-RateControl::RateControl(const RateTarget& target, double fps, int key_interval)
+TargetSize::TargetSize(const SizeTarget& target, double fps, int key_interval)
     : fps_(fps), key_interval_(key_interval) {
   set_target(target);
 }
 
-void RateControl::set_target(const RateTarget& target) {
+void TargetSize::set_target(const SizeTarget& target) {
   target_ = target;
   debt_ = 0;
   buffer_ = static_cast<double>(target.bitrate) / 8 * target.buffer_ms / 1000;
@@ -34,38 +34,51 @@ void RateControl::set_target(const RateTarget& target) {
 
 // Any two seconds hold at most one key frame more than any other two. So a key frame may be larger by 4 % of
 // two seconds.
-double RateControl::nominal(FrameType type) const {
+double TargetSize::nominal(FrameType type) const {
   const double ratio = std::clamp(1 + 0.06 * fps_, 1.2, 8.0);
   const double others =
       key_interval_ > 1 ? average() * key_interval_ / (key_interval_ - 1 + ratio) : average();
   return type == FrameType::kKey && key_interval_ != 1 ? ratio * others : others;
 }
 
-double RateControl::limit() const {
+double TargetSize::limit() const {
   double limit = target_.max_frame_bytes > 0 ? static_cast<double>(target_.max_frame_bytes) : 1e18;
   if (target_.bitrate > 0) limit = std::min(limit, std::max(buffer_, 0.25 * average()));
   return limit;
 }
 
-uint16_t RateControl::begin(FrameType type, uint16_t own_step) {
+uint16_t TargetSize::begin(uint64_t frame, FrameType type) {
   type_ = type;
+  const uint16_t own_step = source_->begin(frame, type);
+  by_source_ = source_->feedback() != Feedback::kNone;
+  return by_source_ ? own_step : begin_search(own_step);
+}
+
+std::optional<uint16_t> TargetSize::retry(uint16_t step, uint64_t value) {
+  if (!by_source_) return search(step, static_cast<size_t>(value));
+  if (const auto next = source_->retry(step, value)) return next;
+  by_source_ = false;
+  return begin_search(step);
+}
+
+uint16_t TargetSize::begin_search(uint16_t own_step) {
   own_step_ = own_step;
   tries_ = 0;
   too_fine_ = 0;
   fits_ = 0;
   if (target_.bitrate > 0) {
-    const double plan = nominal(type);
+    const double plan = nominal(type_);
     wanted_ = std::min(std::clamp(plan - 0.2 * debt_, 0.5 * plan, 1.5 * plan), limit());
   }
   // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
   // Others have no influence, so a limit that never binds changes nothing.
-  const Last& last = last_[static_cast<size_t>(type)];
+  const Last& last = last_[static_cast<size_t>(type_)];
   const bool limited = last.step > last.own_step && last.step > own_step;
   step_ = last.step != 0 && (target_.bitrate > 0 || limited) ? last.step : own_step;
   return step_;
 }
 
-std::optional<uint16_t> RateControl::again(uint16_t step, size_t bytes) {
+std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
   const auto size = static_cast<double>(bytes);
   const bool by_rate = target_.bitrate > 0;
   const double high = std::min(limit(), by_rate ? wanted_ * (1 + kAccept) : 1e18);
@@ -108,7 +121,8 @@ std::optional<uint16_t> RateControl::again(uint16_t step, size_t bytes) {
   return chosen;
 }
 
-Status RateControl::end(size_t bytes) {
+Status TargetSize::end(size_t bytes) {
+  CTV_RETURN_IF_ERROR(source_->end(bytes));
   const auto size = static_cast<double>(bytes);
   last_[static_cast<size_t>(type_)] = {step_, own_step_};
   if (target_.bitrate > 0) {

@@ -10,18 +10,18 @@
 #include <deque>
 #include <optional>
 
-#include "codec/format/frame_parameters.hpp"
+#include "codec/control/rate_controller.hpp"
 
 namespace ctv {
 
-class QualityControl {
+class ConstantQuality final : public RateController {
  public:
   /// The step of frame n depends on the errors of the last key frame and of frames up to n - kDelay only. So
   /// a device has work while the host waits, and the number of frames in flight changes nothing.
   static constexpr uint64_t kDelay = 4;
 
   /// samples: of a luma plane. all_key: every frame is a key frame.
-  QualityControl(size_t samples, bool all_key) : samples_(static_cast<double>(samples)), all_key_(all_key) {}
+  ConstantQuality(size_t samples, bool all_key) : samples_(static_cast<double>(samples)), all_key_(all_key) {}
 
   /// crf: 0..51; negative: none. next: the next frame. Measurements survive a change of the target. Frames
   /// coded without one discard them, and later results of frames before them are ignored.
@@ -30,13 +30,13 @@ class QualityControl {
   /// Luma PSNR of predicted frames in dB.
   static double target(double crf) { return 55 - 5 * crf / 8; }
 
-  /// Returns the step to try first, in sixteenths of a sample. Frames up to `frame` - kDelay must have been
-  /// added. A second call for the same frame starts it again.
-  uint16_t begin(uint64_t frame, FrameType type);
-  /// Key frames: reports the squared error with `step`. Returns another step to try, or nothing to accept.
-  std::optional<uint16_t> again(uint16_t step, uint64_t sum);
-  /// Ends the frame with the step coded last.
-  void end(FrameType type);
+  /// Frames up to `frame` - kDelay must have been added.
+  uint16_t begin(uint64_t frame, FrameType type) override;
+  Feedback feedback() const override {
+    return type_ == FrameType::kKey ? Feedback::kDistortion : Feedback::kNone;
+  }
+  std::optional<uint16_t> retry(uint16_t step, uint64_t sum) override;
+  Status end(size_t bytes) override;
   /// Adds the squared error of a frame. Call it in the order of frames.
   void add(uint64_t frame, const FrameParameters& parameters, uint64_t sum);
 
@@ -54,11 +54,12 @@ class QualityControl {
   double samples_;
   bool all_key_;
   double crf_ = -1;
-  uint64_t first_ = 0;            // first frame with a target
-  std::optional<Finding> key_;    // of the last key frame
-  std::deque<Finding> findings_;  // of later predicted frames, the latest last
-  double gap_ = 0;                // log2 of the latest ratio of predicted frames' to key frames' steps
-  uint64_t frame_ = 0;            // current key frame, and its tries
+  uint64_t first_ = 0;                // first frame with a target
+  std::optional<Finding> key_;        // of the last key frame
+  std::deque<Finding> findings_;      // of later predicted frames, the latest last
+  double gap_ = 0;                    // log2 of the latest ratio of predicted frames' to key frames' steps
+  FrameType type_ = FrameType::kKey;  // of the current frame
+  uint64_t frame_ = 0;                // current key frame, and its tries
   int tries_ = 0;
   Finding last_try_;
 };

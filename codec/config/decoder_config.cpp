@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/config/decoder_config.hpp"
+
+#include <string>
+
+#include "codec/config/picture_check.hpp"
+
+namespace ctv {
+namespace {
+
+Status check_limit(const char* what, uint64_t needed, uint64_t allowed) {
+  if (needed <= allowed) return {};
+  return {CTV_ERROR_LIMIT, std::string(what) + ": " + std::to_string(needed) + " needed, " +
+                               std::to_string(allowed) + " allowed"};
+}
+
+}  // namespace
+
+Status check_decoder_config(const ctv_decoder_config& c) {
+  const auto bad = [](const char* field) {
+    return Status(CTV_ERROR_ARGUMENT, std::string("decoder config.") + field + ": out of range");
+  };
+  if (c.reduction < 0 || c.reduction > kMaxScales) return bad("reduction");
+  if (c.format != CTV_FORMAT_NONE && format_planes(c.format) == 0) return bad("format");
+  if (c.threads < 0 || c.threads > 256) return bad("threads");
+  if (c.backend < CTV_BACKEND_AUTO || c.backend > CTV_BACKEND_CUDA) return bad("backend");
+  if (c.engine < CTV_ENGINE_AUTO || c.engine > CTV_ENGINE_FFT) return bad("engine");
+  if (c.frames_in_flight < 1 || c.frames_in_flight > 16) return bad("frames_in_flight");
+  if (c.memory != CTV_MEMORY_HOST && c.memory != CTV_MEMORY_CUDA) return bad("memory");
+  return {};
+}
+
+Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header, uint64_t memory) {
+  const uint64_t pixels = uint64_t{header.width} * header.height;
+  CTV_RETURN_IF_ERROR(check_limit("pixels", pixels, config.limits.max_pixels));
+  CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, config.limits.max_memory));
+  if (config.reduction <= header.transform.scales) return {};
+  return {CTV_ERROR_ARGUMENT,
+          "decoder config.reduction: the stream has " + std::to_string(header.transform.scales) + " levels"};
+}
+
+Status check_packet_size(const ctv_decoder_config& config, uint64_t size) {
+  return check_limit("packet size in bytes", size, config.limits.max_packet_size);
+}
+
+}  // namespace ctv

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/pipeline/frame_pipeline.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "codec/entropy/context_bands.hpp"
+
+namespace ctv {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slots, int threads)
+    : stream_(stream), direction_(direction), slots_(static_cast<size_t>(slots)) {
+  for (FrameSlot& slot : slots_) {
+    slot.index = static_cast<int>(&slot - slots_.data());
+    slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, stream_.header, stream_.grid,
+                                                 std::max(1, threads / slots));
+  }
+  if (slots > 1) workers_ = std::make_unique<WorkerPool>(std::min(threads, slots));
+}
+
+FramePipeline::~FramePipeline() {
+  workers_.reset();
+  if (backend_ != nullptr) (void)backend_->synchronize().ok();
+}
+
+void FramePipeline::detach() {
+  backend_ = nullptr;
+  for (FrameSlot& slot : slots_) {
+    slot.picture.reset();
+    slot.levels.reset();
+  }
+}
+
+Status FramePipeline::attach(Backend& backend) {
+  backend_ = &backend;
+  const QuadPlan plan = make_quad_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
+  for (FrameSlot& slot : slots_) {
+    CTV_ASSIGN_OR_RETURN(slot.picture, backend.make_picture_transfer(stream_.picture));
+    CTV_ASSIGN_OR_RETURN(slot.levels, backend.make_level_transfer(stream_.picture, stream_.grid, plan));
+  }
+  return {};
+}
+
+Status FramePipeline::encode(FrameSlot& slot) {
+  CTV_RETURN_IF_ERROR(slot.levels->finish());
+  const auto start = std::chrono::steady_clock::now();
+  CodedFrame frame = slot.levels->downloaded();
+  frame.parameters = slot.parameters;
+  slot.symbols->encode(frame, slot.packet);
+  slot.seconds = seconds_since(start);
+  return {};
+}
+
+Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit) {
+  CTV_RETURN_IF_ERROR(slot.symbols->read_header(unit));
+  slot.parameters = slot.symbols->header().frame;
+  return {};
+}
+
+Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers) {
+  const auto start = std::chrono::steady_clock::now();
+  CodedFrameBuffers frame = slot.levels->upload_buffers();
+  frame.parameters = slot.parameters;
+  CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame));
+  slot.seconds = seconds_since(start);
+  return {};
+}
+
+void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
+  if (workers_ != nullptr) {
+    slot.coding = workers_->submit(std::move(work));
+  } else {
+    slot.status = work();
+  }
+}
+
+bool FramePipeline::ready(const FrameSlot& slot) {
+  return !slot.coding.valid() || slot.coding.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void FramePipeline::wait(FrameSlot& slot) {
+  if (slot.coding.valid()) slot.status = slot.coding.get();
+}
+
+}  // namespace ctv

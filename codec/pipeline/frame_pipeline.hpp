@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames in flight: what carries a frame from the kernels to its packet, and back.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "codec/backend/backend.hpp"
+#include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/stream.hpp"
+#include "codec/pipeline/worker_pool.hpp"
+
+namespace ctv {
+
+/// One frame in flight.
+struct FrameSlot {
+  int index = 0;
+  // On the backend.
+  std::unique_ptr<PictureTransfer> picture;
+  std::unique_ptr<LevelTransfer> levels;
+  // On the host.
+  std::unique_ptr<SymbolCoder> symbols;
+  std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
+  FrameParameters parameters;
+  uint16_t first_step = 0;  // encoder: base step of the motion search
+  bool measured = false;    // encoder: the frame's distortion is wanted
+  Status status;
+  double seconds = 0;          // of entropy coding
+  std::future<Status> coding;  // valid while a worker has the frame
+};
+
+enum class Direction : uint8_t { kEncode, kDecode };
+
+/// Slots for a fixed number of frames; frame n has slot n modulo their number. With several, worker threads
+/// run the entropy coding of some frames while the backend has others.
+class FramePipeline {
+ public:
+  /// threads: of the entropy coding, for all frames together.
+  FramePipeline(const Stream& stream, Direction direction, int slots, int threads);
+  /// Waits for the workers and the backend.
+  ~FramePipeline();
+  FramePipeline(const FramePipeline&) = delete;
+  FramePipeline& operator=(const FramePipeline&) = delete;
+
+  /// Makes the transfers on a backend, which must outlive them.
+  Status attach(Backend& backend);
+  /// Drops the transfers. No worker may be at work.
+  void detach();
+
+  FrameSlot& slot(uint64_t frame) { return slots_[frame % slots_.size()]; }
+  size_t size() const { return slots_.size(); }
+  bool concurrent() const { return workers_ != nullptr; }
+
+  /// Waits for the levels of the slot's frame and writes its packet.
+  static Status encode(FrameSlot& slot);
+  /// Reads the header of a packet into slot.parameters.
+  static Status read_header(FrameSlot& slot, std::span<const uint8_t> unit);
+  /// Decodes the first `layers` layers of the packet, whose header was just read, into the slot's upload
+  /// buffers.
+  static Status decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers);
+
+  /// Runs `work`, which leaves its result in slot.status: at once, or by a worker until wait().
+  void start(FrameSlot& slot, std::function<Status()> work);
+  /// Whether wait() would return at once.
+  static bool ready(const FrameSlot& slot);
+  static void wait(FrameSlot& slot);
+
+ private:
+  Stream stream_;
+  Direction direction_;
+  Backend* backend_ = nullptr;
+  std::vector<FrameSlot> slots_;
+  std::unique_ptr<WorkerPool> workers_;  // ends before the slots do
+};
+
+}  // namespace ctv

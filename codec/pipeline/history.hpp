@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packets from which a backend's references can be rebuilt after it has failed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "codec/util/status.hpp"
+
+namespace ctv {
+
+/// Packets that lead to the frames still in flight, from a key frame on. Kept only for backends that can
+/// fail; very long chains are given up.
+class History {
+ public:
+  struct Entry {
+    uint64_t frame;  // as the encoder or decoder counts them
+    bool key;
+    std::vector<uint8_t> packet;
+  };
+  void append(std::span<const uint8_t> packet, uint64_t frame, bool key);
+  /// Forgets what is not needed to decode `frame` and those after it.
+  void trim(uint64_t frame);
+  void clear();
+  /// False if the chain is not whole: it was too long, or no key frame has been seen.
+  bool whole() const { return !entries_.empty(); }
+  const std::deque<Entry>& entries() const { return entries_; }
+
+ private:
+  static constexpr size_t kMaxBytes = size_t{256} << 20;
+  std::deque<Entry> entries_;  // the first is a key frame
+  size_t bytes_ = 0;
+};
+
+class FrameDecoder;
+class FramePipeline;
+/// Decodes the history: `decoder` then holds its references, and the slots of `frames` its last pictures.
+Status replay(const History& history, FramePipeline& frames, FrameDecoder& decoder);
+
+}  // namespace ctv

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rate controllers against frames whose size and distortion are formulas of the step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "codec/control/stream_rate.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr size_t kSamples = 320 * 240;
+constexpr double kFps = 25;
+
+struct Coded {
+  std::vector<uint16_t> steps;      // one per try
+  std::vector<Feedback> feedbacks;  // asked for
+  size_t bytes = 0;
+  Status status;
+};
+
+size_t bytes_of(FrameType type, uint16_t step) {
+  return static_cast<size_t>((type == FrameType::kKey ? 400000 : 100000) / std::pow(step, 0.9));
+}
+uint64_t distortion_of(uint16_t step) {
+  return static_cast<uint64_t>(kSamples * std::pow(step / 16.0, 1.7) / 12);
+}
+
+Coded code(RateController& rate, uint64_t frame, FrameType type) {
+  Coded coded;
+  coded.steps.push_back(rate.begin(frame, type));
+  for (;;) {
+    const Feedback feedback = rate.feedback();
+    coded.feedbacks.push_back(feedback);
+    coded.bytes = bytes_of(type, coded.steps.back());
+    if (feedback == Feedback::kNone) break;
+    const auto next = rate.retry(
+        coded.steps.back(), feedback == Feedback::kBytes ? coded.bytes : distortion_of(coded.steps.back()));
+    if (!next) break;
+    coded.steps.push_back(*next);
+  }
+  coded.status = rate.end(coded.bytes);
+  return coded;
+}
+
+TEST(ConstantQuantiser, GivesKeyFramesAFinerStepAndNeedsNoFeedback) {
+  ConstantQuantiser finer(160, true);
+  EXPECT_EQ(finer.begin(0, FrameType::kKey), 113);
+  EXPECT_EQ(finer.begin(1, FrameType::kPredicted), 160);
+  EXPECT_EQ(finer.feedback(), Feedback::kNone);
+  finer.set_step(1);
+  EXPECT_EQ(finer.begin(2, FrameType::kKey), 1);
+  ConstantQuantiser even(160, false);
+  EXPECT_EQ(even.begin(0, FrameType::kKey), 160);
+}
+
+TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {
+  ConstantQuantiser source(160, true);
+  for (const int64_t bitrate : {100000, 400000, 2000000}) {
+    TargetSize size({bitrate, 1000, 0}, kFps, 10);
+    size.set_source(source);
+    size_t sum = 0;
+    for (uint64_t frame = 0; frame < 100; ++frame) {
+      const Coded coded = code(size, frame, frame % 10 == 0 ? FrameType::kKey : FrameType::kPredicted);
+      EXPECT_TRUE(coded.status.ok());
+      EXPECT_LE(coded.steps.size(), 11U);
+      sum += coded.bytes;
+    }
+    EXPECT_NEAR(static_cast<double>(sum) * 8 * kFps / 100, static_cast<double>(bitrate),
+                0.02 * static_cast<double>(bitrate));
+  }
+}
+
+TEST(TargetSize, NoFrameIsLargerThanTheLimitUnlessNoStepMakesItFit) {
+  ConstantQuantiser source(16, false);
+  TargetSize size({0, 1000, 5000}, kFps, 0);
+  size.set_source(source);
+  const Coded coarser = code(size, 0, FrameType::kKey);
+  EXPECT_TRUE(coarser.status.ok());
+  EXPECT_LE(coarser.bytes, 5000U);
+  EXPECT_GT(coarser.bytes, 4500U);
+  EXPECT_GT(coarser.steps.back(), 16);
+  source.set_step(1000);  // fits with its own step, which is kept
+  const Coded own = code(size, 1, FrameType::kKey);
+  EXPECT_EQ(own.steps, std::vector<uint16_t>{1000});
+  size.set_target({0, 1000, 2});
+  const Coded none = code(size, 2, FrameType::kKey);
+  EXPECT_EQ(none.status.code(), CTV_ERROR_LIMIT);
+  EXPECT_EQ(none.steps.back(), 65535);
+}
+
+TEST(StreamRate, TriesForQualityComeBeforeThoseForSize) {
+  StreamRate rate({160, true}, {kSamples, false}, TargetSize({0, 1000, 3000}, kFps, 10));
+  rate.set_crf(20, 0);
+  EXPECT_TRUE(rate.measures());
+  const Coded key = code(rate, 0, FrameType::kKey);
+  ASSERT_GE(key.feedbacks.size(), 3U);
+  EXPECT_EQ(key.feedbacks.front(), Feedback::kDistortion);
+  EXPECT_EQ(key.feedbacks.back(), Feedback::kBytes);
+  EXPECT_TRUE(std::is_sorted(key.feedbacks.begin(), key.feedbacks.end()));
+  EXPECT_LE(key.bytes, 3000U);
+  const Coded predicted = code(rate, 1, FrameType::kPredicted);
+  EXPECT_EQ(predicted.feedbacks.front(), Feedback::kBytes);
+}
+
+TEST(StreamRate, TargetsChangeBetweenFrames) {
+  StreamRate rate({160, true}, {kSamples, false}, TargetSize({}, kFps, 10));
+  EXPECT_FALSE(rate.measures());
+  EXPECT_EQ(code(rate, 0, FrameType::kKey).feedbacks, std::vector<Feedback>{Feedback::kNone});
+  rate.set_step(320);
+  EXPECT_EQ(code(rate, 1, FrameType::kPredicted).steps, std::vector<uint16_t>{320});
+  rate.set_target({400000, 1000, 0});
+  EXPECT_EQ(code(rate, 2, FrameType::kPredicted).feedbacks.front(), Feedback::kBytes);
+  rate.set_target({});
+  rate.set_crf(30, 3);
+  EXPECT_EQ(code(rate, 3, FrameType::kKey).feedbacks.front(), Feedback::kDistortion);
+  EXPECT_EQ(code(rate, 4, FrameType::kPredicted).feedbacks, std::vector<Feedback>{Feedback::kNone});
+  rate.set_crf(-1, 5);
+  EXPECT_FALSE(rate.measures());
+  EXPECT_EQ(code(rate, 5, FrameType::kPredicted).steps, std::vector<uint16_t>{320});
+}
+
+}  // namespace
+}  // namespace ctv

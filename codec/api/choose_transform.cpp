@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "codec/config/picture_check.hpp"
+#include "codec/format/picture_format.hpp"
 #include "codec/pipeline/decoder.hpp"
 #include "codec/pipeline/encoder.hpp"
 
@@ -22,10 +22,10 @@ constexpr double kHandicap = 0.97;
 double squared_error(const ctv_picture& a, const ctv_picture& b) {
   double sum = 0;
   for (int p = 0; p < format_planes(a.format); ++p) {
-    const size_t bytes = ctv_plane_row_bytes(a.format, a.width, p);
-    for (size_t r = 0; r < ctv_plane_rows(a.format, a.height, p); ++r) {
-      const auto* x = static_cast<const uint8_t*>(a.data[p]) + static_cast<ptrdiff_t>(r) * a.stride[p];
-      const auto* y = static_cast<const uint8_t*>(b.data[p]) + static_cast<ptrdiff_t>(r) * b.stride[p];
+    const size_t bytes = plane_row_bytes(a.format, a.width, p);
+    for (int r = 0; r < plane_rows(a.format, a.height, p); ++r) {
+      const auto* x = static_cast<const uint8_t*>(a.data[p]) + r * a.stride[p];
+      const auto* y = static_cast<const uint8_t*>(b.data[p]) + r * b.stride[p];
       int64_t row = 0;
       for (size_t i = 0; i < bytes; ++i) row += (x[i] - y[i]) * (x[i] - y[i]);
       sum += static_cast<double>(row);

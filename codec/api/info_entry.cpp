@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface: parsing of units.
 #include "codec/api/entry.hpp"
-#include "codec/config/picture_check.hpp"
 #include "codec/format/components.hpp"
+#include "codec/format/fields.hpp"
 #include "codec/format/headers.hpp"
 #include "codec/format/packet.hpp"
+#include "codec/format/picture_format.hpp"
 #include "codec/format/stream_index.hpp"
 #include "codec/format/units.hpp"
 #include "codec/pipeline/stream.hpp"
@@ -22,27 +23,14 @@ struct IndexSink {
 
 ctv_stream_info describe(const ctv::SequenceHeader& h) {
   ctv_stream_info i{};
-  i.width = h.width;
-  i.height = h.height;
-  i.format = static_cast<ctv_format>(h.source);
-  i.fps_num = static_cast<int32_t>(h.fps_num);
-  i.fps_den = static_cast<int32_t>(h.fps_den);
-  i.chroma_420 = h.chroma_420 != 0 || i.format == CTV_FORMAT_I420 ? 1 : 0;
-  i.transform = static_cast<ctv_transform>(h.transform.kind);
-  i.pyramid = static_cast<ctv_pyramid>(h.transform.pyramid);
-  i.scales = h.transform.scales;
-  for (int l = 0; l < h.transform.scales; ++l) {
-    const int n = h.transform.directions_log2[static_cast<size_t>(l)];
-    i.directions[l] = n == 0 ? 0 : 1 << n;
+  for (const ctv::StreamField& field : ctv::stream_fields()) {
+    if (field.info == ctv::StreamField::kNone) continue;
+    for (int n = 0; n < field.values_in(h); ++n) {
+      ctv::set_member_at(&i, field.info, n, field.to_public(field.get(h, n)));
+    }
   }
-  i.filter_taps = h.transform.taps;
-  i.prediction = static_cast<ctv_prediction>(h.prediction);
-  i.entropy_coding = static_cast<ctv_entropy_coding>(h.entropy_coding);
-  i.lossless = h.lossless;
-  i.block_size = 1 << h.log2_block;
-  i.subpel = h.subpel;
-  i.overlap = h.overlap;
-  i.split = h.split;
+  i.format = static_cast<ctv_format>(h.source);
+  i.chroma_420 = h.chroma_420 != 0 || i.format == CTV_FORMAT_I420 ? 1 : 0;
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
   i.layers = h.transform.scales + 1;
@@ -58,18 +46,12 @@ extern "C" {
 
 size_t ctv_plane_row_bytes(ctv_format format, int32_t width, int plane) {
   if (width < 1 || plane < 0 || plane >= ctv::format_planes(format)) return 0;
-  const auto w = static_cast<size_t>(width);
-  if (format == CTV_FORMAT_RGB8) return 3 * w;
-  if (format == CTV_FORMAT_RGBA8) return 4 * w;
-  const size_t shift = plane == 0 ? 0 : static_cast<size_t>(ctv::chroma_shift(format).x);
-  const size_t samples = (w + (size_t{1} << shift) - 1) >> shift;
-  return format == CTV_FORMAT_NV12 && plane == 1 ? 2 * samples : samples;
+  return ctv::plane_row_bytes(format, width, plane);
 }
 
 size_t ctv_plane_rows(ctv_format format, int32_t height, int plane) {
   if (height < 1 || plane < 0 || plane >= ctv::format_planes(format)) return 0;
-  const size_t shift = plane == 0 ? 0 : static_cast<size_t>(ctv::chroma_shift(format).y);
-  return (static_cast<size_t>(height) + (size_t{1} << shift) - 1) >> shift;
+  return static_cast<size_t>(ctv::plane_rows(format, height, plane));
 }
 
 ctv_status ctv_unit_parse(const uint8_t* data, size_t size, ctv_unit_kind* kind, uint64_t* unit_size) {

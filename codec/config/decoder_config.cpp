@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codec/config/picture_check.hpp"
+#include "codec/format/picture_format.hpp"
 
 namespace ctv {
 namespace {

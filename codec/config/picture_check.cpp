@@ -6,36 +6,14 @@
 namespace ctv {
 namespace {
 
-ctv_format family(ctv_format format) {
-  if (format == CTV_FORMAT_RGBA8) return CTV_FORMAT_RGB8;
-  return format == CTV_FORMAT_NV12 ? CTV_FORMAT_I420 : format;
-}
-
 Status bad(const std::string& what) { return {CTV_ERROR_ARGUMENT, "picture." + what}; }
 
 }  // namespace
 
-int format_planes(ctv_format format) {
-  switch (format) {
-    case CTV_FORMAT_GRAY8:
-    case CTV_FORMAT_RGB8:
-    case CTV_FORMAT_RGBA8:
-      return 1;
-    case CTV_FORMAT_NV12:
-      return 2;
-    case CTV_FORMAT_I420:
-    case CTV_FORMAT_I422:
-    case CTV_FORMAT_I444:
-      return 3;
-    default:
-      return 0;
-  }
-}
-
 Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture, ctv_backend backend) {
   const int planes = format_planes(picture.format);
   if (planes == 0) return bad("format: " + std::to_string(picture.format) + " is unknown");
-  if (family(picture.format) != layout.source) return bad("format: differs from the configuration's");
+  if (source_format(picture.format) != layout.source) return bad("format: differs from the configuration's");
   if (picture.width != layout.width || picture.height != layout.height) {
     return bad("width, height: " + std::to_string(picture.width) + "x" + std::to_string(picture.height) +
                " differ from the configuration's " + std::to_string(layout.width) + "x" +
@@ -48,7 +26,7 @@ Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture
   for (int p = 0; p < planes; ++p) {
     const std::string index = "[" + std::to_string(p) + "]";
     if (picture.data[p] == nullptr) return bad("data" + index + ": is null");
-    const auto row = static_cast<ptrdiff_t>(ctv_plane_row_bytes(picture.format, picture.width, p));
+    const auto row = static_cast<ptrdiff_t>(plane_row_bytes(picture.format, picture.width, p));
     const ptrdiff_t stride = picture.stride[p];
     if ((stride < 0 ? -stride : stride) < row || (stride < 0 && picture.memory == CTV_MEMORY_CUDA)) {
       return bad("stride" + index + ": " + std::to_string(stride) + " is too small for " +

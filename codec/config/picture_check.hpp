@@ -7,9 +7,6 @@
 
 namespace ctv {
 
-/// Number of planes of a format in memory; 0 if it is unknown.
-int format_planes(ctv_format format);
-
 Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture, ctv_backend backend);
 
 }  // namespace ctv

@@ -2,17 +2,17 @@
 #include "codec/config/presets.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
 
 #include "codec/control/motion_decisions.hpp"
-#include "codec/dsp/directional.hpp"
 #include "codec/dsp/h264.hpp"
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/components.hpp"
+#include "codec/format/fields.hpp"
 #include "codec/format/gains.hpp"
+#include "codec/format/picture_format.hpp"
 
 namespace ctv {
 namespace {
@@ -100,45 +100,28 @@ Status check_range(const char* field, int64_t value, int64_t lo, int64_t hi) {
   return bad(field, std::to_string(value) + " is outside " + std::to_string(lo) + ".." + std::to_string(hi));
 }
 
-Status check_transform(const ctv_config& c, TransformParameters& t) {
-  CTV_RETURN_IF_ERROR(check_range("transform", c.transform, 0, CTV_TRANSFORM_H264_8X8));
-  if (c.transform != CTV_TRANSFORM_CONTOURLET) {
-    if (c.lossless != 0) return bad("lossless", "needs the contourlet transform; block transforms round");
-    t = block_transform(static_cast<TransformKind>(c.transform));
-    return {};
-  }
-  CTV_RETURN_IF_ERROR(check_range("pyramid", c.pyramid, 0, CTV_PYRAMID_WAVELET_9_7));
-  CTV_RETURN_IF_ERROR(check_range("scales", c.scales, 1, kMaxScales));
-  t.kind = static_cast<TransformKind>(c.transform);
-  t.pyramid = static_cast<Pyramid>(c.pyramid);
-  t.scales = c.scales;
-  for (int i = 0; i < c.scales; ++i) {
-    const int d = c.directions[i];
-    if (d != 0 && d != 2 && d != 4 && d != 8 && d != 16) {
-      return bad("directions", std::to_string(d) + " is none of 0, 2, 4, 8, 16");
+// Checks the parameters that are written to the stream and copies them.
+Status copy_fields(const ctv_config& c, SequenceHeader& h) {
+  for (const StreamField& field : stream_fields()) {
+    if (field.config == StreamField::kNone || !field.is_in(h)) continue;
+    for (int i = 0; i < field.values_in(h); ++i) {
+      const int32_t value = member_at(&c, field.config, i);
+      const int64_t coded = field.from_public(value);
+      if (!field.values.empty() && !field.allows(coded)) {
+        return bad(field.name, std::to_string(value) + " is none of " + field.list_values());
+      }
+      if (field.values.empty()) CTV_RETURN_IF_ERROR(check_range(field.name, value, field.lo, field.hi));
+      const int64_t most = field.most_in(h);
+      if (coded > most && field.needs != nullptr) return bad(field.name, std::string("needs ") + field.needs);
+      field.set(h, i, std::min(coded, most));
     }
-    t.directions_log2[static_cast<size_t>(i)] =
-        static_cast<uint8_t>(d == 0 ? 0 : std::countr_zero(static_cast<unsigned>(d)));
   }
-  if (directional_half_taps(c.filter_taps) == 0) {
-    return bad("filter_taps", std::to_string(c.filter_taps) + " is none of 2, 4, 6, 8, 12");
-  }
-  t.taps = c.filter_taps;
-  t.fraction_bits = c.lossless != 0 ? 0 : 2;
-  t.projection = t.pyramid == Pyramid::kLaplacian && c.lossless == 0;
   return {};
 }
 
-Status check_input(const ctv_config& c) {
-  CTV_RETURN_IF_ERROR(check_range("width", c.width, 1, 65535));
-  CTV_RETURN_IF_ERROR(check_range("height", c.height, 1, 65535));
-  CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, CTV_FORMAT_NV12));
-  CTV_RETURN_IF_ERROR(check_range("fps_num", c.fps_num, 1, INT32_MAX));
-  CTV_RETURN_IF_ERROR(check_range("fps_den", c.fps_den, 1, INT32_MAX));
-  return check_range("chroma", c.chroma, 0, CTV_CHROMA_420);
-}
-
 Status check_decisions(const ctv_config& c) {
+  CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, CTV_FORMAT_NV12));
+  CTV_RETURN_IF_ERROR(check_range("chroma", c.chroma, 0, CTV_CHROMA_420));
   CTV_RETURN_IF_ERROR(check_range("search_range", c.search_range, 0, kMaxSearchRange));
   CTV_RETURN_IF_ERROR(check_range("key_interval", c.key_interval, 0, 1 << 30));
   CTV_RETURN_IF_ERROR(check_range("scene_cut", c.scene_cut, 0, 1));
@@ -150,17 +133,30 @@ Status check_decisions(const ctv_config& c) {
   return check_range("frames_in_flight", c.frames_in_flight, 1, 16);
 }
 
+// How the encoder quantises a stream with this header.
+Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
+  const bool picture = h.prediction == Prediction::kPicture;
+  CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
+  if (c.rdoq != 0 && !picture) return bad("rdoq", "needs picture prediction");
+  if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
+  CTV_RETURN_IF_ERROR(check_crf(c));
+  CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
+  if (c.tune != CTV_TUNE_PSNR && (h.transform.in_blocks() || !picture || c.lossless != 0)) {
+    return bad("tune", "ssim needs the contourlet transform and picture prediction, and is not for lossless");
+  }
+  CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
+  if (c.chroma_qp_offset != 0 && h.transform.traits().own_quantiser) {
+    return bad("chroma_qp_offset", "H.264's transforms have one step for all planes");
+  }
+  return {};
+}
+
 // For SSIM the finest detail and the lowpass may be coarser, since its windows of 8 samples see neither well,
 // and what lies between them is finer for it (measured, docs/compression.md).
 double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
   if (tune == CTV_TUNE_PSNR) return 1;
   if (subband.scale == 0) return 1.6;
   return subband.layer == layout.layers - 1 ? 1.2 : 1;
-}
-
-ctv_format source_format(ctv_format format) {
-  if (format == CTV_FORMAT_RGBA8) return CTV_FORMAT_RGB8;
-  return format == CTV_FORMAT_NV12 ? CTV_FORMAT_I420 : format;
 }
 
 }  // namespace
@@ -204,54 +200,23 @@ Status check_crf(const ctv_config& c) {
 }
 
 Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
-  CTV_RETURN_IF_ERROR(check_input(c));
   CTV_RETURN_IF_ERROR(check_decisions(c));
   SequenceHeader h;
-  h.width = static_cast<uint16_t>(c.width);
-  h.height = static_cast<uint16_t>(c.height);
-  h.fps_num = static_cast<uint32_t>(c.fps_num);
-  h.fps_den = static_cast<uint32_t>(c.fps_den);
+  CTV_RETURN_IF_ERROR(copy_fields(c, h));
   const ctv_format source = source_format(c.format);
   h.source = static_cast<uint8_t>(source);
   h.chroma_420 = c.chroma == CTV_CHROMA_420 && c.lossless == 0 && source != CTV_FORMAT_GRAY8 &&
                  source != CTV_FORMAT_I420;
-  CTV_RETURN_IF_ERROR(check_range("lossless", c.lossless, 0, 1));
-  h.lossless = static_cast<uint8_t>(c.lossless);
-  CTV_RETURN_IF_ERROR(check_transform(c, h.transform));
-  CTV_RETURN_IF_ERROR(check_range("prediction", c.prediction, 0, CTV_PREDICTION_PICTURE));
-  h.prediction = static_cast<Prediction>(c.prediction);
-  CTV_RETURN_IF_ERROR(check_range("entropy_coding", c.entropy_coding, 0, CTV_ENTROPY_CONTEXT));
-  h.entropy_coding = static_cast<EntropyCoding>(c.entropy_coding);
+  if (!h.transform.in_blocks()) {
+    h.transform.fraction_bits = c.lossless != 0 ? 0 : 2;
+    h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
+  }
   h.grouping = choose_grouping(h);
-  if (c.block_size != 8 && c.block_size != 16 && c.block_size != 32) {
-    return bad("block_size", std::to_string(c.block_size) + " is none of 8, 16, 32");
-  }
-  h.log2_block = static_cast<uint8_t>(std::countr_zero(static_cast<unsigned>(c.block_size)));
   const bool picture = h.prediction == Prediction::kPicture;
-  CTV_RETURN_IF_ERROR(check_range("subpel", c.subpel, 0, kMaxSubpel));
-  CTV_RETURN_IF_ERROR(check_range("overlap", c.overlap, 0, 1));
-  CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
-  if (!picture && (c.subpel != 0 || c.overlap != 0 || c.rdoq != 0)) {
-    return bad(c.subpel != 0 ? "subpel" : c.overlap != 0 ? "overlap" : "rdoq", "needs picture prediction");
-  }
-  CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
-  if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
-  CTV_RETURN_IF_ERROR(check_crf(c));
-  h.subpel = static_cast<uint8_t>(c.subpel);
-  h.overlap = static_cast<uint8_t>(c.overlap);
-  h.split = c.split != 0 && h.log2_block > 3 ? 1 : 0;
-  CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
-  if (c.tune != CTV_TUNE_PSNR &&
-      (h.transform.kind != TransformKind::kContourlet || !picture || c.lossless != 0)) {
-    return bad("tune", "ssim needs the contourlet transform and picture prediction, and is not for lossless");
-  }
-  CTV_RETURN_IF_ERROR(check_range("chroma_qp_offset", c.chroma_qp_offset, -12, 12));
-  if (c.chroma_qp_offset != 0 && is_h264(h.transform.kind)) {
-    return bad("chroma_qp_offset", "H.264's transforms have one step for all planes");
-  }
+  CTV_RETURN_IF_ERROR(check_quantisation(c, h));
   // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step
   // that makes an error in it weigh the same in the picture.
-  h.lowpass_rounded = h.transform.kind == TransformKind::kContourlet && !picture && c.lossless == 0;
+  h.lowpass_rounded = !h.transform.in_blocks() && !picture && c.lossless == 0;
   const SubbandLayout layout = make_layout(h.transform, {1, 1});
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const uint32_t weight = picture ? subband_weight(h.transform, layout.subbands[i]) : uint32_t{kWeightOne};

@@ -11,7 +11,7 @@ int thread_count(int wanted) {
 }
 
 Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend) {
-  if (header.transform.kind != TransformKind::kContourlet) return Engine::kDirect;
+  if (header.transform.in_blocks()) return Engine::kDirect;
   if (wanted == CTV_ENGINE_FFT) return Engine::kFft;
   if (wanted == CTV_ENGINE_DIRECT) return Engine::kDirect;
   const bool paper =

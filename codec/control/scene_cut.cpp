@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "codec/format/picture_format.hpp"
+
 namespace ctv {
 namespace {
 
@@ -18,7 +20,7 @@ bool SceneCutDetector::is_cut(const ctv_picture& picture) {
   std::swap(samples_, last_);
   samples_.clear();
   // Green approximates luma; it is the second channel of interleaved formats.
-  const int bytes = picture.format == CTV_FORMAT_RGB8 ? 3 : (picture.format == CTV_FORMAT_RGBA8 ? 4 : 1);
+  const int bytes = picture_format(picture.format).step;
   const int channel = bytes > 1 ? 1 : 0;
   const int row_step = std::max(1, picture.height / kGrid);
   const int col_step = std::max(1, picture.width / kGrid);

@@ -35,6 +35,7 @@ class FieldReader {
     }
   }
 
+  bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
   size_t offset() const { return at_; }
   size_t left() const { return bytes_.size() - at_; }
@@ -92,6 +93,7 @@ class FieldWriter {
     bytes_.push_back(static_cast<uint8_t>(v));
   }
   void refuse(const char*, const std::string&) {}
+  static bool ok() { return true; }
 
  private:
   std::vector<uint8_t>& bytes_;

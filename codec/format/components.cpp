@@ -95,7 +95,7 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
 Grouping choose_grouping(const SequenceHeader& header) {
   if (header.entropy_coding == EntropyCoding::kRle) {
     // A block transform has many small subbands: a component for each would consist mostly of its size field.
-    const bool many = header.transform.kind != TransformKind::kContourlet;
+    const bool many = header.transform.in_blocks();
     return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
   }
   // Separate code tables pay for their heads only in large components. Large pictures have these, and also

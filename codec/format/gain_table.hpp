@@ -32,8 +32,7 @@ inline constexpr uint32_t kBandGains[5][kGainScales][3] = {
 
 /// Gains of directional subbands as hundredths of their band's. Columns: subbands of 2, 4, 8, 16 directions one after
 /// the other. Rows: 2, 4, 6, 8, 12 taps.
-inline constexpr int kGainClasses = 33;  // the first three levels; deeper ones are like the third
-inline constexpr uint8_t kDirectionGains[kGainClasses][5][30] = {
+inline constexpr uint8_t kDirectionGains[33][5][30] = {
   {  // Laplacian, scale 1, band 0
     {100,101,100,99,100,101,101,99,100,99,99,101,101,102,101,100,100,99,100,99,99,98,99,100,100,102,100,101,101,102},
     {100,100,100,100,100,100,99,101,100,100,101,99,100,100,99,100,100,102,100,101,100,101,101,101,100,99,100,100,101,100},
@@ -234,5 +233,19 @@ inline constexpr uint8_t kDirectionGains[kGainClasses][5][30] = {
     {100,100,100,99,100,101,104,96,96,103,104,96,96,105,107,101,97,96,96,96,100,105,107,100,97,96,96,97,101,109}},
 };
 // clang-format on
+inline constexpr int kDirectionGainScales = 3;  // deeper ones are like the third
+
+/// Where the gains of a pyramid are.
+struct GainSet {
+  int bands;       // index of kBandGains
+  int directions;  // first index of kDirectionGains; the bands of each scale follow each other
+};
+inline constexpr GainSet kGainSets[] = {
+    {0, 0},   // Laplacian
+    {1, 3},   // Laplacian with projection
+    {2, 6},   // 5/3
+    {3, 15},  // 13/7
+    {4, 24},  // 9/7
+};
 
 }  // namespace ctv

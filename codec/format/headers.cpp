@@ -1,75 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/format/headers.hpp"
 
-#include "codec/dsp/directional.hpp"
-#include "codec/dsp/motion_vectors.hpp"
 #include "codec/format/bytes.hpp"
+#include "codec/format/fields.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "codec/format/units.hpp"
 
 namespace ctv {
 namespace {
 
-constexpr uint32_t kMaxRate = 0x7fffffff;
-
+// One value of a field, as wide as the header has it.
 template <typename Visitor>
-void visit_transform(Visitor& v, TransformParameters& t) {
-  visit_enum(v, "transform", t.kind, TransformKind::kH264_8x8);
-  if (t.kind != TransformKind::kContourlet) {
-    t = block_transform(t.kind);
-    return;
+void visit_value(Visitor& v, const StreamField& field, int64_t& value, int64_t most) {
+  const auto visit_as = [&](auto raw) {
+    raw = static_cast<decltype(raw)>(value);
+    v.fixed(field.title, raw, static_cast<uint64_t>(field.lo), static_cast<uint64_t>(most));
+    value = raw;
+  };
+  switch (field.bytes) {
+    case 1:
+      return visit_as(uint8_t{});
+    case 2:
+      return visit_as(uint16_t{});
+    default:
+      return visit_as(uint32_t{});
   }
-  visit_enum(v, "pyramid", t.pyramid, Pyramid::kWavelet9_7);
-  auto scales = static_cast<uint8_t>(t.scales);
-  v.fixed("scales", scales, 1, kMaxScales);
-  t.scales = scales < kMaxScales ? scales : kMaxScales;
-  for (int i = 0; i < t.scales; ++i) {
-    v.fixed("directions", t.directions_log2[static_cast<size_t>(i)], 0, kMaxDirectionsLog2);
-  }
-  auto taps = static_cast<uint8_t>(t.taps);
-  v.fixed("filter taps", taps, 2, kMaxDirectionalTaps);
-  if (directional_half_taps(taps) == 0)
-    v.refuse("filter taps", std::to_string(taps) + " is none of 2, 4, 6, 8, 12");
-  t.taps = taps;
-  auto fraction = static_cast<uint8_t>(t.fraction_bits);
-  v.fixed("fraction bits", fraction, 0, 2);
-  t.fraction_bits = fraction;
-  auto projection = static_cast<uint8_t>(t.projection);
-  v.fixed("projection", projection, 0, 1);
-  t.projection = projection != 0;
 }
 
 template <typename Visitor>
 void visit(Visitor& v, SequenceHeader& h) {
-  uint8_t version = kBitstreamVersion;
-  v.fixed("version", version, kBitstreamVersion, kBitstreamVersion);
-  v.fixed("width", h.width, 1, 65535);
-  v.fixed("height", h.height, 1, 65535);
-  v.fixed("frame rate numerator", h.fps_num, 1, kMaxRate);
-  v.fixed("frame rate denominator", h.fps_den, 1, kMaxRate);
-  v.fixed("source format", h.source, CTV_FORMAT_GRAY8, CTV_FORMAT_RGB8);
-  v.fixed("chroma 4:2:0", h.chroma_420, 0,
-          h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1);
-  visit_transform(v, h.transform);
-  visit_enum(v, "prediction", h.prediction, Prediction::kPicture);
-  visit_enum(v, "entropy coding", h.entropy_coding, EntropyCoding::kContext);
-  visit_enum(v, "grouping", h.grouping.scope, ComponentScope::kLayer);
-  const bool by_layer = h.grouping.scope == ComponentScope::kLayer;
-  v.fixed("pooled layers", h.grouping.pooled_layers, 0,
-          by_layer ? static_cast<uint64_t>(h.transform.scales) + 1 : 0);
-  v.fixed("split luma", h.grouping.split_luma, 0, by_layer ? 1 : 0);
-  const bool contourlet = h.transform.kind == TransformKind::kContourlet;
-  v.fixed("lossless", h.lossless, 0, contourlet ? 1 : 0);
-  v.fixed("lowpass rounded", h.lowpass_rounded, 0, contourlet ? 1 : 0);
-  v.fixed("block size", h.log2_block, 3, 5);
-  v.fixed("vector precision", h.subpel, 0, h.prediction == Prediction::kPicture ? kMaxSubpel : 0);
-  v.fixed("overlap", h.overlap, 0, h.prediction == Prediction::kPicture ? 1 : 0);
-  v.fixed("split", h.split, 0, h.prediction == Prediction::kPicture && h.log2_block > 3 ? 1 : 0);
+  for (const StreamField& field : stream_fields()) {
+    if (!field.is_in(h)) continue;
+    for (int i = 0; i < field.values_in(h); ++i) {
+      int64_t value = field.get(h, i);
+      visit_value(v, field, value, field.most_in(h));
+      if (!field.allows(value)) {
+        v.refuse(field.title, std::to_string(value) + " is none of " + field.list_values());
+      }
+      if (!v.ok()) return;
+      field.set(h, i, value);
+    }
+  }
 }
 
 template <typename Visitor>
 void visit_weights(Visitor& v, SequenceHeader& h) {
-  if (is_h264(h.transform.kind)) return;  // steps by frequency are part of the transform
+  if (h.transform.traits().own_quantiser) return;  // steps by frequency are part of the transform
   const auto subbands = static_cast<size_t>(subband_count(h.transform));
   for (size_t set = 0; set < (h.planes() == 1 ? 1U : 2U); ++set) {
     for (size_t i = 0; i < subbands; ++i) v.fixed("subband weight", h.weights[set][i], 1, UINT16_MAX);

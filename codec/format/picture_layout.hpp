@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "codec/format/picture_format.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "codec/util/types.hpp"
 
@@ -40,22 +41,7 @@ struct PictureLayout {
     return plane > 0 && colour == ColourModel::kYcocgR ? SampleRange{-255, 255} : SampleRange{0, 255};
   }
   /// Prediction of all samples of a key frame.
-  int middle(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
+  int dc_offset(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
 };
-
-/// Chroma shifts of a planar format; {0, 0} for RGB and 4:4:4.
-constexpr ChromaShift chroma_shift(ctv_format format) {
-  switch (format) {
-    case CTV_FORMAT_I420:
-    case CTV_FORMAT_NV12:
-      return {1, 1};
-    case CTV_FORMAT_I422:
-      return {0, 1};
-    default:
-      return {0, 0};
-  }
-}
-
-constexpr bool is_rgb(ctv_format format) { return format == CTV_FORMAT_RGB8 || format == CTV_FORMAT_RGBA8; }
 
 }  // namespace ctv

@@ -14,7 +14,7 @@ int pad_multiple(const TransformParameters& t) {
   for (int scale = 1; scale <= t.scales; ++scale) {
     const int n = t.directions_log2[static_cast<size_t>(scale - 1)];
     if (n == 0) continue;
-    const int shift = t.pyramid == Pyramid::kLaplacian ? scale - 1 : scale;
+    const int shift = scale - 1 + t.pyramid_traits().band_shift;
     multiple = std::max(multiple, 1 << (shift + std::max(1, n - 1)));
   }
   return multiple;
@@ -44,9 +44,6 @@ void add_band(SubbandLayout& layout, int scale, int orientation, int shift) {
                  band.cols >> col_shift, 0, shift + row_shift, shift + col_shift});
   }
 }
-
-// The transform of DC coefficients has 4x4 frequencies.
-constexpr int kDcLog2 = 2;
 
 // Adds the frequencies of a block of 2^log2 x 2^log2 except the lowest, by octaves. Those outside `present`
 // are empty.
@@ -78,9 +75,10 @@ void add_octaves(SubbandLayout& layout, bool dc, int log2, Extent present, int r
 
 void add_blocks(SubbandLayout& layout, ChromaShift chroma) {
   const int log2 = layout.transform.scales;
-  if (layout.transform.kind == TransformKind::kH264_4x4) {
-    layout.dc_row_log2 = kDcLog2 - chroma.y;  // 8.5.10, 8.5.11: the DC coefficients of a macroblock
-    layout.dc_col_log2 = kDcLog2 - chroma.x;
+  const int dc_log2 = layout.transform.traits().dc_log2;
+  if (dc_log2 > 0) {
+    layout.dc_row_log2 = dc_log2 - chroma.y;  // 8.5.10, 8.5.11: the DC coefficients of a macroblock
+    layout.dc_col_log2 = dc_log2 - chroma.x;
   }
   const int row_shift = log2 + layout.dc_row_log2;
   const int col_shift = log2 + layout.dc_col_log2;
@@ -88,8 +86,8 @@ void add_blocks(SubbandLayout& layout, ChromaShift chroma) {
                    round_up(layout.extent.cols, 1 << col_shift)};
   add(layout, {0, 0, 0, 0, layout.padded.rows >> row_shift, layout.padded.cols >> col_shift, 0, row_shift,
                col_shift});
-  if (layout.transform.kind == TransformKind::kH264_4x4) {
-    add_octaves(layout, true, kDcLog2, {1 << layout.dc_row_log2, 1 << layout.dc_col_log2}, row_shift,
+  if (dc_log2 > 0) {
+    add_octaves(layout, true, dc_log2, {1 << layout.dc_row_log2, 1 << layout.dc_col_log2}, row_shift,
                 col_shift);
   }
   add_octaves(layout, false, log2, {1 << log2, 1 << log2}, log2, log2);
@@ -98,21 +96,21 @@ void add_blocks(SubbandLayout& layout, ChromaShift chroma) {
 }  // namespace
 
 Frequency frequency_of(const SubbandLayout& layout, const Subband& subband) {
-  if (subband.scale == 0) return {0, 0, layout.transform.kind == TransformKind::kH264_4x4};
+  const int dc_log2 = layout.transform.traits().dc_log2;
+  if (subband.scale == 0) return {0, 0, dc_log2 > 0};
   const int levels = layout.transform.scales;
   const bool dc = subband.scale > levels;
-  const int octave = dc ? levels + kDcLog2 - subband.scale + 1 : levels - subband.scale + 1;
+  const int octave = dc ? levels + dc_log2 - subband.scale + 1 : levels - subband.scale + 1;
   const int side = 1 << (octave - 1);
   return {(subband.orientation & 2) * side / 2 + subband.direction / side,
           (subband.orientation & 1) * side + subband.direction % side, dc};
 }
 
 int subband_count(const TransformParameters& transform) {
-  if (const int log2 = block_log2(transform.kind); log2 > 0) {
-    return (1 << (2 * log2)) + (transform.kind == TransformKind::kH264_4x4 ? (1 << (2 * kDcLog2)) - 1 : 0);
-  }
+  const TransformTraits& traits = transform.traits();
+  if (traits.block_log2 > 0) return (1 << (2 * traits.block_log2)) + (1 << (2 * traits.dc_log2)) - 1;
   int count = 1;
-  const int bands = transform.pyramid == Pyramid::kLaplacian ? 1 : 3;
+  const int bands = transform.pyramid_traits().bands;
   for (int i = 0; i < transform.scales; ++i)
     count += bands << transform.directions_log2[static_cast<size_t>(i)];
   return count;
@@ -123,7 +121,7 @@ SubbandLayout make_layout(const TransformParameters& transform, Extent extent, C
   layout.transform = transform;
   layout.extent = extent;
   layout.layers = transform.scales + 1;
-  if (transform.kind != TransformKind::kContourlet) {
+  if (transform.in_blocks()) {
     add_blocks(layout, chroma);
     return layout;
   }
@@ -132,10 +130,9 @@ SubbandLayout make_layout(const TransformParameters& transform, Extent extent, C
   const int l = transform.scales;
   add(layout, {0, 0, 0, 0, layout.padded.rows >> l, layout.padded.cols >> l, 0, l, l});
   for (int scale = l; scale >= 1; --scale) {
-    if (transform.pyramid == Pyramid::kLaplacian) {
-      add_band(layout, scale, 0, scale - 1);
-    } else {
-      for (int orientation = 1; orientation <= 3; ++orientation) add_band(layout, scale, orientation, scale);
+    const auto [bands, band_shift, gains] = transform.pyramid_traits();
+    for (int band = 1; band <= bands; ++band) {
+      add_band(layout, scale, bands == 1 ? 0 : band, scale - 1 + band_shift);  // 0: the only one
     }
   }
   return layout;

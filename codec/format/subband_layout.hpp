@@ -38,7 +38,7 @@ struct SubbandLayout {
   }
   /// Extent of the band of pyramid scale 1.. (Laplacian), or of each of its three bands (wavelet).
   Extent band(int scale) const {
-    const int shift = transform.pyramid == Pyramid::kLaplacian ? scale - 1 : scale;
+    const int shift = scale - 1 + transform.pyramid_traits().band_shift;
     return {padded.rows >> shift, padded.cols >> shift};
   }
 };

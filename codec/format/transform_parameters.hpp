@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 
 namespace ctv {
 
@@ -11,26 +12,51 @@ inline constexpr int kMaxScales = 8;
 inline constexpr int kMaxDirectionsLog2 = 4;
 
 enum class TransformKind : uint8_t { kContourlet = 0, kDct8x8 = 1, kH264_4x4 = 2, kH264_8x8 = 3 };
-/// log2 of the side of a block transform's blocks; 0 for the contourlet transform.
-constexpr int block_log2(TransformKind kind) {
-  return kind == TransformKind::kContourlet ? 0 : kind == TransformKind::kH264_4x4 ? 2 : 3;
-}
-constexpr bool is_h264(TransformKind kind) {
-  return kind == TransformKind::kH264_4x4 || kind == TransformKind::kH264_8x8;
-}
+
+/// What layouts, headers and quantisers must know of a transform.
+struct TransformTraits {
+  int block_log2;      // log2 of the side of a block transform's blocks; 0: not in blocks
+  int dc_log2;         // so many DC coefficients (log2 of a side) are transformed once more; 0: none
+  bool own_quantiser;  // steps by frequency are part of the transform, and follow from qp
+};
+inline constexpr TransformTraits kTransformTraits[] = {
+    {0, 0, false},  // contourlet
+    {3, 0, false},  // DCT 8x8
+    {2, 2, true},   // H.264 4x4
+    {3, 0, true},   // H.264 8x8
+};
+inline constexpr int kTransformKinds = static_cast<int>(std::size(kTransformTraits));
 
 enum class Pyramid : uint8_t { kLaplacian = 0, kWavelet5_3 = 1, kWavelet13_7 = 2, kWavelet9_7 = 3 };
 
+struct PyramidTraits {
+  int bands;       // per scale
+  int band_shift;  // log2 of the distance of the finest bands' samples
+  int gains;       // set of kGainSets; the next one with projection, if the pyramid can have it
+};
+inline constexpr PyramidTraits kPyramidTraits[] = {
+    {1, 0, 0},  // Laplacian
+    {3, 1, 2},  // 5/3
+    {3, 1, 3},  // 13/7
+    {3, 1, 4},  // 9/7
+};
+inline constexpr int kPyramids = static_cast<int>(std::size(kPyramidTraits));
+
 struct TransformParameters {
   TransformKind kind = TransformKind::kContourlet;
-  // Of the contourlet transform. A block transform has block_log2() scales and otherwise these defaults; its
-  // units differ.
+  // Of the contourlet transform. A block transform has traits().block_log2 scales and otherwise these
+  // defaults; its units differ.
   Pyramid pyramid = Pyramid::kWavelet13_7;
   int scales = 4;                                     // 1..kMaxScales
   std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none
   int taps = 2;                                       // of the directional filters
   int fraction_bits = 2;                              // coefficients are in units of 2^-fraction_bits samples
   bool projection = false;                            // Laplacian: synthesis by projection (dual frame)
+  constexpr const TransformTraits& traits() const { return kTransformTraits[static_cast<size_t>(kind)]; }
+  constexpr const PyramidTraits& pyramid_traits() const {
+    return kPyramidTraits[static_cast<size_t>(pyramid)];
+  }
+  constexpr bool in_blocks() const { return traits().block_log2 > 0; }
   friend bool operator==(const TransformParameters&, const TransformParameters&) = default;
 };
 
@@ -38,7 +64,7 @@ struct TransformParameters {
 constexpr TransformParameters block_transform(TransformKind kind) {
   TransformParameters t;
   t.kind = kind;
-  t.scales = block_log2(kind);
+  t.scales = t.traits().block_log2;
   return t;
 }
 

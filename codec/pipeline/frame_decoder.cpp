@@ -81,8 +81,9 @@ Status FrameDecoder::decode_picture() {
                                               stream_.geometry(p, decisions_.reduction), decoded.plane(p)));
       prediction = decoded.plane(p);
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction, picture.middle(p),
-                                                picture.range(p), decisions_.reduction, decoded.plane(p)));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction,
+                                                picture.dc_offset(p), picture.range(p), decisions_.reduction,
+                                                decoded.plane(p)));
   }
   return backend_.on_plane(-1);
 }
@@ -100,7 +101,7 @@ Status FrameDecoder::decode_subbands() {
       CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_,
                                                 levels[i], reference_->levels[i], layers_, levels[i]));
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.middle(p),
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.dc_offset(p),
                                                 picture.range(p), decisions_.reduction, decoded_.plane(p)));
   }
   return backend_.on_plane(-1);

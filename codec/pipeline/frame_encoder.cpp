@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_encoder.hpp"
 
-#include "codec/config/picture_check.hpp"
+#include "codec/format/picture_format.hpp"
 
 namespace ctv {
 namespace {
@@ -35,7 +35,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
   // H.264's coefficients have no unit of their own, only its quantiser's.
-  rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !is_h264(stream_.header.transform.kind);
+  rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !stream_.header.transform.traits().own_quantiser;
   offsets_ = !rdoq_ ? kOffsets : (decisions.tune == CTV_TUNE_SSIM ? kRdoOffsetsForSsim : kRdoOffsets);
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
@@ -151,7 +151,7 @@ Status FrameEncoder::code_picture(FrameType type) {
     if (!transformed_) {
       const std::vector<SubbandQuantiser> units(layout.subbands.size());
       CTV_RETURN_IF_ERROR(transforms_[i]->forward(source_.plane(p), prediction(type, p),
-                                                  stream_.picture.middle(p),
+                                                  stream_.picture.dc_offset(p),
                                                   rdoq_ ? std::span(units) : std::span(quantisers_[i]),
                                                   rdoq_ ? coefficients_[i] : output_->levels[i]));
     }
@@ -171,7 +171,7 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
     const auto i = static_cast<size_t>(p);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
-                                                picture.middle(p), picture.range(p), 0, decoded.plane(p)));
+                                                picture.dc_offset(p), picture.range(p), 0, decoded.plane(p)));
     if (p == 0 && meter != nullptr)
       CTV_RETURN_IF_ERROR(meter->measure(source_.cropped(0), decoded.cropped(0)));
   }
@@ -187,8 +187,8 @@ Status FrameEncoder::code_subbands(FrameType type) {
     const SubbandLayout& layout = stream_.picture.subbands[i];
     const ChromaShift chroma = p == 0 ? ChromaShift{} : stream_.picture.chroma;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(
-        transforms_[i]->forward(source().plane(p), {}, stream_.picture.middle(p), quantisers_[i], levels[i]));
+    CTV_RETURN_IF_ERROR(transforms_[i]->forward(source().plane(p), {}, stream_.picture.dc_offset(p),
+                                                quantisers_[i], levels[i]));
     CTV_RETURN_IF_ERROR(
         type == FrameType::kPredicted
             ? backend_.subtract_subbands(layout, chroma, stream_.grid, output_->vectors, levels[i],

@@ -21,7 +21,6 @@ enum class Stage {
   kError,
   kDownload,
   kSymbols,
-  kPacket,
   kCount
 };
 
@@ -37,8 +36,7 @@ inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kSt
     "inverse transform",
     "squared error",
     "download",
-    "symbols and DEFLATE",
-    "packet"};
+    "symbols and DEFLATE"};
 
 struct StageTimes {
   struct Entry {

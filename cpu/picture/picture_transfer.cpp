@@ -16,8 +16,6 @@ namespace {
 
 constexpr int kGrain = 16;  // rows of luma per task
 
-int channels_of(ctv_format format) { return format == CTV_FORMAT_RGB8 ? 3 : 4; }
-
 /// Calls body(first, n) for the pieces of a row.
 template <typename Body>
 void for_pieces(int cols, Body&& body) {
@@ -116,7 +114,7 @@ class CpuPictureTransfer final : public PictureTransfer {
 
   void import_rgb(const ctv_picture& picture, const Planes& planes, int begin, int end) const {
     const Rows source = rows_of(picture, 0);
-    const int channels = channels_of(picture.format);
+    const int channels = picture_format(picture.format).step;
     const int cols = layout_.width;
     const ChromaShift shift = layout_.chroma;
     if (shift.y == 0) {
@@ -191,16 +189,10 @@ class CpuPictureTransfer final : public PictureTransfer {
     out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
     out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
     uint8_t* data = bytes_.get();
-    const ChromaShift shift = chroma_shift(format);
-    const int planes = format == CTV_FORMAT_GRAY8 || is_rgb(format) ? 1 : (format == CTV_FORMAT_NV12 ? 2 : 3);
-    for (int p = 0; p < planes; ++p) {
-      int row_bytes = p == 0 ? out_.width : (out_.width + shift.x) >> shift.x;
-      if (p > 0 && format == CTV_FORMAT_NV12) row_bytes *= 2;
-      if (is_rgb(format)) row_bytes *= channels_of(format);
-      const int rows = p == 0 ? out_.height : (out_.height + shift.y) >> shift.y;
+    for (int p = 0; p < format_planes(format); ++p) {
       out_.data[p] = data;
-      out_.stride[p] = row_bytes;
-      data += static_cast<ptrdiff_t>(row_bytes) * rows;
+      out_.stride[p] = static_cast<ptrdiff_t>(plane_row_bytes(format, out_.width, p));
+      data += out_.stride[p] * plane_rows(format, out_.height, p);
     }
   }
 
@@ -239,7 +231,7 @@ class CpuPictureTransfer final : public PictureTransfer {
   }
 
   void export_rgb(const ConstPlanes& planes, int begin, int end) const {
-    const int channels = channels_of(out_.format);
+    const int channels = picture_format(out_.format).step;
     Sample u[kRowPiece];
     Sample v[kRowPiece];
     for (int r = begin; r < end; ++r) {

@@ -28,11 +28,6 @@ struct BytePicture {
   BytePlane planes[3];
 };
 
-/// How a format lies in memory. tight: planes follow each other without gaps, data relative to null.
-size_t tight_size(ctv_format format, int width, int height);
-int plane_count(ctv_format format);  // in memory
-size_t row_bytes(ctv_format format, int width, int plane);
-int plane_rows(ctv_format format, int height, int plane);
 BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
                          const ptrdiff_t stride[]);
 

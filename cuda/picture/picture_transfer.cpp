@@ -65,12 +65,12 @@ class CudaPictureTransfer final : public PictureTransfer {
     CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
     // Room for RGBA from the start: graphs of RGB pictures keep the address.
     const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
-    CTV_RETURN_IF_ERROR(in_device_.reserve(d, tight_size(largest, layout_.width, layout_.height)));
+    CTV_RETURN_IF_ERROR(in_device_.reserve(d, picture_bytes(largest, layout_.width, layout_.height)));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
     in_ = host_copy_ = picture;
     size_t at = 0;
-    for (int p = 0; p < plane_count(picture.format); ++p) {
-      const size_t bytes = row_bytes(picture.format, layout_.width, p);
+    for (int p = 0; p < format_planes(picture.format); ++p) {
+      const size_t bytes = plane_row_bytes(picture.format, layout_.width, p);
       in_.data[p] = in_device_.data() + at;
       in_.stride[p] = static_cast<ptrdiff_t>(bytes);
       at += bytes * static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
@@ -116,16 +116,16 @@ class CudaPictureTransfer final : public PictureTransfer {
     out_.memory = memory;
     out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
     out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
-    const size_t size = tight_size(format, out_.width, out_.height);
+    const size_t size = picture_bytes(format, out_.width, out_.height);
     CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
     if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
     void* data[3] = {};
     size_t at = 0;
-    for (int p = 0; p < plane_count(format); ++p) {
+    for (int p = 0; p < format_planes(format); ++p) {
       data[p] = out_device_.data() + at;
       out_.data[p] = memory == CTV_MEMORY_CUDA ? data[p] : out_host_.data() + at;
-      out_.stride[p] = static_cast<ptrdiff_t>(row_bytes(format, out_.width, p));
-      at += row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
+      out_.stride[p] = static_cast<ptrdiff_t>(plane_row_bytes(format, out_.width, p));
+      at += plane_row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
     }
     CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the port's last picture has left the buffer
     const StageMark mark(d, Stage::kColour);
@@ -171,7 +171,7 @@ class CudaPictureTransfer final : public PictureTransfer {
       return false;
     };
     const auto longest = static_cast<ptrdiff_t>(device_->properties().memPitch);
-    for (int p = 0; p < plane_count(picture.format); ++p) {
+    for (int p = 0; p < format_planes(picture.format); ++p) {
       const auto* first = static_cast<const uint8_t*>(picture.data[p]);
       const ptrdiff_t stride = picture.stride[p];
       const ptrdiff_t last = stride * (plane_rows(picture.format, layout_.height, p) - 1) + in_.stride[p] - 1;
@@ -183,7 +183,7 @@ class CudaPictureTransfer final : public PictureTransfer {
   /// Each plane by itself, even where one follows the other: they may be pinned apart.
   Status copy_borrowed(const ctv_picture& picture) {
     Device& d = *device_;
-    for (int p = 0; p < plane_count(picture.format); ++p) {
+    for (int p = 0; p < format_planes(picture.format); ++p) {
       const auto bytes = static_cast<size_t>(in_.stride[p]);
       const auto rows = static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
       if (picture.stride[p] == in_.stride[p]) {
@@ -201,11 +201,11 @@ class CudaPictureTransfer final : public PictureTransfer {
   /// Through memory of the port, which has the layout of in_.
   Status make_host_copy(const ctv_picture& picture) {
     Device& d = *device_;
-    const size_t size = tight_size(picture.format, layout_.width, layout_.height);
+    const size_t size = picture_bytes(picture.format, layout_.width, layout_.height);
     CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
     pieces_.clear();
     uint8_t* to = in_host_.data();
-    for (int p = 0; p < plane_count(picture.format); ++p) {
+    for (int p = 0; p < format_planes(picture.format); ++p) {
       const auto bytes = static_cast<size_t>(in_.stride[p]);
       const int rows = plane_rows(picture.format, layout_.height, p);
       const int most = max_of(1, static_cast<int>(kPiece / bytes));

@@ -165,13 +165,14 @@ struct FrequencyQuantiser {
   SubbandQuantiser q;
 
   Level level(int64_t c) const {
-    if (!is_h264(kind)) return quantised(c, q.multiplier, q.rounding_offset, 16);
+    if (!kTransformTraits[static_cast<size_t>(kind)].own_quantiser)
+      return quantised(c, q.multiplier, q.rounding_offset, 16);
     const bool eight = kind == TransformKind::kH264_8x8;
     return quantised(c, h264_tables(eight, q.qp % 6, row, col)[1], q.rounding_offset,
                      (eight ? 16 : 15) + q.qp / 6);
   }
   int64_t scaled(int64_t l) const {
-    if (!is_h264(kind)) {
+    if (!kTransformTraits[static_cast<size_t>(kind)].own_quantiser) {
       const auto magnitude = static_cast<uint32_t>(l < 0 ? -l : l);
       const int64_t c =
           l == 0 ? 0 : std::min<int64_t>((magnitude * q.step - q.reconstruction_offset + 8) / 16, 32767);

@@ -190,7 +190,7 @@ TEST_P(Packets, OfBlockTransformsComeBackWhole) {
   Random random(6);
   for (const Grouping& grouping : kGroupings) {
     for (const TransformKind kind : kBlockTransforms) {
-      if (grouping.pooled_layers > block_log2(kind) + 1) continue;
+      if (grouping.pooled_layers > block_transform(kind).scales + 1) continue;
       for (const Extent extent : {Extent{1, 1}, Extent{33, 57}}) {
         make(blocks_of(kind, extent.cols, extent.rows), grouping, random);
         expect_back_whole(random);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/format/fields.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "codec/dsp/directional.hpp"
+#include "codec/dsp/motion_vectors.hpp"
+
+namespace ctv {
+namespace {
+
+using H = SequenceHeader;
+
+constexpr int32_t kDirections[] = {0, 2, 4, 8, 16};
+constexpr int32_t kTaps[] = {2, 4, 6, 8, 12};
+constexpr int32_t kBlockSizes[] = {8, 16, 32};
+
+using T = TransformParameters;
+
+template <auto Member, typename Object>
+auto& member(Object& object) {
+  return object.*Member;
+}
+template <auto Part, auto Member, typename Object>
+auto& member(Object& object) {
+  return object.*Part.*Member;
+}
+
+/// A row under construction; Path: from the header to the member.
+struct Row : StreamField {
+  template <auto... Path>
+  static constexpr Row of(const char* title, int bytes, int64_t lo, int64_t hi) {
+    return {{title, bytes, lo, hi, [](const H& h, int) { return static_cast<int64_t>(member<Path...>(h)); },
+             [](H& h, int, int64_t v) {
+               auto& m = member<Path...>(h);
+               m = static_cast<std::remove_reference_t<decltype(m)>>(v);
+             }}};
+  }
+  constexpr Row as(const char* public_name, size_t in_config, size_t in_info, const char* text) const {
+    Row row = *this;
+    row.name = public_name;
+    row.config = in_config;
+    row.info = in_info;
+    row.description = text;
+    return row;
+  }
+  constexpr Row one_of(std::span<const int32_t> list, bool as_log2) const {
+    Row row = *this;
+    row.values = list;
+    row.log2 = as_log2;
+    return row;
+  }
+  constexpr Row only_if(bool (*condition)(const H&)) const {
+    Row row = *this;
+    row.present = condition;
+    return row;
+  }
+  constexpr Row at_most(int64_t (*limit)(const H&), const char* otherwise = nullptr) const {
+    Row row = *this;
+    row.most = limit;
+    row.needs = otherwise;
+    return row;
+  }
+};
+#define CTV_PUBLIC(member) #member, offsetof(ctv_config, member), offsetof(ctv_stream_info, member)
+
+bool contourlet(const H& h) { return !h.transform.in_blocks(); }
+int64_t of_contourlet(const H& h) { return contourlet(h) ? 1 : 0; }
+int64_t of_picture(const H& h) { return h.prediction == Prediction::kPicture ? 1 : 0; }
+bool by_layer(const H& h) { return h.grouping.scope == ComponentScope::kLayer; }
+
+constexpr Row version() {
+  return {{"version", 1, kBitstreamVersion, kBitstreamVersion,
+           [](const H&, int) { return int64_t{kBitstreamVersion}; }, [](H&, int, int64_t) {}}};
+}
+constexpr Row transform() {
+  Row row = Row::of<&H::transform, &T::kind>("transform", 1, 0, kTransformKinds - 1);
+  row.set = [](H& h, int, int64_t v) {
+    const auto kind = static_cast<TransformKind>(v);
+    if (kind != h.transform.kind) h.transform = block_transform(kind);
+  };
+  return row;
+}
+constexpr Row directions() {
+  Row row{{"directions", 1, 0, kMaxDirectionsLog2,
+           [](const H& h, int i) -> int64_t { return h.transform.directions_log2[static_cast<size_t>(i)]; },
+           [](H& h, int i, int64_t v) {
+             h.transform.directions_log2[static_cast<size_t>(i)] = static_cast<uint8_t>(v);
+           }}};
+  row.count = [](const H& h) { return h.transform.scales; };
+  return row;
+}
+
+constexpr StreamField kFields[] = {
+    version(),
+    Row::of<&H::width>("width", 2, 1, 65535).as(CTV_PUBLIC(width), "Luma samples"),
+    Row::of<&H::height>("height", 2, 1, 65535).as(CTV_PUBLIC(height), "Luma samples"),
+    Row::of<&H::fps_num>("frame rate numerator", 4, 1, INT32_MAX)
+        .as(CTV_PUBLIC(fps_num), "Frame rate, numerator"),
+    Row::of<&H::fps_den>("frame rate denominator", 4, 1, INT32_MAX)
+        .as(CTV_PUBLIC(fps_den), "Frame rate, denominator"),
+    Row::of<&H::source>("source format", 1, CTV_FORMAT_GRAY8, CTV_FORMAT_RGB8),
+    Row::of<&H::chroma_420>("chroma 4:2:0", 1, 0, 1).at_most([](const H& h) -> int64_t {
+      return h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1;
+    }),
+    transform().as(CTV_PUBLIC(transform), "Transform"),
+    Row::of<&H::transform, &T::pyramid>("pyramid", 1, 0, kPyramids - 1)
+        .as(CTV_PUBLIC(pyramid), "Contourlet: the pyramid")
+        .only_if(contourlet),
+    Row::of<&H::transform, &T::scales>("scales", 1, 1, kMaxScales)
+        .as(CTV_PUBLIC(scales), "Contourlet: scales of the pyramid")
+        .only_if(contourlet),
+    directions()
+        .as(CTV_PUBLIC(directions), "Contourlet: directions per scale, finest first")
+        .one_of(kDirections, true)
+        .only_if(contourlet),
+    Row::of<&H::transform, &T::taps>("filter taps", 1, 2, kMaxDirectionalTaps)
+        .as(CTV_PUBLIC(filter_taps), "Contourlet: taps of the directional filters")
+        .one_of(kTaps, false)
+        .only_if(contourlet),
+    Row::of<&H::transform, &T::fraction_bits>("fraction bits", 1, 0, 2).only_if(contourlet),
+    Row::of<&H::transform, &T::projection>("projection", 1, 0, 1).only_if(contourlet),
+    Row::of<&H::prediction>("prediction", 1, 0, CTV_PREDICTION_PICTURE)
+        .as(CTV_PUBLIC(prediction), "What predicted frames predict"),
+    Row::of<&H::entropy_coding>("entropy coding", 1, 0, CTV_ENTROPY_CONTEXT)
+        .as(CTV_PUBLIC(entropy_coding), "Entropy coding"),
+    Row::of<&H::grouping, &Grouping::scope>("grouping", 1, 0, static_cast<int64_t>(ComponentScope::kLayer)),
+    Row::of<&H::grouping, &Grouping::pooled_layers>("pooled layers", 1, 0, kMaxScales + 1)
+        .at_most([](const H& h) -> int64_t { return by_layer(h) ? h.transform.scales + 1 : 0; }),
+    Row::of<&H::grouping, &Grouping::split_luma>("split luma", 1, 0, 1).at_most([](const H& h) -> int64_t {
+      return by_layer(h) ? 1 : 0;
+    }),
+    Row::of<&H::lossless>("lossless", 1, 0, 1)
+        .as(CTV_PUBLIC(lossless), "1: lossless")
+        .at_most(of_contourlet, "the contourlet transform; block transforms round"),
+    Row::of<&H::lowpass_rounded>("lowpass rounded", 1, 0, 1).at_most(of_contourlet),
+    Row::of<&H::log2_block>("block size", 1, 3, 5)
+        .as(CTV_PUBLIC(block_size), "Motion blocks in luma samples")
+        .one_of(kBlockSizes, true),
+    Row::of<&H::subpel>("vector precision", 1, 0, kMaxSubpel)
+        .as(CTV_PUBLIC(subpel), "Vectors in 1 / 2^subpel luma samples")
+        .at_most([](const H& h) { return of_picture(h) * kMaxSubpel; }, "picture prediction"),
+    Row::of<&H::overlap>("overlap", 1, 0, 1)
+        .as(CTV_PUBLIC(overlap), "1: overlapped block motion compensation")
+        .at_most(of_picture, "picture prediction"),
+    Row::of<&H::split>("split", 1, 0, 1)
+        .as(CTV_PUBLIC(split), "1: motion blocks of 16 and 32 may be split in four")
+        .at_most([](const H& h) { return h.log2_block > 3 ? of_picture(h) : 0; }),
+};
+#undef CTV_PUBLIC
+
+}  // namespace
+
+std::span<const StreamField> stream_fields() { return kFields; }
+
+int64_t StreamField::to_public(int64_t value) const {
+  if (!log2 || (value == 0 && lo == 0)) return value;
+  return int64_t{1} << value;
+}
+
+int64_t StreamField::from_public(int64_t value) const {
+  if (!log2) return value;
+  if (value == 0 && lo == 0) return 0;
+  const auto bits = static_cast<uint64_t>(value);
+  return value > 0 && std::has_single_bit(bits) ? std::countr_zero(bits) : -1;
+}
+
+bool StreamField::allows(int64_t value) const {
+  if (values.empty()) return true;
+  return value >= lo && value <= hi && std::ranges::find(values, to_public(value)) != values.end();
+}
+
+std::string StreamField::list_values() const {
+  std::string list;
+  for (const int32_t v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
+  return list;
+}
+
+int32_t member_at(const void* structure, size_t offset, int i) {
+  int32_t value = 0;
+  std::memcpy(&value, static_cast<const char*>(structure) + offset + sizeof value * static_cast<size_t>(i),
+              sizeof value);
+  return value;
+}
+
+void set_member_at(void* structure, size_t offset, int i, int64_t value) {
+  const auto v = static_cast<int32_t>(value);
+  std::memcpy(static_cast<char*>(structure) + offset + sizeof v * static_cast<size_t>(i), &v, sizeof v);
+}
+
+}  // namespace ctv

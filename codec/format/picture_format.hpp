@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the samples of each public picture format lie in memory.
+#pragma once
+
+#include <ctv/ctv.h>
+
+#include <cstddef>
+
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+struct PictureFormat {
+  int planes = 0;                       // in memory; 0: unknown format
+  int step = 1;                         // plane 0: bytes from one sample position to the next
+  int chroma_step = 1;                  // planes 1 and 2
+  ChromaShift chroma;                   // of the chroma samples
+  ctv_format source = CTV_FORMAT_NONE;  // the format with the same samples that headers write
+};
+
+constexpr PictureFormat picture_format(ctv_format format) {
+  switch (format) {
+    case CTV_FORMAT_GRAY8:
+      return {1, 1, 1, {0, 0}, CTV_FORMAT_GRAY8};
+    case CTV_FORMAT_I420:
+      return {3, 1, 1, {1, 1}, CTV_FORMAT_I420};
+    case CTV_FORMAT_NV12:
+      return {2, 1, 2, {1, 1}, CTV_FORMAT_I420};
+    case CTV_FORMAT_I422:
+      return {3, 1, 1, {0, 1}, CTV_FORMAT_I422};
+    case CTV_FORMAT_I444:
+      return {3, 1, 1, {0, 0}, CTV_FORMAT_I444};
+    case CTV_FORMAT_RGB8:
+      return {1, 3, 1, {0, 0}, CTV_FORMAT_RGB8};
+    case CTV_FORMAT_RGBA8:
+      return {1, 4, 1, {0, 0}, CTV_FORMAT_RGB8};
+    default:
+      return {};
+  }
+}
+
+constexpr int format_planes(ctv_format format) { return picture_format(format).planes; }
+constexpr ChromaShift chroma_shift(ctv_format format) { return picture_format(format).chroma; }
+/// RGBA8 counts as RGB8, NV12 as I420.
+constexpr ctv_format source_format(ctv_format format) { return picture_format(format).source; }
+constexpr bool is_rgb(ctv_format format) { return source_format(format) == CTV_FORMAT_RGB8; }
+
+/// Of one plane of the format, without gaps.
+constexpr size_t plane_row_bytes(ctv_format format, int width, int plane) {
+  const PictureFormat f = picture_format(format);
+  const int shift = plane == 0 ? 0 : f.chroma.x;
+  const auto samples = (static_cast<size_t>(width) + static_cast<size_t>(shift)) >> shift;
+  return samples * static_cast<size_t>(plane == 0 ? f.step : f.chroma_step);
+}
+constexpr int plane_rows(ctv_format format, int height, int plane) {
+  const int shift = plane == 0 ? 0 : chroma_shift(format).y;
+  return static_cast<int>((static_cast<size_t>(height) + static_cast<size_t>(shift)) >> shift);
+}
+/// All planes, without gaps.
+constexpr size_t picture_bytes(ctv_format format, int width, int height) {
+  size_t size = 0;
+  for (int p = 0; p < format_planes(format); ++p) {
+    size += plane_row_bytes(format, width, p) * static_cast<size_t>(plane_rows(format, height, p));
+  }
+  return size;
+}
+
+}  // namespace ctv

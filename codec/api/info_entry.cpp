@@ -54,6 +54,30 @@ size_t ctv_plane_rows(ctv_format format, int32_t height, int plane) {
   return static_cast<size_t>(ctv::plane_rows(format, height, plane));
 }
 
+ctv_status ctv_parameter_get_info(int i, ctv_parameter_info* info) {
+  bool past = false;
+  const ctv_status status = guarded([&]() -> Status {
+    ctv_parameter_info p{};
+    CTV_RETURN_IF_ERROR(ctv::api::write_struct(p, "info", info));
+    const ctv::StreamField* field = nullptr;
+    for (const ctv::StreamField& f : ctv::stream_fields()) {
+      if (f.config != ctv::StreamField::kNone && i-- == 0) field = &f;
+    }
+    past = field == nullptr;
+    if (past) return {};
+    p.name = field->name;
+    p.description = field->description;
+    p.minimum = static_cast<int32_t>(field->to_public(field->lo));
+    p.maximum = static_cast<int32_t>(field->to_public(field->hi));
+    p.values = field->values.data();
+    p.value_count = field->values.size();
+    p.config_offset = field->config;
+    p.info_offset = field->info;
+    return ctv::api::write_struct(p, "info", info);
+  });
+  return status == CTV_OK && past ? CTV_END : status;
+}
+
 ctv_status ctv_unit_parse(const uint8_t* data, size_t size, ctv_unit_kind* kind, uint64_t* unit_size) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(data, "data"));

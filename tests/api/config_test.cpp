@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "tests/support/codec.hpp"
 
@@ -190,6 +192,45 @@ TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
     const auto clip = moving_clip(c.format, c.width, c.height, 2);
     EXPECT_EQ(decode(encode(clip, c)).size(), 2U) << "case " << i << ": " << ctv_last_error();
   }
+}
+
+int32_t member_at(const void* structure, size_t offset) {
+  int32_t value = 0;
+  std::memcpy(&value, static_cast<const char*>(structure) + offset, sizeof value);
+  return value;
+}
+
+// Every parameter of the table is refused outside its range, by its name, and comes back from the header.
+TEST(Parameters, AreDescribedAsTheyAreChecked) {
+  ctv_parameter_info p{};
+  EXPECT_EQ(ctv_parameter_get_info(0, &p), CTV_ERROR_ARGUMENT);  // no struct_size
+  p.struct_size = sizeof p;
+  EXPECT_EQ(ctv_parameter_get_info(-1, &p), CTV_END);
+  int count = 0;
+  for (; ctv_parameter_get_info(count, &p) == CTV_OK; ++count) {
+    SCOPED_TRACE(p.name);
+    EXPECT_NE(std::string(p.description), "");
+    std::vector<int32_t> outside;
+    if (p.minimum > INT32_MIN) outside.push_back(p.minimum - 1);
+    if (p.maximum < INT32_MAX) outside.push_back(p.maximum + 1);
+    for (const int32_t value : outside) {
+      Config c = valid();
+      ctv_config& plain = c;
+      std::memcpy(reinterpret_cast<char*>(&plain) + p.config_offset, &value, sizeof value);
+      EXPECT_EQ(open(c), CTV_ERROR_ARGUMENT) << value;
+      EXPECT_NE(std::string(ctv_last_error()).find(std::string("config.") + p.name), std::string::npos)
+          << ctv_last_error();
+    }
+    Config c = valid();
+    Encoder encoder(c);
+    const auto header = encoder.header();
+    ctv_stream_info info{};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(ctv_stream_info_parse(header.data, header.size, &info), CTV_OK);
+    const ctv_config& plain = c;
+    EXPECT_EQ(member_at(&info, p.info_offset), member_at(&plain, p.config_offset));
+  }
+  EXPECT_GE(count, 16);
 }
 
 TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {

@@ -19,6 +19,8 @@
 #include "codec/format/directional_plan.hpp"
 #include "codec/format/gain_table.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/packet.hpp"
+#include "codec/format/units.hpp"
 #include "tests/reference/directional.hpp"
 
 namespace ctv {

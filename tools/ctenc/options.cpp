@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "cli/names.h"
+#include "cli/parameters.h"
 #include "cli/text.h"
 #include "ctenc/check_options.h"
 
@@ -26,6 +28,19 @@ void field(Options& options, EncodeOptions& encode, const char* name, const char
     encode.edits.push_back([=](ctv_config& c) { c.*member = static_cast<int32_t>(n); });
   });
   options.initially(std::to_string(defaults().*member));
+}
+
+/// An integer option that sets a stream parameter, within the range that the library tells.
+void parameter(Options& options, EncodeOptions& encode, const char* name, const char* help,
+               const char* member) {
+  const ctv_parameter_info info = parameter_named(member);
+  options.integer(name, "N", help, info.minimum, info.maximum, [&encode, info](int64_t n) {
+    encode.edits.push_back([=](ctv_config& c) {
+      const auto value = static_cast<int32_t>(n);
+      std::memcpy(reinterpret_cast<char*>(&c) + info.config_offset, &value, sizeof value);
+    });
+  });
+  options.initially(std::to_string(value_of(info, defaults())));
 }
 
 /// An option that sets one enumerator of the configuration.
@@ -165,7 +180,7 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
              "Which transform; the options below are the contourlet's alone", &ctv_config::transform);
   enumerated(options, encode, "--pyramid", kPyramids, "Laplacian pyramid, or reversible wavelets",
              &ctv_config::pyramid);
-  field(options, encode, "--scales", "Pyramid scales", 1, CTV_MAX_SCALES, &ctv_config::scales);
+  parameter(options, encode, "--scales", "Pyramid scales", "scales");
   options.value("--directions", "A,B,...|auto",
                 "Directions per scale, finest first: 0 (none), 2, 4, 8 or 16 each; auto: tried on the first "
                 "picture",
@@ -182,15 +197,14 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
                   });
                 });
   options.initially(directions_of(defaults().directions, defaults().scales));
-  field(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", 2, 12,
-        &ctv_config::filter_taps);
+  parameter(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", "filter_taps");
 
   options.section("Motion");
   field(options, encode, "--search", "Search range in whole samples; 0: no motion", 0, 64,
         &ctv_config::search_range);
-  field(options, encode, "--block", "Block size: 8, 16 or 32", 8, 32, &ctv_config::block_size);
-  field(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter, 3 eighth samples", 0, 3,
-        &ctv_config::subpel);
+  parameter(options, encode, "--block", "Block size: 8, 16 or 32", "block_size");
+  parameter(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter, 3 eighth samples",
+            "subpel");
   switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
   switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);
   switched(options, encode, "--split", "Blocks split in four where it pays", &ctv_config::split, 1);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/names.h"
+#include "cli/parameters.h"
 #include "ctinfo/survey.h"
 
 namespace ctv::tools {
@@ -28,11 +29,16 @@ Json header_json(const ctv_stream_info& i) {
   }
   j["prediction"] = name_of(kPredictions, i.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, i.entropy_coding);
-  j["lossless"] = i.lossless != 0;
-  j["block_size"] = i.block_size;
-  j["subpel"] = i.subpel;
-  j["overlap"] = i.overlap != 0;
-  j["split"] = i.split != 0;
+  // Whatever else the library knows: flags and numbers. fps_* is frame_rate.
+  const bool contourlet = i.transform == CTV_TRANSFORM_CONTOURLET;
+  for (const ctv_parameter_info& p : parameters()) {
+    const std::string key = p.name;
+    const bool listed = j.contains(key) || key == "fps_num" || key == "fps_den";
+    const bool foreign = key == "pyramid" || key == "directions" || key == "filter_taps";
+    if (listed || (foreign && !contourlet)) continue;
+    const int32_t value = value_of(p, i);
+    j[key] = p.minimum == 0 && p.maximum == 1 ? Json(value != 0) : Json(value);
+  }
   j["planes"] = i.planes;
   j["subbands"] = std::vector<int32_t>(i.subbands, i.subbands + std::clamp(i.planes, 0, 3));
   j["components"] = i.components;

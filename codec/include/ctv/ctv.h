@@ -470,6 +470,24 @@ typedef struct ctv_stream_info {
   uint64_t decoder_memory; /**< Bytes that a decoder needs, full resolution, one frame in flight. */
 } ctv_stream_info;
 
+/** A parameter that ctv_config and ctv_stream_info have under one name, as an int32_t, an enumeration, or an
+ * array of int32_t. */
+typedef struct ctv_parameter_info {
+  size_t struct_size;      /**< sizeof(ctv_parameter_info). */
+  const char* name;        /**< Name of the members. Static storage. */
+  const char* description; /**< One line. Static storage. */
+  int32_t minimum;         /**< Least value. */
+  int32_t maximum;         /**< Largest value. */
+  const int32_t* values;   /**< All values, or NULL: every one from minimum to maximum. Static storage. */
+  size_t value_count;      /**< Number of values, or 0. */
+  size_t config_offset;    /**< offsetof the member in ctv_config. */
+  size_t info_offset;      /**< offsetof the member in ctv_stream_info. */
+} ctv_parameter_info;
+
+/** Describes stream parameter i, counted from 0.
+ * @return CTV_OK; CTV_END past the last; CTV_ERROR_ARGUMENT. */
+CTV_API ctv_status ctv_parameter_get_info(int i, ctv_parameter_info* info);
+
 /** Parses a sequence header unit.
  * @return CTV_OK; CTV_ERROR_STREAM. */
 CTV_API ctv_status ctv_stream_info_parse(const uint8_t* data, size_t size, ctv_stream_info* info);

@@ -92,7 +92,7 @@ if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import mat
   grep -q 'src="http\|href="http' page.html && fail "the page asks for something from outside"
   expect 2 "no run" "$ctbench" report rd.csv -o page.html
   expect 2 "no marks" "$ctbench" report rd.json -o page.html --tables rd.csv
-  # The tables of docs/benchmarks.md are those of the JSON beside it.
+  # The tables of docs/benchmarks.md are those of the recorded JSON.
   for measured in "$source"/docs/measured/*/; do
     name=$(basename "$measured")
     cp "$source/docs/benchmarks.md" tables.md

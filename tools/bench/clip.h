@@ -22,7 +22,7 @@ using Size = std::pair<int32_t, int32_t>;
 
 /// The first `limit` frames of any input the tools read. Throws Failure, also for none.
 Clip load_clip(const std::string& path, int64_t limit);
-/// Moves the samples to memory from which the configuration's backend reads borrowed pictures by itself.
+/// Moves the samples to memory from which the configuration's backend reads borrowed pictures without a copy.
 void lay_out_for(const ctv_config& config, Clip& clip);
 /// MD5 of all samples of some frames.
 std::string digest_of(std::span<const Frame> frames);

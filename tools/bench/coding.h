@@ -33,7 +33,7 @@ struct PassTimes {
   std::vector<double> seconds;         // per pass; the first one pays for what is made on demand
   std::vector<double> frame_seconds;   // from giving a frame to having its result; without the first pass, if
                                        // there are more
-  std::vector<ctv_stage_time> stages;  // likewise
+  std::vector<ctv_stage_time> stages;  // of the same passes
   std::string running;                 // backend and engine
 };
 

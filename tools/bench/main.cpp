@@ -21,15 +21,15 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
-    {"rd", "bits and quality of clips, beside x264, Motion JPEG and others", &run_rd},
+    {"rd", "bits and quality of clips, compared with other codecs", &run_rd},
     {"speedup", "the paper's comparison of CPU and GPU, on this machine", &run_speedup},
-    {"peers", "speed and bytes beside other codecs at equal luma PSNR", &run_peers},
+    {"peers", "speed and bytes compared with other codecs at equal luma PSNR", &run_peers},
     {"pictures", "what codecs make of one picture at equal bytes, side by side", &run_pictures},
     {"stages", "each stage alone: checked, timed, and what the machine's memory would allow", &run_stages},
     {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
     {"latency", "what a viewer of a live source waits", &run_latency},
     {"streams", "how many live encoders one machine or device carries", &run_streams},
-    {"papers", "the papers' kernels, with their published figures beside this machine's", &run_papers},
+    {"papers", "the papers' kernels, with their published figures and this machine's", &run_papers},
     {"all", "every measurement and the page, into one folder", &run_all},
     {"report", "one page with plots from the JSON of runs: ctbench report run.json... -o report.html",
      &run_report},

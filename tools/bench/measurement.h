@@ -24,7 +24,7 @@ struct Arguments {
 Arguments take_arguments(int argc, const char* const* argv, const Options& options,
                          const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated);
 
-/// What a verb adds to a Measurement; all but `measure` and `text` may be missing.
+/// What a verb adds to a Measurement; only `measure` and `text` are required.
 struct Steps {
   std::function<void()> check = {};         // of the whole command line; throws Failure
   std::function<void(Json&)> measure = {};  // fills the document; Interrupted keeps what is there

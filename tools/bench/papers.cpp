@@ -135,7 +135,7 @@ lab::IdctMode parse_mode(const std::string& mode) {
 
 Exit run_papers(int argc, const char* const* argv) {
   Measurement m(
-      "papers", "the papers' kernels, each with its published figures beside this machine's",
+      "papers", "the papers' kernels, with their published figures and this machine's",
       "DCT 8x8 (Obukhov and Kharlamov 2008), H.264's inverse transforms with compaction (Wang, Alvarez-Mesa, "
       "Chi and Juurlink 2013), H.264's transforms and quantiser (Husemann et al. 2011), on the CPU and, "
       "where "

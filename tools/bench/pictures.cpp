@@ -138,7 +138,7 @@ Exit run_pictures(int argc, const char* const* argv) {
       "pictures", "what codecs make of one picture at equal bytes, side by side",
       "CLIP, or a generated one, is encoded by this codec, by the paper's preset and by the peers that are "
       "installed, each at the setting whose bytes are nearest to ours. The middle of the middle frame of "
-      "each goes into the JSON as a PNG, and ctbench report shows them beside each other.",
+      "each goes into the JSON as a PNG, and ctbench report shows them side by side.",
       {{"ctbench pictures a.y4m --size 1280x720 --qp 38 --json pictures.json", "at a low rate"},
        {"ctbench pictures --transforms --frames 1 --qp 42 --json cloth.json",
         "what directions are worth on texture"}});
@@ -159,7 +159,7 @@ Exit run_pictures(int argc, const char* const* argv) {
       "The default preset with its wavelet, directional filter banks and block transforms, all else being "
       "equal, on cloth and edges unless a CLIP is given; no peers",
       [&] { transforms = true; });
-  std::vector<Variant> beside = {parse_variant("paper")};
+  std::vector<Variant> others_of_ours = {parse_variant("paper")};
   const auto check = [&] {
     if (!transforms) return;
     if (chosen)
@@ -168,10 +168,10 @@ Exit run_pictures(int argc, const char* const* argv) {
     m.variant = {"wavelet", {}};
     if (m.clips.empty())
       m.clips = {text("cloth:%dx%d@25:%lld", m.size.first, m.size.second, static_cast<long long>(m.frames))};
-    beside = {{"4 directions", {"--directions", "4", "--taps", "6"}},
-              {"8 directions", {"--directions", "8", "--taps", "6"}},
-              {"dct8x8", {"--transform", "dct8x8"}},
-              {"h264-8x8", {"--transform", "h264-8x8"}}};
+    others_of_ours = {{"4 directions", {"--directions", "4", "--taps", "6"}},
+                      {"8 directions", {"--directions", "8", "--taps", "6"}},
+                      {"dct8x8", {"--transform", "dct8x8"}},
+                      {"h264-8x8", {"--transform", "h264-8x8"}}};
   };
   const auto measure = [&](Json& j) {
     const Clip clip = m.load(m.size);
@@ -189,7 +189,7 @@ Exit run_pictures(int argc, const char* const* argv) {
     pictures.add("source", "", clip.frames.size() * clip.video.frame_bytes(), nullptr, 1,
                  clip.frames[static_cast<size_t>(frame)]);
     pictures.target = pictures.ours(m.variant, static_cast<double>(qp), true).decibels;
-    for (const Variant& variant : beside)
+    for (const Variant& variant : others_of_ours)
       if (variant.name != m.variant.name) pictures.match_ours(variant);
     pictures.others(chosen ? *chosen : choose_peers(""));
   };

@@ -304,11 +304,11 @@ void compare_with_anchor(Json& clip, const Comparison& comparison) {
 
 Exit run_rd(int argc, const char* const* argv) {
   Measurement m(
-      "rd", "bits and quality of clips, beside other codecs",
+      "rd", "bits and quality of clips, compared with other codecs",
       "CLIPs (y4m, image sequences, generate:WxH@FPS:N) are encoded at several qualities by variants of this "
       "codec and by installed peers through their own command lines, decoded, and compared: PSNR of Y, U, V, "
       "6:1:1, SSIM, and BD-rates against an anchor. Prints a table for each clip and a summary.",
-      {{"ctbench rd a.y4m b.y4m --json run.json", "our default beside x264 and Motion JPEG"},
+      {{"ctbench rd a.y4m b.y4m --json run.json", "our default, x264 and Motion JPEG"},
        {"ctbench rd a.y4m --ours default --ours flat:preset=default,directions=0 --anchor default --peers "
         "none",
         "what directions are worth"}});

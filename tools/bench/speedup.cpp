@@ -272,7 +272,7 @@ Exit run_speedup(int argc, const char* const* argv) {
   Measurement m(
       "speedup", "the paper's comparison of CPU and GPU, on this machine",
       "CLIPs, or a generated one, are scaled to the paper's sizes and coded with its parameters by every "
-      "backend and engine there is. Prints its Tables II, III and IV with its own figures beside this "
+      "backend and engine there is. Prints its Tables II, III and IV with its own figures and this "
       "machine's, and where the time goes. Bytes and pictures of all are compared; if they differ, no "
       "speedup is printed and the exit code is 70.",
       {{"ctbench speedup", "the paper's tables from a generated clip"},

@@ -124,9 +124,9 @@ std::string stages_text(const Json& j) {
 Exit run_stages(int argc, const char* const* argv) {
   Measurement m(
       "stages", "each stage alone: checked, timed, and what the machine's memory would allow",
-      "Every stage is run by itself on every backend and engine. On a small picture it must make what its "
+      "Every stage runs alone on every backend and engine. On a small picture it must make what its "
       "definition says, at full size what the first backend makes; if not, the exit code is 70. Its time is "
-      "set beside that of plain copies of the bytes that it has to move.",
+      "compared with that of plain copies of the bytes that it has to move.",
       {{"ctbench stages", "1920x1080"}, {"ctbench stages --size 3840x2160 --json run.json", "larger"}});
   m.most_clips = 0;
   m.size = {1920, 1080};
@@ -143,7 +143,7 @@ Exit run_stages(int argc, const char* const* argv) {
     j["runs"] = m.runs;
     const std::string program = own_folder() + "/ctstages";
     if (!std::filesystem::exists(program))
-      throw Failure(Exit::kFile, "ctstages is not beside ctbench", "build all of ctv");
+      throw Failure(Exit::kFile, "ctstages is not in ctbench's folder", "build all of ctv");
     const ScratchFolder scratch;
     const std::string file = scratch.file("stages.jsonl");
     const auto read = [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench peers`: speed and bytes beside other codecs at equal luma PSNR, in one run on one machine.
+// `ctbench peers`: speed and bytes compared with other codecs at equal luma PSNR, in one run on one machine.
 #include <algorithm>
 #include <cmath>
 
@@ -157,12 +157,12 @@ std::string versus_text(const Json& j) {
 
 Exit run_peers(int argc, const char* const* argv) {
   Measurement m(
-      "peers", "speed and bytes beside other codecs at equal luma PSNR",
+      "peers", "speed and bytes compared with other codecs at equal luma PSNR",
       "CLIP, or a generated one, is encoded and decoded by this codec on every backend and by the peers "
       "that are installed, each at the setting whose luma PSNR is nearest to the one asked for, in the "
       "same run.",
       {{"ctbench peers a.y4m --size 1920x1080",
-        "beside x264, Motion JPEG, SVT-AV1, VC-2, libjpeg-turbo, nvJPEG"}});
+        "with x264, Motion JPEG, SVT-AV1, VC-2, libjpeg-turbo, nvJPEG"}});
   m.frames = 30;
   std::vector<Peer> peers = choose_peers("all");
   double decibels = 40;

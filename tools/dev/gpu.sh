@@ -38,7 +38,7 @@ build() {
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
-tests() { # every program by itself: a program starts CUDA once, ctest would start it for every case
+tests() { # each program alone: a program starts CUDA once, ctest would start it for every case
   local status=0
   for program in "$build"/bin/ctv_*_tests; do
     [ -x "$program" ] || continue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The experiments of the papers, each measured as the paper did and set beside its figures.
+// The experiments of the papers, each measured as in its paper, with the paper's figures.
 #pragma once
 
 #include <array>

@@ -30,7 +30,7 @@ struct GpuModule {
   /// size: 4 or 8; blocks [count][size][size].
   Status (*idct_compacted)(IdctStep step, int size, const std::vector<int16_t>& blocks, int runs,
                            std::vector<int16_t>& residuals, GpuTimes& times);
-  /// Upload, kernel and download of both block sizes: one after the other, or the 8x8 blocks beside the 4x4.
+  /// Upload, kernel and download of both block sizes: one after the other, or at the same time.
   Status (*idct_complete)(const CompactedFrame& frame, bool overlapped, int runs, CompactedFrame& residuals,
                           double& ms);
   /// Paper: Husemann, Giacomolli, Lenz, Schwingel and Roesler 2011.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the lab's modules are loaded: libraries beside the program that may be missing.
+// How the lab's modules are loaded: libraries that may be missing.
 #pragma once
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ struct Loaded {
   std::string why;
 };
 
-/// Looks for `file` in lib beside the program's folder, then in that folder. `missing`: why, if it is not
+/// Looks for `file` in lib next to the program's folder, then in that folder. `missing`: why, if it is not
 /// there. Never unloaded: the CUDA runtime lives on in it.
 template <typename Module>
 Loaded<Module> load_module(const std::string& file, const char* symbol, uint32_t stamp,

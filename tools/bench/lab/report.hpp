@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an experiment of the lab yields: tables in the shape of a paper's, the paper's own figures beside
+// What an experiment of the lab yields: tables in the shape of a paper, with the paper's figures and
 // ours, and checks that all variants of a kernel computed the same.
 #pragma once
 

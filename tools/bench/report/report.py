@@ -120,7 +120,7 @@ def pictures_section(runs):
 
 
 SECTIONS = {"speedup": ("Time per frame, as the paper measured it", speedup_section), "stages": ("Each stage alone", stages_section),
-            "peers": ("Speed beside other codecs", peers_section), "rd": ("Bits and quality", rd_section),
+            "peers": ("Speed compared with other codecs", peers_section), "rd": ("Bits and quality", rd_section),
             "pictures": ("What it looks like", pictures_section), "scale": ("How cost grows", scale_section),
             "latency": ("Latency of a live source", lambda runs: "".join(blocks_html(latency(run)) for run in runs)),
             "streams": ("Several streams at once", streams_section),

@@ -152,7 +152,7 @@ def stages(run):
 
 
 def peers(run):
-    return [(f"**Beside other codecs**, {run['clip']}, {size_of(run)}, {run['frames']} frames, a key frame every "
+    return [(f"**Compared with other codecs**, {run['clip']}, {size_of(run)}, {run['frames']} frames, a key frame every "
              f"{run['key_interval']}, at {run['decibels']:g} dB of luma.", ["codec", "bytes a frame", "encode ms", "decode ms"],
              [[f"{r['codec']}, {r['how']}", number(r["bytes_per_frame"]), number(r["encode"]["ms_per_frame"]),
                number(r["decode"]["ms_per_frame"])] for r in run["results"] if r["bytes_per_frame"]])]

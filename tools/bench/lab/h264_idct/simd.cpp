@@ -81,7 +81,7 @@ void Inverse8(Lanes (&v)[8]) {
 
 Lanes Rounded(Lanes v) { return hn::ShiftRight<6>(hn::Add(v, hn::Set(kWide, 32))); }
 
-// Rows 0 and 1, rows 2 and 3 of a 4x4 block in each 128 bits become columns likewise.
+// Rows 0 and 1, rows 2 and 3 of a 4x4 block in each 128 bits become columns.
 void Transpose4(Lanes& low, Lanes& high) {
   const Lanes even = Interleaved<int16_t>(low, high, false), odd = Interleaved<int16_t>(low, high, true);
   low = Interleaved<int16_t>(even, odd, false);
@@ -147,7 +147,7 @@ int Blocks8(const int16_t* blocks, int count, int16_t* residuals) {
   return b;
 }
 
-// How many blocks were done: all but a few at the end.
+// How many blocks were done: a few at the end may be left.
 int Blocks(int size, const int16_t* blocks, int count, int16_t* residuals) {
   return size == 4 ? Blocks4(blocks, count, residuals) : Blocks8(blocks, count, residuals);
 }

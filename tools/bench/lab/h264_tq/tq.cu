@@ -33,7 +33,7 @@ struct Planes {
   int width;  // of luma
 };
 
-// What the threads of a macroblock share: luma 16x16, or Cb beside Cr, 8x16.
+// What the threads of a macroblock share: luma 16x16, or Cb next to Cr, 8x16.
 struct Shared {
   int32_t x[16][16], half[16][16], dc[4][4], dc_half[4][4];
 };

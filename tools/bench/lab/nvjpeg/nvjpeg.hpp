@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NVIDIA's JPEG codec as a module of its own, libctv_nvjpeg.so, so that ctbench and the lab's kernels start
+// NVIDIA's JPEG codec as a separate module, libctv_nvjpeg.so, so that ctbench and the lab's kernels start
 // where the toolkit has no nvJPEG.
 #pragma once
 

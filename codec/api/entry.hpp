@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <new>
 #include <string>
 
 #include "codec/util/stage_times.hpp"
@@ -22,15 +21,13 @@ ctv_config default_config();
 /// The stages that have been called, at most `capacity` of them to `out`, their number to `count`.
 void copy_times(const StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count);
 
-/// Runs body() -> Status; exceptions become statuses.
+/// Runs body() -> Status, exceptions included, and reports it.
 template <typename Body>
 ctv_status guarded(Body&& body) {
   try {
-    return report(body());
-  } catch (const std::bad_alloc&) {
-    return report({CTV_ERROR_MEMORY, "out of memory"});
-  } catch (const std::exception& e) {
-    return report({CTV_ERROR_INTERNAL, std::string("defect of the library: ") + e.what()});
+    return report(ctv::guarded(body));
+  } catch (const std::exception&) {  // no memory for a message
+    return CTV_ERROR_MEMORY;
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -16,8 +15,13 @@ namespace ctv {
 
 class WorkerPool {
  public:
+  /// Starts as many of the threads as the system gives. Without any, submit() runs the tasks.
   explicit WorkerPool(int threads) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    threads_.reserve(static_cast<size_t>(threads));
+    try {
+      for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {  // no thread, or no memory for one
+    }
   }
   ~WorkerPool() {
     {
@@ -30,9 +34,15 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  std::future<Status> submit(std::function<Status()> task) {
-    std::packaged_task<Status()> packaged(std::move(task));
+  /// The future gives the task's status; what the task throws is one, too.
+  template <typename Task>
+  std::future<Status> submit(Task task) {
+    std::packaged_task<Status()> packaged([task = std::move(task)] { return guarded(task); });
     std::future<Status> future = packaged.get_future();
+    if (threads_.empty()) {
+      packaged();
+      return future;
+    }
     {
       const std::lock_guard lock(mutex_);
       tasks_.push_back(std::move(packaged));

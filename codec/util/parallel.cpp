@@ -8,8 +8,8 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
-#include <vector>
 
 namespace ctv::detail {
 namespace {
@@ -23,6 +23,7 @@ struct Loop {
   int places;                  // for further threads; guarded by the team's mutex
   int helpers = 0;             // threads at work besides the caller; likewise
   std::exception_ptr failure;  // likewise
+  Loop* next_open = nullptr;   // likewise: the team's list of loops
   std::atomic<int> next{0};
 
   bool has_tasks() const { return next.load(std::memory_order_relaxed) < count; }
@@ -43,16 +44,16 @@ class Team {
   void run(Loop& loop) {
     {
       const std::lock_guard lock(mutex_);
-      loops_.push_back(&loop);
-      while (threads_ < loop.places) {
-        std::thread([this] { serve(); }).detach();
-        ++threads_;
-      }
+      grow(loop.places);
+      loop.next_open = loops_;
+      loops_ = &loop;
     }
     for (int i = 0; i < loop.places; ++i) wake_.notify_one();
     const std::exception_ptr failure = loop.work();
     std::unique_lock lock(mutex_);
-    std::erase(loops_, &loop);
+    Loop** link = &loops_;
+    while (*link != &loop) link = &(*link)->next_open;
+    *link = loop.next_open;
     done_.wait(lock, [&] { return loop.helpers == 0; });
     if (failure != nullptr || loop.failure != nullptr) {
       std::rethrow_exception(failure != nullptr ? failure : loop.failure);
@@ -60,8 +61,16 @@ class Team {
   }
 
  private:
+  // The caller of a loop works on it too, so a team that cannot grow is slower and nothing else.
+  void grow(int threads) {
+    try {
+      for (; threads_ < threads; ++threads_) std::thread([this] { serve(); }).detach();
+    } catch (const std::exception&) {  // no thread, or no memory for one
+    }
+  }
+
   Loop* open_loop() const {
-    for (Loop* loop : loops_) {
+    for (Loop* loop = loops_; loop != nullptr; loop = loop->next_open) {
       if (loop->places > 0 && loop->has_tasks()) return loop;
     }
     return nullptr;
@@ -84,7 +93,7 @@ class Team {
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  std::vector<Loop*> loops_;  // that may take more threads
+  Loop* loops_ = nullptr;  // that may take more threads; a list in the callers' stacks, which cannot fail
   int threads_ = 0;
 };
 
@@ -92,7 +101,8 @@ class Team {
 
 void run_on_team(int threads, int count, void (*task)(void*, int), void* context) {
   // Never destroyed: its threads sleep until the process ends.
-  static Team& team = *new Team;
+  alignas(Team) static unsigned char memory[sizeof(Team)];
+  static Team& team = *new (memory) Team;
   Loop loop(task, context, count, threads - 1);
   team.run(loop);
 }

@@ -4,8 +4,11 @@
 
 #include <ctv/ctv.h>
 
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace ctv {
@@ -43,6 +46,21 @@ class [[nodiscard]] Result {
   std::optional<T> value_;
   Status status_;
 };
+
+/// Calls body() -> Status; exceptions become statuses. What the system refuses (memory, threads) is
+/// CTV_ERROR_MEMORY.
+template <typename Body>
+Status guarded(Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return {CTV_ERROR_MEMORY, "out of memory"};
+  } catch (const std::system_error&) {
+    return {CTV_ERROR_MEMORY, "out of threads"};
+  } catch (const std::exception& e) {
+    return {CTV_ERROR_INTERNAL, std::string("defect of the library: ") + e.what()};
+  }
+}
 
 #define CTV_RETURN_IF_ERROR(expression)                                      \
   do {                                                                       \

@@ -38,7 +38,7 @@ void visit(Visitor& v, SequenceHeader& h) {
         v.refuse(field.title, std::to_string(value) + " is none of " + field.list_values());
       }
       if (!v.ok()) return;
-      field.set(h, i, value);
+      if (value != field.get(h, i)) field.set(h, i, value);  // a writer changes nothing
     }
   }
 }

@@ -21,9 +21,9 @@ TEST(ContextBands, AFrequencyIsForetoldByItsLowerNeighbours) {
       picture.subbands[static_cast<size_t>(p)] =
           make_layout(block_transform(kind), picture.extent(p), p == 0 ? ChromaShift{} : picture.chroma);
     }
-    const auto components =
-        make_components(picture, {ComponentScope::kLayer, static_cast<uint8_t>(block_transform(kind).scales + 1), 0},
-                        EntropyCoding::kContext);
+    const auto components = make_components(
+        picture, {ComponentScope::kLayer, static_cast<uint8_t>(block_transform(kind).scales + 1), 0},
+        EntropyCoding::kContext);
     const auto bands = make_context_bands(picture, components[0]);
     const auto frequency = [&](const ContextBand& band) {
       const SubbandLayout& layout = picture.subbands[static_cast<size_t>(band.plane)];

@@ -146,7 +146,7 @@ verb_demo() {
   local cuda=OFF targets=(ctgen ctenc ctdec ctbeside)
   verb_setup build
   say "building the library and the tools that the demo runs"
-  if nvidia-smi -L >/dev/null 2>&1 || [ -e /dev/nvidia0 ]; then cuda=AUTO; fi
+  if gpu_answers; then cuda=AUTO; fi
   configure release -DCTV_CUDA=$cuda
   if [ $cuda = AUTO ] && grep -q '^CMAKE_CUDA_COMPILER:.*=/' build/release/CMakeCache.txt; then targets+=(ctv_cuda); fi
   build release "${targets[@]}"
@@ -207,7 +207,7 @@ verb_nightly() {
 verb_package() {
   configure package
   build package
-  cpack --config build/package/CPackConfig.cmake -B out/packages
+  cpack --config build/package/CPackConfig.cmake -B "$PWD/out/packages"
 }
 summary() { grep -E '^[0-9]+% tests passed|^Total Test time|Skipped|^The following tests did not run' "build/$1/ctest.log" || tail -n 5 "build/$1/ctest.log"; }
 verb_clean() { rm -rf build out; }

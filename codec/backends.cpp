@@ -6,7 +6,9 @@
 
 #include <cstdlib>
 
+#include "codec/util/parallel.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "ctv_module_stamp.h"
 #include "cuda/cuda_module.hpp"
 
 namespace ctv {
@@ -26,7 +28,7 @@ std::string own_folder() {
 }
 
 void* open_module(std::string& why) {
-  if (const char* path = std::getenv("CTV_CUDA_MODULE"); path != nullptr && *path != '\0') {
+  if (const char* path = secure_getenv("CTV_CUDA_MODULE"); path != nullptr && *path != '\0') {
     void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) why = "no CUDA module: " + std::string(dlerror());
     return handle;
@@ -53,21 +55,31 @@ const LoadedModule& loaded_module() {
     void* handle = open_module(l.why);
     if (handle == nullptr) return l;
     const auto entry = reinterpret_cast<decltype(&ctv_cuda_module)>(dlsym(handle, "ctv_cuda_module"));
-    const CudaModule* module = entry == nullptr ? nullptr : entry();
-    if (module == nullptr || module->stamp != kCudaModuleStamp) {
-      l.why = "no CUDA module (" + std::string(kModuleName) + " belongs to another version)";
+    if (entry == nullptr) {
+      l.why = "no CUDA module (" + std::string(kModuleName) + " lacks its entry point)";
       return l;
     }
+    const CudaModule* module = entry();
+    if (const Status status = check_cuda_module(*module); !status.ok()) {
+      l.why = status.message();
+      return l;
+    }
+    static constexpr HostServices kServices = {detail::run_on_team};
+    module->attach(kServices);
     l.module = module;
     return l;
   }();
   return loaded;
 }
 
+#if defined(CTV_FAULT_INJECTION)
 BackendMaker cuda_stand_in = nullptr;
+#endif
 
 Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
+#if defined(CTV_FAULT_INJECTION)
   if (cuda_stand_in != nullptr) return cuda_stand_in(device, threads);
+#endif
   std::string why;
   const int count = cuda_device_count(why);
   if (count == 0) return {CTV_ERROR_DEVICE, why};
@@ -80,7 +92,15 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(int device, int threads) {
 
 }  // namespace
 
+#if defined(CTV_FAULT_INJECTION)
 void replace_cuda_for_tests(BackendMaker maker) { cuda_stand_in = maker; }
+#endif
+
+Status check_cuda_module(const CudaModule& module) {
+  if (module.stamp == CTV_MODULE_STAMP) return {};
+  return {CTV_ERROR_DEVICE, "no CUDA module (" + std::string(kModuleName) +
+                                " was built from other sources or by another compiler)"};
+}
 
 void* allocate_pinned(int device, size_t size) {
   std::string why;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which backends there are, and the choice between them. available.cpp is the only file that names CPU and
-// CUDA.
+// Which backends there are, and the choice between them. backends.cpp alone includes files of cpu/ and
+// cuda/.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,13 @@ Result<std::unique_ptr<Backend>> make_backend(ctv_backend wanted, int device, in
 
 /// Lets another maker stand in for the CUDA module, so that device failures are tested where there is no
 /// device; null ends it. Not for use beside open encoders or decoders.
+/// Exists in builds with CTV_FAULT_INJECTION only (CTV_TESTS=ON).
 using BackendMaker = Result<std::unique_ptr<Backend>> (*)(int device, int threads);
 void replace_cuda_for_tests(BackendMaker maker);
+
+struct CudaModule;
+/// Refuses a module that was not built from this library's interface headers by the same compiler.
+Status check_cuda_module(const CudaModule& module);
 
 /// Host memory that the device copies from by itself; null where there is none to be had. For free_pinned().
 void* allocate_pinned(int device, size_t size);

@@ -40,6 +40,8 @@ class CudaBackend final : public Backend {
     return engine == Engine::kDirect ? Status() : CufftLibrary::load().status();
   }
 
+  void set_frames_in_flight(int frames) override { device_->set_frames_in_flight(frames); }
+
   Result<Memory> allocate(size_t bytes) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     void* data = nullptr;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The table of the module's functions, and the questions about devices that need no backend.
 #include "cuda/cuda_module.hpp"
 
 #include <cuda_runtime.h>
@@ -6,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/util/parallel.hpp"
+#include "ctv_module_stamp.h"
 #include "cuda/cuda_backend.hpp"
 
 namespace ctv::cuda {
@@ -56,10 +59,19 @@ void free_pinned(void* data) {
   cudaGetLastError();
 }
 
-constexpr CudaModule kModule = {kCudaModuleStamp, device_count,    device_info,
+const HostServices* host = nullptr;
+
+void attach(const HostServices& services) { host = &services; }
+
+constexpr CudaModule kModule = {CTV_MODULE_STAMP, attach,          device_count, device_info,
                                 make_backend,     allocate_pinned, free_pinned};
 
 }  // namespace
 }  // namespace ctv::cuda
+
+// The library's team, not one more.
+void ctv::detail::run_on_team(int threads, int count, void (*task)(void*, int), void* context) {
+  cuda::host->run_on_team(threads, count, task, context);
+}
 
 extern "C" CTV_API const ctv::CudaModule* ctv_cuda_module(void) { return &ctv::cuda::kModule; }

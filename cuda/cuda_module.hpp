@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libctv_cuda.so offers to the library that loads it. The module is built with the library, from the
-// same sources and by the same compiler: the stamp keeps apart those that were not.
+// What libctv_cuda.so offers to the library that loads it, and what the library offers to the module. C++
+// classes cross this border, so both must be built from the same interface headers by the same compiler. The
+// stamp, a hash of both, tells.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,16 @@
 
 namespace ctv {
 
-/// Counted up whenever anything that crosses the module's border changes (Backend and its relatives
-/// included).
-inline constexpr uint32_t kCudaModuleStamp = 2;
+/// Of the library, for the module: one team of threads per process.
+struct HostServices {
+  void (*run_on_team)(int threads, int count, void (*task)(void*, int), void* context);
+};
 
 struct CudaModule {
-  uint32_t stamp;
+  /// CTV_MODULE_STAMP of the module's build. First, so that it can be read from any module.
+  uint64_t stamp;
+  /// Called once, before anything else. `services` outlives the module.
+  void (*attach)(const HostServices& services);
   /// Usable devices; 0 with the reason in `why`.
   int (*device_count)(std::string& why);
   Status (*device_info)(int device, ctv_device_info& info);

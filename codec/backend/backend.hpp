@@ -36,6 +36,11 @@ class Backend {
             "engine: the " + description() + " backend of this build has no FFT engine"};
   }
 
+  /// How many frames the caller keeps in flight, at least 1; 1 until told. Called before the objects of a
+  /// stream are made. Changes speed only: with more frames in flight, waiting threads sleep and frames may be
+  /// kept for repetition; with one, latency comes first.
+  virtual void set_frames_in_flight(int frames) = 0;
+
   virtual Result<Memory> allocate(size_t bytes) = 0;
   /// Copies within the backend's memory, in the order of the calls.
   virtual Status copy(void* destination, const void* source, size_t bytes) = 0;

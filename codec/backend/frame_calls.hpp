@@ -12,11 +12,13 @@
 
 namespace ctv {
 
-/// What the calls of one frame depend on: frames with equal values make the same calls with the same
-/// arguments, but those of upload().
+/// The arguments that differ between frames of one stream. Frames with equal keys make the same calls with
+/// the same arguments, apart from upload(). The pipeline states the key, and the backend does not compute it
+/// from the arguments, because a repeated frame is launched without any call. A value that is forgotten here
+/// shows in tests/stream/repeat_test.cpp, where a backend on the CPU repeats calls by this key.
 struct FrameCalls {
   FrameType type = FrameType::kKey;
-  bool repeatable = false;  // these values are all; otherwise only the type is meant
+  bool repeatable = false;  // the key is complete; otherwise only `type` is valid
   int slot = 0;             // of the frames in flight
   uint32_t base_step = 0;
   uint32_t reconstruction_offset = 0;

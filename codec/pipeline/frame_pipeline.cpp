@@ -40,6 +40,7 @@ void FramePipeline::detach() {
 
 Status FramePipeline::attach(Backend& backend) {
   backend_ = &backend;
+  backend.set_frames_in_flight(static_cast<int>(slots_.size()));
   const QuadPlan plan = make_quad_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture, backend.make_picture_transfer(stream_.picture));

@@ -6,9 +6,6 @@
 // either, and are moved to their place from there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
 
-#include <cstdlib>
-#include <cstring>
-
 #include "cuda/entropy/quad_finder.hpp"
 #include "cuda/entropy/quad_spreader.hpp"
 
@@ -22,11 +19,9 @@ class CudaLevelTransfer final : public LevelTransfer {
     for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
   }
 
-  // CTV_CUDA_QUADS=0: levels travel, so that both ways can be measured.
   Status initialise(const QuadPlan& plan) {
     Device& d = *device_;
-    const char* wanted = std::getenv("CTV_CUDA_QUADS");
-    if (!plan.empty() && (wanted == nullptr || std::strcmp(wanted, "0") != 0)) {
+    if (!plan.empty() && cuda_tuning().quads) {
       if (plan.up) {
         CTV_RETURN_IF_ERROR(spreader_.emplace().initialise(d, plan, counts_));
         buffers_.lists = spreader_->lists();

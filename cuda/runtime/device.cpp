@@ -2,21 +2,18 @@
 #include "cuda/runtime/device.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 
 namespace ctv::cuda {
 
 cudaError_t checked(cudaError_t error) {
-  static const long fail_at = [] {
-    const char* text = std::getenv("CTV_CUDA_FAIL_AT");
-    return text == nullptr ? 0L : std::strtol(text, nullptr, 10);
-  }();
-  if (fail_at <= 0) return error;
+#if defined(CTV_FAULT_INJECTION)
   static std::atomic<long> calls{0};
-  if (++calls != fail_at) return error;
-  const char* with = std::getenv("CTV_CUDA_FAIL_WITH");
-  return with != nullptr && std::strcmp(with, "memory") == 0 ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+  const CudaTuning& tuning = cuda_tuning();
+  if (tuning.fail_at > 0 && ++calls == tuning.fail_at)
+    return tuning.fail_with_memory ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+#endif
+  return error;
 }
 
 Result<std::shared_ptr<Device>> Device::open(int id) {
@@ -33,10 +30,6 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
   CTV_CUDA_TRY(d, d.fork_.create(cudaEventDisableTiming));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.up_, cudaStreamNonBlocking));
   CTV_CUDA_TRY(d, cudaStreamCreateWithFlags(&d.down_, cudaStreamNonBlocking));
-  const char* graph = std::getenv("CTV_CUDA_GRAPH");
-  if (graph != nullptr) d.graphs_ = std::strcmp(graph, "1") == 0;
-  const char* lanes = std::getenv("CTV_CUDA_LANES");
-  d.beside_ = lanes == nullptr || std::strcmp(lanes, "0") != 0;
   return device;
 }
 
@@ -75,13 +68,13 @@ Status Device::fail(cudaError_t error, const char* call) {
 }
 
 Status Device::launched(const char* kernel) {
-  CTV_CUDA_TRY(*this, cudaPeekAtLastError());
-  (void)kernel;
+  if (const cudaError_t error = checked(cudaPeekAtLastError()); error != cudaSuccess)
+    return fail(error, kernel);
   return {};
 }
 
 Status Device::on_plane(int plane) {
-  if (!beside_) return {};
+  if (!cuda_tuning().lanes) return {};
   if (plane < 0) return join_lanes();
   if (!forked_) {
     CTV_CUDA_TRY(*this, cudaEventRecord(fork_.get(), stream_));
@@ -128,9 +121,7 @@ Status Device::afterwards(std::function<Status()> work) {
 }
 
 void Device::keep_times(StageTimes* times) {
-  const char* wanted = std::getenv("CTV_CUDA_STAGE_TIMES");
-  if (wanted != nullptr && std::strcmp(wanted, "1") == 0) graphs_ = false;
-  if (times == nullptr || (wanted != nullptr && std::strcmp(wanted, "0") == 0)) {
+  if (times == nullptr || !cuda_tuning().stage_times.value_or(true)) {
     times_ = nullptr;
     return;
   }
@@ -192,7 +183,9 @@ Result<bool> Device::begin_frame(const FrameCalls& calls) {
   discard_recording();
   CTV_RETURN_IF_ERROR(join_lanes());  // of a frame that an error has cut short
   repeating_ = false;
-  if (!graphs_.value_or(waiters_ > 1)) return false;
+  const CudaTuning& tuning = cuda_tuning();
+  const bool timed = tuning.stage_times.value_or(false);
+  if (timed || !tuning.graphs.value_or(frames_in_flight_ > 1)) return false;
   calls_ = calls;
   repeating_ = frames_.has(calls);
   if (repeating_) return true;

@@ -21,11 +21,11 @@
 #include "codec/util/stage_times.hpp"
 #include "codec/util/status.hpp"
 #include "cuda/runtime/frame_graphs.hpp"
+#include "cuda/runtime/tuning.hpp"
 
 namespace ctv::cuda {
 
-/// The error itself, or the one that is injected: CTV_CUDA_FAIL_AT=n makes the n-th checked call of the
-/// process fail, with CTV_CUDA_FAIL_WITH=memory as if memory had run out.
+/// The error itself. Builds with CTV_FAULT_INJECTION can fail a call of choice (CudaTuning::fail_at).
 cudaError_t checked(cudaError_t error);
 
 #define CTV_CUDA_TRY(device, call)                                                      \
@@ -72,7 +72,7 @@ class Device {
   /// All kernels, in the order of the backend's calls; between two calls of on_plane(), the plane's own.
   cudaStream_t stream() const { return current_; }
   /// Work of plane 0, 1 or 2 alone follows, beside that of the other planes; -1: work that waits for all of
-  /// it (CTV_CUDA_LANES=0: never beside, so that the times of the stages add up).
+  /// it (CudaTuning::lanes).
   Status on_plane(int plane);
   /// Copies from and to pinned memory, beside the kernels.
   cudaStream_t up() const { return up_; }
@@ -87,12 +87,16 @@ class Device {
   /// graph's launch.
   Status afterwards(std::function<Status()> work);
 
-  /// Flags of an event that a thread waits for. The first such thread spins, since one frame at a time is
-  /// about latency; where there are more, frames are in flight, and the cores are needed for symbols.
-  unsigned waiting_flags() { return cudaEventDisableTiming | (++waiters_ > 1 ? cudaEventBlockingSync : 0U); }
+  /// Before the objects of a stream are made; see Backend.
+  void set_frames_in_flight(int frames) { frames_in_flight_ = frames; }
+  /// Flags of an event that a thread waits for. With one frame in flight the thread spins, which is fastest;
+  /// with more it sleeps, since entropy coding needs the cores.
+  unsigned waiting_flags() const {
+    return cudaEventDisableTiming | (frames_in_flight_ > 1 ? cudaEventBlockingSync : 0U);
+  }
 
-  /// Times of the stages as the GPU sees them: off until a StageTimes is given (CTV_CUDA_STAGE_TIMES=0:
-  /// never, 1: graphs are not used).
+  /// Times of the stages as the GPU sees them: off until a StageTimes is given (see
+  /// CudaTuning::stage_times).
   void keep_times(StageTimes* times);
   void mark_begin(Stage stage);
   void mark_end();
@@ -100,7 +104,7 @@ class Device {
   void harvest(bool all);
 
   /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight
-  /// (CTV_CUDA_GRAPH=0: never, 1: always); otherwise nothing. True: the graph of an equal frame is kept, and
+  /// (see CudaTuning::graphs); otherwise nothing. True: the graph of an equal frame is kept, and
   /// end_frame() launches it. Stages of such frames have no times.
   Result<bool> begin_frame(const FrameCalls& calls);
   Status end_frame();
@@ -125,12 +129,11 @@ class Device {
   std::array<Lane, 2> lanes_;  // planes 1 and 2
   Event fork_;
   bool forked_ = false;
-  bool beside_ = true;
   cudaStream_t up_ = nullptr;
   cudaStream_t down_ = nullptr;
   cudaDeviceProp properties_{};
 
-  std::atomic<int> waiters_ = 0;
+  int frames_in_flight_ = 1;
   struct Mark {
     Stage stage = Stage::kColour;
     cudaEvent_t begin = nullptr, end = nullptr;
@@ -139,7 +142,6 @@ class Device {
   size_t first_mark_ = 0, next_mark_ = 0;
   StageTimes* times_ = nullptr;
 
-  std::optional<bool> graphs_;  // none: where frames are in flight
   bool recording_ = false, repeating_ = false;
   FrameCalls calls_;  // of the frame that is recorded or repeated
   FrameGraphs frames_;

@@ -137,6 +137,7 @@ class StandIn final : public Backend {
   explicit StandIn(int threads) : inner_(make_cpu_backend(threads)) {}
   std::string description() const override { return "stand-in device"; }
   ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
+  void set_frames_in_flight(int frames) override { inner_->set_frames_in_flight(frames); }
   Result<Memory> allocate(size_t bytes) override { return inner_->allocate(bytes); }
   Status copy(void* destination, const void* source, size_t bytes) override {
     return recorder_.make([=, this] { return inner_->copy(destination, source, bytes); });

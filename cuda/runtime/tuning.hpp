@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Switches for measurement and tests, read once from the environment (docs/backends.md). None changes a bit
+// of a stream or a picture.
+#pragma once
+
+#include <optional>
+
+namespace ctv::cuda {
+
+struct CudaTuning {
+  bool quads = true;           // CTV_CUDA_QUADS=0: levels cross the bus as they are
+  std::optional<bool> graphs;  // CTV_CUDA_GRAPH: never or always; unset: with frames in flight
+  bool lanes = true;           // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
+  std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, or always and then without graphs
+  // With CTV_FAULT_INJECTION only.
+  long fail_at = 0;               // CTV_CUDA_FAIL_AT=n: the n-th checked call of the process fails
+  bool fail_with_memory = false;  // CTV_CUDA_FAIL_WITH=memory: as if memory had run out
+};
+
+/// The process's switches, parsed at the first call.
+const CudaTuning& cuda_tuning();
+
+}  // namespace ctv::cuda

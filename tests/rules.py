@@ -43,7 +43,7 @@ ROOMS = {
 ONE_SIDED = set("""
     cpu/cpu_backend cuda/cuda_backend cuda/cuda_module
     cpu/runtime/aligned_buffer cpu/runtime/simd cpu/runtime/simd_foreach cuda/runtime/device cuda/runtime/frame_graphs
-    cuda/runtime/mirrored cuda/runtime/samples cuda/runtime/warp
+    cuda/runtime/mirrored cuda/runtime/samples cuda/runtime/tuning cuda/runtime/warp
     cpu/picture/sample_rows cuda/picture/byte_picture cuda/picture/copy_planes
     cpu/motion/interpolate-inl cpu/motion/refine-inl cuda/motion/compensate_cells cuda/motion/compensate_overlap
     cuda/motion/compensate_split cuda/motion/cost cuda/motion/interpolate

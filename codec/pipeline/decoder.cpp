@@ -107,7 +107,7 @@ void StreamDecoder::submit_ready() {
         submitted_ == given_ && (flushed_ || header_waits_ || taken_ - given_ == pipeline_->size());
     if (!must_wait && !FramePipeline::ready(slot)) return;
     FramePipeline::wait(slot);
-    if (slot.status.ok()) slot.status = submit(slot, slot.packet);
+    if (slot.status.ok()) slot.status = guarded([&] { return submit(slot, slot.packet); });
   }
 }
 

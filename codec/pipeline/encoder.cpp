@@ -66,9 +66,11 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   FrameSlot& slot = pipeline_.slot(sent_);
   slot.parameters = {};
   slot.parameters.number = static_cast<uint32_t>(sent_);
-  slot.parameters.type = key_frames_.next(picture);
-  const Status status = device_.run([&] { return encode_frame(picture, slot); },
-                                    [this](const Status& failure) { return fall_back(failure); });
+  const Status status = guarded([&] {
+    slot.parameters.type = key_frames_.next(picture);
+    return device_.run([&] { return encode_frame(picture, slot); },
+                       [this](const Status& failure) { return fall_back(failure); });
+  });
   if (!status.ok()) {
     key_frames_.request();  // the reference is not to be trusted
     return status;
@@ -77,8 +79,8 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
   slot.status = rate_.end(coded ? slot.packet.size() : 0);
-  if (!slot.status.ok()) key_frames_.request();  // this packet will not reach the decoder
   if (!coded) pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
+  if (!slot.status.ok()) key_frames_.request();  // this packet will not reach the decoder
   return {};
 }
 
@@ -122,20 +124,28 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     outcome = CTV_AGAIN;
     return {};
   }
+  const bool known = !slot.status.ok();  // since send()
   FramePipeline::wait(slot);
   // A frame that has gone out is not coded again, so a device that fails later must not take its distortion.
   const auto complete = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.status);
     return distortion_.collect(received_ + 1, rate_);
   };
-  slot.status = device_.run(complete, [this](const Status& failure) { return fall_back(failure); });
+  bool key = false;
+  slot.status = guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(device_.run(complete, [this](const Status& failure) { return fall_back(failure); }));
+    key = slot.parameters.type == FrameType::kKey;  // a fallback may have made it one
+    if (pipeline_.size() > 1 && received_ + 1 == sent_) keep_source(received_);
+    device_.remember(slot.packet, received_, key, received_);
+    index_.add(slot.packet.size(), key);
+    return {};
+  });
   ++received_;
-  if (pipeline_.size() > 1 && received_ == sent_) keep_source(received_ - 1);
-  CTV_RETURN_IF_ERROR(slot.status);
-  const bool key = slot.parameters.type == FrameType::kKey;
+  if (!slot.status.ok()) {
+    if (!known) key_frames_.request();
+    return slot.status;
+  }
   device_->stage_times().add(Stage::kSymbols, slot.seconds);
-  index_.add(slot.packet.size(), key);
-  device_.remember(slot.packet, received_ - 1, key, received_ - 1);
   unit.data = slot.packet.data();
   unit.size = slot.packet.size();
   unit.frame_number = slot.parameters.number;

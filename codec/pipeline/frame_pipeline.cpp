@@ -75,11 +75,11 @@ Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int
 }
 
 void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
-  if (workers_ != nullptr) {
+  slot.status = guarded([&]() -> Status {
+    if (workers_ == nullptr) return work();
     slot.coding = workers_->submit(std::move(work));
-  } else {
-    slot.status = work();
-  }
+    return {};
+  });
 }
 
 bool FramePipeline::ready(const FrameSlot& slot) {

@@ -62,7 +62,8 @@ class FramePipeline {
   /// buffers.
   static Status decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers);
 
-  /// Runs `work`, which leaves its result in slot.status: at once, or by a worker until wait().
+  /// Runs `work`, which leaves its result in slot.status: at once, or by a worker until wait(). Exceptions
+  /// become statuses.
   void start(FrameSlot& slot, std::function<Status()> work);
   /// Whether wait() would return at once.
   static bool ready(const FrameSlot& slot);

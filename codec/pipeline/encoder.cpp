@@ -79,8 +79,8 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
   slot.status = rate_.end(coded ? slot.packet.size() : 0);
-  if (!coded) pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
   if (!slot.status.ok()) key_frames_.request();  // this packet will not reach the decoder
+  if (!coded) pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
   return {};
 }
 
@@ -124,7 +124,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     outcome = CTV_AGAIN;
     return {};
   }
-  const bool known = !slot.status.ok();  // since send()
+  const bool known = slot.status.code() == CTV_ERROR_LIMIT;  // send() has requested a key frame
   FramePipeline::wait(slot);
   // A frame that has gone out is not coded again, so a device that fails later must not take its distortion.
   const auto complete = [&]() -> Status {

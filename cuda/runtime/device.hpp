@@ -88,11 +88,16 @@ class Device {
   Status afterwards(std::function<Status()> work);
 
   /// Before the objects of a stream are made; see Backend.
-  void set_frames_in_flight(int frames) { frames_in_flight_ = frames; }
-  /// Flags of an event that a thread waits for. With one frame in flight the thread spins, which is fastest;
-  /// with more it sleeps, since entropy coding needs the cores.
-  unsigned waiting_flags() const {
-    return cudaEventDisableTiming | (frames_in_flight_ > 1 ? cudaEventBlockingSync : 0U);
+  void set_frames_in_flight(int frames) {
+    frames_in_flight_ = frames;
+    one_spins_ = false;
+  }
+  /// Flags of an event that a thread waits for. With one frame in flight the thread spins, which is fastest.
+  /// With more, only waits for the stream's first object spin; the others sleep, since entropy coding needs
+  /// the cores.
+  unsigned waiting_flags() {
+    const bool spins = frames_in_flight_ == 1 || !std::exchange(one_spins_, true);
+    return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
   /// Times of the stages as the GPU sees them: off until a StageTimes is given (see
@@ -134,6 +139,7 @@ class Device {
   cudaDeviceProp properties_{};
 
   int frames_in_flight_ = 1;
+  bool one_spins_ = false;
   struct Mark {
     Stage stage = Stage::kColour;
     cudaEvent_t begin = nullptr, end = nullptr;

@@ -52,7 +52,7 @@ Bytes encode(const Part& part) {
   ContextEncoder encoder(part.bands);
   Growing<uint8_t> out;
   Levels copy = part.levels;
-  Level* const planes[1] = {copy.data()};
+  const Level* const planes[1] = {copy.data()};
   const size_t size = encoder.encode(planes, out);
   return {out.data(), out.data() + size};
 }
@@ -62,9 +62,8 @@ Bytes encode_events(const Part& part) {
   ContextEncoder encoder(part.bands);
   Growing<uint8_t> out;
   Levels levels = part.levels;
-  Level* const planes[1] = {levels.data()};
-  const Level* const constant[1] = {levels.data()};
-  const reference::FoundQuads found = reference::QuadsByDefinition(part.bands, constant).find();
+  const Level* const planes[1] = {levels.data()};
+  const reference::FoundQuads found = reference::QuadsByDefinition(part.bands, planes).find();
   const size_t size = encoder.encode(planes, found.view(), out);
   return {out.data(), out.data() + size};
 }
@@ -240,11 +239,11 @@ TEST(Context, OneInputGivesOneStreamWhateverCameBefore) {
     ContextEncoder encoder(part.bands);
     Growing<uint8_t> out;
     const Levels levels = part.levels;
-    Level* const planes[1] = {part.levels.data()};
+    const Level* const planes[1] = {part.levels.data()};
     part.fill([&] { return static_cast<Level>(random.between(-40, 40)); });
     (void)encoder.encode(planes, out);
     part.levels = levels;
-    Level* const same[1] = {part.levels.data()};
+    const Level* const same[1] = {part.levels.data()};
     const size_t size = encoder.encode(same, out);
     ASSERT_EQ(Bytes(out.data(), out.data() + size), bytes);
   }

@@ -168,6 +168,7 @@ bool apply_preset(const char* name, ctv_config& config) {
     config.struct_size = sizeof config;
     config.fps_num = 25;
     config.fps_den = 1;
+    config.primaries = config.transfer = config.matrix = 2;  // unspecified
     config.frames_in_flight = 1;
     config.buffer_ms = 1000;
     config.crf = -1;

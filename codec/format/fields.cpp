@@ -19,6 +19,7 @@ constexpr int32_t kTaps[] = {2, 4, 6, 8, 12};
 constexpr int32_t kBlockSizes[] = {8, 16, 32};
 
 using T = TransformParameters;
+using D = PictureDescription;
 
 template <auto Member, typename Object>
 auto& member(Object& object) {
@@ -106,6 +107,22 @@ constexpr StreamField kFields[] = {
     Row::of<&H::chroma_420>("chroma 4:2:0", 1, 0, 1).at_most([](const H& h) -> int64_t {
       return h.source == CTV_FORMAT_GRAY8 || h.source == CTV_FORMAT_I420 ? 0 : 1;
     }),
+    Row::of<&H::description, &D::aspect_width>("aspect width", 2, 0, UINT16_MAX)
+        .as(CTV_PUBLIC(aspect_width), "Shape of a sample, width; 0: unspecified"),
+    Row::of<&H::description, &D::aspect_height>("aspect height", 2, 0, UINT16_MAX)
+        .as(CTV_PUBLIC(aspect_height), "Shape of a sample, height; 0: unspecified"),
+    Row::of<&H::description, &D::range>("range", 1, 0, CTV_RANGE_FULL)
+        .as(CTV_PUBLIC(range), "Range of the samples"),
+    Row::of<&H::description, &D::primaries>("primaries", 1, 1, UINT8_MAX)
+        .as(CTV_PUBLIC(primaries), "ColourPrimaries of ITU-T H.273; 2: unspecified"),
+    Row::of<&H::description, &D::transfer>("transfer", 1, 1, UINT8_MAX)
+        .as(CTV_PUBLIC(transfer), "TransferCharacteristics of ITU-T H.273; 2: unspecified"),
+    Row::of<&H::description, &D::matrix>("matrix", 1, 0, UINT8_MAX)
+        .as(CTV_PUBLIC(matrix), "MatrixCoefficients of ITU-T H.273; 2: unspecified"),
+    Row::of<&H::description, &D::siting>("chroma siting", 1, 0, CTV_SITING_TOP_LEFT)
+        .as(CTV_PUBLIC(siting), "Place of 4:2:0 chroma samples"),
+    Row::of<&H::description, &D::interlace>("interlace", 1, 0, CTV_INTERLACE_BOTTOM_FIRST)
+        .as(CTV_PUBLIC(interlace), "Fields"),
     transform().as(CTV_PUBLIC(transform), "Transform"),
     Row::of<&H::transform, &T::pyramid>("pyramid", 1, 0, kPyramids - 1)
         .as(CTV_PUBLIC(pyramid), "Contourlet: the pyramid")

@@ -3,6 +3,8 @@
 // within the ranges of the document, and nothing downstream checks it again.
 #pragma once
 
+#include <ctv/ctv.h>
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -15,7 +17,7 @@
 
 namespace ctv {
 
-inline constexpr uint8_t kBitstreamVersion = 1;
+inline constexpr uint8_t kBitstreamVersion = 2;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
 enum class EntropyCoding : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
@@ -33,11 +35,22 @@ struct Grouping {
   uint8_t split_luma = 0;  // 1: the finest layer's luma is a component for each orientation; 0 with kSubband
 };
 
+/// What pictures look like, for the receiver: numbers of ctv_range, ctv_siting, ctv_interlace and ITU-T
+/// H.273.
+struct PictureDescription {
+  uint16_t aspect_width = 0, aspect_height = 0;
+  uint8_t range = CTV_RANGE_UNSPECIFIED;
+  uint8_t primaries = 2, transfer = 2, matrix = 2;
+  uint8_t siting = CTV_SITING_UNSPECIFIED;
+  uint8_t interlace = CTV_INTERLACE_NONE;
+};
+
 struct SequenceHeader {
   uint16_t width = 0, height = 0;
   uint32_t fps_num = 25, fps_den = 1;
   uint8_t source = 0;  // ctv_format: GRAY8, I420, I422, I444 or RGB8
   uint8_t chroma_420 = 0;
+  PictureDescription description;
   TransformParameters transform;
   Prediction prediction = Prediction::kPicture;
   EntropyCoding entropy_coding = EntropyCoding::kContext;

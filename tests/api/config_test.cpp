@@ -230,7 +230,55 @@ TEST(Parameters, AreDescribedAsTheyAreChecked) {
     const ctv_config& plain = c;
     EXPECT_EQ(member_at(&info, p.info_offset), member_at(&plain, p.config_offset));
   }
-  EXPECT_GE(count, 16);
+  EXPECT_GE(count, 24);
+}
+
+// What describes the pictures comes back from the header, and does not change a packet.
+TEST(Parameters, TheDescriptionOfThePicturesChangesTheHeaderAlone) {
+  Config plain = valid();
+  const auto clip = moving_clip(plain.format, plain.width, plain.height, 2);
+  Config described = plain;
+  described.aspect_width = 4;
+  described.aspect_height = 65535;
+  described.range = CTV_RANGE_FULL;
+  described.primaries = 9;
+  described.transfer = 255;
+  described.matrix = 0;
+  described.siting = CTV_SITING_TOP_LEFT;
+  described.interlace = CTV_INTERLACE_BOTTOM_FIRST;
+  const Stream a = encode(clip, plain);
+  const Stream b = encode(clip, described);
+  EXPECT_EQ(a.packets, b.packets);
+  ctv_stream_info info{};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(ctv_stream_info_parse(a.header.data(), a.header.size(), &info), CTV_OK);
+  EXPECT_EQ(info.aspect_width, 0);
+  EXPECT_EQ(info.range, CTV_RANGE_UNSPECIFIED);
+  EXPECT_EQ(info.primaries, 2);
+  EXPECT_EQ(info.transfer, 2);
+  EXPECT_EQ(info.matrix, 2);
+  EXPECT_EQ(info.siting, CTV_SITING_UNSPECIFIED);
+  EXPECT_EQ(info.interlace, CTV_INTERLACE_NONE);
+  ASSERT_EQ(ctv_stream_info_parse(b.header.data(), b.header.size(), &info), CTV_OK);
+  EXPECT_EQ(info.aspect_width, 4);
+  EXPECT_EQ(info.aspect_height, 65535);
+  EXPECT_EQ(info.range, CTV_RANGE_FULL);
+  EXPECT_EQ(info.primaries, 9);
+  EXPECT_EQ(info.transfer, 255);
+  EXPECT_EQ(info.matrix, 0);
+  EXPECT_EQ(info.siting, CTV_SITING_TOP_LEFT);
+  EXPECT_EQ(info.interlace, CTV_INTERLACE_BOTTOM_FIRST);
+}
+
+TEST(Parameters, AStreamOfVersion1IsRefusedByName) {
+  const Config c = valid();
+  Stream s = encode(moving_clip(c.format, c.width, c.height, 1), c);
+  s.header[8] = 1;
+  ctv_stream_info info{};
+  info.struct_size = sizeof info;
+  EXPECT_EQ(ctv_stream_info_parse(s.header.data(), s.header.size(), &info), CTV_ERROR_STREAM);
+  EXPECT_NE(std::string(ctv_last_error()).find("version at byte 8: 1 is outside 2..2"), std::string::npos)
+      << ctv_last_error();
 }
 
 TEST(ConfigRanges, PicturePredictionsExtrasAreRefusedForSubbands) {

@@ -49,6 +49,25 @@ same a_dec.y4m pipe.y4m "decoded file and pipe"
 "$ctgen" - --size 48x32 --frames 12 --seed 3 | "$ctenc" - -o - -q --qp 24 --keyint 5 | "$ctdec" - -o pipe2.y4m -q
 same a_dec.y4m pipe2.y4m "three tools in a row"
 
+# --- what a y4m file says of its pictures comes back; options override it
+words='A4:3 C420mpeg2 XCOLORRANGE=FULL'
+{ echo "YUV4MPEG2 W48 H32 F30000:1001 It $words"; tail -n +2 a.y4m; } >words.y4m
+expect 0 "described input" "$ctenc" words.y4m -o words.ctv
+expect 0 "described output" "$ctdec" words.ctv -o words_dec.y4m --json words.json
+[ "$(head -1 words_dec.y4m)" = "$(head -1 words.y4m)" ] || fail "described: $(head -1 words_dec.y4m)"
+grep -q '"range": "full"' words.json && grep -q '"interlace": "top-first"' words.json || fail "described: json"
+expect 0 "options describe" "$ctenc" words.y4m -o words.ctv -q --aspect 16:11 --range limited --siting top-left \
+  --interlace bottom-first --primaries bt2020 --transfer 16 --matrix bt709
+"$ctdec" words.ctv -o - -q | head -1 >words.txt
+grep -q '^YUV4MPEG2 W48 H32 F30000:1001 Ib A16:11 C420paldv XCOLORRANGE=LIMITED$' words.txt || fail "$(cat words.txt)"
+expect 0 "ctinfo describes" "$ctinfo" words.ctv
+grep -q 'samples 16:11, limited range, primaries bt2020, transfer smpte2084, matrix bt709, chroma top-left, bottom-first' \
+  out || fail "ctinfo: $(cat out)"
+for bad in "--aspect 4" "--range half" "--matrix 256" "--primaries 0" "--siting right"; do
+  expect 1 "bad $bad" "$ctenc" a.y4m -o bad.ctv $bad
+  one_line "bad $bad"
+done
+
 # --- how it runs does not change what comes out
 for how in "--threads 1" "--threads 3 --in-flight 4" "--engine direct" "--backend cpu"; do
   "$ctenc" a.y4m -o how.ctv --qp 24 --keyint 5 -q $how || fail "encode $how"

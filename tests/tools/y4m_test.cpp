@@ -93,6 +93,23 @@ TEST(Y4m, ParametersThatDoNotMatterAreLeftOut) {
   EXPECT_EQ(v.fps_num, 25);
 }
 
+TEST(Y4m, TheDescriptionOfThePicturesIsRead) {
+  const auto read = [](const char* words) {
+    const VideoFormat v = parse_y4m_header(std::string("YUV4MPEG2 W4 H2 ") + words, "x");
+    EXPECT_EQ(v.dropped, "") << words;
+    return v.description;
+  };
+  EXPECT_EQ(read(""), Description{});
+  EXPECT_EQ(read("Ip A0:0 C420 I?"), Description{});
+  EXPECT_EQ(read("A4:3 XCOLORRANGE=FULL C420mpeg2 It"),
+            (Description{{4, 3}, CTV_RANGE_FULL, CTV_SITING_LEFT, CTV_INTERLACE_TOP_FIRST}));
+  EXPECT_EQ(read("A1:1 XCOLORRANGE=LIMITED C420jpeg Ib"),
+            (Description{{1, 1}, CTV_RANGE_LIMITED, CTV_SITING_CENTRE, CTV_INTERLACE_BOTTOM_FIRST}));
+  EXPECT_EQ(read("C420paldv").siting, CTV_SITING_TOP_LEFT);
+  EXPECT_EQ(parse_y4m_header("YUV4MPEG2 W4 H2 Im A70000:1", "x").dropped,
+            "its mixed interlacing (m), its sample aspect (70000:1)");
+}
+
 TEST(Y4m, FrameHeadersMayHaveParameters) {
   const std::string file = "YUV4MPEG2 W2 H2 Cmono\n" + frames(2, 4, "FRAME Ip Xhello\n") + frames(1, 4);
   for (const bool seekable : {true, false}) {

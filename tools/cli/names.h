@@ -27,6 +27,26 @@ inline constexpr Name<ctv_prediction> kPredictions[] = {{"subband", CTV_PREDICTI
 inline constexpr Name<ctv_entropy_coding> kEntropyCodings[] = {
     {"rle", CTV_ENTROPY_RLE}, {"rle-split", CTV_ENTROPY_RLE_SPLIT}, {"context", CTV_ENTROPY_CONTEXT}};
 inline constexpr Name<ctv_chroma> kChromas[] = {{"as-input", CTV_CHROMA_AS_INPUT}, {"420", CTV_CHROMA_420}};
+inline constexpr Name<ctv_range> kRanges[] = {
+    {"unspecified", CTV_RANGE_UNSPECIFIED}, {"limited", CTV_RANGE_LIMITED}, {"full", CTV_RANGE_FULL}};
+inline constexpr Name<ctv_siting> kSitings[] = {{"unspecified", CTV_SITING_UNSPECIFIED},
+                                                {"left", CTV_SITING_LEFT},
+                                                {"centre", CTV_SITING_CENTRE},
+                                                {"top-left", CTV_SITING_TOP_LEFT}};
+inline constexpr Name<ctv_interlace> kInterlaces[] = {{"progressive", CTV_INTERLACE_NONE},
+                                                      {"top-first", CTV_INTERLACE_TOP_FIRST},
+                                                      {"bottom-first", CTV_INTERLACE_BOTTOM_FIRST}};
+// Code points of ITU-T H.273 by the names that x264 and ffmpeg use.
+inline constexpr Name<int32_t> kPrimaries[] = {
+    {"unspecified", 2}, {"bt709", 1},  {"bt470m", 4},    {"bt470bg", 5},   {"smpte170m", 6}, {"smpte240m", 7},
+    {"film", 8},        {"bt2020", 9}, {"smpte428", 10}, {"smpte431", 11}, {"smpte432", 12}};
+inline constexpr Name<int32_t> kTransfers[] = {
+    {"unspecified", 2}, {"bt709", 1},     {"bt470m", 4},        {"bt470bg", 5},    {"smpte170m", 6},
+    {"smpte240m", 7},   {"linear", 8},    {"iec61966-2-1", 13}, {"bt2020-10", 14}, {"bt2020-12", 15},
+    {"smpte2084", 16},  {"smpte428", 17}, {"arib-std-b67", 18}};
+inline constexpr Name<int32_t> kMatrices[] = {{"unspecified", 2}, {"bt709", 1},     {"fcc", 4},
+                                              {"bt470bg", 5},     {"smpte170m", 6}, {"smpte240m", 7},
+                                              {"ycgco", 8},       {"bt2020nc", 9},  {"bt2020c", 10}};
 inline constexpr Name<ctv_tune> kTunes[] = {{"psnr", CTV_TUNE_PSNR}, {"ssim", CTV_TUNE_SSIM}};
 inline constexpr Name<ctv_backend> kBackends[] = {
     {"auto", CTV_BACKEND_AUTO}, {"cuda", CTV_BACKEND_CUDA}, {"cpu", CTV_BACKEND_CPU}};
@@ -43,6 +63,14 @@ const char* name_of(const Table& table, E value) {
   for (const auto& row : table)
     if (row.value == value) return row.name;
   return "?";
+}
+
+/// The name of a code point of ITU-T H.273, or its number.
+template <class Table>
+std::string code_point(const Table& table, int32_t value) {
+  for (const auto& row : table)
+    if (row.value == value) return row.name;
+  return std::to_string(value);
 }
 
 /// "4,2,0": the directions of `levels` levels, finest first.

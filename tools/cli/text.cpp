@@ -14,6 +14,16 @@ namespace {
 constexpr int32_t kMaxExtent = 65535;
 constexpr int32_t kMaxInt32 = std::numeric_limits<int32_t>::max();
 
+std::optional<std::pair<int32_t, int32_t>> parse_pair(std::string_view s, const char* separators,
+                                                      int64_t minimum) {
+  const size_t at = s.find_first_of(separators);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto first = parse_integer(s.substr(0, at), minimum, kMaxExtent);
+  const auto second = parse_integer(s.substr(at + 1), minimum, kMaxExtent);
+  if (!first || !second) return std::nullopt;
+  return std::pair(static_cast<int32_t>(*first), static_cast<int32_t>(*second));
+}
+
 }  // namespace
 
 std::string text(const char* format, ...) {
@@ -44,14 +54,9 @@ std::optional<double> parse_real(std::string_view s) {
   return value;
 }
 
-std::optional<std::pair<int32_t, int32_t>> parse_size(std::string_view s) {
-  const size_t x = s.find_first_of("xX");
-  if (x == std::string_view::npos) return std::nullopt;
-  const auto width = parse_integer(s.substr(0, x), 1, kMaxExtent);
-  const auto height = parse_integer(s.substr(x + 1), 1, kMaxExtent);
-  if (!width || !height) return std::nullopt;
-  return std::pair(static_cast<int32_t>(*width), static_cast<int32_t>(*height));
-}
+std::optional<std::pair<int32_t, int32_t>> parse_size(std::string_view s) { return parse_pair(s, "xX", 1); }
+
+std::optional<std::pair<int32_t, int32_t>> parse_aspect(std::string_view s) { return parse_pair(s, ":", 0); }
 
 std::optional<std::pair<int32_t, int32_t>> parse_rate(std::string_view s) {
   if (const size_t bar = s.find_first_of("/:"); bar != std::string_view::npos) {

@@ -23,6 +23,8 @@ std::optional<double> parse_real(std::string_view s);
 std::optional<std::pair<int32_t, int32_t>> parse_size(std::string_view s);
 /// "25", "29.97", "30000/1001" (or with ':'): numerator and denominator, each 1..2^31-1.
 std::optional<std::pair<int32_t, int32_t>> parse_rate(std::string_view s);
+/// "4:3": width and height of a sample, each 0..65535.
+std::optional<std::pair<int32_t, int32_t>> parse_aspect(std::string_view s);
 /// "800", "800k", "2M": kilobits.
 std::optional<double> parse_kilobits(std::string_view s);
 /// "4096", "64k", "512M", "8G" (powers of 1024).

@@ -55,6 +55,9 @@ void PictureSink::begin(const ctv_picture& picture) {
   OutputOptions output = options_.output;
   output.fps_num = std::max(1, result_.stream.fps_num);
   output.fps_den = std::max(1, result_.stream.fps_den);
+  const ctv_stream_info& stream = result_.stream;
+  output.description = {
+      {stream.aspect_width, stream.aspect_height}, stream.range, stream.siting, stream.interlace};
   writer_ = open_output(output);
   std::optional<int64_t> total;
   if (total_) total = std::max<int64_t>(0, *total_ - options_.seek);

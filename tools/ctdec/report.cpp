@@ -2,6 +2,7 @@
 // What ctdec says at the end: for people, and as JSON.
 #include <nlohmann/json.hpp>
 
+#include "cli/description.h"
 #include "cli/names.h"
 #include "cli/text.h"
 #include "ctdec/decode.h"
@@ -34,6 +35,7 @@ std::string decode_json(const DecodeOptions& options, const DecodeResult& r) {
   j["height"] = r.height;
   j["format"] = name_of(kFormats, r.format);
   j["frame_rate"] = {r.stream.fps_num, r.stream.fps_den};
+  add_description(j, r.stream);
   j["running"] = r.running;
   j["complete"] = r.complete();
   j["frames"] = r.frames;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "cli/names.h"
 #include "cli/parameters.h"
@@ -53,6 +54,23 @@ void enumerated(Options& options, EncodeOptions& encode, const char* name, const
   options.initially(name_of(table, defaults().*member));
 }
 
+/// A code point of ITU-T H.273: one of the usual names, or a number.
+template <class Table>
+void code_point(Options& options, EncodeOptions& encode, const char* name, const char* help,
+                const Table& table, const char* member, int32_t ctv_config::*field) {
+  std::string names;
+  for (const auto& row : table) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  const ctv_parameter_info info = parameter_named(member);
+  const auto set = [&encode, &table, name, info, names, field](const std::string& s) {
+    std::optional<int64_t> value = parse_integer(s, info.minimum, info.maximum);
+    for (const auto& row : table)
+      if (s == row.name) value = row.value;
+    if (!value) throw Failure(Exit::kUsage, std::string(name) + ": '" + s + "' is unknown", names);
+    encode.edits.push_back([=](ctv_config& c) { c.*field = static_cast<int32_t>(*value); });
+  };
+  options.value(name, "NAME|N", std::string(help) + ": " + names + ", or its number in ITU-T H.273", set);
+}
+
 void switched(Options& options, EncodeOptions& encode, const char* name, const char* help,
               int32_t ctv_config::*member, int32_t value) {
   options.flag(name, help, [&encode, member, value] {
@@ -95,6 +113,34 @@ void add_input_options(Options& options, EncodeOptions& encode) {
     encode.input.max_pixels = *n;
   });
   options.initially("256M");
+}
+
+/// What the stream says of the pictures; the input's own words hold where an option is not given.
+void add_description_options(Options& options, EncodeOptions& encode) {
+  options.section("Description of the pictures");
+  const auto choice = [&](const char* name, const auto& table, const char* help, auto member) {
+    options.choice(name, table, help, [&encode, member](auto value) {
+      encode.edits.push_back([=](ctv_config& c) { c.*member = value; });
+    });
+  };
+  options.value("--aspect", "W:H", "Shape of a sample; 0:0 for unspecified", [&](const std::string& s) {
+    const auto aspect = parse_aspect(s);
+    if (!aspect)
+      throw Failure(Exit::kUsage, "--aspect: '" + s + "' is not WIDTH:HEIGHT",
+                    "0 to 65535 each, such as 4:3");
+    encode.edits.push_back(
+        [=](ctv_config& c) { c.aspect_width = aspect->first, c.aspect_height = aspect->second; });
+  });
+  choice("--range", kRanges, "Range of the samples", &ctv_config::range);
+  code_point(options, encode, "--primaries", "Colour primaries", kPrimaries, "primaries",
+             &ctv_config::primaries);
+  code_point(options, encode, "--transfer", "Transfer characteristics", kTransfers, "transfer",
+             &ctv_config::transfer);
+  code_point(options, encode, "--matrix", "Matrix between RGB and YCbCr", kMatrices, "matrix",
+             &ctv_config::matrix);
+  choice("--siting", kSitings, "Place of 4:2:0 chroma samples", &ctv_config::siting);
+  choice("--interlace", kInterlaces, "Fields in the rows of a picture; they are coded together",
+         &ctv_config::interlace);
 }
 
 void add_coding_options(Options& options, EncodeOptions& encode) {
@@ -254,12 +300,18 @@ void add_encode_options(Options& options, EncodeOptions& encode) {
                "be left out",
                [&] { encode.benchmark = true; });
   add_input_options(options, encode);
+  add_description_options(options, encode);
   add_coding_options(options, encode);
   add_run_options(options, encode.run);
 }
 
 ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   Config config(encode.preset.c_str());
+  const Description& d = video.description;
+  std::tie(config.aspect_width, config.aspect_height) = d.aspect;
+  config.range = d.range;
+  config.siting = d.siting;
+  config.interlace = d.interlace;
   const ctv_config preset = config;
   for (const Edit& edit : encode.edits) edit(config);
   check_config(encode, config, preset);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/description.h"
 #include "cli/names.h"
 #include "cli/text.h"
 
@@ -15,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 Json config_json(const ctv_config& c) {
   Json j;
+  add_description(j, c);
   j["chroma"] = name_of(kChromas, c.chroma);
   j["transform"] = name_of(kTransforms, c.transform);
   if (c.transform == CTV_TRANSFORM_CONTOURLET) {

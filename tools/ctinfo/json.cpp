@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/description.h"
 #include "cli/names.h"
 #include "cli/parameters.h"
 #include "ctinfo/survey.h"
@@ -18,6 +19,7 @@ Json header_json(const ctv_stream_info& i) {
   j["height"] = i.height;
   j["format"] = name_of(kFormats, i.format);
   j["frame_rate"] = {i.fps_num, i.fps_den};
+  add_description(j, i);
   j["chroma_420"] = i.chroma_420 != 0;
   j["transform"] = name_of(kTransforms, i.transform);
   j["scales"] = i.scales;
@@ -29,11 +31,11 @@ Json header_json(const ctv_stream_info& i) {
   }
   j["prediction"] = name_of(kPredictions, i.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, i.entropy_coding);
-  // Whatever else the library knows: flags and numbers. fps_* is frame_rate.
+  // Whatever else the library knows: flags and numbers. fps_* is frame_rate, aspect_* is aspect.
   const bool contourlet = i.transform == CTV_TRANSFORM_CONTOURLET;
   for (const ctv_parameter_info& p : parameters()) {
     const std::string key = p.name;
-    const bool listed = j.contains(key) || key == "fps_num" || key == "fps_den";
+    const bool listed = j.contains(key) || key.starts_with("fps_") || key.starts_with("aspect_");
     const bool foreign = key == "pyramid" || key == "directions" || key == "filter_taps";
     if (listed || (foreign && !contourlet)) continue;
     const int32_t value = value_of(p, i);

@@ -21,12 +21,29 @@ std::string range(int32_t first, int32_t last) {
   return first == last ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(last);
 }
 
+/// What the header says of the pictures; "" if nothing.
+std::string description_text(const ctv_stream_info& i) {
+  std::string out;
+  const auto add = [&](bool said, const std::string& words) {
+    if (said) out += (out.empty() ? "" : ", ") + words;
+  };
+  add(i.aspect_width > 0 && i.aspect_height > 0, text("samples %d:%d", i.aspect_width, i.aspect_height));
+  add(i.range != CTV_RANGE_UNSPECIFIED, std::string(name_of(kRanges, i.range)) + " range");
+  add(i.primaries != 2, "primaries " + code_point(kPrimaries, i.primaries));
+  add(i.transfer != 2, "transfer " + code_point(kTransfers, i.transfer));
+  add(i.matrix != 2, "matrix " + code_point(kMatrices, i.matrix));
+  add(i.siting != CTV_SITING_UNSPECIFIED, std::string("chroma ") + name_of(kSitings, i.siting));
+  add(i.interlace != CTV_INTERLACE_NONE, name_of(kInterlaces, i.interlace));
+  return out.empty() ? "" : "  described   " + out + "\n";
+}
+
 std::string header_text(const std::string& name, const Survey& s) {
   const ctv_stream_info& i = s.stream;
   std::string out = name + "\n";
   out += text("  picture     %dx%d %s%s, %g frames/s\n", i.width, i.height, name_of(kFormats, i.format),
               i.chroma_420 != 0 && is_rgb(i.format) ? ", chroma at a quarter of the samples" : "",
               static_cast<double>(i.fps_num) / std::max(1, i.fps_den));
+  out += description_text(i);
   out += text("  transform   %s", name_of(kTransforms, i.transform));
   if (i.transform == CTV_TRANSFORM_CONTOURLET)
     out += text(", %s pyramid, %d scales, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.scales,

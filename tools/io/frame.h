@@ -5,17 +5,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ctv/ctv.hpp>
 
 namespace ctv::tools {
 
+/// What a file says of its pictures for those who show them.
+struct Description {
+  std::pair<int32_t, int32_t> aspect{};  // of a sample, width and height; 0: unspecified
+  ctv_range range = CTV_RANGE_UNSPECIFIED;
+  ctv_siting siting = CTV_SITING_UNSPECIFIED;
+  ctv_interlace interlace = CTV_INTERLACE_NONE;
+
+  friend bool operator==(const Description&, const Description&) = default;
+};
+
 /// What a video's pictures are like.
 struct VideoFormat {
   ctv_format format = CTV_FORMAT_NONE;
   int32_t width = 0, height = 0;
   int32_t fps_num = 25, fps_den = 1;
+  Description description{};
   std::string dropped{};  // in words: what the input says and a stream cannot hold; "" for nothing
 
   double rate() const { return static_cast<double>(fps_num) / fps_den; }

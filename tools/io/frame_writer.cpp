@@ -28,12 +28,14 @@ void for_each_row(const ctv_picture& picture, F f) {
   }
 }
 
-const char* y4m_tag(ctv_format format) {
+const char* y4m_tag(ctv_format format, ctv_siting siting) {
   switch (format) {
     case CTV_FORMAT_GRAY8:
       return "mono";
     case CTV_FORMAT_I420:
-      return "420jpeg";  // the stream does not tell the siting; this is what ffmpeg writes then
+      if (siting == CTV_SITING_LEFT) return "420mpeg2";
+      if (siting == CTV_SITING_CENTRE) return "420jpeg";
+      return siting == CTV_SITING_TOP_LEFT ? "420paldv" : "420";
     case CTV_FORMAT_I422:
       return "422";
     case CTV_FORMAT_I444:
@@ -41,6 +43,15 @@ const char* y4m_tag(ctv_format format) {
     default:
       return nullptr;
   }
+}
+
+std::string y4m_header(const ctv_picture& picture, const OutputOptions& options, const char* tag) {
+  constexpr char kInterlaced[] = {'p', 't', 'b'};
+  constexpr const char* kRangeTags[] = {"", " XCOLORRANGE=LIMITED", " XCOLORRANGE=FULL"};
+  const Description& d = options.description;
+  return text("YUV4MPEG2 W%d H%d F%d:%d I%c A%d:%d C%s%s\n", picture.width, picture.height, options.fps_num,
+              options.fps_den, kInterlaced[d.interlace], d.aspect.first, d.aspect.second, tag,
+              kRangeTags[d.range]);
 }
 
 class StreamWriter : public FrameWriter {
@@ -72,12 +83,11 @@ class StreamWriter : public FrameWriter {
                     "name it .rgb, or convert with --format i444");
     first_ = picture;
     if (!y4m_) return;
-    const char* tag = y4m_tag(picture.format);
+    const char* tag = y4m_tag(picture.format, options_.description.siting);
     if (tag == nullptr)
       throw Failure(Exit::kUsage, "y4m holds planar YCbCr only, and the pictures are RGB",
                     "write .ppm, .png or .rgb, or convert with --format i444");
-    file_.write(text("YUV4MPEG2 W%d H%d F%d:%d Ip A1:1 C%s\n", picture.width, picture.height,
-                     options_.fps_num, options_.fps_den, tag));
+    file_.write(y4m_header(picture, options_, tag));
   }
 
   OutputOptions options_;

@@ -28,6 +28,7 @@ struct OutputOptions {
   std::string path;  // "null" and "" discard, "-" is standard output
   OutputKind kind = OutputKind::kAuto;
   int32_t fps_num = 25, fps_den = 1;
+  Description description{};
   int64_t start_number = 0;  // of an image sequence
 };
 

@@ -39,6 +39,12 @@ ctv_format format_of(std::string_view colour, const std::string& name) {
                 "420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and mono are");
 }
 
+ctv_siting siting_of(std::string_view colour) {
+  if (colour == "420mpeg2") return CTV_SITING_LEFT;
+  if (colour == "420jpeg") return CTV_SITING_CENTRE;
+  return colour == "420paldv" ? CTV_SITING_TOP_LEFT : CTV_SITING_UNSPECIFIED;
+}
+
 /// Notes what a stream has no place for.
 void drop(VideoFormat& video, const char* what, std::string_view value) {
   video.dropped +=
@@ -95,16 +101,23 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uin
         break;
       case 'C':
         video.format = format_of(value, name);
-        if (value == "420mpeg2" || value == "420paldv") drop(video, "its chroma siting", value);
+        video.description.siting = siting_of(value);
         break;
       case 'A':
-        if (value != "1:1" && value != "0:0") drop(video, "its sample aspect", value);
+        if (const auto aspect = parse_aspect(value)) {
+          video.description.aspect = *aspect;
+        } else {
+          drop(video, "its sample aspect", value);
+        }
         break;
       case 'I':
-        if (value != "p" && value != "?") drop(video, "its interlacing", value);
+        if (value == "t") video.description.interlace = CTV_INTERLACE_TOP_FIRST;
+        if (value == "b") video.description.interlace = CTV_INTERLACE_BOTTOM_FIRST;
+        if (value == "m") drop(video, "its mixed interlacing", value);
         break;
       case 'X':
-        if (value == "COLORRANGE=FULL") drop(video, "its range", "full");
+        if (value == "COLORRANGE=FULL") video.description.range = CTV_RANGE_FULL;
+        if (value == "COLORRANGE=LIMITED") video.description.range = CTV_RANGE_LIMITED;
         break;
       default:
         break;

@@ -179,6 +179,25 @@ typedef enum ctv_chroma {
   CTV_CHROMA_AS_INPUT = 0, /**< As the input has it; RGB is coded 4:4:4. */
   CTV_CHROMA_420 = 1       /**< 4:2:0. */
 } ctv_chroma;
+/** Range of Y'CbCr samples. */
+typedef enum ctv_range {
+  CTV_RANGE_UNSPECIFIED = 0, /**< Unknown; conversions to and from RGB take it for limited. */
+  CTV_RANGE_LIMITED = 1,     /**< Luma 16..235, chroma 16..240. */
+  CTV_RANGE_FULL = 2         /**< 0..255. */
+} ctv_range;
+/** Place of 4:2:0 chroma samples relative to luma. */
+typedef enum ctv_siting {
+  CTV_SITING_UNSPECIFIED = 0, /**< Unknown. */
+  CTV_SITING_LEFT = 1,        /**< Left column, between two rows: MPEG-2, H.264. */
+  CTV_SITING_CENTRE = 2,      /**< Between two columns and two rows: JPEG, MPEG-1. */
+  CTV_SITING_TOP_LEFT = 3     /**< Left column, upper row: DV (PAL), BT.2020. */
+} ctv_siting;
+/** Fields in the rows of a picture. */
+typedef enum ctv_interlace {
+  CTV_INTERLACE_NONE = 0,        /**< Progressive. */
+  CTV_INTERLACE_TOP_FIRST = 1,   /**< Two fields; the upper row's is the earlier one. */
+  CTV_INTERLACE_BOTTOM_FIRST = 2 /**< Two fields; the lower row's is the earlier one. */
+} ctv_interlace;
 /** Distortion measure that the encoder minimises. */
 typedef enum ctv_tune {
   CTV_TUNE_PSNR = 0, /**< Squared error. */
@@ -212,6 +231,19 @@ typedef struct ctv_config {
   ctv_format format; /**< Format of sent pictures. */
   int32_t fps_num;   /**< Frame rate, numerator, 1..2^31-1. Written to the header, used by rate control. */
   int32_t fps_den;   /**< Frame rate, denominator, 1..2^31-1. */
+  /** @} */
+
+  /** @name Description of the pictures
+   * Written to the header for the receiver. Coding does not depend on it.
+   * @{ */
+  int32_t aspect_width;    /**< Shape of a sample: width : height, 0..65535 each; 0: unspecified. */
+  int32_t aspect_height;   /**< See aspect_width. */
+  ctv_range range;         /**< Range of the samples. */
+  int32_t primaries;       /**< ColourPrimaries of ITU-T H.273, 1..255; 2: unspecified. */
+  int32_t transfer;        /**< TransferCharacteristics of ITU-T H.273, 1..255; 2: unspecified. */
+  int32_t matrix;          /**< MatrixCoefficients of ITU-T H.273, 0..255; 2: unspecified. */
+  ctv_siting siting;       /**< Place of 4:2:0 chroma samples. */
+  ctv_interlace interlace; /**< Fields. Both are coded together, as one picture. */
   /** @} */
 
   /** @name Quality and rate
@@ -448,6 +480,14 @@ typedef struct ctv_stream_info {
   ctv_format format;                  /**< Format of the source. */
   int32_t fps_num;                    /**< Frame rate, numerator. */
   int32_t fps_den;                    /**< Frame rate, denominator. */
+  int32_t aspect_width;               /**< Shape of a sample; 0: unspecified. */
+  int32_t aspect_height;              /**< See aspect_width. */
+  ctv_range range;                    /**< Range of the samples. */
+  int32_t primaries;                  /**< ColourPrimaries of ITU-T H.273. */
+  int32_t transfer;                   /**< TransferCharacteristics of ITU-T H.273. */
+  int32_t matrix;                     /**< MatrixCoefficients of ITU-T H.273. */
+  ctv_siting siting;                  /**< Place of 4:2:0 chroma samples. */
+  ctv_interlace interlace;            /**< Fields. */
   int32_t chroma_420;                 /**< 1: RGB coded with 4:2:0 chroma. */
   int32_t lossless;                   /**< 1: lossless. */
   ctv_transform transform;            /**< Transform. */

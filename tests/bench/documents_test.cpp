@@ -11,7 +11,6 @@
 #include "bench/rd.h"
 #include "bench/runner.h"
 #include "bench/speedup.h"
-#include "bench/stages.h"
 #include "bench/verbs.h"
 
 namespace ctv::tools {
@@ -204,7 +203,7 @@ TEST(Runners, EnginesAreToldApartOnlyWhereTheTransformConvolves) {
   EXPECT_GT(told("paper"), told("default"));
 }
 
-// ---- Rate and distortion, stages, pictures --------------------------------------------------------------
+// ---- Rate and distortion, pictures ----------------------------------------------------------------------
 
 TEST(Rd, CurvesAreComparedWithTheAnchor) {
   Json clip = {{"codecs", Json::array()}};
@@ -222,31 +221,6 @@ TEST(Rd, CurvesAreComparedWithTheAnchor) {
     EXPECT_NEAR(clip["codecs"][1]["bd_rate"][measure]["percent"].get<double>(), -50, 1e-9);
   }
   EXPECT_DOUBLE_EQ(clip["codecs"][1]["bd_rate"]["y"]["to"].get<double>(), 42);
-}
-
-constexpr const char* kLines =
-    R"({"kind":"runner","backend":"cpu","description":"cpu","copy":1e10,"upload":null,"download":null}
-{"kind":"runner","backend":"cuda","description":"gpu","copy":1e12,"upload":5e10,"download":4e10}
-{"kind":"left_out","why":"no third backend"}
-{"kind":"stage","stage":"colour","about":"of a","backend":"cuda","engine":"","microseconds":100,"quartiles":[90,110],"memory_bytes":1000000,"upload_bytes":500000,"download_bytes":0,"operations":3e6,"verified":true,"same":true}
-{"kind":"stage","stage":"symbols","about":"of b","backend":"host","engine":"","microseconds":50,"quartiles":[50,50],"memory_bytes":100000,"upload_bytes":0,"download_bytes":0,"operations":0,"verified":true,"same":true}
-{"kind":"stage","stage":"cut by an inter)";
-
-TEST(Stages, TheSlowestWayOfTheBytesIsTheLeastTime) {
-  Json j = {{"width", 16}, {"height", 16}, {"machine", machine_json()}};
-  EXPECT_EQ(read_stages(kLines, j), (std::vector<std::string>{"no third backend"}));
-  ASSERT_EQ(j["results"].size(), 2u);
-  EXPECT_DOUBLE_EQ(j["results"][0]["least_microseconds"].get<double>(), 10);  // 500 kB up at 50 GB/s
-  EXPECT_DOUBLE_EQ(j["results"][1]["least_microseconds"].get<double>(),
-                   10);  // the host copies as the CPU does
-  const std::string text = stages_text(j);
-  EXPECT_NE(text.find("| colour (of a)  | 100 ± 10 % |      10 % |  30.0 |"), std::string::npos) << text;
-  EXPECT_EQ(wrong_stage(j), "");
-  j["results"][0]["verified"] = false;
-  EXPECT_NE(stages_text(j).find("WRONG: colour (of a) on cuda"), std::string::npos);
-  j["results"][0]["verified"] = true;
-  j["results"][1]["same"] = false;
-  EXPECT_NE(wrong_stage(j), "");
 }
 
 TEST(Pictures, Base64) {

@@ -11,7 +11,7 @@ says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&
 
 expect 0 help "$ctbench" --help
 says out "ctbench speedup"
-for verb in rd speedup stages peers pictures scale latency streams papers all; do
+for verb in rd speedup peers pictures scale latency streams papers all; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
   expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
@@ -28,7 +28,7 @@ expect 1 "no folder" "$ctbench" all
 expect 2 "a folder that cannot be" "$ctbench" all --quick -o /dev/null/out
 expect 1 "no list of devices" "$ctbench" streams --devices x
 expect 5 "a device that is not there" "$ctbench" streams --devices 99
-expect 1 "a clip for stages" "$ctbench" stages clip.y4m
+expect 1 "a clip for papers" "$ctbench" papers clip.y4m
 expect 1 "unknown preset" "$ctbench" rd clip.y4m --ours nothing
 expect 1 "twice standard output" "$ctbench" rd clip.y4m --json - --csv -
 expect 2 "unwritable output" "$ctbench" speedup --quick --sizes 64x48 --json no/such/folder/run.json
@@ -46,12 +46,6 @@ says err "left out: cannot open missing.y4m"
 expect 0 speedup "$ctbench" speedup $clip --sizes 32x24,64x48 --frames 2 --runs 2 --json speedup.json
 says out "Table III"
 says speedup.json '"identical": true'
-
-expect 0 stages "$ctbench" stages --size 80x48 --runs 2 --json stages.json --csv stages.csv
-says out "Every stage made what its definition says"
-says stages.json '"squared error"'
-grep -q false stages.json && grep -q '"verified": false\|"same": false' stages.json && fail "a stage is wrong"
-[ "$(wc -l <stages.csv)" -gt 10 ] || fail "stages.csv has $(wc -l <stages.csv) lines"
 
 expect 0 "pictures of transforms" "$ctbench" pictures --transforms --frames 1 --size 96x64 --json transforms.json
 says out "8 directions"
@@ -77,7 +71,7 @@ if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if no
 
 expect 0 "everything, quickly" "$ctbench" all --quick -o everything $clip missing.y4m
 says err "left out: cannot open missing.y4m"
-for part in speedup speedup-default stages rd peers pictures pictures-transforms scale latency streams papers; do
+for part in speedup speedup-default rd peers pictures pictures-transforms scale latency streams papers; do
   says everything/$part.json '"complete": true'
   [ -s everything/$part.csv ] || fail "no $part.csv"
 done

@@ -31,7 +31,6 @@ constexpr Step kSteps[] = {
      Step::kAll},
     {"speedup-default", &run_speedup, "--variant default --sizes 320x240,640x480 --frames 3 --runs 2",
      "--variant default --frames 6", "--variant default --frames 20", Step::kAll},
-    {"stages", &run_stages, "--size 640x480 --runs 3", "", "", Step::kNone},
     {"rd", &run_rd, "--frames 3 --qp 24,32,40",
      "--frames 10 --ours default --ours paper:preset=paper,keyint=10",
      "--frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10", Step::kAll},
@@ -81,7 +80,7 @@ Exit run_all(int argc, const char* const* argv) {
   about.name = "ctbench all";
   about.summary = "every measurement and the page, into one folder";
   about.description =
-      "Runs speedup with the paper's and the default preset, stages, rd, peers, pictures, scale, latency, "
+      "Runs speedup with the paper's and the default preset, rd, peers, pictures, scale, latency, "
       "streams and "
       "papers on CLIPs, or on generated ones, writes JSON and CSV of each into a folder and draws the page, "
       "index.html. "

@@ -25,7 +25,6 @@ constexpr Verb kVerbs[] = {
     {"speedup", "the paper's comparison of CPU and GPU, on this machine", &run_speedup},
     {"peers", "speed and bytes compared with other codecs at equal luma PSNR", &run_peers},
     {"pictures", "what codecs make of one picture at equal bytes, side by side", &run_pictures},
-    {"stages", "each stage alone: checked, timed, and what the machine's memory would allow", &run_stages},
     {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
     {"latency", "what a viewer of a live source waits", &run_latency},
     {"streams", "how many live encoders one machine or device carries", &run_streams},

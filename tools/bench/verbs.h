@@ -10,7 +10,6 @@ Exit run_rd(int argc, const char* const* argv);
 Exit run_speedup(int argc, const char* const* argv);
 Exit run_peers(int argc, const char* const* argv);
 Exit run_pictures(int argc, const char* const* argv);
-Exit run_stages(int argc, const char* const* argv);
 Exit run_scale(int argc, const char* const* argv);
 Exit run_latency(int argc, const char* const* argv);
 Exit run_streams(int argc, const char* const* argv);

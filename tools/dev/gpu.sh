@@ -191,7 +191,7 @@ for verb in "${verbs[@]}"; do
     compare)
       # What ctbench needs, in case that build was not asked for.
       [ -x "$build/bin/ctbench" ] || step build build.log build
-      step "ctbench and ctstages" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctstages ctv_cuda ctv_lab_cuda
+      step "ctbench" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctv_cuda ctv_lab_cuda
       step comparison compare.log compare
       while read -r line; do table+=("        $line"); done < <(grep -E '^\| (here|paper, (en|de)coding)|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
       ;;

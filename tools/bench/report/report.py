@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folder may not be ours
 from drawing import CSS, bars, block_html, esc, lines
 from tables import (WAYS, cases_of, latency, machine_words, mean_of, papers, peers, rd, runner, scale, size_of, speedup, speedups,
-                    stage_name, stages, stream_name, streams, unique, write_tables)
+                    stream_name, streams, unique, write_tables)
 
 
 def blocks_html(blocks):
@@ -39,18 +39,6 @@ def speedup_section(runs):
             if any(groups.values()):
                 out += bars(f"{words.capitalize()} {sizes[-1]}, ms a frame", groups,
                             "Where the time of the first clip goes, copies left out. Stages on several threads overlap.")
-    return out
-
-
-def stages_section(runs):
-    out = ""
-    for run in runs:
-        wrong = [stage_name(r) for r in run["results"] if not (r["verified"] and r["same"])]
-        out += f"<p><b>Wrong:</b> {esc(', '.join(wrong))}.</p>" if wrong else ""
-        groups = {}
-        for r in run["results"]:
-            groups.setdefault(r["backend"].replace("host", "cpu") + " direct", {})[stage_name(r)] = r["microseconds"]
-        out += blocks_html(stages(run)) + bars("Microseconds a call", groups, "Calls follow each other as in a stream of frames.")
     return out
 
 
@@ -119,7 +107,7 @@ def pictures_section(runs):
     return out
 
 
-SECTIONS = {"speedup": ("Time per frame, as the paper measured it", speedup_section), "stages": ("Each stage alone", stages_section),
+SECTIONS = {"speedup": ("Time per frame, as the paper measured it", speedup_section),
             "peers": ("Speed compared with other codecs", peers_section), "rd": ("Bits and quality", rd_section),
             "pictures": ("What it looks like", pictures_section), "scale": ("How cost grows", scale_section),
             "latency": ("Latency of a live source", lambda runs: "".join(blocks_html(latency(run)) for run in runs)),

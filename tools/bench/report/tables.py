@@ -131,26 +131,6 @@ def speedups(runs):
 
 # ---- the other verbs --------------------------------------------------------------------------------------
 
-def stage_name(row):
-    return row["stage"] + (f", {row['engine']}" if row["engine"] else "") + f" ({row['about']})"
-
-
-def stages(run):
-    results = [{**r, "backend": r["backend"].replace("host", "cpu")} for r in run["results"]]
-    kinds = [k for k in ("cpu", "cuda") if any(r["backend"] == k for r in run["results"])]
-    rows = []
-    for name in unique(map(stage_name, results)):
-        line = [name]
-        for kind in kinds:
-            found = [r for r in results if stage_name(r) == name and r["backend"] == kind]
-            share = found and found[0]["least_microseconds"]
-            line.append(number(found[0]["microseconds"])
-                        + (f" ({percent(share / found[0]['microseconds'])})" if share else "") if found else "-")
-        rows.append(line)
-    return [(f"**Each stage alone**, {size_of(run)}, microseconds a call; in brackets the share of the time in which plain "
-             "copies move the same bytes.", ["stage"] + kinds, rows)]
-
-
 def peers(run):
     return [(f"**Compared with other codecs**, {run['clip']}, {size_of(run)}, {run['frames']} frames, a key frame every "
              f"{run['key_interval']}, at {run['decibels']:g} dB of luma.", ["codec", "bytes a frame", "encode ms", "decode ms"],
@@ -209,7 +189,7 @@ def papers(run):
     return blocks
 
 
-IN_DOCUMENTS = {"speedup": speedup, "stages": stages, "peers": peers, "rd": rd, "latency": latency, "streams": streams,
+IN_DOCUMENTS = {"speedup": speedup, "peers": peers, "rd": rd, "latency": latency, "streams": streams,
                 "scale": scale}
 
 

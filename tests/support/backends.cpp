@@ -21,7 +21,7 @@ std::unique_ptr<Backend> make(const std::string& name) {
 
 const std::vector<std::string>& backend_names() {
   static const std::vector<std::string> names = {
-#if !defined(CTV_TEST_ONE_CPU)
+#if !defined(CTV_TEST_SANITIZED)
     "cpu1",
     "cpu5",
 #endif

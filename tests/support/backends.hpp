@@ -5,8 +5,8 @@
 //   TEST_P(Colour, ...) { backend().make_picture_transfer(...) ... }
 //   CTV_FOR_EACH_BACKEND(Colour);
 //
-// "cpu1", "cpu2" and "cpu5" are the CPU with so many threads. "cuda" exists if the build has it; without a
-// device its tests are skipped.
+// "cpu1", "cpu2" and "cpu5" are the CPU with so many threads; builds with sanitizers have "cpu2" alone.
+// "cuda" exists if the build has it; without a device its tests are skipped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,6 +18,12 @@
 #include "codec/backend/backend.hpp"
 
 namespace ctv::test {
+
+#if defined(CTV_TEST_SANITIZED)
+inline constexpr bool kSanitized = true;  // too slow for large pictures
+#else
+inline constexpr bool kSanitized = false;
+#endif
 
 const std::vector<std::string>& backend_names();
 /// Created at first use and kept for the process; nullptr if this machine cannot run it.

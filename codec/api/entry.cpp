@@ -75,6 +75,8 @@ const char* ctv_status_name(ctv_status status) {
       return "wrong order of calls";
     case CTV_ERROR_INTERNAL:
       return "internal error";
+    case CTV_ERROR_REFERENCE:
+      return "lost reference";
   }
   return "unknown status";
 }

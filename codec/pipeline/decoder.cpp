@@ -22,28 +22,35 @@ Result<std::unique_ptr<StreamDecoder>> StreamDecoder::open(const ctv_decoder_con
 }
 
 Status StreamDecoder::send(std::span<const uint8_t> unit, bool& again) {
-  again = false;
+  again = unit_waits_ = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the decoder has been flushed"};
-  CTV_ASSIGN_OR_RETURN(const UnitPrefix prefix, read_prefix(unit));
-  if (prefix.kind == UnitKind::kIndex) return {};
-  if (prefix.kind == UnitKind::kPacket) return take_packet(unit, again);
-  if (std::ranges::equal(unit, header_bytes_)) return {};
-  header_waits_ = given_ != taken_;  // pictures of the old stream first
-  if (header_waits_) {
-    again = true;
-    return {};
+  const Result<UnitPrefix> prefix = read_prefix(unit);
+  const bool packet = prefix.ok() && prefix->kind == UnitKind::kPacket;
+  const Status sound = packet ? check_packet_size(config_, unit.size()) : prefix.status();
+  if (sound.ok()) {
+    if (packet) return take_packet(unit, again);
+    if (prefix->kind == UnitKind::kIndex || std::ranges::equal(unit, header_bytes_)) return {};
   }
+  // Another stream, and errors, come after the pictures that were sent before.
+  submit_ready(true);
+  again = unit_waits_ = given_ != taken_;
+  if (again) return {};
+  CTV_RETURN_IF_ERROR(sound);
   return take_header(unit);
 }
 
-Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
-  CTV_ASSIGN_OR_RETURN(const SequenceHeader header, read_sequence_header(unit));
-  CTV_RETURN_IF_ERROR(check_stream_for(config_, header, decoder_memory(header, config_.frames_in_flight)));
+void StreamDecoder::end_stream() {
   frames_.reset();
   pipeline_.reset();
   header_bytes_.clear();
   taken_ = submitted_ = given_ = 0;
   device_.forget();
+}
+
+Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
+  CTV_ASSIGN_OR_RETURN(const SequenceHeader header, read_sequence_header(unit));
+  end_stream();
+  CTV_RETURN_IF_ERROR(check_stream_for(config_, header, decoder_memory(header, config_.frames_in_flight)));
   stream_ = make_stream(header);
   pipeline_ = std::make_unique<FramePipeline>(stream_, Direction::kDecode, config_.frames_in_flight,
                                               device_.threads());
@@ -64,8 +71,8 @@ Status StreamDecoder::start() {
 
 Status StreamDecoder::take_packet(std::span<const uint8_t> unit, bool& again) {
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: no sequence header came before it"};
-  CTV_RETURN_IF_ERROR(check_packet_size(config_, unit.size()));
-  again = taken_ - given_ == pipeline_->size();
+  if (full()) submit_ready(true);
+  again = full();
   if (again) return {};
   FrameSlot& slot = pipeline_->slot(taken_);
   slot.status = {};
@@ -74,6 +81,7 @@ Status StreamDecoder::take_packet(std::span<const uint8_t> unit, bool& again) {
     pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
   } else {
     CTV_RETURN_IF_ERROR(decode_symbols(slot, unit));
+    if (slot.repeated) return {};
     CTV_RETURN_IF_ERROR(submit(slot, unit));
     ++submitted_;
   }
@@ -82,10 +90,19 @@ Status StreamDecoder::take_packet(std::span<const uint8_t> unit, bool& again) {
 }
 
 Status StreamDecoder::decode_symbols(FrameSlot& slot, std::span<const uint8_t> unit) {
+  slot.header_read = slot.repeated = false;
   CTV_RETURN_IF_ERROR(FramePipeline::read_header(slot, unit));
-  // With several frames in flight, the reference may still be on its way.
-  if (!pipeline_->concurrent()) CTV_RETURN_IF_ERROR(frames_->check_reference(slot.parameters));
+  slot.header_read = true;
+  if (!pipeline_->concurrent()) {  // else the reference may still be on its way
+    CTV_RETURN_IF_ERROR(find_reference(slot));
+    if (slot.repeated) return {};
+  }
   return FramePipeline::decode(slot, unit, frames_->layers());
+}
+
+Status StreamDecoder::find_reference(FrameSlot& slot) {
+  slot.repeated = frames_->repeats(slot.parameters);
+  return slot.repeated ? Status() : frames_->check_reference(slot.parameters);
 }
 
 // In the order of the frames, on the caller's thread.
@@ -100,20 +117,29 @@ Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
   return {};
 }
 
-void StreamDecoder::submit_ready() {
+void StreamDecoder::submit_ready(bool wait) {
+  const auto drop_repeated = [this] {
+    while (given_ < submitted_ && pipeline_->slot(given_).repeated) ++given_;
+  };
   for (; submitted_ < taken_; ++submitted_) {
+    drop_repeated();
     FrameSlot& slot = pipeline_->slot(submitted_);
-    const bool must_wait =
-        submitted_ == given_ && (flushed_ || header_waits_ || taken_ - given_ == pipeline_->size());
-    if (!must_wait && !FramePipeline::ready(slot)) return;
+    if (!(wait && submitted_ == given_) && !FramePipeline::ready(slot)) break;
     FramePipeline::wait(slot);
-    if (slot.status.ok()) slot.status = guarded([&] { return submit(slot, slot.packet); });
+    slot.status = guarded([&]() -> Status {
+      // A missing reference comes before damage of the payload, as with one frame in flight.
+      if (slot.header_read) CTV_RETURN_IF_ERROR(find_reference(slot));
+      if (slot.repeated) return {};
+      CTV_RETURN_IF_ERROR(slot.status);
+      return submit(slot, slot.packet);
+    });
   }
+  drop_repeated();
 }
 
 Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   outcome = CTV_OK;
-  submit_ready();
+  submit_ready(flushed_ || unit_waits_ || full());
   if (given_ == submitted_) {
     outcome = flushed_ && given_ == taken_ ? CTV_END : CTV_AGAIN;
     return {};

@@ -31,13 +31,18 @@ class StreamDecoder {
   StreamDecoder(const ctv_decoder_config& config, FallbackBackend device)
       : config_(config), device_(std::move(device)) {}
   Status take_header(std::span<const uint8_t> unit);
+  void end_stream();
   /// Makes what decodes stream_ on the backend.
   Status start();
   Status take_packet(std::span<const uint8_t> unit, bool& again);
   Status decode_symbols(FrameSlot& slot, std::span<const uint8_t> unit);
+  /// Sets slot.repeated. Error: the frame's reference is not available.
+  Status find_reference(FrameSlot& slot);
   Status submit(FrameSlot& slot, std::span<const uint8_t> unit);
-  /// Hands frames to the backend whose symbols are ready; waits for the oldest if there is no other work.
-  void submit_ready();
+  /// Hands frames to the backend whose symbols are ready, and drops repeated ones. wait: until the oldest
+  /// has a result.
+  void submit_ready(bool wait);
+  bool full() const { return pipeline_ != nullptr && taken_ - given_ == pipeline_->size(); }
   Status fall_back(const Status& failure);
 
   ctv_decoder_config config_{};
@@ -45,7 +50,8 @@ class StreamDecoder {
   Stream stream_;
   uint64_t taken_ = 0, submitted_ = 0, given_ = 0;
   bool flushed_ = false;
-  bool header_waits_ = false;  // send() refused another stream's header: receive() must not say "again"
+  bool unit_waits_ =
+      false;  // send() said "again" for a unit that comes after all pictures: receive() must not
   // In the order of their making: what runs on the backend ends before it.
   FallbackBackend device_;
   std::unique_ptr<FrameDecoder> frames_;

@@ -36,8 +36,13 @@ Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
   if (parameters.type == FrameType::kKey) return {};
   const uint32_t number = parameters.number - parameters.reference;
   if (references_.find(number) != nullptr) return {};
-  return {CTV_ERROR_STREAM, "frame number at byte 8: frame " + std::to_string(parameters.number) +
-                                " refers to frame " + std::to_string(number) + ", which is not available"};
+  return {CTV_ERROR_REFERENCE, "frame number at byte 8: frame " + std::to_string(parameters.number) +
+                                   " refers to frame " + std::to_string(number) + ", which is not available"};
+}
+
+bool FrameDecoder::repeats(const FrameParameters& parameters) const {
+  const Reference* latest = references_.latest();
+  return parameters.type != FrameType::kKey && latest != nullptr && latest->number == parameters.number;
 }
 
 Status FrameDecoder::decode(FrameSlot& slot) {

@@ -25,8 +25,10 @@ struct FrameSlot {
   std::unique_ptr<SymbolCoder> symbols;
   std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
   FrameParameters parameters;
-  uint16_t first_step = 0;  // encoder: base step of the motion search
-  bool measured = false;    // encoder: the frame's distortion is wanted
+  uint16_t first_step = 0;   // encoder: base step of the motion search
+  bool measured = false;     // encoder: the frame's distortion is wanted
+  bool header_read = false;  // decoder: `parameters` are the packet's
+  bool repeated = false;     // decoder: the packet repeats the frame before it and gives no picture
   Status status;
   double seconds = 0;          // of entropy coding
   std::future<Status> coding;  // valid while a worker has the frame

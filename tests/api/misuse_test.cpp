@@ -35,7 +35,7 @@ TEST(Version, IsTheHeaders) {
 
 TEST(StatusNames, AreAllDifferent) {
   std::vector<std::string> names;
-  for (int s = CTV_ERROR_INTERNAL; s <= CTV_END; ++s)
+  for (int s = CTV_ERROR_REFERENCE; s <= CTV_END; ++s)
     names.emplace_back(ctv_status_name(static_cast<ctv_status>(s)));
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::unique(names.begin(), names.end()), names.end());
@@ -190,13 +190,13 @@ TEST(Order, APacketBeforeTheHeaderIsRefused) {
   EXPECT_TRUE(says("header")) << ctv_last_error();
 }
 
-TEST(Order, APredictedFrameBeforeAnyKeyFrameIsRefused) {
+TEST(Order, APredictedFrameBeforeAnyKeyFrameHasLostItsReference) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 32, 16, 2);
   const Stream stream = encode(clip, valid());
   Decoder decoder{decoder_config()};
   ASSERT_TRUE(decoder.send(stream.header));
   EXPECT_EQ(ctv_decoder_send(decoder.get(), stream.packets[1].data(), stream.packets[1].size()),
-            CTV_ERROR_STREAM)
+            CTV_ERROR_REFERENCE)
       << ctv_last_error();
 }
 

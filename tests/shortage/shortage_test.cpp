@@ -130,7 +130,7 @@ class Shortages : public testing::TestWithParam<Case> {
   static void expect_only_shortage(const Session& run) {
     for (const int status : run.statuses) {
       EXPECT_TRUE(status >= 0 || status == CTV_ERROR_MEMORY || status == CTV_ERROR_STATE ||
-                  status == CTV_ERROR_STREAM)
+                  status == CTV_ERROR_REFERENCE)
           << ctv_status_name(static_cast<ctv_status>(status));
     }
     EXPECT_TRUE(run.messages);

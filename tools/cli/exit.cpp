@@ -34,6 +34,7 @@ Exit exit_of(ctv_status status) {
     case CTV_ERROR_UNSUPPORTED:
       return Exit::kUsage;
     case CTV_ERROR_STREAM:
+    case CTV_ERROR_REFERENCE:
     case CTV_ERROR_STATE:
       return Exit::kStream;
     case CTV_ERROR_LIMIT:

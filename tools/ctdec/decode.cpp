@@ -103,8 +103,6 @@ class Decoding {
   void jump(const std::string& what) {
     if (!lost_) {
       report_damage(what);
-      decoder_.reset();  // what is left out may have been a reference
-      reference_.reset();
     }
     lost_ = true;
   }
@@ -116,11 +114,9 @@ class Decoding {
         pictures_ = std::max(pictures_, static_cast<int64_t>(count));
     } else if (unit.kind == CTV_UNIT_HEADER) {
       take_header(unit);
-    } else if (!options_.keep_going || has_reference(unit)) {
-      const bool good = send(unit);
-      reference_ = good ? number_ : std::nullopt;
     } else {
-      ++result_.dropped;
+      count(unit);
+      send(unit);
     }
   }
 
@@ -129,7 +125,6 @@ class Decoding {
     if (!send(unit)) return;
     if (bytes != header_) {
       sink_.restart();
-      reference_.reset();
       pictures_ = 0;
     }
     header_ = bytes;
@@ -140,21 +135,16 @@ class Decoding {
     seek_key_frame(units_, header_, options_.seek);
   }
 
-  /// Whether the frame that a packet refers to has been decoded; true where its header does not tell.
-  bool has_reference(const StreamUnit& unit) {
-    if (header_.empty()) return false;
+  /// With --keep-going, the number of a packet that cannot be decoded counts for the clip's length.
+  void count(const StreamUnit& unit) {
     ctv_packet_info info{};
     info.struct_size = sizeof info;
-    number_.reset();
-    if (ctv_packet_info_parse(header_.data(), header_.size(), unit.bytes.data(), unit.bytes.size(), &info,
-                              nullptr, 0) != CTV_OK)
-      return true;
-    number_ = info.frame_number;
-    pictures_ = std::max(pictures_, info.frame_number + 1);
-    return info.key_frame != 0 || (reference_ && *reference_ == info.frame_number - 1);
+    if (options_.keep_going && ctv_packet_info_parse(header_.data(), header_.size(), unit.bytes.data(),
+                                                     unit.bytes.size(), &info, nullptr, 0) == CTV_OK)
+      pictures_ = std::max(pictures_, info.frame_number + 1);
   }
 
-  /// False: the unit is damaged, which --keep-going tolerates.
+  /// False: the unit is damaged, or has lost its reference, which --keep-going tolerates.
   bool send(const StreamUnit& unit) {
     try {
       while (!decoder_.send(unit.bytes)) {
@@ -164,11 +154,16 @@ class Decoding {
       if (config_.frames_in_flight <= 1 || unit.kind != CTV_UNIT_PACKET) drain();
       return true;
     } catch (const Error& e) {
-      if (e.status() != CTV_ERROR_STREAM) throw;
+      const bool undecodable = e.status() == CTV_ERROR_REFERENCE || e.status() == CTV_ERROR_STATE;
+      if (e.status() != CTV_ERROR_STREAM && !undecodable) throw;
       const std::string what = options_.input +
                                text(": unit at offset %llu: ", static_cast<unsigned long long>(unit.offset)) +
                                e.what();
       if (!options_.keep_going) throw Failure(Exit::kStream, what, "--keep-going leaves it out");
+      if (undecodable) {
+        ++result_.dropped;
+        return false;
+      }
       report_damage(what);
       if (!units_.plausible_successor()) {
         units_.resynchronise();
@@ -202,10 +197,8 @@ class Decoding {
   Decoder decoder_;
   DecodeResult result_;
   PictureSink sink_;
-  std::vector<uint8_t> header_;       // the one in force
-  std::optional<int64_t> number_;     // of the packet at hand, with --keep-going
-  std::optional<int64_t> reference_;  // the frame decoded last, with --keep-going
-  int64_t pictures_ = 0;              // at least so many does the stream have
+  std::vector<uint8_t> header_;  // the one in force
+  int64_t pictures_ = 0;         // at least so many does the stream have
   bool sought_ = false;
   bool lost_ = false;  // no unit has been read since the last jump
 };

@@ -81,7 +81,9 @@ typedef enum ctv_status {
   CTV_ERROR_DEVICE = -5,      /**< The requested device is missing or has failed. */
   CTV_ERROR_UNSUPPORTED = -6, /**< Valid, but not supported by this build. */
   CTV_ERROR_STATE = -7,       /**< Calls in the wrong order, for example a packet before any header. */
-  CTV_ERROR_INTERNAL = -8     /**< A defect of the library. */
+  CTV_ERROR_INTERNAL = -8,    /**< A defect of the library. */
+  CTV_ERROR_REFERENCE = -9    /**< The frame refers to one that was not decoded. Ask the encoder's side for a
+                                   key frame (ctv_encoder_request_key_frame()). */
 } ctv_status;
 
 /** Returns the name of a status, for example "damaged stream". Static storage. */
@@ -435,9 +437,19 @@ static inline ctv_status ctv_decoder_config_init(ctv_decoder_config* config) {
 CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** decoder);
 /** Sends one whole unit: a sequence header, a packet, or an index, which is ignored. A packet may be
  * truncated after any layer that `reduction` does not need. The bytes are copied before the call returns.
- * After an error the decoder skips packets up to the next key frame and stays usable.
- * @return CTV_OK; CTV_AGAIN: receive first, the unit was not taken; CTV_ERROR_STREAM, CTV_ERROR_LIMIT,
- * CTV_ERROR_STATE, CTV_ERROR_DEVICE. */
+ *
+ * Units take effect in their order. Pictures and errors do not depend on the number of frames in flight:
+ *   - A refused packet changes nothing. The same packet may follow undamaged. Predicted frames that refer to
+ *     the lost one are refused with CTV_ERROR_REFERENCE up to the next key frame.
+ *   - A predicted frame with the number of the frame decoded last is dropped: no picture, no error.
+ *   - A key frame is always decoded, also if it comes twice.
+ *   - A damaged header changes nothing. A header that a limit or the configuration refuses ends the stream:
+ *     packets are refused up to the next header.
+ *
+ * With one frame in flight, send returns the errors of a packet; with several, receive returns them.
+ * @return CTV_OK; CTV_AGAIN: receive first, the unit was not taken; CTV_ERROR_STREAM; CTV_ERROR_REFERENCE;
+ * CTV_ERROR_LIMIT; CTV_ERROR_ARGUMENT if the stream has fewer resolutions than the configuration asks for;
+ * CTV_ERROR_STATE without a header or after a flush; CTV_ERROR_DEVICE. */
 CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t size);
 /** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
  * close.

@@ -144,7 +144,12 @@ def twins(names):
 
 def program(text, begin, end):
     found = re.search(begin + r"[^\n]*\n(.*?)[^\n]*" + end, text, re.S)
-    return re.sub(r"//[^\n]*|\s", "", found[1]) if found else None
+    return re.sub(r"^ \*|//[^\n]*|\s", "", found[1], flags=re.M) if found else None
+
+
+# Programs that documents print, and the tests that run them.
+PRINTED = (("README.md", "```cpp", "```", "tests/api/hpp_test.cpp", "README"),
+           ("codec/include/ctv/ctv.h", "@code", "@endcode", "tests/api/c_example.c", "ctv.h"))
 
 
 def violations():
@@ -170,9 +175,10 @@ def violations():
             for word in types & set(re.findall(r"^(?:class|struct) (\w+)\s*(?:[:{;]|$|final)", text, re.M)):
                 yield f"{name}: ctv.hpp has a class {word} too; a program that links both would get one of the two"
     yield from twins(names)
-    if "README.md" in texts and "tests/api/hpp_test.cpp" in texts:
-        if program(texts["README.md"], "```cpp", "```") != program(texts["tests/api/hpp_test.cpp"], "README: begin", "README: end"):
-            yield "README.md: its program differs from the one in tests/api/hpp_test.cpp"
+    for printed, begin, end, test, mark in PRINTED:
+        if printed in texts and test in texts:
+            if program(texts[printed], begin, end) != program(texts[test], mark + ": begin", mark + ": end"):
+                yield f"{printed}: its program differs from the one in {test}"
 
 
 def self_test():
@@ -202,6 +208,9 @@ def self_test():
          "codec/dsp/a.hpp: ctv.hpp has a class Encoder"),
         ({"README.md": "```cpp\nint a;\n```\n", "tests/api/hpp_test.cpp": spdx + "// README: begin\nint b;\n// README: end\n"},
          "README.md: its program differs"),
+        ({"codec/include/ctv/ctv.h": spdx + "/*\n * @code{.c}\n * a();\n * @endcode\n */\n",
+          "tests/api/c_example.c": spdx + "// ctv.h: begin\nb();\n// ctv.h: end\n"},
+         "codec/include/ctv/ctv.h: its program differs"),
     ]
     failures = 0
     for tree, expected in planted:

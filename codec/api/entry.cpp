@@ -13,11 +13,25 @@ namespace {
 
 thread_local std::string last_error;
 
+// Messages may quote what a caller or a file says.
+void set_last_error(const std::string& message) {
+  constexpr size_t kMost = 500;
+  last_error = message.substr(0, kMost);
+  if (message.size() > kMost) last_error.replace(kMost - 3, 3, "...");
+  for (char& c : last_error) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+}
+
 }  // namespace
 
 ctv_status ctv::api::report(const Status& status) {
-  last_error = status.message();
-  if (!status.ok()) log_message(CTV_LOG_ERROR, last_error);
+  set_last_error(status.message());
+  if (!status.ok()) {
+    const std::string line = last_error;  // the callback may call what changes last_error
+    log_message(CTV_LOG_ERROR, line);
+    last_error = line;
+  }
   return status.code();
 }
 
@@ -115,6 +129,9 @@ ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t device, void
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(data, "data"));
     *data = nullptr;
+    if (backend < CTV_BACKEND_AUTO || backend > CTV_BACKEND_CUDA) {
+      return {CTV_ERROR_ARGUMENT, "backend: " + std::to_string(backend) + " is unknown"};
+    }
     CTV_ASSIGN_OR_RETURN(*data, ctv::allocate_host(size, backend, device));
     return {};
   });
@@ -132,7 +149,7 @@ int ctv_device_count(void) {
     count = ctv::cuda_device_count(why);
     return {};
   });
-  if (count == 0 && !why.empty()) last_error = why;
+  if (count == 0 && !why.empty()) set_last_error(why);
   return count;
 }
 

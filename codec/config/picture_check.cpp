@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/config/picture_check.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace ctv {
@@ -26,11 +27,15 @@ Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture
   for (int p = 0; p < planes; ++p) {
     const std::string index = "[" + std::to_string(p) + "]";
     if (picture.data[p] == nullptr) return bad("data" + index + ": is null");
-    const auto row = static_cast<ptrdiff_t>(plane_row_bytes(picture.format, picture.width, p));
+    const size_t row = plane_row_bytes(picture.format, picture.width, p);
     const ptrdiff_t stride = picture.stride[p];
-    if ((stride < 0 ? -stride : stride) < row || (stride < 0 && picture.memory == CTV_MEMORY_CUDA)) {
+    const size_t distance = stride < 0 ? 0 - static_cast<size_t>(stride) : static_cast<size_t>(stride);
+    if (distance < row || (stride < 0 && picture.memory == CTV_MEMORY_CUDA)) {
       return bad("stride" + index + ": " + std::to_string(stride) + " is too small for " +
                  std::to_string(row) + " bytes a row");
+    }
+    if (distance > PTRDIFF_MAX / static_cast<size_t>(plane_rows(picture.format, picture.height, p))) {
+      return bad("stride" + index + ": " + std::to_string(stride) + " is too large");
     }
   }
   return {};

@@ -25,10 +25,14 @@ void set_log_callback(ctv_log_callback callback, void* opaque) {
   log.opaque = opaque;
 }
 
+// The callback runs unlocked, so that it may call the library.
 void log_message(ctv_log_level level, const std::string& message) {
   Log& log = process_log();
-  const std::lock_guard lock(log.mutex);
-  if (log.callback != nullptr) log.callback(log.opaque, level, message.c_str());
+  std::unique_lock lock(log.mutex);
+  const ctv_log_callback callback = log.callback;
+  void* const opaque = log.opaque;
+  lock.unlock();
+  if (callback != nullptr) callback(opaque, level, message.c_str());
 }
 
 }  // namespace ctv

@@ -13,20 +13,23 @@ using ctv::test::picture_of;
 TEST(Hpp, TheReadmesLoopEncodesAndDecodes) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 48, 32, 5);
   size_t shown = 0;
+  // clang-format off
   // README: begin
   ctv::Config config("default");
   config.width = 48, config.height = 32, config.format = CTV_FORMAT_I420, config.qp = 24;
   ctv::Encoder encoder(config);
   ctv::Decoder decoder;
-  decoder.send(encoder.header().bytes());
+  const auto show = [&] { while (auto picture = decoder.receive()) shown += picture->width == 48; };
+  const auto decode = [&](ctv::Unit unit) { while (!decoder.send(unit.bytes())) show(); };
+  const auto transmit = [&] { while (auto packet = encoder.receive()) decode(*packet); };
+  decode(encoder.header());
   for (const auto& frame : clip) {
-    encoder.send(picture_of(frame));
-    while (auto packet = encoder.receive()) {
-      decoder.send(packet->bytes());
-      while (auto picture = decoder.receive()) shown += picture->width == 48;
-    }
+    while (!encoder.send(picture_of(frame))) transmit();
   }
+  encoder.flush(), transmit();
+  decoder.flush(), show();
   // README: end
+  // clang-format on
   EXPECT_EQ(shown, clip.size());
 }
 

@@ -14,12 +14,10 @@ int main() {
 
   ctv::Encoder encoder(config);
   ctv::Decoder decoder;
-  decoder.send(encoder.header().bytes());
-  encoder.send(picture);
+  if (!decoder.send(encoder.header().bytes()) || !encoder.send(picture)) return 1;
   encoder.flush();
   const auto packet = encoder.receive();
-  if (!packet) return 1;
-  decoder.send(packet->bytes());
+  if (!packet || !decoder.send(packet->bytes())) return 1;
   const auto decoded = decoder.receive();
   if (!decoded || static_cast<const uint8_t*>(decoded->data[0])[47] != samples[47]) return 1;
   std::printf("libctv %s, %zu bytes\n", ctv_version(), packet->bytes().size());

@@ -140,7 +140,7 @@ class Shortages : public testing::TestWithParam<Case> {
   // A healthy decoder accepts every packet that does not depend on a missing frame, and shows the source.
   void expect_good_packets(const Session& run, const Bytes& header) const {
     Decoder decoder(decoder_config(1));
-    decoder.send(header);
+    ASSERT_TRUE(decoder.send(header));
     int64_t last = -1;
     bool missing = false;
     for (const Packet& packet : run.packets) {
@@ -156,7 +156,7 @@ class Shortages : public testing::TestWithParam<Case> {
                 CTV_OK);
       ASSERT_EQ(info.frame_number, packet.number);
       if (missing) continue;
-      decoder.send(packet.bytes);
+      ASSERT_TRUE(decoder.send(packet.bytes));
       const auto picture = decoder.receive();
       ASSERT_TRUE(picture.has_value());
       // A frame that was not taken keeps its number for the next picture, so the picture is one of the

@@ -57,7 +57,7 @@ Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double se
   Decoder decoder(decoder_like(config));
   Waits waits;
   waits.running = encoder.description();
-  decoder.send(encoder.header().bytes());
+  (void)decoder.send(encoder.header().bytes());  // a new decoder takes it
   const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / fps));
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   Clock::time_point start{};
@@ -67,12 +67,13 @@ Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double se
     if (n == 0) start = Clock::now() + interval;
     const Clock::time_point due = n < 0 ? Clock::now() : start + n * interval;
     std::this_thread::sleep_until(due);
-    encoder.send(clip.frames[static_cast<size_t>(n + 1) % clip.frames.size()].borrowed_picture());
+    const bool sent =
+        encoder.send(clip.frames[static_cast<size_t>(n + 1) % clip.frames.size()].borrowed_picture());
     const std::optional<Unit> unit = encoder.receive();
     const Clock::time_point coded = Clock::now();
-    if (!unit) throw Failure(Exit::kDefect, "no packet for a frame that was sent");
-    decoder.send(unit->bytes());
-    if (!decoder.receive()) throw Failure(Exit::kDefect, "no picture for a packet that was sent");
+    if (!sent || !unit) throw Failure(Exit::kDefect, "no packet for a frame that was sent");
+    if (!decoder.send(unit->bytes()) || !decoder.receive())
+      throw Failure(Exit::kDefect, "no picture for a packet that was sent");
     if (n < 0) continue;
     waits.encode_ms.push_back(ms(coded - due));
     waits.total_ms.push_back(ms(Clock::now() - due));
@@ -109,7 +110,7 @@ double frames_per_second(const Clip& clip, const std::vector<ctv_config>& config
         const auto code = [&] {
           for (const Frame& frame : clip.frames) {
             check_interrupted();
-            while (!encoder.send(frame.borrowed_picture())) encoder.receive();
+            while (!encoder.send(frame.borrowed_picture())) (void)encoder.receive();
             while (encoder.receive()) {
             }
           }

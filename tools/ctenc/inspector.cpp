@@ -41,10 +41,10 @@ Inspector::Inspector(const Inspection& what, const ctv_config& config, std::span
     : what_(what),
       lossless_(config.lossless != 0 && config.chroma == CTV_CHROMA_AS_INPUT),
       decoder_(std::make_unique<Decoder>(like(config))) {
-  decoder_->send(header);
+  (void)decoder_->send(header);  // a new decoder takes it
   if (!what_.verify) return;
   second_ = open_second(config);
-  second_->send(header);
+  (void)second_->send(header);  // a new decoder takes it
 }
 
 void Inspector::expect(const Frame& frame) {
@@ -55,9 +55,9 @@ void Inspector::expect(const Frame& frame) {
 }
 
 ctv_picture Inspector::decode(Decoder& decoder, const Unit& unit) const {
-  decoder.send(unit.bytes());
+  const bool taken = decoder.send(unit.bytes());
   const auto picture = decoder.receive();
-  if (!picture)
+  if (!taken || !picture)
     throw Failure(Exit::kDefect,
                   text("frame %lld: the decoder gave no picture", static_cast<long long>(frames_)));
   return *picture;

@@ -3,38 +3,63 @@
  * @file
  * The C interface of ctv, a contourlet video codec. ctv.hpp wraps it for C++20.
  *
- * Encoding:
+ * An encoder and a decoder. next_picture(), transmit(), next_unit(), ask_for_key_frame() and show() are the
+ * program's. tests/api/c_example.c runs this text.
  *
- *     ctv_config config;
- *     ctv_config_init(&config, "default");
- *     config.width = 1280;
- *     config.height = 720;
- *     config.format = CTV_FORMAT_I420;
- *     ctv_encoder_open(&config, &encoder);
- *     ctv_encoder_header(encoder, &unit);  // transmit it, too
- *     for each picture:
- *       ctv_encoder_send(encoder, &picture);
- *       while (ctv_encoder_receive(encoder, &unit) == CTV_OK) transmit(unit.data, unit.size);
- *     ctv_encoder_flush(encoder);
- *     while (ctv_encoder_receive(encoder, &unit) == CTV_OK) transmit(unit.data, unit.size);
- *     ctv_encoder_close(encoder);
+ * @code{.c}
+ * ctv_status encode_clip(void) {
+ *   ctv_config config;
+ *   ctv_config_init(&config, "default");
+ *   config.width = 320;
+ *   config.height = 180;
+ *   config.format = CTV_FORMAT_I420;
+ *   ctv_encoder* encoder;
+ *   ctv_status status = ctv_encoder_open(&config, &encoder);
+ *   if (status < 0) return status;  // ctv_last_error() says why
+ *   ctv_unit unit;
+ *   ctv_unit_init(&unit);
+ *   status = ctv_encoder_header(encoder, &unit);
+ *   if (status == CTV_OK) transmit(unit.data, unit.size);
+ *   ctv_picture picture;
+ *   ctv_picture_init(&picture);
+ *   while (status >= 0 && next_picture(&picture)) {
+ *     status = ctv_encoder_send(encoder, &picture);
+ *     if (status < 0) break;
+ *     while ((status = ctv_encoder_receive(encoder, &unit)) == CTV_OK) transmit(unit.data, unit.size);
+ *   }
+ *   ctv_encoder_flush(encoder);
+ *   while (ctv_encoder_receive(encoder, &unit) == CTV_OK) transmit(unit.data, unit.size);
+ *   ctv_encoder_close(encoder);
+ *   return status < 0 ? status : CTV_OK;
+ * }
  *
- * Decoding:
- *
- *     ctv_decoder_config config;
- *     ctv_decoder_config_init(&config);
- *     ctv_decoder_open(&config, &decoder);
- *     for each unit of the stream:
- *       ctv_decoder_send(decoder, data, size);
- *       while (ctv_decoder_receive(decoder, &picture) == CTV_OK) show(&picture);
- *     ctv_decoder_flush(decoder);
+ * ctv_status decode_stream(void) {
+ *   ctv_decoder_config config;
+ *   ctv_decoder_config_init(&config);
+ *   ctv_decoder* decoder;
+ *   ctv_status status = ctv_decoder_open(&config, &decoder);
+ *   if (status < 0) return status;
+ *   ctv_picture picture;
+ *   ctv_picture_init(&picture);
+ *   const uint8_t* data;
+ *   size_t size;
+ *   while (next_unit(&data, &size)) {
+ *     status = ctv_decoder_send(decoder, data, size);
+ *     if (status == CTV_ERROR_REFERENCE) ask_for_key_frame();
  *     while (ctv_decoder_receive(decoder, &picture) == CTV_OK) show(&picture);
- *     ctv_decoder_close(decoder);
+ *   }
+ *   ctv_decoder_flush(decoder);
+ *   while (ctv_decoder_receive(decoder, &picture) == CTV_OK) show(&picture);
+ *   ctv_decoder_close(decoder);
+ *   return CTV_OK;
+ * }
+ * @endcode
  *
  * Rules for every function:
  *   - No function throws, prints or exits. Each returns a status. ctv_last_error() returns a message.
- *   - Every structure begins with struct_size. The *_init functions set it; set it to sizeof elsewhere. A
- *     program built with an older header then runs with a newer library.
+ *   - Structures begin with struct_size, which the *_init functions set. A program built with an older header
+ *     then runs with a newer library. Two kinds have none: ctv_limits, the end of ctv_decoder_config, and the
+ *     elements of arrays: ctv_component_info, ctv_index_entry and ctv_stage_time never change.
  *   - Use a handle in one thread at a time. Any number of handles may exist.
  *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
  *     threads. Equal bytes give equal pictures.
@@ -46,6 +71,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** Marks an exported function. Define CTV_STATIC to link the static library. */
 #if defined(CTV_STATIC)
@@ -89,8 +115,8 @@ typedef enum ctv_status {
 /** Returns the name of a status, for example "damaged stream". Static storage. */
 CTV_API const char* ctv_status_name(ctv_status status);
 
-/** Returns a one-line message about the last failure in the calling thread, or "". Valid until the thread's
- * next call. */
+/** Returns a message about the last failure in the calling thread, or "": one line of at most 500 bytes
+ * without control characters. Valid until the thread's next call. */
 CTV_API const char* ctv_last_error(void);
 
 /** Importance of a log line. */
@@ -99,9 +125,11 @@ typedef enum ctv_log_level {
   CTV_LOG_WARNING = 1, /**< The library continues differently, for example on the CPU. */
   CTV_LOG_INFO = 2     /**< Anything else. */
 } ctv_log_level;
-/** Receives one log line without a newline. Any thread inside a call of the library may call it. */
+/** Receives one log line without a newline. Any thread inside a call of the library may call it, several at
+ * once. It may call any function of the library. */
 typedef void (*ctv_log_callback)(void* opaque, ctv_log_level level, const char* message);
-/** Sets the log callback of the process. NULL, the initial value, disables logging. */
+/** Sets the log callback of the process. NULL, the initial value, disables logging. Another thread may be
+ * inside the previous callback for a moment longer. */
 CTV_API void ctv_set_log_callback(ctv_log_callback callback, void* opaque);
 
 /* ---- Pictures -------------------------------------------------------------------------------------- */
@@ -142,6 +170,11 @@ typedef struct ctv_picture {
                              picture's packet was received, receive failed for it, send refused it, or the
                              encoder was closed. */
 } ctv_picture;
+/** Clears a picture: host memory, null planes, and sets struct_size. */
+static inline void ctv_picture_init(ctv_picture* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
 
 /** Returns the bytes per row of a plane, or 0 if the format has no such plane. */
 CTV_API size_t ctv_plane_row_bytes(ctv_format format, int32_t width, int plane);
@@ -334,7 +367,7 @@ CTV_API ctv_status ctv_config_choose_transform(ctv_config* config, const ctv_pic
  * @param backend the encoder's backend
  * @param device as in ctv_config
  * @param data receives the memory, NULL on failure
- * @return CTV_OK; CTV_ERROR_MEMORY. */
+ * @return CTV_OK; CTV_ERROR_ARGUMENT if the backend is unknown; CTV_ERROR_MEMORY. */
 CTV_API ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t device, void** data);
 /** Frees memory of ctv_host_alloc(); NULL is allowed. Thread-safe, also after encoders were closed. */
 CTV_API void ctv_host_free(void* data);
@@ -353,6 +386,11 @@ typedef struct ctv_unit {
   int32_t key_frame;    /**< Packets: 1 for a key frame. */
   double step;          /**< Packets: the frame's base quantiser step in sample units. */
 } ctv_unit;
+/** Clears a unit and sets struct_size. */
+static inline void ctv_unit_init(ctv_unit* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
 
 /** Opens an encoder after checking the whole configuration.
  * @param config the configuration; copied
@@ -402,8 +440,10 @@ CTV_API void ctv_encoder_close(ctv_encoder* encoder);
 
 /** Limits that a decoder enforces before it allocates. */
 typedef struct ctv_limits {
-  uint64_t max_pixels;      /**< Width x height of the luma plane. */
-  uint64_t max_memory;      /**< Bytes the decoder may hold; compare ctv_stream_info.decoder_memory. */
+  uint64_t max_pixels; /**< Width x height of the luma plane. */
+  uint64_t max_memory; /**< Bytes that the CPU backend's decoder may hold, with as many threads and frames
+                            in flight as configured. Compare ctv_stream_info.decoder_memory. Packets come
+                            on top: each frame in flight may hold its packet twice. */
   uint64_t max_packet_size; /**< Bytes. */
 } ctv_limits;
 
@@ -519,8 +559,14 @@ typedef struct ctv_stream_info {
   int32_t components;                 /**< Components per packet. */
   int32_t layers;                     /**< Layers per packet: scales + 1. Layer 0 alone gives the lowest
                                            resolution. */
-  uint64_t decoder_memory; /**< Bytes that a decoder needs, full resolution, one frame in flight. */
+  uint64_t decoder_memory; /**< Bytes that a decoder needs at most: CPU backend, direct engine, full
+                              resolution, one thread, one frame in flight, without packets. */
 } ctv_stream_info;
+/** Clears a description and sets struct_size. */
+static inline void ctv_stream_info_init(ctv_stream_info* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
 
 /** A parameter that ctv_config and ctv_stream_info have under one name, as an int32_t, an enumeration, or an
  * array of int32_t. */
@@ -535,6 +581,11 @@ typedef struct ctv_parameter_info {
   size_t config_offset;    /**< offsetof the member in ctv_config. */
   size_t info_offset;      /**< offsetof the member in ctv_stream_info. */
 } ctv_parameter_info;
+/** Clears a description and sets struct_size. */
+static inline void ctv_parameter_info_init(ctv_parameter_info* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
 
 /** Describes stream parameter i, counted from 0.
  * @return CTV_OK; CTV_END past the last; CTV_ERROR_ARGUMENT. */
@@ -555,6 +606,11 @@ typedef struct ctv_packet_info {
   int32_t components;   /**< Components. */
   int32_t layers;       /**< Layers. */
 } ctv_packet_info;
+/** Clears a description and sets struct_size. */
+static inline void ctv_packet_info_init(ctv_packet_info* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
 
 /** One component of a packet: coefficients that are coded independently. */
 typedef struct ctv_component_info {
@@ -623,6 +679,11 @@ typedef struct ctv_device_info {
   int32_t compute_major; /**< Compute capability. */
   int32_t compute_minor; /**< Compute capability. */
 } ctv_device_info;
+/** Clears a description and sets struct_size. */
+static inline void ctv_device_info_init(ctv_device_info* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
 /** Returns the number of usable CUDA devices. If it is 0, ctv_last_error() says why. */
 CTV_API int ctv_device_count(void);
 /** Describes a CUDA device.

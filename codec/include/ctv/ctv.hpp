@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ctv {
 
@@ -43,6 +44,8 @@ inline ctv_status check(ctv_status status) {
 struct Config : ctv_config {
   /** @param preset a name of ctv_preset_name(); throws Error if it is unknown */
   explicit Config(const char* preset = "default") : ctv_config{} { check(ctv_config_init(this, preset)); }
+  /** Chooses directions and filter taps that suit a picture (ctv_config_choose_transform()). */
+  void choose_transform(const ctv_picture& picture) { check(ctv_config_choose_transform(this, &picture)); }
 };
 
 /** Configuration of a decoder, filled with defaults. */
@@ -50,13 +53,30 @@ struct DecoderConfig : ctv_decoder_config {
   DecoderConfig() : ctv_decoder_config{} { check(ctv_decoder_config_init(this)); }
 };
 
+/** Returns the names of the presets; ctv_preset_description() describes them. */
+[[nodiscard]] inline std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (int i = 0; ctv_preset_name(i) != nullptr; ++i) names.emplace_back(ctv_preset_name(i));
+  return names;
+}
+
+/** Returns the usable CUDA devices. */
+[[nodiscard]] inline std::vector<ctv_device_info> devices() {
+  std::vector<ctv_device_info> all(static_cast<size_t>(ctv_device_count()));
+  for (size_t i = 0; i < all.size(); ++i) {
+    ctv_device_info_init(&all[i]);
+    check(ctv_device_get_info(static_cast<int>(i), &all[i]));
+  }
+  return all;
+}
+
 /** Returns a picture in host memory with null planes. Set data and stride.
  * @param format arrangement of the samples
  * @param width luma samples
  * @param height luma samples */
-inline ctv_picture make_picture(ctv_format format, int32_t width, int32_t height) {
-  ctv_picture p{};
-  p.struct_size = sizeof p;
+[[nodiscard]] inline ctv_picture make_picture(ctv_format format, int32_t width, int32_t height) {
+  ctv_picture p;
+  ctv_picture_init(&p);
   p.format = format;
   p.width = width;
   p.height = height;
@@ -92,10 +112,25 @@ class HostMemory {
 /** A view of one unit of the stream. The encoder owns the bytes; its next send(), receive() or destruction
  * invalidates them. Copy bytes() to keep them. */
 struct Unit : ctv_unit {
-  Unit() : ctv_unit{} { struct_size = sizeof(ctv_unit); }
+  Unit() : ctv_unit{} { ctv_unit_init(this); }
   /** Returns the unit's bytes, valid as long as the view. */
-  std::span<const uint8_t> bytes() const { return {data, size}; }
+  [[nodiscard]] std::span<const uint8_t> bytes() const { return {data, size}; }
 };
+
+namespace detail {
+
+/** What get() writes for a handle. */
+template <typename Handle>
+std::vector<ctv_stage_time> stage_times(ctv_status (*get)(Handle*, ctv_stage_time*, size_t, size_t*),
+                                        Handle* handle) {
+  size_t count = 0;
+  check(get(handle, nullptr, 0, &count));
+  std::vector<ctv_stage_time> times(count);
+  check(get(handle, times.data(), count, &count));
+  return times;
+}
+
+}  // namespace detail
 
 /** An encoder. */
 class Encoder {
@@ -107,15 +142,17 @@ class Encoder {
     handle_.reset(e);
   }
   /** Returns the sequence header, with which a stream starts. */
-  Unit header() { return unit(&ctv_encoder_header); }
+  [[nodiscard]] Unit header() { return unit(&ctv_encoder_header); }
   /** Returns the index for a file's end. Call it after flush() and the last packet. */
-  Unit index() { return unit(&ctv_encoder_index); }
+  [[nodiscard]] Unit index() { return unit(&ctv_encoder_index); }
   /** Sends a picture; its samples are copied unless it is borrowed (ctv_encoder_send()).
    * @return false if the picture was not taken, because frames_in_flight frames wait for receive() */
-  bool send(const ctv_picture& picture) { return check(ctv_encoder_send(handle_.get(), &picture)) == CTV_OK; }
+  [[nodiscard]] bool send(const ctv_picture& picture) {
+    return check(ctv_encoder_send(handle_.get(), &picture)) == CTV_OK;
+  }
   /** Receives the next packet.
    * @return nothing if no packet is ready, or if all were received after flush() */
-  std::optional<Unit> receive() {
+  [[nodiscard]] std::optional<Unit> receive() {
     Unit u;
     if (check(ctv_encoder_receive(handle_.get(), &u)) != CTV_OK) return std::nullopt;
     return u;
@@ -135,9 +172,13 @@ class Encoder {
     check(ctv_encoder_set_bitrate(handle_.get(), bitrate, max_frame_bytes));
   }
   /** Returns which backend and engine run and why, in one line. */
-  std::string description() const { return ctv_encoder_description(handle_.get()); }
+  [[nodiscard]] std::string description() const { return ctv_encoder_description(handle_.get()); }
+  /** Returns the time spent in each stage since the encoder was opened. */
+  [[nodiscard]] std::vector<ctv_stage_time> stage_times() const {
+    return detail::stage_times(&ctv_encoder_stage_times, handle_.get());
+  }
   /** Returns the C handle; the object keeps it. */
-  ctv_encoder* get() const noexcept { return handle_.get(); }
+  [[nodiscard]] ctv_encoder* get() const noexcept { return handle_.get(); }
 
  private:
   Unit unit(ctv_status (*f)(ctv_encoder*, ctv_unit*)) {
@@ -162,15 +203,15 @@ class Decoder {
   }
   /** Sends one whole unit, which is copied (ctv_decoder_send()).
    * @return false if the unit was not taken, because pictures wait for receive() */
-  bool send(std::span<const uint8_t> unit) {
+  [[nodiscard]] bool send(std::span<const uint8_t> unit) {
     return check(ctv_decoder_send(handle_.get(), unit.data(), unit.size())) == CTV_OK;
   }
   /** Receives the next picture. The decoder owns its planes; its next send(), receive() or destruction
    * invalidates them.
    * @return nothing if no picture is ready, or if all were received after flush() */
-  std::optional<ctv_picture> receive() {
-    ctv_picture p{};
-    p.struct_size = sizeof p;
+  [[nodiscard]] std::optional<ctv_picture> receive() {
+    ctv_picture p;
+    ctv_picture_init(&p);
     if (check(ctv_decoder_receive(handle_.get(), &p)) != CTV_OK) return std::nullopt;
     return p;
   }
@@ -179,9 +220,13 @@ class Decoder {
   /** Discards all pictures, as after a seek. The next packet must be a key frame. */
   void reset() { check(ctv_decoder_reset(handle_.get())); }
   /** Returns which backend and engine run and why, in one line. */
-  std::string description() const { return ctv_decoder_description(handle_.get()); }
+  [[nodiscard]] std::string description() const { return ctv_decoder_description(handle_.get()); }
+  /** Returns the time spent in each stage since the decoder was opened. */
+  [[nodiscard]] std::vector<ctv_stage_time> stage_times() const {
+    return detail::stage_times(&ctv_decoder_stage_times, handle_.get());
+  }
   /** Returns the C handle; the object keeps it. */
-  ctv_decoder* get() const noexcept { return handle_.get(); }
+  [[nodiscard]] ctv_decoder* get() const noexcept { return handle_.get(); }
 
  private:
   struct Close {
@@ -189,5 +234,45 @@ class Decoder {
   };
   std::unique_ptr<ctv_decoder, Close> handle_;
 };
+
+/** Returns the kind and the total size in bytes of the unit that starts with CTV_UNIT_PREFIX_SIZE bytes. */
+[[nodiscard]] inline std::pair<ctv_unit_kind, uint64_t> parse_unit(std::span<const uint8_t> bytes) {
+  std::pair<ctv_unit_kind, uint64_t> unit;
+  check(ctv_unit_parse(bytes.data(), bytes.size(), &unit.first, &unit.second));
+  return unit;
+}
+
+/** Returns what a sequence header says. */
+[[nodiscard]] inline ctv_stream_info parse_header(std::span<const uint8_t> header) {
+  ctv_stream_info info;
+  ctv_stream_info_init(&info);
+  check(ctv_stream_info_parse(header.data(), header.size(), &info));
+  return info;
+}
+
+/** Returns what a packet says.
+ * @param header the stream's sequence header unit
+ * @param packet the packet unit
+ * @param components receives the packet's components, unless null */
+[[nodiscard]] inline ctv_packet_info parse_packet(std::span<const uint8_t> header,
+                                                  std::span<const uint8_t> packet,
+                                                  std::vector<ctv_component_info>* components = nullptr) {
+  ctv_packet_info info;
+  ctv_packet_info_init(&info);
+  if (components != nullptr) components->resize(static_cast<size_t>(parse_header(header).components));
+  check(ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info,
+                              components != nullptr ? components->data() : nullptr,
+                              components != nullptr ? components->size() : 0));
+  return info;
+}
+
+/** Returns the entries of an index unit. */
+[[nodiscard]] inline std::vector<ctv_index_entry> parse_index(std::span<const uint8_t> index) {
+  size_t count = 0;
+  check(ctv_index_parse(index.data(), index.size(), nullptr, 0, &count));
+  std::vector<ctv_index_entry> entries(count);
+  check(ctv_index_parse(index.data(), index.size(), entries.data(), count, &count));
+  return entries;
+}
 
 }  // namespace ctv

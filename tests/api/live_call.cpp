@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call over a lossy network, in C++: one packet per picture, a bitrate that changes, packets that are lost,
+// and key frames on request. live_call.c is the same in C. Here the network is a function call.
+#include <cstdint>
+#include <cstdio>
+#include <ctv/ctv.hpp>
+#include <vector>
+
+namespace {
+
+constexpr int kWidth = 96, kHeight = 64, kFrames = 60, kRoundTrip = 4;
+
+struct Camera {
+  std::vector<uint8_t> samples = std::vector<uint8_t>(kWidth * kHeight);
+
+  ctv_picture picture(int n) {
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x)
+        samples[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(((x + n) * 3) ^ (y * 2));
+    }
+    ctv_picture p = ctv::make_picture(CTV_FORMAT_GRAY8, kWidth, kHeight);
+    p.data[0] = samples.data();
+    p.stride[0] = kWidth;
+    return p;
+  }
+};
+
+class Receiver {
+ public:
+  /// False: a key frame is needed. The last picture then stays on the screen.
+  bool take(std::span<const uint8_t> unit) {
+    try {
+      while (!decoder_.send(unit)) show();
+      show();
+      return true;
+    } catch (const ctv::Error& e) {
+      if (e.status() != CTV_ERROR_REFERENCE) throw;
+      return false;
+    }
+  }
+  int pictures() const { return pictures_; }
+
+ private:
+  void show() {
+    while (decoder_.receive()) ++pictures_;
+  }
+  ctv::Decoder decoder_;
+  int pictures_ = 0;
+};
+
+ctv::Config config_of_call() {
+  ctv::Config config("fast");
+  config.width = kWidth;
+  config.height = kHeight;
+  config.format = CTV_FORMAT_GRAY8;
+  config.fps_num = 30;
+  config.fps_den = 1;
+  config.key_interval = 0;  // key frames only on request
+  config.bitrate = 800000;
+  config.buffer_ms = 200;
+  return config;
+}
+
+bool lost(int n) { return n == 20 || n == 40; }  // the network
+
+}  // namespace
+
+int main() try {
+  Camera camera;
+  ctv::Encoder encoder(config_of_call());
+  Receiver receiver;
+  int requests = 0, asked_at = -1;
+  for (int n = 0; n < kFrames; ++n) {
+    if (n == kFrames / 2) encoder.set_bitrate(300000);
+    if (asked_at >= 0 && n == asked_at + kRoundTrip) {
+      encoder.request_key_frame();
+      asked_at = -1;
+    }
+    if (!encoder.send(camera.picture(n))) return 1;
+    const auto packet = encoder.receive();
+    if (!packet) return 1;
+    if (lost(n)) continue;
+    // With a key frame comes the header, for who joins late or has lost it.
+    if (packet->key_frame != 0) receiver.take(encoder.header().bytes());
+    if (!receiver.take(packet->bytes()) && asked_at < 0) {
+      asked_at = n;
+      ++requests;
+    }
+  }
+  std::printf("%d of %d pictures shown, %d key frames asked for\n", receiver.pictures(), kFrames, requests);
+  return requests == 2 && receiver.pictures() == kFrames - 2 * (kRoundTrip + 1) ? 0 : 1;
+} catch (const ctv::Error& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return 1;
+}

@@ -36,7 +36,7 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.layers = h.transform.scales + 1;
   i.components = static_cast<int32_t>(
       ctv::make_components(ctv::make_stream(h).picture, h.grouping, h.entropy_coding).size());
-  i.decoder_memory = ctv::decoder_memory(h, 1);
+  i.decoder_memory = ctv::decoder_memory(h, 1, 1);
   return i;
 }
 

@@ -242,7 +242,48 @@ class ContextMotionCoder final : public MotionCoder {
   ContextMotion contexts_;
 };
 
+constexpr size_t kInflateBytes = 64 << 10;  // of a decompressor, with its window
+constexpr size_t kBlockBytes = 64;          // of a block on the heap, beside its contents
+
+// Of SymbolTables for so many symbols, while the places grow from one array to the next.
+constexpr size_t table_bytes(size_t symbols, bool runs) {
+  return symbols * (runs ? 2 + 1 + 8 : 1) + kMaxClasses * 16;
+}
+
 }  // namespace
+
+size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
+                               const Component& component) {
+  if (entropy_coding == EntropyCoding::kRleSplit) {
+    return sizeof(SplitRunCoder) + 8 * kBlockBytes + 2 * component.levels;
+  }
+  if (entropy_coding == EntropyCoding::kRle) {
+    return sizeof(RunCoder) + 8 * kBlockBytes + kInflateBytes + zero_run_bound(component.levels);
+  }
+  size_t bytes = sizeof(ContextCoder) + 16 * kBlockBytes;
+  size_t quads = 0;
+  size_t longest = 0;
+  for (const ContextBand& b : make_context_bands(picture, component)) {
+    const auto cols = static_cast<size_t>(b.quad_cols());
+    quads += b.quads();
+    longest = std::max(longest, cols);
+    // The band, in two lists that may have room for twice as many; its sums with their margins.
+    bytes += 4 * sizeof b + 2 * kBlockBytes + (cols + 4) * (static_cast<size_t>(b.quad_rows()) + 2);
+  }
+  return bytes + 16 * (longest + 16) + table_bytes(quads, true) + table_bytes(4 * quads, false);
+}
+
+size_t motion_decoder_bytes(EntropyCoding entropy_coding, const MotionGrid& grid) {
+  const size_t splits = grid.split != 0 ? grid.blocks().size() : 0;
+  const size_t numbers = 2 * grid.size();
+  const size_t common = 16 * kBlockBytes + splits + numbers * sizeof(Level);
+  if (entropy_coding == EntropyCoding::kRle) {
+    return common + sizeof(RunMotionCoder) + (splits + numbers) * sizeof(Level) + kInflateBytes +
+           zero_run_bound(splits + numbers);
+  }
+  const size_t sizes = static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 1);
+  return common + sizeof(ContextMotionCoder) + 4 * sizes + table_bytes(splits + numbers, true);
+}
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,

@@ -38,6 +38,11 @@ class ComponentCoder {
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
                                                      size_t index);
+/// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
+size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
+                               const Component& component);
+/// The same for the coder of vectors.
+size_t motion_decoder_bytes(EntropyCoding entropy_coding, const MotionGrid& grid);
 /// subpel: vector precision.
 std::unique_ptr<ComponentCoder> make_motion_coder(EntropyCoding entropy_coding, const MotionGrid& grid,
                                                   int subpel);

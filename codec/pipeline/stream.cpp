@@ -54,17 +54,4 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
   }
 }
 
-uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight) {
-  const Stream s = make_stream(header);
-  uint64_t samples = 0;
-  uint64_t levels = 0;
-  for (int p = 0; p < s.picture.planes; ++p) {
-    samples += s.picture.subbands[static_cast<size_t>(p)].padded.area();
-    levels += s.picture.subbands[static_cast<size_t>(p)].num_coefficients;
-  }
-  const uint64_t picture = uint64_t{header.width} * header.height * 4;
-  const auto flight = static_cast<uint64_t>(frames_in_flight);
-  return 24 * samples + 4 * levels + flight * (7 * levels + picture + 32 * s.grid.size()) + (1U << 20);
-}
-
 }  // namespace ctv

@@ -32,9 +32,8 @@ using PlaneQuantisers = std::array<std::vector<SubbandQuantiser>, 3>;
 void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_t offset,
                      PlaneQuantisers& quantisers);
 
-/// Bytes a decoder holds at most for a stream, at full resolution: 24 bytes for each sample of the padded
-/// planes, 4 for each level and 3 for its symbols, per frame in flight, 4 per picture sample, 32 per block,
-/// and 1 MiB.
-uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight);
+/// Bytes that a decoder allocates at most on the CPU backend, with the direct engine, for a stream at full
+/// resolution. Packets come on top.
+uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight, int threads);
 
 }  // namespace ctv

@@ -14,8 +14,8 @@ namespace {
 
 TEST(LastError, IsOneBoundedLineWhateverTheCallerSays) {
   ctv_config config{};
-  for (const std::string& preset :
-       {std::string("a\nb"), std::string("\033[31mred\r\t\x7f"), std::string(5000, 'x'), std::string(499, '\n')}) {
+  for (const std::string& preset : {std::string("a\nb"), std::string("\033[31mred\r\t\x7f"),
+                                    std::string(5000, 'x'), std::string(499, '\n')}) {
     ASSERT_EQ(ctv_config_init(&config, preset.c_str()), CTV_ERROR_ARGUMENT);
     const std::string message = ctv_last_error();
     EXPECT_EQ(message.rfind("preset: ", 0), 0U);

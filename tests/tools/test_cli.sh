@@ -215,6 +215,20 @@ expect 3 "gone, kept going" "$ctdec" gone.ctv -o gone.yuv --keep-going --json go
 { one 0; one 0; one 0; one 0; one 0; tail -c +$((5 * frame + 1)) a.yuv; } >want.yuv
 same gone.yuv want.yuv "--keep-going where a packet is missing"
 grep -q '"damaged_places": 0' gone.json && grep -q '"dropped_frames": 3' gone.json || fail "gone: $(cat gone.json)"
+expect 3 "gone" "$ctdec" gone.ctv -o gone.yuv
+grep -q 'offset.*refers to frame 1' err || fail "gone: $(cat err)"
+# Bytes that belong to no packet cost no picture, and neither does a packet that comes twice.
+{ head -c "$third" a.ctv; printf '%64s' ''; tail -c +$((third + 1)) a.ctv; } >junk.ctv
+expect 3 "junk, kept going" "$ctdec" junk.ctv -o junk.yuv --keep-going --json junk.json -q
+same junk.yuv a.yuv "--keep-going with bytes between packets"
+for line in '"damaged_places": 1' '"dropped_frames": 0' '"repeated_frames": 0'; do
+  grep -q "$line" junk.json || fail "junk: $line is not in the JSON"
+done
+{ head -c "$third" a.ctv; tail -c +$((second + 1)) a.ctv; } >twice.ctv
+for flight in 1 3; do
+  expect 0 "a packet that comes twice" "$ctdec" twice.ctv -o twice.yuv -q --in-flight $flight
+  same twice.yuv a.yuv "a packet that comes twice, $flight in flight"
+done
 expect 3 "not a stream" "$ctdec" a.y4m -o x.yuv
 expect 2 "empty stream" "$ctdec" /dev/null -o x.yuv
 

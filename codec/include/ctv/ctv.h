@@ -86,8 +86,8 @@
 extern "C" {
 #endif
 
-#define CTV_VERSION_MAJOR 0 /**< Changes when programs must be rebuilt. */
-#define CTV_VERSION_MINOR 1 /**< Changes when the interface or the stream format grows. */
+#define CTV_VERSION_MAJOR 0 /**< Changes when programs must be rebuilt or old streams are refused. */
+#define CTV_VERSION_MINOR 1 /**< Before 1.0 as the major version; then changes when the interface grows. */
 #define CTV_VERSION_PATCH 0 /**< Changes when defects are repaired. */
 
 /** Returns the version of the loaded library, for example "0.1.0". Static storage. */

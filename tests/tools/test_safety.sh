@@ -164,9 +164,9 @@ expect 0 "missed bitrate" "$ctenc" --generate 96x64@25:60 -o x.ctv --bitrate 1
 says "warning: the bitrate was missed"
 expect 0 "held bitrate" "$ctenc" --generate 96x64@25:100 -o x.ctv --bitrate 100
 grep -q missed err && fail "a bitrate that was held is said to be missed: $(cat err)"
-printf 'YUV4MPEG2 W4 H4 It A4:3 C420mpeg2 XCOLORRANGE=FULL\nFRAME\n%24s' >told.y4m
+printf 'YUV4MPEG2 W4 H4 Im A70000:1\nFRAME\n%24s' >told.y4m
 expect 0 "what a stream cannot hold" "$ctenc" told.y4m -o x.ctv
-for word in interlacing "4:3" full 420mpeg2; do says "warning: .*$word"; done
+for word in "mixed interlacing" "70000:1"; do says "warning: .*$word"; done
 printf 'YUV4MPEG2 W4 H4 C\033[31mred\nFRAME\n' >red.y4m
 expect 2 "terminal sequences" "$ctenc" red.y4m -o x.ctv
 grep -q "$(printf '\033')" err && fail "an input's escape sequence reaches the terminal"

@@ -107,8 +107,11 @@ void visit_enum(Visitor& v, const char* field, Enum& value, Enum last) {
   value = static_cast<Enum>(raw);
 }
 
-/// Stores v at bytes[at..at+3].
-inline void store_u32(std::vector<uint8_t>& bytes, size_t at, uint32_t v) {
+/// Stores v at bytes[at..at+1], bytes[at..at+3].
+inline void store_u16(std::span<uint8_t> bytes, size_t at, uint16_t v) {
+  for (size_t i = 0; i < 2; ++i) bytes[at + i] = static_cast<uint8_t>(v >> (8 * i));
+}
+inline void store_u32(std::span<uint8_t> bytes, size_t at, uint32_t v) {
   for (size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<uint8_t>(v >> (8 * i));
 }
 inline uint32_t load_u32(const uint8_t* p) {

@@ -13,8 +13,11 @@ namespace {
 template <typename Visitor>
 void visit(Visitor& v, FrameParameters& f) {
   v.fixed("frame number", f.number, 0, UINT32_MAX);
-  visit_enum(v, "frame type", f.type, FrameType::kPredicted);
-  v.fixed("reference", f.reference, f.type == FrameType::kKey ? 0 : 1, f.type == FrameType::kKey ? 0 : 1);
+  uint8_t reference = f.type == FrameType::kKey ? 0 : f.reference;
+  v.fixed("reference", reference, 0, 1);
+  f.type = reference == 0 ? FrameType::kKey : FrameType::kPredicted;
+  f.reference = reference;
+  if (reference > 0) v.fixed("reference check", f.reference_check, 0, UINT16_MAX);
   v.fixed("base step", f.base_step, 1, UINT16_MAX);
   v.fixed("reconstruction offset", f.reconstruction_offset, 0, 31);
 }
@@ -27,6 +30,8 @@ size_t layer_begin(const PacketHeader& header, std::span<const Component> compon
     at += header.component_sizes[i];
   return at;
 }
+
+constexpr size_t kReferenceAt = kPrefixSize + 4;  // behind the frame number
 
 }  // namespace
 
@@ -71,6 +76,7 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, size
   r.fixed("packet header checksum", crc, 0, UINT32_MAX);
   if (!r.status().ok()) return r.status();
   CTV_RETURN_IF_ERROR(check_crc(unit.first(covered), crc, "packet header"));
+  header.frame.check = static_cast<uint16_t>(crc);
   header.size = covered + 4;
   header.unit_size = prefix.size;
   if (header.size + payload != prefix.size) {
@@ -80,12 +86,20 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, size
   return {};
 }
 
+uint16_t bind_to_reference(std::span<uint8_t> packet, size_t header_size, uint16_t reference_check) {
+  const size_t crc_at = header_size - 4;
+  if (packet[kReferenceAt] != 0) {
+    store_u16(packet, kReferenceAt + 1, reference_check);
+    store_u32(packet, crc_at, crc32_of(packet.first(crc_at)));
+  }
+  return static_cast<uint16_t>(load_u32(packet.data() + crc_at));
+}
+
 // The checksums stand before what they cover: write the header once for its size, then the payload, then
 // again.
 void write_packet(std::span<const Component> components, int layers, std::span<const uint8_t> motion,
                   std::span<const std::span<const uint8_t>> payloads, PacketHeader& header,
                   std::vector<uint8_t>& scratch, std::vector<uint8_t>& packet) {
-  if (header.frame.type == FrameType::kKey) header.frame.reference = 0;
   header.motion_size = static_cast<uint32_t>(motion.size());
   header.component_sizes.clear();
   size_t payload_size = motion.size();

@@ -24,6 +24,9 @@ struct PacketHeader {
 
 /// Appends unit prefix and packet header for the given sizes and checksums.
 void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes);
+/// Writes the check of the frame that a predicted packet refers to into a packet of write_packet(), whose
+/// header has `header_size` bytes. Key frames stay as they are. Returns the packet's own check.
+uint16_t bind_to_reference(std::span<uint8_t> packet, size_t header_size, uint16_t reference_check);
 /// `unit` may be shorter than announced, but holds the whole packet header. Component and layer counts come
 /// from the sequence header. A packet header object is filled in place so that nothing is allocated per
 /// frame.

@@ -54,6 +54,7 @@ class StreamEncoder {
   StreamRate rate_;
   uint64_t sent_ = 0;
   uint64_t received_ = 0;
+  uint16_t check_ = 0;  // of the last packet received
   bool flushed_ = false;
   PictureCopy last_source_;  // subband prediction: the last frame's picture, once received
   // In the order of their making: what runs on the backend ends before it.

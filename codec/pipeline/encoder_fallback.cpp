@@ -8,11 +8,13 @@ namespace ctv {
 Status StreamEncoder::fall_back(const Status& failure) {
   std::vector<PictureCopy> lost;
   uint64_t first_lost = received_;
+  uint16_t check = check_;
   for (uint64_t frame = received_; frame < sent_; ++frame) {
     FrameSlot& slot = pipeline_.slot(frame);
     FramePipeline::wait(slot);
     // A frame whose distortion was lost with the device is coded again as well: to measure it.
     if (slot.status.ok() && lost.empty() && distortion_.collect(frame + 1, rate_).ok()) {
+      check = FramePipeline::bind_to_reference(slot, check);
       device_.remember(slot.packet, frame, slot.parameters.type == FrameType::kKey, received_);
       first_lost = frame + 1;
       if (first_lost == sent_) keep_source(frame);

@@ -35,14 +35,18 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
 Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
   if (parameters.type == FrameType::kKey) return {};
   const uint32_t number = parameters.number - parameters.reference;
-  if (references_.find(number) != nullptr) return {};
+  const Reference* const reference = references_.find(number);
+  if (reference != nullptr && reference->check == parameters.reference_check) return {};
   return {CTV_ERROR_REFERENCE, "frame number at byte 8: frame " + std::to_string(parameters.number) +
-                                   " refers to frame " + std::to_string(number) + ", which is not available"};
+                                   " refers to frame " + std::to_string(number) +
+                                   (reference == nullptr ? ", which is not available"
+                                                         : " of another stream than the decoded one")};
 }
 
 bool FrameDecoder::repeats(const FrameParameters& parameters) const {
   const Reference* latest = references_.latest();
-  return parameters.type != FrameType::kKey && latest != nullptr && latest->number == parameters.number;
+  return parameters.type != FrameType::kKey && latest != nullptr && latest->number == parameters.number &&
+         latest->check == parameters.check;
 }
 
 Status FrameDecoder::decode(FrameSlot& slot) {
@@ -58,6 +62,7 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
   if (key) references_.clear();
+  references_.current().check = parameters.check;
   references_.update(parameters.number);
   return {};
 }

@@ -28,7 +28,7 @@ class FrameDecoder {
   int layers() const { return layers_; }
   /// Error: the frame refers to a frame that is not available.
   Status check_reference(const FrameParameters& parameters) const;
-  /// Whether a predicted frame has the number of the frame decoded last.
+  /// Whether a predicted packet is the one decoded last.
   bool repeats(const FrameParameters& parameters) const;
   /// Runs all stages for slot.parameters and the slot's upload buffers, up to the export of slot.picture.
   Status decode(FrameSlot& slot);

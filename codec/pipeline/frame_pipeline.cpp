@@ -59,6 +59,10 @@ Status FramePipeline::encode(FrameSlot& slot) {
   return {};
 }
 
+uint16_t FramePipeline::bind_to_reference(FrameSlot& slot, uint16_t reference_check) {
+  return ctv::bind_to_reference(slot.packet, slot.symbols->header().size, reference_check);
+}
+
 Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit) {
   CTV_RETURN_IF_ERROR(slot.symbols->read_header(unit));
   slot.parameters = slot.symbols->header().frame;

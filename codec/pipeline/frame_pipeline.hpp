@@ -58,6 +58,8 @@ class FramePipeline {
 
   /// Waits for the levels of the slot's frame and writes its packet.
   static Status encode(FrameSlot& slot);
+  /// Writes the check of its reference into the slot's packet; returns the packet's own. May be repeated.
+  static uint16_t bind_to_reference(FrameSlot& slot, uint16_t reference_check);
   /// Reads the header of a packet into slot.parameters.
   static Status read_header(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Decodes the first `layers` layers of the packet, whose header was just read, into the slot's upload

@@ -16,6 +16,7 @@ struct Reference {
   Memory level_memory;
   std::array<Level*, 3> levels{};  // per plane, in the order of its SubbandLayout
   uint32_t number = 0;
+  uint16_t check = 0;  // decoders: of the packet it was decoded from; set before update()
   bool available = false;
   bool long_term = false;
   /// Tells references apart.

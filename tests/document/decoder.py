@@ -153,7 +153,9 @@ class Decoder:
         h = self.h
         counts = {"components": len(self.components), "scales": self.layouts[0].scales}
         p, at = read_header("packet header", unit, lambda _: counts)
-        key = p["frame type"] == 0
+        key = p["reference"] == 0
+        assert key or p["reference check"] == self.check
+        self.check = p["packet header checksum"] & 0xffff
         begin, at = at, at + p["motion size"]
         motion = entropy.Motion(h, self.block_rows, self.block_cols)
         self.vectors = None if key else motion.decode(unit[begin:at])

@@ -62,7 +62,7 @@ def read_fields(name, reader, derive):
     """The fields of a header as a dictionary; arrays as lists. derive(values) gives counts like `subbands`."""
     values = {}
     for row in table(name):
-        if len(row) == 5 and not holds(row[3], values):
+        if not holds(row[3], values):
             continue
         kind, *factors = row[1].split(" x ")
         count = 1

@@ -14,9 +14,13 @@
 namespace ctv::test {
 namespace {
 
-// Number, type, reference, base step, reconstruction_offset: the fixed fields of a packet header after the
-// unit's prefix.
-constexpr size_t kFixedFields = 4 + 1 + 1 + 2 + 1;
+// Number, reference and, after the check of a predicted frame's reference, base step and reconstruction
+// offset: the fields of a packet header between the unit's prefix and the sizes.
+constexpr size_t kReferenceAt = kPrefixSize + 4;
+constexpr size_t kLeastFields = 4 + 1 + 2 + 1;
+size_t fixed_fields(const std::vector<uint8_t>& packet) {
+  return kLeastFields + (packet[kReferenceAt] != 0 ? 2 : 0);
+}
 
 uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
   uint64_t v = 0;
@@ -32,7 +36,7 @@ uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
 
 PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers) {
   PacketParts parts;
-  size_t at = kPrefixSize + kFixedFields;
+  size_t at = kPrefixSize + fixed_fields(packet);
   std::vector<size_t> sizes(components + 1);
   for (size_t& size : sizes) size = read_varint(packet, at);
   parts.layer_crcs = at;
@@ -49,7 +53,7 @@ PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, 
 }
 
 void repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers) {
-  if (packet.size() < kPrefixSize + kFixedFields) return;
+  if (packet.size() < kPrefixSize + kLeastFields) return;
   const PacketParts parts = packet_parts(packet, component_layers.size(), layers);
   if (!parts.sound) return;
   size_t begin = parts.motion_begin;

@@ -105,8 +105,7 @@ void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Val
   size_t at = kPrefixSize;
   for (const Row& row : table(name)) {
     const std::string& field = row[0];
-    const bool conditional = row.size() == 5;
-    if (conditional && !holds(row[3], values)) continue;
+    if (!holds(row[3], values)) continue;
     static const std::regex type("(u8|u16|u32|varint)((?: x [^ ]+)*)");
     std::smatch m;
     ASSERT_TRUE(std::regex_match(row[1], m, type)) << row[1];
@@ -140,15 +139,11 @@ void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Val
       values[field] = value;
       at += size;
       if (row[2] == "any") continue;
-      std::string range = row[2];
-      if (range.starts_with("key ")) {  // "key 0..0, predicted 1..1"
-        range = values.at("frame type") == 0 ? range.substr(4, range.find(',') - 4)
-                                             : range.substr(range.find("predicted ") + 10);
-      }
+      const std::string& range = row[2];
       const size_t dots = range.find("..");
       uint64_t lo = evaluate(range.substr(0, dots), values);
       uint64_t hi = evaluate(range.substr(dots + 2), values);
-      if (conditional && !holds(row[4], values)) lo = hi = 0;
+      if (!holds(row[4], values)) lo = hi = 0;
       const std::string bounds = " is outside " + std::to_string(lo) + ".." + std::to_string(hi);
       EXPECT_FALSE(with(lo).starts_with(place)) << lo;
       EXPECT_FALSE(with(hi).starts_with(place)) << hi;

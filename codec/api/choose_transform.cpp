@@ -51,8 +51,8 @@ Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
   decoder_config.limits.max_pixels = std::numeric_limits<uint64_t>::max();
   decoder_config.limits.max_memory = std::numeric_limits<uint64_t>::max();
   CTV_ASSIGN_OR_RETURN(auto decoder, StreamDecoder::open(decoder_config));
-  CTV_RETURN_IF_ERROR(decoder->send(encoder->header(), again));
-  CTV_RETURN_IF_ERROR(decoder->send({unit.data, unit.size}, again));
+  CTV_RETURN_IF_ERROR(decoder->send(encoder->header(), nullptr, again));
+  CTV_RETURN_IF_ERROR(decoder->send({unit.data, unit.size}, nullptr, again));
   ctv_picture decoded{};
   CTV_RETURN_IF_ERROR(decoder->receive(decoded, outcome));
   return squared_error(picture, decoded) + 0.134 * unit.step * unit.step * 8 * static_cast<double>(unit.size);

@@ -38,11 +38,21 @@ ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decoder** deco
 }
 
 ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t size) {
+  ctv_unit unit{};
+  unit.struct_size = sizeof unit;
+  unit.data = data;
+  unit.size = size;
+  return ctv_decoder_send_unit(decoder, &unit);
+}
+
+ctv_status ctv_decoder_send_unit(ctv_decoder* decoder, const ctv_unit* unit) {
   bool again = false;
   const ctv_status status = guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(decoder, "decoder"));
-    CTV_RETURN_IF_ERROR(need(data, "data"));
-    return decoder->impl->send({data, size}, again);
+    ctv_unit u{};
+    CTV_RETURN_IF_ERROR(ctv::api::read_struct(unit, "unit", ctv_unit{}, u));
+    CTV_RETURN_IF_ERROR(need(u.data, "data"));
+    return decoder->impl->send({u.data, u.size}, u.opaque, again);
   });
   return status == CTV_OK && again ? CTV_AGAIN : status;
 }

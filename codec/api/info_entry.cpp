@@ -113,6 +113,9 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     ctv_packet_info i{};
     i.frame_number = packet.frame.number;
     i.key_frame = packet.frame.type == ctv::FrameType::kKey ? 1 : 0;
+    const ctv::FrameTime time = ctv::frame_time(packet.frame, sequence.fps_den);
+    i.timestamp = time.timestamp;
+    i.duration = time.duration;
     i.step = packet.frame.base_step / 16.0;
     i.header_size = static_cast<uint32_t>(packet.size);
     i.motion_size = packet.motion_size;
@@ -135,7 +138,7 @@ ctv_status ctv_index_parse(const uint8_t* data, size_t size, ctv_index_entry* en
     IndexSink sink{entries, entries == nullptr ? 0 : capacity};
     const auto store = [](void* opaque, size_t i, ctv::IndexEntry e) {
       const auto& s = *static_cast<IndexSink*>(opaque);
-      if (i < s.capacity) s.entries[i] = {e.offset, e.key ? 1 : 0};
+      if (i < s.capacity) s.entries[i] = {e.offset, e.timestamp, e.key ? 1 : 0};
     };
     CTV_ASSIGN_OR_RETURN(*count, ctv::read_index({data, size}, store, &sink));
     return {};

@@ -24,6 +24,10 @@ Status check_picture_for(const PictureLayout& layout, const ctv_picture& picture
       (picture.memory != CTV_MEMORY_CUDA || backend != CTV_BACKEND_CUDA)) {
     return bad("memory: device memory needs the CUDA backend");
   }
+  if (picture.duration < 0 || picture.duration > INT32_MAX) {
+    return bad("duration: " + std::to_string(picture.duration) + " is outside 0.." +
+               std::to_string(INT32_MAX));
+  }
   for (int p = 0; p < planes; ++p) {
     const std::string index = "[" + std::to_string(p) + "]";
     if (picture.data[p] == nullptr) return bad("data" + index + ": is null");

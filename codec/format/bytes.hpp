@@ -61,11 +61,12 @@ class FieldReader {
   Status status_;
 };
 
-/// LEB128: seven bits a byte, least significant first, at most five bytes.
+/// LEB128: seven bits a byte, least significant first; at most five bytes, ten for 64 bits.
 template <typename T>
 void FieldReader::varint(const char* field, T& value, uint64_t lo, uint64_t hi) {
+  constexpr size_t kMostBytes = (8 * sizeof(T) + 6) / 7;
   uint64_t v = 0;
-  for (size_t i = 0; i < 5; ++i) {
+  for (size_t i = 0; i < kMostBytes; ++i) {
     if (!take(field, i + 1)) return;
     const uint8_t byte = bytes_[at_ + i];
     v |= static_cast<uint64_t>(byte & 127U) << (7 * i);
@@ -75,7 +76,7 @@ void FieldReader::varint(const char* field, T& value, uint64_t lo, uint64_t hi) 
       return;
     }
   }
-  refuse(field, "a number of more than five bytes");
+  refuse(field, "a number of more than " + std::to_string(kMostBytes) + " bytes");
 }
 
 class FieldWriter {

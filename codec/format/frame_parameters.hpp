@@ -16,6 +16,27 @@ struct FrameParameters {
   uint16_t check = 0;                 // of this packet: the low half of its header's checksum
   uint16_t base_step = 16;            // sixteenths of a sample
   uint8_t reconstruction_offset = 0;  // of detail subbands, 64ths of a step
+  int64_t time_offset = 0;            // timestamp minus that of a constant rate; 0 if duration is 0
+  uint32_t duration = 0;              // 0: timestamp and duration of a constant rate
 };
+
+/// When a picture is shown, in units of 1 / fps_num seconds.
+struct FrameTime {
+  int64_t timestamp = 0;
+  int64_t duration = 0;
+};
+/// fps_den: of the sequence header; the duration at a constant rate. Timestamps are modulo 2^64.
+inline FrameTime frame_time(const FrameParameters& f, uint32_t fps_den) {
+  const uint64_t regular = uint64_t{f.number} * fps_den;
+  return {static_cast<int64_t>(regular + static_cast<uint64_t>(f.time_offset)),
+          f.duration == 0 ? fps_den : f.duration};
+}
+/// time.duration: 0..2^31-1; 0: a constant rate.
+inline void set_frame_time(FrameParameters& f, uint32_t fps_den, const FrameTime& time) {
+  const uint64_t regular = uint64_t{f.number} * fps_den;
+  f.time_offset = static_cast<int64_t>(static_cast<uint64_t>(time.timestamp) - regular);
+  f.duration = static_cast<uint32_t>(time.duration);
+  if (f.duration == 0 || (f.time_offset == 0 && f.duration == fps_den)) f.time_offset = f.duration = 0;
+}
 
 }  // namespace ctv

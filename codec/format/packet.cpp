@@ -10,6 +10,10 @@
 namespace ctv {
 namespace {
 
+// 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+uint64_t fold(int64_t v) { return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63); }
+int64_t unfold(uint64_t v) { return static_cast<int64_t>(v >> 1 ^ (~(v & 1) + 1)); }
+
 template <typename Visitor>
 void visit(Visitor& v, FrameParameters& f) {
   v.fixed("frame number", f.number, 0, UINT32_MAX);
@@ -18,6 +22,16 @@ void visit(Visitor& v, FrameParameters& f) {
   f.type = reference == 0 ? FrameType::kKey : FrameType::kPredicted;
   f.reference = reference;
   if (reference > 0) v.fixed("reference check", f.reference_check, 0, UINT16_MAX);
+  uint8_t timing = f.duration == 0 ? 0 : 1;
+  v.fixed("timing", timing, 0, 1);
+  if (timing == 0) {
+    f.time_offset = f.duration = 0;
+  } else {
+    uint64_t folded = fold(f.time_offset);
+    v.varint("time offset", folded, 0, UINT64_MAX);
+    f.time_offset = unfold(folded);
+    v.varint("duration", f.duration, 1, INT32_MAX);
+  }
   v.fixed("base step", f.base_step, 1, UINT16_MAX);
   v.fixed("reconstruction offset", f.reconstruction_offset, 0, 31);
 }

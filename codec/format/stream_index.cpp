@@ -11,14 +11,20 @@ constexpr uint32_t kTagTrailer = 0x43545658;  // "XVTC"
 
 }  // namespace
 
-std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries) {
+std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries, uint32_t fps_den) {
+  bool regular = true;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    regular = regular && entries[i].timestamp == static_cast<int64_t>(i) * fps_den;
+  }
   std::vector<uint8_t> bytes;
   begin_unit(bytes, kTagIndex);
   FieldWriter w(bytes);
   w.fixed("entry count", static_cast<uint32_t>(entries.size()));
+  w.fixed("frame duration", regular ? fps_den : 0);
   for (const IndexEntry& e : entries) {
     w.fixed("offset", e.offset);
     w.fixed("key", static_cast<uint8_t>(e.key));
+    if (!regular) w.fixed("timestamp", e.timestamp);
   }
   store_u32(bytes, 4, static_cast<uint32_t>(bytes.size() + 12 - kPrefixSize));
   append_crc(bytes);
@@ -33,8 +39,10 @@ Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, siz
   FieldReader r(unit.subspan(kPrefixSize), kPrefixSize);
   uint32_t count = 0;
   r.fixed("entry count", count, 0, UINT32_MAX);
-  constexpr size_t kEntrySize = 9;
-  if (r.status().ok() && r.left() != count * uint64_t{kEntrySize} + 12) {
+  uint32_t duration = 0;
+  r.fixed("frame duration", duration, 0, INT32_MAX);
+  const uint64_t entry_size = duration == 0 ? 17 : 9;
+  if (r.status().ok() && r.left() != count * entry_size + 12) {
     r.refuse("entry count", "does not fit the size of the index");
   }
   if (!r.status().ok()) return r.status();
@@ -45,8 +53,10 @@ Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, siz
     uint8_t key = 0;
     r.fixed("offset", offset, 0, UINT64_MAX);
     r.fixed("key", key, 0, 1);
+    auto timestamp = static_cast<uint64_t>(i) * duration;
+    if (duration == 0) r.fixed("timestamp", timestamp, 0, UINT64_MAX);
     if (!r.status().ok()) return r.status();
-    sink(opaque, i, {offset, key != 0});
+    sink(opaque, i, {offset, key != 0, static_cast<int64_t>(timestamp)});
   }
   CTV_ASSIGN_OR_RETURN(const uint64_t size, read_index_trailer(unit.last(8)));
   if (size != unit.size()) return {CTV_ERROR_STREAM, "index trailer: its size differs from the unit's"};

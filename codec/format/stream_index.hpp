@@ -13,14 +13,15 @@ namespace ctv {
 struct IndexEntry {
   uint64_t offset;
   bool key;
+  int64_t timestamp;
 };
 /// Collects the entries while packets go out.
 class IndexBuilder {
  public:
   /// header_size: bytes before the first packet.
   explicit IndexBuilder(size_t header_size) : next_(header_size) {}
-  void add(size_t packet_size, bool key) {
-    entries_.push_back({next_, key});
+  void add(size_t packet_size, bool key, int64_t timestamp) {
+    entries_.push_back({next_, key, timestamp});
     next_ += packet_size;
   }
   const std::vector<IndexEntry>& entries() const { return entries_; }
@@ -29,7 +30,9 @@ class IndexBuilder {
   uint64_t next_;
   std::vector<IndexEntry> entries_;
 };
-std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries);
+/// fps_den: the duration of a frame at a constant rate. If all timestamps are its multiples in order, they
+/// are not written.
+std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries, uint32_t fps_den);
 /// Calls sink(i, entry) for each entry; returns their number.
 Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
                           void* opaque);

@@ -21,14 +21,14 @@ Result<std::unique_ptr<StreamDecoder>> StreamDecoder::open(const ctv_decoder_con
   return std::unique_ptr<StreamDecoder>(new StreamDecoder(config, std::move(device)));
 }
 
-Status StreamDecoder::send(std::span<const uint8_t> unit, bool& again) {
+Status StreamDecoder::send(std::span<const uint8_t> unit, void* opaque, bool& again) {
   again = unit_waits_ = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the decoder has been flushed"};
   const Result<UnitPrefix> prefix = read_prefix(unit);
   const bool packet = prefix.ok() && prefix->kind == UnitKind::kPacket;
   const Status sound = packet ? check_packet_size(config_, unit.size()) : prefix.status();
   if (sound.ok()) {
-    if (packet) return take_packet(unit, again);
+    if (packet) return take_packet(unit, opaque, again);
     if (prefix->kind == UnitKind::kIndex || std::ranges::equal(unit, header_bytes_)) return {};
   }
   // Another stream, and errors, come after the pictures that were sent before.
@@ -70,13 +70,14 @@ Status StreamDecoder::start() {
   return {};
 }
 
-Status StreamDecoder::take_packet(std::span<const uint8_t> unit, bool& again) {
+Status StreamDecoder::take_packet(std::span<const uint8_t> unit, void* opaque, bool& again) {
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: no sequence header came before it"};
   if (full()) submit_ready(true);
   again = full();
   if (again) return {};
   FrameSlot& slot = pipeline_->slot(taken_);
   slot.status = {};
+  slot.opaque = opaque;
   if (pipeline_->concurrent()) {
     slot.packet.assign(unit.begin(), unit.end());
     pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
@@ -149,6 +150,10 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   CTV_RETURN_IF_ERROR(slot.status);
   CTV_RETURN_IF_ERROR(device_.run([&] { return slot.picture->finish(picture); },
                                   [this](const Status& failure) { return fall_back(failure); }));
+  const FrameTime time = frame_time(slot.parameters, stream_.header.fps_den);
+  picture.timestamp = time.timestamp;
+  picture.duration = time.duration;
+  picture.opaque = slot.opaque;
   picture.frame_number = slot.parameters.number;
   picture.key_frame = slot.parameters.type == FrameType::kKey ? 1 : 0;
   return {};

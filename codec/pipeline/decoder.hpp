@@ -18,8 +18,8 @@ class StreamDecoder {
  public:
   static Result<std::unique_ptr<StreamDecoder>> open(const ctv_decoder_config& config);
 
-  /// again: the unit was not taken, receive first.
-  Status send(std::span<const uint8_t> unit, bool& again);
+  /// opaque: for the picture of a packet. again: the unit was not taken, receive first.
+  Status send(std::span<const uint8_t> unit, void* opaque, bool& again);
   /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
   Status receive(ctv_picture& picture, ctv_status& outcome);
   void flush() { flushed_ = true; }
@@ -34,7 +34,7 @@ class StreamDecoder {
   void end_stream();
   /// Makes what decodes stream_ on the backend.
   Status start();
-  Status take_packet(std::span<const uint8_t> unit, bool& again);
+  Status take_packet(std::span<const uint8_t> unit, void* opaque, bool& again);
   Status decode_symbols(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Sets slot.repeated. Error: the frame's reference is not available.
   Status find_reference(FrameSlot& slot);

@@ -66,6 +66,8 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   FrameSlot& slot = pipeline_.slot(sent_);
   slot.parameters = {};
   slot.parameters.number = static_cast<uint32_t>(sent_);
+  set_frame_time(slot.parameters, stream_.header.fps_den, {picture.timestamp, picture.duration});
+  slot.opaque = picture.opaque;
   const Status status = guarded([&] {
     slot.parameters.type = key_frames_.next(picture);
     return device_.run([&] { return encode_frame(picture, slot); },
@@ -131,6 +133,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     CTV_RETURN_IF_ERROR(slot.status);
     return distortion_.collect(received_ + 1, rate_);
   };
+  const FrameTime time = frame_time(slot.parameters, stream_.header.fps_den);
   bool key = false;
   slot.status = guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(device_.run(complete, [this](const Status& failure) { return fall_back(failure); }));
@@ -138,7 +141,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     if (pipeline_.size() > 1 && received_ + 1 == sent_) keep_source(received_);
     check_ = FramePipeline::bind_to_reference(slot, check_);  // here packets are in order
     device_.remember(slot.packet, received_, key, received_);
-    index_.add(slot.packet.size(), key);
+    index_.add(slot.packet.size(), key, time.timestamp);
     return {};
   });
   ++received_;
@@ -152,11 +155,14 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   unit.frame_number = slot.parameters.number;
   unit.key_frame = key ? 1 : 0;
   unit.step = slot.parameters.base_step / 16.0;
+  unit.timestamp = time.timestamp;
+  unit.duration = time.duration;
+  unit.opaque = slot.opaque;
   return {};
 }
 
 const std::vector<uint8_t>& StreamEncoder::index() {
-  index_bytes_ = write_index(index_.entries());
+  index_bytes_ = write_index(index_.entries(), stream_.header.fps_den);
   return index_bytes_;
 }
 

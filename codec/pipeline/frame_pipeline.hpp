@@ -25,6 +25,7 @@ struct FrameSlot {
   std::unique_ptr<SymbolCoder> symbols;
   std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
   FrameParameters parameters;
+  void* opaque = nullptr;    // the caller's
   uint16_t first_step = 0;   // encoder: base step of the motion search
   bool measured = false;     // encoder: the frame's distortion is wanted
   bool header_read = false;  // decoder: `parameters` are the packet's

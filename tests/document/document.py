@@ -35,9 +35,9 @@ class Reader:
         self.at += size
         return value
 
-    def varint(self):
+    def varint(self, most=5):
         value = 0
-        for i in range(5):
+        for i in range(most):
             byte = self.data[self.at]
             self.at += 1
             value |= (byte & 127) << (7 * i)
@@ -46,7 +46,9 @@ class Reader:
         raise ValueError("varint")
 
     def field(self, kind):
-        return self.varint() if kind == "varint" else self.fixed(int(kind[1:]) // 8)
+        if kind.startswith("varint"):
+            return self.varint(10 if kind == "varint64" else 5)
+        return self.fixed(int(kind[1:]) // 8)
 
 
 def holds(condition, values):

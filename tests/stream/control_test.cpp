@@ -122,7 +122,7 @@ TEST(Index, PointsToEveryPacketOfTheFile) {
 TEST(Index, WrittenPartlyWhereThereIsLessRoom) {
   const auto clip = moving_clip(CTV_FORMAT_GRAY8, 16, 16, 6);
   const Stream stream = encode(clip, config_for(clip[0], "default"), true);
-  ctv_index_entry entries[3] = {{1, 7}, {1, 7}, {1, 7}};
+  ctv_index_entry entries[3] = {{1, 7, 7}, {1, 7, 7}, {1, 7, 7}};
   size_t count = 0;
   ASSERT_EQ(ctv_index_parse(stream.index.data(), stream.index.size(), entries, 2, &count), CTV_OK);
   EXPECT_EQ(count, 6U);

@@ -14,19 +14,15 @@
 namespace ctv::test {
 namespace {
 
-// Number, reference and, after the check of a predicted frame's reference, base step and reconstruction
-// offset: the fields of a packet header between the unit's prefix and the sizes.
-constexpr size_t kReferenceAt = kPrefixSize + 4;
-constexpr size_t kLeastFields = 4 + 1 + 2 + 1;
-size_t fixed_fields(const std::vector<uint8_t>& packet) {
-  return kLeastFields + (packet[kReferenceAt] != 0 ? 2 : 0);
-}
+// Number, reference, timing, base step, reconstruction offset: the fields of every packet header between the
+// unit's prefix and the sizes.
+constexpr size_t kLeastFields = 4 + 1 + 1 + 2 + 1;
 
 uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
   uint64_t v = 0;
-  for (unsigned shift = 0; shift < 35 && at < bytes.size(); shift += 7) {
+  for (unsigned shift = 0; shift < 70 && at < bytes.size(); shift += 7) {
     const uint8_t byte = bytes[at++];
-    v |= static_cast<uint64_t>(byte & 127U) << shift;
+    v |= static_cast<uint64_t>(byte & 127U) << std::min(shift, 63U);
     if (byte < 128) break;
   }
   return static_cast<uint32_t>(v);
@@ -36,7 +32,10 @@ uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
 
 PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers) {
   PacketParts parts;
-  size_t at = kPrefixSize + fixed_fields(packet);
+  size_t at = kPrefixSize + 4;
+  if (packet[at++] != 0) at += 2;  // the check of the reference
+  if (packet[at++] != 0) read_varint(packet, at), read_varint(packet, at);
+  at += 3;
   std::vector<size_t> sizes(components + 1);
   for (size_t& size : sizes) size = read_varint(packet, at);
   parts.layer_crcs = at;

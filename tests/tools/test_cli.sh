@@ -63,6 +63,10 @@ grep -q '^YUV4MPEG2 W48 H32 F30000:1001 Ib A16:11 C420paldv XCOLORRANGE=LIMITED$
 expect 0 "ctinfo describes" "$ctinfo" words.ctv
 grep -q 'samples 16:11, limited range, primaries bt2020, transfer smpte2084, matrix bt709, chroma top-left, bottom-first' \
   out || fail "ctinfo: $(cat out)"
+expect 0 "ctinfo's times" "$ctinfo" words.ctv --frames
+grep -qE '^ +3 +P +0\.100100 ' out || fail "ctinfo: frame 3 is shown after 3003 / 30000 s: $(cat out)"
+expect 0 "ctinfo's times as JSON" "$ctinfo" words.ctv --frames --json
+grep -q '"timestamp": 3003' out || fail "ctinfo: json has no timestamp"
 for bad in "--aspect 4" "--range half" "--matrix 256" "--primaries 0" "--siting right"; do
   expect 1 "bad $bad" "$ctenc" a.y4m -o bad.ctv $bad
   one_line "bad $bad"

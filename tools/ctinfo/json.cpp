@@ -85,6 +85,8 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
     for (const PacketSurvey& p : s.packets)
       list.push_back({{"frame", p.info.frame_number},
                       {"type", p.info.key_frame != 0 ? "I" : "P"},
+                      {"timestamp", p.info.timestamp},
+                      {"duration", p.info.duration},
                       {"offset", p.offset},
                       {"bytes", p.size},
                       {"header_bytes", p.info.header_size},

@@ -103,12 +103,14 @@ std::string components_text(const Survey& s) {
 }
 
 std::string frames_text(const Survey& s) {
-  std::string out = text("\n%8s %4s %12s %10s %8s %8s %10s %10s\n", "frame", "type", "offset", "bytes",
-                         "header", "motion", "components", "step");
+  std::string out = text("\n%8s %4s %12s %12s %10s %8s %8s %10s %10s\n", "frame", "type", "seconds", "offset",
+                         "bytes", "header", "motion", "components", "step");
   for (const PacketSurvey& p : s.packets)
-    out += text("%8lld %4c %12llu %10llu %8u %8u %10llu %10g\n", static_cast<long long>(p.info.frame_number),
-                p.info.key_frame != 0 ? 'I' : 'P', static_cast<Count>(p.offset), static_cast<Count>(p.size),
-                p.info.header_size, p.info.motion_size, static_cast<Count>(p.payload), p.info.step);
+    out += text("%8lld %4c %12.6f %12llu %10llu %8u %8u %10llu %10g\n",
+                static_cast<long long>(p.info.frame_number), p.info.key_frame != 0 ? 'I' : 'P',
+                static_cast<double>(p.info.timestamp) / std::max(1, s.stream.fps_num),
+                static_cast<Count>(p.offset), static_cast<Count>(p.size), p.info.header_size,
+                p.info.motion_size, static_cast<Count>(p.payload), p.info.step);
   return out;
 }
 

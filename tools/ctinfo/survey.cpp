@@ -66,6 +66,7 @@ class Surveyor {
       packet.payload += parts_[i].size;
     }
     ++result_.frames;
+    result_.duration += packet.info.duration;
     if (packet.info.key_frame != 0) {
       ++result_.key_frames;
       result_.key_bytes += packet.size;
@@ -91,9 +92,7 @@ class Surveyor {
 
 }  // namespace
 
-double Survey::seconds() const {
-  return static_cast<double>(frames) * stream.fps_den / std::max(1, stream.fps_num);
-}
+double Survey::seconds() const { return static_cast<double>(duration) / std::max(1, stream.fps_num); }
 
 double Survey::bits_per_pixel() const {
   const double pixels = static_cast<double>(stream.width) * stream.height * static_cast<double>(frames);

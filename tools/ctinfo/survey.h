@@ -33,6 +33,7 @@ struct Survey {
   uint64_t header_bytes = 0;  // of stream headers and index
   std::vector<PacketSurvey> packets;
   int64_t frames = 0, key_frames = 0;
+  int64_t duration = 0;  // of all frames, in units of 1 / fps_num seconds
   uint64_t key_bytes = 0, packet_header_bytes = 0, motion_bytes = 0;
   std::vector<ComponentSurvey> components;
   std::string damage;  // why the survey ends early; "" if it does not

@@ -164,6 +164,12 @@ typedef struct ctv_picture {
   ptrdiff_t stride[4]; /**< Bytes between rows. May be negative in host memory. */
   void* cuda_stream;   /**< cudaStream_t: device data is ready when its work is done (sent pictures), or valid
                             in its order (received pictures). */
+  int64_t timestamp;   /**< When the picture is shown, in units of 1 / fps_num seconds. Sent pictures: used
+                            if duration is not 0. */
+  int64_t duration;    /**< How long, in the same units. Sent pictures: 1..2^31-1; or 0 for a constant rate,
+                            where picture n has the timestamp n x fps_den and the duration fps_den. */
+  void* opaque;        /**< The caller's. Sent pictures: returned in ctv_unit.opaque of their packet. Received
+                            pictures: ctv_unit.opaque of their packet (ctv_decoder_send_unit()). */
   int64_t frame_number; /**< Received pictures: the frame's number, from 0. */
   int32_t key_frame;    /**< Received pictures: 1 for a key frame. */
   int32_t borrowed;     /**< Sent host pictures: 1 avoids a copy. The samples must not change until this
@@ -385,6 +391,9 @@ typedef struct ctv_unit {
   int64_t frame_number; /**< Packets: the frame's number, from 0. */
   int32_t key_frame;    /**< Packets: 1 for a key frame. */
   double step;          /**< Packets: the frame's base quantiser step in sample units. */
+  int64_t timestamp;    /**< Packets: the picture's timestamp, in units of 1 / fps_num seconds. */
+  int64_t duration;     /**< Packets: the picture's duration. */
+  void* opaque;         /**< Packets: ctv_picture.opaque. Not in the stream. */
 } ctv_unit;
 /** Clears a unit and sets struct_size. */
 static inline void ctv_unit_init(ctv_unit* value) {
@@ -491,6 +500,9 @@ CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decode
  * CTV_ERROR_LIMIT; CTV_ERROR_ARGUMENT if the stream has fewer resolutions than the configuration asks for;
  * CTV_ERROR_STATE without a header or after a flush; CTV_ERROR_DEVICE. */
 CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t size);
+/** ctv_decoder_send() of unit->data and unit->size. If it is a packet, its picture has unit->opaque. Other
+ * members are not read. */
+CTV_API ctv_status ctv_decoder_send_unit(ctv_decoder* decoder, const ctv_unit* unit);
 /** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
  * close.
  * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send. */
@@ -600,6 +612,8 @@ typedef struct ctv_packet_info {
   size_t struct_size;   /**< sizeof(ctv_packet_info). */
   int64_t frame_number; /**< The frame's number, from 0. */
   int32_t key_frame;    /**< 1 for a key frame. */
+  int64_t timestamp;    /**< The picture's timestamp, in units of 1 / fps_num seconds. */
+  int64_t duration;     /**< The picture's duration. */
   double step;          /**< Base quantiser step in sample units. */
   uint32_t header_size; /**< Bytes before the motion payload. */
   uint32_t motion_size; /**< Bytes of the motion payload. */
@@ -639,6 +653,7 @@ CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_si
 /** One packet in an index. */
 typedef struct ctv_index_entry {
   uint64_t offset;   /**< Byte offset of the packet from the start of the stream. */
+  int64_t timestamp; /**< The picture's timestamp, in units of 1 / fps_num seconds. */
   int32_t key_frame; /**< 1 for a key frame. */
 } ctv_index_entry;
 /** Parses an index unit.

@@ -201,10 +201,17 @@ class Decoder {
     check(ctv_decoder_open(&config, &d));
     handle_.reset(d);
   }
-  /** Sends one whole unit, which is copied (ctv_decoder_send()).
+  /** Sends one whole unit, which is copied (ctv_decoder_send_unit()).
+   * @param unit its bytes
+   * @param opaque returned in the picture, if the unit is a packet
    * @return false if the unit was not taken, because pictures wait for receive() */
-  [[nodiscard]] bool send(std::span<const uint8_t> unit) {
-    return check(ctv_decoder_send(handle_.get(), unit.data(), unit.size())) == CTV_OK;
+  [[nodiscard]] bool send(std::span<const uint8_t> unit, void* opaque = nullptr) {
+    ctv_unit u{};
+    u.struct_size = sizeof u;
+    u.data = unit.data();
+    u.size = unit.size();
+    u.opaque = opaque;
+    return check(ctv_decoder_send_unit(handle_.get(), &u)) == CTV_OK;
   }
   /** Receives the next picture. The decoder owns its planes; its next send(), receive() or destruction
    * invalidates them.

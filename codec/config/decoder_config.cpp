@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "codec/format/colour_matrix.hpp"
 #include "codec/format/picture_format.hpp"
 
 namespace ctv {
@@ -12,6 +13,15 @@ Status check_limit(const char* what, uint64_t needed, uint64_t allowed) {
   if (needed <= allowed) return {};
   return {CTV_ERROR_LIMIT, std::string(what) + ": " + std::to_string(needed) + " needed, " +
                                std::to_string(allowed) + " allowed"};
+}
+
+// Grey is luma alone and needs no matrix.
+Status check_colours(ctv_format format, const SequenceHeader& header) {
+  const auto source = static_cast<ctv_format>(header.source);
+  const bool same = format == CTV_FORMAT_NONE || is_rgb(format) == is_rgb(source);
+  if (same || format == CTV_FORMAT_GRAY8 || source == CTV_FORMAT_GRAY8 || colour_matrix(header)) return {};
+  return {CTV_ERROR_UNSUPPORTED, "decoder config.format: there is no conversion by the stream's matrix " +
+                                     std::to_string(header.description.matrix) + " of ITU-T H.273"};
 }
 
 }  // namespace
@@ -34,6 +44,7 @@ Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& 
   const uint64_t pixels = uint64_t{header.width} * header.height;
   CTV_RETURN_IF_ERROR(check_limit("pixels", pixels, config.limits.max_pixels));
   CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, config.limits.max_memory));
+  CTV_RETURN_IF_ERROR(check_colours(config.format, header));
   if (config.reduction <= header.transform.scales) return {};
   return {CTV_ERROR_ARGUMENT,
           "decoder config.reduction: the stream has " + std::to_string(header.transform.scales) + " levels"};

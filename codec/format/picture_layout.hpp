@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "codec/dsp/ycbcr.hpp"
 #include "codec/format/picture_format.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "codec/util/types.hpp"
@@ -30,6 +31,7 @@ struct PictureLayout {
   ColourModel colour = ColourModel::kAsIs;
   int planes = 3;                           // coded: 1 or 3
   ChromaShift chroma;                       // of the coded chroma planes
+  YcbcrMatrix ycbcr = kBt601;               // of conversions between RGB and YCbCr
   std::array<SubbandLayout, 3> subbands{};  // per coded plane
 
   Extent extent(int plane) const {

@@ -3,7 +3,6 @@
 // lifting steps. Memory bandwidth dominates, so each row is read and written once. The compiler vectorises.
 #include "cpu/picture/colour.hpp"
 
-#include "codec/dsp/ycbcr.hpp"
 #include "codec/dsp/ycocg.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -79,13 +78,15 @@ void YcocgToRgb(const Sample* y, const Sample* co, const Sample* cg, int n, int 
 }
 
 template <int kChannels>
-void FromYcbcr(const Sample* __restrict y, const Sample* __restrict cb, const Sample* __restrict cr, int n,
-               uint8_t* __restrict pixels) {
-  for (int i = 0; i < n; ++i) Put<kChannels>(pixels + kChannels * i, ycbcr_to_rgb(y[i], cb[i], cr[i]));
+void FromYcbcr(YcbcrMatrix matrix, const Sample* __restrict y, const Sample* __restrict cb,
+               const Sample* __restrict cr, int n, uint8_t* __restrict pixels) {
+  for (int i = 0; i < n; ++i)
+    Put<kChannels>(pixels + kChannels * i, ycbcr_to_rgb(matrix, y[i], cb[i], cr[i]));
 }
 
-void YcbcrToRgb(const Sample* y, const Sample* cb, const Sample* cr, int n, int channels, uint8_t* pixels) {
-  channels == 3 ? FromYcbcr<3>(y, cb, cr, n, pixels) : FromYcbcr<4>(y, cb, cr, n, pixels);
+void YcbcrToRgb(const YcbcrMatrix& matrix, const Sample* y, const Sample* cb, const Sample* cr, int n,
+                int channels, uint8_t* pixels) {
+  channels == 3 ? FromYcbcr<3>(matrix, y, cb, cr, n, pixels) : FromYcbcr<4>(matrix, y, cb, cr, n, pixels);
 }
 
 void GrayToRgb(const Sample* y, int n, int channels, uint8_t* pixels) {
@@ -95,11 +96,11 @@ void GrayToRgb(const Sample* y, int n, int channels, uint8_t* pixels) {
   }
 }
 
-void YcocgToYcbcr(const Sample* y, const Sample* co, const Sample* cg, int n, Sample* out_y, Sample* out_cb,
-                  Sample* out_cr) {
+void YcocgToYcbcr(YcbcrMatrix matrix, const Sample* y, const Sample* co, const Sample* cg, int n,
+                  Sample* out_y, Sample* out_cb, Sample* out_cr) {
   for (int i = 0; i < n; ++i) {
     const Rgb c = ycocg_to_rgb(y[i], co[i], cg[i]);
-    const Ycbcr o = rgb_to_ycbcr(clamp_to(c.r, 0, 255), clamp_to(c.g, 0, 255), clamp_to(c.b, 0, 255));
+    const Ycbcr o = rgb_to_ycbcr(matrix, clamp_to(c.r, 0, 255), clamp_to(c.g, 0, 255), clamp_to(c.b, 0, 255));
     out_y[i] = static_cast<Sample>(o.y);
     out_cb[i] = static_cast<Sample>(o.cb);
     out_cr[i] = static_cast<Sample>(o.cr);
@@ -143,16 +144,16 @@ void ycocg_to_rgb_row(const Sample* y, const Sample* co, const Sample* cg, int n
                       uint8_t* pixels) {
   HWY_DYNAMIC_DISPATCH(YcocgToRgb)(y, co, cg, n, channels, pixels);
 }
-void ycbcr_to_rgb_row(const Sample* y, const Sample* cb, const Sample* cr, int n, int channels,
-                      uint8_t* pixels) {
-  HWY_DYNAMIC_DISPATCH(YcbcrToRgb)(y, cb, cr, n, channels, pixels);
+void ycbcr_to_rgb_row(const YcbcrMatrix& matrix, const Sample* y, const Sample* cb, const Sample* cr, int n,
+                      int channels, uint8_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(YcbcrToRgb)(matrix, y, cb, cr, n, channels, pixels);
 }
 void gray_to_rgb_row(const Sample* y, int n, int channels, uint8_t* pixels) {
   HWY_DYNAMIC_DISPATCH(GrayToRgb)(y, n, channels, pixels);
 }
-void ycocg_to_ycbcr_row(const Sample* y, const Sample* co, const Sample* cg, int n, Sample* out_y,
-                        Sample* out_cb, Sample* out_cr) {
-  HWY_DYNAMIC_DISPATCH(YcocgToYcbcr)(y, co, cg, n, out_y, out_cb, out_cr);
+void ycocg_to_ycbcr_row(const YcbcrMatrix& matrix, const Sample* y, const Sample* co, const Sample* cg, int n,
+                        Sample* out_y, Sample* out_cb, Sample* out_cr) {
+  HWY_DYNAMIC_DISPATCH(YcocgToYcbcr)(matrix, y, co, cg, n, out_y, out_cb, out_cr);
 }
 
 }  // namespace ctv

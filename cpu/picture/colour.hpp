@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "codec/dsp/ycbcr.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {
@@ -19,12 +20,12 @@ void merge_row(const Sample* first, const Sample* second, int n, uint8_t* pairs)
 void rgb_to_ycocg_row(const uint8_t* pixels, int channels, int n, Sample* y, Sample* co, Sample* cg);
 void ycocg_to_rgb_row(const Sample* y, const Sample* co, const Sample* cg, int n, int channels,
                       uint8_t* pixels);
-void ycbcr_to_rgb_row(const Sample* y, const Sample* cb, const Sample* cr, int n, int channels,
-                      uint8_t* pixels);
+void ycbcr_to_rgb_row(const YcbcrMatrix& matrix, const Sample* y, const Sample* cb, const Sample* cr, int n,
+                      int channels, uint8_t* pixels);
 void gray_to_rgb_row(const Sample* y, int n, int channels, uint8_t* pixels);
 /// Through RGB, clamped to 0..255. Outputs may be the inputs.
-void ycocg_to_ycbcr_row(const Sample* y, const Sample* co, const Sample* cg, int n, Sample* out_y,
-                        Sample* out_cb, Sample* out_cr);
+void ycocg_to_ycbcr_row(const YcbcrMatrix& matrix, const Sample* y, const Sample* co, const Sample* cg, int n,
+                        Sample* out_y, Sample* out_cb, Sample* out_cr);
 
 /// Returns the instruction set of the kernels, for example "AVX2".
 const char* simd_name();

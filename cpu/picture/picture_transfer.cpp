@@ -244,7 +244,7 @@ class CpuPictureTransfer final : public PictureTransfer {
         if (layout_.colour == ColourModel::kYcocgR) {
           ycocg_to_rgb_row(luma, u, v, n, channels, pixels);
         } else {
-          ycbcr_to_rgb_row(luma, u, v, n, channels, pixels);
+          ycbcr_to_rgb_row(layout_.ycbcr, luma, u, v, n, channels, pixels);
         }
       });
     }
@@ -262,7 +262,7 @@ class CpuPictureTransfer final : public PictureTransfer {
         for (int i = 0; i <= last; ++i) {
           resample_chroma(planes[1], layout_.chroma, {0, 0}, r + i, first, n, u[i]);
           resample_chroma(planes[2], layout_.chroma, {0, 0}, r + i, first, n, v[i]);
-          ycocg_to_ycbcr_row(planes[0].row(r + i) + first, u[i], v[i], n, y, u[i], v[i]);
+          ycocg_to_ycbcr_row(layout_.ycbcr, planes[0].row(r + i) + first, u[i], v[i], n, y, u[i], v[i]);
           narrow_row(y, n, out_row(0, r + i) + first);
         }
         for (auto* c : {u, v}) {

@@ -110,6 +110,7 @@ struct Colours {
   ChromaShift chroma;
   int planes;
   int ycocg;
+  YcbcrMatrix ycbcr;
 };
 
 __device__ __forceinline__ Rgb rgb_at(const Colours& p, int r, int c) {
@@ -117,7 +118,7 @@ __device__ __forceinline__ Rgb rgb_at(const Colours& p, int r, int c) {
   if (p.planes == 1) return {y, y, y};
   const int u = resampled(p.of[1], p.chroma, {0, 0}, r, c);
   const int v = resampled(p.of[2], p.chroma, {0, 0}, r, c);
-  return p.ycocg != 0 ? ycocg_to_rgb(y, u, v) : ycbcr_to_rgb(y, u, v);
+  return p.ycocg != 0 ? ycocg_to_rgb(y, u, v) : ycbcr_to_rgb(p.ycbcr, y, u, v);
 }
 
 __global__ void __launch_bounds__(kBlock* kBlock)
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     const int row = min_of((r << to.y) + ((i >> 1) & to.y), target.of[0].rows - 1);
     const int col = min_of((c << to.x) + (i & 1 & to.x), target.of[0].cols - 1);
     const Rgb p = rgb_at(source, row, col);
-    v[i] = rgb_to_ycbcr(clamp_to(p.r, 0, 255), clamp_to(p.g, 0, 255), clamp_to(p.b, 0, 255));
+    v[i] = rgb_to_ycbcr(source.ycbcr, clamp_to(p.r, 0, 255), clamp_to(p.g, 0, 255), clamp_to(p.b, 0, 255));
     target.of[0].put(row, col, v[i].y);
   }
   int cb = v[0].cb;
@@ -212,7 +213,8 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
   const Colours colours{{sample_plane(planes[0]), sample_plane(planes[1]), sample_plane(planes[2])},
                         layout.chroma,
                         layout.planes,
-                        ycocg ? 1 : 0};
+                        ycocg ? 1 : 0,
+                        layout.ycbcr};
   if (is_rgb(picture.format)) {
     export_rgb_kernel<<<blocks(luma.rows, luma.cols), threads, 0, device.stream()>>>(colours, luma);
     return device.launched("export_rgb_kernel");

@@ -138,6 +138,7 @@ inline Tables export_picture(const Tables& planes, const PictureLayout& layout, 
   Tables out = full;
   const bool to_rgb = is_rgb(format);
   const bool from_rgb = layout.colour == ColourModel::kYcocgR;
+  const YcbcrMatrix& m = layout.ycbcr;
   const ChromaShift to = chroma_shift(format);
   const int chroma_rows = (rows + to.y) >> to.y, chroma_cols = (cols + to.x) >> to.x;
   if (to_rgb || (from_rgb && format != CTV_FORMAT_GRAY8)) {
@@ -151,16 +152,20 @@ inline Tables export_picture(const Tables& planes, const PictureLayout& layout, 
           blue = half - shift_down(b, 1);
           red = blue + b;
         } else if (layout.planes == 3) {
-          red = shift_down(298 * (a - 16) + 409 * (d - 128) + 128, 8);
-          green = shift_down(298 * (a - 16) - 100 * (b - 128) - 208 * (d - 128) + 128, 8);
-          blue = shift_down(298 * (a - 16) + 516 * (b - 128) + 128, 8);
+          const int luma = m.luma * (a - m.black) + 128;
+          red = shift_down(luma + m.r_cr * (d - 128), 8);
+          green = shift_down(luma - m.g_cb * (b - 128) - m.g_cr * (d - 128), 8);
+          blue = shift_down(luma + m.b_cb * (b - 128), 8);
         }
         red = byte(red);
         green = byte(green);
         blue = byte(blue);
-        out[0].at(r, c) = to_rgb ? red : shift_down(66 * red + 129 * green + 25 * blue + 128, 8) + 16;
-        out[1].at(r, c) = to_rgb ? green : shift_down(-38 * red - 74 * green + 112 * blue + 128, 8) + 128;
-        out[2].at(r, c) = to_rgb ? blue : shift_down(112 * red - 94 * green - 18 * blue + 128, 8) + 128;
+        const auto of = [&](int kr, int kg, int kb) {
+          return shift_down(kr * red + kg * green + kb * blue + 128, 8);
+        };
+        out[0].at(r, c) = to_rgb ? red : m.black + of(m.y_r, m.y_g, m.y_b);
+        out[1].at(r, c) = to_rgb ? green : byte(128 + of(m.cb_r, m.cb_g, m.cb_b));
+        out[2].at(r, c) = to_rgb ? blue : byte(128 + of(m.cr_r, m.cr_g, m.cr_b));
       }
     }
     if (!to_rgb) {

@@ -91,8 +91,10 @@ class Colour : public test::BackendTest {
     }
   }
 
-  void check_export(ctv_format coded, Extent extent, bool quarter_chroma, int reduction, ctv_format format) {
-    const PictureLayout layout = make_picture_layout(coded, extent, quarter_chroma);
+  void check_export(ctv_format coded, Extent extent, bool quarter_chroma, int reduction, ctv_format format,
+                    const YcbcrMatrix& matrix = kBt601) {
+    PictureLayout layout = make_picture_layout(coded, extent, quarter_chroma);
+    layout.ycbcr = matrix;
     auto port = backend().make_picture_transfer(layout);
     ASSERT_TRUE(ok(port));
     std::vector<BackendPlane> planes;
@@ -158,6 +160,18 @@ TEST_P(Colour, ExportsEveryFormat) {
           check_export(coded, extent, true, reduction, format);
           if (HasFatalFailure()) return;
         }
+      }
+    }
+  }
+}
+
+TEST_P(Colour, ConvertsByAnyMatrix) {
+  for (const bool full : {false, true}) {
+    for (const double kr : {0.2126, 0.2627}) {
+      const YcbcrMatrix matrix = make_ycbcr_matrix(kr, kr - 0.15, full);
+      for (const ctv_format format : kFormats) {
+        check_export(CTV_FORMAT_I420, {13, 35}, true, 0, format, matrix);
+        check_export(CTV_FORMAT_RGB8, {13, 35}, false, 0, format, matrix);
       }
     }
   }

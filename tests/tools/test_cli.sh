@@ -72,6 +72,37 @@ for bad in "--aspect 4" "--range half" "--matrix 256" "--primaries 0" "--siting 
   one_line "bad $bad"
 done
 
+# --- RGB follows matrix and range: red in YCbCr is red again, within 1
+# red NAME WIDTH HEIGHT Y CB CR [WORDS]: a picture of that colour, in octal
+red() {
+  local chroma=$((($2 / 2) * ($3 / 2)))
+  { echo "YUV4MPEG2 W$2 H$3 F25:1 C420jpeg ${7:-}"; echo FRAME
+    head -c $(($2 * $3)) /dev/zero | tr '\0' "\\$4"
+    head -c $chroma /dev/zero | tr '\0' "\\$5"; head -c $chroma /dev/zero | tr '\0' "\\$6"; } >"$1.y4m"
+}
+# is_red NAME [OPTIONS]
+is_red() {
+  local name=$1 r g b
+  shift
+  expect 0 "encode $name $*" "$ctenc" "$name.y4m" -o "$name.ctv" -q --lossless "$@"
+  expect 0 "decode $name $*" "$ctdec" "$name.ctv" -o "$name.ppm" -q
+  read -r r g b < <(tail -c 3 "$name.ppm" | od -An -tu1)
+  [ "$r" -ge 254 ] && [ "$g" -le 1 ] && [ "$b" -le 1 ]
+}
+red hd 1280 720 077 146 360
+red sd 64 48 121 132 360
+red full 64 48 114 125 377 XCOLORRANGE=FULL
+is_red hd || fail "BT.709 is guessed from 720 rows on: $(tail -c 3 hd.ppm | od -An -tu1)"
+is_red sd || fail "BT.601 is guessed below: $(tail -c 3 sd.ppm | od -An -tu1)"
+is_red full || fail "full range: $(tail -c 3 full.ppm | od -An -tu1)"
+is_red hd --matrix bt709 || fail "the header's BT.709"
+is_red hd --matrix smpte170m && fail "the header's BT.601 is not used"
+is_red sd --range full && fail "the header's range is not used"
+expect 0 "a matrix without conversion" "$ctenc" sd.y4m -o odd.ctv -q --matrix bt2020c
+expect 0 "its planes" "$ctdec" odd.ctv -o odd.y4m -q
+expect 1 "RGB from it" "$ctdec" odd.ctv -o odd.ppm -q
+one_line "RGB from it"
+
 # --- how it runs does not change what comes out
 for how in "--threads 1" "--threads 3 --in-flight 4" "--engine direct" "--backend cpu"; do
   "$ctenc" a.y4m -o how.ctv --qp 24 --keyint 5 -q $how || fail "encode $how"

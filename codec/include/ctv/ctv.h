@@ -152,8 +152,8 @@ typedef enum ctv_memory {
   CTV_MEMORY_CUDA = 1  /**< CUDA device memory; requires the CUDA backend. */
 } ctv_memory;
 
-/** A picture. The caller owns the planes of sent pictures, the decoder those of received ones. Full range
- * and limited range are coded alike. */
+/** A picture. The caller owns the planes of sent pictures, the decoder those of received ones. Any range and
+ * matrix is coded alike: ctv_config describes them for the receiver. */
 typedef struct ctv_picture {
   size_t struct_size;  /**< sizeof(ctv_picture). */
   ctv_format format;   /**< Arrangement of the samples. */
@@ -462,7 +462,9 @@ typedef struct ctv_decoder ctv_decoder;
 /** Configuration of a decoder. Fill it with ctv_decoder_config_init(). */
 typedef struct ctv_decoder_config {
   size_t struct_size;       /**< Set by ctv_decoder_config_init(). */
-  ctv_format format;        /**< Format of received pictures; NONE: the stream's source format. */
+  ctv_format format;        /**< Format of received pictures; NONE: the stream's source format. RGB and
+                                 Y'CbCr are converted by the stream's matrix (1, 4 to 7, 9 of H.273) and range.
+                                 Where unspecified: BT.709 from 720 rows on, BT.601 below; limited range. */
   int32_t reduction;        /**< Resolution 1 / 2^reduction, at most the stream's scales. */
   ctv_memory memory;        /**< Address space of received pictures. CUDA requires the CUDA backend. */
   ctv_backend backend;      /**< Backend. */
@@ -490,7 +492,7 @@ CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decode
  * Units take effect in their order. Pictures and errors do not depend on the number of frames in flight:
  *   - A refused packet changes nothing. The same packet may follow undamaged. Predicted frames that refer to
  *     the lost one are refused with CTV_ERROR_REFERENCE up to the next key frame.
- *   - A predicted frame with the number of the frame decoded last is dropped: no picture, no error.
+ *   - A predicted frame that repeats the packet decoded last is dropped: no picture, no error.
  *   - A key frame is always decoded, also if it comes twice.
  *   - A damaged header changes nothing. A header that a limit or the configuration refuses ends the stream:
  *     packets are refused up to the next header.
@@ -498,7 +500,8 @@ CTV_API ctv_status ctv_decoder_open(const ctv_decoder_config* config, ctv_decode
  * With one frame in flight, send returns the errors of a packet; with several, receive returns them.
  * @return CTV_OK; CTV_AGAIN: receive first, the unit was not taken; CTV_ERROR_STREAM; CTV_ERROR_REFERENCE;
  * CTV_ERROR_LIMIT; CTV_ERROR_ARGUMENT if the stream has fewer resolutions than the configuration asks for;
- * CTV_ERROR_STATE without a header or after a flush; CTV_ERROR_DEVICE. */
+ * CTV_ERROR_UNSUPPORTED if its format needs a conversion by another matrix; CTV_ERROR_STATE without a header
+ * or after a flush; CTV_ERROR_DEVICE. */
 CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t size);
 /** ctv_decoder_send() of unit->data and unit->size. If it is a packet, its picture has unit->opaque. Other
  * members are not read. */

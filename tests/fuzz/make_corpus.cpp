@@ -52,6 +52,11 @@ const Kind kKinds[] = {
      [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4; }},
     {"h264_8x8", "paper", CTV_FORMAT_RGB8, 17, 33,
      [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_8X8; }},
+    {"described", "default", CTV_FORMAT_I420, 16, 16,
+     [](ctv_config& c) {
+       c.aspect_width = 4, c.aspect_height = 3, c.range = CTV_RANGE_FULL, c.matrix = 1;
+       c.siting = CTV_SITING_LEFT, c.interlace = CTV_INTERLACE_TOP_FIRST;
+     }},
     {"one_sample", "default", CTV_FORMAT_I420, 1, 1, [](ctv_config&) {}},
 };
 

@@ -27,6 +27,7 @@ StreamInput read_input(const uint8_t* data, size_t size) {
 
 void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
   std::vector<int> layers;
+  uint16_t check = 0;  // of the packet before, so that predicted packets are decoded
   for (auto& unit : units) {
     const auto prefix = read_prefix(unit);
     if (!prefix.ok()) continue;
@@ -34,7 +35,7 @@ void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
       test::repair_header(unit);
       layers = test::layers_of_components(unit);
     } else if (prefix->kind == UnitKind::kPacket && !layers.empty()) {
-      test::repair_packet(unit, layers, static_cast<size_t>(layers.back()) + 1);
+      check = test::repair_packet(unit, layers, static_cast<size_t>(layers.back()) + 1, check);
     }
   }
 }

@@ -16,6 +16,7 @@ namespace {
 
 // Number, reference, timing, base step, reconstruction offset: the fields of every packet header between the
 // unit's prefix and the sizes.
+constexpr size_t kReferenceAt = kPrefixSize + 4;
 constexpr size_t kLeastFields = 4 + 1 + 1 + 2 + 1;
 
 uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
@@ -32,7 +33,7 @@ uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
 
 PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers) {
   PacketParts parts;
-  size_t at = kPrefixSize + 4;
+  size_t at = kReferenceAt;
   if (packet[at++] != 0) at += 2;  // the check of the reference
   if (packet[at++] != 0) read_varint(packet, at), read_varint(packet, at);
   at += 3;
@@ -51,10 +52,12 @@ PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, 
   return parts;
 }
 
-void repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers) {
-  if (packet.size() < kPrefixSize + kLeastFields) return;
+uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers,
+                       std::optional<uint16_t> reference_check) {
+  if (packet.size() < kPrefixSize + kLeastFields) return 0;
+  if (reference_check && packet[kReferenceAt] != 0) store_u16(packet, kReferenceAt + 1, *reference_check);
   const PacketParts parts = packet_parts(packet, component_layers.size(), layers);
-  if (!parts.sound) return;
+  if (!parts.sound) return 0;
   size_t begin = parts.motion_begin;
   for (size_t layer = 0; layer < layers; ++layer) {
     size_t last = 0;  // behind the layer's last component
@@ -65,7 +68,9 @@ void repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& compone
   }
   store_u32(packet, 4, static_cast<uint32_t>(parts.component_begins.back() - kPrefixSize));
   packet.resize(parts.component_begins.back());
-  store_u32(packet, parts.header_crc, crc32_of({packet.data(), parts.header_crc}));
+  const uint32_t crc = crc32_of({packet.data(), parts.header_crc});
+  store_u32(packet, parts.header_crc, crc);
+  return static_cast<uint16_t>(crc);
 }
 
 void repair_header(std::vector<uint8_t>& unit) {

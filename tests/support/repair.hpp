@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ctv::test {
@@ -21,8 +22,9 @@ struct PacketParts {
 PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers);
 
 /// Corrects unit size and checksums of a packet, as far as its fields can be found. component_layers: the
-/// layer of each component.
-void repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers);
+/// layer of each component. reference_check: written to a predicted packet. Returns the packet's own check.
+uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers,
+                       std::optional<uint16_t> reference_check = std::nullopt);
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);
 

@@ -27,16 +27,16 @@ class TimedTransform final : public TransformCoder {
   TimedTransform(std::unique_ptr<TransformCoder> inner, StageTimes& times)
       : inner_(std::move(inner)), times_(times) {}
 
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  std::span<const SubbandQuantiser> quantisers, Level* levels) override {
     StageTimer timer(times_, Stage::kForward);
-    return inner_->forward(samples, prediction, middle, quantisers, levels);
+    return inner_->forward(samples, prediction, dc_offset, quantisers, levels);
   }
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
-                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                  PlaneView<Sample> samples) override {
     StageTimer timer(times_, Stage::kInverse);
-    return inner_->inverse(levels, quantisers, prediction, middle, range, reduction, samples);
+    return inner_->inverse(levels, quantisers, prediction, dc_offset, range, reduction, samples);
   }
 
  private:

@@ -54,7 +54,7 @@ ONE_SIDED = set("""
 """.split())
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|"
                        "codec|cuda|cpu|tools|tests|data|docs")
-BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of)\b", re.I)
+BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of|nobody|likewise)\b", re.I)
 SOURCE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|sh|cmake|py)$|CMakeLists\.txt$|^\.ci/run$")
 CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc)$")
 TEXT = re.compile(SOURCE.pattern + r"|\.(md|txt|json|in|yml|svg|map)$|^(LICENSE|\.clang-\w+|\.git\w+|\.editorconfig)$")

@@ -104,8 +104,8 @@ void ContextEncoder::walk_band(size_t i, std::span<const Level* const> planes, b
   }
 }
 
-// Events first, without branches: each quad's is written and stays if the quad is active; likewise the list
-// of quads that are not 0, whose symbols are filled in afterwards.
+// Events first, without branches: each quad's event is written, and stays if the quad is active. So is its
+// entry in the list of quads that are not 0, whose symbols are filled in afterwards.
 void ContextEncoder::walk_row(const Level* above, const Level* below, int cols, const uint8_t* sums) {
   const int quads = (cols + 1) / 2;
   const uint16_t* const context = context_.data();

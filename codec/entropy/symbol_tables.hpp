@@ -62,7 +62,7 @@ class SymbolTables {
   std::array<Array, kMaxClasses> arrays_{};
   std::array<Table, kMaxClasses> tables_{};
   Growing<uint8_t> symbols_;  // all arrays, one after the other, each with a 0 behind it
-  Growing<uint8_t> spread_;   // symbols of run coded tables with their zeros, likewise
+  Growing<uint8_t> spread_;   // run coded tables with their zeros, each with a 0 behind it
   Growing<uint32_t> places_;  // of values in spread_, table by table; -1 behind each table's
 };
 

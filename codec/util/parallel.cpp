@@ -20,10 +20,11 @@ struct Loop {
   void (*const task)(void*, int);
   void* const context;
   const int count;
-  int places;                  // for further threads; guarded by the team's mutex
-  int helpers = 0;             // threads at work besides the caller; likewise
-  std::exception_ptr failure;  // likewise
-  Loop* next_open = nullptr;   // likewise: the team's list of loops
+  // Guarded by the team's mutex:
+  int places;       // for further threads
+  int helpers = 0;  // threads at work besides the caller
+  std::exception_ptr failure;
+  Loop* next_open = nullptr;  // in the team's list
   std::atomic<int> next{0};
 
   bool has_tasks() const { return next.load(std::memory_order_relaxed) < count; }

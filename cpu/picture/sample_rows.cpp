@@ -31,12 +31,12 @@ void JoinRow(const Coefficient* __restrict even, const Coefficient* __restrict o
   }
 }
 
-void SplitDifference(const Sample* __restrict samples, const Sample* __restrict prediction, int middle,
+void SplitDifference(const Sample* __restrict samples, const Sample* __restrict prediction, int dc_offset,
                      int shift, Coefficient* __restrict even, Coefficient* __restrict odd, int half) {
   if (prediction == nullptr) {
     for (int i = 0; i < half; ++i) {
-      even[i] = static_cast<Coefficient>((samples[2 * i] - middle) << shift);
-      odd[i] = static_cast<Coefficient>((samples[2 * i + 1] - middle) << shift);
+      even[i] = static_cast<Coefficient>((samples[2 * i] - dc_offset) << shift);
+      odd[i] = static_cast<Coefficient>((samples[2 * i + 1] - dc_offset) << shift);
     }
     return;
   }
@@ -51,15 +51,15 @@ template <typename Scale>
 void JoinScaled(const Coefficient* __restrict even, const Coefficient* __restrict odd,
                 const Sample* prediction, ToSamples to, Sample* samples, int half, Scale scale) {
   const int rounding = (1 << to.shift) >> 1;
-  const int middle = to.middle;
+  const int dc_offset = to.dc_offset;
   const auto sample = [=](int c, int p) {
     return static_cast<Sample>(clamp_to(((scale(c) + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
   };
   if (prediction == nullptr) {
     CTV_INDEPENDENT
     for (int i = 0; i < half; ++i) {
-      samples[2 * i] = sample(even[i], middle);
-      samples[2 * i + 1] = sample(odd[i], middle);
+      samples[2 * i] = sample(even[i], dc_offset);
+      samples[2 * i + 1] = sample(odd[i], dc_offset);
     }
     return;
   }
@@ -85,7 +85,7 @@ void RoundSamples(const Coefficient* row, const Sample* prediction, const ToSamp
                   int count) {
   const int rounding = (1 << to.shift) >> 1;
   for (int i = 0; i < count; ++i) {
-    const int p = prediction == nullptr ? to.middle : prediction[i];
+    const int p = prediction == nullptr ? to.dc_offset : prediction[i];
     const int c = scale_lowpass(row[i], to.scale);
     samples[i] = static_cast<Sample>(clamp_to(((c + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
   }
@@ -109,9 +109,9 @@ void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int 
 void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row, int half) {
   HWY_DYNAMIC_DISPATCH(JoinRow)(even, odd, row, half);
 }
-void split_difference(const Sample* samples, const Sample* prediction, int middle, int shift,
+void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half) {
-  HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, middle, shift, even, odd, half);
+  HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, dc_offset, shift, even, odd, half);
 }
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                   const ToSamples& to, Sample* samples, int half) {

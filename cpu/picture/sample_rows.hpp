@@ -11,12 +11,12 @@ namespace ctv {
 void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int half);
 void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row, int half);
 
-/// (samples - prediction) << shift, deinterleaved. prediction null: `middle` everywhere.
-void split_difference(const Sample* samples, const Sample* prediction, int middle, int shift,
+/// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere.
+void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half);
 /// Coefficients to samples: scaled (lifting.hpp), rounded, prediction added, clamped.
 struct ToSamples {
-  int middle;  // prediction if there are no samples
+  int dc_offset;  // prediction if there are no samples
   int scale;
   int shift;
   SampleRange range;

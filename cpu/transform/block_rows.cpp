@@ -26,13 +26,13 @@ struct Tile {
 
 // Row r of n blocks. The remaining blocks of the tile are 0.
 template <int kSide>
-void LoadRow(const Sample* samples, const Sample* prediction, int middle, int n,
+void LoadRow(const Sample* samples, const Sample* prediction, int dc_offset, int n,
              int32_t (&row)[kSide][kTile]) {
   if (n < kTile) std::memset(row, 0, sizeof row);
   for (int c = 0; c < kSide; ++c) {
     int32_t* place = row[c];
     if (prediction == nullptr) {
-      for (int b = 0; b < n; ++b) place[b] = samples[kSide * b + c] - middle;
+      for (int b = 0; b < n; ++b) place[b] = samples[kSide * b + c] - dc_offset;
     } else {
       for (int b = 0; b < n; ++b) place[b] = samples[kSide * b + c] - prediction[kSide * b + c];
     }
@@ -42,7 +42,7 @@ void LoadRow(const Sample* samples, const Sample* prediction, int middle, int n,
 // Writes a row of n blocks of `side` samples each. samples may be prediction. Blocks are joined first, so
 // that the addition runs along the row.
 template <int kSide>
-void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* prediction, int middle,
+void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* prediction, int dc_offset,
               SampleRange range, int n, Sample* samples) {
   alignas(64) Coefficient joined[kSide * kTile];
   for (int b = 0; b < n; ++b) {
@@ -51,7 +51,7 @@ void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* predic
   const int count = side * n;
   if (prediction == nullptr) {
     for (int i = 0; i < count; ++i)
-      samples[i] = static_cast<Sample>(clamp_to(joined[i] + middle, range.lo, range.hi));
+      samples[i] = static_cast<Sample>(clamp_to(joined[i] + dc_offset, range.lo, range.hi));
     return;
   }
   CTV_INDEPENDENT
@@ -121,7 +121,7 @@ void Forward(const BlockRow& row, PlaneView<const Sample> samples, Level* const*
     const int n = std::min(kTile, row.blocks - begin);
     for (int r = 0; r < kSide; ++r) {
       const Sample* p = row.prediction.data == nullptr ? nullptr : row.prediction.row(r) + kSide * begin;
-      LoadRow<kSide>(samples.row(r) + kSide * begin, p, row.middle, n, tile.at[r]);
+      LoadRow<kSide>(samples.row(r) + kSide * begin, p, row.dc_offset, n, tile.at[r]);
     }
     EachColumn<T>(tile, false, [](int32_t y) { return T::forward_first(y); });
     EachRow<T>(tile, false, [](int32_t y) { return T::forward_second(y); });
@@ -167,7 +167,7 @@ void Inverse(const BlockRow& row, const Level* const* levels, const Coefficient*
     }
     for (int r = 0; r < side; ++r) {
       const Sample* p = row.prediction.data == nullptr ? nullptr : row.prediction.row(r) + side * begin;
-      StoreRow<kSide>(tile.at[r], side, p, row.middle, range, n, samples.row(r) + side * begin);
+      StoreRow<kSide>(tile.at[r], side, p, row.dc_offset, range, n, samples.row(r) + side * begin);
     }
   }
 }

@@ -13,8 +13,8 @@ namespace ctv {
 struct BlockRow {
   int blocks = 0;
   const BlockQuantiser* quantisers = nullptr;  // [side * side]
-  PlaneView<const Sample> prediction;          // of this row; data null: `middle` everywhere
-  int middle = 0;
+  PlaneView<const Sample> prediction;          // of this row; data null: `dc_offset` everywhere
+  int dc_offset = 0;
 };
 
 /// samples: `side` rows of side * blocks. levels: the row of each frequency, [side * side][blocks]. dc, if

@@ -30,7 +30,7 @@ class BlockCoder final : public TransformCoder {
     }
   }
 
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  std::span<const SubbandQuantiser> quantisers, Level* levels) override {
     const BlockQuantisers q = make_block_quantisers(layout_, plan_, quantisers);
     for_units([&](int unit, Coefficient* dc) {
@@ -38,7 +38,7 @@ class BlockCoder final : public TransformCoder {
         const int row = unit * dc_rows() + i;
         std::array<Level*, kMaxBlockArea> out{};
         for (size_t f = 0; f < area(); ++f) out[f] = levels + row_offset(plan_.subbands[f], row);
-        forward_block_row(layout_.transform.kind, row_of(row, 0, q, prediction, middle),
+        forward_block_row(layout_.transform.kind, row_of(row, 0, q, prediction, dc_offset),
                           below(samples, row << plan_.log2), out, dc_row(dc, i));
       }
       if (plan_.transforms_dc()) forward_dc(unit, q, dc, levels);
@@ -47,7 +47,7 @@ class BlockCoder final : public TransformCoder {
   }
 
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
-                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                  PlaneView<Sample> samples) override {
     const BlockQuantisers q = make_block_quantisers(layout_, plan_, quantisers);
     for_units([&](int unit, Coefficient* dc) {
@@ -60,7 +60,7 @@ class BlockCoder final : public TransformCoder {
           if (layout_.subbands[subband].layer < layout_.layers - reduction)
             in[f] = levels + row_offset(subband, row);
         }
-        inverse_block_row(layout_.transform.kind, row_of(row, reduction, q, prediction, middle), in,
+        inverse_block_row(layout_.transform.kind, row_of(row, reduction, q, prediction, dc_offset), in,
                           dc_row(dc, i), range, reduction, below(samples, row << (plan_.log2 - reduction)));
       }
     });
@@ -86,8 +86,8 @@ class BlockCoder final : public TransformCoder {
     return {plane.row(row), plane.rows - row, plane.cols, plane.stride};
   }
   BlockRow row_of(int row, int reduction, const BlockQuantisers& q, PlaneView<const Sample> prediction,
-                  int middle) const {
-    return {blocks_, q.of.data(), below(prediction, row << (plan_.log2 - reduction)), middle};
+                  int dc_offset) const {
+    return {blocks_, q.of.data(), below(prediction, row << (plan_.log2 - reduction)), dc_offset};
   }
 
   /// body(row of macroblocks, workspace for its DC coefficients [dc_rows()][blocks_]).

@@ -35,7 +35,7 @@ size_t row_offset(const Subband& s, int r) {
 struct Picture {
   PlaneView<const Sample> samples;  // forward
   PlaneView<const Sample> prediction;
-  int middle;
+  int dc_offset;
   // Inverse.
   ToSamples to_samples;
   PlaneView<Sample> result;
@@ -48,10 +48,10 @@ class ContourletCoder final : public TransformCoder {
  public:
   /// fft: null for the direct engine.
   ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft);
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  std::span<const SubbandQuantiser> quantisers, Level* levels) override;
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
-                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                  PlaneView<Sample> samples) override;
 
  private:
@@ -109,8 +109,8 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
 
   void read_picture(int row, Coefficient* even, Coefficient* odd) override {
     if (samples_) {
-      split_difference(picture_.samples.row(row), picture_.prediction_row(row), picture_.middle, shift_, even,
-                       odd, half_);
+      split_difference(picture_.samples.row(row), picture_.prediction_row(row), picture_.dc_offset, shift_,
+                       even, odd, half_);
     } else {
       split_row(coder_.lowpass(level_ - 1).row(row), even, odd, half_);
     }
@@ -247,8 +247,8 @@ void ContourletCoder::for_directional_rows(int scale, Body&& body) {
 }
 
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                                int middle, std::span<const SubbandQuantiser> quantisers, Level* levels) {
-  const Picture picture{samples, prediction, middle, {}, {}};
+                                int dc_offset, std::span<const SubbandQuantiser> quantisers, Level* levels) {
+  const Picture picture{samples, prediction, dc_offset, {}, {}};
   const int count = layout_.transform.scales;
   for (int scale = 1; scale <= count; ++scale) {
     Rows rows(*this, scale, scale == 1, picture, quantisers, levels, nullptr);
@@ -267,11 +267,11 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
 }
 
 Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
-                                PlaneView<const Sample> prediction, int middle, SampleRange range,
+                                PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
                                 int reduction, PlaneView<Sample> samples) {
   const TransformParameters& t = layout_.transform;
-  const ToSamples to_samples{middle, lowpass_scale(t, reduction), t.fraction_bits, range};
-  const Picture picture{{}, prediction, middle, to_samples, samples};
+  const ToSamples to_samples{dc_offset, lowpass_scale(t, reduction), t.fraction_bits, range};
+  const Picture picture{{}, prediction, dc_offset, to_samples, samples};
   const int count = layout_.transform.scales;
   const Subband& s = layout_.subbands[0];
   for (int r = 0; r < s.rows; ++r) {

@@ -3,7 +3,7 @@
 // knows all levels, so what a decoder finds one quad after the other is found for all at once: first each
 // quad's symbol, signs and sum (16 bits), then T from the sums around it. A block takes a row of quads and
 // packs what it keeps (ballots within warps, sums of eight warps) in shared memory; the packed row goes
-// straight to the host's memory, so that nobody needs to know its size before. Naive: all levels cross, 2
+// straight to the host's memory, so its size need not be known before. Naive: all levels cross, 2
 // bytes each, and a CPU core walks them in several milliseconds per 1080p frame.
 #include "cuda/entropy/quad_finder.hpp"
 

@@ -2,8 +2,8 @@
 // Motion compensation where no block is split. Between the middles of four neighbouring blocks the same four
 // vectors hold everywhere, so a warp takes one such cell, or 16x16 samples of it: for each vector that is not
 // equal to another it fetches what the vector points at into shared memory, filters it along rows and then
-// along columns (8 + 8 products a sample, two at a time by dp2a), and adds it with its weights. Warps wait
-// for nobody else.
+// along columns (8 + 8 products a sample, two at a time by dp2a), and adds it with its weights. Warps do
+// not wait for each other.
 #include "cuda/motion/compensate.hpp"
 
 #include "cuda/motion/interpolate.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What refinement and split share: the window of the reference around a vector, the two passes of the filter,
 // and the step to neighbours at fractions of a sample. A warp works on one block of kSize x kSize samples and
-// waits for nobody else. Along rows a lane makes four columns of two rows from the same words (dp4a); along
+// never waits for another. Along rows a lane makes four columns of two rows from the same words (dp4a); along
 // columns it keeps a strip of one column in registers, as pairs of rows (dp2a), and compares at once.
 #pragma once
 

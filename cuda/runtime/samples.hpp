@@ -12,14 +12,14 @@ namespace ctv::cuda {
 struct PlaneSource {
   const int16_t* data = nullptr;
   ptrdiff_t stride = 0;
-  const Sample* prediction = nullptr;  // null: `middle`
+  const Sample* prediction = nullptr;  // null: `dc_offset`
   ptrdiff_t prediction_stride = 0;
-  int middle = 0;
+  int dc_offset = 0;
   int fraction_bits = 0;
 
   CTV_HOST_DEVICE Coefficient at(int r, int c) const {
     const int x = data[r * stride + c];
-    return residual(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
+    return residual(x, prediction == nullptr ? dc_offset : prediction[r * prediction_stride + c]);
   }
   CTV_HOST_DEVICE Coefficient residual(int sample, int predicted) const {
     return static_cast<Coefficient>(
@@ -31,9 +31,9 @@ struct PlaneSource {
 struct PlaneTarget {
   int16_t* data = nullptr;
   ptrdiff_t stride = 0;
-  const Sample* prediction = nullptr;  // null: `middle`; may be data
+  const Sample* prediction = nullptr;  // null: `dc_offset`; may be data
   ptrdiff_t prediction_stride = 0;
-  int middle = 0;
+  int dc_offset = 0;
   int fraction_bits = 0;
   int samples = 0;  // 0: store coefficients
   int lo = 0, hi = 0;
@@ -44,7 +44,8 @@ struct PlaneTarget {
       data[r * stride + c] = x;
       return;
     }
-    data[r * stride + c] = sample(x, prediction == nullptr ? middle : prediction[r * prediction_stride + c]);
+    data[r * stride + c] =
+        sample(x, prediction == nullptr ? dc_offset : prediction[r * prediction_stride + c]);
   }
   CTV_HOST_DEVICE Sample sample(Coefficient x, int predicted) const {
     const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);

@@ -15,20 +15,21 @@ class BlockCoder final : public TransformCoder {
   BlockCoder(std::shared_ptr<Device> device, const SubbandLayout& layout)
       : device_(std::move(device)), layout_(layout), plan_(make_block_plan(layout)) {}
 
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  Quantisers quantisers, Level* levels) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kForward);
-    const PlaneSource source{samples.data, samples.stride, prediction.data, prediction.stride, middle, 0};
+    const PlaneSource source{samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0};
     return forward_blocks(*device_, layout_.transform.kind, work_of(quantisers, 0), source, levels);
   }
 
-  Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction, int middle,
-                 SampleRange range, int reduction, PlaneView<Sample> samples) override {
+  Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
+                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kInverse);
-    const PlaneTarget target{samples.data, samples.stride, prediction.data, prediction.stride, middle, 0, 1,
-                             range.lo,     range.hi};
+    const PlaneTarget target{
+        samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0, 1,
+        range.lo,     range.hi};
     return inverse_blocks(*device_, layout_.transform.kind, work_of(quantisers, reduction), levels, reduction,
                           target);
   }

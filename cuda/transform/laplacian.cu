@@ -31,10 +31,10 @@ __device__ __forceinline__ uint32_t product(int tap, uint32_t x) { return static
 // source.at(row, col) and of the next column; both in one word if col is even.
 __device__ __forceinline__ uint32_t pair_at(const PlaneSource& source, int row, int col) {
   const uint32_t samples = *reinterpret_cast<const uint32_t*>(source.data + row * source.stride + col);
-  if (source.prediction == nullptr && source.middle == 0 && source.fraction_bits == 0) return samples;
+  if (source.prediction == nullptr && source.dc_offset == 0 && source.fraction_bits == 0) return samples;
   const uint32_t predicted =
       source.prediction == nullptr
-          ? pair_of(source.middle, source.middle)
+          ? pair_of(source.dc_offset, source.dc_offset)
           : *reinterpret_cast<const uint32_t*>(source.prediction + row * source.prediction_stride + col);
   return pair_of(source.residual(first_of(samples), first_of(predicted)),
                  source.residual(second_of(samples), second_of(predicted)));
@@ -120,7 +120,7 @@ __device__ __forceinline__ EvenOdd interpolate(uint32_t before, uint32_t here, u
 
 // What target.put() adds at (row, col), col even, and the next column.
 __device__ __forceinline__ uint32_t predicted_pair(const PlaneTarget& target, bool pairs, int row, int col) {
-  if (target.samples == 0 || target.prediction == nullptr) return pair_of(target.middle, target.middle);
+  if (target.samples == 0 || target.prediction == nullptr) return pair_of(target.dc_offset, target.dc_offset);
   const Sample* from = target.prediction + row * target.prediction_stride + col;
   return pairs ? *reinterpret_cast<const uint32_t*>(from) : pair_of(from[0], from[1]);
 }

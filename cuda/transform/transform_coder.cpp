@@ -25,10 +25,10 @@ class CudaTransformCoder final : public TransformCoder {
       : device_(std::move(device)), layout_(layout) {}
 
   Status initialise(Engine engine);
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  Quantisers quantisers, Level* levels) override;
-  Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction, int middle,
-                 SampleRange range, int reduction, PlaneView<Sample> samples) override;
+  Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
+                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples) override;
 
  private:
   struct PyramidScale {
@@ -129,17 +129,17 @@ Status CudaTransformCoder::begin_bands(int scale, Quantisers quantisers, const L
 }
 
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                                   int middle, Quantisers quantisers, Level* levels) {
+                                   int dc_offset, Quantisers quantisers, Level* levels) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kForward);
   const PlaneSource source{samples.data,      samples.stride, prediction.data,
-                           prediction.stride, middle,         transform().fraction_bits};
+                           prediction.stride, dc_offset,      transform().fraction_bits};
   return is_laplacian() ? forward_laplacian(source, quantisers, levels)
                         : forward_wavelet(source, quantisers, levels);
 }
 
 Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
-                                   PlaneView<const Sample> prediction, int middle, SampleRange range,
+                                   PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
                                    int reduction, PlaneView<Sample> samples) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kInverse);
@@ -147,7 +147,7 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                            samples.stride,
                            prediction.data,
                            prediction.stride,
-                           middle,
+                           dc_offset,
                            transform().fraction_bits,
                            1,
                            range.lo,

@@ -53,9 +53,9 @@ __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int 
       int second = x[8 * i + 2 * k + 1];
       if (target.samples != 0) {
         first = target.sample(static_cast<Coefficient>(first),
-                              predicted != nullptr ? first_of(in[k]) : target.middle);
+                              predicted != nullptr ? first_of(in[k]) : target.dc_offset);
         second = target.sample(static_cast<Coefficient>(second),
-                               predicted != nullptr ? second_of(in[k]) : target.middle);
+                               predicted != nullptr ? second_of(in[k]) : target.dc_offset);
       }
       out[k] = pair_of(first, second);
     }
@@ -93,8 +93,9 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
 #pragma unroll
       for (int k = 0; k < kRun / 2; ++k) {
         const uint32_t pair = predicted == nullptr ? 0 : predicted[k];
-        x[2 * k] = source.residual(x[2 * k], predicted == nullptr ? source.middle : first_of(pair));
-        x[2 * k + 1] = source.residual(x[2 * k + 1], predicted == nullptr ? source.middle : second_of(pair));
+        x[2 * k] = source.residual(x[2 * k], predicted == nullptr ? source.dc_offset : first_of(pair));
+        x[2 * k + 1] =
+            source.residual(x[2 * k + 1], predicted == nullptr ? source.dc_offset : second_of(pair));
       }
     } else {
 #pragma unroll

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for pictures, and pictures that are borrowed: the bytes are those of copied ones, and nobody reads a
-// picture any more once its packet has been received.
+// Memory for pictures, and pictures that are borrowed: the bytes are those of copied ones, and the library
+// does not read a picture after its packet was received.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -17,7 +17,7 @@ constexpr Lending kLendings[] = {
     {CTV_BACKEND_CUDA, 3},        // page-locked, rows at odd distances
     {CTV_BACKEND_CUDA, 1024},     // and at large ones
     {CTV_BACKEND_CUDA, 5, true},  // page-locked, bottom up: copied by the host
-    {CTV_BACKEND_CPU},            // not page-locked: likewise
+    {CTV_BACKEND_CPU},            // not page-locked: copied by the host
     {CTV_BACKEND_CPU, 7, true},
 };
 

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& unit : input.units) {
     ctv_status status = CTV_OK;
     while ((status = ctv_decoder_send(decoder, unit.data(), unit.size())) == CTV_AGAIN) {
-      if (!receive(decoder)) std::abort();  // again, and nothing to receive: nobody could go on
+      if (!receive(decoder)) std::abort();  // neither side could go on
     }
     if (status == CTV_ERROR_INTERNAL || status == CTV_ERROR_MEMORY) std::abort();
     if (status < 0 && *ctv_last_error() == 0) std::abort();

@@ -28,7 +28,7 @@ class Repeat : public testing::TestWithParam<Case> {
   }
 };
 
-/// Packets of a clip; the quantiser, and with it the calls, change in the middle and back again.
+/// Packets of a clip; the quantiser, and with it the calls, change in the dc_offset and back again.
 std::vector<Bytes> packets_of(const std::vector<Frame>& clip, const Config& config, bool change) {
   Encoder encoder(config);
   std::vector<Bytes> packets;

@@ -22,20 +22,20 @@ class BackendTransform final : public HostTransform {
         new BackendTransform(backend, std::move(*coder), layout.num_coefficients));
   }
 
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels) override {
     BackendPlane from = copy_of(samples);
     BackendPlane base = copy_of(prediction);
     BackendPlane to(backend_, row());
     const PlaneView<const Sample> p = prediction.data == nullptr ? prediction : base.const_view();
-    CTV_RETURN_IF_ERROR(coder_->forward(from.const_view(), p, middle, quantisers, to.view().data));
+    CTV_RETURN_IF_ERROR(coder_->forward(from.const_view(), p, dc_offset, quantisers, to.view().data));
     to.download();
     EXPECT_TRUE(to.intact());
     for (int i = 0; i < to.cols(); ++i) levels[static_cast<size_t>(i)] = to.at(0, i);
     return {};
   }
   Status inverse(const std::vector<Level>& levels, std::span<const SubbandQuantiser> quantisers,
-                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                  PlaneView<Sample> samples) override {
     BackendPlane from(backend_, row());
     for (int i = 0; i < from.cols(); ++i) from.at(0, i) = levels[static_cast<size_t>(i)];
@@ -45,7 +45,7 @@ class BackendTransform final : public HostTransform {
     BackendPlane& to = prediction.data == samples.data ? base : result;  // in place, as the caller has it
     const PlaneView<const Sample> p = prediction.data == nullptr ? prediction : base.const_view();
     CTV_RETURN_IF_ERROR(
-        coder_->inverse(from.view().data, quantisers, p, middle, range, reduction, to.view()));
+        coder_->inverse(from.view().data, quantisers, p, dc_offset, range, reduction, to.view()));
     to.download();
     EXPECT_TRUE(to.intact());
     for (int r = 0; r < to.rows(); ++r) {

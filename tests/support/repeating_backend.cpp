@@ -99,17 +99,17 @@ class Transform final : public TransformCoder {
  public:
   Transform(Recorder& recorder, std::unique_ptr<TransformCoder> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
-  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                  std::span<const SubbandQuantiser> quantisers, Level* levels) override {
     return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->forward(samples, prediction, middle, q, levels);
+      return inner_->forward(samples, prediction, dc_offset, q, levels);
     });
   }
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
-                 PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                  PlaneView<Sample> samples) override {
     return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->inverse(levels, q, prediction, middle, range, reduction, samples);
+      return inner_->inverse(levels, q, prediction, dc_offset, range, reduction, samples);
     });
   }
 

@@ -22,10 +22,10 @@ namespace ctv::test {
 class HostTransform {
  public:
   virtual ~HostTransform() = default;
-  virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int middle,
+  virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                          std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels) = 0;
   virtual Status inverse(const std::vector<Level>& levels, std::span<const SubbandQuantiser> quantisers,
-                         PlaneView<const Sample> prediction, int middle, SampleRange range, int reduction,
+                         PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                          PlaneView<Sample> samples) = 0;
 };
 

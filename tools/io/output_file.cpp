@@ -97,7 +97,7 @@ void OutputFile::write(std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) {
-      check_interrupted();  // only a pipe that nobody reads keeps a writer waiting
+      check_interrupted();  // only a pipe without a reader keeps a writer waiting
       continue;
     }
     if (n < 0) fail("write", errno);

@@ -6,6 +6,7 @@
 
 #include "codec/backends.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "cpu/runtime/simd.hpp"
 
 namespace ctv::test {
 namespace {
@@ -17,20 +18,47 @@ std::unique_ptr<Backend> make(const std::string& name) {
   return backend.ok() ? std::move(*backend) : nullptr;
 }
 
+// Highway's targets that this build has and this machine runs, the best first.
+std::vector<std::pair<std::string, int64_t>> instruction_sets() {
+  std::vector<std::pair<std::string, int64_t>> sets;
+#if defined(CTV_HAVE_HIGHWAY)
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets())
+    sets.emplace_back(hwy::TargetName(target), target);
+#endif
+  return sets;
+}
+
+std::vector<std::string> make_names() {
+  std::vector<std::string> names = {"cpu2"};
+#if !defined(CTV_TEST_SANITIZED)
+  names.insert(names.end(), {"cpu1", "cpu5"});
+#endif
+  const auto sets = instruction_sets();
+  for (size_t i = 1; i < sets.size(); ++i) names.push_back("cpu2_" + sets[i].first);
+#if defined(CTV_TEST_CUDA)
+  names.emplace_back("cuda");
+#endif
+  return names;
+}
+
 }  // namespace
 
 const std::vector<std::string>& backend_names() {
-  static const std::vector<std::string> names = {
-#if !defined(CTV_TEST_SANITIZED)
-    "cpu1",
-    "cpu5",
-#endif
-    "cpu2",
-#if defined(CTV_TEST_CUDA)
-    "cuda"
-#endif
-  };
+  static const std::vector<std::string> names = make_names();
   return names;
+}
+
+std::string choose_instructions(const std::string& backend_name) {
+  const size_t cut = backend_name.find('_');
+  const auto sets = instruction_sets();
+  for (const auto& [name, target] : sets) {
+    if (cut != std::string::npos && backend_name.substr(cut + 1) != name) continue;
+#if defined(CTV_HAVE_HIGHWAY)
+    hwy::GetChosenTarget().Update(target);
+#endif
+    return name;
+  }
+  return "";
 }
 
 Backend* find_backend(const std::string& name) {

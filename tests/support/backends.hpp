@@ -5,8 +5,9 @@
 //   TEST_P(Colour, ...) { backend().make_picture_transfer(...) ... }
 //   CTV_FOR_EACH_BACKEND(Colour);
 //
-// "cpu1", "cpu2" and "cpu5" are the CPU with so many threads; builds with sanitizers have "cpu2" alone.
-// "cuda" exists if the build has it; without a device its tests are skipped.
+// "cpu1", "cpu2" and "cpu5" are the CPU with so many threads and the best instruction set; builds with
+// sanitizers have "cpu2" alone. "cpu2_AVX2" uses that set; there is one for each set but the best that the
+// build has and the machine runs. "cuda" exists if the build has it; without a device its tests are skipped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,13 +29,18 @@ inline constexpr bool kSanitized = false;
 const std::vector<std::string>& backend_names();
 /// Created at first use and kept for the process; nullptr if this machine cannot run it.
 Backend* find_backend(const std::string& name);
+/// Lets all kernels of the CPU use the instruction set of a backend's name. Returns its name, "" if there is
+/// no choice.
+std::string choose_instructions(const std::string& backend_name);
 
 class BackendTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     backend_ = find_backend(GetParam());
     if (backend_ == nullptr) GTEST_SKIP() << "no " << GetParam() << " backend on this machine";
+    choose_instructions(GetParam());
   }
+  void TearDown() override { choose_instructions("cpu2"); }
   Backend& backend() { return *backend_; }
 
  private:

@@ -71,6 +71,12 @@ TEST(Peers, ChosenByName) {
   EXPECT_THROW(choose_peers("x265"), Failure);
 }
 
+TEST(Timing, ADifferenceBelowTheNoiseIsNoTime) {
+  EXPECT_EQ(timing_json({2, 1, 3})["ms_per_frame"], 2.0);
+  EXPECT_TRUE(timing_json({-1, 1, -2})["ms_per_frame"].is_null());
+  EXPECT_EQ(fixed(timing_json({0})["ms_per_frame"], 3), "-");
+}
+
 TEST(Peers, RunAsTheComparisonSays) {
   Clip clip;
   clip.frames.resize(1);

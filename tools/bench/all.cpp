@@ -34,7 +34,7 @@ constexpr Step kSteps[] = {
     {"rd", &run_rd, "--frames 3 --qp 24,32,40",
      "--frames 10 --ours default --ours paper:preset=paper,keyint=10",
      "--frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10", Step::kAll},
-    {"peers", &run_peers, "--size 320x240 --frames 3 --runs 1 --peers x264-ultrafast",
+    {"peers", &run_peers, "--size 320x240 --frames 20 --runs 1 --peers x264-ultrafast",
      "--frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
      "--size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10", Step::kFirst},
     {"pictures", &run_pictures, "--size 320x240 --frames 2 --peers x264-ultrafast", "", "--frames 30",

@@ -248,7 +248,8 @@ TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
 }
 
 Json timing_json(const std::vector<double>& ms_per_frame) {
-  return {{"ms_per_frame", median(ms_per_frame)},
+  const double middle = median(ms_per_frame);
+  return {{"ms_per_frame", middle > 0 ? Json(middle) : Json()},
           {"quartiles", {quantile(ms_per_frame, 0.25), quantile(ms_per_frame, 0.75)}},
           {"runs", ms_per_frame}};
 }

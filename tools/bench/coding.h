@@ -88,7 +88,7 @@ struct TimedClip {
 };
 /// One pass to warm up and `runs` that count; with none, the first pass counts.
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs);
-/// "ms_per_frame" (median), "quartiles", "runs".
+/// "ms_per_frame" (median; null if it is not positive: a difference below the noise), "quartiles", "runs".
 Json timing_json(const std::vector<double>& ms_per_frame);
 
 }  // namespace ctv::tools

@@ -48,7 +48,7 @@ def peers_section(runs):
         rows = [r for r in run["results"] if r["bytes_per_frame"]]
         panels = [(words.capitalize(), None,
                    {c: sorted((1000 / r[what]["ms_per_frame"], r["bytes_per_frame"] / 1000) for r in rows
-                              if r["codec"] == c and r[what]["ms_per_frame"] > 0) for c in unique(r["codec"] for r in rows)})
+                              if r["codec"] == c and r[what]["ms_per_frame"]) for c in unique(r["codec"] for r in rows)})
                   for what, words in WAYS]
         out += blocks_html(peers(run)) + lines(panels, "Further right is faster, further down smaller; a dot for each number of threads, "
                                                "backend and frames in flight. ffmpeg decodes the other codecs.", "xy",

@@ -26,6 +26,8 @@ class StreamDecoder {
   Status reset();
   const std::string& description() const { return device_.description(); }
   const StageTimes& stage_times() const { return device_->stage_times(); }
+  /// Once a header was taken.
+  const ReferenceBuffer& references() const { return frames_->references(); }
 
  private:
   StreamDecoder(const ctv_decoder_config& config, FallbackBackend device)

@@ -34,6 +34,7 @@ class StreamEncoder {
   Status set_bitrate(int64_t bitrate, int64_t max_frame_bytes);
   const std::string& description() const { return device_.description(); }
   const StageTimes& stage_times() const { return device_->stage_times(); }
+  const ReferenceBuffer& references() const { return frames_->references(); }
 
  private:
   StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the seed corpus of the fuzz targets from generated clips: small streams of every kind, each as a
-// file with a tail of options; single payloads; y4m files.
+// file with a tail of options; single payloads; settings; y4m files. Pictures are small, since the speed of
+// fuzzing is that of the seeds.
 //   ctv_make_corpus data/fuzz
 #include <cstdio>
 #include <filesystem>
@@ -33,24 +34,24 @@ struct Kind {
 
 const Kind kKinds[] = {
     {"paper_i420", "paper", CTV_FORMAT_I420, 24, 16, [](ctv_config&) {}},
-    {"paper_rgb", "paper", CTV_FORMAT_RGB8, 17, 33, [](ctv_config& c) { c.scales = 2, c.directions[1] = 2; }},
+    {"paper_rgb", "paper", CTV_FORMAT_RGB8, 17, 21, [](ctv_config& c) { c.scales = 2, c.directions[1] = 2; }},
     {"default_gray", "default", CTV_FORMAT_GRAY8, 16, 16, [](ctv_config&) {}},
-    {"default_i422", "default", CTV_FORMAT_I422, 33, 20, [](ctv_config&) {}},
-    {"default_rgb", "default", CTV_FORMAT_RGB8, 40, 24, [](ctv_config& c) { c.chroma = CTV_CHROMA_420; }},
+    {"default_i422", "default", CTV_FORMAT_I422, 19, 18, [](ctv_config&) {}},
+    {"default_rgb", "default", CTV_FORMAT_RGB8, 24, 18, [](ctv_config& c) { c.chroma = CTV_CHROMA_420; }},
     {"lossless_i444", "lossless", CTV_FORMAT_I444, 16, 24, [](ctv_config&) {}},
-    {"wavelet53", "default", CTV_FORMAT_I420, 48, 32,
+    {"wavelet53", "default", CTV_FORMAT_I420, 24, 20,
      [](ctv_config& c) {
        c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.scales = 3, c.directions[0] = 16, c.filter_taps = 6;
      }},
-    {"rle", "default", CTV_FORMAT_I420, 32, 32, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
-    {"rle_split", "default", CTV_FORMAT_I420, 32, 32,
+    {"rle", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
+    {"rle_split", "default", CTV_FORMAT_I420, 24, 16,
      [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE_SPLIT; }},
-    {"context", "default", CTV_FORMAT_I420, 32, 32,
+    {"context", "default", CTV_FORMAT_I420, 24, 16,
      [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_CONTEXT; }},
     {"dct8x8", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8; }},
-    {"h264_4x4", "default", CTV_FORMAT_I422, 33, 20,
+    {"h264_4x4", "default", CTV_FORMAT_I422, 19, 18,
      [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4; }},
-    {"h264_8x8", "paper", CTV_FORMAT_RGB8, 17, 33,
+    {"h264_8x8", "paper", CTV_FORMAT_RGB8, 17, 21,
      [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_8X8; }},
     {"described", "default", CTV_FORMAT_I420, 16, 16,
      [](ctv_config& c) {
@@ -61,16 +62,21 @@ const Kind kKinds[] = {
 };
 
 void save_stream(const Kind& kind, int number) {
-  const auto clip = moving_clip(kind.format, kind.width, kind.height, 3);
+  const bool threads = number % 7 == 3;
+  const auto clip = moving_clip(kind.format, kind.width, kind.height, threads ? 4 : 2);
   auto config = config_for(clip[0], kind.preset, 1);
   config.key_interval = 2;
   kind.change(config);
   const Stream stream = encode(clip, config, true);
-  // Options: bit 0 repairs checksums, then reduction, threads, frames in flight; output format.
+  // Options: bit 0 repairs checksums, then reduction, threads (three bits), frames in flight; output format.
   save("decoder", std::string(kind.name), file_of(stream), {0, 0});
   save("decoder", std::string(kind.name) + "_options", file_of(stream),
-       {1 | (number % 3) << 1 | 16 | 32, number & 7});
+       {1 | (number % 3) << 1 | (threads ? 0xF0 : 0), number & 7});
   save("headers", std::string(kind.name), file_of(stream), {1, 0});
+  if (number % 4 == 0) {  // and the call, or the allocation, that fails
+    save("fallback", kind.name, file_of(stream), {0, number % 3 == 0 ? 16 : 0, 7 + number});
+    save("alloc", kind.name, file_of(stream), {0, 0, 50 + 9 * number, 0, 0});
+  }
 
   const auto layers = layers_of_components(stream.header);
   for (size_t i = 0; i < 2; ++i) {
@@ -81,12 +87,28 @@ void save_stream(const Kind& kind, int number) {
       return Bytes(begin + static_cast<ptrdiff_t>(from), begin + static_cast<ptrdiff_t>(to));
     };
     const size_t last = layers.size() - 1;
-    const int symbols = config.entropy_coding + (config.entropy_coding == CTV_ENTROPY_RLE ? 0 : 6);
+    const int symbols = config.entropy_coding + (config.entropy_coding == CTV_ENTROPY_RLE ? 0 : 3);
     save("symbols", std::string(kind.name) + "_lowpass" + std::to_string(i),
          part(parts.component_begins[0], parts.component_begins[1]), {symbols, i == 0 ? 1 : 0, 0});
     save("symbols", std::string(kind.name) + "_finest" + std::to_string(i),
          part(parts.component_begins[last], parts.component_begins[last + 1]),
          {symbols, i == 0 ? 1 : 0, static_cast<int>(last)});
+  }
+}
+
+// Settings as tests/fuzz/session.cpp reads them: preset, extent, format, changes; then pictures.
+void save_settings() {
+  for (int preset = 0; preset < 5; ++preset) {
+    const std::string name = "settings" + std::to_string(preset);
+    Bytes bytes;
+    for (const int b : {preset, 23, 15 + preset, 1 + preset, 1, preset, 30})
+      bytes.push_back(static_cast<uint8_t>(b));
+    save("alloc", name, bytes, {40 * preset, 1, 1 + preset % 2 * 2});
+    bytes.insert(bytes.begin(), preset == 3 ? 7 : 0);  // threads
+    bytes.insert(bytes.end(), {2, 0, 255});            // frames, a generated picture, samples that follow
+    const Frame samples = moving_frame(CTV_FORMAT_GRAY8, 17, 15, preset);
+    bytes.insert(bytes.end(), samples.planes[0].begin(), samples.planes[0].end());
+    save("encoder", name, bytes, {});
   }
 }
 
@@ -117,6 +139,7 @@ int main(int argc, char** argv) {
     const Frame levels = moving_frame(CTV_FORMAT_GRAY8, 40, 30, kind);
     save("symbols", "levels" + std::to_string(kind), levels.planes[0], {kind, 2 | (kind & 1), 0});
   }
+  save_settings();
   save_y4m("420", "F25:1 Ip A1:1 C420jpeg", CTV_FORMAT_I420, 9, 7);
   save_y4m("422", "F30000:1001 C422", CTV_FORMAT_I422, 8, 6);
   save_y4m("444", "F1:1 C444 XYSCSS=444", CTV_FORMAT_I444, 5, 4);

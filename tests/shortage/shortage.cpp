@@ -56,7 +56,7 @@ Exempt::~Exempt() { --exemptions; }
 
 }  // namespace ctv::test
 
-// The other forms of operator new end in these two.
+// A sanitizer has its own forms of all of these, so that none may be left out. malloc() is the sanitizer's.
 void* operator new(size_t size) {
   void* p = ctv::test::fails(ctv::test::allocations) ? nullptr : std::malloc(size == 0 ? 1 : size);
   if (p == nullptr) throw std::bad_alloc();
@@ -69,18 +69,37 @@ void* operator new(size_t size, std::align_val_t align) {
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return ctv::test::fails(ctv::test::allocations) ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](size_t size) { return operator new(size); }
+void* operator new[](size_t size, std::align_val_t align) { return operator new(size, align); }
+void* operator new[](size_t size, const std::nothrow_t& nothrow) noexcept {
+  return operator new(size, nothrow);
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete[](void* p, size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
+
+using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+// A sanitizer's, which must know of every thread.
+extern "C" __attribute__((weak)) Create __interceptor_pthread_create;  // NOLINT(bugprone-reserved-identifier)
 
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                                      const pthread_attr_t* attributes,
                                                                      void* (*routine)(void*),
                                                                      void* argument) {
-  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const auto create = __interceptor_pthread_create != nullptr
+                                 ? &__interceptor_pthread_create
+                                 : reinterpret_cast<Create*>(dlsym(RTLD_NEXT, "pthread_create"));
   if (ctv::test::fails(ctv::test::threads)) return EAGAIN;
   return create(thread, attributes, routine, argument);
 }

@@ -19,7 +19,7 @@ TEST(YcbcrMatrix, OfBt601InLimitedRange) {
   EXPECT_EQ((std::array{m.luma, m.r_cr, m.g_cb, m.g_cr, m.b_cb}), (std::array{298, 409, 100, 208, 516}));
 }
 
-// E'Y = kr E'R + (1 - kr - kb) E'G + kb E'B, E'CB = (E'B - E'Y) / (2 (1 - kb)), E'CR likewise.
+// E'Y = kr E'R + (1 - kr - kb) E'G + kb E'B, E'CB = (E'B - E'Y) / (2 (1 - kb)), E'CR with R and kr.
 TEST(YcbcrMatrix, IsItsDefinitionUpToRounding) {
   constexpr double kError = 1.5;  // half for the result, the rest for coefficients in 256ths
   struct Weights {

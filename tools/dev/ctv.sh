@@ -4,12 +4,13 @@
 #   tools/dev/ctv.sh demo            set up, build, encode and decode a generated clip with both presets, show the result
 #   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
 #   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy of changed files, sanitizers, short fuzzing
-#   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, long fuzzing
+#   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing
 #   tools/dev/ctv.sh setup [build]   install what is needed (build: without what only tests and checks need)
 #   tools/dev/ctv.sh build           library and tools, Release, into build/release
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
 #   tools/dev/ctv.sh asan [ARGS]     the same under AddressSanitizer and UndefinedBehaviorSanitizer, into build/asan
 #   tools/dev/ctv.sh fuzz [SECONDS]  every fuzz target for so many seconds (default 60) on top of its corpus
+#   tools/dev/ctv.sh memcheck        the fuzz targets' corpora under valgrind: reads of what nothing has written
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
 #   tools/dev/ctv.sh package         Debian packages, into out/packages
@@ -101,6 +102,15 @@ verb_fuzz() {
       exit 1
     fi
     grep -E 'stat::(number_of_executed_units|peak_rss_mb)' "$log" || true
+  done
+}
+verb_memcheck() {
+  local target
+  configure check
+  build check
+  for target in build/check/bin/ctv_fuzz_*; do
+    say "memcheck ${target##*/}"
+    valgrind -q --error-exitcode=9 "$target" "data/fuzz/${target##*/ctv_fuzz_}"
   done
 }
 tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/'; }
@@ -197,6 +207,7 @@ verb_nightly() {
   verb_tidy
   say "programs that use the library"
   tests/consumers/run.sh "$PWD/build/check" build/consumers
+  verb_memcheck
   for preset in options tsan; do
     say "tests, preset $preset"
     configure "$preset"
@@ -215,7 +226,7 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | tidy | format | demo | quick | check | nightly | package | compare | record | clean)
+  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | package | compare | record | clean)
     "verb_$verb" "$@" ;;
   *)
     sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh

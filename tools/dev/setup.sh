@@ -9,7 +9,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build libdeflate-dev libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
 peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
 checks=(git ccache python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm
-  doxygen)
+  doxygen valgrind)
 
 wanted=("${build[@]}")
 case "${1:-all}" in

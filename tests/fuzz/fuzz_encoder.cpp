@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto decoder = std::move(*StreamDecoder::open(test::decoder_config(1, 0, config.format)));
   const Stream stream = make_stream(*read_sequence_header(encoder.header()));
   bool again = false;
-  require(decoder->send(encoder.header(), again).ok(), "the header is taken");
+  require(decoder->send(encoder.header(), nullptr, again).ok(), "the header is taken");
   std::vector<test::Frame> clip;
   test::Stream coded{encoder.header(), {}, {}};
   const int frames = 1 + in.byte() % 4;
@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     require(outcome == CTV_OK && unit.size > 0, "there is a packet");
     coded.packets.emplace_back(unit.data, unit.data + unit.size);
-    require(decoder->send(coded.packets.back(), again).ok() && !again, "the packet is taken");
+    require(decoder->send(coded.packets.back(), nullptr, again).ok() && !again, "the packet is taken");
     ctv_picture picture{};
     picture.struct_size = sizeof picture;
     require(decoder->receive(picture, outcome).ok() && outcome == CTV_OK, "there is a picture");

@@ -462,7 +462,8 @@ typedef struct ctv_decoder ctv_decoder;
 /** Configuration of a decoder. Fill it with ctv_decoder_config_init(). */
 typedef struct ctv_decoder_config {
   size_t struct_size;       /**< Set by ctv_decoder_config_init(). */
-  ctv_format format;        /**< Format of received pictures; NONE: the stream's source format. RGB and
+  ctv_format format;        /**< Format of received pictures; NONE: the stream's (GRAY8, I420, I422, I444 or
+                                 RGB8; streams of NV12 are I420, those of RGBA8 RGB8). RGB and
                                  Y'CbCr are converted by the stream's matrix (1, 4 to 7, 9 of H.273) and range.
                                  Where unspecified: BT.709 from 720 rows on, BT.601 below; limited range. */
   int32_t reduction;        /**< Resolution 1 / 2^reduction, at most the stream's scales. */
@@ -544,7 +545,7 @@ typedef struct ctv_stream_info {
   size_t struct_size;                 /**< sizeof(ctv_stream_info). */
   int32_t width;                      /**< Luma samples. */
   int32_t height;                     /**< Luma samples. */
-  ctv_format format;                  /**< Format of the source. */
+  ctv_format format;                  /**< GRAY8, I420, I422, I444 or RGB8 (NV12 is I420, RGBA8 is RGB8). */
   int32_t fps_num;                    /**< Frame rate, numerator. */
   int32_t fps_den;                    /**< Frame rate, denominator. */
   int32_t aspect_width;               /**< Shape of a sample; 0: unspecified. */

@@ -3,6 +3,10 @@
 // info_entry.cpp have the rest.
 #include "codec/api/entry.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "codec/api/choose_transform.hpp"
 #include "codec/api/host_memory.hpp"
 #include "codec/backends.hpp"
@@ -11,16 +15,17 @@
 
 namespace {
 
-thread_local std::string last_error;
+// Of fixed size: that memory ran out must be told as well.
+constexpr size_t kMost = 500;
+thread_local std::array<char, kMost + 1> last_error{};
 
 // Messages may quote what a caller or a file says.
-void set_last_error(const std::string& message) {
-  constexpr size_t kMost = 500;
-  last_error = message.substr(0, kMost);
-  if (message.size() > kMost) last_error.replace(kMost - 3, 3, "...");
-  for (char& c : last_error) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
+void set_last_error(std::string_view message) {
+  const size_t size = std::min(message.size(), kMost);
+  std::transform(message.begin(), message.begin() + static_cast<ptrdiff_t>(size), last_error.begin(),
+                 [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c; });
+  if (message.size() > kMost) std::fill_n(&last_error[kMost - 3], 3, '.');
+  last_error[size] = '\0';
 }
 
 }  // namespace
@@ -28,8 +33,8 @@ void set_last_error(const std::string& message) {
 ctv_status ctv::api::report(const Status& status) {
   set_last_error(status.message());
   if (!status.ok()) {
-    const std::string line = last_error;  // the callback may call what changes last_error
-    log_message(CTV_LOG_ERROR, line);
+    const auto line = last_error;  // the callback may call what changes last_error
+    log_message(CTV_LOG_ERROR, line.data());
     last_error = line;
   }
   return status.code();
@@ -95,7 +100,7 @@ const char* ctv_status_name(ctv_status status) {
   return "unknown status";
 }
 
-const char* ctv_last_error(void) { return last_error.c_str(); }
+const char* ctv_last_error(void) { return last_error.data(); }
 
 void ctv_set_log_callback(ctv_log_callback callback, void* opaque) {
   ctv::set_log_callback(callback, opaque);

@@ -26,8 +26,8 @@ template <typename Body>
 ctv_status guarded(Body&& body) {
   try {
     return report(ctv::guarded(body));
-  } catch (const std::exception&) {  // no memory for a message
-    return CTV_ERROR_MEMORY;
+  } catch (const std::exception&) {  // no memory for a longer message
+    return report({CTV_ERROR_MEMORY, "out of memory"});
   }
 }
 

@@ -46,7 +46,7 @@ Status FallbackBackend::run(const Work& work, const std::function<Status(const S
   Status status = work();
   if (lacks_memory(status)) status = work();
   if (!failed(status) || !choice_.fall_back) return status;
-  log_message(CTV_LOG_WARNING, status.message() + ": the CPU takes over");
+  log_message(CTV_LOG_WARNING, (status.message() + ": the CPU takes over").c_str());
   CTV_RETURN_IF_ERROR(rebuild(status));
   return work();
 }

@@ -26,13 +26,13 @@ void set_log_callback(ctv_log_callback callback, void* opaque) {
 }
 
 // The callback runs unlocked, so that it may call the library.
-void log_message(ctv_log_level level, const std::string& message) {
+void log_message(ctv_log_level level, const char* message) {
   Log& log = process_log();
   std::unique_lock lock(log.mutex);
   const ctv_log_callback callback = log.callback;
   void* const opaque = log.opaque;
   lock.unlock();
-  if (callback != nullptr) callback(opaque, level, message.c_str());
+  if (callback != nullptr) callback(opaque, level, message);
 }
 
 }  // namespace ctv

@@ -4,13 +4,11 @@
 
 #include <ctv/ctv.h>
 
-#include <string>
-
 namespace ctv {
 
 /// Sets the callback; null, the initial value, disables logging.
 void set_log_callback(ctv_log_callback callback, void* opaque);
 /// Passes one line to the callback, if one is set. Thread-safe.
-void log_message(ctv_log_level level, const std::string& message);
+void log_message(ctv_log_level level, const char* message);
 
 }  // namespace ctv

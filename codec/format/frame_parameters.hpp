@@ -31,12 +31,13 @@ inline FrameTime frame_time(const FrameParameters& f, uint32_t fps_den) {
   return {static_cast<int64_t>(regular + static_cast<uint64_t>(f.time_offset)),
           f.duration == 0 ? fps_den : f.duration};
 }
-/// time.duration: 0..2^31-1; 0: a constant rate.
+/// time.duration: 0..2^31-1; 0: fps_den. Both 0: a constant rate.
 inline void set_frame_time(FrameParameters& f, uint32_t fps_den, const FrameTime& time) {
   const uint64_t regular = uint64_t{f.number} * fps_den;
-  f.time_offset = static_cast<int64_t>(static_cast<uint64_t>(time.timestamp) - regular);
-  f.duration = static_cast<uint32_t>(time.duration);
-  if (f.duration == 0 || (f.time_offset == 0 && f.duration == fps_den)) f.time_offset = f.duration = 0;
+  const bool given = time.timestamp != 0 || time.duration != 0;
+  f.time_offset = given ? static_cast<int64_t>(static_cast<uint64_t>(time.timestamp) - regular) : 0;
+  f.duration = time.duration == 0 ? fps_den : static_cast<uint32_t>(time.duration);
+  if (f.time_offset == 0 && f.duration == fps_den) f.duration = 0;
 }
 
 }  // namespace ctv

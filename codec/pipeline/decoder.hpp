@@ -52,8 +52,8 @@ class StreamDecoder {
   Stream stream_;
   uint64_t taken_ = 0, submitted_ = 0, given_ = 0;
   bool flushed_ = false;
-  bool unit_waits_ =
-      false;  // send() said "again" for a unit that comes after all pictures: receive() must not
+  // send() said "again" for a unit that comes after all pictures: receive() must not.
+  bool unit_waits_ = false;
   // In the order of their making: what runs on the backend ends before it.
   FallbackBackend device_;
   std::unique_ptr<FrameDecoder> frames_;

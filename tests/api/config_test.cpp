@@ -2,6 +2,7 @@
 // Configurations: presets, ranges, and a message that names the field.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -249,25 +250,18 @@ TEST(Parameters, TheDescriptionOfThePicturesChangesTheHeaderAlone) {
   const Stream a = encode(clip, plain);
   const Stream b = encode(clip, described);
   EXPECT_EQ(a.packets, b.packets);
-  ctv_stream_info info{};
-  info.struct_size = sizeof info;
-  ASSERT_EQ(ctv_stream_info_parse(a.header.data(), a.header.size(), &info), CTV_OK);
-  EXPECT_EQ(info.aspect_width, 0);
-  EXPECT_EQ(info.range, CTV_RANGE_UNSPECIFIED);
-  EXPECT_EQ(info.primaries, 2);
-  EXPECT_EQ(info.transfer, 2);
-  EXPECT_EQ(info.matrix, 2);
-  EXPECT_EQ(info.siting, CTV_SITING_UNSPECIFIED);
-  EXPECT_EQ(info.interlace, CTV_INTERLACE_NONE);
-  ASSERT_EQ(ctv_stream_info_parse(b.header.data(), b.header.size(), &info), CTV_OK);
-  EXPECT_EQ(info.aspect_width, 4);
-  EXPECT_EQ(info.aspect_height, 65535);
-  EXPECT_EQ(info.range, CTV_RANGE_FULL);
-  EXPECT_EQ(info.primaries, 9);
-  EXPECT_EQ(info.transfer, 255);
-  EXPECT_EQ(info.matrix, 0);
-  EXPECT_EQ(info.siting, CTV_SITING_TOP_LEFT);
-  EXPECT_EQ(info.interlace, CTV_INTERLACE_BOTTOM_FIRST);
+  using Description = std::array<int, 8>;
+  const auto description_of = [](const Stream& stream) -> Description {
+    ctv_stream_info i{};
+    i.struct_size = sizeof i;
+    EXPECT_EQ(ctv_stream_info_parse(stream.header.data(), stream.header.size(), &i), CTV_OK);
+    return {i.aspect_width, i.aspect_height, i.range,  i.primaries,
+            i.transfer,     i.matrix,        i.siting, i.interlace};
+  };
+  EXPECT_EQ(description_of(a),
+            (Description{0, 0, CTV_RANGE_UNSPECIFIED, 2, 2, 2, CTV_SITING_UNSPECIFIED, CTV_INTERLACE_NONE}));
+  EXPECT_EQ(description_of(b), (Description{4, 65535, CTV_RANGE_FULL, 9, 255, 0, CTV_SITING_TOP_LEFT,
+                                            CTV_INTERLACE_BOTTOM_FIRST}));
 }
 
 TEST(Parameters, AStreamOfVersion1IsRefusedByName) {

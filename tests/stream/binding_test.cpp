@@ -189,11 +189,22 @@ TEST(Time, OfAConstantRateCostsNothing) {
   c.fps_den = 1001;
   const std::vector<Time> regular = {{0, 1001}, {1001, 1001}, {2002, 1001}, {3003, 1001}};
   const Coded told = encode_timed(clip, regular, c);
-  const Coded untold = encode_timed(clip, {{7, 0}, {7, 0}, {7, 0}, {7, 0}}, c);
+  const Coded untold = encode_timed(clip, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, c);
   EXPECT_EQ(decoded_times(told, 1), regular);
   EXPECT_EQ(times_of(untold), regular);
   EXPECT_EQ(told.index, untold.index);
   for (size_t i = 0; i < clip.size(); ++i) EXPECT_EQ(told.units[i].bytes, untold.units[i].bytes) << i;
+}
+
+// A camera knows when a picture was taken, not for how long it will be shown.
+TEST(Time, OfPicturesWithoutADurationIsKept) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 48, 32, 4);
+  Config c = config_for(clip[0], "default");
+  c.fps_num = 90000;
+  c.fps_den = 3000;
+  const Coded coded = encode_timed(clip, {{0, 0}, {3100, 0}, {5900, 0}, {9000, 0}}, c);
+  EXPECT_EQ(decoded_times(coded, 1),
+            (std::vector<Time>{{0, 3000}, {3100, 3000}, {5900, 3000}, {9000, 3000}}));
 }
 
 TEST(Time, ADurationOutOfRangeIsRefused) {

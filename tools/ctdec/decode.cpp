@@ -101,9 +101,7 @@ class Decoding {
 
   /// Bytes that are no unit. What looks like one within them does not count again.
   void jump(const std::string& what) {
-    if (!lost_) {
-      report_damage(what);
-    }
+    if (!lost_) report_damage(what);
     lost_ = true;
   }
 

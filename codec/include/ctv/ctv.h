@@ -164,10 +164,9 @@ typedef struct ctv_picture {
   ptrdiff_t stride[4]; /**< Bytes between rows. May be negative in host memory. */
   void* cuda_stream;   /**< cudaStream_t: device data is ready when its work is done (sent pictures), or valid
                             in its order (received pictures). */
-  int64_t timestamp;   /**< When the picture is shown, in units of 1 / fps_num seconds. Sent pictures: used
-                            if duration is not 0. */
-  int64_t duration;    /**< How long, in the same units. Sent pictures: 1..2^31-1; or 0 for a constant rate,
-                            where picture n has the timestamp n x fps_den and the duration fps_den. */
+  int64_t timestamp;   /**< When the picture is shown, in units of 1 / fps_num seconds. */
+  int64_t duration;    /**< How long, in the same units. Sent pictures: 1..2^31-1; or 0 for fps_den. If the
+                            timestamp is 0 as well, picture n has the timestamp n x fps_den. */
   void* opaque;        /**< The caller's. Sent pictures: returned in ctv_unit.opaque of their packet. Received
                             pictures: ctv_unit.opaque of their packet (ctv_decoder_send_unit()). */
   int64_t frame_number; /**< Received pictures: the frame's number, from 0. */
@@ -270,7 +269,8 @@ typedef struct ctv_config {
   int32_t width;     /**< Luma samples, 1..65535. */
   int32_t height;    /**< Luma samples, 1..65535. */
   ctv_format format; /**< Format of sent pictures. */
-  int32_t fps_num;   /**< Frame rate, numerator, 1..2^31-1. Written to the header, used by rate control. */
+  int32_t fps_num;   /**< Frame rate, numerator, 1..2^31-1. Written to the header, used by rate control. Also
+                          the unit of time: 90000 / 3000 gives finer timestamps than 30 / 1. */
   int32_t fps_den;   /**< Frame rate, denominator, 1..2^31-1. */
   /** @} */
 

@@ -10,6 +10,7 @@
 
 #include "cpu/motion/compensate.hpp"
 #include "cpu/motion/search.hpp"
+#include "cpu/motion/skip.hpp"
 #include "cpu/picture/colour.hpp"
 #include "cpu/picture/squared_error.hpp"
 #include "cpu/transform/rdoq.hpp"
@@ -117,10 +118,29 @@ class CpuBackend final : public Backend {
     return std::unique_ptr<DistortionMeter>(std::make_unique<CpuDistortionMeter>(threads_, stage_times_));
   }
 
-  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                      const MotionVector* searched, const SideInfo& side) override {
+    StageTimer timer(stage_times_, Stage::kSkip);
+    ctv::decide_skips(threads_, planes, grid, base_step, searched, side);
+    return {};
+  }
+  Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
     StageTimer timer(stage_times_, Stage::kCompensate);
-    compensate_plane(threads_, reference, vectors, geometry, prediction);
+    compensate_plane(threads_, reference, side, geometry, prediction);
+    return {};
+  }
+  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                             const uint8_t* skips, const CompensationGeometry& geometry,
+                             PlaneView<Sample> residual) override {
+    StageTimer timer(stage_times_, Stage::kCompensate);
+    ctv::subtract_prediction(threads_, samples, prediction, skips, geometry, residual);
+    return {};
+  }
+  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
+                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
+    StageTimer timer(stage_times_, Stage::kCompensate);
+    ctv::copy_skipped(threads_, from, skips, geometry, to);
     return {};
   }
 

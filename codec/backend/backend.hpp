@@ -6,6 +6,7 @@
 // factory calls. Every stage gives the same integers on every backend, engine and number of threads.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,14 @@
 #include "codec/util/stage_times.hpp"
 
 namespace ctv {
+
+/// What decide_skips() compares: all planes of the source (padded extent) and of the reference (true extent,
+/// repeated beyond).
+struct SkipPlanes {
+  int planes = 0;
+  ChromaShift chroma;
+  std::array<PlaneView<const Sample>, 3> source, reference;
+};
 
 class Backend {
  public:
@@ -60,10 +69,21 @@ class Backend {
                                                                Extent extent) = 0;
   virtual Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() = 0;
 
+  /// Decides which cells are skipped, and with which vectors (skip_decisions.hpp). base_step 0: none.
+  /// searched: what the motion estimator found; side: the result, apart from it.
+  virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                              const MotionVector* searched, const SideInfo& side) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
   /// vectors.
-  virtual Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+  virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
+  /// residual = samples - prediction, 0 in skipped cells. All three have the padded extent.
+  virtual Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                                     const uint8_t* skips, const CompensationGeometry& geometry,
+                                     PlaneView<Sample> residual) = 0;
+  /// Copies the samples of skipped cells.
+  virtual Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
+                              const CompensationGeometry& geometry, PlaneView<Sample> to) = 0;
 
   /// Coefficients of one plane, as a transform with steps of one unit leaves them, to levels with the
   /// rate-distortion decision of quantise_rdo(); subbands with a step of one unit and the lowpass keep every

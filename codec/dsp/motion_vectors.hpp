@@ -92,18 +92,4 @@ CTV_HOST_DEVICE BlockPair block_pair(int sample, int shift, int log2_block, int 
 
 CTV_HOST_DEVICE bool same_vector(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
 
-/// Whether a block of 2x2 vectors is split. v: its first vector; cols: vectors per row of the grid.
-CTV_HOST_DEVICE bool is_split(const MotionVector* v, int cols) {
-  return !(same_vector(v[0], v[1]) && same_vector(v[0], v[cols]) && same_vector(v[0], v[cols + 1]));
-}
-/// Whether one of four overlapping blocks is split. The sample then uses the blocks of the vectors' grid,
-/// with windows of half the size. rows, cols: pairs of blocks; vectors: [rows of the grid][grid_cols].
-CTV_HOST_DEVICE bool any_split(const MotionVector* vectors, int grid_cols, const BlockPair& rows,
-                               const BlockPair& cols) {
-  const MotionVector* first = vectors + 2 * rows.first * grid_cols;
-  const MotionVector* second = vectors + 2 * rows.second * grid_cols;
-  return is_split(first + 2 * cols.first, grid_cols) || is_split(first + 2 * cols.second, grid_cols) ||
-         is_split(second + 2 * cols.first, grid_cols) || is_split(second + 2 * cols.second, grid_cols);
-}
-
 }  // namespace ctv

@@ -14,11 +14,16 @@ namespace ctv {
 /// What a frame has besides levels, in host memory or in a backend's. Null where a frame has none.
 struct SideInfo {
   MotionVector* vectors = nullptr;  // [grid.rows][grid.cols], eighths of a luma sample
+  /// [grid.rows][grid.cols], 1: skipped. A skipped cell is predicted by its own vector alone and has no
+  /// residual. Picture prediction; otherwise not read.
+  uint8_t* skips = nullptr;
 };
 struct ConstSideInfo {
   ConstSideInfo() = default;
-  ConstSideInfo(const SideInfo& side) : vectors(side.vectors) {}  // NOLINT(*-explicit-*)
+  ConstSideInfo(const SideInfo& side)  // NOLINT(*-explicit-*)
+      : vectors(side.vectors), skips(side.skips) {}
   const MotionVector* vectors = nullptr;
+  const uint8_t* skips = nullptr;
 };
 
 /// A frame that an entropy encoder reads.

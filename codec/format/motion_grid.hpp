@@ -6,16 +6,14 @@
 
 namespace ctv {
 
+/// Picture prediction: each cell of 8x8 luma samples has a vector.
+inline constexpr int kLog2Cell = 3;
+
 /// One vector for each block of 2^log2_block luma samples; the padded picture is covered.
 struct MotionGrid {
   int log2_block = 4;
   int rows = 0;
   int cols = 0;
-  /// 1: blocks of twice that side are matched and may be split into four. Each has 2x2 vectors of the grid,
-  /// which are equal unless it is split; rows and cols are even.
-  int split = 0;
-  /// The grid of the blocks that are matched.
-  MotionGrid blocks() const { return {log2_block + split, rows >> split, cols >> split}; }
   size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
   friend bool operator==(const MotionGrid&, const MotionGrid&) = default;
 };

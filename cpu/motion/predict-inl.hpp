@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The prediction of a few rows with one vector, shared by compensation and the decision of skips. Included
+// once per instruction set.
+#if defined(CTV_CPU_PREDICT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTV_CPU_PREDICT_INL_HPP
+#undef CTV_CPU_PREDICT_INL_HPP
+#else
+#define CTV_CPU_PREDICT_INL_HPP
+#endif
+
+#include "codec/util/types.hpp"
+#include "cpu/motion/interpolate-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+constexpr int kMostRows = 16;
+
+// Copies kWidth columns and rows + kTaps - 1 rows around (y, x), with the border of the filters. Positions
+// are clamped to the plane, so inner loops test none.
+template <int kWidth>
+const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, int rows, Sample* patch) {
+  constexpr int kPitch = kWidth + kTaps;
+  for (int r = 0; r < rows + kTaps - 1; ++r) {
+    const Sample* source = plane.row(clamp_to(y - kBefore + r, 0, plane.rows - 1));
+    Sample* out = patch + r * kPitch;
+    const int from = x - kBefore;
+    const int begin = clamp_to(-from, 0, kPitch);
+    const int end = clamp_to(plane.cols - from, begin, kPitch);
+    for (int i = 0; i < begin; ++i) out[i] = source[0];
+    for (int i = begin; i < end; ++i) out[i] = source[from + i];
+    for (int i = end; i < kPitch; ++i) out[i] = source[plane.cols - 1];
+  }
+  return patch + kBefore * kPitch + kBefore;
+}
+
+// out [rows][kWidth]: the prediction of the samples from (y, x) on with vector v. rows: at most kMostRows.
+template <int kWidth>
+void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
+             int rows, int16_t* out) {
+  alignas(64) Sample patch[(kMostRows + kTaps) * (kWidth + kTaps)];
+  const Displacement dy = displacement(v.y, shift.y);
+  const Displacement dx = displacement(v.x, shift.x);
+  y += dy.whole;
+  x += dx.whole;
+  const Sample* source;
+  ptrdiff_t stride;
+  if (y >= kBefore && x >= kBefore && y + rows + kTaps - kBefore <= reference.rows &&
+      x + kWidth + kTaps - kBefore <= reference.cols) {
+    source = reference.row(y) + x;
+    stride = reference.stride;
+  } else {
+    source = Surroundings<kWidth>(reference, y, x, rows, patch);
+    stride = kWidth + kTaps;
+  }
+  if (dx.eighth == 0 && dy.eighth == 0) {
+    for (int r = 0; r < rows; ++r) {
+      CTV_KEEP_LOOP
+      for (int i = 0; i < kWidth; ++i) out[r * kWidth + i] = source[r * stride + i];
+    }
+  } else if (dy.eighth == 0) {
+    FilterRows<kWidth>(source, stride, rows, dx.eighth, out);
+  } else if (dx.eighth == 0) {
+    FilterColumns<kWidth>(source, stride, rows, dy.eighth, out);
+  } else {
+    alignas(64) int16_t sums[(kMostRows + kTaps) * kWidth];
+    RowSums<kWidth>(source - kBefore * stride, stride, rows + kTaps - 1, dx.eighth, sums);
+    FilterColumnsOfSums<kWidth>(sums, rows, dy.eighth, out);
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -16,6 +16,7 @@
 namespace ctv {
 
 inline constexpr int kSkipUnit = 2;  // cells on a side
+inline constexpr int kSkipCells = kSkipUnit * kSkipUnit;
 
 /// Thresholds and prices of a frame. A Hadamard coefficient of n x n samples, times 8 / n, has the scale of
 /// `dead`: 8 times an orthonormal one.
@@ -44,26 +45,25 @@ CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s) {
 
 /// Costs of a cell.
 struct SkipCosts {
-  uint64_t zero;  // skipped, zero vector
-  uint64_t own;   // skipped, its vector
-  uint64_t code;  // coded, its vector
+  uint64_t zero = 0;  // skipped, zero vector
+  uint64_t own = 0;   // skipped, its vector
+  uint64_t code = 0;  // coded, its vector
 };
 enum class SkipChoice : uint8_t { kZero, kOwn, kCode };
 
-/// The choice of each of a unit's `count` cells. moves: whether the unit's first vector differs from both its
-/// neighbours', left and above.
-CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts* costs, int count, bool moves,
-                                  SkipChoice* choices) {
+/// The choice of each of a unit's cells; those outside the grid cost nothing. moves: whether the unit's first
+/// vector differs from both its neighbours', left and above.
+CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells], bool moves,
+                                  SkipChoice (&choices)[kSkipCells]) {
   const uint64_t vector = moves ? p.square * 6 / 10 : p.square / 20;
   uint64_t zero = 0, own = vector, code = vector + p.square / 10, mixed = vector + p.square / 2;
-  for (int k = 0; k < count; ++k) {
-    const SkipCosts& c = costs[k];
+  for (const SkipCosts& c : costs) {
     zero += c.zero;
     own += c.own;
     code += c.code;
     mixed += c.zero <= c.own && c.zero <= c.code ? c.zero : (c.own <= c.code ? c.own : c.code);
   }
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < kSkipCells; ++k) {
     const SkipCosts& c = costs[k];
     if (zero <= own && zero <= code && zero <= mixed) {
       choices[k] = SkipChoice::kZero;

@@ -129,7 +129,7 @@ void AddTiles(const int16_t* source, const int16_t* zero, const int16_t* own, in
 }
 
 SkipCosts CostsOfCell(const SkipRow& s, int row, int col, MotionVector v) {
-  SkipCosts costs{};
+  SkipCosts costs;
   SkipSums sums;
   for (int p = 0; p < s.planes->planes; ++p) {
     const auto i = static_cast<size_t>(p);
@@ -163,25 +163,26 @@ SkipCosts CostsOfCell(const SkipRow& s, int row, int col, MotionVector v) {
 
 void DecideRow(const SkipRow& s) {
   const MotionGrid& g = *s.grid;
-  const auto cell = [&](int row, int col) { return ptrdiff_t{row} * g.cols + col; };
   for (int col = 0; col < g.cols; col += kSkipUnit) {
-    SkipCosts costs[kSkipUnit * kSkipUnit];
-    ptrdiff_t cells[kSkipUnit * kSkipUnit];
-    SkipChoice choices[kSkipUnit * kSkipUnit];
-    int count = 0;
-    for (int r = s.row; r < min_of(s.row + kSkipUnit, g.rows); ++r) {
-      for (int c = col; c < min_of(col + kSkipUnit, g.cols); ++c) {
-        cells[count] = cell(r, c);
-        costs[count++] = CostsOfCell(s, r, c, s.searched[cell(r, c)]);
-      }
+    const MotionVector* first = s.searched + ptrdiff_t{s.row} * g.cols + col;
+    SkipCosts costs[kSkipCells];
+    SkipChoice choices[kSkipCells];
+    for (int k = 0; k < kSkipCells; ++k) {
+      const int r = s.row + k / kSkipUnit;
+      const int c = col + k % kSkipUnit;
+      if (r < g.rows && c < g.cols)
+        costs[k] = CostsOfCell(s, r, c, s.searched[ptrdiff_t{r} * g.cols + c]);
     }
-    const MotionVector first = s.searched[cells[0]];
-    const MotionVector left = col > 0 ? s.searched[cells[0] - 1] : MotionVector{};
-    const MotionVector above = s.row > 0 ? s.searched[cells[0] - g.cols] : MotionVector{};
-    choose_skips(*s.prices, costs, count, !(first == left) && !(first == above), choices);
-    for (int k = 0; k < count; ++k) {
-      s.side.vectors[cells[k]] = choices[k] == SkipChoice::kZero ? MotionVector{} : s.searched[cells[k]];
-      s.side.skips[cells[k]] = choices[k] == SkipChoice::kCode ? 0 : 1;
+    const MotionVector left = col > 0 ? first[-1] : MotionVector{};
+    const MotionVector above = s.row > 0 ? first[-g.cols] : MotionVector{};
+    choose_skips(*s.prices, costs, !(*first == left) && !(*first == above), choices);
+    for (int k = 0; k < kSkipCells; ++k) {
+      const int r = s.row + k / kSkipUnit;
+      const int c = col + k % kSkipUnit;
+      if (r >= g.rows || c >= g.cols) continue;
+      const ptrdiff_t cell = ptrdiff_t{r} * g.cols + c;
+      s.side.vectors[cell] = choices[k] == SkipChoice::kZero ? MotionVector{} : s.searched[cell];
+      s.side.skips[cell] = choices[k] == SkipChoice::kCode ? 0 : 1;
     }
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which cells are skipped. Both backends compile these formulas. Not normative.
 //
-// A unit of 2x2 cells is compared in four ways: all skipped with the zero vector, all skipped with their own
-// vectors, all coded, or each cell in its cheapest way. A skipped cell costs its squared error. A coded one
-// costs what its coefficients lose and the bits that they take, as estimated from Hadamard transforms of the
-// difference. Costs are in 64ths of a squared sample.
+// A unit of 2x2 cells is still, and skipped with the zero vector, if no coefficient of its difference to the
+// reference would be coded. The others are compared in four ways: all skipped with the zero vector, all
+// skipped with their own vectors, all coded, or each cell in its cheapest way. A skipped cell costs its
+// squared error. A coded one costs what its coefficients lose and the bits that they take, as estimated from
+// Hadamard transforms of the difference. Costs are in 64ths of a squared sample.
 #pragma once
 
 #include <cstdint>

@@ -31,9 +31,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(residual_, PlaneSet::make(backend_, picture, 0));
-    CTV_ASSIGN_OR_RETURN(searched_memory_,
-                         backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
-    searched_ = static_cast<MotionVector*>(searched_memory_.data());
+    CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, searched_));
   }
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
@@ -55,10 +53,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   return {};
 }
 
-// A bit of a vector weighs a quarter of a step of SAD (half a step: 1 % more bits); if lossless, a SAD of 2;
-// the paper looks at SAD alone.
+// A bit of a vector weighs a quarter of a step of SAD (half a step: 1 % more bits); if lossless, a SAD of 2.
 uint32_t FrameEncoder::lambda(uint32_t base_step) const {
-  if (!picture_mode()) return 0;
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
 
@@ -90,27 +86,23 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
-  return reference_ == nullptr ? Status() : predict();
+  if (reference_ == nullptr) return {};
+  return picture_mode() ? predict() : predict_subbands();
 }
 
-uint32_t FrameEncoder::skip_step() const {
-  return stream_.header.lossless != 0 ? 0 : parameters_.base_step;
-}
-
+// residual = source - compensated, without what is skipped. A lossless stream skips only what is equal.
 Status FrameEncoder::predict() {
-  CTV_RETURN_IF_ERROR(motion_->search(source().plane(0), reference_->picture.cropped(0),
-                                      lambda(parameters_.base_step),
-                                      picture_mode() ? searched_ : output_->side.vectors));
-  return picture_mode() ? predict_picture() : Status();
-}
-
-// residual = source - compensated, without what is skipped.
-Status FrameEncoder::predict_picture() {
   const PlaneSet& reference = reference_->picture;
+  const MotionGrid& grid = stream_.grid;
   const SideInfo& side = output_->side;
+  const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
-  CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, stream_.grid, skip_step(), searched_, side));
+  CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
+  CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
+                                      searched_.skips, searched_.vectors));
+  CTV_RETURN_IF_ERROR(
+      backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
@@ -119,6 +111,12 @@ Status FrameEncoder::predict_picture() {
                                                      geometry, residual_.plane(p)));
   }
   return backend_.on_plane(-1);
+}
+
+// The paper looks at SAD alone.
+Status FrameEncoder::predict_subbands() {
+  return motion_->search(source().plane(0), reference_->picture.cropped(0), 0, nullptr,
+                         output_->side.vectors);
 }
 
 Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {

@@ -56,9 +56,7 @@ class FrameEncoder {
   uint32_t lambda(uint32_t base_step) const;
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
   Status predict();
-  Status predict_picture();
-  /// The step that skips are decided for; 0: none are.
-  uint32_t skip_step() const;
+  Status predict_subbands();
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
@@ -79,7 +77,7 @@ class FrameEncoder {
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet source_, prediction_, residual_;  // picture prediction
   Memory searched_memory_;
-  MotionVector* searched_ = nullptr;  // picture prediction: vectors before skips are decided
+  SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   bool repeated_ = false;              // by the backend, as an equal frame was coded

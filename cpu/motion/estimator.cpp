@@ -33,6 +33,7 @@ class CpuMotionEstimator final : public MotionEstimator {
         current_(allocate(rows_, current_stride_)),
         reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
+        still_(keys_.size()),
         costs_(blocks_.size()),
         blocks_a_(blocks_.size()),
         blocks_b_(blocks_.size()),
@@ -47,7 +48,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                MotionVector* vectors) override {
+                const uint8_t* still, MotionVector* vectors) override {
     SearchPlanes planes{};
     const auto of_row = [&](auto* values, int row) {
       return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
@@ -68,8 +69,15 @@ class CpuMotionEstimator final : public MotionEstimator {
       }
       parallel_for(threads_, blocks_.rows, [&](int row) {
         int64_t* keys = keys_of(row);
-        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, keys);
+        uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
+        for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
+        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
         for (int b = 0; b < blocks_.cols; ++b) {
+          if (still_blocks[b] != 0) {
+            of_row(searched, row)[b] = {};
+            of_row(costs_.data(), row)[b] = 0;
+            continue;
+          }
           const MotionVector v = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
           of_row(searched, row)[b] = v;
           of_row(costs_.data(), row)[b] =
@@ -104,6 +112,18 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
  private:
+  bool is_still(const uint8_t* still, int block_row, int block_col) const {
+    if (still == nullptr) return false;
+    const MotionGrid& grid = parameters_.grid;
+    const int cells = 1 << (blocks_.log2_block - grid.log2_block);
+    for (int r = block_row * cells; r < std::min((block_row + 1) * cells, grid.rows); ++r) {
+      for (int c = block_col * cells; c < std::min((block_col + 1) * cells, grid.cols); ++c) {
+        if (still[static_cast<ptrdiff_t>(r) * grid.cols + c] == 0) return false;
+      }
+    }
+    return true;
+  }
+
   /// Copies the vectors of blocks to the grid of vectors.
   void spread(const MotionVector* from, const MotionGrid& blocks, MotionVector* vectors) const {
     const MotionGrid& grid = parameters_.grid;
@@ -164,6 +184,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int key_cols_;
   Bytes current_, reference_;
   std::vector<int64_t> keys_;
+  std::vector<uint8_t> still_;                     // of each block, in rows of key_cols_
   std::vector<uint32_t> costs_;                    // of each block, 16 SAD
   std::vector<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
   std::vector<MotionVector> quarters_;             // of each quarter of a block, with split

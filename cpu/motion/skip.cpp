@@ -83,7 +83,7 @@ void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_
   }
 }
 
-// Whether no coefficient of a unit's difference to the reference would be coded.
+// Whether every coefficient of a unit's difference to the reference is at most prices.dead.
 template <int kWidth>
 bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
   alignas(64) int16_t difference[kUnit * kWidth] = {};
@@ -229,7 +229,8 @@ HWY_EXPORT(DecideRow);
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still) {
-  const SkipPrices prices = skip_prices(base_step);
+  SkipPrices prices = skip_prices(base_step);
+  prices.dead = prices.still;
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
     HWY_DYNAMIC_DISPATCH(FindStillRow)({&planes, &grid, &prices, i * kSkipUnit}, still);
   });

@@ -9,6 +9,8 @@
 #include "cuda/entropy/level_transfer.hpp"
 #include "cuda/motion/compensate.hpp"
 #include "cuda/motion/estimator.hpp"
+#include "cuda/motion/skip.hpp"
+#include "cuda/motion/skipped_cells.hpp"
 #include "cuda/picture/picture_transfer.hpp"
 #include "cuda/picture/squared_error.hpp"
 #include "cuda/runtime/device.hpp"
@@ -90,11 +92,30 @@ class CudaBackend final : public Backend {
     return cuda::make_distortion_meter(device_);
   }
 
-  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                      const MotionVector* searched, const SideInfo& side) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kSkip);
+    return cuda::decide_skips(*device_, planes, grid, base_step, searched, side);
+  }
+  Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kCompensate);
-    return compensate_plane(*device_, reference, vectors, geometry, prediction);
+    return compensate_plane(*device_, reference, side, geometry, prediction);
+  }
+  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                             const uint8_t* skips, const CompensationGeometry& geometry,
+                             PlaneView<Sample> residual) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kCompensate);
+    return cuda::subtract_prediction(*device_, samples, prediction, skips, geometry, residual);
+  }
+  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
+                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kCompensate);
+    return cuda::copy_skipped(*device_, from, skips, geometry, to);
   }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {

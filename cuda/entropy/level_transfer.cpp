@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and vectors across the bus, beside the frame's kernels: a port's arrays stay as they are until its
-// next download, so nothing else waits. Downwards, components that the plan names go as events of quads
-// (quad_finder.hpp) and come back as lists of quads (quad_spreader.hpp), the others go through the copy
+// Levels and side information across the bus, beside the frame's kernels: a port's arrays stay as they are
+// until its next download, so nothing else waits. Downwards, components that the plan names go as events of
+// quads (quad_finder.hpp) and come back as lists of quads (quad_spreader.hpp), the others go through the copy
 // engine. Upwards all land in device memory of the port, so that they need not wait for earlier frames
 // either, and are moved to their place from there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
@@ -15,7 +15,7 @@ namespace {
 class CudaLevelTransfer final : public LevelTransfer {
  public:
   CudaLevelTransfer(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
-      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), vector_count_(grid.size()) {
+      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), cells_(grid.size()) {
     for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
   }
 
@@ -33,10 +33,10 @@ class CudaLevelTransfer final : public LevelTransfer {
     size_t total = 0;
     for (size_t p = 0; p < planes_; ++p) total += counts_[p];
     CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
-    CTV_RETURN_IF_ERROR(vectors_.allocate(d, vector_count_));
+    CTV_RETURN_IF_ERROR(side_.allocate(d, side_bytes()));
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) buffers_.levels[p] = levels_.data() + at;
-    buffers_.side.vectors = vectors_.data();
+    buffers_.side = side_in(side_.data());
     for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
     CTV_CUDA_TRY(d, done_.create(d.waiting_flags()));
     return {};
@@ -67,8 +67,12 @@ class CudaLevelTransfer final : public LevelTransfer {
                                           cudaMemcpyDeviceToHost, dev.down()));
       }
       if (side.vectors != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(vectors_.data(), side.vectors, vector_count_ * sizeof(MotionVector),
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.vectors, side.vectors, cells_ * sizeof(MotionVector),
                                           cudaMemcpyDeviceToHost, dev.down()));
+      }
+      if (side.skips != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, cells_, cudaMemcpyDeviceToHost,
+                                          dev.down()));
       }
       CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), dev.down()));
       return {};
@@ -80,13 +84,13 @@ class CudaLevelTransfer final : public LevelTransfer {
     CTV_RETURN_IF_ERROR(d.enter());
     // With the first frame: encoders bring nothing up.
     if (device_levels_.data() == nullptr) CTV_RETURN_IF_ERROR(device_levels_.allocate(d, levels_.size()));
-    if (device_vectors_.data() == nullptr) CTV_RETURN_IF_ERROR(device_vectors_.allocate(d, vector_count_));
+    if (device_side_.data() == nullptr) CTV_RETURN_IF_ERROR(device_side_.allocate(d, side_bytes()));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
     CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), levels_.size() * sizeof(Level),
                                     cudaMemcpyHostToDevice, d.up()));
     if (side) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_vectors_.data(), vectors_.data(),
-                                      vector_count_ * sizeof(MotionVector), cudaMemcpyHostToDevice, d.up()));
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data(), side_.data(), side_bytes(), cudaMemcpyHostToDevice,
+                                      d.up()));
     }
     if (spreader_) CTV_RETURN_IF_ERROR(spreader_->upload(d, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
@@ -103,10 +107,14 @@ class CudaLevelTransfer final : public LevelTransfer {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
                                       cudaMemcpyDeviceToDevice, d.stream()));
     }
+    const ConstSideInfo uploaded = side_in(device_side_.data());
     if (side.vectors != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.vectors, uploaded.vectors, cells_ * sizeof(MotionVector),
+                                      cudaMemcpyDeviceToDevice, d.stream()));
+    }
+    if (side.skips != nullptr) {
       CTV_CUDA_TRY(d,
-                   cudaMemcpyAsync(side.vectors, device_vectors_.data(), vector_count_ * sizeof(MotionVector),
-                                   cudaMemcpyDeviceToDevice, d.stream()));
+                   cudaMemcpyAsync(side.skips, uploaded.skips, cells_, cudaMemcpyDeviceToDevice, d.stream()));
     }
     return d.record(moved_);
   }
@@ -118,18 +126,24 @@ class CudaLevelTransfer final : public LevelTransfer {
   }
 
  private:
+  /// Vectors, then skips, in one piece.
+  size_t side_bytes() const { return cells_ * (sizeof(MotionVector) + sizeof(uint8_t)); }
+  SideInfo side_in(uint8_t* bytes) const {
+    return {reinterpret_cast<MotionVector*>(bytes), bytes + cells_ * sizeof(MotionVector)};
+  }
+
   std::shared_ptr<Device> device_;
   const size_t planes_;
-  const size_t vector_count_;
+  const size_t cells_;              // of the grid
   std::array<size_t, 3> counts_{};  // levels of each plane that travel
   std::optional<QuadFinder> finder_;
   std::optional<QuadSpreader> spreader_;
   PinnedArray<Level> levels_;
-  PinnedArray<MotionVector> vectors_;
+  PinnedArray<uint8_t> side_;
   DeviceArray<Level> device_levels_;
-  DeviceArray<MotionVector> device_vectors_;
+  DeviceArray<uint8_t> device_side_;
   Event ready_, done_, moved_;
-  CodedFrameBuffers buffers_;  // views of levels_ and vectors_; lists
+  CodedFrameBuffers buffers_;  // views of levels_ and side_; lists
 };
 
 }  // namespace

@@ -37,6 +37,10 @@ Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGri
 Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
                     uint32_t lambda, const uint32_t* costs, const MotionVector* vectors, MotionVector* split);
 
+/// Each vector of `grid`, whose blocks are not larger, becomes that of the block of `blocks` that holds it.
+Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
+                      const MotionGrid& grid, MotionVector* vectors);
+
 /// What the search reads beyond range: filters, and rows of a last group of candidates.
 inline constexpr int kSearchReach = 8;
 

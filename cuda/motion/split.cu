@@ -3,7 +3,8 @@
 // tries its block's vector and those of the two blocks beside it, then the four neighbours at a half and a
 // quarter of a sample: eleven predictions of 64 products a sample. A block of threads takes one motion block,
 // a warp a quarter of it; the warps meet only to sum up. Blocks that move like their neighbours, and those
-// whose difference is small beside what a split costs, are left at once.
+// whose difference is small beside what a split costs, are left at once. In the end the vectors of blocks, or
+// of their quarters, become those of the cells within.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/refine.cuh"
 
@@ -96,6 +97,15 @@ __global__ void __launch_bounds__(4 * kWarp)
   if (lane == 0) *out = lambda * kSplitBits + sum < own_cost ? best : own;
 }
 
+constexpr int kSpreadThreads = 256;
+
+// shift: log2 of a block's side in cells.
+__global__ void __launch_bounds__(kSpreadThreads)
+    spread_kernel(const MotionVector* from, int pitch, int shift, int rows, int cols, MotionVector* vectors) {
+  const int at = static_cast<int>(blockIdx.x) * kSpreadThreads + static_cast<int>(threadIdx.x);
+  if (at < rows * cols) vectors[at] = from[(at / cols >> shift) * pitch + (at % cols >> shift)];
+}
+
 }  // namespace
 
 Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
@@ -110,6 +120,14 @@ Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid
                                                                 costs, vectors, split);
   }
   return device.launched("split_kernel");
+}
+
+Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
+                      const MotionGrid& grid, MotionVector* vectors) {
+  spread_kernel<<<blocks_for(static_cast<int>(grid.size()), kSpreadThreads), kSpreadThreads, 0,
+                  device.stream()>>>(from, blocks.cols, blocks.log2_block - grid.log2_block, grid.rows,
+                                     grid.cols, vectors);
+  return device.launched("spread_kernel");
 }
 
 }  // namespace ctv::cuda

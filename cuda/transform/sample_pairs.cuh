@@ -15,7 +15,7 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
   return __byte_perm(static_cast<uint32_t>(first), static_cast<uint32_t>(second), 0x5410);
 }
 
-__device__ __forceinline__ bool has_pairs(const int16_t* data, ptrdiff_t stride) {
+CTV_HOST_DEVICE bool has_pairs(const int16_t* data, ptrdiff_t stride) {
   return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
 }
 __device__ __forceinline__ bool has_pairs(const PlaneSource& source) {

@@ -3,7 +3,6 @@
 // CTV_TEST_SEED=n repeats one. Small extents with everything, large ones with what their size can break.
 #include <gtest/gtest.h>
 
-#include "codec/dsp/motion_vectors.hpp"
 #include "tests/cuda/equality.hpp"
 #include "tests/support/transform_cases.hpp"
 
@@ -136,100 +135,7 @@ TEST_F(CudaTransform, DeepestPyramid) {
   }
 }
 
-// ---- Motion ---------------------------------------------------------------------------------------------
-
-TEST_F(CudaEquality, MotionVectors) {
-  int number = 0;
-  for (const Extent extent : all_extents()) {
-    for (const int log2_block : {3, 4, 5}) {
-      for (const int range : {0, 1, 8, 13, 64}) {
-        if (range == 64 && (extent.area() > 10000 || smallness() > 1)) continue;
-        if (extent.area() > 1000000 && range != 8) continue;
-        for (int subpel = 0; subpel <= kMaxSubpel; ++subpel) {
-          if (left_out(number)) continue;
-          // Flat pictures make ties; small alphabets many.
-          const int lo = between(0, 2) * 100;
-          const int hi = lo + (between(0, 1) != 0 ? between(0, 3) : 55);
-          const uint32_t lambda = between(0, 1) != 0 ? static_cast<uint32_t>(between(0, 2000)) : 0;
-          const uint64_t seed = next_seed();
-          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " range " +
-                       std::to_string(range) + " subpel " + std::to_string(subpel) + " lambda " +
-                       std::to_string(lambda) + " seed " + std::to_string(seed));
-          const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
-          const int split = log2_block > 3 ? between(0, 1) : 0;
-          const MotionParameters parameters{grid_for(padded, log2_block, split), range, subpel};
-          std::vector<std::vector<MotionVector>> results;
-          for (Backend* backend : both()) {
-            BackendPlane current(*backend, padded, lo, hi, seed);
-            BackendPlane reference(*backend, padded, lo, hi, seed + 1);
-            BackendVectors vectors(*backend, parameters.grid);
-            auto motion = backend->make_motion(parameters, extent);
-            ASSERT_TRUE(ok(motion));
-            for (int repeat = 0; repeat < 2; ++repeat) {
-              ASSERT_TRUE(ok((*motion)->search(current.const_view(),
-                                               reference.const_view().crop(extent.rows, extent.cols), lambda,
-                                               vectors.device())));
-            }
-            vectors.download();
-            EXPECT_TRUE(vectors.intact());
-            results.push_back(vectors.all());
-          }
-          ASSERT_EQ(results[0], results[1]);
-        }
-      }
-    }
-  }
-}
-
-TEST_F(CudaEquality, Compensation) {
-  for (const Extent extent : all_extents()) {
-    for (const int log2_block : {3, 4, 5}) {
-      for (int shape = 0; shape < 6; ++shape) {
-        const int row_shift = shape == 0 || shape == 1 ? 0 : shape - 1;
-        const int col_shift = shape == 0 ? 0 : max_of(1, shape - 1);
-        for (const bool overlap : {false, true}) {
-          if (extent.area() > 1000000 && shape > 2) continue;
-          const uint64_t seed = next_seed();
-          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " shifts " +
-                       std::to_string(row_shift) + " " + std::to_string(col_shift) +
-                       (overlap ? " overlap" : "") + " seed " + std::to_string(seed));
-          const Extent padded{round_up(extent.rows, 16), round_up(extent.cols, 16)};
-          const Extent plane{(padded.rows >> row_shift) + (shape == 2 ? 8 : 0), padded.cols >> col_shift};
-          const Extent cropped{min_of(plane.rows, (extent.rows + (1 << row_shift) - 1) >> row_shift),
-                               min_of(plane.cols, (extent.cols + (1 << col_shift) - 1) >> col_shift)};
-          if (plane.rows == 0 || plane.cols == 0) continue;
-          const int split = log2_block > 3 ? between(0, 1) : 0;
-          const CompensationGeometry geometry{grid_for(padded, log2_block, split), row_shift, col_shift,
-                                              overlap};
-          const int alphabet = between(0, 1) != 0 ? 3 : 80;  // few vectors: neighbours move alike
-          std::vector<std::vector<int16_t>> results;
-          for (Backend* backend : both()) {
-            BackendPlane reference(*backend, plane, -255, 255, seed);
-            BackendPlane prediction(*backend, plane);
-            BackendVectors vectors(*backend, geometry.grid);
-            Random random(seed + 1);
-            for (int r = 0; r < geometry.grid.rows; ++r) {
-              for (int c = 0; c < geometry.grid.cols; ++c) {
-                vectors.set(r, c,
-                            {static_cast<int16_t>(random.between(-alphabet, alphabet)),
-                             static_cast<int16_t>(random.between(-alphabet, alphabet))});
-                // Two blocks of three are not split.
-                if (split != 0 && (r / 2 + c / 2) % 3 != 0) vectors.set(r, c, vectors.get(r & ~1, c & ~1));
-              }
-            }
-            vectors.upload();
-            ASSERT_TRUE(ok(backend->compensate(reference.const_view().crop(cropped.rows, cropped.cols),
-                                               vectors.device(), geometry, prediction.view())));
-            prediction.download();
-            EXPECT_TRUE(prediction.intact());
-            results.push_back(row_of(prediction));
-          }
-          ASSERT_EQ(results[0], results[1]);
-        }
-      }
-    }
-  }
-}
+// ---- Levels ---------------------------------------------------------------------------------------------
 
 TEST_F(CudaEquality, QuantiserThatDecidesByRate) {
   for (const Extent extent : all_extents()) {

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Motion of the CUDA backend gives the integers of the CPU backend: search, the decision of skips,
+// compensation, and what surrounds skipped cells. Inputs are drawn anew in every run; CTV_TEST_SEED=n repeats
+// one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "codec/dsp/motion_vectors.hpp"
+#include "tests/cuda/equality.hpp"
+
+namespace ctv::test {
+namespace {
+
+/// Side information in a backend's memory.
+class BackendSide {
+ public:
+  BackendSide(Backend& backend, const MotionGrid& grid)
+      : vectors(backend, grid), backend_(backend), skips_(grid.size() + kGuards, kGuard) {
+    Result<Memory> memory = backend.allocate(skips_.size());
+    EXPECT_TRUE(ok(memory));
+    if (memory.ok()) memory_ = std::move(*memory);
+    upload();
+  }
+
+  SideInfo device() const { return {vectors.device(), static_cast<uint8_t*>(memory_.data())}; }
+  void upload() {
+    vectors.upload();
+    EXPECT_TRUE(ok(backend_.upload(memory_.data(), skips_.data(), skips_.size())));
+  }
+  void download() {
+    vectors.download();
+    EXPECT_TRUE(ok(backend_.download(skips_.data(), memory_.data(), skips_.size())));
+  }
+  bool intact() const {
+    return vectors.intact() &&
+           std::all_of(skips_.end() - kGuards, skips_.end(), [](uint8_t byte) { return byte == kGuard; });
+  }
+  std::vector<uint8_t> skips() const { return {skips_.begin(), skips_.end() - kGuards}; }
+  void set_skip(size_t cell, bool skipped) { skips_[cell] = skipped ? 1 : 0; }
+
+  BackendVectors vectors;
+
+ private:
+  static constexpr int kGuards = 8;
+  static constexpr uint8_t kGuard = 0xA5;
+  Backend& backend_;
+  std::vector<uint8_t> skips_;
+  Memory memory_;
+};
+
+/// Most cells move like their block of 4x4 cells, the others alone. one_in: of how many cells one is skipped;
+/// 0: none.
+void draw_side(const MotionGrid& grid, int limit, int one_in, uint64_t seed, BackendSide& side) {
+  Random random(seed);
+  const auto draw = [&] {
+    return MotionVector{static_cast<int16_t>(random.between(-limit, limit)),
+                        static_cast<int16_t>(random.between(-limit, limit))};
+  };
+  std::vector<MotionVector> blocks(grid.size());
+  for (MotionVector& v : blocks) v = random.between(0, 2) == 0 ? MotionVector{} : draw();
+  for (int r = 0; r < grid.rows; ++r) {
+    for (int c = 0; c < grid.cols; ++c) {
+      const auto block = static_cast<size_t>(r / 4 * grid.cols + c / 4);
+      side.vectors.set(r, c, random.between(0, 5) == 0 ? draw() : blocks[block]);
+      side.set_skip(static_cast<size_t>(r * grid.cols + c), one_in != 0 && random.between(1, one_in) == 1);
+    }
+  }
+  side.upload();
+}
+
+/// Planes of 4:4:4, 4:2:2 and 4:2:0, at full and reduced resolutions.
+constexpr ChromaShift kShifts[] = {{0, 0}, {0, 1}, {1, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 3}, {4, 4}};
+
+std::string shifts(ChromaShift shift) { return std::to_string(shift.y) + "," + std::to_string(shift.x); }
+Extent subsampled(Extent e, ChromaShift shift) {
+  return {ceil_div(e.rows, 1 << shift.y), ceil_div(e.cols, 1 << shift.x)};
+}
+Extent padded_for(Extent extent) { return {round_up(extent.rows, 16), round_up(extent.cols, 16)}; }
+
+TEST_F(CudaEquality, MotionVectors) {
+  int number = 0;
+  for (const Extent extent : all_extents()) {
+    for (const int log2_block : {3, 4, 5}) {
+      for (const int range : {0, 1, 8, 13, 64}) {
+        if (range == 64 && (extent.area() > 10000 || smallness() > 1)) continue;
+        if (extent.area() > 1000000 && range != 8) continue;
+        for (int subpel = 0; subpel <= kMaxSubpel; ++subpel) {
+          if (left_out(number)) continue;
+          // Flat pictures make ties; small alphabets many.
+          const int lo = between(0, 2) * 100;
+          const int hi = lo + (between(0, 1) != 0 ? between(0, 3) : 55);
+          const uint32_t lambda = between(0, 1) != 0 ? static_cast<uint32_t>(between(0, 2000)) : 0;
+          const int split = log2_block > 3 ? between(0, 1) : 0;
+          const int log2_grid = between(3, log2_block - split);
+          const uint64_t seed = next_seed();
+          SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " split " +
+                       std::to_string(split) + " grid " + std::to_string(1 << log2_grid) + " range " +
+                       std::to_string(range) + " subpel " + std::to_string(subpel) + " lambda " +
+                       std::to_string(lambda) + " seed " + std::to_string(seed));
+          const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
+          const MotionParameters parameters{grid_for(padded, log2_grid), log2_block, split, range, subpel};
+          std::vector<std::vector<MotionVector>> results;
+          for (Backend* backend : both()) {
+            BackendPlane current(*backend, padded, lo, hi, seed);
+            BackendPlane reference(*backend, padded, lo, hi, seed + 1);
+            BackendVectors vectors(*backend, parameters.grid);
+            auto motion = backend->make_motion(parameters, extent);
+            ASSERT_TRUE(ok(motion));
+            for (int repeat = 0; repeat < 2; ++repeat) {
+              ASSERT_TRUE(ok((*motion)->search(current.const_view(),
+                                               reference.const_view().crop(extent.rows, extent.cols), lambda,
+                                               vectors.device())));
+            }
+            vectors.download();
+            EXPECT_TRUE(vectors.intact());
+            results.push_back(vectors.all());
+          }
+          ASSERT_EQ(results[0], results[1]);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CudaEquality, Compensation) {
+  int number = 0;
+  for (const Extent extent : all_extents()) {
+    for (const ChromaShift shift : kShifts) {
+      for (const int limit : {3, 80, 900}) {
+        for (int kind = 0; kind < 3; ++kind) {  // without overlap, without skips, with both
+          if (extent.area() > 1000000 && (limit != 80 || kind != 2)) continue;
+          if (left_out(number)) continue;
+          const uint64_t seed = next_seed();
+          SCOPED_TRACE(text(extent) + " shifts " + shifts(shift) + " vectors to " + std::to_string(limit) +
+                       " kind " + std::to_string(kind) + " seed " + std::to_string(seed));
+          const Extent padded = padded_for(extent);
+          Extent plane = subsampled(padded, shift);
+          if (between(0, 3) == 0) plane.rows += 8;  // beyond the grid
+          const Extent cropped = subsampled(extent, shift);
+          const CompensationGeometry geometry{grid_for(padded, kLog2Cell), shift.y, shift.x, kind != 0};
+          std::vector<std::vector<int16_t>> results;
+          for (Backend* backend : both()) {
+            BackendPlane reference(*backend, plane, -255, 255, seed);
+            BackendPlane prediction(*backend, plane);
+            BackendSide side(*backend, geometry.grid);
+            draw_side(geometry.grid, limit, kind == 1 ? 0 : 3, seed + 1, side);
+            ConstSideInfo info = side.device();
+            if (kind == 1 && backend->kind() == CTV_BACKEND_CUDA) info.skips = nullptr;  // the same
+            ASSERT_TRUE(ok(backend->compensate(reference.const_view().crop(cropped.rows, cropped.cols), info,
+                                               geometry, prediction.view())));
+            prediction.download();
+            EXPECT_TRUE(prediction.intact());
+            results.push_back(row_of(prediction));
+          }
+          ASSERT_EQ(results[0], results[1]);
+        }
+      }
+    }
+  }
+}
+
+/// Planes of a picture of waves and of the next one, whose blocks of 32x32 luma samples move or stand still
+/// and are clean or noisy; and vectors that a search might find.
+struct Scene {
+  static constexpr int kNoise[] = {0, 1, 4, 30};
+
+  Scene(Backend& backend, Extent extent, int count, ChromaShift chroma, uint64_t seed)
+      : padded(padded_for(extent)), grid(grid_for(padded, kLog2Cell)), side(backend, grid) {
+    planes.planes = count;
+    planes.chroma = chroma;
+    Random random(seed);
+    std::vector<MotionVector> moves;
+    std::vector<int> noise;
+    const int across = ceil_div(padded.cols, kBlock);
+    for (int i = 0; i < ceil_div(padded.rows, kBlock) * across; ++i) {
+      const bool moved = random.between(0, 1) != 0;
+      moves.push_back(moved ? MotionVector{static_cast<int16_t>(random.between(-60, 60)),
+                                           static_cast<int16_t>(random.between(-60, 60))}
+                            : MotionVector{});
+      noise.push_back(kNoise[random.between(0, 3)]);
+    }
+    const auto wave = [](double y, double x, int p) {
+      return 128 + 60 * std::sin(0.31 * y + 0.05 * x + p) + 50 * std::sin(0.23 * x - 0.07 * y);
+    };
+    for (int p = 0; p < count; ++p) {
+      const ChromaShift shift = p == 0 ? ChromaShift{} : chroma;
+      BackendPlane& source = plane_of(backend, subsampled(padded, shift));
+      BackendPlane& reference = plane_of(backend, subsampled(padded, shift));
+      for (int r = 0; r < source.rows(); ++r) {
+        for (int c = 0; c < source.cols(); ++c) {
+          const int y = r << shift.y;
+          const int x = c << shift.x;
+          const auto block = static_cast<size_t>(y / kBlock * across + x / kBlock);
+          const double moved = wave(y + moves[block].y / 8.0, x + moves[block].x / 8.0, p);
+          reference.at(r, c) = static_cast<int16_t>(std::lround(wave(y, x, p)));
+          source.at(r, c) =
+              static_cast<int16_t>(std::lround(moved) + random.between(-noise[block], noise[block]));
+        }
+      }
+      source.upload();
+      reference.upload();
+      const Extent cropped = subsampled(extent, shift);
+      planes.source[static_cast<size_t>(p)] = source.const_view();
+      planes.reference[static_cast<size_t>(p)] = reference.const_view().crop(cropped.rows, cropped.cols);
+    }
+    searched = std::make_unique<BackendVectors>(backend, grid);
+    for (int r = 0; r < grid.rows; ++r) {
+      for (int c = 0; c < grid.cols; ++c) {
+        MotionVector v = moves[static_cast<size_t>(r * kCell / kBlock * across + c * kCell / kBlock)];
+        const int kind = random.between(0, 7);
+        if (kind == 0) v = {static_cast<int16_t>(v.y + random.between(-4, 4)), v.x};
+        if (kind == 1) v = {static_cast<int16_t>(random.between(-900, 900)), 8};
+        searched->set(r, c, v);
+      }
+    }
+    searched->upload();
+  }
+
+  static constexpr int kCell = 1 << kLog2Cell;
+  static constexpr int kBlock = 32;
+  Extent padded;
+  MotionGrid grid;
+  SkipPlanes planes;
+  BackendSide side;
+  std::unique_ptr<BackendVectors> searched;
+
+ private:
+  BackendPlane& plane_of(Backend& backend, Extent extent) {
+    return *all_.emplace_back(std::make_unique<BackendPlane>(backend, extent));
+  }
+  std::vector<std::unique_ptr<BackendPlane>> all_;
+};
+
+TEST_F(CudaEquality, SkipDecisions) {
+  int number = 0;
+  size_t skipped = 0;
+  size_t coded = 0;
+  for (const Extent extent : all_extents()) {
+    for (const ChromaShift chroma : {ChromaShift{0, 0}, ChromaShift{0, 1}, ChromaShift{1, 1}}) {
+      for (const int planes : {1, 3}) {
+        for (const int base_step : {0, 16, 60, 250, 1000, between(1, 4000)}) {
+          if (extent.area() > 1000000 && base_step != 250) continue;
+          if (left_out(number)) continue;
+          const uint64_t seed = next_seed();
+          SCOPED_TRACE(text(extent) + " chroma " + shifts(chroma) + " planes " + std::to_string(planes) +
+                       " step " + std::to_string(base_step) + " seed " + std::to_string(seed));
+          std::vector<std::vector<MotionVector>> vectors;
+          std::vector<std::vector<uint8_t>> skips;
+          for (Backend* backend : both()) {
+            Scene scene(*backend, extent, planes, chroma, seed);
+            ASSERT_TRUE(ok(backend->decide_skips(scene.planes, scene.grid, static_cast<uint32_t>(base_step),
+                                                 scene.searched->device(), scene.side.device())));
+            scene.side.download();
+            EXPECT_TRUE(scene.side.intact());
+            vectors.push_back(scene.side.vectors.all());
+            skips.push_back(scene.side.skips());
+          }
+          ASSERT_EQ(skips[0], skips[1]);
+          ASSERT_EQ(vectors[0], vectors[1]);
+          for (const uint8_t skip : skips[0]) ++(skip != 0 ? skipped : coded);
+        }
+      }
+    }
+  }
+  EXPECT_GT(skipped, 0U);
+  EXPECT_GT(coded, 0U);
+}
+
+TEST_F(CudaEquality, SkippedCells) {
+  for (const Extent extent : all_extents()) {
+    for (const ChromaShift shift : kShifts) {
+      const uint64_t seed = next_seed();
+      SCOPED_TRACE(text(extent) + " shifts " + shifts(shift) + " seed " + std::to_string(seed));
+      const Extent padded = padded_for(extent);
+      Extent plane = subsampled(padded, shift);
+      plane.cols += between(0, 1);  // also without whole words
+      const CompensationGeometry geometry{grid_for(padded, kLog2Cell), shift.y, shift.x, true};
+      std::vector<std::vector<int16_t>> results;
+      for (Backend* backend : both()) {
+        BackendPlane samples(*backend, plane, -255, 255, seed);
+        BackendPlane prediction(*backend, plane, -255, 255, seed + 1);
+        BackendPlane residual(*backend, plane);
+        BackendSide side(*backend, geometry.grid);
+        draw_side(geometry.grid, 80, 2, seed + 2, side);
+        const uint8_t* skips = side.device().skips;
+        ASSERT_TRUE(ok(backend->subtract_prediction(samples.const_view(), prediction.const_view(), skips,
+                                                    geometry, residual.view())));
+        residual.download();
+        EXPECT_TRUE(residual.intact());
+        results.push_back(row_of(residual));
+        ASSERT_TRUE(ok(backend->copy_skipped(prediction.const_view(), skips, geometry, samples.view())));
+        samples.download();
+        EXPECT_TRUE(samples.intact());
+        results.push_back(row_of(samples));
+      }
+      ASSERT_EQ(results[0], results[2]);
+      ASSERT_EQ(results[1], results[3]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ctv::test

@@ -118,10 +118,16 @@ class CpuBackend final : public Backend {
     return std::unique_ptr<DistortionMeter>(std::make_unique<CpuDistortionMeter>(threads_, stage_times_));
   }
 
-  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const MotionVector* searched, const SideInfo& side) override {
+  Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    uint8_t* still) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::decide_skips(threads_, planes, grid, base_step, searched, side);
+    ctv::find_still(threads_, planes, grid, base_step, still);
+    return {};
+  }
+  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+    StageTimer timer(stage_times_, Stage::kSkip);
+    ctv::decide_skips(threads_, planes, grid, base_step, still, searched, side);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -24,7 +24,7 @@
 
 namespace ctv {
 
-/// What decide_skips() compares: all planes of the source (padded extent) and of the reference (true extent,
+/// What find_still() and decide_skips() compare: all planes of the source (padded extent) and of the reference (true extent,
 /// repeated beyond).
 struct SkipPlanes {
   int planes = 0;
@@ -69,10 +69,13 @@ class Backend {
                                                                Extent extent) = 0;
   virtual Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() = 0;
 
-  /// Decides which cells are skipped, and with which vectors (skip_decisions.hpp). base_step 0: none.
-  /// searched: what the motion estimator found; side: the result, apart from it.
+  /// Finds the cells that are skipped with the zero vector whatever a search may find (skip_decisions.hpp).
+  /// still: [grid.rows][grid.cols], 1 or 0.
+  virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                            uint8_t* still) = 0;
+  /// Decides which other cells are skipped, and with which vectors. searched: what the motion estimator found.
   virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                              const MotionVector* searched, const SideInfo& side) = 0;
+                              const uint8_t* still, const MotionVector* searched, const SideInfo& side) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
   /// vectors.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which cells are skipped. Both backends compile these formulas. Not normative.
 //
-// A unit of 2x2 cells is compared in four ways: all skipped with the zero vector, all skipped with their own
-// vectors, all coded, or each cell in its cheapest way. A skipped cell costs its squared error. A coded one
-// costs what its coefficients lose and the bits that they take, as estimated from Hadamard transforms of the
-// difference. Costs are in 64ths of a squared sample.
+// A unit of 2x2 cells is still, and skipped with the zero vector, if every coefficient of its difference to
+// the reference is small. The others are compared in four ways: all skipped with the zero vector, all
+// skipped with their own vectors, all coded, or each cell in its cheapest way. A skipped cell costs its
+// squared error. A coded one costs what its coefficients lose and the bits that they take, as estimated from
+// Hadamard transforms of the difference. Costs are in 64ths of a squared sample.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,12 @@
 namespace ctv {
 
 inline constexpr int kSkipUnit = 2;  // cells on a side
+inline constexpr int kSkipCells = kSkipUnit * kSkipUnit;
 
 /// Thresholds and prices of a frame. A Hadamard coefficient of n x n samples, times 8 / n, has the scale of
 /// `dead`: 8 times an orthonormal one.
 struct SkipPrices {
+  int still;        // coefficients of still units are at most so large
   int dead;         // coefficients up to this magnitude are quantised to 0
   int first;        // above first x 2^k, k = 0..4, each costs one `octave` more
   uint64_t square;  // of a step
@@ -27,7 +30,7 @@ struct SkipPrices {
 inline constexpr int kSkipOctaves = 5;
 CTV_HOST_DEVICE SkipPrices skip_prices(uint32_t base_step) {
   const auto step = static_cast<int>(base_step);  // 16ths of a sample
-  return {step * 23 / 64, step * 45 / 64, uint64_t{base_step} * base_step / 4};
+  return {step * 11 / 64, step * 23 / 64, step * 45 / 64, uint64_t{base_step} * base_step / 4};
 }
 
 /// What the Hadamard coefficients of a cell sum up to.
@@ -36,34 +39,33 @@ struct SkipSums {
   uint32_t coded = 0;    // number of the others
   uint32_t octaves = 0;  // thresholds that they exceed
 };
-/// A coded coefficient loses 0.08 squares of a step and takes 4.5 bits, each worth a tenth of that square, and
-/// two bits more for each octave above the step.
+/// A coded coefficient costs half the square of a step: what it loses and 4 bits, each worth a tenth of that
+/// square. Each octave above the step costs two bits more.
 CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s) {
-  return s.lost + p.square * (17 * uint64_t{s.coded} + 6 * uint64_t{s.octaves}) / 32;
+  return s.lost + p.square * (16 * uint64_t{s.coded} + 6 * uint64_t{s.octaves}) / 32;
 }
 
 /// Costs of a cell.
 struct SkipCosts {
-  uint64_t zero;  // skipped, zero vector
-  uint64_t own;   // skipped, its vector
-  uint64_t code;  // coded, its vector
+  uint64_t zero = 0;  // skipped, zero vector
+  uint64_t own = 0;   // skipped, its vector
+  uint64_t code = 0;  // coded, its vector
 };
 enum class SkipChoice : uint8_t { kZero, kOwn, kCode };
 
-/// The choice of each of a unit's `count` cells. moves: whether the unit's first vector differs from both its
-/// neighbours', left and above.
-CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts* costs, int count, bool moves,
-                                  SkipChoice* choices) {
+/// The choice of each of a unit's cells; those outside the grid cost nothing. moves: whether the unit's first
+/// vector differs from both its neighbours', left and above.
+CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells], bool moves,
+                                  SkipChoice (&choices)[kSkipCells]) {
   const uint64_t vector = moves ? p.square * 6 / 10 : p.square / 20;
-  uint64_t zero = 0, own = vector, code = vector + p.square / 10, mixed = vector + p.square / 2;
-  for (int k = 0; k < count; ++k) {
-    const SkipCosts& c = costs[k];
+  uint64_t zero = 0, own = vector, code = vector + p.square / 10, mixed = vector + p.square * 3 / 2;
+  for (const SkipCosts& c : costs) {
     zero += c.zero;
     own += c.own;
     code += c.code;
     mixed += c.zero <= c.own && c.zero <= c.code ? c.zero : (c.own <= c.code ? c.own : c.code);
   }
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < kSkipCells; ++k) {
     const SkipCosts& c = costs[k];
     if (zero <= own && zero <= code && zero <= mixed) {
       choices[k] = SkipChoice::kZero;

@@ -9,9 +9,7 @@
 
 #include "codec/entropy/context_decoder.hpp"
 #include "codec/entropy/context_encoder.hpp"
-#include "codec/entropy/context_motion.hpp"
 #include "codec/entropy/deflate.hpp"
-#include "codec/entropy/motion_symbols.hpp"
 #include "codec/entropy/split_runs.hpp"
 #include "codec/entropy/zero_run.hpp"
 
@@ -141,107 +139,6 @@ class SplitRunCoder final : public ComponentCoder {
   SplitRuns runs_;
 };
 
-/// Shared by the coders of vectors: which blocks are split, and differences.
-class MotionCoder : public ComponentCoder {
- protected:
-  MotionCoder(const MotionGrid& grid, int subpel)
-      : grid_(grid),
-        splits_(grid.split != 0 ? grid.blocks().size() : 0),
-        differences_(2 * grid.size()),
-        subpel_(subpel) {}
-
-  void subtract_prediction(const CodedFrame& frame) {
-    difference_vectors(grid_, subpel_, frame.side.vectors, splits_, differences_);
-  }
-  void add_prediction(const CodedFrameBuffers& frame) const {
-    sum_vectors(grid_, subpel_, splits_, differences_, frame.side.vectors);
-  }
-
-  const MotionGrid grid_;
-  std::vector<uint8_t> splits_;  // [blocks]; empty if blocks are never split
-  std::vector<Level> differences_;
-
- private:
-  int subpel_;
-};
-
-/// Differences of vectors as levels with runs, preceded by flags of split blocks.
-class RunMotionCoder final : public MotionCoder {
- public:
-  RunMotionCoder(const MotionGrid& grid, int subpel)
-      : MotionCoder(grid, subpel),
-        flags_(splits_.size()),
-        coded_(differences_.size()),
-        deflated_(flags_.size() + coded_.size()) {}
-
-  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    subtract_prediction(frame);
-    std::copy(splits_.begin(), splits_.end(), flags_.begin());
-    const size_t vectors = count_vectors();
-    for_each_coded([&](size_t at, size_t i) {
-      coded_[at] = differences_[i];
-      coded_[vectors + at] = differences_[grid_.size() + i];
-    });
-    uint8_t* symbols = deflated_.symbols();
-    const size_t size = encode_zero_runs(flags_, true, symbols);
-    return deflated_.deflate(
-        size + encode_zero_runs(std::span(coded_).first(2 * vectors), true, symbols + size), out);
-  }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
-    std::span<const uint8_t> symbols;
-    size_t used = 0;
-    if (!deflated_.inflate(bytes, symbols)) return false;
-    if (!decode_zero_runs(symbols, used, true, flags_)) return false;
-    if (std::any_of(flags_.begin(), flags_.end(), [](Level f) { return f < 0 || f > 1; })) return false;
-    std::copy(flags_.begin(), flags_.end(), splits_.begin());
-    const size_t vectors = count_vectors();
-    if (!decode_zero_runs(symbols, used, true, std::span(coded_).first(2 * vectors))) return false;
-    if (used != symbols.size()) return false;
-    for_each_coded([&](size_t at, size_t i) {
-      differences_[i] = coded_[at];
-      differences_[grid_.size() + i] = coded_[vectors + at];
-    });
-    add_prediction(frame);
-    return true;
-  }
-
- private:
-  bool split(size_t block) const { return !splits_.empty() && splits_[block] != 0; }
-  size_t count_vectors() const {
-    const auto split = static_cast<size_t>(std::count(splits_.begin(), splits_.end(), uint8_t{1}));
-    return grid_.blocks().size() + 3 * split;
-  }
-  // Calls code(n, i) for the n-th coded vector.
-  template <typename Code>
-  void for_each_coded(Code code) const {
-    size_t n = 0;
-    for_each_block(grid_, [&](size_t block, size_t first) {
-      for (int k = 0; k < (split(block) ? 4 : 1); ++k) code(n++, vector_of_block(grid_, first, k));
-    });
-  }
-
-  std::vector<Level> flags_, coded_;
-  Deflated deflated_;
-};
-
-class ContextMotionCoder final : public MotionCoder {
- public:
-  ContextMotionCoder(const MotionGrid& grid, int subpel) : MotionCoder(grid, subpel), contexts_(grid) {}
-
-  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    subtract_prediction(frame);
-    return contexts_.encode(splits_, differences_, out);
-  }
-  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
-    if (!contexts_.decode(bytes, splits_, differences_)) return false;
-    add_prediction(frame);
-    return true;
-  }
-
- private:
-  ContextMotion contexts_;
-};
-
 constexpr size_t kInflateBytes = 64 << 10;  // of a decompressor, with its window
 constexpr size_t kBlockBytes = 64;          // of a block on the heap, beside its contents
 
@@ -273,18 +170,6 @@ size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout
   return bytes + 16 * (longest + 16) + table_bytes(quads, true) + table_bytes(4 * quads, false);
 }
 
-size_t motion_decoder_bytes(EntropyCoding entropy_coding, const MotionGrid& grid) {
-  const size_t splits = grid.split != 0 ? grid.blocks().size() : 0;
-  const size_t numbers = 2 * grid.size();
-  const size_t common = 16 * kBlockBytes + splits + numbers * sizeof(Level);
-  if (entropy_coding == EntropyCoding::kRle) {
-    return common + sizeof(RunMotionCoder) + (splits + numbers) * sizeof(Level) + kInflateBytes +
-           zero_run_bound(splits + numbers);
-  }
-  const size_t sizes = static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 1);
-  return common + sizeof(ContextMotionCoder) + 4 * sizes + table_bytes(splits + numbers, true);
-}
-
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
                                                      size_t index) {
@@ -296,12 +181,6 @@ std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_codin
     default:
       return std::make_unique<RunCoder>(picture, component);
   }
-}
-
-std::unique_ptr<ComponentCoder> make_motion_coder(EntropyCoding entropy_coding, const MotionGrid& grid,
-                                                  int subpel) {
-  if (entropy_coding == EntropyCoding::kRle) return std::make_unique<RunMotionCoder>(grid, subpel);
-  return std::make_unique<ContextMotionCoder>(grid, subpel);
 }
 
 }  // namespace ctv

@@ -12,7 +12,6 @@
 #include "codec/format/coded_frame.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
-#include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 
 namespace ctv {
@@ -41,10 +40,5 @@ std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_codin
 /// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
 size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
                                const Component& component);
-/// The same for the coder of vectors.
-size_t motion_decoder_bytes(EntropyCoding entropy_coding, const MotionGrid& grid);
-/// subpel: vector precision.
-std::unique_ptr<ComponentCoder> make_motion_coder(EntropyCoding entropy_coding, const MotionGrid& grid,
-                                                  int subpel);
 
 }  // namespace ctv

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "codec/entropy/motion_tree.hpp"
 #include "codec/util/parallel.hpp"
 
 namespace ctv {
@@ -21,8 +22,8 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
     parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i);
     parts_[i].size = components_[i].levels;
   }
-  parts_.back().coder = make_motion_coder(header.entropy_coding, grid, header.subpel);
-  parts_.back().size = 2 * grid.size();
+  parts_.back().coder = std::make_unique<MotionTree>(grid, header.subpel, header.prediction == Prediction::kPicture);
+  parts_.back().size = grid.size();
 }
 
 // Runs work(i) for the first `components` parts and, if wanted, the vectors. Parts with most bytes come

@@ -163,9 +163,6 @@ constexpr StreamField kFields[] = {
     Row::of<&H::overlap>("overlap", 1, 0, 1)
         .as(CTV_PUBLIC(overlap), "1: overlapped block motion compensation")
         .at_most(of_picture, "picture prediction"),
-    Row::of<&H::split>("split", 1, 0, 1)
-        .as(CTV_PUBLIC(split), "1: motion blocks of 16 and 32 may be split in four")
-        .at_most([](const H& h) { return h.log2_block > 3 ? of_picture(h) : 0; }),
 };
 #undef CTV_PUBLIC
 

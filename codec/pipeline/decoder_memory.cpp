@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codec/entropy/component_coder.hpp"
+#include "codec/entropy/motion_tree.hpp"
 #include "codec/format/components.hpp"
 #include "codec/pipeline/stream.hpp"
 #include "codec/util/host_device.hpp"
@@ -60,19 +61,20 @@ uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight, int 
     layouts += layout.subbands.size() * (sizeof(Subband) + sizeof(SubbandQuantiser));
     transforms += transform_bytes(layout, static_cast<uint64_t>(threads));
   }
-  const uint64_t vectors = s.grid.size() * sizeof(MotionVector);
-  // Two references: the current frame's place and the one before it.
+  const uint64_t side = s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t));
+  // Two references: the current frame's place and the one before it. Beside them the prediction and residual
+  // levels, or the decoded picture.
   const uint64_t references =
-      header.prediction == Prediction::kPicture ? 2 * planes + levels : 2 * levels + planes;
+      header.prediction == Prediction::kPicture ? 3 * planes + levels : 2 * levels + planes;
 
   const auto components = make_components(s.picture, header.grouping, header.entropy_coding);
-  uint64_t coders = motion_decoder_bytes(header.entropy_coding, s.grid);
+  uint64_t coders = MotionTree::bytes(s.grid);
   for (const Component& c : components) {
     coders += component_decoder_bytes(header.entropy_coding, s.picture, c) + 4 * sizeof c;
   }
   const uint64_t picture = uint64_t{header.width} * header.height * 4;  // of any format
-  const uint64_t frame = levels + vectors + picture + coders + 4 * layouts;
-  return references + vectors + transforms + static_cast<uint64_t>(frames_in_flight) * frame + 8 * layouts +
+  const uint64_t frame = levels + side + picture + coders + 4 * layouts;
+  return references + side + transforms + static_cast<uint64_t>(frames_in_flight) * frame + 8 * layouts +
          kFixed;
 }
 

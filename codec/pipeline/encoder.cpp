@@ -50,8 +50,8 @@ Status StreamEncoder::start() {
   CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));
   CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
   CTV_RETURN_IF_ERROR(distortion_.attach(*device_));
-  const EncoderDecisions decisions{config_.search_range, config_.rdoq != 0, engine, config_.frames_in_flight,
-                                   config_.tune};
+  const EncoderDecisions decisions{config_.search_range, config_.split,          config_.rdoq != 0, engine,
+                                   config_.frames_in_flight, config_.tune};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*device_, stream_, decisions));
   return {};
 }

@@ -21,11 +21,11 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
       ReferenceBuffer::make(backend_, picture, {picture_mode(), !picture_mode(), decisions.reduction}));
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, residual_));
+    CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, decisions.reduction));
   } else {
     CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
   }
-  CTV_ASSIGN_OR_RETURN(vector_memory_, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
-  vectors_ = static_cast<MotionVector*>(vector_memory_.data());
+  CTV_ASSIGN_OR_RETURN(side_memory_, allocate_side(backend_, stream_.grid, picture_mode(), side_));
   for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
@@ -71,29 +71,34 @@ Status FrameDecoder::run_stages(FrameSlot& slot) {
   make_quantisers(stream_, slot.parameters, 0, quantisers_);
   const Reference& current = references_.current();
   CTV_RETURN_IF_ERROR(slot.levels->place(picture_mode() ? residual_ : current.levels,
-                                         {reference_ == nullptr ? nullptr : vectors_}));
+                                         reference_ == nullptr ? SideInfo() : side_));
   CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture() : decode_subbands());
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
   const PlaneSet& decoded = picture_mode() ? current.picture : decoded_;
   return slot.picture->export_picture(decoded.cropped(), decisions_.reduction, format, decisions_.memory);
 }
 
-// picture: compensated -> decoded; inverse(levels) is added in place.
+// picture: inverse + compensated -> decoded, compensated alone where it is skipped.
 Status FrameDecoder::decode_picture() {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
+    const CompensationGeometry geometry = stream_.geometry(p, decisions_.reduction);
     PlaneView<const Sample> prediction;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (reference_ != nullptr) {
-      CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), vectors_,
-                                              stream_.geometry(p, decisions_.reduction), decoded.plane(p)));
-      prediction = decoded.plane(p);
+      CTV_RETURN_IF_ERROR(
+          backend_.compensate(reference_->picture.cropped(p), side_, geometry, prediction_.plane(p)));
+      prediction = prediction_.plane(p);
     }
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction,
                                                 picture.dc_offset(p), picture.range(p), decisions_.reduction,
                                                 decoded.plane(p)));
+    if (reference_ != nullptr) {
+      CTV_RETURN_IF_ERROR(
+          backend_.copy_skipped(prediction_.plane(p), side_.skips, geometry, decoded.plane(p)));
+    }
   }
   return backend_.on_plane(-1);
 }
@@ -108,7 +113,7 @@ Status FrameDecoder::decode_subbands() {
     const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (reference_ != nullptr) {
-      CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors_,
+      CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, side_.vectors,
                                                 levels[i], reference_->levels[i], layers_, levels[i]));
     }
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.dc_offset(p),

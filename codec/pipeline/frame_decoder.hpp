@@ -53,9 +53,10 @@ class FrameDecoder {
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet decoded_;                      // subband prediction
-  Memory level_memory_, vector_memory_;
+  PlaneSet prediction_;                   // picture prediction
+  Memory level_memory_, side_memory_;
   std::array<Level*, 3> residual_{};  // picture prediction
-  MotionVector* vectors_ = nullptr;
+  SideInfo side_;
   PlaneQuantisers quantisers_;
 };
 

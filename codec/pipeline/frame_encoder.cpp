@@ -30,6 +30,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
+    CTV_ASSIGN_OR_RETURN(residual_, PlaneSet::make(backend_, picture, 0));
+    CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, searched_));
   }
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
@@ -40,21 +42,19 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
-  const MotionParameters motion{stream_.grid, decisions.search_range, stream_.header.subpel};
+  const MotionParameters motion{stream_.grid, stream_.header.log2_block, decisions.split,
+                                decisions.search_range, stream_.header.subpel};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
   outputs_.resize(static_cast<size_t>(decisions.slots));
   for (Output& output : outputs_) {
     CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, picture, output.levels));
-    CTV_ASSIGN_OR_RETURN(output.vector_memory, backend_.allocate(stream_.grid.size() * sizeof(MotionVector)));
-    output.vectors = static_cast<MotionVector*>(output.vector_memory.data());
+    CTV_ASSIGN_OR_RETURN(output.side_memory, allocate_side(backend_, stream_.grid, picture_mode(), output.side));
   }
   return {};
 }
 
-// A bit of a vector weighs a quarter of a step of SAD (half a step: 1 % more bits); if lossless, a SAD of 2;
-// the paper looks at SAD alone.
+// A bit of a vector weighs a quarter of a step of SAD (half a step: 1 % more bits); if lossless, a SAD of 2.
 uint32_t FrameEncoder::lambda(uint32_t base_step) const {
-  if (!picture_mode()) return 0;
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
 
@@ -86,19 +86,37 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
-  return reference_ == nullptr ? Status() : predict();
+  if (reference_ == nullptr) return {};
+  return picture_mode() ? predict() : predict_subbands();
 }
 
+// residual = source - compensated, without what is skipped. A lossless stream skips only what is equal.
 Status FrameEncoder::predict() {
   const PlaneSet& reference = reference_->picture;
-  CTV_RETURN_IF_ERROR(motion_->search(source().plane(0), reference.cropped(0), lambda(parameters_.base_step),
-                                      output_->vectors));
-  for (int p = 0; picture_mode() && p < planes(); ++p) {
+  const MotionGrid& grid = stream_.grid;
+  const SideInfo& side = output_->side;
+  const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
+  SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
+  for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
+  CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
+  CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
+                                      searched_.skips, searched_.vectors));
+  CTV_RETURN_IF_ERROR(
+      backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
+  for (int p = 0; p < planes(); ++p) {
+    const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(backend_.compensate(reference.cropped(p), output_->vectors, stream_.geometry(p, 0),
-                                            prediction_.plane(p)));
+    CTV_RETURN_IF_ERROR(backend_.compensate(reference.cropped(p), side, geometry, prediction_.plane(p)));
+    CTV_RETURN_IF_ERROR(backend_.subtract_prediction(source_.plane(p), prediction_.plane(p), side.skips,
+                                                     geometry, residual_.plane(p)));
   }
   return backend_.on_plane(-1);
+}
+
+// The paper looks at SAD alone.
+Status FrameEncoder::predict_subbands() {
+  return motion_->search(source().plane(0), reference_->picture.cropped(0), 0, nullptr,
+                         output_->side.vectors);
 }
 
 Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {
@@ -109,8 +127,8 @@ Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, Di
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
-  const SideInfo side{type == FrameType::kKey ? nullptr : output_->vectors};
-  CTV_RETURN_IF_ERROR(slot.levels->download(levels, side));
+  CTV_RETURN_IF_ERROR(
+      slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side));
   // The packet does not wait for the picture as decoded; the next frame does.
   if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, meter));
   return backend_.end_frame();
@@ -141,8 +159,8 @@ PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
   return type == FrameType::kPredicted ? prediction_.plane(p) : PlaneView<Sample>();
 }
 
-// picture: residual = samples - compensated; forward -> levels. With a decision by rate the coefficients
-// themselves are kept in between, so that another quantiser needs no other transform.
+// picture: forward(samples or residual) -> levels. With a decision by rate the coefficients themselves are
+// kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
@@ -150,8 +168,9 @@ Status FrameEncoder::code_picture(FrameType type) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (!transformed_) {
       const std::vector<SubbandQuantiser> units(layout.subbands.size());
-      CTV_RETURN_IF_ERROR(transforms_[i]->forward(source_.plane(p), prediction(type, p),
-                                                  stream_.picture.dc_offset(p),
+      const bool key = type == FrameType::kKey;
+      CTV_RETURN_IF_ERROR(transforms_[i]->forward((key ? source_ : residual_).plane(p), {},
+                                                  key ? stream_.picture.dc_offset(p) : 0,
                                                   rdoq_ ? std::span(units) : std::span(quantisers_[i]),
                                                   rdoq_ ? coefficients_[i] : output_->levels[i]));
     }
@@ -163,7 +182,7 @@ Status FrameEncoder::code_picture(FrameType type) {
   return backend_.on_plane(-1);
 }
 
-// picture: inverse + compensated -> decoded.
+// picture: inverse + compensated -> decoded, compensated alone where it is skipped.
 Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
@@ -172,6 +191,10 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
                                                 picture.dc_offset(p), picture.range(p), 0, decoded.plane(p)));
+    if (type == FrameType::kPredicted) {
+      CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), output_->side.skips,
+                                                stream_.geometry(p, 0), decoded.plane(p)));
+    }
     if (p == 0 && meter != nullptr)
       CTV_RETURN_IF_ERROR(meter->measure(source_.cropped(0), decoded.cropped(0)));
   }
@@ -191,7 +214,7 @@ Status FrameEncoder::code_subbands(FrameType type) {
                                                 quantisers_[i], levels[i]));
     CTV_RETURN_IF_ERROR(
         type == FrameType::kPredicted
-            ? backend_.subtract_subbands(layout, chroma, stream_.grid, output_->vectors, levels[i],
+            ? backend_.subtract_subbands(layout, chroma, stream_.grid, output_->side.vectors, levels[i],
                                          reference_->levels[i], output_->levels[i])
             : backend_.copy(output_->levels[i], levels[i], layout.num_coefficients * sizeof(Level)));
   }

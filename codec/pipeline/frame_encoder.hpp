@@ -16,6 +16,7 @@ namespace ctv {
 /// The encoder's own choices: they shape the bytes but are not written.
 struct EncoderDecisions {
   int search_range = 8;
+  int split = 0;      // 1: the search may split blocks
   bool rdoq = false;  // the quantiser decides by rate and distortion
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
@@ -46,15 +47,16 @@ class FrameEncoder {
  private:
   /// Levels and vectors of a frame, until their transfer is complete.
   struct Output {
-    Memory level_memory, vector_memory;
+    Memory level_memory, side_memory;
     std::array<Level*, 3> levels{};
-    MotionVector* vectors = nullptr;
+    SideInfo side;
   };
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
   Status predict();
+  Status predict_subbands();
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
@@ -73,7 +75,9 @@ class FrameEncoder {
   FrameParameters parameters_;   // of the frame being coded
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
-  PlaneSet source_, prediction_;          // picture prediction
+  PlaneSet source_, prediction_, residual_;  // picture prediction
+  Memory searched_memory_;
+  SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   bool repeated_ = false;              // by the backend, as an equal frame was coded

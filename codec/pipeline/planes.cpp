@@ -41,4 +41,12 @@ Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture,
   return memory;
 }
 
+Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, SideInfo& side) {
+  CTV_ASSIGN_OR_RETURN(Memory memory,
+                       backend.allocate(grid.size() * (sizeof(MotionVector) + sizeof(uint8_t))));
+  side.vectors = static_cast<MotionVector*>(memory.data());
+  if (skips) side.skips = reinterpret_cast<uint8_t*>(side.vectors + grid.size());
+  return memory;
+}
+
 }  // namespace ctv

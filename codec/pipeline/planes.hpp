@@ -26,4 +26,7 @@ class PlaneSet {
 /// Levels of all planes in one piece of the backend's memory.
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
 
+/// Vectors and, with picture prediction, skips in one piece of the backend's memory.
+Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, SideInfo& side);
+
 }  // namespace ctv

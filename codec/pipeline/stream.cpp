@@ -23,10 +23,8 @@ Stream make_stream(const SequenceHeader& header) {
         make_layout(header.transform, p.extent(i), i == 0 ? ChromaShift{} : p.chroma);
   }
   const Extent padded = p.subbands[0].padded;
-  const int block = 1 << header.log2_block;
-  const int split = header.split;
-  s.grid = {header.log2_block - split, ceil_div(padded.rows, block) << split,
-            ceil_div(padded.cols, block) << split, split};
+  const int log2 = header.prediction == Prediction::kPicture ? kLog2Cell : header.log2_block;
+  s.grid = {log2, ceil_div(padded.rows, 1 << log2), ceil_div(padded.cols, 1 << log2)};
   return s;
 }
 

@@ -21,6 +21,7 @@ class CpuLevelTransfer final : public LevelTransfer {
       levels_[p] = std::make_unique_for_overwrite<Level[]>(counts_[p]);
     }
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
+    skips_ = std::make_unique_for_overwrite<uint8_t[]>(vector_count_);
   }
 
   Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
@@ -34,7 +35,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   CodedFrameBuffers upload_buffers() override {
     CodedFrameBuffers buffers;
     for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p].get();
-    buffers.side.vectors = vectors_.get();
+    buffers.side = {vectors_.get(), skips_.get()};
     return buffers;
   }
 
@@ -44,6 +45,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     StageTimer timer(times_, Stage::kUpload);
     for (size_t p = 0; p < levels.size(); ++p) copy(levels_[p].get(), counts_[p], levels[p]);
     if (side.vectors != nullptr) std::copy_n(vectors_.get(), vector_count_, side.vectors);
+    if (side.skips != nullptr) std::copy_n(skips_.get(), vector_count_, side.skips);
     return {};
   }
 
@@ -65,6 +67,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
   std::array<std::unique_ptr<Level[]>, 3> levels_;
   std::unique_ptr<MotionVector[]> vectors_;
+  std::unique_ptr<uint8_t[]> skips_;
   CodedFrame downloaded_;
 };
 

@@ -21,7 +21,7 @@ class CpuMotionEstimator final : public MotionEstimator {
  public:
   CpuMotionEstimator(const MotionParameters& parameters, int threads, StageTimes& times)
       : parameters_(parameters),
-        blocks_(parameters.grid.blocks()),
+        blocks_(parameters.blocks_of(parameters.log2_block)),
         threads_(threads),
         times_(times),
         rows_(blocks_.rows << blocks_.log2_block),
@@ -33,9 +33,11 @@ class CpuMotionEstimator final : public MotionEstimator {
         current_(allocate(rows_, current_stride_)),
         reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
+        still_(keys_.size()),
         costs_(blocks_.size()),
         blocks_a_(blocks_.size()),
-        blocks_b_(blocks_.size()) {
+        blocks_b_(blocks_.size()),
+        quarters_(parameters.split != 0 ? 4 * blocks_.size() : 0) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -46,7 +48,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                MotionVector* vectors) override {
+                const uint8_t* still, MotionVector* vectors) override {
     SearchPlanes planes{};
     const auto of_row = [&](auto* values, int row) {
       return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
@@ -54,11 +56,9 @@ class CpuMotionEstimator final : public MotionEstimator {
     // The blocks' vectors after each pass. A pass reads neighbours, so it writes to another buffer.
     const bool smooth = lambda != 0;  // otherwise the search decides alone
     const bool refine = parameters_.subpel > 0;
-    const bool split = parameters_.grid.split != 0;
-    MotionVector* searched = smooth || refine || split ? blocks_a_.data() : vectors;
-    MotionVector* smoothed = !smooth ? searched : (refine || split ? blocks_b_.data() : vectors);
-    MotionVector* refined =
-        !refine ? smoothed : (!split ? vectors : (smooth ? blocks_a_.data() : blocks_b_.data()));
+    MotionVector* const searched = blocks_a_.data();
+    MotionVector* const smoothed = smooth ? blocks_b_.data() : searched;
+    MotionVector* const refined = !refine ? smoothed : (smooth ? blocks_a_.data() : blocks_b_.data());
     {
       StageTimer timer(times_, Stage::kMotionSearch);
       planes = copy(current, reference);
@@ -69,8 +69,15 @@ class CpuMotionEstimator final : public MotionEstimator {
       }
       parallel_for(threads_, blocks_.rows, [&](int row) {
         int64_t* keys = keys_of(row);
-        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, keys);
+        uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
+        for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
+        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
         for (int b = 0; b < blocks_.cols; ++b) {
+          if (still_blocks[b] != 0) {
+            of_row(searched, row)[b] = {};
+            of_row(costs_.data(), row)[b] = 0;
+            continue;
+          }
           const MotionVector v = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
           of_row(searched, row)[b] = v;
           of_row(costs_.data(), row)[b] =
@@ -78,7 +85,6 @@ class CpuMotionEstimator final : public MotionEstimator {
         }
       });
     }
-    if (!smooth && !refine && !split) return {};
     StageTimer timer(times_, Stage::kMotionRefine);
     if (smooth) {
       parallel_for(threads_, blocks_.rows, [&](int row) {
@@ -92,16 +98,42 @@ class CpuMotionEstimator final : public MotionEstimator {
                          smoothed, of_row(refined, row));
       });
     }
-    if (split) {
-      parallel_for(threads_, blocks_.rows, [&](int row) {
-        split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), refined,
-                        vectors + static_cast<ptrdiff_t>(2 * row) * parameters_.grid.cols);
-      });
+    if (parameters_.split == 0) {
+      spread(refined, blocks_, vectors);
+      return {};
     }
+    const MotionGrid halves{blocks_.log2_block - 1, 2 * blocks_.rows, 2 * blocks_.cols};
+    parallel_for(threads_, blocks_.rows, [&](int row) {
+      split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), refined,
+                      quarters_.data() + static_cast<ptrdiff_t>(2 * row) * halves.cols);
+    });
+    spread(quarters_.data(), halves, vectors);
     return {};
   }
 
  private:
+  bool is_still(const uint8_t* still, int block_row, int block_col) const {
+    if (still == nullptr) return false;
+    const MotionGrid& grid = parameters_.grid;
+    const int cells = 1 << (blocks_.log2_block - grid.log2_block);
+    for (int r = block_row * cells; r < std::min((block_row + 1) * cells, grid.rows); ++r) {
+      for (int c = block_col * cells; c < std::min((block_col + 1) * cells, grid.cols); ++c) {
+        if (still[static_cast<ptrdiff_t>(r) * grid.cols + c] == 0) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Copies the vectors of blocks to the grid of vectors.
+  void spread(const MotionVector* from, const MotionGrid& blocks, MotionVector* vectors) const {
+    const MotionGrid& grid = parameters_.grid;
+    const int shift = blocks.log2_block - grid.log2_block;
+    for (int r = 0; r < grid.rows; ++r) {
+      for (int c = 0; c < grid.cols; ++c)
+        *vectors++ = from[static_cast<ptrdiff_t>(r >> shift) * blocks.cols + (c >> shift)];
+    }
+  }
+
   struct Offset {
     int y, x;
   };
@@ -152,8 +184,10 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int key_cols_;
   Bytes current_, reference_;
   std::vector<int64_t> keys_;
+  std::vector<uint8_t> still_;                     // of each block, in rows of key_cols_
   std::vector<uint32_t> costs_;                    // of each block, 16 SAD
   std::vector<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
+  std::vector<MotionVector> quarters_;             // of each quarter of a block, with split
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
 };
@@ -162,7 +196,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times) {
-  if (parameters.grid.log2_block < 3 || parameters.grid.blocks().log2_block > 5 || parameters.range < 0 ||
+  if (parameters.log2_block - parameters.split < 3 || parameters.log2_block > 5 || parameters.range < 0 ||
       parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
     return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
   }

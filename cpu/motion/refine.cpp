@@ -55,6 +55,10 @@ void Refine(const SearchPlanes& planes, const MotionGrid& blocks, int block_row,
     const ptrdiff_t y = static_cast<ptrdiff_t>(block_row) * kBlock;
     const ptrdiff_t x = static_cast<ptrdiff_t>(b) * kBlock;
     const MotionVector whole = vectors[static_cast<ptrdiff_t>(block_row) * blocks.cols + b];
+    if (costs[b] == 0) {  // equal or still
+      refined[b] = whole;
+      continue;
+    }
     const MotionVector origin = predicted_vector(vectors, blocks.cols, block_row, b);
     w.load_current(planes, y, x);
     w.load_patch(planes, y, x, whole);

@@ -7,6 +7,7 @@
 // only grow, so this never changes the result.
 #include "cpu/motion/search.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "codec/dsp/motion_vectors.hpp"
@@ -26,6 +27,7 @@ struct RowOfBlocks {
   const SearchCandidate* candidates;
   size_t count;
   int cols;  // samples
+  const uint8_t* still;
 };
 
 #if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -67,6 +69,11 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
   const int lanes = static_cast<int>(hn::Lanes(bytes));
   const int step = max_of(lanes, kBlock);
   for (int x = 0; x < row.cols; x += step) {
+    const uint8_t* still = row.still + x / kBlock;
+    if (std::all_of(still, still + step / kBlock, [](uint8_t s) { return s != 0; })) {
+      keys += step / kBlock;
+      continue;
+    }
     KeyVector best = hn::Set(key_tag, std::numeric_limits<int64_t>::max());
     for (size_t i = 0; i < row.count; ++i) {
       const uint8_t* current = row.current + x;
@@ -105,6 +112,10 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
 template <int kBlock>
 void Search(const RowOfBlocks& row, int64_t* keys) {
   for (int x = 0; x < row.cols; x += kBlock) {
+    if (row.still[x / kBlock] != 0) {
+      ++keys;
+      continue;
+    }
     int64_t best = std::numeric_limits<int64_t>::max();
     for (size_t i = 0; i < row.count; ++i) {
       const uint8_t* current = row.current + x;
@@ -123,7 +134,7 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
 #endif
 
 void SearchBlockRow(const SearchPlanes& planes, std::span<const SearchCandidate> candidates, int log2_block,
-                    int block_row, int block_cols, int64_t* keys) {
+                    int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
   const ptrdiff_t y = static_cast<ptrdiff_t>(block_row) << log2_block;
   const RowOfBlocks row{planes.current + y * planes.current_stride,
                         planes.current_stride,
@@ -131,7 +142,8 @@ void SearchBlockRow(const SearchPlanes& planes, std::span<const SearchCandidate>
                         planes.reference_stride,
                         candidates.data(),
                         candidates.size(),
-                        block_cols << log2_block};
+                        block_cols << log2_block,
+                        still};
   switch (log2_block) {
     case 3:
       return Search<8>(row, keys);
@@ -151,8 +163,8 @@ namespace ctv {
 HWY_EXPORT(SearchBlockRow);
 
 void search_block_row(const SearchPlanes& planes, std::span<const SearchCandidate> candidates, int log2_block,
-                      int block_row, int block_cols, int64_t* keys) {
-  HWY_DYNAMIC_DISPATCH(SearchBlockRow)(planes, candidates, log2_block, block_row, block_cols, keys);
+                      int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
+  HWY_DYNAMIC_DISPATCH(SearchBlockRow)(planes, candidates, log2_block, block_row, block_cols, still, keys);
 }
 
 }  // namespace ctv

@@ -26,10 +26,10 @@ struct SearchCandidate {
 };
 inline constexpr int kKeyIndexBits = 20;
 
-/// Computes the best keys, SAD * 16 included, of one row of blocks. keys: [columns rounded up to a multiple
-/// of 64 samples].
+/// Computes the best keys, SAD * 16 included, of one row of blocks. keys, still: [columns rounded up to a
+/// multiple of 64 samples]. still: the keys of these blocks are not needed.
 void search_block_row(const SearchPlanes& planes, std::span<const SearchCandidate> candidates, int log2_block,
-                      int block_row, int block_cols, int64_t* keys);
+                      int block_row, int block_cols, const uint8_t* still, int64_t* keys);
 
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other:
-// squared errors of the predictions with the zero vector and with the cell's own, and Hadamard transforms of
-// the difference to the latter.
+// Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other. On
+// a plane a unit has 16 or 8 columns. Hadamard transforms take 8x8 samples at once: one tile of 8x8, or four
+// of 4x4 where chroma is subsampled.
 #include "cpu/motion/skip.hpp"
 
 #include <algorithm>
@@ -13,19 +13,36 @@
 #define HWY_TARGET_INCLUDE "cpu/motion/skip.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
+#include "cpu/motion/hadamard-inl.hpp"
 #include "cpu/motion/predict-inl.hpp"
 
 #ifndef CTV_CPU_SKIP_ONCE
 #define CTV_CPU_SKIP_ONCE
 namespace ctv {
 
+// One row of units.
 struct SkipRow {
   const SkipPlanes* planes;
   const MotionGrid* grid;
   const SkipPrices* prices;
-  const MotionVector* searched;
-  SideInfo side;
   int row;  // first row of cells
+
+  bool inside(int k, int col) const {
+    return row + k / kSkipUnit < grid->rows && col + k % kSkipUnit < grid->cols;
+  }
+  ptrdiff_t cell(int k, int col) const {
+    return ptrdiff_t{row + k / kSkipUnit} * grid->cols + col + k % kSkipUnit;
+  }
+};
+
+// A unit on one plane.
+struct UnitPlane {
+  PlaneView<const Sample> source, reference;
+  ChromaShift shift;
+  int y, x;  // first sample
+  int rows;
+  int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
+  int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
 };
 
 }  // namespace ctv
@@ -35,153 +52,168 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kCell = 1 << kLog2Cell;
+constexpr int kUnit = kSkipUnit * kCell;
 
-// Differences of kSize x kSize samples to their prediction, [kSize][kSize].
-template <int kSize>
-struct Difference {
-  alignas(64) int16_t values[kSize * kSize];
+// The samples of a plane from (y, x) on, where kWidth columns can be read.
+template <int kWidth>
+struct Near {
+  Sample patch[(kUnit + kTaps) * (kWidth + kTaps)];
+  const Sample* data;
+  ptrdiff_t stride;
 
-  // source: [kSize][kCell]; prediction: the same.
-  void set(const int16_t* source, const int16_t* prediction) {
-    for (int r = 0; r < kSize; ++r) {
-      CTV_KEEP_LOOP
-      for (int c = 0; c < kSize; ++c)
-        values[r * kSize + c] = static_cast<int16_t>(source[r * kCell + c] - prediction[r * kCell + c]);
+  Near(const PlaneView<const Sample>& plane, int y, int x, int rows) {
+    if (y + rows <= plane.rows && x + kWidth <= plane.cols) {
+      data = plane.row(y) + x;
+      stride = plane.stride;
+    } else {
+      data = Surroundings<kWidth>(plane, y, x, rows, patch);
+      stride = kWidth + kTaps;
     }
-  }
-  uint64_t squares() const {
-    uint32_t sum = 0;
-    CTV_KEEP_LOOP
-    for (int i = 0; i < kSize * kSize; ++i) sum += static_cast<uint32_t>(values[i] * values[i]);
-    return sum;
   }
 };
 
-// Butterflies over the rows, then the transpose.
-template <int kSize>
-void HalfHadamard(const int16_t* in, int16_t* __restrict out) {
-  alignas(64) int16_t a[kSize * kSize];
-  alignas(64) int16_t b[kSize * kSize];
-  const int16_t* from = in;
-  int16_t* to = a;
-  for (int step = 1; step < kSize; step *= 2) {
-    for (int r = 0; r < kSize; r += 2 * step) {
-      for (int k = r; k < r + step; ++k) {
-        CTV_KEEP_LOOP
-        for (int c = 0; c < kSize; ++c) {
-          const int16_t x = from[k * kSize + c];
-          const int16_t y = from[(k + step) * kSize + c];
-          to[k * kSize + c] = static_cast<int16_t>(x + y);
-          to[(k + step) * kSize + c] = static_cast<int16_t>(x - y);
-        }
-      }
-    }
-    from = to;
-    to = to == a ? b : a;
-  }
-  for (int r = 0; r < kSize; ++r) {
-    for (int c = 0; c < kSize; ++c) out[c * kSize + r] = from[r * kSize + c];
+// out [rows][kWidth]
+template <int kWidth>
+void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_stride, int rows,
+              int16_t* __restrict out) {
+  for (int r = 0; r < rows; ++r) {
+    CTV_KEEP_LOOP
+    for (int c = 0; c < kWidth; ++c)
+      out[r * kWidth + c] = static_cast<int16_t>(a[r * a_stride + c] - b[r * b_stride + c]);
   }
 }
 
-template <int kSize>
-void AddSums(const Difference<kSize>& difference, const SkipPrices& prices, SkipSums& sums) {
-  alignas(64) int16_t half[kSize * kSize];
-  alignas(64) int16_t h[kSize * kSize];
-  HalfHadamard<kSize>(difference.values, half);
-  HalfHadamard<kSize>(half, h);
-  uint32_t lost = 0;
+// Whether every coefficient of a unit's difference to the reference is at most prices.dead.
+template <int kWidth>
+bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
+  alignas(64) int16_t difference[kUnit * kWidth] = {};
+  const Near<kWidth> source(u.source, u.y, u.x, u.rows);
+  const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
+  Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
   uint32_t coded = 0;
-  uint32_t octaves = 0;
-  CTV_KEEP_LOOP
-  for (int i = 0; i < kSize * kSize; ++i) {
-    const int magnitude = abs_of(int{h[i]}) * (kCell / kSize);
-    const bool kept = magnitude > prices.dead;
-    lost += kept ? 0U : static_cast<uint32_t>(magnitude * magnitude);
-    coded += kept ? 1U : 0U;
-    for (int k = 0; k < kSkipOctaves; ++k) octaves += magnitude > prices.first << k ? 1U : 0U;
+  const auto count = [&](int, int, const SkipSums& sums) { coded += sums.coded; };
+  for (int r = 0; r < u.rows && coded == 0; r += 8) {
+    for (int c = 0; c < kWidth; c += 8) {
+      const int16_t* at = difference + r * kWidth + c;
+      u.cell_cols() == 8 ? ForTiles<8>(at, kWidth, prices, count) : ForTiles<4>(at, kWidth, prices, count);
+    }
   }
-  sums.lost += lost;
-  sums.coded += coded;
-  sums.octaves += octaves;
+  return coded == 0;
 }
 
-// One cell of one plane.
-template <int kSize>
-void AddTiles(const int16_t* source, const int16_t* zero, const int16_t* own, int rows, int cols,
-              const SkipPrices& prices, SkipCosts& costs, SkipSums& sums) {
-  for (int r = 0; r < rows; r += kSize) {
-    for (int c = 0; c < cols; c += kSize) {
-      const int at = r * kCell + c;
-      Difference<kSize> difference;
-      difference.set(source + at, own + at);
-      const uint64_t squares = 64 * difference.squares();
-      costs.own += squares;
-      AddSums(difference, prices, sums);
-      if (zero == own) {
-        costs.zero += squares;
-      } else {
-        difference.set(source + at, zero + at);
-        costs.zero += 64 * difference.squares();
+// Adds the squares of the unit's differences to its cells.
+template <int kWidth, typename Add>
+void AddSquares(const UnitPlane& u, const int16_t* difference, Add add) {
+  constexpr int kHalf = kWidth / 2;
+  for (int k = 0; k < kSkipCells; ++k) {
+    const int16_t* d =
+        difference + k / kSkipUnit * u.cell_rows() * kWidth + k % kSkipUnit * kHalf;
+    int32_t sums[kHalf] = {};
+    for (int r = 0; r < u.cell_rows(); ++r) {
+      CTV_KEEP_LOOP
+      for (int c = 0; c < kHalf; ++c) sums[c] += d[r * kWidth + c] * d[r * kWidth + c];
+    }
+    uint64_t squares = 0;
+    for (int c = 0; c < kHalf; ++c) squares += static_cast<uint32_t>(sums[c]);
+    add(k, 64 * squares);
+  }
+}
+
+// Predicts a unit, each cell with its own vector. out: [rows][kWidth]
+template <int kWidth>
+void PredictUnit(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], int16_t* out) {
+  if (vectors[0] == vectors[1] && vectors[0] == vectors[2] && vectors[0] == vectors[3])
+    return Predict<kWidth>(u.reference, u.shift, vectors[0], u.y, u.x, u.rows, out);
+  const int rows = u.cell_rows();
+  const int cols = u.cell_cols();
+  for (int k = 0; k < kSkipCells; ++k) {
+    int16_t cell[kCell * kCell];
+    const int top = k / kSkipUnit * rows;
+    const int left = k % kSkipUnit * cols;
+    Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell);
+    for (int r = 0; r < rows; ++r)
+      std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
+  }
+}
+
+template <int kWidth>
+void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], const SkipPrices& prices,
+              SkipCosts (&costs)[kSkipCells], SkipSums (&sums)[kSkipCells]) {
+  alignas(64) int16_t predicted[kUnit * kWidth];
+  alignas(64) int16_t difference[kUnit * kWidth] = {};
+  const Near<kWidth> source(u.source, u.y, u.x, u.rows);
+  const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
+  Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
+  AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) { costs[k].zero += squares; });
+  PredictUnit<kWidth>(u, vectors, predicted);
+  Subtract<kWidth>(source.data, source.stride, predicted, kWidth, u.rows, difference);
+  AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) { costs[k].own += squares; });
+  for (int r = 0; r < u.rows; r += 8) {
+    for (int c = 0; c < kWidth; c += 8) {
+      const auto add = [&](int row, int col, const SkipSums& tile) {
+        SkipSums& s = sums[(r + row) / u.cell_rows() * kSkipUnit + (c + col) / u.cell_cols()];
+        s.lost += tile.lost;
+        s.coded += tile.coded;
+        s.octaves += tile.octaves;
+      };
+      const int16_t* at = difference + r * kWidth + c;
+      u.cell_cols() == 8 ? ForTiles<8>(at, kWidth, prices, add) : ForTiles<4>(at, kWidth, prices, add);
+    }
+  }
+}
+
+UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
+  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
+  const auto i = static_cast<size_t>(p);
+  return {s.planes->source[i],
+          s.planes->reference[i],
+          shift,
+          s.row * (kCell >> shift.y),
+          col * (kCell >> shift.x),
+          kUnit >> shift.y};
+}
+
+void FindStillRow(const SkipRow& s, uint8_t* still) {
+  for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
+    bool is_still = true;
+    for (int p = 0; p < s.planes->planes && is_still; ++p) {
+      const UnitPlane u = PlaneOfUnit(s, p, col);
+      is_still = u.shift.x == 0 ? IsStill<kUnit>(u, *s.prices) : IsStill<kUnit / 2>(u, *s.prices);
+    }
+    for (int k = 0; k < kSkipCells; ++k) {
+      if (s.inside(k, col)) still[s.cell(k, col)] = is_still ? 1 : 0;
+    }
+  }
+}
+
+void DecideRow(const SkipRow& s, const uint8_t* still, const MotionVector* searched, const SideInfo& side) {
+  for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
+    const MotionVector* first = searched + s.cell(0, col);
+    SkipChoice choices[kSkipCells] = {};
+    if (still[s.cell(0, col)] == 0) {
+      MotionVector vectors[kSkipCells];
+      for (int k = 0; k < kSkipCells; ++k)
+        vectors[k] = s.inside(k, col) ? searched[s.cell(k, col)] : *first;
+      SkipCosts costs[kSkipCells];
+      SkipSums sums[kSkipCells];
+      for (int p = 0; p < s.planes->planes; ++p) {
+        const UnitPlane u = PlaneOfUnit(s, p, col);
+        u.shift.x == 0 ? AddCosts<kUnit>(u, vectors, *s.prices, costs, sums)
+                       : AddCosts<kUnit / 2>(u, vectors, *s.prices, costs, sums);
       }
-    }
-  }
-}
-
-SkipCosts CostsOfCell(const SkipRow& s, int row, int col, MotionVector v) {
-  SkipCosts costs{};
-  SkipSums sums;
-  for (int p = 0; p < s.planes->planes; ++p) {
-    const auto i = static_cast<size_t>(p);
-    const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
-    const int rows = kCell >> shift.y;
-    const int cols = kCell >> shift.x;
-    const int y = row * rows;
-    const int x = col * cols;
-    alignas(64) int16_t source[kCell * kCell];
-    alignas(64) int16_t zero[kCell * kCell];
-    alignas(64) int16_t own[kCell * kCell];
-    Predict<kCell>(s.planes->source[i], {}, {}, y, x, rows, source);  // a copy that repeats the edges
-    Predict<kCell>(s.planes->reference[i], shift, {}, y, x, rows, zero);
-    const bool moves = !(v == MotionVector{});
-    if (moves) Predict<kCell>(s.planes->reference[i], shift, v, y, x, rows, own);
-    const int16_t* predicted = moves ? own : zero;
-    switch (std::min(rows, cols)) {
-      case 8:
-        AddTiles<8>(source, zero, predicted, rows, cols, *s.prices, costs, sums);
-        break;
-      case 4:
-        AddTiles<4>(source, zero, predicted, rows, cols, *s.prices, costs, sums);
-        break;
-      default:
-        AddTiles<2>(source, zero, predicted, rows, cols, *s.prices, costs, sums);
-    }
-  }
-  costs.code = coded_cost(*s.prices, sums);
-  return costs;
-}
-
-void DecideRow(const SkipRow& s) {
-  const MotionGrid& g = *s.grid;
-  const auto cell = [&](int row, int col) { return ptrdiff_t{row} * g.cols + col; };
-  for (int col = 0; col < g.cols; col += kSkipUnit) {
-    SkipCosts costs[kSkipUnit * kSkipUnit];
-    ptrdiff_t cells[kSkipUnit * kSkipUnit];
-    SkipChoice choices[kSkipUnit * kSkipUnit];
-    int count = 0;
-    for (int r = s.row; r < min_of(s.row + kSkipUnit, g.rows); ++r) {
-      for (int c = col; c < min_of(col + kSkipUnit, g.cols); ++c) {
-        cells[count] = cell(r, c);
-        costs[count++] = CostsOfCell(s, r, c, s.searched[cell(r, c)]);
+      for (int k = 0; k < kSkipCells; ++k) {
+        costs[k].code = coded_cost(*s.prices, sums[k]);
+        if (!s.inside(k, col)) costs[k] = {};
       }
+      const MotionVector left = col > 0 ? first[-1] : MotionVector{};
+      const MotionVector above = s.row > 0 ? first[-s.grid->cols] : MotionVector{};
+      choose_skips(*s.prices, costs, !(*first == left) && !(*first == above), choices);
     }
-    const MotionVector first = s.searched[cells[0]];
-    const MotionVector left = col > 0 ? s.searched[cells[0] - 1] : MotionVector{};
-    const MotionVector above = s.row > 0 ? s.searched[cells[0] - g.cols] : MotionVector{};
-    choose_skips(*s.prices, costs, count, !(first == left) && !(first == above), choices);
-    for (int k = 0; k < count; ++k) {
-      s.side.vectors[cells[k]] = choices[k] == SkipChoice::kZero ? MotionVector{} : s.searched[cells[k]];
-      s.side.skips[cells[k]] = choices[k] == SkipChoice::kCode ? 0 : 1;
+    for (int k = 0; k < kSkipCells; ++k) {
+      if (!s.inside(k, col)) continue;
+      const ptrdiff_t cell = s.cell(k, col);
+      side.vectors[cell] = choices[k] == SkipChoice::kZero ? MotionVector{} : searched[cell];
+      side.skips[cell] = choices[k] == SkipChoice::kCode ? 0 : 1;
     }
   }
 }
@@ -192,19 +224,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ctv {
 
+HWY_EXPORT(FindStillRow);
 HWY_EXPORT(DecideRow);
 
+void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                uint8_t* still) {
+  SkipPrices prices = skip_prices(base_step);
+  prices.dead = prices.still;
+  parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
+    HWY_DYNAMIC_DISPATCH(FindStillRow)({&planes, &grid, &prices, i * kSkipUnit}, still);
+  });
+}
+
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const MotionVector* searched, const SideInfo& side) {
-  if (base_step == 0) {
-    std::copy_n(searched, grid.size(), side.vectors);
-    std::fill_n(side.skips, grid.size(), uint8_t{0});
-    return;
-  }
+                  const uint8_t* still, const MotionVector* searched, const SideInfo& side) {
   const SkipPrices prices = skip_prices(base_step);
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
-    const SkipRow row{&planes, &grid, &prices, searched, side, i * kSkipUnit};
-    HWY_DYNAMIC_DISPATCH(DecideRow)(row);
+    HWY_DYNAMIC_DISPATCH(DecideRow)({&planes, &grid, &prices, i * kSkipUnit}, still, searched, side);
   });
 }
 

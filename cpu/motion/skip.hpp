@@ -6,8 +6,10 @@
 
 namespace ctv {
 
-/// As Backend::decide_skips().
+/// As the functions of Backend.
+void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                uint8_t* still);
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const MotionVector* searched, const SideInfo& side);
+                  const uint8_t* still, const MotionVector* searched, const SideInfo& side);
 
 }  // namespace ctv

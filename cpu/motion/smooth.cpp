@@ -32,6 +32,10 @@ void Smooth(const SearchPlanes& planes, const MotionGrid& blocks, int block_row,
   for (int b = 0; b < blocks.cols; ++b) {
     MotionVector tried[kSmoothCandidates + 1];
     const MotionVector own = vectors[static_cast<ptrdiff_t>(block_row) * blocks.cols + b];
+    if (costs[b] == 0) {  // equal or still
+      smoothed[b] = own;
+      continue;
+    }
     const MotionVector origin = predicted_vector(vectors, blocks.cols, block_row, b);
     MotionVector best = own;
     uint32_t best_cost = costs[b] + motion_cost(0, lambda, vector_difference(own, origin));

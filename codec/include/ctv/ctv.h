@@ -566,10 +566,9 @@ typedef struct ctv_stream_info {
   int32_t filter_taps;                /**< Taps of the directional filters. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
   ctv_prediction prediction;          /**< What predicted frames predict. */
-  int32_t block_size;                 /**< Motion blocks in luma samples. */
+  int32_t block_size;                 /**< Blocks that the encoder matched, in luma samples. */
   int32_t subpel;                     /**< Vector precision. */
   int32_t overlap;                    /**< 1: overlapped block motion compensation. */
-  int32_t split;                      /**< 1: blocks may be split in four. */
   int32_t planes;                     /**< Coded planes: 1 or 3. */
   int32_t subbands[3];                /**< Subbands per plane. */
   int32_t components;                 /**< Components per packet. */

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The motion of a frame as bytes (docs/bitstream.md, 7): quadtrees whose leaves are squares of 1 to 8 vectors
+// of the grid on a side. A leaf has one vector, a neighbour's or a coded difference, and with picture
+// prediction it may be skipped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/entropy/component_coder.hpp"
+#include "codec/format/motion_grid.hpp"
+
+namespace ctv {
+
+class MotionTree final : public ComponentCoder {
+ public:
+  /// subpel: vector precision. skips: whether cells may be skipped.
+  MotionTree(const MotionGrid& grid, int subpel, bool skips);
+  size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override;
+  bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override;
+  /// Bytes that a decoder allocates.
+  static size_t bytes(const MotionGrid& grid);
+
+  /// What later leaves need of a coded cell; `coded` is 0 outside the grid.
+  struct Cell {
+    uint8_t coded = 0;
+    uint8_t level = 0;  // log2 of the side of its leaf
+    uint8_t skip = 0;
+    uint8_t merged = 0;      // its vector is a neighbour's
+    uint16_t y = 0, x = 0;   // magnitudes of its difference
+    MotionVector vector;
+  };
+
+ private:
+  MotionGrid grid_;
+  int shift_;  // vectors are multiples of 2^shift
+  bool skips_;
+  std::vector<Cell> cells_;  // [rows + 1][cols + 2]: with a border above, left and right
+};
+
+}  // namespace ctv

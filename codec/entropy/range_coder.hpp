@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binary range coding with adaptive probabilities (Martin, Range encoding, 1979; a carry goes back into the
+// bytes written). A payload ends after its last byte that is not 0: the decoder reads zeros beyond.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codec/entropy/growing.hpp"
+
+namespace ctv {
+
+/// Probability of a 0 in 65536ths: the mean of a fast and a slow estimate.
+class AdaptiveBit {
+ public:
+  uint32_t zero() const {
+    const uint32_t p = (uint32_t{fast_} + slow_) >> 1;
+    return p < kLeast ? kLeast : (p > 65536 - kLeast ? 65536 - kLeast : p);
+  }
+  void update(bool one) {
+    if (one) {
+      fast_ = static_cast<uint16_t>(fast_ - (fast_ >> kFast));
+      slow_ = static_cast<uint16_t>(slow_ - (slow_ >> kSlow));
+    } else {
+      fast_ = static_cast<uint16_t>(fast_ + ((65535 - fast_) >> kFast));
+      slow_ = static_cast<uint16_t>(slow_ + ((65535 - slow_) >> kSlow));
+    }
+  }
+
+ private:
+  static constexpr uint32_t kLeast = 256;
+  static constexpr int kFast = 4;
+  static constexpr int kSlow = 7;
+  uint16_t fast_ = 32768;
+  uint16_t slow_ = 32768;
+};
+
+class RangeEncoder {
+ public:
+  static constexpr bool kDecodes = false;
+  /// Overwrites `out` from its beginning.
+  explicit RangeEncoder(Growing<uint8_t>& out) : out_(out) {}
+  bool bit(AdaptiveBit& p, bool one) {
+    code(one, p.zero());
+    p.update(one);
+    return one;
+  }
+  /// A bit of probability one half.
+  bool even(bool one) {
+    code(one, 32768);
+    return one;
+  }
+  /// Writes the number with most trailing zeros that identifies the symbols. Returns the number of bytes.
+  size_t finish() {
+    for (int zeros = 31; zeros >= 0; --zeros) {
+      const uint64_t step = uint64_t{1} << zeros;
+      const uint64_t value = (low_ + step - 1) & ~(step - 1);
+      if (value <= low_ + range_ - 1) {
+        low_ = value;
+        break;
+      }
+    }
+    for (int i = 0; i < 4; ++i) shift();
+    while (size_ > 0 && out_.data()[size_ - 1] == 0) --size_;
+    return size_;
+  }
+
+ private:
+  void code(bool one, uint32_t zero) {
+    const auto part = static_cast<uint32_t>((uint64_t{range_} * zero) >> 16);
+    if (one) {
+      low_ += part;
+      range_ -= part;
+    } else {
+      range_ = part;
+    }
+    while (range_ < 1U << 24) {
+      shift();
+      range_ <<= 8;
+    }
+  }
+  void shift() {
+    if (low_ >> 32 != 0) {
+      size_t i = size_;
+      while (++out_.data()[--i] == 0) {
+      }
+      low_ &= 0xffffffffU;
+    }
+    if (size_ == out_.capacity()) out_.reserve(2 * size_ + 256, size_);
+    out_.data()[size_++] = static_cast<uint8_t>(low_ >> 24);
+    low_ = (low_ & 0xffffffU) << 8;
+  }
+
+  Growing<uint8_t>& out_;
+  size_t size_ = 0;
+  uint64_t low_ = 0;
+  uint32_t range_ = ~0U;
+};
+
+/// Any bytes give symbols. Arguments of bit() and even() that the encoder codes are ignored.
+class RangeDecoder {
+ public:
+  static constexpr bool kDecodes = true;
+  explicit RangeDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {
+    for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
+  }
+  bool bit(AdaptiveBit& p, bool) {
+    const bool one = decode(p.zero());
+    p.update(one);
+    return one;
+  }
+  bool even(bool) { return decode(32768); }
+  /// Whether all bytes were read, and the last one was needed.
+  bool all_read() const { return at_ >= bytes_.size() && (bytes_.empty() || bytes_.back() != 0); }
+
+ private:
+  bool decode(uint32_t zero) {
+    const auto part = static_cast<uint32_t>((uint64_t{range_} * zero) >> 16);
+    const bool one = code_ >= part;
+    if (one) {
+      code_ -= part;
+      range_ -= part;
+    } else {
+      range_ = part;
+    }
+    while (range_ < 1U << 24) {
+      code_ = code_ << 8 | next();
+      range_ <<= 8;
+    }
+    return one;
+  }
+  uint32_t next() {
+    const uint32_t byte = at_ < bytes_.size() ? bytes_[at_] : 0;
+    ++at_;
+    return byte;
+  }
+  std::span<const uint8_t> bytes_;
+  size_t at_ = 0;
+  uint32_t code_ = 0;
+  uint32_t range_ = ~0U;
+};
+
+}  // namespace ctv

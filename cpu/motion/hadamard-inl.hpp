@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hadamard transforms of 8x8 differences, as one tile of 8x8 or four of 4x4, and what their coefficients sum
+// up to (codec/control/skip_decisions.hpp). Included once per instruction set.
+#if defined(CTV_CPU_HADAMARD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTV_CPU_HADAMARD_INL_HPP
+#undef CTV_CPU_HADAMARD_INL_HPP
+#else
+#define CTV_CPU_HADAMARD_INL_HPP
+#endif
+
+#include "codec/control/skip_decisions.hpp"
+#include "cpu/runtime/simd.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+// Sums of each column of the transposed transform, over the rows of a tile.
+struct ColumnSums {
+  uint32_t lost[8];
+  int16_t coded[8], octaves[8];
+};
+
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+using Eight = hn::FixedTag<int16_t, 8>;
+using EightVector = hn::Vec<Eight>;
+
+// Butterflies over groups of kTile rows.
+template <int kTile>
+HWY_INLINE void Butterflies(EightVector (&a)[8]) {
+  for (int step = 1; step < kTile; step *= 2) {
+    for (int r = 0; r < 8; ++r) {
+      if ((r & step) != 0) continue;
+      const EightVector x = a[r];
+      a[r] = hn::Add(x, a[r + step]);
+      a[r + step] = hn::Sub(x, a[r + step]);
+    }
+  }
+}
+
+HWY_INLINE void Transpose(EightVector (&a)[8]) {
+  const Eight d16;
+  const hn::FixedTag<int32_t, 4> d32;
+  const hn::FixedTag<int64_t, 2> d64;
+  EightVector b[8];
+  for (int i = 0; i < 4; ++i) {
+    b[2 * i] = hn::InterleaveLower(d16, a[2 * i], a[2 * i + 1]);
+    b[2 * i + 1] = hn::InterleaveUpper(d16, a[2 * i], a[2 * i + 1]);
+  }
+  const auto pairs = [&](EightVector x, EightVector y, EightVector& lower, EightVector& upper) {
+    lower = hn::BitCast(d16, hn::InterleaveLower(d32, hn::BitCast(d32, x), hn::BitCast(d32, y)));
+    upper = hn::BitCast(d16, hn::InterleaveUpper(d32, hn::BitCast(d32, x), hn::BitCast(d32, y)));
+  };
+  for (int half = 0; half < 2; ++half) {
+    pairs(b[4 * half], b[4 * half + 2], a[4 * half], a[4 * half + 1]);
+    pairs(b[4 * half + 1], b[4 * half + 3], a[4 * half + 2], a[4 * half + 3]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    const auto x = hn::BitCast(d64, a[i]);
+    const auto y = hn::BitCast(d64, a[i + 4]);
+    b[2 * i] = hn::BitCast(d16, hn::InterleaveLower(d64, x, y));
+    b[2 * i + 1] = hn::BitCast(d16, hn::InterleaveUpper(d64, x, y));
+  }
+  for (int i = 0; i < 8; ++i) a[i] = b[i];
+}
+
+template <int kTile>
+HWY_INLINE void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices,
+                         ColumnSums (&sums)[8 / kTile]) {
+  const Eight d16;
+  const hn::FixedTag<int32_t, 4> d32;
+  EightVector a[8];
+  for (int r = 0; r < 8; ++r) a[r] = hn::LoadU(d16, difference + r * stride);
+  Butterflies<kTile>(a);
+  Transpose(a);
+  Butterflies<kTile>(a);
+  const auto limit = [&](int threshold) {  // magnitudes are less than 2^15
+    return hn::Set(d16, static_cast<int16_t>(min_of(threshold, 32767)));
+  };
+  const EightVector dead = limit(prices.dead);
+  EightVector octaves[kSkipOctaves];
+  for (int k = 0; k < kSkipOctaves; ++k) octaves[k] = limit(prices.first << k);
+  for (int part = 0; part < 8 / kTile; ++part) {
+    auto lost = hn::Zero(d32);
+    auto unused = hn::Zero(d32);
+    EightVector coded_count = hn::Zero(d16);
+    EightVector octave_count = hn::Zero(d16);
+    for (int r = part * kTile; r < (part + 1) * kTile; ++r) {
+      EightVector m = hn::Abs(a[r]);
+      if constexpr (kTile == 4) m = hn::Add(m, m);
+      const auto above = hn::Gt(m, dead);
+      const EightVector kept = hn::IfThenZeroElse(above, m);
+      lost = hn::ReorderWidenMulAccumulate(d32, kept, kept, lost, unused);
+      coded_count = hn::Sub(coded_count, hn::VecFromMask(d16, above));
+      for (int k = 0; k < kSkipOctaves; ++k)
+        octave_count = hn::Sub(octave_count, hn::VecFromMask(d16, hn::Gt(m, octaves[k])));
+    }
+    // Each lane of the products has two columns.
+    int32_t pairs[4];
+    hn::StoreU(lost, d32, pairs);
+    for (int i = 0; i < 4; ++i) {
+      sums[part].lost[2 * i] = static_cast<uint32_t>(pairs[i]);
+      sums[part].lost[2 * i + 1] = 0;
+    }
+    hn::StoreU(coded_count, d16, sums[part].coded);
+    hn::StoreU(octave_count, d16, sums[part].octaves);
+  }
+}
+#else
+// Butterflies over groups of kTile rows, then the transpose.
+template <int kTile>
+void HalfHadamard(int16_t (&a)[8][8]) {
+  for (int step = 1; step < kTile; step *= 2) {
+    for (int r = 0; r < 8; ++r) {
+      for (int c = 0; c < 8 && (r & step) == 0; ++c) {
+        const int16_t x = a[r][c];
+        const int16_t y = a[r + step][c];
+        a[r][c] = static_cast<int16_t>(x + y);
+        a[r + step][c] = static_cast<int16_t>(x - y);
+      }
+    }
+  }
+  for (int r = 0; r < 8; ++r) {
+    for (int c = 0; c < r; ++c) std::swap(a[r][c], a[c][r]);
+  }
+}
+
+template <int kTile>
+void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices,
+              ColumnSums (&sums)[8 / kTile]) {
+  int16_t a[8][8];
+  for (int r = 0; r < 8; ++r) std::copy_n(difference + r * stride, 8, a[r]);
+  HalfHadamard<kTile>(a);
+  HalfHadamard<kTile>(a);
+  for (int part = 0; part < 8 / kTile; ++part) {
+    for (int i = 0; i < 8; ++i) {
+      sums[part].lost[i] = 0;
+      sums[part].coded[i] = sums[part].octaves[i] = 0;
+      for (int k = part * kTile; k < (part + 1) * kTile; ++k) {
+        const int m = abs_of(int{a[i][k]}) * (8 / kTile);
+        sums[part].lost[i] += m > prices.dead ? 0U : static_cast<uint32_t>(m * m);
+        sums[part].coded[i] = static_cast<int16_t>(sums[part].coded[i] + (m > prices.dead ? 1 : 0));
+        for (int o = 0; o < kSkipOctaves; ++o) {
+          sums[part].octaves[i] =
+              static_cast<int16_t>(sums[part].octaves[i] + (m > prices.first << o ? 1 : 0));
+        }
+      }
+    }
+  }
+}
+#endif
+
+// Calls code(row, column, sums) for the tiles of 8x8 differences.
+template <int kTile, typename Code>
+inline void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices, Code code) {
+  ColumnSums columns[8 / kTile];
+  SumTiles<kTile>(difference, stride, prices, columns);
+  for (int part = 0; part < 8 / kTile; ++part) {
+    for (int first = 0; first < 8; first += kTile) {
+      SkipSums sums;
+      for (int c = first; c < first + kTile; ++c) {
+        sums.lost += columns[part].lost[c];
+        sums.coded += static_cast<uint32_t>(columns[part].coded[c]);
+        sums.octaves += static_cast<uint32_t>(columns[part].octaves[c]);
+      }
+      code(first, part * kTile, sums);  // the transform is transposed
+    }
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -92,11 +92,17 @@ class CudaBackend final : public Backend {
     return cuda::make_distortion_meter(device_);
   }
 
-  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const MotionVector* searched, const SideInfo& side) override {
+  Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    uint8_t* still) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::decide_skips(*device_, planes, grid, base_step, searched, side);
+    return cuda::find_still(*device_, planes, grid, base_step, still);
+  }
+  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kSkip);
+    return cuda::decide_skips(*device_, planes, grid, base_step, still, searched, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -110,12 +110,13 @@ void FillPiece(const PieceRow& c, int left, const Piece& piece) {
     p[i] = predicted[same];
   }
   Blend(p, c, blended);
-  const int half_rows = c.rows->size / 2;
-  const int half_cols = c.cols->size / 2;
+  // Along an axis of one sample both cells are the same.
+  const int half_rows = max_of(1, c.rows->size / 2);
+  const int half_cols = max_of(1, c.cols->size / 2);
   for (int i = 0; i < 4; ++i) {
     if (!piece.alone[i]) continue;
-    const int first = (i & 2) != 0 ? half_rows : 0;
-    const int begin = (i & 1) != 0 ? half_cols : 0;
+    const int first = (i & 2) != 0 ? c.rows->size - half_rows : 0;
+    const int begin = (i & 1) != 0 ? c.cols->size - half_cols : 0;
     for (int r = first; r < first + half_rows; ++r) {
       for (int x = begin; x < begin + half_cols; ++x) blended[r * kPiece + x] = p[i][r * kPiece + x];
     }

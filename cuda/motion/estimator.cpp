@@ -40,7 +40,7 @@ class CudaMotionEstimator final : public MotionEstimator {
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                MotionVector* vectors) override {
+                const uint8_t* still, MotionVector* vectors) override {
     Device& d = *device_;
     const bool smooth = lambda != 0;  // otherwise the search decides alone
     const bool refine = parameters_.subpel > 0;
@@ -59,8 +59,10 @@ class CudaMotionEstimator final : public MotionEstimator {
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
+      const MotionGrid& grid = parameters_.grid;
+      const StillCells cells{still, grid.rows, grid.cols, blocks_.log2_block - grid.log2_block};
       CTV_RETURN_IF_ERROR(
-          search_blocks(d, planes_, blocks_, parameters_.range, lambda, searched, costs_.data()));
+          search_blocks(d, planes_, blocks_, cells, parameters_.range, lambda, searched, costs_.data()));
     }
     if (!smooth && !refine && !spread) return {};
     const StageMark mark(d, Stage::kMotionRefine);

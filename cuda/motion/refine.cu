@@ -23,6 +23,10 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   const int row = at / grid_cols;
   const int col = at % grid_cols;
   MotionVector best = vectors[at];
+  if (costs[at] == 0) {  // equal or still; whole warps
+    if (lane == 0) refined[at] = best;
+    return;
+  }
   const MotionVector origin = predicted_vector(vectors, grid_cols, row, col);
   uint32_t best_cost = costs[at] + fast_motion_cost(0, lambda, vector_difference(best, origin));
   const WindowPlace place = load_window(planes, row * kSize, col * kSize, best, lane, windows[warp]);

@@ -56,14 +56,27 @@ struct SearchShape {
   int rows;    // of the window
 };
 
+// Whether all cells of a block that lie in the grid are still.
+__device__ __forceinline__ bool is_still(const StillCells& still, int row, int col) {
+  if (still.flags == nullptr) return false;
+  for (int r = row << still.log2_cells; r < min_of((row + 1) << still.log2_cells, still.rows); ++r) {
+    for (int c = col << still.log2_cells; c < min_of((col + 1) << still.log2_cells, still.cols); ++c) {
+      if (still.flags[r * still.cols + c] == 0) return false;
+    }
+  }
+  return true;
+}
+
 template <int kSize>
 __global__ void __launch_bounds__(kMaxThreads)
     search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
-                  int grid_cols, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+                  const __grid_constant__ StillCells still, int grid_cols, uint32_t lambda,
+                  MotionVector* vectors, uint32_t* costs) {
   constexpr int kWords = kSize / 4;
   extern __shared__ uint32_t memory[];
   __shared__ uint32_t best_cost[kMaxSide];
   __shared__ uint32_t best_rank[kMaxSide];
+  __shared__ bool still_block[kMaxSide];
   uint32_t* current = memory;                               // [side][kSize][kWords]
   uint32_t* window = memory + shape.side * kSize * kWords;  // [rows][pitch]
   const int block0 = static_cast<int>(blockIdx.x) * shape.side;
@@ -72,7 +85,17 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int y0 = static_cast<int>(blockIdx.y) * kSize;
   const int threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x);
+  const ptrdiff_t first = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + block0;
 
+  bool own_still = true;
+  if (thread < count) {
+    own_still = still_block[thread] = is_still(still, static_cast<int>(blockIdx.y), block0 + thread);
+    if (own_still) {
+      vectors[first + thread] = {};
+      costs[first + thread] = 0;
+    }
+  }
+  if (__syncthreads_and(own_still ? 1 : 0) != 0) return;
   for (int i = thread; i < count * kSize * kWords; i += threads) {
     const int r = i / kWords % kSize;
     const int c = i / (kWords * kSize) * kSize + i % kWords * 4;
@@ -99,6 +122,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   int own_block = -1;
   for (int i = thread; i < count * shape.groups; i += threads) {
     const int b = i / shape.groups;
+    if (still_block[b]) continue;
     const int g = i % shape.groups;
     const int dx = g % width - shape.range;
     const int dy0 = g / width * kRowsPerThread - shape.range;
@@ -138,19 +162,18 @@ __global__ void __launch_bounds__(kMaxThreads)
   __syncthreads();
   if (own_block >= 0 && own_cost == best_cost[own_block]) atomicMin(&best_rank[own_block], own_rank);
   __syncthreads();
-  if (thread < count) {
+  if (thread < count && !own_still) {
     const int index = static_cast<int>(best_rank[thread] % static_cast<uint32_t>(width * width));
-    const ptrdiff_t at = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + block0 + thread;
     const MotionVector v{static_cast<int16_t>(kVectorUnit * (index / width - shape.range)),
                          static_cast<int16_t>(kVectorUnit * (index % width - shape.range))};
-    vectors[at] = v;
-    costs[at] = best_cost[thread] - fast_motion_cost(0, lambda, v);
+    vectors[first + thread] = v;
+    costs[first + thread] = best_cost[thread] - fast_motion_cost(0, lambda, v);
   }
 }
 
 template <int kSize>
-Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, uint32_t lambda,
-              MotionVector* vectors, uint32_t* costs) {
+Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, const StillCells& still,
+              int range, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   SearchShape shape{};
   const int width = 2 * range + 1;
   shape.range = range;
@@ -164,7 +187,7 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
       sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
   const dim3 blocks(blocks_for(grid.cols, shape.side), static_cast<unsigned>(grid.rows));
   search_kernel<kSize><<<blocks, static_cast<unsigned>(threads), bytes, device.stream()>>>(
-      planes, shape, grid.cols, lambda, vectors, costs);
+      planes, shape, still, grid.cols, lambda, vectors, costs);
   return device.launched("search_kernel");
 }
 
@@ -181,15 +204,16 @@ Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<
   return device.launched("narrow_kernel");
 }
 
-Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
-                     uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
+                     const StillCells& still, int range, uint32_t lambda, MotionVector* vectors,
+                     uint32_t* costs) {
   switch (grid.log2_block) {
     case 3:
-      return launch<8>(device, planes, grid, range, lambda, vectors, costs);
+      return launch<8>(device, planes, grid, still, range, lambda, vectors, costs);
     case 4:
-      return launch<16>(device, planes, grid, range, lambda, vectors, costs);
+      return launch<16>(device, planes, grid, still, range, lambda, vectors, costs);
     default:
-      return launch<32>(device, planes, grid, range, lambda, vectors, costs);
+      return launch<32>(device, planes, grid, still, range, lambda, vectors, costs);
   }
 }
 

@@ -20,9 +20,18 @@ struct SearchPlanes {
 Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
                           PlaneView<const Sample> reference);
 
-/// Whole vectors (times kVectorUnit) and their costs (16 SAD), [grid.rows][grid.cols].
-Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range,
-                     uint32_t lambda, MotionVector* vectors, uint32_t* costs);
+/// Cells that need no vector. Blocks of 2^log2_cells x 2^log2_cells still cells are not searched.
+struct StillCells {
+  const uint8_t* flags = nullptr;  // [rows][cols]; null: none
+  int rows = 0, cols = 0;
+  int log2_cells = 0;
+};
+
+/// Whole vectors (times kVectorUnit) and their costs (16 SAD), [grid.rows][grid.cols]; 0 for still blocks.
+/// The passes that follow keep vectors whose cost is 0.
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
+                     const StillCells& still, int range, uint32_t lambda, MotionVector* vectors,
+                     uint32_t* costs);
 
 /// Whole vectors, chosen again now that each can be paid for by its difference to its prediction; costs
 /// follow.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which cells are skipped (codec/control/skip_decisions.hpp). A block of threads takes a unit of 2x2
-// cells, and a group of its lanes a cell of one plane: squared errors of the predictions with the zero vector
-// and with the cell's own, and a Hadamard transform of the difference to the latter by exchange between
-// lanes. The threads of the block meet once, then one of them chooses.
+// cells, and a group of its lanes a cell of one plane: Hadamard transforms of the difference to the reference
+// or to the cell's prediction, by exchange between lanes, and squared differences. The threads of the block
+// meet once.
 #include "cuda/motion/skip.hpp"
 
 #include "codec/control/skip_decisions.hpp"
@@ -12,18 +12,50 @@ namespace ctv::cuda {
 namespace {
 
 constexpr int kCell = 1 << kLog2Cell;
-constexpr int kCells = kSkipUnit * kSkipUnit;
 constexpr int kMostPlanes = 3;
-static_assert(kSkipUnit == 2);
 
 struct Comparison {
   PlaneView<const Sample> source[kMostPlanes], reference[kMostPlanes];
   int planes, grid_rows, grid_cols;
   ChromaShift chroma;
   SkipPrices prices;
-  const MotionVector* searched;
-  MotionVector* vectors;
-  uint8_t* skips;
+};
+
+// A unit of cells: that of the block of threads.
+struct Unit {
+  int row, col;  // of its first cell
+  int grid_rows, grid_cols;
+
+  __device__ __forceinline__ explicit Unit(const Comparison& c)
+      : row(static_cast<int>(blockIdx.y) * kSkipUnit),
+        col(static_cast<int>(blockIdx.x) * kSkipUnit),
+        grid_rows(c.grid_rows),
+        grid_cols(c.grid_cols) {}
+  __device__ __forceinline__ bool inside(int cell) const {
+    return row + cell / kSkipUnit < grid_rows && col + cell % kSkipUnit < grid_cols;
+  }
+  /// Place in arrays of the grid.
+  __device__ __forceinline__ int at(int cell) const {
+    return (row + cell / kSkipUnit) * grid_cols + col + cell % kSkipUnit;
+  }
+};
+
+// What a thread takes of a unit. The first four warps take luma, a cell each; the groups of the others the
+// cells of the second plane, then of the third. kRows, kCols: of a cell there.
+template <int kRows, int kCols>
+struct Share {
+  static constexpr int kLanes = Piece<kRows, kCols>::kLanes;
+  static constexpr int threads(int planes) { return kSkipCells * (kWarp + (planes - 1) * kLanes); }
+  int plane, cell, lane;
+
+  __device__ __forceinline__ Share() {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int group = (thread - kSkipCells * kWarp) / kLanes;
+    const bool luma = thread < kSkipCells * kWarp;
+    plane = luma ? 0 : 1 + group / kSkipCells;
+    cell = luma ? thread / kWarp : group % kSkipCells;
+    lane = thread % (luma ? kWarp : kLanes);
+  }
 };
 
 // What a cell's samples of one plane sum up to.
@@ -62,37 +94,73 @@ __device__ __forceinline__ void hadamard(int lane, int (&h)[kStrip]) {
   for (int k = 0; k < kStrip; ++k) h[k] = static_cast<int16_t>(h[k]);
 }
 
-// Cell (row, col) of plane p, which is kRows x kCols samples there. The sum is known to all lanes of the
-// group.
+// The lane's samples of a cell, and those at their place in the reference.
 template <int kRows, int kCols>
-__device__ __forceinline__ PlaneSums compare(const Comparison& c, int p, int row, int col, MotionVector v,
-                                             int lane, Piece<kRows, kCols>& piece) {
+struct Samples {
+  int top, left;  // of the cell
+  int source[kStrip], reference[kStrip];
+
+  __device__ __forceinline__ Samples(const Comparison& c, const Unit& unit, int plane, int cell, int lane)
+      : top((unit.row + cell / kSkipUnit) * kRows), left((unit.col + cell % kSkipUnit) * kCols) {
+#pragma unroll
+    for (int k = 0; k < kStrip; ++k) {
+      const int y = top + strip_row<kCols>(lane) + k;
+      const int x = left + strip_col<kCols>(lane);
+      source[k] = clamped(c.source[plane], y, x);
+      reference[k] = clamped(c.reference[plane], y, x);
+    }
+  }
+};
+
+// Whether a coefficient of the lane is too large for a still unit.
+template <int kRows, int kCols>
+__device__ __forceinline__ bool changes(const Comparison& c, const Unit& unit, int plane, int cell,
+                                        int lane) {
+  const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
+  int h[kStrip];
+#pragma unroll
+  for (int k = 0; k < kStrip; ++k) h[k] = samples.source[k] - samples.reference[k];
+  hadamard<kCols>(lane, h);
+  bool changes = false;
+#pragma unroll
+  for (int k = 0; k < kStrip; ++k) changes |= abs_of(h[k]) * (kCell / kCols) > c.prices.still;
+  return changes;
+}
+
+template <int kRows, int kCols>
+__global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
+    find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
+  const Unit unit(c);
+  const Share<kRows, kCols> share;
+  const bool changed = share.plane == 0 ? changes<kCell, kCell>(c, unit, 0, share.cell, share.lane)
+                                        : changes<kRows, kCols>(c, unit, share.plane, share.cell, share.lane);
+  const bool is_still = __syncthreads_or(changed ? 1 : 0) == 0;
+  const int cell = static_cast<int>(threadIdx.x);
+  if (cell < kSkipCells && unit.inside(cell)) still[unit.at(cell)] = is_still ? 1 : 0;
+}
+
+// The sums of one cell with the vector v are known to all lanes of the group.
+template <int kRows, int kCols>
+__device__ __forceinline__ PlaneSums compare(const Comparison& c, const Unit& unit, int plane, int cell,
+                                             MotionVector v, int lane, Piece<kRows, kCols>& piece) {
   static_assert(kCols <= kRows);
-  const int top = row * kRows;
-  const int left = col * kCols;
-  const PlaneView<const Sample>& reference = c.reference[p];
-  int source[kStrip];
-  int zero[kStrip];
+  const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
   int own[kStrip];
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) {
-    const int y = top + strip_row<kCols>(lane) + k;
-    const int x = left + strip_col<kCols>(lane);
-    source[k] = clamped(c.source[p], y, x);
-    zero[k] = own[k] = clamped(reference, y, x);
-  }
+  for (int k = 0; k < kStrip; ++k) own[k] = samples.reference[k];
   const bool moves = !same_vector(v, MotionVector{});
-  if (__any_sync(kAllLanes, moves) != 0)
-    predict(reference, p == 0 ? ChromaShift{} : c.chroma, v, top, left, lane, piece, own);
-
+  if (__any_sync(kAllLanes, moves) != 0) {
+    predict(c.reference[plane], plane == 0 ? ChromaShift{} : c.chroma, v, samples.top, samples.left, lane,
+            piece, own);
+  }
   PlaneSums sums{};
   int h[kStrip];
 #pragma unroll
   for (int k = 0; k < kStrip; ++k) {
-    h[k] = source[k] - own[k];
-    const int still = source[k] - zero[k];
+    h[k] = samples.source[k] - own[k];
+    const int zero = samples.source[k] - samples.reference[k];
     sums.own += static_cast<uint32_t>(h[k] * h[k]);
-    sums.zero += static_cast<uint32_t>(still * still);
+    sums.zero += static_cast<uint32_t>(zero * zero);
   }
   hadamard<kCols>(lane, h);
 #pragma unroll
@@ -106,88 +174,76 @@ __device__ __forceinline__ PlaneSums compare(const Comparison& c, int p, int row
 #pragma unroll
     for (int i = 0; i < kSkipOctaves; ++i) sums.counts += magnitude > c.prices.first << i ? 1U << 16 : 0U;
   }
-  return {group_sum<Piece<kRows, kCols>::kLanes>(sums.own), group_sum<Piece<kRows, kCols>::kLanes>(sums.zero),
-          group_sum<Piece<kRows, kCols>::kLanes>(sums.lost),
-          group_sum<Piece<kRows, kCols>::kLanes>(sums.counts)};
+  constexpr int kLanes = Piece<kRows, kCols>::kLanes;
+  return {group_sum<kLanes>(sums.own), group_sum<kLanes>(sums.zero), group_sum<kLanes>(sums.lost),
+          group_sum<kLanes>(sums.counts)};
 }
 
-// kRows, kCols: of a cell on planes of chroma. The first four warps take luma, a cell each; the groups of the
-// others the cells of the second plane, then of the third.
-template <int kRows, int kCols>
-__global__ void __launch_bounds__(kCells* kWarp + (kMostPlanes - 1) * kCells * Piece<kRows, kCols>::kLanes)
-    decide_skips_kernel(const __grid_constant__ Comparison c) {
-  using Chroma = Piece<kRows, kCols>;
-  __shared__ Piece<kCell, kCell> luma[kCells];
-  __shared__ Chroma chroma[kMostPlanes - 1][kCells];
-  __shared__ PlaneSums sums[kMostPlanes][kCells];
-  __shared__ SkipCosts costs[kCells];
-  __shared__ SkipChoice choices[kCells];
-  const int first_row = static_cast<int>(blockIdx.y) * kSkipUnit;
-  const int first_col = static_cast<int>(blockIdx.x) * kSkipUnit;
-  const int log2_cols = first_col + 1 < c.grid_cols ? 1 : 0;  // of the unit's cells
-  const int count = min_of(kSkipUnit, c.grid_rows - first_row) << log2_cols;
-  const auto row_of = [&](int k) { return first_row + (k >> log2_cols); };
-  const auto col_of = [&](int k) { return first_col + (k & log2_cols); };
-  const auto vector_of = [&](int k) { return c.searched[row_of(k) * c.grid_cols + col_of(k)]; };
+// Costs of a cell from the sums of its planes.
+__device__ __forceinline__ SkipCosts costs_of(const Comparison& c,
+                                              const PlaneSums (&sums)[kMostPlanes][kSkipCells], int cell) {
+  SkipCosts costs;
+  SkipSums coded;
+  for (int p = 0; p < c.planes; ++p) {
+    const PlaneSums& s = sums[p][cell];
+    costs.zero += uint64_t{64} * s.zero;
+    costs.own += uint64_t{64} * s.own;
+    coded.lost += s.lost;
+    coded.coded += s.counts & 0xFFFFU;
+    coded.octaves += s.counts >> 16;
+  }
+  costs.code = coded_cost(c.prices, coded);
+  return costs;
+}
 
-  // Groups of cells that the unit lacks repeat the last one.
-  const int thread = static_cast<int>(threadIdx.x);
-  if (thread < kCells * kWarp) {
-    const int k = thread / kWarp;
-    const int cell = min_of(k, count - 1);
-    const int lane = thread % kWarp;
-    const PlaneSums own = compare(c, 0, row_of(cell), col_of(cell), vector_of(cell), lane, luma[k]);
-    if (lane == 0) sums[0][k] = own;
-  } else {
-    const int group = (thread - kCells * kWarp) / Chroma::kLanes;
-    const int k = group % kCells;
-    const int p = group / kCells;
-    const int cell = min_of(k, count - 1);
-    const int lane = thread % Chroma::kLanes;
-    const PlaneSums own = compare(c, p + 1, row_of(cell), col_of(cell), vector_of(cell), lane, chroma[p][k]);
-    if (lane == 0) sums[p + 1][k] = own;
+template <int kRows, int kCols>
+__global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
+    decide_skips_kernel(const __grid_constant__ Comparison c, const uint8_t* still,
+                        const MotionVector* searched, MotionVector* vectors, uint8_t* skips) {
+  __shared__ Piece<kCell, kCell> luma[kSkipCells];
+  __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
+  __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
+  const Unit unit(c);
+  const Share<kRows, kCols> share;
+  const bool is_still = still[unit.at(0)] != 0;  // all threads alike
+  if (!is_still) {
+    const MotionVector v = searched[unit.at(unit.inside(share.cell) ? share.cell : 0)];
+    const PlaneSums own = share.plane == 0 ? compare(c, unit, 0, share.cell, v, share.lane, luma[share.cell])
+                                           : compare(c, unit, share.plane, share.cell, v, share.lane,
+                                                     chroma[share.plane - 1][share.cell]);
+    if (share.lane == 0) sums[share.plane][share.cell] = own;
   }
   __syncthreads();
-  if (thread >= kWarp) return;
-  if (thread < count) {
-    uint64_t own = 0;
-    uint64_t zero = 0;
-    SkipSums coded;
-    for (int p = 0; p < c.planes; ++p) {
-      const PlaneSums& s = sums[p][thread];
-      own += s.own;
-      zero += s.zero;
-      coded.lost += s.lost;
-      coded.coded += s.counts & 0xFFFFU;
-      coded.octaves += s.counts >> 16;
+  if (threadIdx.x >= kWarp) return;
+
+  // All lanes know the four cells' costs and choose alike; lane k writes cell k.
+  SkipChoice choices[kSkipCells] = {};
+  if (!is_still) {
+    SkipCosts mine;
+    if (share.lane < kSkipCells && unit.inside(share.lane)) mine = costs_of(c, sums, share.lane);
+    SkipCosts costs[kSkipCells];
+#pragma unroll
+    for (int k = 0; k < kSkipCells; ++k) {
+      costs[k] = {__shfl_sync(kAllLanes, mine.zero, k), __shfl_sync(kAllLanes, mine.own, k),
+                  __shfl_sync(kAllLanes, mine.code, k)};
     }
-    costs[thread] = {64 * zero, 64 * own, coded_cost(c.prices, coded)};
+    const MotionVector* first = searched + unit.at(0);
+    const MotionVector left = unit.col > 0 ? first[-1] : MotionVector{};
+    const MotionVector above = unit.row > 0 ? first[-unit.grid_cols] : MotionVector{};
+    choose_skips(c.prices, costs, !same_vector(*first, left) && !same_vector(*first, above), choices);
   }
-  __syncwarp();
-  if (thread == 0) {
-    const MotionVector* first = c.searched + first_row * c.grid_cols + first_col;
-    const MotionVector left = first_col > 0 ? first[-1] : MotionVector{};
-    const MotionVector above = first_row > 0 ? first[-c.grid_cols] : MotionVector{};
-    choose_skips(c.prices, costs, count, !same_vector(*first, left) && !same_vector(*first, above), choices);
-  }
-  __syncwarp();
-  if (thread < count) {
-    const int at = row_of(thread) * c.grid_cols + col_of(thread);
-    c.vectors[at] = choices[thread] == SkipChoice::kZero ? MotionVector{} : c.searched[at];
-    c.skips[at] = choices[thread] == SkipChoice::kCode ? 0 : 1;
+#pragma unroll
+  for (int k = 0; k < kSkipCells; ++k) {
+    if (share.lane != k || !unit.inside(k)) continue;
+    const int at = unit.at(k);
+    vectors[at] = choices[k] == SkipChoice::kZero ? MotionVector{} : searched[at];
+    skips[at] = choices[k] == SkipChoice::kCode ? 0 : 1;
   }
 }
 
-}  // namespace
-
-Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* searched, const SideInfo& side) {
-  if (base_step == 0) {
-    CTV_CUDA_TRY(device, cudaMemcpyAsync(side.vectors, searched, grid.size() * sizeof(MotionVector),
-                                         cudaMemcpyDeviceToDevice, device.stream()));
-    CTV_CUDA_TRY(device, cudaMemsetAsync(side.skips, 0, grid.size(), device.stream()));
-    return {};
-  }
+// Calls launch with the rows and columns of a cell on planes of chroma, the units, and the threads of each.
+template <typename Launch>
+void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step, Launch launch) {
   Comparison c{};
   for (size_t p = 0; p < static_cast<size_t>(planes.planes); ++p) {
     c.source[p] = planes.source[p];
@@ -198,21 +254,38 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& 
   c.grid_cols = grid.cols;
   c.chroma = planes.chroma;
   c.prices = skip_prices(base_step);
-  c.searched = searched;
-  c.vectors = side.vectors;
-  c.skips = side.skips;
   const dim3 units(blocks_for(grid.cols, kSkipUnit), blocks_for(grid.rows, kSkipUnit));
-  const auto launch = [&]<int kRows, int kCols>() {
-    const int threads = kCells * (kWarp + (planes.planes - 1) * Piece<kRows, kCols>::kLanes);
-    decide_skips_kernel<kRows, kCols><<<units, threads, 0, device.stream()>>>(c);
+  const auto with_cell = [&]<int kRows, int kCols>() {
+    launch.template operator()<kRows, kCols>(
+        units, static_cast<unsigned>(Share<kRows, kCols>::threads(planes.planes)), c);
   };
   if (planes.chroma.x == 0) {
-    launch.template operator()<8, 8>();
+    with_cell.template operator()<8, 8>();
   } else if (planes.chroma.y == 0) {
-    launch.template operator()<8, 4>();
+    with_cell.template operator()<8, 4>();
   } else {
-    launch.template operator()<4, 4>();
+    with_cell.template operator()<4, 4>();
   }
+}
+
+}  // namespace
+
+Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                  uint8_t* still) {
+  launch_on_units(planes, grid, base_step,
+                  [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
+                    find_still_kernel<kRows, kCols><<<units, threads, 0, device.stream()>>>(c, still);
+                  });
+  return device.launched("find_still_kernel");
+}
+
+Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    const uint8_t* still, const MotionVector* searched, const SideInfo& side) {
+  launch_on_units(
+      planes, grid, base_step, [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
+        decide_skips_kernel<kRows, kCols>
+            <<<units, threads, 0, device.stream()>>>(c, still, searched, side.vectors, side.skips);
+      });
   return device.launched("decide_skips_kernel");
 }
 

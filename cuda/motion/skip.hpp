@@ -7,8 +7,10 @@
 
 namespace ctv::cuda {
 
-/// As Backend::decide_skips; all on the device.
+/// As the functions of Backend; all on the device.
+Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                  uint8_t* still);
 Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* searched, const SideInfo& side);
+                    const uint8_t* still, const MotionVector* searched, const SideInfo& side);
 
 }  // namespace ctv::cuda

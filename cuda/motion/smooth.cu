@@ -27,6 +27,10 @@ __global__ void __launch_bounds__(32 * kWarps)
   if (at >= grid_rows * grid_cols) return;  // whole warps
   const int row = at / grid_cols;
   const int col = at % grid_cols;
+  if (costs[at] == 0) {  // equal or still; whole warps
+    if (lane == 0) smoothed[at] = vectors[at];
+    return;
+  }
   const auto word = [&](const uint8_t* from) { return *reinterpret_cast<const uint32_t*>(from); };
   uint32_t current[kEach];
 #pragma unroll

@@ -135,12 +135,12 @@ TEST_P(MotionSearch, AgreesWhereBlocksAreSplit) {
 }
 
 TEST_P(MotionSearch, LeavesStillBlocksWhereTheyAre) {
-  const BackendPlane current = scene({61, 93}, 19, -26, 3);
-  const BackendPlane reference = scene({61, 93}, 0, 0, 4);
+  const BackendPlane current = scene({35, 68}, 19, -26, 3);
+  const BackendPlane reference = scene({35, 68}, 0, 0, 4);
   for (int log2_block = 3; log2_block <= 5; ++log2_block) {
-    for (const int one : {1, 3, 12, 1000}) {
+    for (const int one : {3, 30}) {
       SCOPED_TRACE(testing::Message() << "block " << log2_block << " one in " << one);
-      check(current, reference, parameters(log2_block, 5, 3, log2_block > 3 ? 1 : 0), 16, one);
+      check(current, reference, parameters(log2_block, 2, 2, log2_block > 3 ? 1 : 0), 16, one);
       if (HasFatalFailure()) return;
     }
   }
@@ -148,14 +148,13 @@ TEST_P(MotionSearch, LeavesStillBlocksWhereTheyAre) {
 
 // The grid of vectors may be that of the blocks, or between.
 TEST_P(MotionSearch, WritesToEveryGrid) {
-  const BackendPlane current = scene({61, 93}, 19, -26, 3);
-  const BackendPlane reference = scene({61, 93}, 0, 0, 4);
+  const BackendPlane current = scene({35, 68}, 19, -26, 3);
+  const BackendPlane reference = scene({35, 68}, 0, 0, 4);
   for (int log2_block = 3; log2_block <= 5; ++log2_block) {
     for (int log2 = 3; log2 <= log2_block; ++log2) {
-      MotionParameters p = parameters(log2_block, 5, 3);
+      MotionParameters p = parameters(log2_block, 2, 1);
       p.grid.log2_block = log2;
       check(current, reference, p, 0);
-      check(current, reference, p, 16);
       if (HasFatalFailure()) return;
     }
   }

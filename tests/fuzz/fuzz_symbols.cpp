@@ -38,7 +38,8 @@ struct Bench {
     stream = make_stream(header);
     coder = std::make_unique<SymbolCoder>(stream.picture, header, stream.grid, 1);
     vectors.resize(stream.grid.size());
-    frame.side.vectors = vectors.data();
+    skips.resize(stream.grid.size());
+    frame.side = {vectors.data(), skips.data()};
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();
@@ -50,6 +51,7 @@ struct Bench {
   Stream stream;
   std::unique_ptr<SymbolCoder> coder;
   std::vector<MotionVector> vectors;
+  std::vector<uint8_t> skips;
   std::vector<Level> levels[3];
   CodedFrameBuffers frame;
   std::vector<int> layers;

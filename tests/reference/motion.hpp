@@ -69,42 +69,21 @@ inline Pair blocks_at(int sample, int shift, int log2_block, int count, bool ove
   return {{limited(own), limited(own + 1)}, {32 - w, w}};
 }
 
-inline bool is_split_block(const std::vector<MotionVector>& vectors, const MotionGrid& grid, int row,
-                           int col) {
-  std::vector<MotionVector> own;
-  for (int k = 0; k < 4; ++k) {
-    own.push_back(vectors[static_cast<size_t>((2 * row + k / 2) * grid.cols + 2 * col + k % 2)]);
-  }
-  return std::any_of(own.begin(), own.end(), [&](MotionVector v) { return !(v == own[0]); });
-}
-
-/// The grid that applies to a sample: that of the blocks or, if one of them is split, that of the vectors.
-inline MotionGrid grid_at(const std::vector<MotionVector>& vectors, const CompensationGeometry& g, int row,
-                          int col) {
-  MotionGrid fine = g.grid;
-  fine.split = 0;
-  if (g.grid.split == 0) return fine;
-  const MotionGrid blocks = g.grid.blocks();
-  const Pair y = blocks_at(row, g.row_shift, blocks.log2_block, blocks.rows, g.overlap);
-  const Pair x = blocks_at(col, g.col_shift, blocks.log2_block, blocks.cols, g.overlap);
-  for (const int r : y.block) {
-    for (const int c : x.block) {
-      if (is_split_block(vectors, g.grid, r, c)) return fine;
-    }
-  }
-  return blocks;
-}
-
+/// skips: [cells], empty if none is skipped.
 inline int compensated(const SampleAt& reference, const std::vector<MotionVector>& vectors,
-                       const CompensationGeometry& g, int row, int col) {
-  const MotionGrid grid = grid_at(vectors, g, row, col);
-  const int scale = g.grid.log2_block == grid.log2_block ? 1 : 2;  // vectors from block to block
-  const Pair y = blocks_at(row, g.row_shift, grid.log2_block, grid.rows, g.overlap);
-  const Pair x = blocks_at(col, g.col_shift, grid.log2_block, grid.cols, g.overlap);
+                       const std::vector<uint8_t>& skips, const CompensationGeometry& g, int row, int col) {
+  const MotionGrid& grid = g.grid;
+  const Pair own_y = blocks_at(row, g.row_shift, grid.log2_block, grid.rows, false);
+  const Pair own_x = blocks_at(col, g.col_shift, grid.log2_block, grid.cols, false);
+  const bool skipped =
+      !skips.empty() && skips[static_cast<size_t>(own_y.block[0] * grid.cols + own_x.block[0])] != 0;
+  const bool overlap = g.overlap && !skipped;
+  const Pair y = blocks_at(row, g.row_shift, grid.log2_block, grid.rows, overlap);
+  const Pair x = blocks_at(col, g.col_shift, grid.log2_block, grid.cols, overlap);
   int64_t sum = 0;
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
-      const MotionVector v = vectors[static_cast<size_t>(scale * (y.block[i] * g.grid.cols + x.block[j]))];
+      const MotionVector v = vectors[static_cast<size_t>(y.block[i] * grid.cols + x.block[j])];
       sum += int64_t{y.weight[i]} * x.weight[j] * predict(reference, row, col, v, g.row_shift, g.col_shift);
     }
   }
@@ -129,7 +108,7 @@ inline uint32_t sad(const SampleAt& current, const SampleAt& reference, int y, i
 /// The vector of one block: full search, least cost, then least rank.
 inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
                            const MotionParameters& p, uint32_t lambda) {
-  const int size = 1 << p.grid.blocks().log2_block;
+  const int size = 1 << p.log2_block;
   MotionVector best{};
   uint32_t best_cost = UINT32_MAX;
   uint32_t best_rank = 0;
@@ -202,7 +181,7 @@ inline MotionVector smooth(const SampleAt& current, const SampleAt& reference,
 inline MotionVector refine(const SampleAt& current, const SampleAt& reference,
                            const std::vector<MotionVector>& vectors, const MotionParameters& p, int row,
                            int col, uint32_t lambda) {
-  const MotionGrid blocks = p.grid.blocks();
+  const MotionGrid blocks = p.blocks_of(p.log2_block);
   const int size = 1 << blocks.log2_block;
   const MotionVector origin = predicted(vectors, blocks, row, col);
   const auto cost = [&](MotionVector v) {
@@ -250,10 +229,35 @@ inline std::vector<MotionVector> nearest_four(MotionVector v, int step) {
   return {moved(-step, 0), moved(0, -step), moved(0, step), moved(step, 0)};
 }
 
-/// All vectors of a picture, [grid.rows][grid.cols]. Blocks are split where it reduces the cost.
+/// The vectors of blocks as those of a finer grid.
+inline std::vector<MotionVector> spread(const std::vector<MotionVector>& vectors, const MotionGrid& blocks,
+                                        const MotionGrid& grid) {
+  const int side = 1 << (blocks.log2_block - grid.log2_block);
+  std::vector<MotionVector> out;
+  for (int r = 0; r < grid.rows; ++r) {
+    for (int c = 0; c < grid.cols; ++c)
+      out.push_back(vectors[static_cast<size_t>(r / side * blocks.cols + c / side)]);
+  }
+  return out;
+}
+
+/// All vectors of a picture, [grid.rows][grid.cols]. Blocks are split where it reduces the cost. still: cells
+/// of the grid, or empty. A block of still cells has the vector zero; one that is equal to its prediction
+/// keeps its vector.
 inline std::vector<MotionVector> search_all(const SampleAt& current, const SampleAt& reference,
-                                            const MotionParameters& p, uint32_t lambda) {
-  const MotionGrid blocks = p.grid.blocks();
+                                            const MotionParameters& p, uint32_t lambda,
+                                            const std::vector<uint8_t>& still) {
+  const MotionGrid blocks = p.blocks_of(p.log2_block);
+  const int size = 1 << p.log2_block;
+  const auto is_still = [&](int block_row, int block_col) {
+    const int side = 1 << (p.log2_block - p.grid.log2_block);
+    bool all = !still.empty();
+    for (int r = block_row * side; r < std::min((block_row + 1) * side, p.grid.rows); ++r) {
+      for (int c = block_col * side; c < std::min((block_col + 1) * side, p.grid.cols); ++c)
+        all = all && still[static_cast<size_t>(r * p.grid.cols + c)] != 0;
+    }
+    return all;
+  };
   const auto each = [&](const auto& vector_of) {
     std::vector<MotionVector> out;
     for (int r = 0; r < blocks.rows; ++r) {
@@ -261,23 +265,35 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
     }
     return out;
   };
-  std::vector<MotionVector> matched =
-      each([&](int r, int c) { return search(current, reference, r, c, p, lambda); });
-  if (lambda != 0) {
-    matched = each([&](int r, int c) { return smooth(current, reference, matched, blocks, r, c, lambda); });
-  }
-  matched = each([&](int r, int c) { return refine(current, reference, matched, p, r, c, lambda); });
-  if (p.grid.split == 0) return matched;
+  std::vector<MotionVector> matched = each([&](int r, int c) {
+    return is_still(r, c) ? MotionVector{} : search(current, reference, r, c, p, lambda);
+  });
+  const auto final = [&](int r, int c) {
+    const MotionVector v = matched[static_cast<size_t>(r * blocks.cols + c)];
+    return is_still(r, c) || sad(current, reference, r * size, c * size, size, v) == 0;
+  };
+  const auto improve = [&](const auto& pass) {
+    matched = each([&](int r, int c) {
+      return final(r, c) ? matched[static_cast<size_t>(r * blocks.cols + c)] : pass(r, c);
+    });
+  };
+  if (lambda != 0)
+    improve([&](int r, int c) { return smooth(current, reference, matched, blocks, r, c, lambda); });
+  improve([&](int r, int c) { return refine(current, reference, matched, p, r, c, lambda); });
+  if (p.split == 0) return spread(matched, blocks, p.grid);
   const auto at = [&](int r, int c) {
     return matched[static_cast<size_t>(std::clamp(r, 0, blocks.rows - 1) * blocks.cols +
                                        std::clamp(c, 0, blocks.cols - 1))];
   };
-  const int half = 1 << p.grid.log2_block;
-  std::vector<MotionVector> split(p.grid.size());
+  const int half = size / 2;
+  const MotionGrid halves{p.log2_block - 1, 2 * blocks.rows, 2 * blocks.cols};
+  std::vector<MotionVector> split(halves.size());
   for (int r = 0; r < blocks.rows; ++r) {
     for (int c = 0; c < blocks.cols; ++c) {
       const uint32_t unsplit =
-          motion_cost(sad(current, reference, 2 * r * half, 2 * c * half, 2 * half, at(r, c)), lambda, {});
+          is_still(r, c)
+              ? 0
+              : motion_cost(sad(current, reference, r * size, c * size, size, at(r, c)), lambda, {});
       const bool worth = lambda * kSplitBits * kSplitWorth < unsplit;
       Quarter quarters[4];
       uint32_t sum = 0;
@@ -304,12 +320,12 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
       }
       const bool pays = worth && border && uint64_t{lambda} * kSplitBits + sum < unsplit;
       for (int k = 0; k < 4; ++k) {
-        split[static_cast<size_t>((2 * r + k / 2) * p.grid.cols + 2 * c + k % 2)] =
+        split[static_cast<size_t>((2 * r + k / 2) * halves.cols + 2 * c + k % 2)] =
             pays ? quarters[k].vector : at(r, c);
       }
     }
   }
-  return split;
+  return spread(split, halves, p.grid);
 }
 
 /// The previous frame's level that predicts level (row, col) of a subband.

@@ -2,56 +2,38 @@
 #include <gtest/gtest.h>
 
 #include "tests/reference/motion.hpp"
-#include "tests/support/backend_plane.hpp"
+#include "tests/support/backend_side.hpp"
 #include "tests/support/guarded_plane.hpp"
 
 namespace {
 
 using namespace ctv;
 using test::BackendPlane;
-using test::BackendVectors;
+using test::BackendSide;
 using test::ok;
 
 class Compensate : public test::BackendTest {
  protected:
-  /// reach: largest magnitude of the vectors' components, eighths of a sample. split: every so many-th block
-  /// may be split; 0: blocks have one vector.
-  void check(Extent luma, int log2_block, ChromaShift shift, int pad, bool overlap, int reach, uint64_t seed,
-             int split = 0) {
-    const Extent extent{(luma.rows + (1 << shift.y) - 1) >> shift.y,
-                        (luma.cols + (1 << shift.x) - 1) >> shift.x};
+  /// reach: largest magnitude of the vectors' components, eighths of a sample. one_in: of so many cells one is
+  /// skipped; 0: none.
+  void check(Extent luma, ChromaShift shift, int pad, bool overlap, int reach, int one_in, uint64_t seed) {
+    const Extent extent{ceil_div(luma.rows, 1 << shift.y), ceil_div(luma.cols, 1 << shift.x)};
     const BackendPlane reference(backend(), extent, seed % 2 == 0 ? 0 : -255, 255, seed);
     BackendPlane prediction(backend(), {extent.rows + pad, extent.cols + 2 * pad});
-    const CompensationGeometry geometry{test::grid_for(luma, log2_block, split > 0 ? 1 : 0), shift.y, shift.x,
-                                        overlap};
-    BackendVectors vectors(backend(), geometry.grid);
-    test::Random random(seed + 1);
-    MotionVector v{};
-    for (int r = 0; r < geometry.grid.rows; ++r) {
-      for (int c = 0; c < geometry.grid.cols; ++c) {
-        // Neighbours are often equal, wholly or in one component.
-        if (random.between(0, 2) == 0) v.y = static_cast<int16_t>(random.between(-reach, reach));
-        if (random.between(0, 2) == 0) v.x = static_cast<int16_t>(random.between(-reach, reach));
-        vectors.set(r, c, v);
-      }
-    }
-    for (int r = 0; split > 0 && r < geometry.grid.rows; r += 2) {
-      for (int c = 0; c < geometry.grid.cols; c += 2) {
-        if (random.between(1, split) == 1) continue;
-        for (int k = 1; k < 4; ++k) vectors.set(r + k / 2, c + k % 2, vectors.get(r, c));
-      }
-    }
-    vectors.upload();
+    const CompensationGeometry geometry{test::grid_for(luma, kLog2Cell), shift.y, shift.x, overlap};
+    BackendSide side(backend(), geometry.grid);
+    test::draw_side(geometry.grid, reach, one_in, seed + 1, side);
     ASSERT_TRUE(
-        ok(backend().compensate(reference.const_view(), vectors.device(), geometry, prediction.view())));
+        ok(backend().compensate(reference.const_view(), side.device(), geometry, prediction.view())));
     prediction.download();
     EXPECT_TRUE(prediction.intact());
     const auto at =
         reference::clamped([&](int r, int c) { return reference.at(r, c); }, extent.rows, extent.cols);
-    const std::vector<MotionVector> all = vectors.all();
+    const std::vector<MotionVector> vectors = side.vectors.all();
+    const std::vector<uint8_t> skips = side.skips();
     for (int r = 0; r < prediction.rows(); ++r) {
       for (int c = 0; c < prediction.cols(); ++c) {
-        ASSERT_EQ(prediction.at(r, c), reference::compensated(at, all, geometry, r, c))
+        ASSERT_EQ(prediction.at(r, c), reference::compensated(at, vectors, skips, geometry, r, c))
             << "at " << r << ", " << c;
       }
     }
@@ -61,59 +43,71 @@ class Compensate : public test::BackendTest {
 TEST_P(Compensate, AgreesWithTheDefinition) {
   for (const Extent extent : test::odd_extents()) {
     for (const bool overlap : {false, true}) {
-      SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " overlap " << overlap);
-      check(extent, 4, {0, 0}, 3, overlap, 40, 1);
-      check(extent, 4, {1, 1}, 3, overlap, 40, 2);
-      if (HasFatalFailure()) return;
-    }
-  }
-}
-
-TEST_P(Compensate, AgreesForEveryBlockAndShift) {
-  for (int log2_block = 3; log2_block <= 5; ++log2_block) {
-    for (const ChromaShift shift :
-         {ChromaShift{0, 0}, {0, 1}, {1, 1}, {2, 2}, {2, 3}, {3, 3}, {4, 5}, {6, 6}}) {
-      for (const bool overlap : {false, true}) {
-        SCOPED_TRACE(testing::Message() << "block " << log2_block << " shift " << shift.y << "," << shift.x
-                                        << " overlap " << overlap);
-        check({97, 131}, log2_block, shift, 1, overlap, 60, 3);
+      for (const int one_in : {0, 3, 1}) {
+        SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " overlap " << overlap
+                                        << " one skipped in " << one_in);
+        check(extent, {0, 0}, 3, overlap, 40, one_in, 1);
+        check(extent, {1, 1}, 3, overlap, 40, one_in, 2);
         if (HasFatalFailure()) return;
       }
     }
   }
 }
 
-TEST_P(Compensate, AgreesWhereBlocksAreSplit) {
-  for (const Extent extent : test::odd_extents()) {
+TEST_P(Compensate, AgreesForEveryShift) {
+  for (const ChromaShift shift :
+       {ChromaShift{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {2, 3}, {3, 3}, {4, 5}, {6, 6}}) {
     for (const bool overlap : {false, true}) {
-      for (const int split : {1, 6, 1000}) {
-        SCOPED_TRACE(testing::Message()
-                     << extent.rows << "x" << extent.cols << " overlap " << overlap << " one in " << split);
-        check(extent, 4, {0, 0}, 3, overlap, 40, 1, split);
-        check(extent, 4, {1, 1}, 3, overlap, 40, 2, split);
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
-  for (int log2_block = 4; log2_block <= 5; ++log2_block) {
-    for (const ChromaShift shift :
-         {ChromaShift{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {2, 3}, {3, 3}, {4, 4}, {4, 5}, {6, 6}}) {
-      for (const bool overlap : {false, true}) {
-        SCOPED_TRACE(testing::Message() << "block " << log2_block << " shift " << shift.y << "," << shift.x
-                                        << " overlap " << overlap);
-        check({97, 131}, log2_block, shift, 1, overlap, 60, 3, 4);
-        check({97, 131}, log2_block, shift, 1, overlap, 32767, 4, 4);
-        if (HasFatalFailure()) return;
-      }
+      SCOPED_TRACE(testing::Message() << "shift " << shift.y << "," << shift.x << " overlap " << overlap);
+      check({97, 131}, shift, 1, overlap, 60, 4, 3);
+      if (HasFatalFailure()) return;
     }
   }
 }
 
 TEST_P(Compensate, TakesAbsurdVectors) {
   for (const bool overlap : {false, true}) {
-    check({61, 97}, 4, {0, 0}, 0, overlap, 32767, 4);
-    check({61, 97}, 3, {1, 1}, 20, overlap, 32767, 5);
-    check({1, 1}, 5, {0, 0}, 40, overlap, 32767, 6);
+    check({61, 97}, {0, 0}, 0, overlap, 32767, 4, 4);
+    check({61, 97}, {1, 1}, 20, overlap, 32767, 4, 5);
+    check({1, 1}, {0, 0}, 40, overlap, 32767, 0, 6);
+  }
+}
+
+// By definition: sample by sample, the cell that holds it.
+TEST_P(Compensate, LeavesNoResidualInSkippedCells) {
+  for (const Extent luma : test::odd_extents()) {
+    for (const ChromaShift shift : {ChromaShift{0, 0}, {0, 1}, {1, 1}, {2, 2}, {3, 3}, {5, 4}}) {
+      SCOPED_TRACE(testing::Message() << luma.rows << "x" << luma.cols << " shift " << shift.y << ","
+                                      << shift.x);
+      const Extent extent{ceil_div(luma.rows, 1 << shift.y), ceil_div(luma.cols, 1 << shift.x)};
+      const CompensationGeometry g{test::grid_for(luma, kLog2Cell), shift.y, shift.x, true};
+      const BackendPlane samples(backend(), extent, -255, 255, 1);
+      const BackendPlane prediction(backend(), extent, -255, 255, 2);
+      BackendPlane residual(backend(), extent);
+      BackendPlane copied(backend(), extent, -255, 255, 3);
+      const BackendPlane before(backend(), extent, -255, 255, 3);
+      BackendSide side(backend(), g.grid);
+      test::draw_side(g.grid, 8, 3, 4, side);
+      ASSERT_TRUE(ok(backend().subtract_prediction(samples.const_view(), prediction.const_view(),
+                                                   side.device().skips, g, residual.view())));
+      ASSERT_TRUE(
+          ok(backend().copy_skipped(prediction.const_view(), side.device().skips, g, copied.view())));
+      residual.download();
+      copied.download();
+      EXPECT_TRUE(residual.intact() && copied.intact());
+      const std::vector<uint8_t> skips = side.skips();
+      for (int r = 0; r < extent.rows; ++r) {
+        for (int c = 0; c < extent.cols; ++c) {
+          const int row = std::min((r << shift.y) / 8, g.grid.rows - 1);
+          const int col = std::min((c << shift.x) / 8, g.grid.cols - 1);
+          const bool skipped = skips[static_cast<size_t>(row * g.grid.cols + col)] != 0;
+          ASSERT_EQ(residual.at(r, c), skipped ? 0 : samples.at(r, c) - prediction.at(r, c))
+              << "at " << r << ", " << c;
+          ASSERT_EQ(copied.at(r, c), skipped ? prediction.at(r, c) : before.at(r, c))
+              << "at " << r << ", " << c;
+        }
+      }
+    }
   }
 }
 

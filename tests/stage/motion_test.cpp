@@ -16,38 +16,47 @@ using test::ok;
 
 class MotionSearch : public test::BackendTest {
  protected:
-  void check(const BackendPlane& current, const BackendPlane& reference, MotionParameters p,
-             uint32_t lambda) {
-    p.grid = test::grid_for({current.rows(), current.cols()}, p.grid.log2_block, p.grid.split);
+  /// one_still: of so many cells one is not still; 0: none is still.
+  void check(const BackendPlane& current, const BackendPlane& reference, MotionParameters p, uint32_t lambda,
+             int one_still = 0) {
+    p.grid = test::grid_for({current.rows(), current.cols()}, p.grid.log2_block);
+    test::Random random(static_cast<uint64_t>(one_still));
+    std::vector<uint8_t> still(one_still == 0 ? 0 : p.grid.size());
+    for (uint8_t& s : still) s = random.between(1, one_still) == 1 ? 0 : 1;
+    Result<Memory> device = backend().allocate(std::max<size_t>(1, still.size()));
+    ASSERT_TRUE(ok(device));
+    ASSERT_TRUE(ok(backend().upload(device->data(), still.data(), still.size())));
     auto estimator = backend().make_motion(p, {reference.rows(), reference.cols()});
     ASSERT_TRUE(ok(estimator));
     BackendVectors vectors(backend(), p.grid);
     ASSERT_TRUE(
-        ok((*estimator)->search(current.const_view(), reference.const_view(), lambda, vectors.device())));
+        ok((*estimator)
+               ->search(current.const_view(), reference.const_view(), lambda,
+                        still.empty() ? nullptr : static_cast<const uint8_t*>(device->data()),
+                        vectors.device())));
     vectors.download();
     EXPECT_TRUE(vectors.intact());
     const auto now =
         reference::clamped([&](int r, int c) { return current.at(r, c); }, current.rows(), current.cols());
     const auto before = reference::clamped([&](int r, int c) { return reference.at(r, c); }, reference.rows(),
                                            reference.cols());
-    const std::vector<MotionVector> expected = reference::search_all(now, before, p, lambda);
+    const std::vector<MotionVector> expected = reference::search_all(now, before, p, lambda, still);
+    const int side = 1 << (p.log2_block - p.grid.log2_block);
     split_ = 0;
     for (int r = 0; r < p.grid.rows; ++r) {
       for (int c = 0; c < p.grid.cols; ++c) {
         ASSERT_EQ(vectors.get(r, c), expected[static_cast<size_t>(r * p.grid.cols + c)])
             << "vector " << r << ", " << c;
-        if (p.grid.split != 0 && r % 2 == 0 && c % 2 == 0 &&
-            reference::is_split_block(expected, p.grid, r / 2, c / 2)) {
-          ++split_;
-        }
+        if (!(vectors.get(r, c) == vectors.get(r / side * side, c / side * side))) ++split_;
       }
     }
   }
-  int split_ = 0;  // blocks of the last check
+  int split_ = 0;  // cells of the last check whose vector is not that of their block
   static MotionParameters parameters(int log2_block, int range, int subpel, int split = 0) {
     MotionParameters p;
-    p.grid.split = split;
-    p.grid.log2_block = log2_block;
+    p.grid.log2_block = kLog2Cell;
+    p.log2_block = log2_block;
+    p.split = split;
     p.range = range;
     p.subpel = subpel;
     return p;
@@ -122,6 +131,33 @@ TEST_P(MotionSearch, AgreesWhereBlocksAreSplit) {
     const BackendPlane noise(backend(), {33, 70}, 0, 255, 1);
     check(noise, reference, parameters(log2_block, 3, 3, 1), 40);
     check(BackendPlane(backend(), {1, 1}, 0, 255, 1), reference, parameters(log2_block, 64, 3, 1), 0);
+  }
+}
+
+TEST_P(MotionSearch, LeavesStillBlocksWhereTheyAre) {
+  const BackendPlane current = scene({61, 93}, 19, -26, 3);
+  const BackendPlane reference = scene({61, 93}, 0, 0, 4);
+  for (int log2_block = 3; log2_block <= 5; ++log2_block) {
+    for (const int one : {1, 3, 12, 1000}) {
+      SCOPED_TRACE(testing::Message() << "block " << log2_block << " one in " << one);
+      check(current, reference, parameters(log2_block, 5, 3, log2_block > 3 ? 1 : 0), 16, one);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// The grid of vectors may be that of the blocks, or between.
+TEST_P(MotionSearch, WritesToEveryGrid) {
+  const BackendPlane current = scene({61, 93}, 19, -26, 3);
+  const BackendPlane reference = scene({61, 93}, 0, 0, 4);
+  for (int log2_block = 3; log2_block <= 5; ++log2_block) {
+    for (int log2 = 3; log2 <= log2_block; ++log2) {
+      MotionParameters p = parameters(log2_block, 5, 3);
+      p.grid.log2_block = log2;
+      check(current, reference, p, 0);
+      check(current, reference, p, 16);
+      if (HasFatalFailure()) return;
+    }
   }
 }
 

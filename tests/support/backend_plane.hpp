@@ -107,11 +107,9 @@ class BackendVectors {
   MotionGrid grid_;
 };
 
-/// split: blocks of 2x2 vectors; log2_block is that of the blocks.
-inline MotionGrid grid_for(Extent padded, int log2_block, int split = 0) {
-  const int size = 1 << log2_block;
-  return {log2_block - split, (padded.rows + size - 1) / size << split,
-          (padded.cols + size - 1) / size << split, split};
+/// The grid of blocks of 2^log2_block samples that covers a plane.
+inline MotionGrid grid_for(Extent padded, int log2_block) {
+  return {log2_block, ceil_div(padded.rows, 1 << log2_block), ceil_div(padded.cols, 1 << log2_block)};
 }
 
 }  // namespace ctv::test

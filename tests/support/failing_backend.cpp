@@ -148,10 +148,31 @@ class StandIn final : public Backend {
     CTV_ASSIGN_OR_RETURN(auto meter, inner_->make_distortion_meter());
     return std::unique_ptr<DistortionMeter>(std::make_unique<Meter>(std::move(meter)));
   }
-  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+  Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    uint8_t* still) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->find_still(planes, grid, base_step, still);
+  }
+  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->decide_skips(planes, grid, base_step, still, searched, side);
+  }
+  Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->compensate(reference, vectors, geometry, prediction);
+    return inner_->compensate(reference, side, geometry, prediction);
+  }
+  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                             const uint8_t* skips, const CompensationGeometry& geometry,
+                             PlaneView<Sample> residual) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->subtract_prediction(samples, prediction, skips, geometry, residual);
+  }
+  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
+                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->copy_skipped(from, skips, geometry, to);
   }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {

@@ -123,8 +123,8 @@ class Motion final : public MotionEstimator {
   Motion(Recorder& recorder, std::unique_ptr<MotionEstimator> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                MotionVector* vectors) override {
-    return recorder_.make([=, this] { return inner_->search(current, reference, lambda, vectors); });
+                const uint8_t* still, MotionVector* vectors) override {
+    return recorder_.make([=, this] { return inner_->search(current, reference, lambda, still, vectors); });
   }
 
  private:
@@ -167,9 +167,29 @@ class StandIn final : public Backend {
   Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
     return inner_->make_distortion_meter();
   }
-  Status compensate(PlaneView<const Sample> reference, const MotionVector* vectors,
+  Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    uint8_t* still) override {
+    return recorder_.make([=, this] { return inner_->find_still(planes, grid, base_step, still); });
+  }
+  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+    return recorder_.make(
+        [=, this] { return inner_->decide_skips(planes, grid, base_step, still, searched, side); });
+  }
+  Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
-    return recorder_.make([=, this] { return inner_->compensate(reference, vectors, geometry, prediction); });
+    return recorder_.make([=, this] { return inner_->compensate(reference, side, geometry, prediction); });
+  }
+  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
+                             const uint8_t* skips, const CompensationGeometry& geometry,
+                             PlaneView<Sample> residual) override {
+    return recorder_.make([=, this] {
+      return inner_->subtract_prediction(samples, prediction, skips, geometry, residual);
+    });
+  }
+  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
+                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
+    return recorder_.make([=, this] { return inner_->copy_skipped(from, skips, geometry, to); });
   }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {

@@ -79,11 +79,9 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
     header_.entropy_coding = GetParam();
     header_.grouping = grouping;
     header_.subpel = 2;
-    // Blocks of 16, or of 32 with four vectors.
-    grid_ = {4, (picture.height + 15) / 16, (picture.width + 15) / 16};
-    if (random.between(0, 1) != 0) {
-      grid_ = {4, (picture.height + 31) / 32 * 2, (picture.width + 31) / 32 * 2, 1};
-    }
+    header_.prediction = random.between(0, 1) != 0 ? Prediction::kPicture : Prediction::kSubband;
+    const int log2 = header_.prediction == Prediction::kPicture ? kLog2Cell : 4;
+    grid_ = {log2, ceil_div(picture.height, 1 << log2), ceil_div(picture.width, 1 << log2)};
     coder_ = std::make_unique<SymbolCoder>(picture_, header_, grid_, 2);
     for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
       levels_[p].assign(picture.subbands[p].num_coefficients, 0);
@@ -98,19 +96,25 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
       frame_.levels[p] = levels_[p].data();
     }
     vectors_.resize(grid_.size());
+    skips_.resize(grid_.size());
     for (size_t i = 0; i < vectors_.size(); ++i) {
+      skips_[i] = random.between(0, 2) == 0 ? 1 : 0;
       vectors_[i] = {static_cast<int16_t>(2 * (static_cast<int>(i) / grid_.cols + random.between(0, 2))),
                      static_cast<int16_t>(2 * random.between(-40, 40) * random.between(0, 1))};
-      // Most blocks of four vectors are not split.
+      // Most squares of four cells are alike.
       const auto cols = static_cast<size_t>(grid_.cols);
       const size_t first = i / cols / 2 * 2 * cols + i % cols / 2 * 2;
-      if (grid_.split != 0 && first % 6 != 0) vectors_[i] = vectors_[first];
+      if (first % 6 != 0) {
+        vectors_[i] = vectors_[first];
+        skips_[i] = skips_[first];
+      }
     }
-    frame_.side.vectors = vectors_.data();
+    frame_.side = {vectors_.data(), skips_.data()};
   }
   void spoil() {
     for (auto& plane : levels_) std::fill(plane.begin(), plane.end(), Level{99});
     std::fill(vectors_.begin(), vectors_.end(), MotionVector{1, 1});
+    std::fill(skips_.begin(), skips_.end(), uint8_t{2});
   }
   // A frame of either type.
   void expect_back_whole(Random& random) {
@@ -130,6 +134,7 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
   std::unique_ptr<SymbolCoder> coder_;
   std::vector<Level> levels_[3];
   std::vector<MotionVector> vectors_;
+  std::vector<uint8_t> skips_;
   CodedFrameBuffers frame_;
 };
 
@@ -254,7 +259,8 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
     frame_.levels[p] = levels_[p].data();
   }
   vectors_.resize(vectors_.size() + kGuards, MotionVector{12, 34});
-  frame_.side.vectors = vectors_.data();
+  skips_.resize(skips_.size() + kGuards, uint8_t{77});
+  frame_.side = {vectors_.data(), skips_.data()};
   ASSERT_TRUE(coder_->read_header(packet).ok());
   std::vector<Bytes> payloads;
   size_t at = coder_->header().size;
@@ -308,6 +314,10 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
     ASSERT_TRUE(std::all_of(vectors_.end() - kGuards, vectors_.end(), [](MotionVector v) {
       return v == MotionVector{12, 34};
     }));
+    ASSERT_TRUE(std::all_of(skips_.end() - kGuards, skips_.end(), [](uint8_t s) { return s == 77; }));
+    if (header_.prediction == Prediction::kPicture) {
+      ASSERT_TRUE(std::all_of(skips_.begin(), skips_.end() - kGuards, [](uint8_t s) { return s <= 1; }));
+    }
     ASSERT_TRUE(coder_->read_header(packet).ok());
   }
 }

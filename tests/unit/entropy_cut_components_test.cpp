@@ -58,9 +58,10 @@ TEST(CutComponents, AreStreamsOfTheirOwn) {
     }
     frame.levels[p] = levels[p].data();
   }
-  const MotionGrid grid{4, 44, 69};
+  const MotionGrid grid{kLog2Cell, 88, 138};
   std::vector<MotionVector> vectors(grid.size());
-  frame.side.vectors = vectors.data();
+  std::vector<uint8_t> skips(grid.size());
+  frame.side = {vectors.data(), skips.data()};
   frame.parameters.type = FrameType::kPredicted;
   SymbolCoder coder(picture, header, grid, 2);
   Bytes packet;

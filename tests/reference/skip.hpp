@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which cells are skipped, by definition: Hadamard transforms as sums of products, one coefficient at a time.
+#pragma once
+
+#include <bit>
+
+#include "codec/control/skip_decisions.hpp"
+#include "tests/reference/motion.hpp"
+
+namespace ctv::reference {
+
+/// A plane of both pictures, and how it is subsampled.
+struct SkipPlane {
+  SampleAt source, reference;
+  ChromaShift shift;
+};
+
+/// Sums of the cell at (row, col), predicted with v, and 64 times its squared error.
+inline SkipSums cell_sums(const SkipPlane& p, const SkipPrices& prices, int row, int col, MotionVector v,
+                          uint64_t& squares) {
+  const int rows = 8 >> p.shift.y;
+  const int cols = 8 >> p.shift.x;
+  const int n = std::min(rows, cols);
+  const auto difference = [&](int r, int c) {
+    return p.source(r, c) - predict(p.reference, r, c, v, p.shift.y, p.shift.x);
+  };
+  SkipSums sums;
+  for (int top = row * rows; top < (row + 1) * rows; top += n) {
+    for (int left = col * cols; left < (col + 1) * cols; left += n) {
+      for (int i = 0; i < n * n; ++i) {
+        int coefficient = 0;
+        for (int k = 0; k < n * n; ++k) {
+          const int d = difference(top + k / n, left + k % n);
+          coefficient += std::popcount(static_cast<unsigned>(i & k)) % 2 == 0 ? d : -d;
+          if (i == 0) squares += static_cast<uint64_t>(64 * d * d);
+        }
+        const int magnitude = std::abs(coefficient) * 8 / n;
+        if (magnitude <= prices.dead) sums.lost += static_cast<uint64_t>(magnitude * magnitude);
+        if (magnitude > prices.dead) ++sums.coded;
+        for (int k = 0; k < kSkipOctaves; ++k) sums.octaves += magnitude > prices.first << k ? 1U : 0U;
+      }
+    }
+  }
+  return sums;
+}
+
+/// [grid.rows][grid.cols]
+inline std::vector<uint8_t> find_still(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
+                                       uint32_t base_step) {
+  SkipPrices prices = skip_prices(base_step);
+  prices.dead = prices.still;
+  std::vector<uint8_t> still(grid.size());
+  for (int r = 0; r < grid.rows; ++r) {
+    for (int c = 0; c < grid.cols; ++c) {
+      uint32_t coded = 0;
+      uint64_t unused = 0;
+      for (const SkipPlane& p : planes) {
+        for (int k = 0; k < kSkipCells; ++k)
+          coded += cell_sums(p, prices, (r & ~1) + k / 2, (c & ~1) + k % 2, {}, unused).coded;
+      }
+      still[static_cast<size_t>(r * grid.cols + c)] = coded == 0 ? 1 : 0;
+    }
+  }
+  return still;
+}
+
+/// vectors: those that the search found, changed where they are not used.
+inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
+                                         uint32_t base_step, const std::vector<uint8_t>& still,
+                                         std::vector<MotionVector>& vectors) {
+  const SkipPrices prices = skip_prices(base_step);
+  const std::vector<MotionVector> searched = vectors;
+  std::vector<uint8_t> skips(grid.size());
+  const auto at = [&](int r, int c) { return static_cast<size_t>(r * grid.cols + c); };
+  for (int row = 0; row < grid.rows; row += 2) {
+    for (int col = 0; col < grid.cols; col += 2) {
+      SkipCosts costs[kSkipCells];
+      SkipChoice choices[kSkipCells] = {};
+      for (int k = 0; k < kSkipCells; ++k) {
+        const int r = row + k / 2;
+        const int c = col + k % 2;
+        if (r >= grid.rows || c >= grid.cols) continue;
+        SkipSums sums;
+        for (const SkipPlane& p : planes) {
+          const SkipSums own = cell_sums(p, prices, r, c, searched[at(r, c)], costs[k].own);
+          sums.lost += own.lost;
+          sums.coded += own.coded;
+          sums.octaves += own.octaves;
+          cell_sums(p, prices, r, c, {}, costs[k].zero);
+        }
+        costs[k].code = coded_cost(prices, sums);
+      }
+      const MotionVector left = col > 0 ? searched[at(row, col - 1)] : MotionVector{};
+      const MotionVector above = row > 0 ? searched[at(row - 1, col)] : MotionVector{};
+      const MotionVector first = searched[at(row, col)];
+      if (still[at(row, col)] == 0)
+        choose_skips(prices, costs, !(first == left) && !(first == above), choices);
+      for (int k = 0; k < kSkipCells; ++k) {
+        const int r = row + k / 2;
+        const int c = col + k % 2;
+        if (r >= grid.rows || c >= grid.cols) continue;
+        if (choices[k] == SkipChoice::kZero) vectors[at(r, c)] = {};
+        skips[at(r, c)] = choices[k] == SkipChoice::kCode ? 0 : 1;
+      }
+    }
+  }
+  return skips;
+}
+
+}  // namespace ctv::reference

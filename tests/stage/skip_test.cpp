@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/reference/skip.hpp"
+#include "tests/support/backend_side.hpp"
+#include "tests/support/guarded_plane.hpp"
+
+namespace {
+
+using namespace ctv;
+using test::BackendPlane;
+using test::BackendSide;
+using test::ok;
+
+class Skip : public test::BackendTest {
+ protected:
+  /// Part of the picture moves, part is still, and noise grows from left to right.
+  void check(Extent extent, int planes, ChromaShift chroma, uint32_t base_step, uint64_t seed) {
+    const Extent padded{round_up(extent.rows, 4), round_up(extent.cols, 4)};
+    const MotionGrid grid = test::grid_for(padded, kLog2Cell);
+    test::Random random(seed);
+    std::vector<BackendPlane> sources, references;
+    SkipPlanes compared{planes, chroma, {}, {}};
+    std::vector<reference::SkipPlane> expected_planes;
+    sources.reserve(3);
+    references.reserve(3);
+    for (int p = 0; p < planes; ++p) {
+      const ChromaShift shift = p == 0 ? ChromaShift{} : chroma;
+      const Extent all{padded.rows >> shift.y, padded.cols >> shift.x};
+      const Extent part{ceil_div(extent.rows, 1 << shift.y), ceil_div(extent.cols, 1 << shift.x)};
+      BackendPlane& source = sources.emplace_back(backend(), all);
+      BackendPlane& reference = references.emplace_back(backend(), part);
+      const auto wave = [&](double y, double x) {
+        return 128 + 50 * std::sin(0.31 * y + 0.05 * x + p) + 40 * std::sin(0.23 * x - 0.07 * y);
+      };
+      for (int r = 0; r < all.rows; ++r) {
+        for (int c = 0; c < all.cols; ++c) {
+          const double moved = r > all.rows / 2 ? 1.5 : 0;
+          const int noise = random.between(-1, 1) * random.between(0, 1 + 12 * c / all.cols);
+          source.at(r, c) = static_cast<Sample>(std::lround(wave(r, c + moved)) + noise);
+          if (r < part.rows && c < part.cols)
+            reference.at(r, c) = static_cast<Sample>(std::lround(wave(r, c)));
+        }
+      }
+      source.upload();
+      reference.upload();
+      compared.source[static_cast<size_t>(p)] = source.const_view();
+      compared.reference[static_cast<size_t>(p)] = reference.const_view();
+      const auto at = [](const BackendPlane& plane) {
+        return reference::clamped([&](int r, int c) { return plane.at(r, c); }, plane.rows(), plane.cols());
+      };
+      expected_planes.push_back({at(source), at(reference), shift});
+    }
+    BackendSide searched(backend(), grid);
+    test::draw_side(grid, 24, 2, seed, searched);
+    BackendSide side(backend(), grid);
+    uint8_t* still = searched.device().skips;
+    ASSERT_TRUE(ok(backend().find_still(compared, grid, base_step, still)));
+    ASSERT_TRUE(ok(backend().decide_skips(compared, grid, base_step, still, searched.device().vectors,
+                                          side.device())));
+    searched.download();
+    side.download();
+    EXPECT_TRUE(searched.intact() && side.intact());
+    std::vector<MotionVector> vectors = searched.vectors.all();
+    const std::vector<uint8_t> expected_still = reference::find_still(expected_planes, grid, base_step);
+    const std::vector<uint8_t> skips =
+        reference::decide_skips(expected_planes, grid, base_step, expected_still, vectors);
+    ASSERT_EQ(searched.skips(), expected_still);
+    ASSERT_EQ(side.skips(), skips);
+    ASSERT_EQ(side.vectors.all(), vectors);
+    for (size_t i = 0; i < skips.size(); ++i) {
+      still_ += expected_still[i];
+      skipped_ += skips[i];
+      coded_ += 1 - skips[i];
+    }
+  }
+  int still_ = 0, skipped_ = 0, coded_ = 0;
+};
+
+TEST_P(Skip, AgreesWithTheDefinition) {
+  uint64_t seed = 0;
+  for (const Extent extent : {Extent{1, 1}, {16, 16}, {17, 33}, {44, 61}}) {
+    for (const ChromaShift chroma : {ChromaShift{0, 0}, {0, 1}, {1, 1}}) {
+      for (const uint32_t base_step : {0U, 16U, 100U, 900U, 65535U}) {
+        SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " chroma " << chroma.y << ","
+                                        << chroma.x << " step " << base_step);
+        check(extent, seed % 4 == 0 ? 1 : 3, chroma, base_step, seed);
+        ++seed;
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(still_, 0);
+  EXPECT_GT(skipped_, still_);
+  EXPECT_GT(coded_, 0);
+}
+
+CTV_FOR_EACH_BACKEND(Skip);
+
+}  // namespace

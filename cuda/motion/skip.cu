@@ -22,11 +22,11 @@ struct Comparison {
 };
 
 // A unit of cells: that of the block of threads.
-struct Unit {
+struct CellUnit {
   int row, col;  // of its first cell
   int grid_rows, grid_cols;
 
-  __device__ __forceinline__ explicit Unit(const Comparison& c)
+  __device__ __forceinline__ explicit CellUnit(const Comparison& c)
       : row(static_cast<int>(blockIdx.y) * kSkipUnit),
         col(static_cast<int>(blockIdx.x) * kSkipUnit),
         grid_rows(c.grid_rows),
@@ -100,7 +100,7 @@ struct Samples {
   int top, left;  // of the cell
   int source[kStrip], reference[kStrip];
 
-  __device__ __forceinline__ Samples(const Comparison& c, const Unit& unit, int plane, int cell, int lane)
+  __device__ __forceinline__ Samples(const Comparison& c, const CellUnit& unit, int plane, int cell, int lane)
       : top((unit.row + cell / kSkipUnit) * kRows), left((unit.col + cell % kSkipUnit) * kCols) {
 #pragma unroll
     for (int k = 0; k < kStrip; ++k) {
@@ -114,7 +114,7 @@ struct Samples {
 
 // Whether a coefficient of the lane is too large for a still unit.
 template <int kRows, int kCols>
-__device__ __forceinline__ bool changes(const Comparison& c, const Unit& unit, int plane, int cell,
+__device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& unit, int plane, int cell,
                                         int lane) {
   const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
   int h[kStrip];
@@ -130,7 +130,7 @@ __device__ __forceinline__ bool changes(const Comparison& c, const Unit& unit, i
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
     find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
-  const Unit unit(c);
+  const CellUnit unit(c);
   const Share<kRows, kCols> share;
   const bool changed = share.plane == 0 ? changes<kCell, kCell>(c, unit, 0, share.cell, share.lane)
                                         : changes<kRows, kCols>(c, unit, share.plane, share.cell, share.lane);
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
 
 // The sums of one cell with the vector v are known to all lanes of the group.
 template <int kRows, int kCols>
-__device__ __forceinline__ PlaneSums compare(const Comparison& c, const Unit& unit, int plane, int cell,
+__device__ __forceinline__ PlaneSums compare(const Comparison& c, const CellUnit& unit, int plane, int cell,
                                              MotionVector v, int lane, Piece<kRows, kCols>& piece) {
   static_assert(kCols <= kRows);
   const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   __shared__ Piece<kCell, kCell> luma[kSkipCells];
   __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
   __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
-  const Unit unit(c);
+  const CellUnit unit(c);
   const Share<kRows, kCols> share;
   const bool is_still = still[unit.at(0)] != 0;  // all threads alike
   if (!is_still) {

@@ -44,17 +44,24 @@ TEST_F(CudaEquality, MotionVectors) {
                        std::to_string(lambda) + " seed " + std::to_string(seed));
           const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
           const MotionParameters parameters{grid_for(padded, log2_grid), log2_block, split, range, subpel};
+          const bool with_still = between(0, 1) != 0;
           std::vector<std::vector<MotionVector>> results;
           for (Backend* backend : both()) {
+            BackendSide still(*backend, parameters.grid);
+            for (int r = 0; r < parameters.grid.rows; ++r) {
+              for (int c = 0; c < parameters.grid.cols; ++c)
+                still.set_skip(static_cast<size_t>(r * parameters.grid.cols + c), (r / 4 + c / 8) % 2 == 0);
+            }
+            still.upload();
             BackendPlane current(*backend, padded, lo, hi, seed);
             BackendPlane reference(*backend, padded, lo, hi, seed + 1);
             BackendVectors vectors(*backend, parameters.grid);
             auto motion = backend->make_motion(parameters, extent);
             ASSERT_TRUE(ok(motion));
             for (int repeat = 0; repeat < 2; ++repeat) {
-              ASSERT_TRUE(ok((*motion)->search(current.const_view(),
-                                               reference.const_view().crop(extent.rows, extent.cols), lambda,
-                                               vectors.device())));
+              ASSERT_TRUE(ok((*motion)->search(
+                  current.const_view(), reference.const_view().crop(extent.rows, extent.cols), lambda,
+                  with_still ? still.device().skips : nullptr, vectors.device())));
             }
             vectors.download();
             EXPECT_TRUE(vectors.intact());
@@ -178,6 +185,7 @@ struct Scene {
 
 TEST_F(CudaEquality, SkipDecisions) {
   int number = 0;
+  size_t still_cells = 0;
   size_t skipped = 0;
   size_t coded = 0;
   for (const Extent extent : all_extents()) {
@@ -190,24 +198,33 @@ TEST_F(CudaEquality, SkipDecisions) {
           SCOPED_TRACE(text(extent) + " chroma " + shifts(chroma) + " planes " + std::to_string(planes) +
                        " step " + std::to_string(base_step) + " seed " + std::to_string(seed));
           std::vector<std::vector<MotionVector>> vectors;
-          std::vector<std::vector<uint8_t>> skips;
+          std::vector<std::vector<uint8_t>> skips;  // still, skipped; of each backend
           for (Backend* backend : both()) {
             Scene scene(*backend, extent, planes, chroma, seed);
-            ASSERT_TRUE(ok(backend->decide_skips(scene.planes, scene.grid, static_cast<uint32_t>(base_step),
+            const auto step = static_cast<uint32_t>(base_step);
+            BackendSide still(*backend, scene.grid);
+            ASSERT_TRUE(ok(backend->find_still(scene.planes, scene.grid, step, still.device().skips)));
+            still.download();
+            EXPECT_TRUE(still.intact());
+            skips.push_back(still.skips());
+            ASSERT_TRUE(ok(backend->decide_skips(scene.planes, scene.grid, step, still.device().skips,
                                                  scene.searched->device(), scene.side.device())));
             scene.side.download();
             EXPECT_TRUE(scene.side.intact());
             vectors.push_back(scene.side.vectors.all());
             skips.push_back(scene.side.skips());
           }
-          ASSERT_EQ(skips[0], skips[1]);
+          ASSERT_EQ(skips[0], skips[2]);
+          ASSERT_EQ(skips[1], skips[3]);
           ASSERT_EQ(vectors[0], vectors[1]);
-          for (const uint8_t skip : skips[0]) ++(skip != 0 ? skipped : coded);
+          for (const uint8_t flag : skips[0]) still_cells += flag;
+          for (const uint8_t flag : skips[1]) ++(flag != 0 ? skipped : coded);
         }
       }
     }
   }
-  EXPECT_GT(skipped, 0U);
+  EXPECT_GT(still_cells, 0U);
+  EXPECT_GT(skipped, still_cells);
   EXPECT_GT(coded, 0U);
 }
 

@@ -19,6 +19,12 @@ namespace ctv {
 inline constexpr int kSkipUnit = 2;  // cells on a side
 inline constexpr int kSkipCells = kSkipUnit * kSkipUnit;
 
+/// The difference of a sample to its prediction, limited so that sums of 8x8 fit in 16 bits. Interpolation
+/// may overshoot the range of chroma.
+CTV_HOST_DEVICE int skip_difference(int sample, int prediction) {
+  return clamp_to(sample - prediction, -511, 511);
+}
+
 /// Thresholds and prices of a frame. A Hadamard coefficient of n x n samples, times 8 / n, has the scale of
 /// `dead`: 8 times an orthonormal one.
 struct SkipPrices {

@@ -153,7 +153,7 @@ void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& pri
 // Calls code(row, column, sums) for the tiles of 8x8 differences.
 template <int kTile, typename Code>
 inline void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices, Code code) {
-  ColumnSums columns[8 / kTile];
+  ColumnSums columns[8 / kTile] = {};
   SumTiles<kTile>(difference, stride, prices, columns);
   for (int part = 0; part < 8 / kTile; ++part) {
     for (int first = 0; first < 8; first += kTile) {

@@ -77,7 +77,7 @@ __device__ __forceinline__ uint32_t group_sum(uint32_t v) {
   }
 }
 
-// Coefficients of tiles of kCols x kCols samples, in any order, as 16-bit numbers.
+// Coefficients of tiles of kCols x kCols samples, in any order.
 template <int kCols>
 __device__ __forceinline__ void hadamard(int lane, int (&h)[kStrip]) {
   const int sum = h[0] + h[1];
@@ -90,8 +90,6 @@ __device__ __forceinline__ void hadamard(int lane, int (&h)[kStrip]) {
 #pragma unroll
     for (int k = 0; k < kStrip; ++k) h[k] = __shfl_xor_sync(kAllLanes, h[k], away) + sign * h[k];
   }
-#pragma unroll
-  for (int k = 0; k < kStrip; ++k) h[k] = static_cast<int16_t>(h[k]);
 }
 
 // The lane's samples of a cell, and those at their place in the reference.
@@ -119,7 +117,7 @@ __device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& uni
   const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
   int h[kStrip];
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) h[k] = samples.source[k] - samples.reference[k];
+  for (int k = 0; k < kStrip; ++k) h[k] = skip_difference(samples.source[k], samples.reference[k]);
   hadamard<kCols>(lane, h);
   bool changes = false;
 #pragma unroll
@@ -157,8 +155,8 @@ __device__ __forceinline__ PlaneSums compare(const Comparison& c, const CellUnit
   int h[kStrip];
 #pragma unroll
   for (int k = 0; k < kStrip; ++k) {
-    h[k] = samples.source[k] - own[k];
-    const int zero = samples.source[k] - samples.reference[k];
+    h[k] = skip_difference(samples.source[k], own[k]);
+    const int zero = skip_difference(samples.source[k], samples.reference[k]);
     sums.own += static_cast<uint32_t>(h[k] * h[k]);
     sums.zero += static_cast<uint32_t>(zero * zero);
   }

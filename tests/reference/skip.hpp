@@ -22,7 +22,7 @@ inline SkipSums cell_sums(const SkipPlane& p, const SkipPrices& prices, int row,
   const int cols = 8 >> p.shift.x;
   const int n = std::min(rows, cols);
   const auto difference = [&](int r, int c) {
-    return p.source(r, c) - predict(p.reference, r, c, v, p.shift.y, p.shift.x);
+    return std::clamp(p.source(r, c) - predict(p.reference, r, c, v, p.shift.y, p.shift.x), -511, 511);
   };
   SkipSums sums;
   for (int top = row * rows; top < (row + 1) * rows; top += n) {

@@ -179,7 +179,9 @@ TEST_P(Packets, ComeBackWholeAndByLayers) {
             }
             if (type == FrameType::kPredicted) {
               ASSERT_EQ(vectors_, vectors);
-              if (header_.prediction == Prediction::kPicture) ASSERT_EQ(skips_, skips);
+              if (header_.prediction == Prediction::kPicture) {
+                ASSERT_EQ(skips_, skips);
+              }
             }
           }
           std::copy(std::begin(levels), std::end(levels), std::begin(levels_));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The team: threads that sleep until a loop has tasks to give away. All encoders and decoders of the process
 // share it, so that many of them do not mean many times the cores in threads. The caller of a loop always
-// works on it too, so a loop ends even if every other thread is busy elsewhere.
+// works on it too, so a loop ends even if every other thread is busy elsewhere. The loop that began first is
+// helped first, since frames leave an encoder in order.
 #include "codec/util/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -15,11 +17,12 @@ namespace ctv::detail {
 namespace {
 
 struct Loop {
-  Loop(void (*t)(void*, int), void* c, int n, int p) : task(t), context(c), count(n), places(p) {}
+  Loop(void (*t)(void*, int), void* c, int n, int p) : task(t), context(c), count(n), wanted(p), places(p) {}
 
   void (*const task)(void*, int);
   void* const context;
   const int count;
+  const int wanted;  // threads besides the caller, at most
   // Guarded by the team's mutex:
   int places;       // for further threads
   int helpers = 0;  // threads at work besides the caller
@@ -45,16 +48,19 @@ class Team {
   void run(Loop& loop) {
     {
       const std::lock_guard lock(mutex_);
-      grow(loop.places);
-      loop.next_open = loops_;
-      loops_ = &loop;
+      wanted_ += loop.wanted;
+      grow(std::max(loop.wanted, std::min(wanted_, cores_)));
+      Loop** end = &loops_;
+      while (*end != nullptr) end = &(*end)->next_open;
+      *end = &loop;
     }
-    for (int i = 0; i < loop.places; ++i) wake_.notify_one();
+    for (int i = 0; i < loop.wanted; ++i) wake_.notify_one();
     const std::exception_ptr failure = loop.work();
     std::unique_lock lock(mutex_);
     Loop** link = &loops_;
     while (*link != &loop) link = &(*link)->next_open;
     *link = loop.next_open;
+    wanted_ -= loop.wanted;
     done_.wait(lock, [&] { return loop.helpers == 0; });
     if (failure != nullptr || loop.failure != nullptr) {
       std::rethrow_exception(failure != nullptr ? failure : loop.failure);
@@ -95,6 +101,8 @@ class Team {
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   Loop* loops_ = nullptr;  // that may take more threads; a list in the callers' stacks, which cannot fail
+  const int cores_ = static_cast<int>(std::thread::hardware_concurrency());
+  int wanted_ = 0;  // by all loops that run; they get threads of their own up to the number of cores
   int threads_ = 0;
 };
 

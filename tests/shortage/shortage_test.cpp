@@ -3,9 +3,12 @@
 // status and a message, packets and pictures that are given are right, and the end of the stream comes.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -217,7 +220,14 @@ TEST_P(Shortages, OfMemoryInTheDecoder) {
   }
 }
 
+// The team keeps its threads, so after other tests in this process none may be asked for.
 TEST_P(Shortages, OfThreads) {
+  const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
+  const bool fresh = std::distance(begin(tasks), end(tasks)) == 1;
+  {
+    const FailingThreads shortage(0, Shortage::kOnce);
+    EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+  }
   Config c = config();
   const Stream healthy = encode(clip_, c);
   const auto expected = decode(healthy);
@@ -231,7 +241,7 @@ TEST_P(Shortages, OfThreads) {
       {
         const FailingThreads shortage(n, kind);
         encode_into(encoding, c);
-        EXPECT_TRUE(n > 0 || FailingThreads::reached()) << "threads are not counted";
+        EXPECT_TRUE(n > 0 || !fresh || FailingThreads::reached()) << "threads are not counted";
       }
       {
         const FailingThreads shortage(n, kind);

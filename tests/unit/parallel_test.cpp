@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "codec/util/status.hpp"
@@ -19,6 +24,24 @@ TEST(ParallelFor, RunsEveryTaskOnce) {
       for (const auto& r : runs) EXPECT_EQ(r.load(), 1);
     }
   }
+}
+
+// Every task waits for all others, so each loop needs a thread besides its caller.
+TEST(ParallelFor, LoopsAtTheSameTimeHaveThreadsOfTheirOwn) {
+  const int loops = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4);
+  std::mutex mutex;
+  std::condition_variable all_here;
+  int here = 0;
+  std::atomic<int> met = 0;
+  const auto meet = [&](int) {
+    std::unique_lock lock(mutex);
+    if (++here == 2 * loops) all_here.notify_all();
+    if (all_here.wait_for(lock, std::chrono::seconds(20), [&] { return here == 2 * loops; })) ++met;
+  };
+  std::vector<std::thread> callers;
+  for (int i = 0; i < loops; ++i) callers.emplace_back([&] { parallel_for(2, 2, meet); });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(met.load(), 2 * loops);
 }
 
 TEST(ParallelRanges, CoverEverythingOnceInMultiplesOfTheGrain) {

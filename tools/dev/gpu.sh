@@ -38,12 +38,51 @@ build() {
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
-tests() { # each program alone: a program starts CUDA once, ctest would start it for every case
-  local status=0
+# shard PROGRAM INDEX COUNT LOG: one of COUNT parts of a test program; its exit status becomes the log's last line.
+shard() {
+  GTEST_SHARD_INDEX=$2 GTEST_TOTAL_SHARDS=$3 timeout "${CTV_TEST_SECONDS:-240}" "$1" --gtest_brief=1 >"$4" 2>&1
+  echo "code $?" >>"$4"
+}
+# total LABEL LOG...: the number behind "[  LABEL ]", summed over the logs.
+total() {
+  local label=$1
+  shift
+  sed -n "s/^\[ *$label *\] \([0-9]*\) tests\?\b.*/\1/p" "$@" | awk '{n += $1} END {print n + 0}'
+}
+# Each program in a few processes side by side, since ctest would start CUDA once for every case. Tests of shortages get
+# a process each: threads that an earlier test has started cannot fail to start.
+tests() {
+  local dir=$out/test status=0 program name cases shards start i bad log
+  rm -rf "$dir" && mkdir -p "$dir"
   for program in "$build"/bin/ctv_*_tests; do
     [ -x "$program" ] || continue
-    echo "== $program"
-    timeout "${CTV_TEST_SECONDS:-240}" "$program" --gtest_brief=1 || status=1
+    name=$(basename "$program")
+    cases=$("$program" --gtest_list_tests | grep -c '^  ')
+    case $name in
+      ctv_shortage_tests) shards=$cases ;;
+      *cuda*) shards=4 ;;
+      *) shards=$(((jobs + 1) / 2)) ;; # cases use several threads
+    esac
+    [ "$shards" -le "$cases" ] || shards=$cases
+    start=$SECONDS
+    for ((i = 0; i < shards; ++i)); do
+      while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+      shard "$program" "$i" "$shards" "$dir/$name.$i.log" &
+    done
+    wait
+    if [ "$shards" -eq 0 ]; then
+      status=1
+      echo "== $name: FAILED to list its tests"
+      continue
+    fi
+    echo "== $name: $(total PASSED "$dir/$name".*.log) of $cases passed, $(total SKIPPED "$dir/$name".*.log) skipped, in $shards processes, $((SECONDS - start)) s"
+    bad=$(grep -L '^code 0$' "$dir/$name".*.log)
+    [ -z "$bad" ] && continue
+    status=1
+    for log in $bad; do
+      echo "FAILED: $(basename "$log" .log) of $shards, $(tail -n 1 "$log")"
+      cat "$log"
+    done
   done
   return $status
 }
@@ -174,7 +213,7 @@ for verb in "${verbs[@]}"; do
       ;;
     test)
       step tests test.log tests
-      while read -r line; do table+=("        $line"); done < <(grep -E '^== |tests ran|PASSED|FAILED  \]|SKIPPED' "$out/test.log" | cut -c1-150)
+      while read -r line; do table+=("        $line"); done < <(grep -E '^== |^FAILED|^\[  FAILED  \].* ms\)$' "$out/test.log" | awk '!seen[$0]++' | cut -c1-150)
       ;;
     clips)
       step clips clips.log clips

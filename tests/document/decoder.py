@@ -8,6 +8,7 @@ import sys
 import zlib
 
 import entropy
+import motion
 import transform
 from document import Reader, column, read_fields
 from transform import clamp
@@ -144,9 +145,9 @@ class Decoder:
         h.setdefault("fraction bits", 2)
         self.layouts = [Layout(h, p) for p in range(1 if h["source format"] == 1 else 3)]
         self.components = make_components(h, self.layouts)
-        side = 1 << h["block size"]
-        self.block_rows = ceil_div(self.layouts[0].padded_rows, side)
-        self.block_cols = ceil_div(self.layouts[0].padded_cols, side)
+        self.log2_cell = 3 if h["prediction"] else h["block size"]
+        self.cell_rows = ceil_div(self.layouts[0].padded_rows, 1 << self.log2_cell)
+        self.cell_cols = ceil_div(self.layouts[0].padded_cols, 1 << self.log2_cell)
         self.picture = self.levels = None
 
     def decode(self, unit, reduction):
@@ -157,8 +158,8 @@ class Decoder:
         assert key or p["reference check"] == self.check
         self.check = p["packet header checksum"] & 0xffff
         begin, at = at, at + p["motion size"]
-        motion = entropy.Motion(h, self.block_rows, self.block_cols)
-        self.vectors = None if key else motion.decode(unit[begin:at])
+        assert not key or begin == at
+        self.cells = None if key else motion.Motion(h, self.cell_rows, self.cell_cols).decode(unit[begin:at])
         levels = [[0] * layout.size for layout in self.layouts]
         ends = {}
         for component, size in zip(self.components, p["component size"]):
@@ -205,22 +206,24 @@ class Decoder:
             a, b = s.row_shift + layout.row_shift, s.col_shift + layout.col_shift
             for i in range(s.rows):
                 for j in range(s.cols):
-                    v = self.vectors[min((i << a) >> self.h["block size"], self.block_rows - 1),
-                                     min((j << b) >> self.h["block size"], self.block_cols - 1)]
+                    v = self.cells[self.cell_of(i, a, self.cell_rows), self.cell_of(j, b, self.cell_cols)].vector
                     y = clamp(i + ((v[0] + (1 << (a + 2))) >> (a + 3)), 0, s.rows - 1)
                     x = clamp(j + ((v[1] + (1 << (b + 2))) >> (b + 3)), 0, s.cols - 1)
                     at = s.offset + i * s.cols + j
                     out[at] = entropy.wrap(out[at] + self.levels[plane][s.offset + y * s.cols + x])
         return out
 
-    def blocks(self, y, shift, log2, count):
-        """(block, weight) of a sample along one axis."""
-        size = (1 << log2) >> shift
-        if not self.h["overlap"] or size <= 1:
-            return [(min((y << shift) >> log2, count - 1), 32)]
+    def cell_of(self, y, shift, count):
+        return min((y << shift) >> self.log2_cell, count - 1)
+
+    def overlapping_cells(self, y, shift, count):
+        """(cell, weight) of a sample along one axis."""
+        size = 8 >> shift
+        if size <= 1:
+            return [(self.cell_of(y, shift, count), 32)]
         q, i = divmod(y + size // 2, size)
         w = WINDOWS[size][i]
-        return [(clamp(q - 1, 0, count - 1), 32 - w), (min(q, count - 1), w)]
+        return [(clamp(q - 1, 0, count - 1), 32 - w), (clamp(q, 0, count - 1), w)]
 
     def predicted_sample(self, reference, y, x, v, a, b):
         row, col = (y << (3 + a)) + v[0], (x << (3 + b)) + v[1]
@@ -231,18 +234,16 @@ class Decoder:
             total += rows[i] * sum(cols[j] * line[clamp((col >> (3 + b)) + j - 3, 0, len(line) - 1)] for j in range(8))
         return (total + 2048) >> 12
 
-    def is_split(self, r, c):
-        return len({self.vectors[2 * r + i, 2 * c + j] for i in (0, 1) for j in (0, 1)}) > 1
+    def is_skipped(self, y, x, a, b):
+        return self.cells[self.cell_of(y, a, self.cell_rows), self.cell_of(x, b, self.cell_cols)].skip
 
     def compensated_sample(self, reference, y, x, a, b):
-        log2, scale = self.h["block size"], 1 + self.h["split"]
-        rows, cols = self.blocks(y, a, log2, self.block_rows), self.blocks(x, b, log2, self.block_cols)
-        if scale == 2 and (not self.h["overlap"] or any(self.is_split(r, c) for r, _ in rows for c, _ in cols)):
-            rows = self.blocks(y, a, log2 - 1, 2 * self.block_rows)
-            cols = self.blocks(x, b, log2 - 1, 2 * self.block_cols)
-            scale = 1
-        total = sum(wy * wx * self.predicted_sample(reference, y, x, self.vectors[r * scale, c * scale], a, b)
-                    for r, wy in rows for c, wx in cols)
+        if not self.h["overlap"] or self.is_skipped(y, x, a, b):
+            cell = self.cells[self.cell_of(y, a, self.cell_rows), self.cell_of(x, b, self.cell_cols)]
+            return self.predicted_sample(reference, y, x, cell.vector, a, b)
+        total = sum(wy * wx * self.predicted_sample(reference, y, x, self.cells[r, c].vector, a, b)
+                    for r, wy in self.overlapping_cells(y, a, self.cell_rows)
+                    for c, wx in self.overlapping_cells(x, b, self.cell_cols))
         return (total + 512) >> 10
 
     def decode_plane(self, plane, p, reduction):
@@ -259,15 +260,16 @@ class Decoder:
             residual = transform.contourlet_residual(h, layout, values, reduction)
         signed = plane > 0 and h["source format"] == 5
         rows, cols = ceil_div(layout.rows, 1 << reduction), ceil_div(layout.cols, 1 << reduction)
-        predict = self.vectors is not None and h["prediction"] == 1
+        predict = self.cells is not None and h["prediction"] == 1
         a, b = layout.row_shift + reduction, layout.col_shift + reduction
         out = transform.grid(rows, cols)
         for y in range(rows):
             for x in range(cols):
-                sample = 0 if signed else 128
+                sample = (0 if signed else 128) + residual[y][x]
                 if predict:
                     sample = self.compensated_sample(self.picture[plane], y, x, a, b)
-                out[y][x] = clamp(residual[y][x] + sample, -255 if signed else 0, 255)
+                    sample += 0 if self.is_skipped(y, x, a, b) else residual[y][x]
+                out[y][x] = clamp(sample, -255 if signed else 0, 255)
         return out
 
     # ---- 13 Output ----

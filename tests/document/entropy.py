@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sections 6 and 7 of docs/bitstream.md: bytes to levels and motion vectors."""
+"""Section 6 of docs/bitstream.md: bytes to levels."""
 import zlib
 
 from document import Reader, column
 
 QUAD_THRESHOLDS, MAGNITUDE_THRESHOLDS = column("thresholds")
-VECTOR_THRESHOLDS = column("vector contexts", 2)[0]
 SYMBOL_VALUES = sorted(range(81), key=lambda v: (v // 27 + v // 9 % 3 + v // 3 % 3 + v % 3, v))
 CODE_LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]  # RFC 1951
 
@@ -292,106 +291,3 @@ def decode_contexts(data, bands, is_block):
     quads.check_end()
     magnitudes.check_end()
     bits.check_end()
-
-
-# ---- 7 Motion vectors ----
-
-
-class Motion:
-    """The grid of vectors of one predicted frame."""
-
-    def __init__(self, h, rows, cols):
-        self.h = h
-        self.side = 1 + h["split"]  # vectors per block and direction
-        self.rows, self.cols = rows, cols  # of blocks
-        self.differences = {}
-        self.split = {}
-        self.vectors = {}
-
-    def blocks(self):
-        return [(r, c) for r in range(self.rows) for c in range(self.cols)]
-
-    def coded(self, block):
-        """The vectors of a block that have a difference."""
-        r, c = block[0] * self.side, block[1] * self.side
-        return [(r, c), (r, c + 1), (r + 1, c), (r + 1, c + 1)] if self.split.get(block) else [(r, c)]
-
-    def spread(self, block, values):
-        r, c = block[0] * self.side, block[1] * self.side
-        for i in range(self.side):
-            for j in range(self.side):
-                values[r + i, c + j] = values[r, c]
-
-    def decode(self, data):
-        if self.h["entropy coding"] == 0:
-            self.decode_runs(inflate(data))
-        elif data:
-            self.decode_contexts(data)
-        for block in self.blocks():
-            for place in self.coded(block):
-                self.vectors[place] = self.vector(block, place)
-            if not self.split.get(block):
-                self.spread(block, self.vectors)
-        return self.vectors
-
-    def decode_runs(self, data):
-        reader = Reader(data)
-        if self.h["split"]:
-            flags = decode_runs(reader, self.rows * self.cols, True)
-            self.split = dict(zip(self.blocks(), flags))
-        places = [place for block in self.blocks() for place in self.coded(block)]
-        d = decode_runs(reader, 2 * len(places), True)
-        assert reader.at == len(data)
-        self.differences = dict(zip(places, zip(d[:len(places)], d[len(places):])))
-
-    def decode_contexts(self, data):
-        head = int.from_bytes(data[:2], "little")
-        assert head & 1 == 0
-        container = Container(data[2:])
-        tables = Tables(container, 8, head & 0xfe, head >> 8)
-        bits = container.raw_bits()
-        tables.open(bits)
-
-        def around(place, i):
-            y, x = place
-            return sum(abs(self.differences.get(p, (0, 0))[i]) for p in ((y, x - 1), (y - 1, x)))
-
-        def row_symbol(place):
-            return tables.take(class_of(VECTOR_THRESHOLDS, 2 * around(place, 0) + around(place, 1)))
-
-        def coordinate(symbol):
-            negative = symbol and bits.take(1)
-            size = number(symbol, bits)
-            return wrap(-size if negative else size)
-
-        for block in self.blocks():
-            first = row_symbol(self.coded(block)[0]) if self.h["split"] else None
-            self.split[block] = first == 40
-            for place in self.coded(block):
-                reused = first is not None and first != 40
-                row = coordinate(first if reused else row_symbol(place))
-                context = 2 * around(place, 1) + around(place, 0) + 3 * abs(row)
-                col = coordinate(tables.take(class_of(VECTOR_THRESHOLDS, context)))
-                self.differences[place] = (row, col)
-            if not self.split[block]:
-                self.spread(block, self.differences)
-        tables.check_end()
-        bits.check_end()
-
-    def vector(self, block, place):
-        y, x = place
-        unit = 1 << (3 - self.h["vector precision"])
-
-        def at(row, col):
-            inside = row >= 0 and 0 <= col < self.cols * self.side
-            return self.vectors[row, col] if inside else (0, 0)
-
-        if y == 0:
-            predictor = at(y, x - 1)
-        else:
-            right = x + (1 if self.split.get(block) else self.side)
-            last = self.split.get(block) and place == self.coded(block)[3]
-            third = at(y - 1, x - 1) if last else at(y - 1, right)
-            predictor = [sorted(v)[1] for v in zip(at(y, x - 1), at(y - 1, x), third)]
-        difference = self.differences.get(place, (0, 0))
-        return tuple(wrap(p + d * unit) for p, d in zip(predictor, difference))

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Section 7 of docs/bitstream.md: a motion payload to the cells of the grid."""
+from collections import defaultdict
+
+from document import column
+from entropy import class_of, wrap
+
+FAST, SLOW, LEAST = (value[0] for value in column("adaptation"))
+THRESHOLDS = column("vector contexts", 2)
+ROOT = 3
+
+
+class Context:
+    def __init__(self):
+        self.fast = self.slow = 32768
+
+    def probability(self):
+        return max(LEAST, min(65536 - LEAST, (self.fast + self.slow) >> 1))
+
+    def adapt(self, bit):
+        if bit:
+            self.fast -= self.fast >> FAST
+            self.slow -= self.slow >> SLOW
+        else:
+            self.fast += (65535 - self.fast) >> FAST
+            self.slow += (65535 - self.slow) >> SLOW
+
+
+class RangeDecoder:
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+        self.range = (1 << 32) - 1
+        self.code = 0
+        for _ in range(4):
+            self.code = 256 * self.code + self.next_byte()
+        assert self.code < self.range
+        self.contexts = defaultdict(Context)
+
+    def next_byte(self):
+        self.at += 1
+        return self.data[self.at - 1] if self.at <= len(self.data) else 0
+
+    def even(self, p=32768):
+        part = (self.range * p) >> 16
+        bit = int(self.code >= part)
+        if bit:
+            self.code -= part
+            self.range -= part
+        else:
+            self.range = part
+        while self.range < 1 << 24:
+            self.range *= 256
+            self.code = 256 * self.code + self.next_byte()
+        return bit
+
+    def bit(self, *context):
+        """context: the name of the bit, and what its context depends on."""
+        context = self.contexts[context]
+        bit = self.even(context.probability())
+        context.adapt(bit)
+        return bit
+
+    def check_end(self):
+        assert self.at >= len(self.data) and (not self.data or self.data[-1])
+
+
+class Cell:
+    def __init__(self, level=0, inside=True):
+        self.level, self.inside = level, inside
+        self.vector = self.magnitudes = (0, 0)
+        self.skip = self.merge = 0
+
+
+OUTSIDE = Cell(inside=False)
+
+
+class Motion:
+    """The grid of one predicted frame."""
+
+    def __init__(self, h, rows, cols):
+        self.unit = 1 << (3 - h["vector precision"])
+        self.has_skips = h["prediction"] == 1
+        self.rows, self.cols = rows, cols
+        self.cells = {}
+
+    def decode(self, data):
+        self.coder = RangeDecoder(data)
+        for row in range(0, self.rows, 1 << ROOT):
+            for col in range(0, self.cols, 1 << ROOT):
+                self.node(row, col, ROOT)
+        self.coder.check_end()
+        return self.cells
+
+    def node(self, row, col, level):
+        if row >= self.rows or col >= self.cols:
+            return
+        left, above = self.neighbours(row, col)
+        smaller = sum(c.inside and c.level < level for c in (left, above))
+        if level > 0 and self.coder.bit("split", level, smaller):
+            half = 1 << (level - 1)
+            for r, c in ((0, 0), (0, half), (half, 0), (half, half)):
+                self.node(row + r, col + c, level - 1)
+            return
+        leaf = self.leaf(row, col, level)
+        for r in range(row, min(row + (1 << level), self.rows)):
+            for c in range(col, min(col + (1 << level), self.cols)):
+                self.cells[r, c] = leaf
+
+    def neighbours(self, row, col):
+        return self.cells.get((row, col - 1), OUTSIDE), self.cells.get((row - 1, col), OUTSIDE)
+
+    def leaf(self, row, col, level):
+        left, above = self.neighbours(row, col)
+        right = (row - 1, col + (1 << level))
+        third = self.cells[right] if right in self.cells else self.cells.get((row - 1, col - 1), OUTSIDE)
+        vectors = [left.vector, above.vector, third.vector]
+        leaf = Cell(level)
+        if self.has_skips:
+            leaf.skip = self.coder.bit("skip", level, left.skip + above.skip)
+        leaf.merge = self.coder.bit("merge", leaf.skip, level, left.merge + above.merge)
+        if leaf.merge:
+            candidates = list(dict.fromkeys(vectors + [(0, 0)]))
+            i = 0
+            while i < len(candidates) - 1 and self.coder.bit("candidate", leaf.skip, i):
+                i += 1
+            leaf.vector = candidates[i]
+        else:
+            predictor = left.vector if row == 0 else [sorted(v)[1] for v in zip(*vectors)]
+            y, x = (a + b for a, b in zip(left.magnitudes, above.magnitudes))
+            dy = self.difference(0, 2 * y + x)
+            dx = self.difference(1, 2 * x + y + 3 * abs(dy))
+            leaf.magnitudes = (abs(dy), abs(dx))
+            leaf.vector = tuple(wrap(p + d * self.unit) for p, d in zip(predictor, (dy, dx)))
+        return leaf
+
+    def difference(self, coordinate, context):
+        k = class_of(THRESHOLDS[coordinate], context)
+        if not self.coder.bit("nonzero", coordinate, k):
+            return 0
+        count = 0
+        while count < 15 and self.coder.bit("longer", coordinate, k, count):
+            count += 1
+        size = 1
+        for i in range(count):
+            size = 2 * size + (self.coder.even() if i else self.coder.bit("second", coordinate, count))
+        return -size if self.coder.even() else size

@@ -84,7 +84,7 @@ class Backend {
   virtual Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                      const uint8_t* skips, const CompensationGeometry& geometry,
                                      PlaneView<Sample> residual) = 0;
-  /// Copies the samples of skipped cells.
+  /// Copies the samples of skipped cells, clamped to geometry.range.
   virtual Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
                               const CompensationGeometry& geometry, PlaneView<Sample> to) = 0;
 

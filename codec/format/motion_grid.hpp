@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "codec/util/types.hpp"
+
 namespace ctv {
 
 /// Picture prediction: each cell of 8x8 luma samples has a vector.
@@ -24,6 +26,7 @@ struct CompensationGeometry {
   int row_shift = 0;  // log2 of the plane's subsampling against luma, resolution reduction included
   int col_shift = 0;
   bool overlap = false;  // overlapped block motion compensation
+  SampleRange range{0, 255};
   friend bool operator==(const CompensationGeometry&, const CompensationGeometry&) = default;
 };
 

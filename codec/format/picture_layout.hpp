@@ -20,10 +20,6 @@ enum class ColourModel : uint8_t {
   kYcocgR = 1  // RGB by the reversible YCoCg
 };
 
-struct SampleRange {
-  int lo, hi;
-};
-
 struct PictureLayout {
   ctv_format source = CTV_FORMAT_NONE;  // of the stream (RGB8 for RGBA8, I420 for NV12)
   int width = 0;

@@ -19,7 +19,7 @@ struct Stream {
   CompensationGeometry geometry(int plane, int reduction) const {
     const int y = plane == 0 ? 0 : picture.chroma.y;
     const int x = plane == 0 ? 0 : picture.chroma.x;
-    return {grid, y + reduction, x + reduction, header.overlap != 0};
+    return {grid, y + reduction, x + reduction, header.overlap != 0, picture.range(plane)};
   }
 };
 

@@ -14,6 +14,12 @@ using Coefficient = int16_t;
 /// A quantised coefficient.
 using Level = int16_t;
 
+/// Bounds of the samples of a plane.
+struct SampleRange {
+  int lo, hi;
+  friend bool operator==(const SampleRange&, const SampleRange&) = default;
+};
+
 struct Extent {
   int rows = 0;
   int cols = 0;

@@ -18,6 +18,10 @@ void SubtractRow(const Sample* a, const Sample* b, int count, Sample* __restrict
   for (int i = 0; i < count; ++i) out[i] = static_cast<Sample>(a[i] - b[i]);
 }
 
+void ClampRow(const Sample* from, int count, SampleRange range, Sample* __restrict out) {
+  for (int i = 0; i < count; ++i) out[i] = static_cast<Sample>(clamp_to<int>(from[i], range.lo, range.hi));
+}
+
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -25,14 +29,14 @@ HWY_AFTER_NAMESPACE();
 namespace ctv {
 
 HWY_EXPORT(SubtractRow);
+HWY_EXPORT(ClampRow);
 
 namespace {
 
 // Calls code(begin, end) for each run of samples of a row that skipped cells cover.
 template <typename Code>
 void for_skipped(const uint8_t* skips, const CompensationGeometry& g, int row, int cols, Code code) {
-  const uint8_t* flags =
-      skips + ptrdiff_t{block_of(row, g.row_shift, kLog2Cell, g.grid.rows)} * g.grid.cols;
+  const uint8_t* flags = skips + ptrdiff_t{block_of(row, g.row_shift, kLog2Cell, g.grid.rows)} * g.grid.cols;
   const int step = std::max(1, (1 << kLog2Cell) >> g.col_shift);
   const auto skipped = [&](int c) { return flags[block_of(c, g.col_shift, kLog2Cell, g.grid.cols)] != 0; };
   for (int begin = 0; begin < cols;) {
@@ -66,7 +70,7 @@ void copy_skipped(int threads, PlaneView<const Sample> from, const uint8_t* skip
   parallel_ranges(threads, to.rows, kRows, [&](int first, int last) {
     for (int r = first; r < last; ++r) {
       for_skipped(skips, geometry, r, to.cols, [&](int begin, int end) {
-        std::copy(from.row(r) + begin, from.row(r) + end, to.row(r) + begin);
+        HWY_DYNAMIC_DISPATCH(ClampRow)(from.row(r) + begin, end - begin, geometry.range, to.row(r) + begin);
       });
     }
   });

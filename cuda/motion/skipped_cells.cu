@@ -62,12 +62,14 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
   if (!pair.skipped[0] && !pair.skipped[1]) return;
   const Sample* a = from.row(pair.row) + pair.col;
   Sample* out = to.row(pair.row) + pair.col;
+  const auto clamped = [&](int sample) { return clamp_to(sample, g.range.lo, g.range.hi); };
   if (in_words && pair.skipped[0] && pair.skipped[1]) {
-    word(out) = word(a);
+    const uint32_t samples = word(a);
+    word(out) = pair_of(clamped(first_of(samples)), clamped(second_of(samples)));
     return;
   }
-  if (pair.skipped[0]) out[0] = a[0];
-  if (pair.skipped[1]) out[1] = a[1];
+  if (pair.skipped[0]) out[0] = static_cast<Sample>(clamped(a[0]));
+  if (pair.skipped[1]) out[1] = static_cast<Sample>(clamped(a[1]));
 }
 
 bool in_words(PlaneView<const Sample> plane) { return has_pairs(plane.data, plane.stride); }

@@ -2,7 +2,6 @@
 #include "codec/entropy/motion_tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdlib>
 
@@ -14,16 +13,15 @@ namespace {
 
 using Cell = MotionTree::Cell;
 
-constexpr int kRoot = 3;     // log2 of a root's side
+constexpr int kRoot = 3;      // log2 of a root's side
 constexpr int kLengths = 16;  // bits of a magnitude
 constexpr int kMerges = 4;    // candidates of a merged leaf
-constexpr std::array<int, 7> kThresholds = {2, 4, 8, 16, 28, 48, 96};
-constexpr size_t kClasses = kThresholds.size() + 1;
+constexpr size_t kClasses = kDifferenceThresholds.size() + 1;
 
 // The class of a difference whose neighbours' magnitudes have the weighted sum `around`.
 size_t class_of(size_t around) {
   size_t k = 0;
-  while (k < kThresholds.size() && around >= static_cast<size_t>(kThresholds[k])) ++k;
+  while (k < kClasses - 1 && around >= static_cast<size_t>(kDifferenceThresholds[k])) ++k;
   return k;
 }
 
@@ -191,9 +189,11 @@ size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
 bool MotionTree::decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
   RangeDecoder coder(bytes);
   Walk(coder, grid_, shift_, skips_, cells_).run({}, frame.side);
-  return coder.all_read();
+  return coder.sound();
 }
 
-size_t MotionTree::bytes(const MotionGrid& grid) { return sizeof(MotionTree) + cell_count(grid) * sizeof(Cell); }
+size_t MotionTree::bytes(const MotionGrid& grid) {
+  return sizeof(MotionTree) + cell_count(grid) * sizeof(Cell);
+}
 
 }  // namespace ctv

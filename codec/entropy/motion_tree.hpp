@@ -4,6 +4,7 @@
 // prediction it may be skipped.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "codec/format/motion_grid.hpp"
 
 namespace ctv {
+
+/// The class of a coordinate is the number of thresholds that its context reaches.
+inline constexpr std::array<int, 7> kDifferenceThresholds = {2, 4, 8, 16, 28, 48, 96};
 
 class MotionTree final : public ComponentCoder {
  public:
@@ -27,8 +31,8 @@ class MotionTree final : public ComponentCoder {
     uint8_t coded = 0;
     uint8_t level = 0;  // log2 of the side of its leaf
     uint8_t skip = 0;
-    uint8_t merged = 0;      // its vector is a neighbour's
-    uint16_t y = 0, x = 0;   // magnitudes of its difference
+    uint8_t merged = 0;     // its vector is a neighbour's
+    uint16_t y = 0, x = 0;  // magnitudes of its difference
     MotionVector vector;
   };
 

@@ -14,6 +14,9 @@ namespace ctv {
 /// Probability of a 0 in 65536ths: the mean of a fast and a slow estimate.
 class AdaptiveBit {
  public:
+  static constexpr uint32_t kLeast = 256;
+  static constexpr int kFast = 4;
+  static constexpr int kSlow = 7;
   uint32_t zero() const {
     const uint32_t p = (uint32_t{fast_} + slow_) >> 1;
     return p < kLeast ? kLeast : (p > 65536 - kLeast ? 65536 - kLeast : p);
@@ -29,9 +32,6 @@ class AdaptiveBit {
   }
 
  private:
-  static constexpr uint32_t kLeast = 256;
-  static constexpr int kFast = 4;
-  static constexpr int kSlow = 7;
   uint16_t fast_ = 32768;
   uint16_t slow_ = 32768;
 };
@@ -98,12 +98,14 @@ class RangeEncoder {
   uint32_t range_ = ~0U;
 };
 
-/// Any bytes give symbols. Arguments of bit() and even() that the encoder codes are ignored.
+/// Any bytes give symbols. Arguments of bit() and even() that the encoder codes are ignored. sound() is
+/// whether an encoder can have written the bytes.
 class RangeDecoder {
  public:
   static constexpr bool kDecodes = true;
   explicit RangeDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {
     for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
+    in_range_ = code_ < range_;
   }
   bool bit(AdaptiveBit& p, bool) {
     const bool one = decode(p.zero());
@@ -111,8 +113,9 @@ class RangeDecoder {
     return one;
   }
   bool even(bool) { return decode(32768); }
-  /// Whether all bytes were read, and the last one was needed.
-  bool all_read() const { return at_ >= bytes_.size() && (bytes_.empty() || bytes_.back() != 0); }
+  /// After the last symbol: whether the bytes begin with a number in range, all were read, and the last one
+  /// is not 0.
+  bool sound() const { return in_range_ && at_ >= bytes_.size() && (bytes_.empty() || bytes_.back() != 0); }
 
  private:
   bool decode(uint32_t zero) {
@@ -139,6 +142,7 @@ class RangeDecoder {
   size_t at_ = 0;
   uint32_t code_ = 0;
   uint32_t range_ = ~0U;
+  bool in_range_ = false;
 };
 
 }  // namespace ctv

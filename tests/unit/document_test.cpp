@@ -14,11 +14,14 @@
 #include "codec/dsp/laplacian.hpp"
 #include "codec/dsp/motion_vectors.hpp"
 #include "codec/entropy/model/quads.hpp"
+#include "codec/entropy/motion_tree.hpp"
 #include "codec/entropy/number_buckets.hpp"
+#include "codec/entropy/range_coder.hpp"
 #include "codec/format/bytes.hpp"
 #include "codec/format/directional_plan.hpp"
 #include "codec/format/gain_table.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/motion_grid.hpp"
 #include "codec/format/packet.hpp"
 #include "codec/format/units.hpp"
 #include "tests/reference/directional.hpp"
@@ -239,8 +242,8 @@ TEST(Document, Filters) {
     EXPECT_EQ(weights[static_cast<size_t>(f)],
               listed(kInterpolationTaps, [&](int i) { return interpolation_weight(f, i); }));
   }
-  const auto windows = column("windows", 5);
-  for (int log2 = 1; log2 <= 5; ++log2) {
+  const auto windows = column("windows", kLog2Cell);
+  for (int log2 = 1; log2 <= kLog2Cell; ++log2) {
     EXPECT_EQ(windows[static_cast<size_t>(log2 - 1)],
               listed(1 << log2, [&](int i) { return overlap_weight(log2, i); }));
   }
@@ -316,10 +319,9 @@ TEST(Document, BlockTransforms) {
 }
 
 TEST(Document, EntropyCoding) {
-  const auto alphabets = column("alphabets", 3, 2);
+  const auto alphabets = column("alphabets", 2, 2);
   EXPECT_EQ(alphabets[0].at(0), kRunSymbols);
   EXPECT_EQ(alphabets[1].at(0), kMagnitudeSymbols);
-  EXPECT_EQ(alphabets[2].at(0), number_symbols(16));
   const auto thresholds = column("thresholds", 2);
   for (int t = 0; t < 300; ++t) {
     const auto reached = [&](size_t i) {
@@ -328,6 +330,15 @@ TEST(Document, EntropyCoding) {
     EXPECT_EQ(reached(0), quad_class(t));
     EXPECT_EQ(reached(1), magnitude_class(t));
   }
+}
+
+TEST(Document, Motion) {
+  const auto adaptation = column("adaptation", 3);
+  EXPECT_EQ(adaptation[0].at(0), AdaptiveBit::kFast);
+  EXPECT_EQ(adaptation[1].at(0), AdaptiveBit::kSlow);
+  EXPECT_EQ(adaptation[2].at(0), AdaptiveBit::kLeast);
+  const std::vector<int> thresholds(kDifferenceThresholds.begin(), kDifferenceThresholds.end());
+  for (const auto& row : column("vector contexts", 2, 2)) EXPECT_EQ(row, thresholds);
 }
 
 TEST(Document, BandGains) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decodes streams of ctenc with decoder.py, at full and half resolution, and compares with ctdec's pictures.
+"""Decodes streams of ctenc with decoder.py, at full and reduced resolution, and compares with ctdec's pictures.
 
 usage: decoder_test.py CTENC CTDEC
 """
@@ -10,66 +10,107 @@ import subprocess
 import sys
 import tempfile
 
+import motion
 from decoder import decode_file
 
-WIDTH, HEIGHT, FRAMES = 27, 21, 3
-FORMATS = {  # channels, extents of the chroma planes
-    "gray": (1, []), "i420": (1, [(14, 11)] * 2), "i422": (1, [(14, 21)] * 2), "i444": (1, [(27, 21)] * 2),
-    "rgb": (3, [])}
-CASES = [  # format, options
-    ("i420", ""),
-    ("i420", "--preset slow --qp 36"),
-    ("i420", "--preset slow --no-overlap --block 32"),
-    ("i420", "--entropy-coding rle --split --subpel 1"),
-    ("i420", "--entropy-coding rle-split --block 8"),
-    ("i420", "--pyramid laplacian --scales 2 --directions 4,8"),
-    ("i420", "--pyramid 13/7 --scales 3 --directions 16,2,4 --taps 6"),
-    ("i420", "--transform h264-8x8"),
-    ("gray", "--preset paper"),
-    ("gray", "--lossless"),
-    ("i422", "--transform h264-4x4"),
-    ("i422", "--chroma 420 --preset fastest"),
-    ("i444", "--transform dct8x8"),
-    ("rgb", "--chroma 420"),
-    ("rgb", "--preset paper --entropy-coding context"),
+FORMATS = {  # channels, planes, divisors of the chroma planes' height and width
+    "gray": (1, 1, 1, 1), "i420": (1, 3, 2, 2), "i422": (1, 3, 1, 2), "i444": (1, 3, 1, 1), "rgb": (3, 1, 1, 1)}
+SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16)}
+FRAMES = {"moving": 3, "still": 3, "bars": 8}
+CASES = [  # clip, format, options, reductions
+    ("moving", "i420", "", (0, 1)),
+    ("moving", "i420", "--preset slow --qp 36", (0, 1)),
+    ("moving", "i420", "--preset slow --no-overlap --block 32", (0, 1)),
+    ("moving", "i420", "--entropy-coding rle --split --subpel 1", (0, 1)),
+    ("moving", "i420", "--entropy-coding rle-split --block 8", (0, 1)),
+    ("moving", "i420", "--pyramid laplacian --scales 2 --directions 4,8", (0, 1)),
+    ("moving", "i420", "--pyramid 13/7 --scales 3 --directions 16,2,4 --taps 6", (0, 1)),
+    ("moving", "i420", "--transform h264-8x8", (0, 1)),
+    ("moving", "gray", "--preset paper", (0, 1)),
+    ("moving", "gray", "--lossless", (0, 1)),
+    ("moving", "i422", "--transform h264-4x4", (0, 1)),
+    ("moving", "i422", "--chroma 420 --preset fastest", (0, 1)),
+    ("moving", "i444", "--transform dct8x8", (0, 1)),
+    ("moving", "rgb", "--chroma 420", (0, 1)),
+    ("moving", "rgb", "--preset paper --entropy-coding context", (0, 1)),
+    ("still", "i420", "--qp 34", (0, 3)),
+    ("still", "i422", "--qp 30 --split --entropy-coding rle", (0, 2)),  # 2: chroma cells of two samples by one
+    ("still", "i422", "--qp 30 --no-overlap --entropy-coding rle-split", (0, 2)),
+    ("still", "rgb", "--qp 40 --transform h264-8x8 --subpel 2", (0,)),
+    ("still", "gray", "--lossless", (0,)),
+    ("still", "gray", "--preset paper --block 8 --keyint 0", (0, 1)),
+    ("bars", "gray", "--qp 40", (0, 1)),  # predictions of skipped cells exceed the range of samples
 ]
+BITS = ["split", "skip", "merge", "candidate", "nonzero", "longer", "second"]
 
 
-def clip(form):
-    """A moving texture with noise."""
+def sample(clip, noise, frame, y, x):
+    """moving: a texture with noise; still: the same in one corner only; bars: edges that move by quarter samples."""
+    if clip == "bars":
+        at = (x + frame / 4) % 12
+        return round(255 * (max(0, min(1, 6 - at)) + max(0, at - 11)))
+    moves = clip == "moving" or (y < 16 and x < 40)
+    texture = (x + frame * moves) % 13 * ((y + 2 * frame * moves) % 11)
+    return 60 + texture + noise.randrange(12 if moves else 2)
+
+
+def make_clip(clip, form):
     noise = random.Random(1)
-    channels, chroma = FORMATS[form]
+    width, height = SIZES[clip]
+    channels, planes, rows, cols = FORMATS[form]
     out = bytearray()
-    for frame in range(FRAMES):
-        for width, height in [(WIDTH * channels, HEIGHT)] + chroma:
-            for y in range(height):
-                for x in range(width):
-                    texture = (x // channels + frame) % 13 * ((y + 2 * frame) % 11)
-                    out.append(60 + texture + noise.randrange(12))
+    for frame in range(FRAMES[clip]):
+        for plane in range(planes):
+            for y in range(-(-height // rows) if plane else height):
+                for x in range(channels * (-(-width // cols) if plane else width)):
+                    out.append(sample(clip, noise, frame, y, x // channels))
     return bytes(out)
 
 
+class Met:
+    """Records the bits of motion payloads, so that the clips are known to have them all."""
+
+    def __init__(self):
+        self.bits = set()
+        bit = motion.RangeDecoder.bit
+
+        def record(coder, *context):
+            value = bit(coder, *context)
+            self.bits.add((context[0], value))
+            return value
+        motion.RangeDecoder.bit = record
+
+    def missing(self):
+        return {(name, value) for name in BITS for value in (0, 1)} - self.bits
+
+
 def main(ctenc, ctdec):
-    failures = 0
+    streams = failures = 0
+    met = Met()
     with tempfile.TemporaryDirectory() as folder:
         raw, stream, pictures = (os.path.join(folder, name) for name in ("clip.raw", "clip.ctv", "out.raw"))
-        for form, options in CASES:
+        for clip, form, options, reductions in CASES:
             with open(raw, "wb") as file:
-                file.write(clip(form))
-            subprocess.run([ctenc, raw, "--size", f"{WIDTH}x{HEIGHT}", "--raw-format", form, "-o", stream, "--quiet",
+                file.write(make_clip(clip, form))
+            size = "x".join(str(n) for n in SIZES[clip])
+            subprocess.run([ctenc, raw, "--size", size, "--raw-format", form, "-o", stream, "--quiet", "--no-scenecut",
                             *options.split()], check=True)
             with open(stream, "rb") as file:
                 data = file.read()
-            for reduction, resolution in enumerate(("full", "1/2")):
+            for reduction in reductions:
+                resolution = ("full", "1/2", "1/4", "1/8")[reduction]
                 subprocess.run([ctdec, stream, "-o", pictures, "--output-format", "raw", "--resolution", resolution,
                                 "--quiet"], check=True)
                 with open(pictures, "rb") as file:
                     expected = file.read()
+                streams += 1
                 if b"".join(decode_file(data, reduction)) != expected:
-                    print(f"pictures differ: {form} {options}, resolution {resolution}")
+                    print(f"pictures differ: {clip} {form} {options}, resolution {resolution}")
                     failures += 1
-    print(f"{2 * len(CASES) - failures} of {2 * len(CASES)} streams decode as the document says")
-    return 1 if failures else 0
+    print(f"{streams - failures} of {streams} streams decode as the document says")
+    if met.missing():
+        print(f"no stream has these bits of motion payloads: {sorted(met.missing())}")
+    return 1 if failures or met.missing() else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ install(
   EXPORT ctvTargets
   LIBRARY COMPONENT lib NAMELINK_COMPONENT dev
   ARCHIVE COMPONENT dev)
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT lib)
+install(FILES LICENSE THIRD-PARTY.txt DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT lib)
 install(DIRECTORY codec/include/ctv DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev)
 install(EXPORT ctvTargets NAMESPACE ctv:: DESTINATION "${package_dir}" COMPONENT dev)
 
@@ -39,12 +39,21 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTOR
 set(CPACK_COMPONENTS_ALL lib dev)
 set(library_package "libctv${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(same_library "${library_package} (= ${PROJECT_VERSION})")
+# Each Debian package has its own file of licences.
+file(READ LICENSE copyright)
+file(READ THIRD-PARTY.txt third_party)
+file(WRITE "${PROJECT_BINARY_DIR}/copyright" "${copyright}\n${third_party}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS LICENSE THIRD-PARTY.txt)
 # ctv_package(COMPONENT PACKAGE SECTION DEPENDS)
 macro(ctv_package component package section depends)
   string(TOUPPER ${component} key)
   set(CPACK_DEBIAN_${key}_PACKAGE_NAME "${package}")
   set(CPACK_DEBIAN_${key}_PACKAGE_SECTION "${section}")
   set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${depends}")
+  if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    install(FILES "${PROJECT_BINARY_DIR}/copyright" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${package}"
+            COMPONENT ${component})
+  endif()
 endmacro()
 ctv_package(lib "${library_package}" libs "")
 ctv_package(dev libctv-dev libdevel "${same_library}")

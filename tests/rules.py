@@ -52,8 +52,8 @@ ONE_SIDED = set("""
     cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/wavelet_lifting
     cuda/entropy/quad_bands cuda/entropy/quad_finder cuda/entropy/quad_spreader
 """.split())
-TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|"
-                       "codec|cuda|cpu|tools|tests|data|docs")
+TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"
+                       r"(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|codec|cuda|cpu|tools|tests|data|docs")
 BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of|nobody|likewise)\b", re.I)
 SOURCE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|sh|cmake|py)$|CMakeLists\.txt$|^\.ci/run$")
 CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc)$")

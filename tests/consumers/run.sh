@@ -29,7 +29,9 @@ by_pkg_config() { # by_pkg_config NAME ARGS: a C program
 }
 
 install_moved "$build" shared
-find shared -name LICENSE | grep -q . || { echo "FAILED: no licence is installed"; exit 1; }
+for file in LICENSE THIRD-PARTY.txt; do
+  find shared -name $file | grep -q . || { echo "FAILED: $file is not installed"; exit 1; }
+done
 exported=$(nm -D --defined-only "$(find shared -name 'libctv.so' | head -1)" | awk '{ print $3 }' | grep -vE '^(ctv_|CTV_)' || true)
 [ -z "$exported" ] || { echo "FAILED: exported, but not ctv_*: $exported"; exit 1; }
 by_package shared

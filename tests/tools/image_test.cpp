@@ -138,6 +138,17 @@ TEST_F(ImageTest, EveryCutIsAnError) {
   }
 }
 
+// A palette there would be made longer, wherever it says that it ends.
+TEST_F(ImageTest, WhatFollowsTheLastChunkOfAPngIsNotRead) {
+  const std::vector<Frame> frames = write("g_%d.png", CTV_FORMAT_GRAY8, 0);
+  std::ifstream in(folder_ / "g_0.png", std::ios::binary);
+  std::string file(std::istreambuf_iterator<char>(in), {});
+  file += std::string("\0\0\2\0PLTE", 8) + std::string(4, '\0');
+  Frame frame;
+  read_image({reinterpret_cast<const uint8_t*>(file.data()), file.size()}, "g", kMaxPixels, frame);
+  EXPECT_EQ(frame.bytes(), frames[0].bytes());
+}
+
 TEST_F(ImageTest, SamplesThatAHeaderOnlyClaims) {
   // A JPEG of 16000x16000 in 31 bytes, and a Huffman table of 272 codes.
   const std::string claims(

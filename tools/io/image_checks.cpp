@@ -107,7 +107,10 @@ std::vector<uint8_t> png_with_full_palette(std::span<const uint8_t> file) {
   constexpr size_t kFull = 3 * 256;
   for (size_t at = 8, size = 0; at + 12 <= file.size(); at += 12 + size) {
     size = big32(file.data() + at);
-    if (std::memcmp(file.data() + at + 4, "PLTE", 4) != 0 || size > kFull) continue;
+    const uint8_t* type = file.data() + at + 4;
+    // What follows the last chunk has not been checked.
+    if (std::memcmp(type, "IEND", 4) == 0 || size > file.size() - at - 12) break;
+    if (std::memcmp(type, "PLTE", 4) != 0 || size > kFull) continue;
     std::vector<uint8_t> full(file.begin(), file.end());
     full.insert(full.begin() + static_cast<ptrdiff_t>(at + 8 + size), kFull - size, 0);
     full[at + 2] = kFull >> 8;

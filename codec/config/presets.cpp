@@ -139,9 +139,7 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   CTV_RETURN_IF_ERROR(check_range("rdoq", c.rdoq, 0, 1));
   if (c.rdoq != 0 && !picture) return bad("rdoq", "needs picture prediction");
   CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
-  if (c.split != 0 && (!picture || c.block_size < 16)) {
-    return bad("split", "needs picture prediction and blocks of 16 or 32 samples");
-  }
+  if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
   CTV_RETURN_IF_ERROR(check_crf(c));
   CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
   if (c.tune != CTV_TUNE_PSNR && (h.transform.in_blocks() || !picture || c.lossless != 0)) {

@@ -28,7 +28,7 @@ size_t class_of(size_t around) {
 struct Contexts {
   AdaptiveBit split[kRoot + 1][3];            // level; neighbours that are smaller
   AdaptiveBit skip[kRoot + 1][3];             // level; neighbours that are skipped
-  AdaptiveBit merge[2][kRoot + 1][3];         // skipped; level; neighbours that are merged
+  AdaptiveBit differs[2][kRoot + 1][3];       // skipped; level; neighbours that are merged
   AdaptiveBit candidate[2][kMerges - 1];      // skipped; candidates passed
   AdaptiveBit nonzero[2][kClasses];           // axis, class
   AdaptiveBit longer[2][kClasses][kLengths];  // axis, class; bits so far
@@ -120,7 +120,9 @@ class Walk {
     if (skips_) skip = coder_.bit(contexts_.skip[level][left.skip + above.skip], skip);
     const size_t kind = skip ? 1 : 0;
     Cell now{1, static_cast<uint8_t>(level), static_cast<uint8_t>(kind), 0, 0, 0, {}};
-    if (coder_.bit(contexts_.merge[kind][level][left.merged + above.merged], found < count)) {
+    const bool differs =
+        coder_.bit(contexts_.differs[kind][level][left.merged + above.merged], found == count);
+    if (!differs) {
       now.merged = 1;
       int i = 0;
       while (i < count - 1 && coder_.bit(contexts_.candidate[kind][i], i < found)) ++i;

@@ -50,8 +50,12 @@ Status StreamEncoder::start() {
   CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));
   CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
   CTV_RETURN_IF_ERROR(distortion_.attach(*device_));
-  const EncoderDecisions decisions{config_.search_range, config_.split,          config_.rdoq != 0, engine,
-                                   config_.frames_in_flight, config_.tune};
+  const EncoderDecisions decisions{.search_range = config_.search_range,
+                                   .split = config_.block_size > 1 << kLog2Cell ? config_.split : 0,
+                                   .rdoq = config_.rdoq != 0,
+                                   .engine = engine,
+                                   .slots = config_.frames_in_flight,
+                                   .tune = config_.tune};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*device_, stream_, decisions));
   return {};
 }

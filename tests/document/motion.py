@@ -118,7 +118,7 @@ class Motion:
         leaf = Cell(level)
         if self.has_skips:
             leaf.skip = self.coder.bit("skip", level, left.skip + above.skip)
-        leaf.merge = self.coder.bit("merge", leaf.skip, level, left.merge + above.merge)
+        leaf.merge = 1 - self.coder.bit("differs", leaf.skip, level, left.merge + above.merge)
         if leaf.merge:
             candidates = list(dict.fromkeys(vectors + [(0, 0)]))
             i = 0

@@ -68,14 +68,17 @@ TEST(Quality, ACoarserQuantiserCostsFewerBitsAndMoreError) {
   }
 }
 
-TEST(Quality, TheChromaOffsetMovesChromaAlone) {
+// Luma of predicted frames follows, since cells are skipped with their chroma.
+TEST(Quality, TheChromaOffsetMovesChroma) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 96, 80, 4);
   Config c = config_for(clip[0], "default");
   const auto even = decode(encode(clip, c));
   c.chroma_qp_offset = -6;
   const auto finer = decode(encode(clip, c));
   for (size_t i = 0; i < clip.size(); ++i) {
-    EXPECT_EQ(finer[i].planes[0], even[i].planes[0]) << "frame " << i;
+    if (finer[i].key_frame) {
+      EXPECT_EQ(finer[i].planes[0], even[i].planes[0]) << "frame " << i;
+    }
     for (const size_t p : {1U, 2U}) {
       EXPECT_GT(psnr(finer[i].planes[p], clip[i].planes[p]), psnr(even[i].planes[p], clip[i].planes[p]))
           << "frame " << i << " plane " << p;

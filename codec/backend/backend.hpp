@@ -24,8 +24,8 @@
 
 namespace ctv {
 
-/// What find_still() and decide_skips() compare: all planes of the source (padded extent) and of the reference (true extent,
-/// repeated beyond).
+/// What find_still() and decide_skips() compare: all planes of the source (padded extent) and of the
+/// reference (true extent, repeated beyond).
 struct SkipPlanes {
   int planes = 0;
   ChromaShift chroma;
@@ -73,7 +73,8 @@ class Backend {
   /// still: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             uint8_t* still) = 0;
-  /// Decides which other cells are skipped, and with which vectors. searched: what the motion estimator found.
+  /// Decides which other cells are skipped, and with which vectors. searched: what the motion estimator
+  /// found.
   virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                               const uint8_t* still, const MotionVector* searched, const SideInfo& side) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the

@@ -22,7 +22,8 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
     parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i);
     parts_[i].size = components_[i].levels;
   }
-  parts_.back().coder = std::make_unique<MotionTree>(grid, header.subpel, header.prediction == Prediction::kPicture);
+  parts_.back().coder =
+      std::make_unique<MotionTree>(grid, header.subpel, header.prediction == Prediction::kPicture);
   parts_.back().size = grid.size();
 }
 

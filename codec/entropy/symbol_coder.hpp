@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "codec/entropy/component_coder.hpp"
-#include "codec/format/motion_grid.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/motion_grid.hpp"
 #include "codec/format/packet.hpp"
 #include "codec/format/picture_layout.hpp"
 

@@ -48,7 +48,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   outputs_.resize(static_cast<size_t>(decisions.slots));
   for (Output& output : outputs_) {
     CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, picture, output.levels));
-    CTV_ASSIGN_OR_RETURN(output.side_memory, allocate_side(backend_, stream_.grid, picture_mode(), output.side));
+    CTV_ASSIGN_OR_RETURN(output.side_memory,
+                         allocate_side(backend_, stream_.grid, picture_mode(), output.side));
   }
   return {};
 }
@@ -101,8 +102,7 @@ Status FrameEncoder::predict() {
   CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, searched_.vectors));
-  CTV_RETURN_IF_ERROR(
-      backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
+  CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
@@ -127,8 +127,7 @@ Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, Di
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
-  CTV_RETURN_IF_ERROR(
-      slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side));
+  CTV_RETURN_IF_ERROR(slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side));
   // The packet does not wait for the picture as decoded; the next frame does.
   if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, meter));
   return backend_.end_frame();

@@ -74,7 +74,7 @@ class FrameEncoder {
   Output* output_ = nullptr;     // of the frame being coded
   FrameParameters parameters_;   // of the frame being coded
   ReferenceBuffer references_;
-  const Reference* reference_ = nullptr;  // of a predicted frame
+  const Reference* reference_ = nullptr;     // of a predicted frame
   PlaneSet source_, prediction_, residual_;  // picture prediction
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still

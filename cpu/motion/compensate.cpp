@@ -26,9 +26,9 @@ constexpr int kPiece = 1 << kLog2Cell;  // samples on a side, at most
 
 // Pieces along one axis.
 struct Axis {
-  int shift;        // of the plane
-  int count;        // of cells
-  int size, begin;  // samples of the plane
+  int shift;                // of the plane
+  int count;                // of cells
+  int size, begin;          // samples of the plane
   int16_t weights[kPiece];  // of the second cell of the pair, 32nds
 
   BlockPair pair(int sample) const { return block_pair(max_of(sample, 0), shift, kLog2Cell, count); }

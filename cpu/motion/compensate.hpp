@@ -11,7 +11,6 @@ namespace ctv {
 void compensate_plane(int threads, PlaneView<const Sample> reference, const ConstSideInfo& side,
                       const CompensationGeometry& geometry, PlaneView<Sample> prediction);
 
-
 /// residual = samples - prediction, 0 in skipped cells.
 void subtract_prediction(int threads, PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                          const uint8_t* skips, const CompensationGeometry& geometry,

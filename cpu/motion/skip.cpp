@@ -106,8 +106,7 @@ template <int kWidth, typename Add>
 void AddSquares(const UnitPlane& u, const int16_t* difference, Add add) {
   constexpr int kHalf = kWidth / 2;
   for (int k = 0; k < kSkipCells; ++k) {
-    const int16_t* d =
-        difference + k / kSkipUnit * u.cell_rows() * kWidth + k % kSkipUnit * kHalf;
+    const int16_t* d = difference + k / kSkipUnit * u.cell_rows() * kWidth + k % kSkipUnit * kHalf;
     int32_t sums[kHalf] = {};
     for (int r = 0; r < u.cell_rows(); ++r) {
       CTV_KEEP_LOOP
@@ -131,8 +130,7 @@ void PredictUnit(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], 
     const int top = k / kSkipUnit * rows;
     const int left = k % kSkipUnit * cols;
     Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell);
-    for (int r = 0; r < rows; ++r)
-      std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
+    for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
   }
 }
 
@@ -165,12 +163,8 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
 UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
   const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
   const auto i = static_cast<size_t>(p);
-  return {s.planes->source[i],
-          s.planes->reference[i],
-          shift,
-          s.row * (kCell >> shift.y),
-          col * (kCell >> shift.x),
-          kUnit >> shift.y};
+  return {s.planes->source[i],        s.planes->reference[i],   shift,
+          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
 void FindStillRow(const SkipRow& s, uint8_t* still) {
@@ -192,8 +186,7 @@ void DecideRow(const SkipRow& s, const uint8_t* still, const MotionVector* searc
     SkipChoice choices[kSkipCells] = {};
     if (still[s.cell(0, col)] == 0) {
       MotionVector vectors[kSkipCells];
-      for (int k = 0; k < kSkipCells; ++k)
-        vectors[k] = s.inside(k, col) ? searched[s.cell(k, col)] : *first;
+      for (int k = 0; k < kSkipCells; ++k) vectors[k] = s.inside(k, col) ? searched[s.cell(k, col)] : *first;
       SkipCosts costs[kSkipCells];
       SkipSums sums[kSkipCells];
       for (int p = 0; p < s.planes->planes; ++p) {

@@ -231,7 +231,7 @@ TEST(Parameters, AreDescribedAsTheyAreChecked) {
     const ctv_config& plain = c;
     EXPECT_EQ(member_at(&info, p.info_offset), member_at(&plain, p.config_offset));
   }
-  EXPECT_GE(count, 24);
+  EXPECT_GE(count, 23);
 }
 
 // What describes the pictures comes back from the header, and does not change a packet.

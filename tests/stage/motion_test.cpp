@@ -29,11 +29,10 @@ class MotionSearch : public test::BackendTest {
     auto estimator = backend().make_motion(p, {reference.rows(), reference.cols()});
     ASSERT_TRUE(ok(estimator));
     BackendVectors vectors(backend(), p.grid);
-    ASSERT_TRUE(
-        ok((*estimator)
-               ->search(current.const_view(), reference.const_view(), lambda,
-                        still.empty() ? nullptr : static_cast<const uint8_t*>(device->data()),
-                        vectors.device())));
+    ASSERT_TRUE(ok((*estimator)
+                       ->search(current.const_view(), reference.const_view(), lambda,
+                                still.empty() ? nullptr : static_cast<const uint8_t*>(device->data()),
+                                vectors.device())));
     vectors.download();
     EXPECT_TRUE(vectors.intact());
     const auto now =

@@ -58,8 +58,8 @@ class Skip : public test::BackendTest {
     BackendSide side(backend(), grid);
     uint8_t* still = searched.device().skips;
     ASSERT_TRUE(ok(backend().find_still(compared, grid, base_step, still)));
-    ASSERT_TRUE(ok(backend().decide_skips(compared, grid, base_step, still, searched.device().vectors,
-                                          side.device())));
+    ASSERT_TRUE(ok(
+        backend().decide_skips(compared, grid, base_step, still, searched.device().vectors, side.device())));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());

@@ -183,9 +183,8 @@ class StandIn final : public Backend {
   Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                              const uint8_t* skips, const CompensationGeometry& geometry,
                              PlaneView<Sample> residual) override {
-    return recorder_.make([=, this] {
-      return inner_->subtract_prediction(samples, prediction, skips, geometry, residual);
-    });
+    return recorder_.make(
+        [=, this] { return inner_->subtract_prediction(samples, prediction, skips, geometry, residual); });
   }
   Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
                       const CompensationGeometry& geometry, PlaneView<Sample> to) override {

@@ -49,8 +49,7 @@ std::string header_text(const std::string& name, const Survey& s) {
     out += text(", %s pyramid, %d scales, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.scales,
                 directions_of(i.directions, i.scales).c_str(), i.filter_taps);
   out += text("\n  prediction  %s, blocks of %d, 1/%d sample%s\n", name_of(kPredictions, i.prediction),
-              i.block_size, 1 << std::clamp(i.subpel, 0, 8),
-              i.overlap != 0 ? ", overlapped" : "");
+              i.block_size, 1 << std::clamp(i.subpel, 0, 8), i.overlap != 0 ? ", overlapped" : "");
   out += text("  entropy     %s%s\n", name_of(kEntropyCodings, i.entropy_coding),
               i.lossless != 0 ? ", lossless" : "");
   out += text("  packet      %d components in %d layers, %d planes\n", i.components, i.layers, i.planes);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping cells. By definition each sample is a weighted
 // mean of four predictions of 64 products each. Here a plane is divided into pieces, each between the centres
-// of four neighbouring cells. A piece has the same four vectors everywhere, so each distinct vector predicts
-// it once, by rows and then columns of the separable filter. The weights are separable too and blend rows,
-// then columns. The quarter of a piece that lies in a skipped cell takes that cell's prediction alone. Pieces
-// side by side with one and the same vector are predicted together.
+// of four neighbouring cells, so that a piece has the same four vectors everywhere. Pieces side by side make
+// a segment. In it, cells side by side with one vector are predicted together, by rows and then columns of
+// the separable filter, and a cell with the vector of the one above it is not predicted again. The weights
+// are separable too and blend rows, then columns. The quarter of a piece that lies in a skipped cell takes
+// that cell's prediction alone.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
@@ -23,6 +24,8 @@
 namespace ctv {
 
 constexpr int kPiece = 1 << kLog2Cell;  // samples on a side, at most
+constexpr int kSegment = 64;            // columns of a segment
+constexpr int kPitch = kSegment + 16;   // of its rows; a prediction may be 16 columns too wide
 
 // Pieces along one axis.
 struct Axis {
@@ -45,124 +48,155 @@ struct PieceRow {
   int top;  // first sample row, may be negative
 };
 
-// The cells around a piece: upper left, upper right, lower left, lower right.
-struct Piece {
-  MotionVector vectors[4];
-  bool alone[4];  // not blended in its quarter of the piece
-
-  bool uniform() const {
-    return vectors[0] == vectors[1] && vectors[0] == vectors[2] && vectors[0] == vectors[3];
-  }
-};
-
 }  // namespace ctv
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Blends the predictions of a piece: rows first (32nds, exact), then columns.
-void Blend(const int16_t* const (&p)[4], const PieceRow& c, int16_t* __restrict out) {
+// A segment's cells, those above and those below the middle of its pieces, and their predictions.
+struct Segment {
+  static constexpr int kMostCells = kSegment + 1;
+  int left, pieces;  // first sample, may be negative
+  int to_next;       // from a piece's first cell to its second; pieces of one sample have one cell
+  MotionVector vectors[2][kMostCells];
+  bool alone[2][kMostCells];                // not blended in its quarters of pieces
+  const int16_t* predicted[2][kMostCells];  // the segment's first column, [kPiece][kPitch]
+  // Neighbouring runs of cells overlap by a piece, so they alternate.
+  alignas(64) int16_t samples[2][2][kPiece * kPitch];
+};
+
+void SetCells(const PieceRow& c, Segment& s) {
+  const BlockPair rows = c.rows->pair(c.top);
+  for (int k = 0; k <= s.pieces; ++k) {
+    // The last cell is the second of the last pair.
+    const int last = k == s.pieces ? 1 : 0;
+    const BlockPair cols = c.cols->pair(s.left + (k - last) * c.cols->size);
+    for (int half = 0; half < 2; ++half) {
+      const ptrdiff_t cell = ptrdiff_t{half == 0 ? rows.first : rows.second} * c.geometry->grid.cols +
+                             (last != 0 ? cols.second : cols.first);
+      s.vectors[half][k] = c.side.vectors[cell];
+      s.alone[half][k] = !c.geometry->overlap || c.side.skips[cell] != 0;
+    }
+  }
+}
+
+// Predicts kWidth columns of a row of pieces from column `begin` of the segment on.
+template <int kWidth>
+void PredictColumns(const PieceRow& c, const Segment& s, MotionVector v, int begin, int16_t* out) {
+  alignas(64) int16_t samples[kPiece * kWidth];
+  const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
+  Predict<kWidth>(c.reference, shift, v, c.top, s.left + begin, c.rows->size, samples);
+  for (int r = 0; r < c.rows->size; ++r) {
+    CTV_KEEP_LOOP
+    for (int x = 0; x < kWidth; ++x) out[r * kPitch + begin + x] = samples[r * kWidth + x];
+  }
+}
+
+// Predicts the cells of one half of the segment, run by run.
+void PredictCells(const PieceRow& c, int half, Segment& s) {
+  const int size = c.cols->size;
+  int parity = 0;
+  for (int k = 0; k <= s.pieces;) {
+    const MotionVector v = s.vectors[half][k];
+    const auto known = [&](int i) { return half == 1 && s.vectors[0][i] == s.vectors[1][i]; };
+    if (known(k)) {
+      s.predicted[1][k] = s.predicted[0][k];
+      ++k;
+      continue;
+    }
+    int16_t* out = s.samples[half][parity];
+    int begin = max_of(0, (k - 1) * size);
+    for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) s.predicted[half][k] = out;
+    const int end = min_of(s.pieces, k) * size;
+    while (begin < end) {
+      if (end - begin > 16) {
+        PredictColumns<32>(c, s, v, begin, out);
+        begin += 32;
+      } else if (end - begin > 8) {
+        PredictColumns<16>(c, s, v, begin, out);
+        begin += 16;
+      } else {
+        PredictColumns<8>(c, s, v, begin, out);
+        begin += 8;
+      }
+    }
+    parity ^= 1;
+  }
+}
+
+// Blends the predictions of a piece: rows first (32nds, exact), then columns. out: [kPiece][kPiece]
+void Blend(const PieceRow& c, const int16_t* const (&p)[4], int16_t* __restrict out) {
   const int16_t* right = c.cols->weights;
   for (int r = 0; r < c.rows->size; ++r) {
     const int low = c.rows->weights[r];
     CTV_KEEP_LOOP
     for (int x = 0; x < kPiece; ++x) {
-      const int i = r * kPiece + x;
+      const int i = r * kPitch + x;
       const int16_t upper = static_cast<int16_t>((32 - right[x]) * p[0][i] + right[x] * p[1][i]);
       const int16_t lower = static_cast<int16_t>((32 - right[x]) * p[2][i] + right[x] * p[3][i]);
-      out[i] = static_cast<int16_t>(((32 - low) * upper + low * lower + 512) >> 10);
+      out[r * kPiece + x] = static_cast<int16_t>(((32 - low) * upper + low * lower + 512) >> 10);
     }
   }
 }
 
-// Writes the part of [rows][kWidth] samples that lies in the plane.
-template <int kWidth>
-void Write(const PieceRow& c, int left, int cols, const int16_t* samples) {
-  const int first_row = max_of(0, -c.top);
+// Writes the part of cols columns that lies in the plane.
+void Write(const PieceRow& c, int left, int cols, const int16_t* samples, int pitch) {
   const int last_row = min_of(c.rows->size, c.prediction.rows - c.top);
   const int begin = max_of(0, -left);
   const int end = min_of(cols, c.prediction.cols - left);
-  for (int r = first_row; r < last_row; ++r) {
+  for (int r = max_of(0, -c.top); r < last_row; ++r) {
     Sample* out = c.prediction.row(c.top + r) + left;
-    for (int x = begin; x < end; ++x) out[x] = samples[r * kWidth + x];
+    for (int x = begin; x < end; ++x) out[x] = samples[r * pitch + x];
   }
 }
 
-template <int kWidth>
-void FillUniform(const PieceRow& c, int left, int cols, MotionVector v) {
-  alignas(64) int16_t predicted[kPiece * kWidth];
-  const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
-  Predict<kWidth>(c.reference, shift, v, c.top, left, c.rows->size, predicted);
-  Write<kWidth>(c, left, cols, predicted);
-}
-
-void FillPiece(const PieceRow& c, int left, const Piece& piece) {
-  alignas(64) int16_t predicted[4][kPiece * kPiece];
+void FillPiece(const PieceRow& c, const Segment& s, int k) {
+  const int at = k * c.cols->size;
+  const int next = k + s.to_next;
+  const int16_t* const p[4] = {s.predicted[0][k] + at, s.predicted[0][next] + at, s.predicted[1][k] + at,
+                               s.predicted[1][next] + at};
   alignas(64) int16_t blended[kPiece * kPiece];
-  const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
-  const int16_t* p[4];
-  for (int i = 0; i < 4; ++i) {
-    int same = 0;
-    while (!(piece.vectors[same] == piece.vectors[i])) ++same;
-    if (same == i)
-      Predict<kPiece>(c.reference, shift, piece.vectors[i], c.top, left, c.rows->size, predicted[i]);
-    p[i] = predicted[same];
-  }
-  Blend(p, c, blended);
+  Blend(c, p, blended);
   // Along an axis of one sample both cells are the same.
   const int half_rows = max_of(1, c.rows->size / 2);
   const int half_cols = max_of(1, c.cols->size / 2);
   for (int i = 0; i < 4; ++i) {
-    if (!piece.alone[i]) continue;
+    if (!s.alone[i >> 1][(i & 1) != 0 ? next : k]) continue;
     const int first = (i & 2) != 0 ? c.rows->size - half_rows : 0;
     const int begin = (i & 1) != 0 ? c.cols->size - half_cols : 0;
     for (int r = first; r < first + half_rows; ++r) {
-      for (int x = begin; x < begin + half_cols; ++x) blended[r * kPiece + x] = p[i][r * kPiece + x];
+      for (int x = begin; x < begin + half_cols; ++x) blended[r * kPiece + x] = p[i][r * kPitch + x];
     }
   }
-  Write<kPiece>(c, left, c.cols->size, blended);
+  Write(c, s.left + at, c.cols->size, blended, kPiece);
 }
 
 void CompensatePieces(const PieceRow& c) {
-  const MotionGrid& grid = c.geometry->grid;
-  const BlockPair rows = c.rows->pair(c.top);
-  const auto piece_at = [&](int left) {
-    const BlockPair cols = c.cols->pair(left);
-    Piece piece;
-    for (int i = 0; i < 4; ++i) {
-      const ptrdiff_t cell = ptrdiff_t{(i & 2) != 0 ? rows.second : rows.first} * grid.cols +
-                             ((i & 1) != 0 ? cols.second : cols.first);
-      piece.vectors[i] = c.side.vectors[cell];
-      piece.alone[i] = !c.geometry->overlap || c.side.skips[cell] != 0;
-    }
-    return piece;
-  };
   const int size = c.cols->size;
-  constexpr int kMostCols = 32;
-  Piece piece = piece_at(c.cols->begin);
-  for (int left = c.cols->begin; left < c.prediction.cols;) {
-    if (!piece.uniform()) {
-      FillPiece(c, left, piece);
-      left += size;
-      if (left < c.prediction.cols) piece = piece_at(left);
-      continue;
+  Segment s;
+  s.to_next = size > 1 ? 1 : 0;
+  for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size) {
+    s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
+    SetCells(c, s);
+    PredictCells(c, 0, s);
+    PredictCells(c, 1, s);
+    // Pieces side by side with one prediction are written together.
+    const auto uniform = [&](int k) {
+      const int16_t* p = s.predicted[0][k];
+      return s.predicted[0][k + s.to_next] == p && s.predicted[1][k] == p &&
+             s.predicted[1][k + s.to_next] == p;
+    };
+    for (int k = 0; k < s.pieces;) {
+      int end = k;
+      while (end < s.pieces && uniform(end) && s.predicted[0][end] == s.predicted[0][k]) ++end;
+      if (end == k) {
+        FillPiece(c, s, k++);
+        continue;
+      }
+      Write(c, s.left + k * size, (end - k) * size, s.predicted[0][k] + k * size, kPitch);
+      k = end;
     }
-    const MotionVector v = piece.vectors[0];
-    int end = left;
-    do {
-      end += size;
-      if (end >= c.prediction.cols) break;
-      piece = piece_at(end);
-    } while (end + size - left <= kMostCols && piece.uniform() && piece.vectors[0] == v);
-    if (end - left > 16) {
-      FillUniform<kMostCols>(c, left, end - left, v);
-    } else if (end - left > 8) {
-      FillUniform<16>(c, left, end - left, v);
-    } else {
-      FillUniform<8>(c, left, end - left, v);
-    }
-    left = end;
   }
 }
 

@@ -141,11 +141,18 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
   alignas(64) int16_t difference[kUnit * kWidth] = {};
   const Near<kWidth> source(u.source, u.y, u.x, u.rows);
   const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
+  const bool all_zero =
+      std::all_of(vectors, vectors + kSkipCells, [](MotionVector v) { return v == MotionVector{}; });
   Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
-  AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) { costs[k].zero += squares; });
-  PredictUnit<kWidth>(u, vectors, predicted);
-  Subtract<kWidth>(source.data, source.stride, predicted, kWidth, u.rows, difference);
-  AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) { costs[k].own += squares; });
+  AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) {
+    costs[k].zero += squares;
+    if (all_zero) costs[k].own += squares;
+  });
+  if (!all_zero) {
+    PredictUnit<kWidth>(u, vectors, predicted);
+    Subtract<kWidth>(source.data, source.stride, predicted, kWidth, u.rows, difference);
+    AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) { costs[k].own += squares; });
+  }
   for (int r = 0; r < u.rows; r += 8) {
     for (int c = 0; c < kWidth; c += 8) {
       const auto add = [&](int row, int col, const SkipSums& tile) {

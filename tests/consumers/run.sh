@@ -6,7 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
-build=$1
+build=$(realpath "$1")
 rm -rf "$2" && mkdir -p "$2" && cd "$2"
 quietly() { "$@" >log 2>&1 || { echo "FAILED: $*"; cat log; exit 1; }; }
 install_moved() { # install_moved BUILD NAME: to NAME, by way of another folder

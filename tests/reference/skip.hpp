@@ -21,18 +21,22 @@ inline SkipSums cell_sums(const SkipPlane& p, const SkipPrices& prices, int row,
   const int rows = 8 >> p.shift.y;
   const int cols = 8 >> p.shift.x;
   const int n = std::min(rows, cols);
-  const auto difference = [&](int r, int c) {
-    return std::clamp(p.source(r, c) - predict(p.reference, r, c, v, p.shift.y, p.shift.x), -511, 511);
-  };
   SkipSums sums;
   for (int top = row * rows; top < (row + 1) * rows; top += n) {
     for (int left = col * cols; left < (col + 1) * cols; left += n) {
+      std::vector<int> d;
+      for (int k = 0; k < n * n; ++k) {
+        const int r = top + k / n;
+        const int c = left + k % n;
+        d.push_back(
+            std::clamp(p.source(r, c) - predict(p.reference, r, c, v, p.shift.y, p.shift.x), -511, 511));
+        squares += static_cast<uint64_t>(64 * d.back() * d.back());
+      }
       for (int i = 0; i < n * n; ++i) {
         int coefficient = 0;
         for (int k = 0; k < n * n; ++k) {
-          const int d = difference(top + k / n, left + k % n);
-          coefficient += std::popcount(static_cast<unsigned>(i & k)) % 2 == 0 ? d : -d;
-          if (i == 0) squares += static_cast<uint64_t>(64 * d * d);
+          const int product = d[static_cast<size_t>(k)];
+          coefficient += std::popcount(static_cast<unsigned>(i & k)) % 2 == 0 ? product : -product;
         }
         const int magnitude = std::abs(coefficient) * 8 / n;
         if (magnitude <= prices.dead) sums.lost += static_cast<uint64_t>(magnitude * magnitude);

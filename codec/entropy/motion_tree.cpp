@@ -13,6 +13,8 @@ namespace {
 
 using Cell = MotionTree::Cell;
 
+constexpr int kRootsOfASlice = 96;
+constexpr int kMostSlices = 16;
 constexpr int kRoot = 3;      // log2 of a root's side
 constexpr int kLengths = 16;  // bits of a magnitude
 constexpr int kMerges = 4;    // candidates of a merged leaf
@@ -177,25 +179,51 @@ size_t cell_count(const MotionGrid& grid) {
   return static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 2);
 }
 
+int roots(int cells) { return ceil_div(cells, 1 << kRoot); }
+
+// First row of cells of a slice; slice = motion_slices(): behind the last.
+int first_row(const MotionGrid& grid, int slice) {
+  return std::min(slice * roots(grid.rows) / motion_slices(grid) << kRoot, grid.rows);
+}
+
+template <typename Side>
+Side moved(Side side, size_t cells) {
+  side.vectors += cells;
+  if (side.skips != nullptr) side.skips += cells;
+  return side;
+}
+
 }  // namespace
 
-MotionTree::MotionTree(const MotionGrid& grid, int subpel, bool skips)
-    : grid_(grid), shift_(kVectorFractionBits - subpel), skips_(skips), cells_(cell_count(grid)) {}
+int motion_slices(const MotionGrid& grid) {
+  const int rows = roots(grid.rows);
+  return std::clamp(rows * roots(grid.cols) / kRootsOfASlice, 1, std::min(rows, kMostSlices));
+}
+
+MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips)
+    : grid_(grid), shift_(kVectorFractionBits - subpel), skips_(skips) {
+  const int first = first_row(grid, slice);
+  grid_.rows = first_row(grid, slice + 1) - first;
+  first_ = static_cast<size_t>(first) * static_cast<size_t>(grid.cols);
+  cells_.resize(cell_count(grid_));
+}
 
 size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
   RangeEncoder coder(out);
-  Walk(coder, grid_, shift_, skips_, cells_).run(frame.side, {});
+  Walk(coder, grid_, shift_, skips_, cells_).run(moved(frame.side, first_), {});
   return coder.finish();
 }
 
 bool MotionTree::decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
   RangeDecoder coder(bytes);
-  Walk(coder, grid_, shift_, skips_, cells_).run({}, frame.side);
+  Walk(coder, grid_, shift_, skips_, cells_).run({}, moved(frame.side, first_));
   return coder.sound();
 }
 
 size_t MotionTree::bytes(const MotionGrid& grid) {
-  return sizeof(MotionTree) + cell_count(grid) * sizeof(Cell);
+  const auto slices = static_cast<size_t>(motion_slices(grid));
+  return slices * (sizeof(MotionTree) + static_cast<size_t>(grid.cols + 2) * sizeof(Cell)) +
+         cell_count(grid) * sizeof(Cell);
 }
 
 }  // namespace ctv

@@ -3,6 +3,7 @@
 // bytes written). A payload ends after its last byte that is not 0: the decoder reads zeros beyond.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,18 +23,20 @@ class AdaptiveBit {
     return p < kLeast ? kLeast : (p > 65536 - kLeast ? 65536 - kLeast : p);
   }
   void update(bool one) {
-    if (one) {
-      fast_ = static_cast<uint16_t>(fast_ - (fast_ >> kFast));
-      slow_ = static_cast<uint16_t>(slow_ - (slow_ >> kSlow));
-    } else {
-      fast_ = static_cast<uint16_t>(fast_ + ((65535 - fast_) >> kFast));
-      slow_ = static_cast<uint16_t>(slow_ + ((65535 - slow_) >> kSlow));
-    }
+    const int length = std::bit_width(static_cast<unsigned>(seen_ + 1));
+    move(one, length < kFast ? length : kFast, fast_);
+    move(one, length < kSlow ? length : kSlow, slow_);
+    if (length < kSlow) ++seen_;
   }
 
  private:
+  static void move(bool one, int shift, uint16_t& estimate) {
+    estimate = static_cast<uint16_t>(one ? estimate - (estimate >> shift)
+                                         : estimate + ((65535 - estimate) >> shift));
+  }
   uint16_t fast_ = 32768;
   uint16_t slow_ = 32768;
+  uint8_t seen_ = 0;  // bits so far; estimates begin as means of what was seen
 };
 
 class RangeEncoder {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codec/entropy/motion_tree.hpp"
+#include "codec/format/bytes.hpp"
 #include "codec/util/parallel.hpp"
 
 namespace ctv {
@@ -17,14 +18,18 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
     : picture_(picture),
       threads_(threads),
       components_(make_components(picture, header.grouping, header.entropy_coding)),
-      parts_(components_.size() + 1) {
+      slices_(static_cast<size_t>(motion_slices(grid))),
+      parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {
     parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i);
     parts_[i].size = components_[i].levels;
   }
-  parts_.back().coder =
-      std::make_unique<MotionTree>(grid, header.subpel, header.prediction == Prediction::kPicture);
-  parts_.back().size = grid.size();
+  const bool skips = header.prediction == Prediction::kPicture;
+  for (size_t i = 0; i < slices_; ++i) {
+    Part& part = parts_[components_.size() + i];
+    part.coder = std::make_unique<MotionTree>(grid, static_cast<int>(i), header.subpel, skips);
+    part.size = grid.size() / slices_;
+  }
 }
 
 // Runs work(i) for the first `components` parts and, if wanted, the vectors. Parts with most bytes come
@@ -33,7 +38,7 @@ template <typename Work>
 void SymbolCoder::for_parts(size_t components, bool motion, Work work) {
   selected_.resize(components);
   std::iota(selected_.begin(), selected_.end(), size_t{0});
-  if (motion) selected_.push_back(components_.size());
+  for (size_t i = 0; motion && i < slices_; ++i) selected_.push_back(components_.size() + i);
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
   std::atomic<bool> out_of_memory = false;
@@ -56,10 +61,33 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   for (size_t i = 0; i < components_.size(); ++i) {
     payloads_.emplace_back(parts_[i].bytes.data(), parts_[i].size);
   }
-  std::span<const uint8_t> motion;
-  if (!key) motion = {parts_.back().bytes.data(), parts_.back().size};
+  motion_.clear();
+  if (!key) join_slices();
   header_.frame = frame.parameters;
-  write_packet(components_, picture_.subbands[0].layers, motion, payloads_, header_, scratch_, packet);
+  write_packet(components_, picture_.subbands[0].layers, motion_, payloads_, header_, scratch_, packet);
+}
+
+// The sizes of all slices except the last, then the slices.
+void SymbolCoder::join_slices() {
+  const std::span<const Part> slices = std::span(parts_).subspan(components_.size());
+  FieldWriter writer(motion_);
+  for (const Part& s : slices.first(slices_ - 1)) writer.varint("slice size", static_cast<uint32_t>(s.size));
+  for (const Part& s : slices) motion_.insert(motion_.end(), s.bytes.data(), s.bytes.data() + s.size);
+}
+
+bool SymbolCoder::find_slices(std::span<const uint8_t> motion) {
+  FieldReader reader(motion, 0);
+  slice_sizes_.assign(slices_, 0);
+  for (size_t i = 0; i + 1 < slices_; ++i) reader.varint("slice size", slice_sizes_[i], 0, motion.size());
+  if (!reader.ok()) return false;
+  std::span<const uint8_t> rest = motion.subspan(reader.offset());
+  for (size_t i = 0; i < slices_; ++i) {
+    const size_t size = i + 1 == slices_ ? rest.size() : slice_sizes_[i];
+    if (size > rest.size()) return false;
+    payloads_.push_back(rest.first(size));
+    rest = rest.subspan(size);
+  }
+  return true;
 }
 
 Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
@@ -71,19 +99,20 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const bool key = header_.frame.type == FrameType::kKey;
   std::span<const uint8_t> motion;
   CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, motion, payloads_));
-  const size_t count = payloads_.size();
-  for (size_t i = 0; i < count; ++i) parts_[i].size = payloads_[i].size();
-  parts_.back().size = motion.size();
-  CodedFrameBuffers coded = frame;
-  coded.parameters = header_.frame;
-  for_parts(count, !key, [&](size_t i) {
-    parts_[i].sound = parts_[i].coder->decode(i < count ? payloads_[i] : motion, coded);
-  });
   const auto damaged = [&](const std::string& what, std::span<const uint8_t> payload) {
     return Status(CTV_ERROR_STREAM,
                   what + " at byte " + std::to_string(payload.data() - unit.data()) + ": damaged");
   };
-  if (!key && !parts_.back().sound) return damaged("motion payload", motion);
+  const size_t count = payloads_.size();
+  payloads_.resize(components_.size());  // those of layers that are not decoded are empty
+  if (!key && !find_slices(motion)) return damaged("motion payload", motion);
+  for (size_t i = 0; i < payloads_.size(); ++i) parts_[i].size = payloads_[i].size();
+  CodedFrameBuffers coded = frame;
+  coded.parameters = header_.frame;
+  for_parts(count, !key, [&](size_t i) { parts_[i].sound = parts_[i].coder->decode(payloads_[i], coded); });
+  for (size_t i = components_.size(); i < payloads_.size(); ++i) {
+    if (!parts_[i].sound) return damaged("motion payload", payloads_[i]);
+  }
   for (size_t i = 0; i < count; ++i) {
     if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads_[i]);
   }

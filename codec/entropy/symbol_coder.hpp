@@ -41,15 +41,21 @@ class SymbolCoder {
     size_t size = 0;         // bytes; an estimate before the first frame
     bool sound = false;      // decoded without error
   };
+  void join_slices();
+  /// Appends the slices to payloads_. False if their sizes exceed the payload.
+  bool find_slices(std::span<const uint8_t> motion);
   template <typename Work>
   void for_parts(size_t components, bool motion, Work work);
 
   PictureLayout picture_;
   int threads_;
   std::vector<Component> components_;
-  std::vector<Part> parts_;                         // one per component, the last for the vectors
+  size_t slices_;                                   // of the motion payload
+  std::vector<Part> parts_;                         // one per component, then one per slice
   std::vector<size_t> selected_;                    // parts that a frame needs, the largest first
-  std::vector<std::span<const uint8_t>> payloads_;  // of the components
+  std::vector<std::span<const uint8_t>> payloads_;  // of the parts
+  std::vector<uint8_t> motion_;                     // payload of the slices
+  std::vector<uint32_t> slice_sizes_;
   std::vector<uint8_t> scratch_;
   PacketHeader header_;
 };

@@ -159,7 +159,7 @@ class Decoder:
         self.check = p["packet header checksum"] & 0xffff
         begin, at = at, at + p["motion size"]
         assert not key or begin == at
-        self.cells = None if key else motion.Motion(h, self.cell_rows, self.cell_cols).decode(unit[begin:at])
+        self.cells = None if key else motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
         levels = [[0] * layout.size for layout in self.layouts]
         ends = {}
         for component, size in zip(self.components, p["component size"]):

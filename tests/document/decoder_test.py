@@ -15,8 +15,8 @@ from decoder import decode_file
 
 FORMATS = {  # channels, planes, divisors of the chroma planes' height and width
     "gray": (1, 1, 1, 1), "i420": (1, 3, 2, 2), "i422": (1, 3, 1, 2), "i444": (1, 3, 1, 1), "rgb": (3, 1, 1, 1)}
-SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16)}
-FRAMES = {"moving": 3, "still": 3, "bars": 8}
+SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16), "wide": (1030, 820)}
+FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2}
 CASES = [  # clip, format, options, reductions
     ("moving", "i420", "", (0, 1)),
     ("moving", "i420", "--preset slow --qp 36", (0, 1)),
@@ -40,12 +40,13 @@ CASES = [  # clip, format, options, reductions
     ("still", "gray", "--lossless", (0,)),
     ("still", "gray", "--preset paper --block 8 --keyint 0", (0, 1)),
     ("bars", "gray", "--qp 40", (0, 1)),  # predictions of skipped cells exceed the range of samples
+    ("wide", "gray", "--qp 40", (3,)),  # two slices of motion
 ]
-BITS = ["split", "skip", "merge", "candidate", "nonzero", "longer", "second"]
+BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second"]
 
 
 def sample(clip, noise, frame, y, x):
-    """moving: a texture with noise; still: the same in one corner only; bars: edges that move by quarter samples."""
+    """moving: a texture with noise; still, wide: the same in one corner only; bars: edges that move by quarter samples."""
     if clip == "bars":
         at = (x + frame / 4) % 12
         return round(255 * (max(0, min(1, 6 - at)) + max(0, at - 11)))

@@ -2,7 +2,7 @@
 """Section 7 of docs/bitstream.md: a motion payload to the cells of the grid."""
 from collections import defaultdict
 
-from document import column
+from document import Reader, column
 from entropy import class_of, wrap
 
 FAST, SLOW, LEAST = (value[0] for value in column("adaptation"))
@@ -13,17 +13,21 @@ ROOT = 3
 class Context:
     def __init__(self):
         self.fast = self.slow = 32768
+        self.seen = 0
 
     def probability(self):
         return max(LEAST, min(65536 - LEAST, (self.fast + self.slow) >> 1))
 
     def adapt(self, bit):
+        digits = (min(self.seen, 63) + 1).bit_length()
+        fast, slow = min(FAST, digits), min(SLOW, digits)
+        self.seen += 1
         if bit:
-            self.fast -= self.fast >> FAST
-            self.slow -= self.slow >> SLOW
+            self.fast -= self.fast >> fast
+            self.slow -= self.slow >> slow
         else:
-            self.fast += (65535 - self.fast) >> FAST
-            self.slow += (65535 - self.slow) >> SLOW
+            self.fast += (65535 - self.fast) >> fast
+            self.slow += (65535 - self.slow) >> slow
 
 
 class RangeDecoder:
@@ -75,8 +79,27 @@ class Cell:
 OUTSIDE = Cell(inside=False)
 
 
-class Motion:
-    """The grid of one predicted frame."""
+def decode(h, rows, cols, payload):
+    """The cells of a grid, by row and column."""
+    height, width = (-(-n >> ROOT) for n in (rows, cols))
+    count = max(1, min(height * width // 96, height, 16))
+    reader = Reader(payload)
+    sizes = [reader.varint() for _ in range(count - 1)]
+    sizes.append(len(payload) - reader.at - sum(sizes))
+    assert sizes[-1] >= 0
+    cells = {}
+    for i, size in enumerate(sizes):
+        begin = (i * height // count) << ROOT
+        end = min(((i + 1) * height // count) << ROOT, rows)
+        data = payload[reader.at:reader.at + size]
+        reader.at += size
+        for (row, col), cell in Slice(h, end - begin, cols).decode(data).items():
+            cells[begin + row, col] = cell
+    return cells
+
+
+class Slice:
+    """Rows of roots of one predicted frame."""
 
     def __init__(self, h, rows, cols):
         self.unit = 1 << (3 - h["vector precision"])

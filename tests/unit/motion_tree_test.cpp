@@ -17,14 +17,14 @@ class MotionTrees : public testing::Test {
   bool decode(const Bytes& bytes) {
     CodedFrameBuffers frame;
     frame.side = {vectors_.data(), skips_.data()};
-    return MotionTree(kGrid, 3, true).decode(bytes, frame);
+    return MotionTree(kGrid, 0, 3, true).decode(bytes, frame);
   }
   Bytes encode() {
     CodedFrame frame;
     const SideInfo side{vectors_.data(), skips_.data()};
     frame.side = side;
     Growing<uint8_t> out;
-    const size_t size = MotionTree(kGrid, 3, true).encode(frame, out);
+    const size_t size = MotionTree(kGrid, 0, 3, true).encode(frame, out);
     return {out.data(), out.data() + size};
   }
   std::vector<MotionVector> vectors_ = std::vector<MotionVector>(kGrid.size());

@@ -109,35 +109,40 @@ HWY_INLINE void SumTiles(const int16_t* difference, ptrdiff_t stride, const Skip
 #else
 // Butterflies over groups of kTile rows, then the transpose.
 template <int kTile>
-void HalfHadamard(int16_t (&a)[8][8]) {
+void HalfHadamard(int (&a)[8][8], int (&out)[8][8]) {
   for (int step = 1; step < kTile; step *= 2) {
-    for (int r = 0; r < 8; ++r) {
-      for (int c = 0; c < 8 && (r & step) == 0; ++c) {
-        const int16_t x = a[r][c];
-        const int16_t y = a[r + step][c];
-        a[r][c] = static_cast<int16_t>(x + y);
-        a[r + step][c] = static_cast<int16_t>(x - y);
+    for (int first = 0; first < 8; first += 2 * step) {
+      for (int r = first; r < first + step; ++r) {
+        for (int c = 0; c < 8; ++c) {
+          const int x = a[r][c];
+          const int y = a[r + step][c];
+          a[r][c] = x + y;
+          a[r + step][c] = x - y;
+        }
       }
     }
   }
   for (int r = 0; r < 8; ++r) {
-    for (int c = 0; c < r; ++c) std::swap(a[r][c], a[c][r]);
+    for (int c = 0; c < 8; ++c) out[c][r] = a[r][c];
   }
 }
 
 template <int kTile>
 void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices,
               ColumnSums (&sums)[8 / kTile]) {
-  int16_t a[8][8];
-  for (int r = 0; r < 8; ++r) std::copy_n(difference + r * stride, 8, a[r]);
-  HalfHadamard<kTile>(a);
-  HalfHadamard<kTile>(a);
+  int a[8][8];
+  int half[8][8];
+  for (int r = 0; r < 8; ++r) {
+    for (int c = 0; c < 8; ++c) a[r][c] = difference[r * stride + c];
+  }
+  HalfHadamard<kTile>(a, half);
+  HalfHadamard<kTile>(half, a);
   for (int part = 0; part < 8 / kTile; ++part) {
     for (int i = 0; i < 8; ++i) {
       sums[part].lost[i] = 0;
       sums[part].coded[i] = sums[part].octaves[i] = 0;
       for (int k = part * kTile; k < (part + 1) * kTile; ++k) {
-        const int m = abs_of(int{a[i][k]}) * (8 / kTile);
+        const int m = abs_of(a[i][k]) * (8 / kTile);
         sums[part].lost[i] += m > prices.dead ? 0U : static_cast<uint32_t>(m * m);
         sums[part].coded[i] = static_cast<int16_t>(sums[part].coded[i] + (m > prices.dead ? 1 : 0));
         for (int o = 0; o < kSkipOctaves; ++o) {

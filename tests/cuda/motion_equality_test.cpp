@@ -223,6 +223,7 @@ TEST_F(CudaEquality, SkipDecisions) {
       }
     }
   }
+  if (smallness() > 1) return;  // too few cases to have all kinds
   EXPECT_GT(still_cells, 0U);
   EXPECT_GT(skipped, still_cells);
   EXPECT_GT(coded, 0U);

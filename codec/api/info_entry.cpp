@@ -108,8 +108,8 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     const ctv::Stream stream = ctv::make_stream(sequence);
     const auto list = ctv::make_components(stream.picture, sequence.grouping, sequence.entropy_coding);
     ctv::PacketHeader packet;
-    CTV_RETURN_IF_ERROR(ctv::read_packet_header(
-        {data, size}, list.size(), static_cast<size_t>(stream.picture.subbands[0].layers), packet));
+    CTV_RETURN_IF_ERROR(
+        ctv::read_packet_header({data, size}, list, stream.picture.subbands[0].layers, packet));
     ctv_packet_info i{};
     i.frame_number = packet.frame.number;
     i.key_frame = packet.frame.type == ctv::FrameType::kKey ? 1 : 0;

@@ -64,7 +64,7 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   motion_.clear();
   if (!key) join_slices();
   header_.frame = frame.parameters;
-  write_packet(components_, picture_.subbands[0].layers, motion_, payloads_, header_, scratch_, packet);
+  write_packet(components_, picture_.subbands[0].layers, motion_, payloads_, header_, packet);
 }
 
 // The sizes of all slices except the last, then the slices.
@@ -91,8 +91,7 @@ bool SymbolCoder::find_slices(std::span<const uint8_t> motion) {
 }
 
 Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
-  return read_packet_header(unit, components_.size(), static_cast<size_t>(picture_.subbands[0].layers),
-                            header_);
+  return read_packet_header(unit, components_, picture_.subbands[0].layers, header_);
 }
 
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame) {

@@ -26,7 +26,7 @@ class SymbolCoder {
   /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
   void encode(const CodedFrame& frame, std::vector<uint8_t>& packet);
 
-  /// Reads the packet header. The unit may be truncated.
+  /// Reads the packet header. The unit may be truncated behind layer 0.
   Status read_header(std::span<const uint8_t> unit);
   /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
   /// memory.
@@ -56,7 +56,6 @@ class SymbolCoder {
   std::vector<std::span<const uint8_t>> payloads_;  // of the parts
   std::vector<uint8_t> motion_;                     // payload of the slices
   std::vector<uint32_t> slice_sizes_;
-  std::vector<uint8_t> scratch_;
   PacketHeader header_;
 };
 

@@ -9,11 +9,12 @@
 
 namespace ctv {
 
-uint32_t crc32_of(std::span<const uint8_t> bytes) {
+uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before) {
+  if (bytes.empty()) return before;  // its address may be null, which the libraries take for a reset
 #if defined(CTV_HAVE_LIBDEFLATE)
-  return libdeflate_crc32(0, bytes.data(), bytes.size());
+  return libdeflate_crc32(before, bytes.data(), bytes.size());
 #else
-  return static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
+  return static_cast<uint32_t>(crc32_z(before, bytes.data(), bytes.size()));
 #endif
 }
 

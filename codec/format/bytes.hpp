@@ -28,6 +28,15 @@ class FieldReader {
   }
   template <typename T>
   void varint(const char* field, T& value, uint64_t lo, uint64_t hi);
+  /// The next `width` bits of a byte, least significant first. Consecutive calls use up whole bytes.
+  template <typename T>
+  void bits(const char* field, T& value, unsigned width, uint64_t lo, uint64_t hi) {
+    if (!take(field, 1)) return;
+    const uint64_t v = static_cast<uint64_t>(bytes_[at_]) >> bit_ & ((1U << width) - 1);
+    accept(field, v, lo, hi, (bit_ + width) / 8);
+    bit_ = (bit_ + width) % 8;
+    value = static_cast<T>(v);
+  }
   void refuse(const char* field, const std::string& why) {
     if (status_.ok()) {
       status_ = {CTV_ERROR_STREAM,
@@ -58,6 +67,7 @@ class FieldReader {
   std::span<const uint8_t> bytes_;
   size_t origin_;
   size_t at_ = 0;
+  unsigned bit_ = 0;  // of the byte at at_
   Status status_;
 };
 
@@ -93,11 +103,18 @@ class FieldWriter {
     for (; v >= 128; v >>= 7) bytes_.push_back(static_cast<uint8_t>(v | 128U));
     bytes_.push_back(static_cast<uint8_t>(v));
   }
+  template <typename T>
+  void bits(const char* /*field*/, const T& value, unsigned width, uint64_t = 0, uint64_t = 0) {
+    if (bit_ == 0) bytes_.push_back(0);
+    bytes_.back() = static_cast<uint8_t>(bytes_.back() | static_cast<unsigned>(value) << bit_);
+    bit_ = (bit_ + width) % 8;
+  }
   void refuse(const char*, const std::string&) {}
   static bool ok() { return true; }
 
  private:
   std::vector<uint8_t>& bytes_;
+  unsigned bit_ = 0;  // of the last byte
 };
 
 /// An enumeration of one byte, 0..last.
@@ -120,7 +137,7 @@ inline uint32_t load_u32(const uint8_t* p) {
          static_cast<uint32_t>(p[3]) << 24;
 }
 
-/// CRC-32 of zlib (ISO 3309).
-uint32_t crc32_of(std::span<const uint8_t> bytes);
+/// CRC-32 of zlib (ISO 3309). before: the checksum of bytes that precede these.
+uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before = 0);
 
 }  // namespace ctv

@@ -13,7 +13,7 @@ struct FrameParameters {
   FrameType type = FrameType::kKey;
   uint8_t reference = 1;              // predicted: this many frames back
   uint16_t reference_check = 0;       // predicted: `check` of the frame it refers to
-  uint16_t check = 0;                 // of this packet: the low half of its header's checksum
+  uint16_t check = 0;                 // of this packet: the low half of its checksum
   uint16_t base_step = 16;            // sixteenths of a sample
   uint8_t reconstruction_offset = 0;  // of detail subbands, 64ths of a step
   int64_t time_offset = 0;            // timestamp minus that of a constant rate; 0 if duration is 0

@@ -14,16 +14,19 @@ namespace {
 uint64_t fold(int64_t v) { return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63); }
 int64_t unfold(uint64_t v) { return static_cast<int64_t>(v >> 1 ^ (~(v & 1) + 1)); }
 
+constexpr size_t kReferenceCheckAt = kPrefixSize + 1;  // behind the byte of reference, timing and offset
+
 template <typename Visitor>
 void visit(Visitor& v, FrameParameters& f) {
-  v.fixed("frame number", f.number, 0, UINT32_MAX);
   uint8_t reference = f.type == FrameType::kKey ? 0 : f.reference;
-  v.fixed("reference", reference, 0, 1);
+  uint8_t timing = f.duration == 0 ? 0 : 1;
+  v.bits("reference", reference, 2, 0, 1);
+  v.bits("timing", timing, 1, 0, 1);
+  v.bits("reconstruction offset", f.reconstruction_offset, 5, 0, 31);
   f.type = reference == 0 ? FrameType::kKey : FrameType::kPredicted;
   f.reference = reference;
   if (reference > 0) v.fixed("reference check", f.reference_check, 0, UINT16_MAX);
-  uint8_t timing = f.duration == 0 ? 0 : 1;
-  v.fixed("timing", timing, 0, 1);
+  v.varint("frame number", f.number, 0, UINT32_MAX);
   if (timing == 0) {
     f.time_offset = f.duration = 0;
   } else {
@@ -33,7 +36,24 @@ void visit(Visitor& v, FrameParameters& f) {
     v.varint("duration", f.duration, 1, INT32_MAX);
   }
   v.fixed("base step", f.base_step, 1, UINT16_MAX);
-  v.fixed("reconstruction offset", f.reconstruction_offset, 0, 31);
+}
+
+/// Part 0 is the motion payload, part i + 1 component i.
+uint32_t& part_size(PacketHeader& header, size_t part) {
+  return part == 0 ? header.motion_size : header.component_sizes[part - 1];
+}
+
+// Calls use(checksum) for each layer above 0 that is not empty.
+template <typename Use>
+void for_layer_crcs(PacketHeader& header, std::span<const Component> components, Use use) {
+  for (size_t i = 0, end = 0; i < components.size(); i = end) {
+    const int layer = components[i].layer;
+    bool empty = true;
+    for (end = i; end < components.size() && components[end].layer == layer; ++end) {
+      empty = empty && header.component_sizes[end] == 0;
+    }
+    if (layer > 0 && !empty) use(header.layer_crcs[static_cast<size_t>(layer)]);
+  }
 }
 
 // Byte offset of a layer's payload in the unit. Layer 0 begins with the motion payload.
@@ -45,28 +65,44 @@ size_t layer_begin(const PacketHeader& header, std::span<const Component> compon
   return at;
 }
 
-constexpr size_t kReferenceAt = kPrefixSize + 4;  // behind the frame number
+uint32_t base_crc(std::span<const uint8_t> unit, const PacketHeader& header) {
+  return crc32_of(unit.subspan(header.size, header.base_size), crc32_of(unit.first(header.size - 4)));
+}
+
+std::string layer_name(int layer, size_t begin) {
+  return "layer " + std::to_string(layer) + " at byte " + std::to_string(begin);
+}
+
+Status check_length(std::span<const uint8_t> unit, int layer, size_t begin, size_t end) {
+  if (end <= unit.size()) return {};
+  return {CTV_ERROR_STREAM, layer_name(layer, begin) + ": needs " + std::to_string(end - begin) +
+                                " bytes, the data end at byte " + std::to_string(unit.size())};
+}
 
 }  // namespace
 
-void write_packet_header(const PacketHeader& header, std::vector<uint8_t>& bytes) {
+void write_packet_header(std::span<const Component> components, PacketHeader& header,
+                         std::vector<uint8_t>& bytes) {
   bytes.clear();
   begin_unit(bytes, kTagPacket);
   FieldWriter w(bytes);
-  FrameParameters f = header.frame;
-  visit(w, f);
-  w.varint("motion size", header.motion_size);
-  uint64_t payload = header.motion_size;
-  for (const uint32_t size : header.component_sizes) {
-    w.varint("component size", size);
-    payload += size;
+  visit(w, header.frame);
+  size_t sizes = components.size();
+  while (sizes > 0 && part_size(header, sizes) == 0) --sizes;
+  w.varint("sizes", sizes);
+  uint64_t payload = 0;
+  for (size_t i = 0; i <= sizes; ++i) {
+    if (i < sizes) w.varint("part size", part_size(header, i));
+    payload += part_size(header, i);
   }
-  for (const uint32_t crc : header.layer_crcs) w.fixed("layer checksum", crc);
-  store_u32(bytes, 4, static_cast<uint32_t>(bytes.size() + 4 + payload - kPrefixSize));
-  append_crc(bytes);
+  for_layer_crcs(header, components, [&](uint32_t crc) { w.fixed("layer checksum", crc); });
+  w.fixed("packet checksum", uint32_t{0});
+  header.size = bytes.size();
+  header.base_size = layer_begin(header, components, 1) - header.size;
+  store_u32(bytes, 4, static_cast<uint32_t>(header.size + payload - kPrefixSize));
 }
 
-Status read_packet_header(std::span<const uint8_t> unit, size_t components, size_t layers,
+Status read_packet_header(std::span<const uint8_t> unit, std::span<const Component> components, int layers,
                           PacketHeader& header) {
   CTV_ASSIGN_OR_RETURN(const UnitPrefix prefix, read_prefix(unit));
   if (prefix.kind != UnitKind::kPacket) return {CTV_ERROR_STREAM, "unit tag at byte 0: not a packet"};
@@ -76,82 +112,86 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, size
   }
   FieldReader r(unit.subspan(kPrefixSize), kPrefixSize);
   visit(r, header.frame);
-  r.varint("motion size", header.motion_size, 0, kMaxPayload);
-  header.component_sizes.resize(components);
-  header.layer_crcs.resize(layers);
-  uint64_t payload = header.motion_size;
-  for (uint32_t& size : header.component_sizes) {
-    r.varint("component size", size, 0, kMaxPayload);
-    payload += size;
+  uint32_t sizes = 0;
+  r.varint("sizes", sizes, 0, components.size());
+  if (!r.ok()) return r.status();
+  header.motion_size = 0;
+  header.component_sizes.assign(components.size(), 0);
+  header.layer_crcs.assign(static_cast<size_t>(layers), 0);
+  uint64_t payload = 0;
+  for (uint32_t i = 0; i < sizes; ++i) {
+    r.varint("part size", part_size(header, i), 0, kMaxPayload);
+    payload += part_size(header, i);
   }
-  for (uint32_t& crc : header.layer_crcs) r.fixed("layer checksum", crc, 0, UINT32_MAX);
-  const size_t covered = kPrefixSize + r.offset();
+  part_size(header, sizes) = 1;  // the rest, which is not empty behind other parts
+  for_layer_crcs(header, components, [&](uint32_t& crc) { r.fixed("layer checksum", crc, 0, UINT32_MAX); });
   uint32_t crc = 0;
-  r.fixed("packet header checksum", crc, 0, UINT32_MAX);
-  if (!r.status().ok()) return r.status();
-  CTV_RETURN_IF_ERROR(check_crc(unit.first(covered), crc, "packet header"));
-  header.frame.check = static_cast<uint16_t>(crc);
-  header.size = covered + 4;
+  r.fixed("packet checksum", crc, 0, UINT32_MAX);
+  if (!r.ok()) return r.status();
+  header.size = kPrefixSize + r.offset();
   header.unit_size = prefix.size;
-  if (header.size + payload != prefix.size) {
-    return {CTV_ERROR_STREAM, "packet size at byte 4: " + std::to_string(prefix.size) + " bytes announced, " +
-                                  std::to_string(header.size + payload) + " by the component sizes"};
+  const uint64_t least = header.size + payload + (sizes > 0 ? 1 : 0);
+  if (least > prefix.size) {
+    return {CTV_ERROR_STREAM, "packet size at byte 4: " + std::to_string(prefix.size) +
+                                  " bytes announced, at least " + std::to_string(least) +
+                                  " by the sizes of its parts"};
   }
+  part_size(header, sizes) = static_cast<uint32_t>(prefix.size - header.size - payload);
+  if (header.frame.type == FrameType::kKey && header.motion_size != 0) {
+    return {CTV_ERROR_STREAM,
+            "motion payload at byte " + std::to_string(header.size) + ": a key frame has no vectors"};
+  }
+  const size_t base_end = layer_begin(header, components, 1);
+  header.base_size = base_end - header.size;
+  CTV_RETURN_IF_ERROR(check_length(unit, 0, header.size, base_end));
+  if (base_crc(unit, header) != crc) {
+    return {CTV_ERROR_STREAM, "packet checksum at byte " + std::to_string(header.size - 4) +
+                                  ": the header or layer 0 is damaged"};
+  }
+  header.frame.check = static_cast<uint16_t>(crc);
   return {};
 }
 
-uint16_t bind_to_reference(std::span<uint8_t> packet, size_t header_size, uint16_t reference_check) {
-  const size_t crc_at = header_size - 4;
-  if (packet[kReferenceAt] != 0) {
-    store_u16(packet, kReferenceAt + 1, reference_check);
-    store_u32(packet, crc_at, crc32_of(packet.first(crc_at)));
-  }
-  return static_cast<uint16_t>(load_u32(packet.data() + crc_at));
+uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header) {
+  const uint32_t crc = base_crc(packet, header);
+  store_u32(packet, header.size - 4, crc);
+  return static_cast<uint16_t>(crc);
 }
 
-// The checksums stand before what they cover: write the header once for its size, then the payload, then
-// again.
+uint16_t bind_to_reference(std::span<uint8_t> packet, const PacketHeader& header, uint16_t reference_check) {
+  if (header.frame.type == FrameType::kKey) {
+    return static_cast<uint16_t>(load_u32(packet.data() + header.size - 4));
+  }
+  store_u16(packet, kReferenceCheckAt, reference_check);
+  return seal_packet(packet, header);
+}
+
 void write_packet(std::span<const Component> components, int layers, std::span<const uint8_t> motion,
                   std::span<const std::span<const uint8_t>> payloads, PacketHeader& header,
-                  std::vector<uint8_t>& scratch, std::vector<uint8_t>& packet) {
+                  std::vector<uint8_t>& packet) {
   header.motion_size = static_cast<uint32_t>(motion.size());
   header.component_sizes.clear();
-  size_t payload_size = motion.size();
-  for (const auto& payload : payloads) {
-    header.component_sizes.push_back(static_cast<uint32_t>(payload.size()));
-    payload_size += payload.size();
-  }
   header.layer_crcs.assign(static_cast<size_t>(layers), 0);
-  write_packet_header(header, packet);
-  header.size = packet.size();
-  packet.reserve(header.size + payload_size);
+  for (size_t i = 0; i < components.size(); ++i) {
+    header.component_sizes.push_back(static_cast<uint32_t>(payloads[i].size()));
+    uint32_t& crc = header.layer_crcs[static_cast<size_t>(components[i].layer)];
+    if (components[i].layer > 0) crc = crc32_of(payloads[i], crc);
+  }
+  write_packet_header(components, header, packet);
   packet.insert(packet.end(), motion.begin(), motion.end());
   for (const auto& payload : payloads) packet.insert(packet.end(), payload.begin(), payload.end());
-  for (int layer = 0; layer < layers; ++layer) {
-    const size_t begin = layer_begin(header, components, layer);
-    const size_t end = layer_begin(header, components, layer + 1);
-    header.layer_crcs[static_cast<size_t>(layer)] = crc32_of({packet.data() + begin, end - begin});
-  }
-  write_packet_header(header, scratch);
-  std::copy(scratch.begin(), scratch.end(), packet.begin());
+  seal_packet(packet, header);
 }
 
 Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
                      std::span<const Component> components, int layers, std::span<const uint8_t>& motion,
                      std::vector<std::span<const uint8_t>>& payloads) {
-  if (header.frame.type == FrameType::kKey && header.motion_size != 0) {
-    return {CTV_ERROR_STREAM, "motion size: a key frame has no vectors"};
-  }
-  for (int layer = 0; layer < layers; ++layer) {
+  for (int layer = 1; layer < layers; ++layer) {
     const size_t begin = layer_begin(header, components, layer);
     const size_t end = layer_begin(header, components, layer + 1);
-    const std::string name = "layer " + std::to_string(layer) + " at byte " + std::to_string(begin);
-    if (end > unit.size()) {
-      return {CTV_ERROR_STREAM, name + ": needs " + std::to_string(end - begin) +
-                                    " bytes, the data end at byte " + std::to_string(unit.size())};
-    }
+    CTV_RETURN_IF_ERROR(check_length(unit, layer, begin, end));
     if (crc32_of(unit.subspan(begin, end - begin)) != header.layer_crcs[static_cast<size_t>(layer)]) {
-      return {CTV_ERROR_STREAM, name + ": wrong checksum"};
+      return {CTV_ERROR_STREAM, layer_name(layer, begin) + ": wrong checksum"};
     }
   }
   motion = unit.subspan(header.size, header.motion_size);

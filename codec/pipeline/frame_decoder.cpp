@@ -37,7 +37,7 @@ Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
   const uint32_t number = parameters.number - parameters.reference;
   const Reference* const reference = references_.find(number);
   if (reference != nullptr && reference->check == parameters.reference_check) return {};
-  return {CTV_ERROR_REFERENCE, "frame number at byte 8: frame " + std::to_string(parameters.number) +
+  return {CTV_ERROR_REFERENCE, "frame number at byte 11: frame " + std::to_string(parameters.number) +
                                    " refers to frame " + std::to_string(number) +
                                    (reference == nullptr ? ", which is not available"
                                                          : " of another stream than the decoded one")};

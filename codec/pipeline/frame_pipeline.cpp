@@ -60,7 +60,7 @@ Status FramePipeline::encode(FrameSlot& slot) {
 }
 
 uint16_t FramePipeline::bind_to_reference(FrameSlot& slot, uint16_t reference_check) {
-  return ctv::bind_to_reference(slot.packet, slot.symbols->header().size, reference_check);
+  return ctv::bind_to_reference(slot.packet, slot.symbols->header(), reference_check);
 }
 
 Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit) {

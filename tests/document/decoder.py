@@ -141,7 +141,9 @@ def make_components(h, layouts):
 
 class Decoder:
     def __init__(self, unit):
-        self.h = h = read_header("sequence header", unit, derived)[0]
+        reader = Reader(unit, 8)
+        self.h = h = read_fields("sequence header", reader, derived)
+        assert zlib.crc32(unit[:reader.at - 4]) == h["header checksum"]
         h.setdefault("fraction bits", 2)
         self.layouts = [Layout(h, p) for p in range(1 if h["source format"] == 1 else 3)]
         self.components = make_components(h, self.layouts)
@@ -152,30 +154,41 @@ class Decoder:
 
     def decode(self, unit, reduction):
         h = self.h
-        counts = {"components": len(self.components), "scales": self.layouts[0].scales}
-        p, at = read_header("packet header", unit, lambda _: counts)
+        reader = Reader(unit, 8)
+        p = read_fields("packet header", reader, self.coded_layers)
         key = p["reference"] == 0
         assert key or p["reference check"] == self.check
-        self.check = p["packet header checksum"] & 0xffff
-        begin, at = at, at + p["motion size"]
+        self.check = p["packet checksum"] & 0xffff
+        sizes = self.part_sizes(p, len(unit) - reader.at)
+        begin, at = reader.at, reader.at + sizes.pop(0)
         assert not key or begin == at
         self.cells = None if key else motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
         levels = [[0] * layout.size for layout in self.layouts]
-        ends = {}
-        for component, size in zip(self.components, p["component size"]):
+        layers = {0: unit[begin:at]}
+        for component, size in zip(self.components, sizes):
             self.decode_component(component, unit[at:at + size], key, levels)
+            layers[component[0]] = layers.get(component[0], b"") + unit[at:at + size]
             at += size
-            ends[component[0]] = at
         assert at == len(unit)
-        for layer, crc in enumerate(p["layer checksum"]):
-            end = ends.get(layer, begin)
-            assert zlib.crc32(unit[begin:end]) == crc
-            begin = end
+        assert p["packet checksum"] == zlib.crc32(unit[:reader.at - 4] + layers.pop(0))
+        assert p["layer checksum"] == [zlib.crc32(data) for _, data in sorted(layers.items()) if data]
         if not key and h["prediction"] == 0:
             levels = [self.moved_levels(i, levels[i]) for i in range(len(levels))]
         self.levels = levels
         self.picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
         return self.picture
+
+    def part_sizes(self, p, rest):
+        """Bytes of the motion payload and of each component."""
+        sizes = p["part size"] + [rest - sum(p["part size"])]
+        assert sizes[-1] > 0 or len(sizes) == 1
+        return sizes + [0] * (len(self.components) + 1 - len(sizes))
+
+    def coded_layers(self, p):
+        if "part size" not in p:
+            return {}
+        sizes = self.part_sizes(p, 1 << 40)[1:]
+        return {"layers": len({c[0] for c, size in zip(self.components, sizes) if c[0] and size})}
 
     def decode_component(self, component, data, key, levels):
         layer, planes, indices = component
@@ -304,14 +317,6 @@ def rgb(y, co, cg):
     t = y - (cg >> 1)
     b = t - (co >> 1)
     return [clamp(v, 0, 255) for v in (b + co, cg + t, b)]
-
-
-def read_header(name, unit, derive):
-    reader = Reader(unit, 8)
-    values = read_fields(name, reader, derive)
-    checksum = "header checksum" if name == "sequence header" else "packet header checksum"
-    assert zlib.crc32(unit[:reader.at - 4]) == values[checksum]
-    return values, reader.at
 
 
 def decode_file(stream, reduction):

@@ -29,6 +29,7 @@ class Reader:
     def __init__(self, data, at=0):
         self.data = data
         self.at = at
+        self.bit = 0
 
     def fixed(self, size):
         value = int.from_bytes(self.data[self.at:self.at + size], "little")
@@ -48,7 +49,12 @@ class Reader:
     def field(self, kind):
         if kind.startswith("varint"):
             return self.varint(10 if kind == "varint64" else 5)
-        return self.fixed(int(kind[1:]) // 8)
+        width = int(kind[1:])
+        if width >= 8:
+            return self.fixed(width // 8)
+        value = self.data[self.at] >> self.bit & ((1 << width) - 1)
+        self.at, self.bit = self.at + (self.bit + width) // 8, (self.bit + width) % 8
+        return value
 
 
 def holds(condition, values):

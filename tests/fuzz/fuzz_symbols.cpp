@@ -106,9 +106,9 @@ void decode_payload(Bench& bench, bool key, size_t target, const uint8_t* data, 
   (target == bench.layers.size() ? header.motion_size : header.component_sizes[target]) =
       static_cast<uint32_t>(size);
   std::vector<uint8_t> packet;
-  write_packet_header(header, packet);
+  write_packet_header(bench.coder->components(), header, packet);
   packet.insert(packet.end(), data, data + size);
-  test::repair_packet(packet, bench.layers, header.layer_crcs.size());
+  test::repair_packet(packet, bench.layers);
   if (!bench.coder->read_header(packet).ok()) std::abort();
   (void)bench.coder->decode(packet, bench.layers.back() + 1, bench.frame).ok();
   compare_forms(bench, packet);

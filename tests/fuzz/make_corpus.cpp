@@ -80,8 +80,7 @@ void save_stream(const Kind& kind, int number) {
 
   const auto layers = layers_of_components(stream.header);
   for (size_t i = 0; i < 2; ++i) {
-    const PacketParts parts =
-        packet_parts(stream.packets[i], layers.size(), static_cast<size_t>(layers.back()) + 1);
+    const PacketParts parts = packet_parts(stream.packets[i], layers);
     const auto begin = stream.packets[i].begin();
     const auto part = [&](size_t from, size_t to) {
       return Bytes(begin + static_cast<ptrdiff_t>(from), begin + static_cast<ptrdiff_t>(to));

@@ -35,7 +35,7 @@ void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
       test::repair_header(unit);
       layers = test::layers_of_components(unit);
     } else if (prefix->kind == UnitKind::kPacket && !layers.empty()) {
-      check = test::repair_packet(unit, layers, static_cast<size_t>(layers.back()) + 1, check);
+      check = test::repair_packet(unit, layers, check);
     }
   }
 }

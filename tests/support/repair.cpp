@@ -14,10 +14,7 @@
 namespace ctv::test {
 namespace {
 
-// Number, reference, timing, base step, reconstruction offset: the fields of every packet header between the
-// unit's prefix and the sizes.
-constexpr size_t kReferenceAt = kPrefixSize + 4;
-constexpr size_t kLeastFields = 4 + 1 + 1 + 2 + 1;
+constexpr size_t kFlagsAt = kPrefixSize;  // reference, timing, reconstruction offset
 
 uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
   uint64_t v = 0;
@@ -31,45 +28,63 @@ uint32_t read_varint(const std::vector<uint8_t>& bytes, size_t& at) {
 
 }  // namespace
 
-PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers) {
+PacketParts packet_parts(const std::vector<uint8_t>& packet, const std::vector<int>& component_layers) {
   PacketParts parts;
-  size_t at = kReferenceAt;
-  if (packet[at++] != 0) at += 2;  // the check of the reference
-  if (packet[at++] != 0) read_varint(packet, at), read_varint(packet, at);
-  at += 3;
-  std::vector<size_t> sizes(components + 1);
-  for (size_t& size : sizes) size = read_varint(packet, at);
-  parts.layer_crcs = at;
-  parts.header_crc = at + 4 * layers;
-  parts.motion_begin = parts.header_crc + 4;
-  size_t begin = parts.motion_begin + sizes[0];
-  for (size_t i = 0; i < components; ++i) {
-    parts.component_begins.push_back(begin);
-    begin += sizes[i + 1];
+  if (packet.size() <= kFlagsAt) return parts;
+  size_t at = kFlagsAt + 1;
+  if ((packet[kFlagsAt] & 3) != 0) at += 2;  // the check of the reference
+  read_varint(packet, at);                   // frame number
+  for (int i = 0; (packet[kFlagsAt] & 4) != 0 && i < 2; ++i) read_varint(packet, at);  // time
+  at += 2;
+  const size_t count = component_layers.size();
+  const size_t sizes = read_varint(packet, at);
+  if (sizes > count) return parts;
+  std::vector<size_t> size(count + 1);
+  for (size_t i = 0; i < sizes; ++i) size[i] = read_varint(packet, at);
+  size[sizes] = 1;  // until the rest is known
+  for (size_t i = 0; i < count; ++i) {
+    size_t& crc = parts.layer_crcs.emplace_back(0);
+    const bool first = i == 0 || component_layers[i] != component_layers[i - 1];
+    if (component_layers[i] == 0 || !first) continue;
+    size_t bytes = 0;
+    for (size_t k = i; k < count && component_layers[k] == component_layers[i]; ++k) bytes += size[k + 1];
+    if (bytes == 0) continue;
+    crc = at;
+    at += 4;
   }
-  parts.component_begins.push_back(begin);
+  parts.packet_crc = at;
+  parts.motion_begin = at + 4;
+  size_t begin = parts.motion_begin;
+  for (size_t i = 0; i <= count; ++i) {
+    if (i == sizes) size[i] = begin < packet.size() ? packet.size() - begin : 0;
+    begin += size[i];
+    parts.component_begins.push_back(begin);
+  }
   parts.sound = begin <= packet.size();
   return parts;
 }
 
-uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers,
+uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers,
                        std::optional<uint16_t> reference_check) {
-  if (packet.size() < kPrefixSize + kLeastFields) return 0;
-  if (reference_check && packet[kReferenceAt] != 0) store_u16(packet, kReferenceAt + 1, *reference_check);
-  const PacketParts parts = packet_parts(packet, component_layers.size(), layers);
+  if (packet.size() < kFlagsAt + 3) return 0;
+  if (reference_check && (packet[kFlagsAt] & 3) != 0) store_u16(packet, kFlagsAt + 1, *reference_check);
+  const PacketParts parts = packet_parts(packet, component_layers);
   if (!parts.sound) return 0;
-  size_t begin = parts.motion_begin;
-  for (size_t layer = 0; layer < layers; ++layer) {
-    size_t last = 0;  // behind the layer's last component
-    while (last < component_layers.size() && static_cast<size_t>(component_layers[last]) <= layer) ++last;
-    const size_t end = parts.component_begins[last];
-    store_u32(packet, parts.layer_crcs + 4 * layer, crc32_of({packet.data() + begin, end - begin}));
-    begin = end;
-  }
-  store_u32(packet, 4, static_cast<uint32_t>(parts.component_begins.back() - kPrefixSize));
   packet.resize(parts.component_begins.back());
-  const uint32_t crc = crc32_of({packet.data(), parts.header_crc});
-  store_u32(packet, parts.header_crc, crc);
+  store_u32(packet, 4, static_cast<uint32_t>(packet.size() - kPrefixSize));
+  size_t base_end = parts.motion_begin;
+  for (size_t i = 0; i < component_layers.size(); ++i) {
+    size_t end = i + 1;  // of the layer
+    while (end < component_layers.size() && component_layers[end] == component_layers[i]) ++end;
+    const size_t begin = parts.component_begins[i];
+    if (component_layers[i] == 0) base_end = parts.component_begins[i + 1];
+    if (parts.layer_crcs[i] == 0) continue;
+    store_u32(packet, parts.layer_crcs[i],
+              crc32_of({packet.data() + begin, parts.component_begins[end] - begin}));
+  }
+  const uint32_t crc = crc32_of({packet.data() + parts.motion_begin, base_end - parts.motion_begin},
+                                crc32_of({packet.data(), parts.packet_crc}));
+  store_u32(packet, parts.packet_crc, crc);
   return static_cast<uint16_t>(crc);
 }
 

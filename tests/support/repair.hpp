@@ -14,16 +14,16 @@ namespace ctv::test {
 struct PacketParts {
   size_t motion_begin = 0;
   std::vector<size_t> component_begins;  // and the end of the last
-  size_t layer_crcs = 0;                 // four bytes each
-  size_t header_crc = 0;
+  std::vector<size_t> layer_crcs;  // per component: of its layer's checksum, if it is the first there; or 0
+  size_t packet_crc = 0;
   bool sound = false;  // all fields are inside the unit
 };
-/// components, layers: numbers of the stream.
-PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components, size_t layers);
+/// component_layers: the layer of each component.
+PacketParts packet_parts(const std::vector<uint8_t>& packet, const std::vector<int>& component_layers);
 
-/// Corrects unit size and checksums of a packet, as far as its fields can be found. component_layers: the
-/// layer of each component. reference_check: written to a predicted packet. Returns the packet's own check.
-uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers, size_t layers,
+/// Corrects unit size and checksums of a packet, as far as its fields can be found. reference_check: written
+/// to a predicted packet. Returns the packet's own check.
+uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers,
                        std::optional<uint16_t> reference_check = std::nullopt);
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);

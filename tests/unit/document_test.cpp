@@ -106,10 +106,11 @@ uint64_t evaluate(const std::string& text, const Values& values) {
 template <typename Read>
 void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Values values, Read read) {
   size_t at = kPrefixSize;
+  unsigned bit = 0;  // of the byte there
   for (const Row& row : table(name)) {
     const std::string& field = row[0];
     if (!holds(row[3], values)) continue;
-    static const std::regex type("(u8|u16|u32|varint|varint64)((?: x [^ ]+)*)");
+    static const std::regex type("(u[1-9]|u16|u32|varint|varint64)((?: x [^ ]+)*)");
     std::smatch m;
     ASSERT_TRUE(std::regex_match(row[1], m, type)) << row[1];
     uint64_t count = 1;
@@ -123,24 +124,31 @@ void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Val
     for (uint64_t i = 0; i < count; ++i) {
       ASSERT_LT(at, unit.size()) << field;
       const std::string place = field + " at byte " + std::to_string(at) + ": ";
-      EXPECT_EQ(read({unit.begin(), unit.begin() + static_cast<std::ptrdiff_t>(at)}),
-                place + "the data end here");
+      if (bit == 0) {
+        EXPECT_EQ(read({unit.begin(), unit.begin() + static_cast<std::ptrdiff_t>(at)}),
+                  place + "the data end here");
+      }
       if (m.str(1).starts_with("varint")) {
         while (unit[at++] >= 128) {
         }
         continue;
       }
       const size_t start = at;
-      const size_t size = m[1] == "u8" ? 1 : m[1] == "u16" ? 2 : 4;
+      const auto width = static_cast<unsigned>(std::stoul(m.str(1).substr(1)));
+      const size_t size = (width + 7) / 8;
+      const unsigned shift = bit;
+      const uint64_t mask = ((uint64_t{1} << width) - 1) << shift;
+      uint64_t whole = 0;
+      for (size_t k = 0; k < size; ++k) whole |= uint64_t{unit[start + k]} << (8 * k);
       const auto with = [&](uint64_t value) {
         std::vector<uint8_t> bytes = unit;
-        for (size_t k = 0; k < size; ++k) bytes[start + k] = static_cast<uint8_t>(value >> (8 * k));
+        const uint64_t changed = (whole & ~mask) | value << shift;
+        for (size_t k = 0; k < size; ++k) bytes[start + k] = static_cast<uint8_t>(changed >> (8 * k));
         return read(bytes);
       };
-      uint64_t value = 0;
-      for (size_t k = 0; k < size; ++k) value |= uint64_t{unit[at + k]} << (8 * k);
-      values[field] = value;
-      at += size;
+      values[field] = (whole & mask) >> shift;
+      at += (bit + width) / 8;
+      bit = (bit + width) % 8;
       if (row[2] == "any") continue;
       const std::string& range = row[2];
       const size_t dots = range.find("..");
@@ -153,7 +161,7 @@ void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Val
       if (lo > 0) {
         EXPECT_EQ(with(lo - 1), place + std::to_string(lo - 1) + bounds);
       }
-      if (hi + 1 < uint64_t{1} << (8 * size)) {
+      if (hi + 1 < uint64_t{1} << width) {
         EXPECT_EQ(with(hi + 1), place + std::to_string(hi + 1) + bounds);
       }
     }
@@ -195,21 +203,21 @@ TEST(Document, SequenceHeader) {
 }
 
 TEST(Document, PacketHeader) {
-  constexpr size_t kComponents = 3;
-  constexpr size_t kLayers = 5;
   for (const int kind : {0, 1, 2, 3}) {
     PacketHeader h;
     h.frame.type = kind % 2 == 0 ? FrameType::kKey : FrameType::kPredicted;
     if (kind / 2 != 0) set_frame_time(h.frame, 1, {-123456789, 1000});
-    h.motion_size = 200;  // two bytes
-    h.component_sizes = {0, 127, 128};
-    h.layer_crcs.resize(kLayers);
+    const std::vector<Component> components = {
+        {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, {2, 0, 0, 0, 0}, {2, 0, 0, 0, 0}};
+    h.motion_size = kind % 2 == 0 ? 0 : 200;  // two bytes
+    h.component_sizes = {0, 0, 128, 1};
+    h.layer_crcs.resize(3);
     std::vector<uint8_t> unit;
-    write_packet_header(h, unit);
-    check_fields("packet header", unit, {{"components", kComponents}, {"scales", kLayers - 1}},
-                 [](const std::vector<uint8_t>& bytes) {
+    write_packet_header(components, h, unit);
+    check_fields("packet header", unit, {{"components", components.size()}, {"sizes", 4}, {"layers", 1}},
+                 [&](const std::vector<uint8_t>& bytes) {
                    PacketHeader out;
-                   return read_packet_header(bytes, kComponents, kLayers, out).message();
+                   return read_packet_header(bytes, components, 3, out).message();
                  });
   }
 }

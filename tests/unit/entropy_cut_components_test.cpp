@@ -88,8 +88,9 @@ TEST(CutComponents, AreStreamsOfTheirOwn) {
   ++moved.component_sizes[1];
   --moved.component_sizes[2];
   Bytes unit;
-  write_packet_header(moved, unit);
+  write_packet_header(components, moved, unit);
   unit.insert(unit.end(), packet.begin() + static_cast<std::ptrdiff_t>(coder.header().size), packet.end());
+  seal_packet(unit, moved);
   ASSERT_TRUE(coder.read_header(unit).ok());
   const Status status = coder.decode(unit, 2, frame);
   ASSERT_FALSE(status.ok());

@@ -640,7 +640,7 @@ typedef struct ctv_component_info {
   uint32_t size;         /**< Bytes. */
 } ctv_component_info;
 
-/** Parses a packet unit.
+/** Parses a packet unit, which may be cut behind layer 0.
  * @param header the stream's sequence header unit
  * @param header_size its bytes
  * @param data the packet unit

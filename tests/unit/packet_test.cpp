@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a packet's header, what a damaged layer spares, and sizes that lie.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "codec/format/bytes.hpp"
+#include "codec/format/packet.hpp"
+#include "codec/format/units.hpp"
+
+namespace ctv {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr int kLayers = 4;
+const std::vector<Component> kComponents = {
+    {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, {1, 1, 2, 0, 0}, {3, 0, 0, 0, 0}, {3, 1, 2, 0, 0}};
+
+struct Packet {
+  PacketHeader header;
+  Bytes bytes;
+};
+
+Packet packet_of(const Bytes& motion, const std::vector<Bytes>& payloads) {
+  Packet p;
+  p.header.frame.type = motion.empty() ? FrameType::kKey : FrameType::kPredicted;
+  p.header.frame.number = 127;
+  const std::vector<std::span<const uint8_t>> spans(payloads.begin(), payloads.end());
+  write_packet(kComponents, kLayers, motion, spans, p.header, p.bytes);
+  return p;
+}
+
+Status read(const Bytes& bytes, PacketHeader& header) {
+  return read_packet_header(bytes, kComponents, kLayers, header);
+}
+
+std::vector<Bytes> payloads_of(std::initializer_list<size_t> sizes) {
+  std::vector<Bytes> payloads;
+  for (const size_t size : sizes) payloads.emplace_back(size, static_cast<uint8_t>(size));
+  return payloads;
+}
+
+TEST(Packet, EmptyPartsAndLayersCostNoBytes) {
+  const auto header_size = [](const Bytes& motion, std::initializer_list<size_t> sizes) {
+    const Packet p = packet_of(motion, payloads_of(sizes));
+    size_t payload = motion.size();
+    for (const size_t size : sizes) payload += size;
+    EXPECT_EQ(p.header.size + payload, p.bytes.size());
+    return p.header.size;
+  };
+  const size_t fields = 8 + 1 + 1 + 2 + 1 + 4;  // prefix, bits, number, step, sizes, checksum
+  EXPECT_EQ(header_size({}, {0, 0, 0, 0, 0}), fields);
+  EXPECT_EQ(header_size(Bytes(3), {0, 0, 0, 0, 0}), fields + 2);  // the check of the reference
+  EXPECT_EQ(header_size(Bytes(300), {7, 0, 0, 0, 0}), fields + 2 + 2);
+  EXPECT_EQ(header_size({}, {7, 0, 0, 0, 9}), fields + 5 + 4);
+  EXPECT_EQ(header_size({}, {7, 0, 8, 9, 0}), fields + 4 + 8);
+}
+
+TEST(Packet, PartsComeBackWhateverIsEmpty) {
+  for (unsigned mask = 0; mask < 64; ++mask) {
+    std::vector<Bytes> payloads;
+    for (unsigned i = 0; i < 5; ++i) payloads.emplace_back((mask >> i & 1U) * (10 + i), uint8_t{1});
+    const Bytes motion((mask >> 5 & 1U) * 200, uint8_t{2});
+    const Packet p = packet_of(motion, payloads);
+    PacketHeader header;
+    ASSERT_TRUE(read(p.bytes, header).ok()) << read(p.bytes, header).message();
+    std::span<const uint8_t> found_motion;
+    std::vector<std::span<const uint8_t>> found;
+    ASSERT_TRUE(find_payloads(p.bytes, header, kComponents, kLayers, found_motion, found).ok());
+    EXPECT_TRUE(std::ranges::equal(found_motion, motion));
+    ASSERT_EQ(found.size(), payloads.size());
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(std::ranges::equal(found[i], payloads[i])) << i;
+  }
+}
+
+TEST(Packet, DamageIsToldFromSoundLayers) {
+  const Packet p = packet_of(Bytes(20), payloads_of({30, 40, 50, 60, 70}));
+  std::span<const uint8_t> motion;
+  std::vector<std::span<const uint8_t>> found;
+  for (size_t at = kPrefixSize; at < p.bytes.size(); ++at) {
+    Bytes bytes = p.bytes;
+    bytes[at] ^= 0x10;
+    PacketHeader header;
+    const bool in_base = at < p.header.size + 20 + 30;
+    ASSERT_EQ(read(bytes, header).ok(), !in_base) << at;
+    if (in_base) continue;
+    const int damaged = at < p.header.size + 20 + 30 + 90 ? 1 : 3;
+    for (int layers = 1; layers <= kLayers; ++layers) {
+      EXPECT_EQ(find_payloads(bytes, header, kComponents, layers, motion, found).ok(), layers <= damaged)
+          << at;
+    }
+  }
+}
+
+TEST(Packet, SizesThatLeaveNothingForTheLastPartAreRefused) {
+  Packet p = packet_of({}, payloads_of({7, 0, 0, 0, 9}));
+  Bytes bytes = p.bytes;
+  bytes.resize(bytes.size() - 9);
+  store_u32(bytes, 4, static_cast<uint32_t>(bytes.size() - kPrefixSize));
+  seal_packet(bytes, p.header);
+  PacketHeader header;
+  EXPECT_EQ(read(bytes, header).message(),
+            "packet size at byte 4: " + std::to_string(bytes.size()) + " bytes announced, at least " +
+                std::to_string(bytes.size() + 1) + " by the sizes of its parts");
+}
+
+TEST(Packet, AKeyFrameWithVectorsIsRefused) {
+  Packet p = packet_of(Bytes(5), payloads_of({7, 0, 0, 0, 0}));
+  p.header.frame.type = FrameType::kKey;
+  Bytes bytes;
+  write_packet_header(kComponents, p.header, bytes);
+  bytes.resize(bytes.size() + 12);
+  seal_packet(bytes, p.header);
+  PacketHeader header;
+  EXPECT_EQ(read(bytes, header).message(),
+            "motion payload at byte " + std::to_string(p.header.size) + ": a key frame has no vectors");
+}
+
+TEST(Packet, ACheckBindsTheHeaderToItsReference) {
+  const Packet p = packet_of(Bytes(5), payloads_of({7, 0, 0, 0, 9}));
+  Bytes bytes = p.bytes;
+  const uint16_t check = bind_to_reference(bytes, p.header, 0xabcd);
+  PacketHeader header;
+  ASSERT_TRUE(read(bytes, header).ok());
+  EXPECT_EQ(header.frame.reference_check, 0xabcd);
+  EXPECT_EQ(header.frame.check, check);
+  EXPECT_NE(bind_to_reference(bytes, p.header, 0xabce), check);
+}
+
+}  // namespace
+}  // namespace ctv

@@ -7,6 +7,7 @@
 #include "tests/fuzz/session.hpp"
 #include "tests/fuzz/stream_input.hpp"
 #include "tests/shortage/shortage.hpp"
+#include "tests/support/repair.hpp"
 
 namespace {
 
@@ -60,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   auto input = fuzz::read_input(data, size);
-  if ((input.options[0] & 1U) != 0) fuzz::repair_checksums(input.units);
+  if ((input.options[0] & 1U) != 0) test::repair_checksums(input.units);
   const ctv_decoder_config config = fuzz::read_decoder_config(input.options[0], input.options[1]);
   const test::FailingAllocations shortage(n, kind);
   (void)fuzz::decode(input.units, config);

@@ -6,13 +6,14 @@
 #include "tests/fuzz/session.hpp"
 #include "tests/fuzz/stream_input.hpp"
 #include "tests/support/failing_backend.hpp"
+#include "tests/support/repair.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ctv::fuzz;
   if (size == 0) return 0;
   const long call = data[--size];
   auto input = read_input(data, size);
-  if ((input.options[0] & 1U) != 0) repair_checksums(input.units);
+  if ((input.options[0] & 1U) != 0) ctv::test::repair_checksums(input.units);
   ctv_decoder_config config = read_decoder_config(input.options[0], input.options[1]);
   const Outcome expected = decode(input.units, config);
   // A device that was not asked for may fail at any time.

@@ -8,10 +8,11 @@
 
 #include "codec/format/headers.hpp"
 #include "tests/fuzz/stream_input.hpp"
+#include "tests/support/repair.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto input = ctv::fuzz::read_input(data, size);
-  if ((input.options[0] & 1U) != 0) ctv::fuzz::repair_checksums(input.units);
+  if ((input.options[0] & 1U) != 0) ctv::test::repair_checksums(input.units);
   const std::vector<uint8_t>* header = nullptr;
   for (const auto& unit : input.units) {
     ctv_unit_kind kind{};

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "codec/format/bytes.hpp"
-#include "codec/format/headers.hpp"
 #include "codec/format/units.hpp"
-#include "tests/support/repair.hpp"
 
 namespace ctv::fuzz {
 
@@ -23,21 +21,6 @@ StreamInput read_input(const uint8_t* data, size_t size) {
     size -= length;
   }
   return input;
-}
-
-void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
-  std::vector<int> layers;
-  uint16_t check = 0;  // of the packet before, so that predicted packets are decoded
-  for (auto& unit : units) {
-    const auto prefix = read_prefix(unit);
-    if (!prefix.ok()) continue;
-    if (prefix->kind == UnitKind::kHeader) {
-      test::repair_header(unit);
-      layers = test::layers_of_components(unit);
-    } else if (prefix->kind == UnitKind::kPacket && !layers.empty()) {
-      check = test::repair_packet(unit, layers, check);
-    }
-  }
 }
 
 }  // namespace ctv::fuzz

@@ -16,8 +16,4 @@ struct StreamInput {
 };
 StreamInput read_input(const uint8_t* data, size_t size);
 
-/// Makes checksums right, so that what stands behind them is reached: of headers, and of packets of the last
-/// header.
-void repair_checksums(std::vector<std::vector<uint8_t>>& units);
-
 }  // namespace ctv::fuzz

@@ -94,6 +94,21 @@ void repair_header(std::vector<uint8_t>& unit) {
   store_u32(unit, unit.size() - 4, crc32_of({unit.data(), unit.size() - 4}));
 }
 
+void repair_checksums(std::vector<std::vector<uint8_t>>& units) {
+  std::vector<int> layers;
+  uint16_t check = 0;  // of the packet before, so that predicted packets are decoded
+  for (auto& unit : units) {
+    const auto prefix = read_prefix(unit);
+    if (!prefix.ok()) continue;
+    if (prefix->kind == UnitKind::kHeader) {
+      repair_header(unit);
+      layers = layers_of_components(unit);
+    } else if (prefix->kind == UnitKind::kPacket && !layers.empty()) {
+      check = repair_packet(unit, layers, check);
+    }
+  }
+}
+
 std::vector<int> layers_of_components(const std::vector<uint8_t>& header) {
   const auto sequence = read_sequence_header(header);
   if (!sequence.ok()) return {};

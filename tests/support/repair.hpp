@@ -28,6 +28,10 @@ uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& com
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);
 
+/// Makes checksums right, so that what stands behind them is reached: of headers, and of packets of the last
+/// header. Checks of references follow.
+void repair_checksums(std::vector<std::vector<uint8_t>>& units);
+
 /// Returns the layers of the components of a stream, from its header unit; empty if it is damaged.
 std::vector<int> layers_of_components(const std::vector<uint8_t>& header);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmarks.
-#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [long] [compare] [papers] ...
+#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [damage] [long] [compare] [papers] ...
 # in this order; without verbs all of them
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
@@ -13,7 +13,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize long compare papers)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize damage long compare papers)
 declare -a table=()
 failed=0
 
@@ -195,6 +195,34 @@ sanitize() {
   return $status
 }
 
+# Damaged streams of every kind, decoded in every way by the device under compute-sanitizer, a process for each kind:
+# pictures and errors are the CPU's, and no kernel leaves its memory or reads what nothing has written.
+damage() {
+  local dir=$build/damage tool name status=0
+  local -a names
+  mapfile -t names < <("$build/bin/ctv_stream_tests" --gtest_list_tests --gtest_filter='*Damage*_cuda' | sed -n 's/^ .*\/\([^ ]*_cuda\).*/\1/p')
+  [ ${#names[@]} -gt 0 ] || return 1
+  rm -rf "$dir" && mkdir -p "$dir"
+  for tool in memcheck initcheck; do
+    for name in "${names[@]}"; do
+      {
+        [ $tool = initcheck ] && export CTV_CUDA_GRAPH=0 # as in sanitize
+        CTV_DAMAGE_SECONDS=${CTV_DAMAGE_SECONDS:-120} timeout $((${CTV_DAMAGE_SECONDS:-120} + 60)) \
+          compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 "$build/bin/ctv_stream_tests" \
+          --gtest_brief=1 --gtest_filter="*Damage*/$name" >"$dir/$tool.$name.log" 2>&1
+        echo "code $?" >>"$dir/$tool.$name.log"
+      } &
+    done
+    wait
+    for name in "${names[@]}"; do
+      echo "$tool $(tail -n 1 "$dir/$tool.$name.log"), $(grep -h '^damage: ' "$dir/$tool.$name.log"), $(grep -oE 'ERROR SUMMARY: .*' "$dir/$tool.$name.log" | tail -n 1)"
+      grep -q '^code 0' "$dir/$tool.$name.log" && grep -q '^damage: ' "$dir/$tool.$name.log" ||
+        { status=1; head -n 40 "$dir/$tool.$name.log"; tail -n 12 "$dir/$tool.$name.log"; }
+    done
+  done
+  return $status
+}
+
 # Everything that ctbench measures, for the record: on the clips of .clips where it is there, else on generated ones.
 # JSON, CSV and, where python3 has matplotlib, the page go to $OUT/compare; without matplotlib the page is made elsewhere
 # from the JSON (ctbench report).
@@ -222,6 +250,12 @@ for verb in "${verbs[@]}"; do
     sanitize)
       step "compute-sanitizer" sanitize.log sanitize
       while read -r line; do table+=("        $line"); done < <(grep -E '^(memcheck|racecheck|initcheck|synccheck) ' "$out/sanitize.log")
+      ;;
+    damage)
+      [ -x "$build/bin/ctv_stream_tests" ] || step build build.log build
+      step "damaged streams and their tests" build_damage.log ninja -C "$build" -j "$jobs" ctv_cuda ctv_stream_tests
+      step "damaged streams" damage.log damage
+      while read -r line; do table+=("        $line"); done < <(grep -E '^(memcheck|initcheck) code' "$out/damage.log")
       ;;
     long)
       step "3,000 frames" long.log long

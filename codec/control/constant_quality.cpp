@@ -7,18 +7,15 @@
 namespace ctv {
 namespace {
 
-constexpr double kSlope = 5;  // approximate gain in dB of halving the step
-// dB by which key frames are better, because other frames are predicted from them; measured
-// (docs/compression.md).
-constexpr double kKeyGain = 2;
+constexpr double kSlope = 5;     // approximate gain in dB of halving the step
 constexpr double kAccept = 0.1;  // tolerance in dB of a key frame's target
 constexpr int kMaxTries = 3;
 constexpr size_t kLatest = 2;     // latest measurements, of which predicted frames take the mean
 constexpr double kMaxChange = 2;  // largest change by one frame, in octaves
-// Octaves above the key frame's step: static content drives the step up; the cap keeps the start of motion
-// from being too coarse.
-constexpr double kMostGap = 1;
-constexpr double kUsualGap = 0.15;  // before it is measured
+// Octaves above the step with which a key frame would have the quality of predicted frames. Static content
+// drives the step up; the cap keeps the start of motion from being too coarse.
+constexpr double kMostGap = 0.6;
+constexpr double kUsualGap = -0.25;  // before it is measured
 // Octaves around the step whose uniform error would be the target.
 constexpr double kFinest = -3;
 constexpr double kCoarsest = 3;
@@ -45,7 +42,7 @@ void ConstantQuality::set_crf(double crf, uint64_t next) {
     first_ = next;
     key_.reset();
     findings_.clear();
-    gap_ = kUsualGap;
+    gap_ = key_gain_ / kSlope + kUsualGap;
   }
   crf_ = crf;
 }
@@ -54,13 +51,13 @@ double ConstantQuality::psnr(uint64_t sum) const {
   return 10 * std::log10(255.0 * 255.0 * samples_ / static_cast<double>(std::max<uint64_t>(sum, 1)));
 }
 
-double ConstantQuality::key_target() const { return target(crf_) + (all_key_ ? 0 : kKeyGain); }
-
 // log2 of the step with which the frame would have met the target.
 double ConstantQuality::ideal(const Finding& finding, double target) const {
   return possible(finding.log_step + std::clamp((finding.psnr - target) / kSlope, -kMaxChange, kMaxChange),
                   target);
 }
+
+double ConstantQuality::most_gap() const { return key_gain_ / kSlope + kMostGap; }
 
 std::optional<double> ConstantQuality::of_predicted(uint64_t frame) const {
   double sum = 0;
@@ -80,7 +77,7 @@ uint16_t ConstantQuality::begin(uint64_t frame, FrameType type) {
     const double goal = key_target();
     if (key_) {
       const auto predicted = of_predicted(frame);
-      if (predicted) gap_ = std::min(*predicted - ideal(*key_, goal), kMostGap);
+      if (predicted) gap_ = std::min(*predicted - ideal(*key_, goal), most_gap());
     }
     frame_ = frame;
     tries_ = 0;
@@ -90,7 +87,7 @@ uint16_t ConstantQuality::begin(uint64_t frame, FrameType type) {
   if (!key_) return to_step(of_predicted(frame).value_or(log_step_of(goal)), goal);
   const double key = ideal(*key_, key_target());
   const double step = of_predicted(frame).value_or(key + gap_);
-  return to_step(std::min(step, key + kMostGap), goal);
+  return to_step(std::min(step, key + most_gap()), goal);
 }
 
 std::optional<uint16_t> ConstantQuality::retry(uint16_t step, uint64_t sum) {

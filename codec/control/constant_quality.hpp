@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 
+#include "codec/control/key_gain.hpp"
 #include "codec/control/rate_controller.hpp"
 
 namespace ctv {
@@ -20,8 +21,9 @@ class ConstantQuality final : public RateController {
   /// a device has work while the host waits, and the number of frames in flight changes nothing.
   static constexpr uint64_t kDelay = 4;
 
-  /// samples: of a luma plane. all_key: every frame is a key frame.
-  ConstantQuality(size_t samples, bool all_key) : samples_(static_cast<double>(samples)), all_key_(all_key) {}
+  /// samples: of a luma plane.
+  ConstantQuality(size_t samples, const KeyGain& gain)
+      : samples_(static_cast<double>(samples)), key_gain_(gain.psnr) {}
 
   /// crf: 0..51; negative: none. next: the next frame. Measurements survive a change of the target. Frames
   /// coded without one discard them, and later results of frames before them are ignored.
@@ -47,12 +49,13 @@ class ConstantQuality final : public RateController {
     double psnr = 0;
   };
   double psnr(uint64_t sum) const;
-  double key_target() const;
+  double key_target() const { return target(crf_) + key_gain_; }
+  double most_gap() const;
   double ideal(const Finding& finding, double target) const;
   std::optional<double> of_predicted(uint64_t frame) const;
 
   double samples_;
-  bool all_key_;
+  double key_gain_;  // dB
   double crf_ = -1;
   uint64_t first_ = 0;                // first frame with a target
   std::optional<Finding> key_;        // of the last key frame

@@ -33,11 +33,12 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
       header_bytes_(write_sequence_header(header)),
       index_(header_bytes_.size()),
       key_frames_(config.key_interval, config.scene_cut != 0),
-      rate_(
-          ConstantQuantiser(base_step, header.prediction == Prediction::kPicture && config.key_interval != 1),
-          ConstantQuality(stream_.picture.extent(0).area(), config.key_interval == 1),
-          TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
-                     config.key_interval)),
+      rate_(ConstantQuantiser(base_step, header.prediction == Prediction::kPicture
+                                             ? key_gain(config.key_interval)
+                                             : KeyGain{}),
+            ConstantQuality(stream_.picture.extent(0).area(), key_gain(config.key_interval)),
+            TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
+                       config.key_interval)),
       device_(std::move(device)),
       pipeline_(stream_, Direction::kEncode, config.frames_in_flight, device_.threads()) {
   rate_.set_crf(config.crf, 0);

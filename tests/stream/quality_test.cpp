@@ -40,8 +40,8 @@ TEST(Quality, DefaultPresetOnAMovingClip) {
   c.qp = 28;
   const Measured m = measure(clip, c);
   std::printf("luma PSNR %.3f dB, %.4f bits per pixel\n", m.luma_psnr, m.bits_per_pixel);
-  expect_near_floor("luma PSNR", m.luma_psnr, 36.2, 0.5);
-  expect_near_floor("bits per pixel, negated", -m.bits_per_pixel, -0.39, 0.05);
+  expect_near_floor("luma PSNR", m.luma_psnr, 37.1, 0.5);
+  expect_near_floor("bits per pixel, negated", -m.bits_per_pixel, -0.41, 0.05);
 }
 
 TEST(Quality, PaperPresetOnAMovingClip) {
@@ -160,7 +160,7 @@ TEST_P(Chain, OfThreeHundredPredictedFramesDoesNotDrift) {
       ASSERT_EQ(one[i], clip[i]) << "frame " << i;
     }
     const double quality = psnr(one[i], clip[i]);
-    if (i >= 1 && i <= 20) early = std::min(early, quality);
+    if (i > 20 && i <= 40) early = std::min(early, quality);
     if (i >= 281) late = std::min(late, quality);
   }
   EXPECT_GE(late, early - 0.5);

@@ -46,18 +46,29 @@ Coded code(RateController& rate, uint64_t frame, FrameType type) {
 }
 
 TEST(ConstantQuantiser, GivesKeyFramesAFinerStepAndNeedsNoFeedback) {
-  ConstantQuantiser finer(160, true);
+  ConstantQuantiser finer(160, key_gain(10));
   EXPECT_EQ(finer.begin(0, FrameType::kKey), 113);
   EXPECT_EQ(finer.begin(1, FrameType::kPredicted), 160);
   EXPECT_EQ(finer.feedback(), Feedback::kNone);
   finer.set_step(1);
   EXPECT_EQ(finer.begin(2, FrameType::kKey), 1);
-  ConstantQuantiser even(160, false);
+  ConstantQuantiser even(160);
   EXPECT_EQ(even.begin(0, FrameType::kKey), 160);
 }
 
+TEST(ConstantQuantiser, KeyFramesAreTheFinerTheMoreFramesFollow) {
+  const auto key_step = [](int interval) {
+    return ConstantQuantiser(160, key_gain(interval)).begin(0, FrameType::kKey);
+  };
+  EXPECT_EQ(key_step(1), 160);
+  EXPECT_EQ(key_step(2), 113);
+  EXPECT_EQ(key_step(kLongRun - 1), 113);
+  EXPECT_EQ(key_step(kLongRun), 80);
+  EXPECT_EQ(key_step(0), 80);
+}
+
 TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {
-  ConstantQuantiser source(160, true);
+  ConstantQuantiser source(160, key_gain(10));
   for (const int64_t bitrate : {100000, 400000, 2000000}) {
     TargetSize size({bitrate, 1000, 0}, kFps, 10);
     size.set_source(source);
@@ -74,7 +85,7 @@ TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {
 }
 
 TEST(TargetSize, NoFrameIsLargerThanTheLimitUnlessNoStepMakesItFit) {
-  ConstantQuantiser source(16, false);
+  ConstantQuantiser source(16);
   TargetSize size({0, 1000, 5000}, kFps, 0);
   size.set_source(source);
   const Coded coarser = code(size, 0, FrameType::kKey);
@@ -92,7 +103,8 @@ TEST(TargetSize, NoFrameIsLargerThanTheLimitUnlessNoStepMakesItFit) {
 }
 
 TEST(StreamRate, TriesForQualityComeBeforeThoseForSize) {
-  StreamRate rate({160, true}, {kSamples, false}, TargetSize({0, 1000, 3000}, kFps, 10));
+  StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kSamples, key_gain(10)},
+                  TargetSize({0, 1000, 3000}, kFps, 10));
   rate.set_crf(20, 0);
   EXPECT_TRUE(rate.measures());
   const Coded key = code(rate, 0, FrameType::kKey);
@@ -106,7 +118,7 @@ TEST(StreamRate, TriesForQualityComeBeforeThoseForSize) {
 }
 
 TEST(StreamRate, TargetsChangeBetweenFrames) {
-  StreamRate rate({160, true}, {kSamples, false}, TargetSize({}, kFps, 10));
+  StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kSamples, key_gain(10)}, TargetSize({}, kFps, 10));
   EXPECT_FALSE(rate.measures());
   EXPECT_EQ(code(rate, 0, FrameType::kKey).feedbacks, std::vector<Feedback>{Feedback::kNone});
   rate.set_step(320);

@@ -9,9 +9,18 @@ namespace ctv {
 namespace {
 
 constexpr int kMaxTries = 10;
-constexpr double kSlope = 1.3;     // bytes ~ step^-kSlope, until two sizes are known
-constexpr double kAccept = 0.015;  // relative tolerance of the wanted size
-constexpr double kFill = 0.92;     // share of the largest frame to aim at after a frame did not fit
+constexpr double kSlope = 1.3;  // bytes ~ step^-kSlope, until two sizes are known
+// With bitrate.
+constexpr int kSoftTries = 4;   // then any size is good that the buffer holds
+constexpr double kMost = 1.5;   // largest size, in wanted ones
+constexpr double kLeast = 0.5;  // smallest size after a larger one
+// Shares of the buffer, or of a key interval, for the first frame, and for others at most.
+constexpr double kOpening = 0.3;
+constexpr double kMostKey = 0.6;
+constexpr double kMostSaved = 0.3;
+constexpr double kRepay = 2;  // time in which debt is paid back, in buffers
+constexpr double kFinestScale = 1.0 / 16;
+constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
 constexpr double kFinest = 1;
 constexpr double kCoarsest = 65535;
 
@@ -27,18 +36,43 @@ TargetSize::TargetSize(const SizeTarget& target, double fps, int key_interval)
 }
 
 void TargetSize::set_target(const SizeTarget& target) {
+  const double before = average();
   target_ = target;
-  debt_ = 0;
-  buffer_ = static_cast<double>(target.bitrate) / 8 * target.buffer_ms / 1000;
+  const bool changed = opened_ && before > 0 && average() > 0;
+  if (changed) {
+    buffer_ = std::min(buffer_, full());
+    debt_ = std::clamp(debt_, -full(), full());
+    key_size_ *= average() / before;
+    scale_ *= std::pow(before / average(), 1 / kSlope);
+  } else {
+    buffer_ = full();
+    debt_ = key_size_ = 0;
+    scale_ = 1;
+    opened_ = false;
+  }
 }
 
-// Any two seconds hold at most one key frame more than any other two. So a key frame may be larger by 4 % of
-// two seconds.
-double TargetSize::nominal(FrameType type) const {
-  const double ratio = std::clamp(1 + 0.06 * fps_, 1.2, 8.0);
-  const double others =
-      key_interval_ > 1 ? average() * key_interval_ / (key_interval_ - 1 + ratio) : average();
-  return type == FrameType::kKey && key_interval_ != 1 ? ratio * others : others;
+// Bytes of a predicted frame, if key frames return at their interval and are as large as the last.
+double TargetSize::others() const {
+  if (key_interval_ < 2) return average();
+  return std::max(0.3 * average(), (average() * key_interval_ - key_size_) / (key_interval_ - 1));
+}
+
+double TargetSize::wanted() const {
+  if (is_free()) {
+    const double run = key_interval_ == 0 ? 1e18 : average() * key_interval_;
+    return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), run));
+  }
+  // A key frame's debt is paid back by the frames until the next one.
+  const double planned = (average() - others()) * std::max(0, key_interval_ - 1 - since_key_);
+  const double frames = std::max(4.0, kRepay * full() / average());
+  return std::clamp(others() - (debt_ - planned) / frames, 0.4 * others(), 1.8 * others());
+}
+
+// What earlier frames have left may be spent at once: to refine what stands still takes many bits or none.
+double TargetSize::most() const {
+  if (is_free()) return wanted_;
+  return std::max(kMost * wanted_, std::min(-debt_, kMostSaved * full()));
 }
 
 double TargetSize::limit() const {
@@ -67,50 +101,54 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
   too_fine_ = 0;
   fits_ = 0;
   if (target_.bitrate > 0) {
-    const double plan = nominal(type_);
-    wanted_ = std::min(std::clamp(plan - 0.2 * debt_, 0.5 * plan, 1.5 * plan), limit());
+    wanted_ = std::min(wanted(), kFill * limit());
+    step_ = std::max(to_step(own_step * scale_), uint16_t{1});
+    return step_;
   }
   // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
   // Others have no influence, so a limit that never binds changes nothing.
   const Last& last = last_[static_cast<size_t>(type_)];
-  const bool limited = last.step > last.own_step && last.step > own_step;
-  step_ = last.step != 0 && (target_.bitrate > 0 || limited) ? last.step : own_step;
+  step_ = last.step > last.own_step && last.step > own_step ? last.step : own_step;
   return step_;
 }
 
 std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
   const auto size = static_cast<double>(bytes);
   const bool by_rate = target_.bitrate > 0;
-  const double high = std::min(limit(), by_rate ? wanted_ * (1 + kAccept) : 1e18);
-  const double low = by_rate ? std::min(wanted_ * (1 - kAccept), limit() * kFill) : limit() * kFill;
-  const uint16_t finest = by_rate ? static_cast<uint16_t>(kFinest) : own_step_;
+  const double high = by_rate ? std::min(limit(), most()) : limit();
+  const double aim = by_rate ? std::min(wanted_, kFill * limit()) : (1 + kFill) / 2 * limit();
+  const double low = !by_rate      ? kFill * limit()
+                     : tries_ == 0 ? 0
+                                   : (is_free() ? kFill * kFill : kLeast) * aim;
+  const uint16_t finest = by_rate ? uint16_t{1} : own_step_;
   ++tries_;
   step_ = step;
   if (size <= high) {
+    if (too_fine_ >= step) too_fine_ = 0;  // other vectors, other sizes
     if (fits_ == 0 || step < fits_) {
       fits_ = step;
       fits_bytes_ = size;
     }
     if (size >= low || step <= finest || step - too_fine_ <= 1) return std::nullopt;
   } else {
+    if (fits_ <= step) fits_ = 0;
     if (step > too_fine_) {
       too_fine_ = step;
       too_fine_bytes_ = size;
     }
-    if (step == kCoarsest) return std::nullopt;
+    if (step == kCoarsest || (by_rate && tries_ >= kSoftTries && size <= limit())) return std::nullopt;
   }
-  if (tries_ >= kMaxTries && fits_ != 0) {
+  if (tries_ >= (by_rate ? kSoftTries : kMaxTries) && fits_ != 0) {
     if (fits_ == step) return std::nullopt;
     return fits_;
   }
   // Interpolates linearly between the two nearest sizes in logarithms, or extrapolates from one with the
-  // usual slope, to the centre of the accepted sizes. Later tries bisect, so that the search ends.
-  const double aim = 0.5 * (std::max(low, 1.0) + std::min(high, 2 * std::max(low, 1.0)));
-  double next = step * std::pow(size / aim, 1 / kSlope);
+  // usual slope, to the size aimed at. Later tries bisect, so that the search ends.
+  double next = step * std::pow(size / std::max(aim, 1.0), 1 / kSlope);
   if (too_fine_ != 0 && fits_ != 0) {
     const double slope = std::log(too_fine_bytes_ / std::max(fits_bytes_, 1.0)) /
                          std::log(static_cast<double>(fits_) / too_fine_);
-    next = tries_ < 5 && slope > 0.05 ? too_fine_ * std::pow(too_fine_bytes_ / aim, 1 / slope)
+    next = tries_ < 5 && slope > 0.05 ? too_fine_ * std::pow(too_fine_bytes_ / std::max(aim, 1.0), 1 / slope)
                                       : std::sqrt(static_cast<double>(too_fine_) * fits_);
     next = std::clamp(next, too_fine_ + 1.0, fits_ - 1.0);
   } else if (fits_ == 0) {
@@ -123,20 +161,28 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
 
 Status TargetSize::end(size_t bytes) {
   CTV_RETURN_IF_ERROR(source_->end(bytes));
-  const auto size = static_cast<double>(bytes);
   last_[static_cast<size_t>(type_)] = {step_, own_step_};
-  if (target_.bitrate > 0) {
-    const double full = static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000;
-    buffer_ = std::min(full, buffer_ - size + average());
-    const bool opening = frames_ == 0 && key_interval_ == 0;  // the only key frame is not compensated
-    if (!opening) debt_ = std::clamp(debt_ + size - nominal(type_), -full, full);
-  }
-  ++frames_;
+  if (target_.bitrate > 0) account(static_cast<double>(bytes));
   if (target_.max_frame_bytes > 0 && bytes > static_cast<size_t>(target_.max_frame_bytes)) {
     return {CTV_ERROR_LIMIT, "max_frame_bytes: the coarsest quantiser still needs " + std::to_string(bytes) +
                                  " bytes, " + std::to_string(target_.max_frame_bytes) + " are allowed"};
   }
   return {};
+}
+
+void TargetSize::account(double size) {
+  buffer_ = std::min(full(), buffer_ - size + average());
+  debt_ = std::clamp(debt_ + size - average(), -full(), full());
+  const bool key = type_ == FrameType::kKey;
+  if (key) key_size_ = size;
+  since_key_ = key ? 0 : since_key_ + 1;
+  const double used = static_cast<double>(step_) / own_step_;
+  if (!key || !opened_ || key_interval_ == 1) {
+    const double missed = std::max(size, 1.0) / wanted_;
+    const double change = opened_ ? std::pow(missed, (missed > 1 ? 0.7 : 0.5) / kSlope) : 1;
+    scale_ = std::max(kFinestScale, used * std::clamp(change, 0.8, 1.25));
+  }
+  opened_ = true;
 }
 
 }  // namespace ctv

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses each frame's base step so that packets have the wanted sizes. A frame is quantised and coded again
-// with other steps until its size fits, so no model of the size is needed.
+// with other steps until its size fits, so no model of the size is needed. With a bitrate, sizes may differ
+// from frame to frame: the step changes slowly, and what was spent beyond the rate is paid back in some
+// seconds.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +24,7 @@ class TargetSize final : public RateController {
   /// key_interval: 0 for no further key frames.
   TargetSize(const SizeTarget& target, double fps, int key_interval);
 
+  /// The debt of an earlier bitrate stays.
   void set_target(const SizeTarget& target);
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
@@ -38,9 +41,15 @@ class TargetSize final : public RateController {
  private:
   uint16_t begin_search(uint16_t own_step);
   std::optional<uint16_t> search(uint16_t step, size_t bytes);
-  double nominal(FrameType type) const;
   double average() const { return static_cast<double>(target_.bitrate) / 8 / fps_; }
+  double full() const { return static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000; }
+  /// Key frames among predicted ones are as fine as the step of these says, up to a share of the buffer.
+  bool is_free() const { return type_ == FrameType::kKey && key_interval_ != 1; }
+  double others() const;
+  double wanted() const;
+  double most() const;
   double limit() const;
+  void account(double size);
 
   SizeTarget target_;
   double fps_;
@@ -53,11 +62,15 @@ class TargetSize final : public RateController {
     uint16_t step = 0;  // 0: none yet
     uint16_t own_step = 0;
   };
-  Last last_[2];       // per frame type
-  double wanted_ = 0;  // with bitrate: bytes for this frame
-  double debt_ = 0;    // bytes spent beyond the plan
-  double buffer_ = 0;  // bytes that may be sent now
-  int frames_ = 0;
+  Last last_[2];  // without bitrate: per frame type
+  // With bitrate. Bytes, except where stated.
+  double scale_ = 1;     // step of the next frame, in steps of the source
+  double wanted_ = 0;    // for this frame
+  double debt_ = 0;      // spent beyond the rate
+  double buffer_ = 0;    // may be sent now
+  double key_size_ = 0;  // of the last key frame
+  int since_key_ = 0;    // frames
+  bool opened_ = false;  // the first frame was coded
   // Bounds of the search: the largest step known to be too fine, and the smallest known to be too coarse.
   int tries_ = 0;
   uint16_t step_ = 0;

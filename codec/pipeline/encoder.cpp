@@ -14,6 +14,8 @@ SizeTarget size_target(const ctv_config& config) {
   return {config.bitrate, config.buffer_ms, config.max_frame_bytes};
 }
 
+bool is_far(uint32_t step, uint32_t other) { return step > 2 * other || 2 * step < other; }
+
 }  // namespace
 
 Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& config) {
@@ -100,20 +102,28 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   const bool once = !slot.measured && rate_.feedback() == Feedback::kNone;
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, once, slot));
   for (;;) {
-    CTV_RETURN_IF_ERROR(frames_->code(parameters, slot, meter));
     const Feedback feedback = rate_.feedback();
-    if (feedback == Feedback::kNone) break;
-    uint64_t value = 0;
-    if (feedback == Feedback::kBytes) {
-      CTV_RETURN_IF_ERROR(FramePipeline::encode(slot));
-      value = slot.packet.size();
+    if (feedback != Feedback::kBytes) {
+      CTV_RETURN_IF_ERROR(frames_->code(parameters, slot, meter));
+      if (feedback == Feedback::kNone) break;
     } else {
-      CTV_RETURN_IF_ERROR(meter->finish(value));
+      CTV_RETURN_IF_ERROR(frames_->try_code(parameters, slot));
+      CTV_RETURN_IF_ERROR(FramePipeline::encode(slot));
     }
+    uint64_t value = slot.packet.size();
+    if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(meter->finish(value));
     const auto step = rate_.retry(parameters.base_step, value);
-    if (!step) break;
+    if (!step) {
+      if (feedback == Feedback::kBytes) CTV_RETURN_IF_ERROR(frames_->reconstruct(meter));
+      break;
+    }
     if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(slot.levels->finish());  // of this try
     parameters.base_step = *step;
+    // Vectors and skips of a much finer or coarser step cost too much or too little.
+    if (parameters.type == FrameType::kPredicted && is_far(*step, slot.first_step)) {
+      slot.first_step = *step;
+      CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, false, slot));
+    }
   }
   frames_->update_reference();
   if (pipeline_.size() == 1) keep_source(sent_);  // while the device works

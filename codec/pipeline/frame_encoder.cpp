@@ -120,17 +120,31 @@ Status FrameEncoder::predict_subbands() {
 }
 
 Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {
-  if (repeated_) return backend_.end_frame();
+  if (!repeated_) {
+    CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
+    // The packet does not wait for the picture as decoded; the next frame does.
+    if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(parameters.type, meter));
+  }
+  return backend_.end_frame();
+}
+
+Status FrameEncoder::try_code(const FrameParameters& parameters, FrameSlot& slot) {
+  CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
+  return backend_.end_frame();
+}
+
+Status FrameEncoder::reconstruct(DistortionMeter* meter) {
+  return picture_mode() ? decode_picture(parameters_.type, meter) : Status();
+}
+
+Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& slot) {
   parameters_ = parameters;
   const FrameType type = parameters.type;
   const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
-  CTV_RETURN_IF_ERROR(slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side));
-  // The packet does not wait for the picture as decoded; the next frame does.
-  if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(type, meter));
-  return backend_.end_frame();
+  return slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side);
 }
 
 void FrameEncoder::update_reference() {

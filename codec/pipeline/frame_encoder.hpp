@@ -29,13 +29,16 @@ class FrameEncoder {
                                                     const EncoderDecisions& decisions);
 
   /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
-  /// quantisers, several times, then update_reference().
+  /// quantisers, several times, then update_reference(). May be called again between tries.
   /// parameters: base_step weighs vectors against differences. once: code() follows once, with these
   /// parameters and without a meter, so that the backend may repeat an equal frame.
   Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, FrameSlot& slot);
   /// Starts to bring the frame's levels to slot.levels. Picture prediction: `meter`, which may be null,
   /// measures the decoded luma against the source.
   Status code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter = nullptr);
+  /// The same without the picture as decoded, for a try that may not be the last. reconstruct() makes it.
+  Status try_code(const FrameParameters& parameters, FrameSlot& slot);
+  Status reconstruct(DistortionMeter* meter);
   /// The frame as last coded becomes a reference.
   void update_reference();
   /// Copies the latest reference of a decoder at full resolution on the same backend. source: its picture
@@ -57,6 +60,7 @@ class FrameEncoder {
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
   Status predict();
   Status predict_subbands();
+  Status make_levels(const FrameParameters& parameters, FrameSlot& slot);
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;

@@ -84,6 +84,98 @@ TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {
   }
 }
 
+// Frames at a bitrate with content that comes and goes. The receiver's buffer never lacks bytes.
+class Call {
+ public:
+  Call(int64_t bitrate, int key_interval)
+      : source_(160, key_gain(key_interval)),
+        size_({bitrate, 1000, 0}, kFps, key_interval),
+        bitrate_(bitrate) {
+    size_.set_source(source_);
+    buffer_ = static_cast<double>(bitrate) / 8;
+  }
+  void code(FrameType type, double bits = 1) {
+    const auto bytes_of = [&](uint16_t step) {
+      return static_cast<size_t>(bits * (type == FrameType::kKey ? 12000000 : 90000) / std::pow(step, 0.9));
+    };
+    uint16_t step = size_.begin(frame_++, type);
+    int tries = 1;
+    while (const auto next = size_.retry(step, bytes_of(step))) {
+      step = *next;
+      ++tries;
+    }
+    most_tries_ = std::max(most_tries_, tries);
+    last_ = bytes_of(step);
+    EXPECT_TRUE(size_.end(last_).ok());
+    const double average = static_cast<double>(bitrate_) / 8 / kFps;
+    EXPECT_LE(static_cast<double>(last_), buffer_) << "frame " << frame_ - 1;
+    buffer_ = std::min(static_cast<double>(bitrate_) / 8, buffer_ - static_cast<double>(last_) + average);
+    spent_ += static_cast<double>(last_);
+    due_ += average;
+  }
+  void set_bitrate(int64_t bitrate) {
+    size_.set_target({bitrate, 1000, 0});
+    bitrate_ = bitrate;
+    buffer_ = std::min(buffer_, static_cast<double>(bitrate) / 8);
+  }
+  /// Of the last frame, in seconds at the bitrate.
+  double seconds() const { return static_cast<double>(last_) * 8 / static_cast<double>(bitrate_); }
+  /// Spent beyond the rate, in seconds.
+  double debt() const { return (spent_ - due_) * 8 / static_cast<double>(bitrate_); }
+  int most_tries() const { return most_tries_; }
+
+ private:
+  ConstantQuantiser source_;
+  TargetSize size_;
+  int64_t bitrate_;
+  uint64_t frame_ = 0;
+  double buffer_ = 0, spent_ = 0, due_ = 0;
+  size_t last_ = 0;
+  int most_tries_ = 0;
+};
+
+TEST(TargetSize, AFirstFrameTakesAShareOfTheBufferAndIsPaidBack) {
+  for (const int64_t bitrate : {300000, 1000000, 2000000}) {
+    Call call(bitrate, 0);
+    call.code(FrameType::kKey);
+    EXPECT_GT(call.seconds(), 0.25);
+    EXPECT_LE(call.seconds(), 0.33);
+    for (int i = 0; i < 200; ++i) call.code(FrameType::kPredicted);
+    EXPECT_NEAR(call.debt(), 0, 0.05) << bitrate;
+    EXPECT_LE(call.most_tries(), 5);
+  }
+}
+
+TEST(TargetSize, ASimpleFirstFrameKeepsItsOwnStep) {
+  Call call(2000000, 0);
+  call.code(FrameType::kKey, 0.005);
+  EXPECT_EQ(call.most_tries(), 1);
+  EXPECT_LT(call.seconds(), 0.1);
+}
+
+TEST(TargetSize, ContentThatComesAndGoesFitsTheBuffer) {
+  for (const int interval : {0, 10, 60}) {
+    Call call(1000000, interval);
+    for (int i = 0; i < 400; ++i) {
+      const bool key = i == 0 || (interval > 0 && i % interval == 0) || i == 333;
+      call.code(key ? FrameType::kKey : FrameType::kPredicted,
+                i / 50 % 2 == 0 ? 0.3 : (i % 50 == 0 ? 20 : 3));
+    }
+    EXPECT_NEAR(call.debt(), 0, 0.5) << interval;
+  }
+}
+
+TEST(TargetSize, ANewBitRateKeepsTheDebt) {
+  for (const int64_t bitrate : {500000, 2000000}) {
+    Call call(1000000, 0);
+    call.code(FrameType::kKey);
+    for (int i = 0; i < 3; ++i) call.code(FrameType::kPredicted);
+    call.set_bitrate(bitrate);
+    for (int i = 0; i < 200; ++i) call.code(FrameType::kPredicted);
+    EXPECT_NEAR(call.debt(), 0, 0.05) << bitrate;
+  }
+}
+
 TEST(TargetSize, NoFrameIsLargerThanTheLimitUnlessNoStepMakesItFit) {
   ConstantQuantiser source(16);
   TargetSize size({0, 1000, 5000}, kFps, 0);

@@ -142,6 +142,19 @@ def twins(names):
             yield f"{stem}: has a partner, but tests/rules.py says that it has none"
 
 
+def options(texts):
+    """Every option of the build is documented and read, and the document names no other."""
+    build = {name: text for name, text in texts.items() if re.search(r"(^|/)CMakeLists\.txt$|\.cmake$", name)}
+    declared = r"(?m)^ *(?:option\((CTV_\w+)|set\((CTV_\w+) [^\n]*CACHE (?!INTERNAL))"
+    names = {a or b for text in build.values() for a, b in re.findall(declared, text)}
+    documented = set(re.findall(r"`(CTV_\w+)`", texts.get("docs/packaging.md", "")))
+    for name in sorted(names):
+        if name not in documented:
+            yield f"docs/packaging.md: does not name the option {name}"
+        if sum(len(re.findall(rf"\b{name}\b", text)) for text in build.values()) < 2:
+            yield f"CMakeLists.txt: nothing reads the option {name}"
+
+
 def program(text, begin, end):
     found = re.search(begin + r"[^\n]*\n(.*?)[^\n]*" + end, text, re.S)
     return re.sub(r"^ \*|//[^\n]*|\s", "", found[1], flags=re.M) if found else None
@@ -175,6 +188,7 @@ def violations():
             for word in types & set(re.findall(r"^(?:class|struct) (\w+)\s*(?:[:{;]|$|final)", text, re.M)):
                 yield f"{name}: ctv.hpp has a class {word} too; a program that links both would get one of the two"
     yield from twins(names)
+    yield from options(texts)
     for printed, begin, end, test, mark in PRINTED:
         if printed in texts and test in texts:
             if program(texts[printed], begin, end) != program(texts[test], mark + ": begin", mark + ": end"):
@@ -211,6 +225,10 @@ def self_test():
         ({"codec/include/ctv/ctv.h": spdx + "/*\n * @code{.c}\n * a();\n * @endcode\n */\n",
           "tests/api/c_example.c": spdx + "// ctv.h: begin\nb();\n// ctv.h: end\n"},
          "codec/include/ctv/ctv.h: its program differs"),
+        ({"CMakeLists.txt": spdx.replace("//", "#") + 'option(CTV_DEAD "Does nothing" OFF)\n', "docs/packaging.md": "`CTV_DEAD`\n"},
+         "nothing reads the option CTV_DEAD"),
+        ({"CMakeLists.txt": spdx.replace("//", "#") + 'set(CTV_NEW AUTO CACHE STRING "New")\nif(CTV_NEW)\nendif()\n'},
+         "does not name the option CTV_NEW"),
     ]
     failures = 0
     for tree, expected in planted:

@@ -34,6 +34,13 @@ for file in LICENSE THIRD-PARTY.txt; do
 done
 exported=$(nm -D --defined-only "$(find shared -name 'libctv.so' | head -1)" | awk '{ print $3 }' | grep -vE '^(ctv_|CTV_)' || true)
 [ -z "$exported" ] || { echo "FAILED: exported, but not ctv_*: $exported"; exit 1; }
+# Installed tools find the library wherever both are.
+if [ -x "$build/bin/ctinfo" ]; then
+  quietly cmake --install "$build" --prefix "$PWD/first" --component lib
+  quietly cmake --install "$build" --prefix "$PWD/first" --component tools
+  mv first moved
+  quietly env -u LD_LIBRARY_PATH moved/bin/ctinfo --version
+fi
 by_package shared
 by_pkg_config shared
 quietly cmake -S "$here" -B subproject -G Ninja -DCTV_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCTV_INSTALL=ON \

@@ -6,6 +6,7 @@
 set -u
 bin=$1
 work=$2
+images=$(cd "$(dirname "$0")/../../data/fuzz/image" && pwd)
 . "$(dirname "$0")/shell_test.sh"
 ctenc="$bin/ctenc" ctdec="$bin/ctdec" ctinfo="$bin/ctinfo" ctgen="$bin/ctgen"
 # frames FILE: what ctinfo counts, and what the index lists.
@@ -95,6 +96,17 @@ mkdir folder && mkdir folder/p_3.png
 expect 2 "an image cannot be written" "$ctdec" a.ctv -o folder/p_%d.png
 [ "$(ls -A folder)" = p_3.png ] || fail "a failing sequence left $(ls -A folder)"
 nothing_left "failures"
+
+# --- inputs that claim too much, headers that are damaged, resolutions that drift
+expect 2 "a PNG that inflates to more than its size" "$ctenc" "$images/bomb.png" -o null
+says "more than the size says"
+cp a.ctv header.ctv
+printf '\377' | dd of=header.ctv bs=1 seek=20 conv=notrunc status=none
+expect 3 "seeking behind a damaged header" "$ctdec" header.ctv -o null --keep-going --seek 3
+says "no frame 3"
+"$ctdec" --help | tr -s '\n ' ' ' | grep -q "errors add up until the next key frame" || fail "--help does not speak of drift"
+expect 0 "half resolution" "$ctdec" a.ctv -o half.yuv --resolution 1/2
+says "^drift "
 
 # --- outputs are what their names say
 luma=$((48 * 32)) samples=$((48 * 32 * 3 / 2))

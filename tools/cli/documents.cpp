@@ -34,7 +34,7 @@ std::string upper(std::string s) {
 }
 
 /// Inside single quotes of a shell.
-std::string quoted(const std::string& s) {
+std::string shell_quoted(const std::string& s) {
   std::string out;
   for (const char c : s) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out;
@@ -47,7 +47,7 @@ std::string zsh_text(const std::string& s) {
     if (c == '[' || c == ']' || c == ':') out += '\\';
     out += c;
   }
-  return quoted(out);
+  return shell_quoted(out);
 }
 
 std::string joined(const std::vector<std::string>& list, const char* between) {
@@ -126,7 +126,7 @@ std::string fish(const ToolText& tool, const std::vector<OptionText>& options) {
     } else if (!o.metavar.empty()) {
       out += " -x";
     }
-    out += " -d '" + quoted(o.help) + "'\n";
+    out += " -d '" + shell_quoted(o.help) + "'\n";
   }
   return out;
 }

@@ -3,9 +3,15 @@
 // which every call fails, as after a sticky error of a real device.
 #pragma once
 
+#include "tests/support/backends.hpp"
+
 namespace ctv::test {
 
 enum class Failure { kForGood, kMemoryOnce };
+
+/// Distance of the calls that fail, in tests that try them in turn. Under sanitizers, which slow these tests
+/// most, it is 3; other builds try every call, and so does the fuzz target "fallback".
+inline constexpr long kCallStep = kSanitized ? 3 : 1;
 
 /// While it lives, "CUDA" is the stand-in that fails at call number `fail_at` of the whole process (0:
 /// never): for good, or this one call for want of memory.

@@ -17,11 +17,16 @@ float unit_hash(int32_t x, int32_t y, uint32_t seed) {
   return static_cast<float>((h ^ h >> 15) >> 8) / 16777216.0F;
 }
 
+/// std::floor() is a call where the instruction set has none.
+int32_t floor_of(float x) {
+  const auto i = static_cast<int32_t>(x);
+  return i - (x < static_cast<float>(i) ? 1 : 0);
+}
+
 /// Noise on a grid of one unit, interpolated smoothly, 0..1.
 float noise(float x, float y, uint32_t seed) {
-  const float fx = std::floor(x), fy = std::floor(y);
-  const auto ix = static_cast<int32_t>(fx), iy = static_cast<int32_t>(fy);
-  const float tx = x - fx, ty = y - fy;
+  const int32_t ix = floor_of(x), iy = floor_of(y);
+  const float tx = x - static_cast<float>(ix), ty = y - static_cast<float>(iy);
   const float sx = tx * tx * (3 - 2 * tx), sy = ty * ty * (3 - 2 * ty);
   const float top = unit_hash(ix, iy, seed) * (1 - sx) + unit_hash(ix + 1, iy, seed) * sx;
   const float bottom = unit_hash(ix, iy + 1, seed) * (1 - sx) + unit_hash(ix + 1, iy + 1, seed) * sx;
@@ -94,24 +99,29 @@ void LandscapeClip::draw_column(int32_t x, std::vector<Colour>& column) const {
   const auto rows = static_cast<float>(video_.height);
   const auto time = static_cast<float>(next_ % (1 << 16));
   const float unit = static_cast<float>(x) / rows;  // a unit is the picture's height
-  for (int32_t y = 0; y < video_.height; ++y)
-    column[static_cast<size_t>(y)] = sky(unit, static_cast<float>(y) / rows, time);
+  const auto shore = std::max(1, static_cast<int32_t>(kShore * rows));
+  std::array<float, kRidges.size()> at, tops;
   for (size_t i = 0; i < kRidges.size(); ++i) {
     const Ridge& r = kRidges[i];
-    const float at = unit + time * r.speed / 360;
-    const float outline = fractal(r.scale * at, 0.5F, seed_ + 10 * static_cast<uint32_t>(i), 8);
-    const float top = (r.base - r.height * (2 * outline - 0.6F)) * rows;
-    const auto first = static_cast<int32_t>(std::floor(top));
-    for (int32_t y = std::max(0, first); y < video_.height; ++y) {
-      Colour& c = column[static_cast<size_t>(y)];
-      const Colour land_colour = land(i, at, (static_cast<float>(y) - top) / rows);
-      const float cover = y == first ? 1 - (top - static_cast<float>(first)) : 1;  // a soft outline
-      c = {c.r + (land_colour.r - c.r) * cover, c.g + (land_colour.g - c.g) * cover,
-           c.b + (land_colour.b - c.b) * cover};
+    at[i] = unit + time * r.speed / 360;
+    const float outline = fractal(r.scale * at[i], 0.5F, seed_ + 10 * static_cast<uint32_t>(i), 8);
+    tops[i] = (r.base - r.height * (2 * outline - 0.6F)) * rows;
+  }
+  for (int32_t y = 0; y < shore; ++y) {
+    const auto ridge = [&](size_t i) { return land(i, at[i], (static_cast<float>(y) - tops[i]) / rows); };
+    const auto first = [&](size_t i) { return static_cast<int32_t>(std::floor(tops[i])); };
+    size_t nearer = kRidges.size();  // than the ridge, or the sky, that hides all behind it
+    while (nearer > 0 && y <= first(nearer - 1)) --nearer;
+    Colour c = nearer > 0 ? ridge(nearer - 1) : sky(unit, static_cast<float>(y) / rows, time);
+    for (size_t i = nearer; i < kRidges.size(); ++i) {
+      if (y != first(i)) continue;
+      const Colour outline = ridge(i);
+      const float cover = 1 - (tops[i] - std::floor(tops[i]));  // a soft outline
+      c = {c.r + (outline.r - c.r) * cover, c.g + (outline.g - c.g) * cover, c.b + (outline.b - c.b) * cover};
     }
+    column[static_cast<size_t>(y)] = c;
   }
   // The lake mirrors what is above the shore, darker and stirred.
-  const auto shore = static_cast<int32_t>(kShore * rows);
   for (int32_t y = shore; y < video_.height; ++y) {
     const float below = static_cast<float>(y - shore) / rows;
     const float wave = fractal(9 * unit / (0.15F + below) + 0.02F * time,

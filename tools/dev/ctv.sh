@@ -163,13 +163,17 @@ verb_demo() {
   tools/dev/demo.sh
 }
 verb_quick() {
-  local begin=$SECONDS files targets=(ctv_unit_tests) target
+  local begin=$SECONDS files targets=(ctv_unit_tests) target stages=()
   files=$(changed)
   python3 tests/rules.py .
   verb_format --check $(grep -E '\.(cpp|hpp|h|c|cu|cuh)$' <<<"$files" || true)
   [ -f build/check/build.ninja ] || configure check
   touches() { grep -qE "^($1)" <<<"$files"; }
-  if touches 'codec/(backend|dsp|format)|cpu|tests/(stage|reference|support)'; then targets+=(ctv_stage_tests); fi
+  if touches 'cpu/picture|tests/stage/(colour|squared)'; then stages+=(Colour SquaredError); fi
+  if touches 'cpu/motion|codec/control|tests/stage/(motion|compensate|skip)'; then stages+=(MotionSearch Compensate Skip); fi
+  if touches 'cpu/transform|tests/stage/(transform|rdoq|subband)'; then stages+=(Transform BlockTransform Rdoq SubbandPrediction); fi
+  if touches 'codec/(backend|dsp|format)|cpu/(runtime|[^/]*$)|tests/(reference|support)'; then stages=('*'); fi
+  if [ ${#stages[@]} -gt 0 ]; then targets+=(ctv_stage_tests); fi
   if touches 'codec/|cpu/|tests/stream'; then targets+=(ctv_stream_tests); fi
   if touches 'codec/(include|api|config)|tests/api'; then targets+=(ctv_api_tests); fi
   if touches 'tools/|tests/tools'; then targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen); fi
@@ -177,6 +181,8 @@ verb_quick() {
   for target in "${targets[@]}"; do
     case $target in
       ctv_stream_tests) "build/check/bin/$target" --gtest_brief=1 --gtest_filter="*Digest*:*RoundTrip*" ;;
+      ctv_stage_tests) # of what changed, with the best instruction set
+        "build/check/bin/$target" --gtest_brief=1 --gtest_filter="$(printf 'Backends/%s.*/cpu2:' "${stages[@]}")" ;;
       ctv_*) "build/check/bin/$target" --gtest_brief=1 ;;
     esac
   done

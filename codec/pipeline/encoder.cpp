@@ -120,7 +120,9 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(slot.levels->finish());  // of this try
     parameters.base_step = *step;
     // Vectors and skips of a much finer or coarser step cost too much or too little.
-    if (parameters.type == FrameType::kPredicted && is_far(*step, slot.first_step)) {
+    const bool weighed =
+        parameters.type == FrameType::kPredicted && stream_.header.prediction == Prediction::kPicture;
+    if (weighed && is_far(*step, slot.first_step)) {
       slot.first_step = *step;
       CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, false, slot));
     }

@@ -88,6 +88,22 @@ TEST(Quantiser, ChangesBetweenFramesWithoutAKeyFrame) {
   }
 }
 
+// Vectors weighed with the step of another frame take half of the bits or twice as many.
+TEST(BitRate, IsMetWhereVectorsTakeMostBits) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 320, 240, 60);
+  Config c = config_for(clip[0], "default");
+  c.key_interval = 0;
+  c.fps_num = 25;
+  c.fps_den = 1;
+  c.bitrate = 30000;
+  const Stream stream = encode(clip, c);
+  size_t bytes = 0;
+  for (const Bytes& packet : stream.packets) bytes += packet.size();
+  EXPECT_NEAR(static_cast<double>(bytes) * 8 * 25 / 60, 30000, 4500);
+  const auto decoded = decode(stream);
+  for (size_t i = 0; i < clip.size(); ++i) EXPECT_GT(psnr(decoded[i], clip[i]), 13) << i;
+}
+
 TEST(Index, PointsToEveryPacketOfTheFile) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 32, 24, 11);
   Config c = config_for(clip[0], "default");

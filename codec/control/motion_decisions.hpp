@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions of motion search: the order of candidates, the candidates of smoothing, and when a block is
-// split. Both backends compile these formulas. Not normative.
+// Decisions of motion search: the order of candidates, and the passes over the field of vectors. Both
+// backends compile these formulas. Not normative.
 #pragma once
 
 #include "codec/dsp/motion_vectors.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace ctv {
@@ -36,35 +37,84 @@ CTV_HOST_DEVICE uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector
   return sad * 16 + lambda * vector_cost(v);
 }
 
-/// Candidates of smoothing for a block, besides its current vector. 0..7 are the neighbours' vectors in
-/// raster order; outside the grid, those of the nearest blocks. The predictor and zero follow.
-inline constexpr int kSmoothCandidates = 10;
-CTV_HOST_DEVICE MotionVector smooth_candidate(const MotionVector* vectors, int rows, int cols, int row,
-                                              int col, int i) {
-  if (i == 8) return predicted_vector(vectors, cols, row, col);
-  if (i == 9) return {};
-  const int place = i < 4 ? i : i + 1;  // in 3x3, without the centre
-  return vectors[clamp_to(row + place / 3 - 1, 0, rows - 1) * cols +
-                 clamp_to(col + place % 3 - 1, 0, cols - 1)];
+/// Passes over the field of vectors follow the search. In each, all blocks at once try the vectors that their
+/// neighbours had before the pass, then steps of a fraction of a sample around the best. First come passes
+/// over the blocks, then over their cells. A prediction differs by the magnitudes of the coefficients of its
+/// difference's 8x8 Hadamard transforms, eight times SAD. It is interpolated bilinearly in the reference at
+/// half samples, which is nearly as good as the filter of compensation and much cheaper.
+struct FieldPass {
+  uint32_t border_bits;  // price of a vector that differs from a neighbour's, for each of four
+  int first_step;        // eighths of a sample; halved down to the finest
+  int reach;             // 1: the four neighbours' vectors; 2: those at distance two as well
+};
+inline constexpr FieldPass kBlockPasses[] = {{2, kVectorUnit / 2, 1}, {2, kVectorUnit / 4, 1}};
+inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 2}, {7, kVectorUnit / 4, 2}};
+
+/// Cells keep the vector of a block that costs at most this many bits.
+inline constexpr uint32_t kCellsWorth = 128;
+
+/// Vectors of a pass are shorter than this.
+CTV_HOST_DEVICE constexpr int vector_limit(int range) { return (range + 1) * kVectorUnit; }
+CTV_HOST_DEVICE MotionVector limited_vector(int y, int x, int range) {
+  const int most = vector_limit(range) - 1;
+  return {static_cast<int16_t>(clamp_to(y, -most, most)), static_cast<int16_t>(clamp_to(x, -most, most))};
 }
 
-/// Bits of splitting a block in four with equal vectors. Differences of the four to the block's vector cost
-/// extra.
-inline constexpr uint32_t kSplitBits = 14;
-/// Blocks whose difference is at most this many times the cost of a split are not split. That is 56 steps of
-/// SAD. Measured on eight clips at qp 22 to 37: half of it changes no bit, all of it is 0.02 % better on
-/// average, twice as much is 0.7 % worse.
-inline constexpr uint32_t kSplitWorth = 16;
-inline constexpr int kSplitStep = kVectorUnit / 4;  // finest step of the search for a quarter's vector
-/// Whether to skip finer steps because the first step gained less than half of the cost of a split. Costs: of
-/// the block, and of its four quarters together.
-CTV_HOST_DEVICE bool split_is_hopeless(uint32_t block, uint32_t quarters, uint32_t lambda) {
-  return 2 * (block - quarters) < lambda * kSplitBits;
+/// Candidates of a pass in order; the first of equal costs wins. 0: the block's own vector; 1..4: the
+/// neighbours' left, above, right and below; 5: zero; 6..9: as 1..4 at distance two. Outside the grid, those
+/// of the nearest blocks.
+CTV_HOST_DEVICE constexpr int field_candidates(int reach) { return reach == 1 ? 6 : 10; }
+CTV_HOST_DEVICE MotionVector field_candidate(const MotionVector* vectors, int rows, int cols, int row,
+                                             int col, int i) {
+  if (i == 5) return {};
+  const int distance = i == 0 ? 0 : (i < 5 ? 1 : 2);
+  const int side = (i < 5 ? i - 1 : i - 6) & 3;  // left, above, right, below
+  const int y = side % 2 == 0 ? 0 : (side - 2) * distance;
+  const int x = side % 2 == 0 ? (side - 1) * distance : 0;
+  return vectors[clamp_to(row + y, 0, rows - 1) * cols + clamp_to(col + x, 0, cols - 1)];
 }
-/// Whether two vectors are so close that there is no motion border between their blocks. Blocks without such
-/// a border to any of their four neighbours are not split.
-CTV_HOST_DEVICE bool move_alike(MotionVector a, MotionVector b) {
-  return abs_of(a.y - b.y) <= kVectorUnit / 4 && abs_of(a.x - b.x) <= kVectorUnit / 4;
+/// Steps around the best candidate: left, above, right, below.
+CTV_HOST_DEVICE MotionVector stepped_vector(MotionVector v, int step, int side, int range) {
+  return side % 2 == 0 ? limited_vector(v.y, v.x + (side - 1) * step, range)
+                       : limited_vector(v.y + (side - 2) * step, v.x, range);
+}
+
+/// Bits of a vector beside those of its four neighbours: one that equals none of them also costs its
+/// difference to the nearest.
+CTV_HOST_DEVICE uint32_t field_bits(const MotionVector (&neighbours)[4], MotionVector v,
+                                    uint32_t border_bits) {
+  uint32_t borders = 0;
+  uint32_t nearest = ~uint32_t{0};
+  for (const MotionVector n : neighbours) {
+    borders += same_vector(n, v) ? 0 : 1;
+    nearest = min_of(nearest, vector_cost(vector_difference(v, n)));
+  }
+  return borders * border_bits + (borders == 4 ? nearest : 0);
+}
+/// The cost that a pass minimises. hadamard: sum of magnitudes of the 8x8 transforms' coefficients.
+CTV_HOST_DEVICE uint32_t field_cost(uint32_t hadamard, uint32_t lambda, uint32_t bits) {
+  return 2 * hadamard + lambda * bits;
+}
+
+/// The reference at half samples: the filter of compensation, first down the columns, then along the rows,
+/// rounded to 8 bits after each. s: sample `step` apart, of which the half sample follows the first.
+CTV_HOST_DEVICE uint8_t half_sample(const uint8_t* s, ptrdiff_t step) {
+  const auto sum =  // fits in 16 bits
+      static_cast<int16_t>(40 * (s[0] + s[step]) - 11 * (s[-step] + s[2 * step]) +
+                           4 * (s[-2 * step] + s[3 * step]) - (s[-3 * step] + s[4 * step]) + 32);
+  return static_cast<uint8_t>(clamp_to(sum >> 6, 0, 255));
+}
+/// A coordinate of a vector in half samples, rounded down, and the rest in quarters of them.
+struct HalfDisplacement {
+  int half;
+  int quarter;  // 0..3
+};
+CTV_HOST_DEVICE HalfDisplacement half_displacement(int v) { return {v >> 2, v & 3}; }
+/// Bilinear interpolation between four neighbours at half samples.
+CTV_HOST_DEVICE int between_halves(int a, int b, int c, int d, int quarter_y, int quarter_x) {
+  return ((4 - quarter_y) * ((4 - quarter_x) * a + quarter_x * b) +
+          quarter_y * ((4 - quarter_x) * c + quarter_x * d) + 8) >>
+         4;
 }
 
 }  // namespace ctv

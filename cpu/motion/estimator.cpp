@@ -8,7 +8,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/parallel.hpp"
-#include "cpu/motion/refine.hpp"
+#include "cpu/motion/field.hpp"
 #include "cpu/motion/search.hpp"
 #include "cpu/picture/colour.hpp"
 
@@ -26,18 +26,21 @@ class CpuMotionEstimator final : public MotionEstimator {
         times_(times),
         rows_(blocks_.rows << blocks_.log2_block),
         cols_(round_up(blocks_.cols << blocks_.log2_block, kAlign)),
-        border_(round_up(parameters.range + kRefineReach, kAlign)),
+        border_(round_up(parameters.range + kFieldReach, kAlign)),
         current_stride_(odd_lines(cols_)),
         reference_stride_(odd_lines(cols_ + 2 * border_)),
         key_cols_(blocks_.cols + kAlign / 8),
         current_(allocate(rows_, current_stride_)),
         reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
+        halves_(allocate(3 * (rows_ + 2 * border_rows()), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
         still_(keys_.size()),
         costs_(blocks_.size()),
-        blocks_a_(blocks_.size()),
-        blocks_b_(blocks_.size()),
-        quarters_(parameters.split != 0 ? 4 * blocks_.size() : 0) {
+        cells_{kLog2Cell, blocks_.rows << log2_cells(), blocks_.cols << log2_cells()},
+        vectors_(blocks_.size()),
+        improved_(vectors_.size()),
+        cell_vectors_(parameters.split != 0 ? cells_.size() : 0),
+        improved_cells_(cell_vectors_.size()) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -49,69 +52,69 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) override {
-    SearchPlanes planes{};
-    const auto of_row = [&](auto* values, int row) {
-      return values + static_cast<ptrdiff_t>(row) * blocks_.cols;
-    };
-    // The blocks' vectors after each pass. A pass reads neighbours, so it writes to another buffer.
-    const bool smooth = lambda != 0;  // otherwise the search decides alone
-    const bool refine = parameters_.subpel > 0;
-    MotionVector* const searched = blocks_a_.data();
-    MotionVector* const smoothed = smooth ? blocks_b_.data() : searched;
-    MotionVector* const refined = !refine ? smoothed : (smooth ? blocks_a_.data() : blocks_b_.data());
-    {
-      StageTimer timer(times_, Stage::kMotionSearch);
-      planes = copy(current, reference);
-      for (size_t i = 0; i < order_.size(); ++i) {
-        candidates_[i] = {order_[i].y * planes.reference_stride + order_[i].x,
-                          (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
-                              static_cast<int64_t>(i)};
-      }
-      parallel_for(threads_, blocks_.rows, [&](int row) {
-        int64_t* keys = keys_of(row);
-        uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
-        for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
-        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
-        for (int b = 0; b < blocks_.cols; ++b) {
-          if (still_blocks[b] != 0) {
-            of_row(searched, row)[b] = {};
-            of_row(costs_.data(), row)[b] = 0;
-            continue;
-          }
-          const MotionVector v = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
-          of_row(searched, row)[b] = v;
-          of_row(costs_.data(), row)[b] =
-              static_cast<uint32_t>(keys[b] >> kKeyIndexBits) - motion_cost(0, lambda, v);
-        }
-      });
-    }
+    const SearchPlanes planes = find_vectors(current, reference, lambda, still);
     StageTimer timer(times_, Stage::kMotionRefine);
-    if (smooth) {
-      parallel_for(threads_, blocks_.rows, [&](int row) {
-        smooth_block_row(planes, blocks_, row, lambda, of_row(costs_.data(), row), searched,
-                         of_row(smoothed, row));
-      });
-    }
-    if (refine) {
-      parallel_for(threads_, blocks_.rows, [&](int row) {
-        refine_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row),
-                         smoothed, of_row(refined, row));
-      });
-    }
+    const HalfPlanes halves = interpolate(planes);
+    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass, std::vector<MotionVector>& field,
+                             std::vector<MotionVector>& improved) {
+      const FieldRows rows{&planes,           &halves,      grid,
+                           blocks_,           pass,         kVectorUnit >> parameters_.subpel,
+                           parameters_.range, lambda,       field.data(),
+                           improved.data(),   costs_.data()};
+      parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
+      field.swap(improved);
+    };
+    for (const FieldPass& pass : kBlockPasses) improve(blocks_, pass, vectors_, improved_);
     if (parameters_.split == 0) {
-      spread(refined, blocks_, vectors);
+      spread(vectors_, blocks_, parameters_.grid, vectors);
       return {};
     }
-    const MotionGrid halves{blocks_.log2_block - 1, 2 * blocks_.rows, 2 * blocks_.cols};
-    parallel_for(threads_, blocks_.rows, [&](int row) {
-      split_block_row(planes, blocks_, row, parameters_.subpel, lambda, of_row(costs_.data(), row), refined,
-                      quarters_.data() + static_cast<ptrdiff_t>(2 * row) * halves.cols);
-    });
-    spread(quarters_.data(), halves, vectors);
+    spread(vectors_, blocks_, cells_, cell_vectors_.data());
+    for (const FieldPass& pass : kCellPasses) improve(cells_, pass, cell_vectors_, improved_cells_);
+    spread(cell_vectors_, cells_, parameters_.grid, vectors);
     return {};
   }
 
  private:
+  // The full search: vectors_ and costs_.
+  SearchPlanes find_vectors(PlaneView<const Sample> current, PlaneView<const Sample> reference,
+                            uint32_t lambda, const uint8_t* still) {
+    StageTimer timer(times_, Stage::kMotionSearch);
+    const SearchPlanes planes = copy(current, reference);
+    for (size_t i = 0; i < order_.size(); ++i) {
+      candidates_[i] = {order_[i].y * planes.reference_stride + order_[i].x,
+                        (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
+                            static_cast<int64_t>(i)};
+    }
+    parallel_for(threads_, blocks_.rows, [&](int row) {
+      int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
+      uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
+      for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
+      search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
+      MotionVector* vectors = vectors_.data() + ptrdiff_t{row} * blocks_.cols;
+      uint32_t* costs = costs_.data() + ptrdiff_t{row} * blocks_.cols;
+      for (int b = 0; b < blocks_.cols; ++b) {
+        vectors[b] = {};
+        costs[b] = 0;
+        if (still_blocks[b] != 0) continue;
+        vectors[b] = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
+        costs[b] = static_cast<uint32_t>(keys[b] >> kKeyIndexBits) - motion_cost(0, lambda, vectors[b]);
+      }
+    });
+    return planes;
+  }
+
+  HalfPlanes interpolate(const SearchPlanes& planes) {
+    const int margin = parameters_.range + 1;
+    const ptrdiff_t size = (rows_ + 2 * border_rows()) * reference_stride_;
+    uint8_t* origin = halves_.get() + border_rows() * reference_stride_ + border_;
+    const HalfPlanes halves{origin, origin + size, origin + 2 * size};
+    parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
+      for (int i = begin; i < end; ++i) fill_half_row(planes, halves, i - margin, -margin, cols_ + margin);
+    });
+    return halves;
+  }
+
   bool is_still(const uint8_t* still, int block_row, int block_col) const {
     if (still == nullptr) return false;
     const MotionGrid& grid = parameters_.grid;
@@ -124,13 +127,14 @@ class CpuMotionEstimator final : public MotionEstimator {
     return true;
   }
 
-  /// Copies the vectors of blocks to the grid of vectors.
-  void spread(const MotionVector* from, const MotionGrid& blocks, MotionVector* vectors) const {
-    const MotionGrid& grid = parameters_.grid;
+  /// Copies the vectors of blocks to a finer grid of the same picture.
+  static void spread(const std::vector<MotionVector>& from, const MotionGrid& blocks, const MotionGrid& grid,
+                     MotionVector* vectors) {
     const int shift = blocks.log2_block - grid.log2_block;
     for (int r = 0; r < grid.rows; ++r) {
       for (int c = 0; c < grid.cols; ++c)
-        *vectors++ = from[static_cast<ptrdiff_t>(r >> shift) * blocks.cols + (c >> shift)];
+        *vectors++ = from[static_cast<size_t>(r >> shift) * static_cast<size_t>(blocks.cols) +
+                          static_cast<size_t>(c >> shift)];
     }
   }
 
@@ -150,8 +154,8 @@ class CpuMotionEstimator final : public MotionEstimator {
     return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
   }
 
-  int border_rows() const { return parameters_.range + kRefineReach; }
-  int64_t* keys_of(int row) { return keys_.data() + static_cast<ptrdiff_t>(row) * key_cols_; }
+  int border_rows() const { return parameters_.range + kFieldReach; }
+  int log2_cells() const { return parameters_.log2_block - kLog2Cell; }
   MotionVector vector(size_t i) const {
     return {static_cast<int16_t>(order_[i].y * kVectorUnit), static_cast<int16_t>(order_[i].x * kVectorUnit)};
   }
@@ -183,11 +187,13 @@ class CpuMotionEstimator final : public MotionEstimator {
   const ptrdiff_t current_stride_, reference_stride_;
   const int key_cols_;
   Bytes current_, reference_;
+  Bytes halves_;  // three planes like reference_
   std::vector<int64_t> keys_;
-  std::vector<uint8_t> still_;                     // of each block, in rows of key_cols_
-  std::vector<uint32_t> costs_;                    // of each block, 16 SAD
-  std::vector<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
-  std::vector<MotionVector> quarters_;             // of each quarter of a block, with split
+  std::vector<uint8_t> still_;                               // of each block, in rows of key_cols_
+  std::vector<uint32_t> costs_;                              // of each block, sixteenths of SAD
+  const MotionGrid cells_;                                   // of the blocks
+  std::vector<MotionVector> vectors_, improved_;             // of the blocks, before and after a pass
+  std::vector<MotionVector> cell_vectors_, improved_cells_;  // of the cells, with split
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
 };
@@ -196,8 +202,9 @@ class CpuMotionEstimator final : public MotionEstimator {
 
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times) {
-  if (parameters.log2_block - parameters.split < 3 || parameters.log2_block > 5 || parameters.range < 0 ||
-      parameters.range > kMaxSearchRange || parameters.subpel < 0 || parameters.subpel > kMaxSubpel) {
+  if (parameters.log2_block - parameters.split < kLog2Cell || parameters.log2_block > 5 ||
+      parameters.range < 0 || parameters.range > kMaxSearchRange || parameters.subpel < 0 ||
+      parameters.subpel > kMaxSubpel) {
     return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
   }
   try {

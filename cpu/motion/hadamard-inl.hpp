@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hadamard transforms of 8x8 differences, as one tile of 8x8 or four of 4x4, and what their coefficients sum
-// up to (codec/control/skip_decisions.hpp). Included once per instruction set.
+// up to (codec/control/motion_decisions.hpp, codec/control/skip_decisions.hpp). Included once per instruction
+// set.
 #if defined(CTV_CPU_HADAMARD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_HADAMARD_INL_HPP
 #undef CTV_CPU_HADAMARD_INL_HPP
@@ -25,29 +26,30 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::FixedTag<int16_t, 8>;
 using EightVector = hn::Vec<Eight>;
 
-// Butterflies over groups of kTile rows.
-template <int kTile>
-HWY_INLINE void Butterflies(EightVector (&a)[8]) {
+// Butterflies over groups of kTile rows. V: the rows of one 8x8 block, or of several side by side.
+template <int kTile, class V>
+HWY_INLINE void Butterflies(V (&a)[8]) {
   for (int step = 1; step < kTile; step *= 2) {
     for (int r = 0; r < 8; ++r) {
       if ((r & step) != 0) continue;
-      const EightVector x = a[r];
+      const V x = a[r];
       a[r] = hn::Add(x, a[r + step]);
       a[r + step] = hn::Sub(x, a[r + step]);
     }
   }
 }
 
-HWY_INLINE void Transpose(EightVector (&a)[8]) {
-  const Eight d16;
-  const hn::FixedTag<int32_t, 4> d32;
-  const hn::FixedTag<int64_t, 2> d64;
-  EightVector b[8];
+// Transposes each 8x8 block: interleaving works within 128 bits.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void Transpose(D d16, V (&a)[8]) {
+  const hn::Repartition<int32_t, D> d32;
+  const hn::Repartition<int64_t, D> d64;
+  V b[8];
   for (int i = 0; i < 4; ++i) {
     b[2 * i] = hn::InterleaveLower(d16, a[2 * i], a[2 * i + 1]);
     b[2 * i + 1] = hn::InterleaveUpper(d16, a[2 * i], a[2 * i + 1]);
   }
-  const auto pairs = [&](EightVector x, EightVector y, EightVector& lower, EightVector& upper) {
+  const auto pairs = [&](V x, V y, V& lower, V& upper) {
     lower = hn::BitCast(d16, hn::InterleaveLower(d32, hn::BitCast(d32, x), hn::BitCast(d32, y)));
     upper = hn::BitCast(d16, hn::InterleaveUpper(d32, hn::BitCast(d32, x), hn::BitCast(d32, y)));
   };
@@ -72,7 +74,7 @@ HWY_INLINE void SumTiles(const int16_t* difference, ptrdiff_t stride, const Skip
   EightVector a[8];
   for (int r = 0; r < 8; ++r) a[r] = hn::LoadU(d16, difference + r * stride);
   Butterflies<kTile>(a);
-  Transpose(a);
+  Transpose(d16, a);
   Butterflies<kTile>(a);
   const auto limit = [&](int threshold) {  // magnitudes are less than 2^15
     return hn::Set(d16, static_cast<int16_t>(min_of(threshold, 32767)));

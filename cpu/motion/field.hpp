@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The passes over the field of vectors that follow the full search (codec/control/motion_decisions.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "codec/control/motion_decisions.hpp"
+#include "cpu/motion/search.hpp"
+
+namespace ctv {
+
+/// Samples of the reference beyond the range of the search that half samples depend on.
+inline constexpr int kFieldReach = 5;
+
+/// The reference at half samples; stride of SearchPlanes.
+struct HalfPlanes {
+  uint8_t* right;  // half a sample to the right of (0, 0)
+  uint8_t* below;
+  uint8_t* diagonal;
+};
+/// Computes columns [begin, end) of row `row` of each plane.
+void fill_half_row(const SearchPlanes& planes, const HalfPlanes& halves, int row, int begin, int end);
+
+/// One pass over the vectors of a grid.
+struct FieldRows {
+  const SearchPlanes* planes;
+  const HalfPlanes* halves;
+  MotionGrid grid;    // blocks of 8, 16 or 32 samples
+  MotionGrid blocks;  // that were searched; the same or coarser
+  FieldPass pass;
+  int finest_step;  // eighths
+  int range;
+  uint32_t lambda;
+  const MotionVector* before;  // [grid.rows][grid.cols]
+  MotionVector* after;
+  /// Of the searched blocks, in sixteenths of SAD. Passes over these write them. Blocks whose cost is 0, and
+  /// cells of blocks whose cost is not worth it, keep their vectors.
+  uint32_t* costs;
+};
+void improve_field_row(const FieldRows& field, int row);
+
+}  // namespace ctv

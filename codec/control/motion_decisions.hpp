@@ -44,12 +44,14 @@ CTV_HOST_DEVICE uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector
 /// half samples, which is nearly as good as the filter of compensation and much cheaper.
 struct FieldPass {
   uint32_t border_bits;  // price of a vector that differs from a neighbour's, for each of four
-  int first_step;        // eighths of a sample; halved down to the finest
-  int reach;             // 1: the four neighbours' vectors; 2: those at distance two as well
+  int first_step;        // eighths of a sample, halved down to the finest; 0: no steps
+  bool only_moved;       // no steps unless a neighbour's vector won
 };
-inline constexpr FieldPass kBlockPasses[] = {{2, kVectorUnit / 2, 1}, {2, kVectorUnit / 4, 1}};
-inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 2}, {7, kVectorUnit / 4, 2}};
+inline constexpr FieldPass kBlockPasses[] = {{2, kVectorUnit / 2, false}, {2, kVectorUnit / 4, true}};
+inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, false}, {7, 0, false}};
 
+/// What costs at most this many bits, without its vector, takes no steps.
+inline constexpr uint32_t kStepsWorth = 64;
 /// Cells keep the vector of a block that costs at most this many bits.
 inline constexpr uint32_t kCellsWorth = 128;
 
@@ -61,16 +63,13 @@ CTV_HOST_DEVICE MotionVector limited_vector(int y, int x, int range) {
 }
 
 /// Candidates of a pass in order; the first of equal costs wins. 0: the block's own vector; 1..4: the
-/// neighbours' left, above, right and below; 5: zero; 6..9: as 1..4 at distance two. Outside the grid, those
-/// of the nearest blocks.
-CTV_HOST_DEVICE constexpr int field_candidates(int reach) { return reach == 1 ? 6 : 10; }
+/// neighbours' left, above, right and below, its own outside the grid; 5: zero.
+inline constexpr int kFieldCandidates = 6;
 CTV_HOST_DEVICE MotionVector field_candidate(const MotionVector* vectors, int rows, int cols, int row,
                                              int col, int i) {
   if (i == 5) return {};
-  const int distance = i == 0 ? 0 : (i < 5 ? 1 : 2);
-  const int side = (i < 5 ? i - 1 : i - 6) & 3;  // left, above, right, below
-  const int y = side % 2 == 0 ? 0 : (side - 2) * distance;
-  const int x = side % 2 == 0 ? (side - 1) * distance : 0;
+  const int y = i == 2 ? -1 : (i == 4 ? 1 : 0);
+  const int x = i == 1 ? -1 : (i == 3 ? 1 : 0);
   return vectors[clamp_to(row + y, 0, rows - 1) * cols + clamp_to(col + x, 0, cols - 1)];
 }
 /// Steps around the best candidate: left, above, right, below.
@@ -79,17 +78,17 @@ CTV_HOST_DEVICE MotionVector stepped_vector(MotionVector v, int step, int side, 
                        : limited_vector(v.y + (side - 2) * step, v.x, range);
 }
 
-/// Bits of a vector beside those of its four neighbours: one that equals none of them also costs its
-/// difference to the nearest.
+/// Bits of a vector beside those of its four neighbours: each that it does not equal, and the distance to the
+/// nearest.
 CTV_HOST_DEVICE uint32_t field_bits(const MotionVector (&neighbours)[4], MotionVector v,
                                     uint32_t border_bits) {
   uint32_t borders = 0;
-  uint32_t nearest = ~uint32_t{0};
+  int nearest = INT16_MAX;
   for (const MotionVector n : neighbours) {
     borders += same_vector(n, v) ? 0 : 1;
-    nearest = min_of(nearest, vector_cost(vector_difference(v, n)));
+    nearest = min_of(nearest, abs_of(v.y - n.y) + abs_of(v.x - n.x));
   }
-  return borders * border_bits + (borders == 4 ? nearest : 0);
+  return borders * border_bits + 2 * bit_length(nearest);
 }
 /// The cost that a pass minimises. hadamard: sum of magnitudes of the 8x8 transforms' coefficients.
 CTV_HOST_DEVICE uint32_t field_cost(uint32_t hadamard, uint32_t lambda, uint32_t bits) {

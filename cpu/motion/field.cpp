@@ -146,22 +146,20 @@ template <int kBlock>
 void Improve(const FieldRows& f, int row) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
   for (int col = 0; col < f.grid.cols; ++col) {
-    const auto candidate = [&](int i) {
-      return field_candidate(f.before, f.grid.rows, f.grid.cols, row, col, i);
-    };
-    MotionVector best = candidate(0);
-    MotionVector& out = f.after[static_cast<ptrdiff_t>(row) * f.grid.cols + col];
+    MotionVector candidates[kFieldCandidates];
+    for (int i = 0; i < kFieldCandidates; ++i)
+      candidates[i] = field_candidate(f.before, f.grid.rows, f.grid.cols, row, col, i);
+    MotionVector best = candidates[0];
+    MotionVector& after = f.after[static_cast<ptrdiff_t>(row) * f.grid.cols + col];
     uint32_t& cost = f.costs[static_cast<ptrdiff_t>(row >> shift) * f.blocks.cols + (col >> shift)];
     if (cost == 0 || (shift > 0 && cost <= f.lambda * kCellsWorth)) {
-      out = best;
+      after = best;
       continue;
     }
     const Block<kBlock> block{*f.planes, *f.halves, ptrdiff_t{row} * kBlock, ptrdiff_t{col} * kBlock};
-    const MotionVector neighbours[4] = {candidate(1), candidate(2), candidate(3), candidate(4)};
+    const MotionVector neighbours[4] = {candidates[1], candidates[2], candidates[3], candidates[4]};
     uint32_t least = UINT32_MAX;
     uint32_t price_of_best = 0;
-    MotionVector tried[field_candidates(2)];
-    int count = 0;
     const auto offer = [&](MotionVector v) {
       const uint32_t price = field_cost(0, f.lambda, field_bits(neighbours, v, f.pass.border_bits));
       if (price >= least) return;
@@ -171,19 +169,18 @@ void Improve(const FieldRows& f, int row) {
       least = c;
       price_of_best = price;
     };
-    for (int i = 0; i < field_candidates(f.pass.reach); ++i) {
-      const MotionVector v = candidate(i);
+    for (int i = 0; i < kFieldCandidates; ++i) {
       bool known = false;
-      for (int k = 0; k < count; ++k) known = known || same_vector(tried[k], v);
-      if (known) continue;
-      tried[count++] = v;
-      offer(v);
+      for (int k = 0; k < i; ++k) known = known || same_vector(candidates[k], candidates[i]);
+      if (!known) offer(candidates[i]);
     }
-    for (int step = f.pass.first_step; step >= f.finest_step; step /= 2) {
+    const bool steps = (!f.pass.only_moved || !same_vector(best, candidates[0])) &&
+                       least - price_of_best > f.lambda * kStepsWorth;
+    for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
       const MotionVector centre = best;
       for (int side = 0; side < 4; ++side) offer(stepped_vector(centre, step, side, f.range));
     }
-    out = best;
+    after = best;
     if (shift == 0) cost = least - price_of_best;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "codec/dsp/motion_vectors.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/status.hpp"
@@ -13,10 +14,10 @@ namespace ctv {
 
 struct MotionParameters {
   MotionGrid grid;     // of the vectors
-  int log2_block = 4;  // of the blocks that are matched; at least grid.log2_block, with split above it
-  int split = 0;       // 1: a block may be split into four
+  int log2_block = 4;  // of the blocks that are matched; at least grid.log2_block
+  int split = 0;       // 1: each cell of a block may have a vector; the grid is of cells
   int range = 8;       // full search, whole luma samples, both directions
-  int subpel = 0;      // refinement: 0 none, 1 half, 2 quarter, 3 eighth
+  int subpel = 0;      // finest vectors: 0 whole samples, 1 halves, 2 quarters, 3 eighths
 
   /// The grid of blocks of 2^log2 samples that covers the same picture.
   MotionGrid blocks_of(int log2) const {
@@ -25,7 +26,15 @@ struct MotionParameters {
   }
 };
 
-/// Owns its workspace. Each block's vector, or its four, become those of the vectors' grid.
+/// Whether an estimator can be made.
+inline bool valid_motion(const MotionParameters& p) {
+  const bool cells = p.grid.log2_block == kLog2Cell && p.log2_block > kLog2Cell;
+  return p.grid.log2_block >= kLog2Cell && p.log2_block >= p.grid.log2_block && p.log2_block <= 5 &&
+         (p.split == 0 || cells) && p.range >= 0 && p.range <= kMaxSearchRange && p.subpel >= 0 &&
+         p.subpel <= kMaxSubpel;
+}
+
+/// Owns its workspace. Finds vectors of blocks, or of their cells, and gives them to the vectors' grid.
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;

@@ -11,8 +11,6 @@
 
 namespace ctv {
 
-inline constexpr int kMaxSearchRange = 64;  // whole luma samples
-
 /// Order of candidates of equal cost: shortest first, then raster order. Unique within one search.
 CTV_HOST_DEVICE uint32_t candidate_rank(int dy, int dx, int range) {
   const int side = 2 * range + 1;

@@ -12,26 +12,16 @@ namespace ctv {
 inline constexpr int kVectorFractionBits = 3;  // vectors are in eighths of a luma sample
 inline constexpr int kVectorUnit = 1 << kVectorFractionBits;
 inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 whole .. 3 eighth samples
+inline constexpr int kMaxSearchRange = 64;              // whole luma samples
 
 /// v / 2^shift to the nearest integer, halves towards plus infinity.
 CTV_HOST_DEVICE int scale_vector(int v, int shift) {
   return shift == 0 ? v : (v + (1 << (shift - 1))) >> shift;
 }
 
-CTV_HOST_DEVICE MotionVector vector_difference(MotionVector a, MotionVector b) {
-  return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
-}
 CTV_HOST_DEVICE int median_of(int a, int b, int c) { return max_of(min_of(a, b), min_of(max_of(a, b), c)); }
 CTV_HOST_DEVICE MotionVector median_vector(MotionVector a, MotionVector b, MotionVector c) {
   return {static_cast<int16_t>(median_of(a.y, b.y, c.y)), static_cast<int16_t>(median_of(a.x, b.x, c.x))};
-}
-/// Predictor of a vector (as in H.264): the median of left, above and above right. Neighbours outside the
-/// grid are 0. The first row uses the left neighbour only. vectors: [rows][cols].
-CTV_HOST_DEVICE MotionVector predicted_vector(const MotionVector* vectors, int cols, int row, int col) {
-  const MotionVector* v = vectors + row * cols + col;
-  const MotionVector left = col > 0 ? v[-1] : MotionVector{};
-  if (row == 0) return left;
-  return median_vector(left, v[-cols], col + 1 < cols ? v[1 - cols] : MotionVector{});
 }
 
 /// Sub-sample interpolation: weight in 64ths of tap 0..7 for a displacement of `eighth` eighths. Tap i is at

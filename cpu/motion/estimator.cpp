@@ -202,9 +202,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times) {
-  if (parameters.log2_block - parameters.split < kLog2Cell || parameters.log2_block > 5 ||
-      parameters.range < 0 || parameters.range > kMaxSearchRange || parameters.subpel < 0 ||
-      parameters.subpel > kMaxSubpel) {
+  if (!valid_motion(parameters)) {
     return Status(CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range");
   }
   try {

@@ -36,7 +36,7 @@ TEST_F(CudaEquality, MotionVectors) {
           const int hi = lo + (between(0, 1) != 0 ? between(0, 3) : 55);
           const uint32_t lambda = between(0, 1) != 0 ? static_cast<uint32_t>(between(0, 2000)) : 0;
           const int split = log2_block > 3 ? between(0, 1) : 0;
-          const int log2_grid = between(3, log2_block - split);
+          const int log2_grid = split != 0 ? kLog2Cell : between(kLog2Cell, log2_block);
           const uint64_t seed = next_seed();
           SCOPED_TRACE(text(extent) + " block " + std::to_string(1 << log2_block) + " split " +
                        std::to_string(split) + " grid " + std::to_string(1 << log2_grid) + " range " +

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -90,15 +91,13 @@ inline int compensated(const SampleAt& reference, const std::vector<MotionVector
   return static_cast<int>(floor_div(sum + 512, 1024));
 }
 
-/// SAD of the block of `size` samples at (y, x).
+/// SAD of the block of `size` samples at (y, x). v: whole samples.
 inline uint32_t sad(const SampleAt& current, const SampleAt& reference, int y, int x, int size,
                     MotionVector v) {
-  const bool whole = v.y % kVectorUnit == 0 && v.x % kVectorUnit == 0;
   uint32_t sum = 0;
   for (int r = y; r < y + size; ++r) {
     for (int c = x; c < x + size; ++c) {
-      const int moved =
-          whole ? reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit) : predict(reference, r, c, v, 0, 0);
+      const int moved = reference(r + v.y / kVectorUnit, c + v.x / kVectorUnit);
       sum += static_cast<uint32_t>(std::abs(current(r, c) - moved));
     }
   }
@@ -127,106 +126,138 @@ inline MotionVector search(const SampleAt& current, const SampleAt& reference, i
   return best;
 }
 
-inline MotionVector difference(MotionVector a, MotionVector b) {
-  return {static_cast<int16_t>(a.y - b.y), static_cast<int16_t>(a.x - b.x)};
-}
-
-/// The predictor of the vector of block (row, col).
-inline MotionVector predicted(const std::vector<MotionVector>& vectors, const MotionGrid& blocks, int row,
-                              int col) {
-  const auto at = [&](int r, int c) {
-    const bool inside = r >= 0 && c >= 0 && c < blocks.cols;
-    return inside ? vectors[static_cast<size_t>(r * blocks.cols + c)] : MotionVector{};
-  };
-  const MotionVector three[] = {at(row, col - 1), at(row - 1, col), at(row - 1, col + 1)};
-  if (row == 0) return three[0];
-  std::vector<int16_t> y;
-  std::vector<int16_t> x;
-  for (const MotionVector v : three) {
-    y.push_back(v.y);
-    x.push_back(v.x);
-  }
-  std::sort(y.begin(), y.end());
-  std::sort(x.begin(), x.end());
-  return {y[1], x[1]};
-}
-
-/// Compares a whole vector with the eight neighbours' vectors, the predictor and zero.
-inline MotionVector smooth(const SampleAt& current, const SampleAt& reference,
-                           const std::vector<MotionVector>& vectors, const MotionGrid& blocks, int row,
-                           int col, uint32_t lambda) {
-  const int size = 1 << blocks.log2_block;
-  const MotionVector origin = predicted(vectors, blocks, row, col);
-  const auto cost = [&](MotionVector v) {
-    return motion_cost(sad(current, reference, row * size, col * size, size, v), lambda,
-                       difference(v, origin));
-  };
-  MotionVector best = vectors[static_cast<size_t>(row * blocks.cols + col)];
-  std::vector<MotionVector> candidates;
-  for (int r = row - 1; r <= row + 1; ++r) {
-    for (int c = col - 1; c <= col + 1; ++c) {
-      candidates.push_back(vectors[static_cast<size_t>(std::clamp(r, 0, blocks.rows - 1) * blocks.cols +
-                                                       std::clamp(c, 0, blocks.cols - 1))]);
+/// The reference at half samples, a grid of twice the rows and columns. Halves are filtered down the columns,
+/// then along the rows, and rounded and limited to 8 bits each time.
+class HalfSamples {
+ public:
+  /// Positions of samples from -margin to rows + margin.
+  HalfSamples(const SampleAt& reference, int rows, int cols, int margin)
+      : top_(-2 * margin), width_(2 * (cols + 2 * margin)) {
+    for (int y = top_; y < 2 * (rows + margin); ++y) {
+      for (int x = top_; x < top_ + static_cast<int>(width_); ++x) values_.push_back(sample(reference, y, x));
     }
   }
-  candidates.push_back(origin);
-  candidates.push_back({});
-  for (const MotionVector v : candidates) {
-    if (cost(v) < cost(best)) best = v;
+  int at(int64_t y, int64_t x) const {
+    return values_.at(static_cast<size_t>((y - top_) * width_ + x - top_));
   }
-  return best;
-}
 
-/// Refines a whole vector: eight neighbours at halves, then quarters, then eighths.
-inline MotionVector refine(const SampleAt& current, const SampleAt& reference,
-                           const std::vector<MotionVector>& vectors, const MotionParameters& p, int row,
-                           int col, uint32_t lambda) {
-  const MotionGrid blocks = p.blocks_of(p.log2_block);
-  const int size = 1 << blocks.log2_block;
-  const MotionVector origin = predicted(vectors, blocks, row, col);
-  const auto cost = [&](MotionVector v) {
-    return motion_cost(sad(current, reference, row * size, col * size, size, v), lambda,
-                       difference(v, origin));
+ private:
+  static int sample(const SampleAt& reference, int y, int x) {
+    const auto filtered = [](const auto& sample_at) {
+      int64_t sum = 32;
+      for (int i = 0; i < kInterpolationTaps; ++i)
+        sum += int64_t{interpolation_weight(kVectorUnit / 2, i)} * sample_at(i - kInterpolationBefore);
+      return static_cast<int>(std::clamp<int64_t>(floor_div(sum, 64), 0, 255));
+    };
+    const int64_t row = floor_div(y, 2);
+    const int64_t col = floor_div(x, 2);
+    const auto down = [&](int64_t c) {
+      return y % 2 == 0 ? reference(row, c) : filtered([&](int64_t i) { return reference(row + i, c); });
+    };
+    return x % 2 == 0 ? down(col) : filtered([&](int64_t i) { return down(col + i); });
+  }
+
+  const int top_;  // and left
+  const int64_t width_;
+  std::vector<int> values_;
+};
+
+/// Sum of magnitudes of the 8x8 Hadamard transforms of a block's difference to the interpolated reference.
+inline uint32_t hadamard(const SampleAt& current, const HalfSamples& reference, int y, int x, int size,
+                         MotionVector v) {
+  const auto difference = [&](int r, int c) {
+    const int64_t fine_y = int64_t{r} * 8 + v.y;  // a quarter of a half sample
+    const int64_t fine_x = int64_t{c} * 8 + v.x;
+    const int64_t half_y = floor_div(fine_y, 4);
+    const int64_t half_x = floor_div(fine_x, 4);
+    const int64_t weight_y = fine_y - 4 * half_y;
+    const int64_t weight_x = fine_x - 4 * half_x;
+    int64_t sum = 0;
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        const int64_t weight = (i != 0 ? weight_y : 4 - weight_y) * (j != 0 ? weight_x : 4 - weight_x);
+        if (weight != 0) sum += weight * reference.at(half_y + i, half_x + j);
+      }
+    }
+    return current(r, c) - static_cast<int>(floor_div(sum + 8, 16));
   };
-  MotionVector best = vectors[static_cast<size_t>(row * blocks.cols + col)];
-  uint32_t best_cost = cost(best);
-  for (int level = 1; level <= p.subpel; ++level) {
-    const int step = kVectorUnit >> level;
-    const MotionVector centre = best;
-    for (int y = -step; y <= step; y += step) {
-      for (int x = -step; x <= step; x += step) {
-        const MotionVector v{static_cast<int16_t>(centre.y + y), static_cast<int16_t>(centre.x + x)};
-        const uint32_t c = cost(v);
-        if (c < best_cost) {
-          best = v;
-          best_cost = c;
+  const auto sign = [](int i, int j) {
+    return std::popcount(static_cast<unsigned>(i & j)) % 2 == 0 ? 1 : -1;
+  };
+  uint32_t total = 0;
+  for (int tile_y = y; tile_y < y + size; tile_y += 8) {
+    for (int tile_x = x; tile_x < x + size; tile_x += 8) {
+      int rows[8][8] = {};  // transformed along the rows
+      for (int r = 0; r < 8; ++r) {
+        for (int c = 0; c < 8; ++c) {
+          const int d = difference(tile_y + r, tile_x + c);
+          for (int k = 0; k < 8; ++k) rows[r][k] += sign(c, k) * d;
+        }
+      }
+      for (int i = 0; i < 8; ++i) {
+        for (int k = 0; k < 8; ++k) {
+          int coefficient = 0;
+          for (int r = 0; r < 8; ++r) coefficient += sign(r, i) * rows[r][k];
+          total += static_cast<uint32_t>(std::abs(coefficient));
         }
       }
     }
   }
-  return best;
+  return total;
 }
 
-/// Vector of a quarter of a block, and its cost.
-struct Quarter {
-  MotionVector vector;
-  uint32_t cost;
-};
-/// The best of `last` and the candidates. own: the block's vector, to which differences are coded.
-inline Quarter search_quarter(const SampleAt& current, const SampleAt& reference, int y, int x, int size,
-                              MotionVector own, const std::vector<MotionVector>& candidates, uint32_t lambda,
-                              Quarter last = {{}, UINT32_MAX}) {
-  for (const MotionVector v : candidates) {
-    const uint32_t cost = motion_cost(sad(current, reference, y, x, size, v), lambda, difference(v, own));
-    if (cost < last.cost) last = {v, cost};
+/// Vectors of a grid, and what each block cost without its vector.
+struct Field {
+  MotionGrid grid;
+  std::vector<MotionVector> vectors;
+  std::vector<uint32_t> costs;
+
+  size_t index(int row, int col) const { return static_cast<size_t>(row * grid.cols + col); }
+  MotionVector near(int row, int col) const {
+    return vectors[index(std::clamp(row, 0, grid.rows - 1), std::clamp(col, 0, grid.cols - 1))];
   }
-  return last;
-}
-inline std::vector<MotionVector> nearest_four(MotionVector v, int step) {
-  const auto moved = [&](int y, int x) {
-    return MotionVector{static_cast<int16_t>(v.y + y), static_cast<int16_t>(v.x + x)};
+};
+
+/// One pass for one block: the neighbours' vectors and zero, then steps.
+inline void improve(const SampleAt& current, const HalfSamples& reference, const Field& before,
+                    const MotionParameters& p, const FieldPass& pass, uint32_t lambda, int row, int col,
+                    Field& after) {
+  const int size = 1 << before.grid.log2_block;
+  const MotionVector neighbours[] = {before.near(row, col - 1), before.near(row - 1, col),
+                                     before.near(row, col + 1), before.near(row + 1, col)};
+  const auto block_cost = [&](MotionVector v) {
+    return 2 * uint64_t{hadamard(current, reference, row * size, col * size, size, v)};
   };
-  return {moved(-step, 0), moved(0, -step), moved(0, step), moved(step, 0)};
+  const auto cost = [&](MotionVector v) {
+    uint64_t bits = 0;
+    int distance = 1 << 20;
+    for (const MotionVector n : neighbours) {
+      bits += n == v ? 0 : pass.border_bits;
+      distance = std::min(distance, std::abs(n.y - v.y) + std::abs(n.x - v.x));
+    }
+    bits += 2 * static_cast<uint64_t>(std::bit_width(static_cast<unsigned>(distance)));
+    return block_cost(v) + lambda * bits;
+  };
+  const MotionVector own = before.near(row, col);
+  MotionVector best = own;
+  const auto offer = [&](MotionVector v) {
+    if (cost(v) < cost(best)) best = v;
+  };
+  for (const MotionVector n : neighbours) offer(n);
+  offer({});
+  const bool steps =
+      (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * kStepsWorth;
+  const int most = p.range * kVectorUnit + kVectorUnit - 1;
+  for (int step = pass.first_step; steps && step >= kVectorUnit >> p.subpel; step /= 2) {
+    const MotionVector centre = best;
+    const int moves[4][2] = {{0, -step}, {-step, 0}, {0, step}, {step, 0}};
+    for (const auto& move : moves) {
+      offer({static_cast<int16_t>(std::clamp(centre.y + move[0], -most, most)),
+             static_cast<int16_t>(std::clamp(centre.x + move[1], -most, most))});
+    }
+  }
+  after.vectors[after.index(row, col)] = best;
+  after.costs[after.index(row, col)] = static_cast<uint32_t>(block_cost(best));
 }
 
 /// The vectors of blocks as those of a finer grid.
@@ -241,13 +272,12 @@ inline std::vector<MotionVector> spread(const std::vector<MotionVector>& vectors
   return out;
 }
 
-/// All vectors of a picture, [grid.rows][grid.cols]. Blocks are split where it reduces the cost. still: cells
-/// of the grid, or empty. A block of still cells has the vector zero; one that is equal to its prediction
-/// keeps its vector.
+/// All vectors of a picture, [grid.rows][grid.cols]: the full search, passes over the blocks, and with split
+/// over their cells. still: cells of the grid, or empty. A block of still cells has the vector zero. One that
+/// is equal to its prediction keeps its vector, and so do the cells of one whose difference is small.
 inline std::vector<MotionVector> search_all(const SampleAt& current, const SampleAt& reference,
                                             const MotionParameters& p, uint32_t lambda,
                                             const std::vector<uint8_t>& still) {
-  const MotionGrid blocks = p.blocks_of(p.log2_block);
   const int size = 1 << p.log2_block;
   const auto is_still = [&](int block_row, int block_col) {
     const int side = 1 << (p.log2_block - p.grid.log2_block);
@@ -258,74 +288,38 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
     }
     return all;
   };
-  const auto each = [&](const auto& vector_of) {
-    std::vector<MotionVector> out;
-    for (int r = 0; r < blocks.rows; ++r) {
-      for (int c = 0; c < blocks.cols; ++c) out.push_back(vector_of(r, c));
-    }
-    return out;
-  };
-  std::vector<MotionVector> matched = each([&](int r, int c) {
-    return is_still(r, c) ? MotionVector{} : search(current, reference, r, c, p, lambda);
-  });
-  const auto final = [&](int r, int c) {
-    const MotionVector v = matched[static_cast<size_t>(r * blocks.cols + c)];
-    return is_still(r, c) || sad(current, reference, r * size, c * size, size, v) == 0;
-  };
-  const auto improve = [&](const auto& pass) {
-    matched = each([&](int r, int c) {
-      return final(r, c) ? matched[static_cast<size_t>(r * blocks.cols + c)] : pass(r, c);
-    });
-  };
-  if (lambda != 0)
-    improve([&](int r, int c) { return smooth(current, reference, matched, blocks, r, c, lambda); });
-  improve([&](int r, int c) { return refine(current, reference, matched, p, r, c, lambda); });
-  if (p.split == 0) return spread(matched, blocks, p.grid);
-  const auto at = [&](int r, int c) {
-    return matched[static_cast<size_t>(std::clamp(r, 0, blocks.rows - 1) * blocks.cols +
-                                       std::clamp(c, 0, blocks.cols - 1))];
-  };
-  const int half = size / 2;
-  const MotionGrid halves{p.log2_block - 1, 2 * blocks.rows, 2 * blocks.cols};
-  std::vector<MotionVector> split(halves.size());
-  for (int r = 0; r < blocks.rows; ++r) {
-    for (int c = 0; c < blocks.cols; ++c) {
-      const uint32_t unsplit =
-          is_still(r, c)
-              ? 0
-              : motion_cost(sad(current, reference, r * size, c * size, size, at(r, c)), lambda, {});
-      const bool worth = lambda * kSplitBits * kSplitWorth < unsplit;
-      Quarter quarters[4];
-      uint32_t sum = 0;
-      for (int k = 0; k < 4; ++k) {
-        quarters[k] =
-            search_quarter(current, reference, (2 * r + k / 2) * half, (2 * c + k % 2) * half, half, at(r, c),
-                           {at(r, c), at(r, c + 2 * (k % 2) - 1), at(r + 2 * (k / 2) - 1, c)}, lambda);
-        sum += quarters[k].cost;
-      }
-      for (int level = 1; level <= std::min(p.subpel, 2); ++level) {
-        if (level > 1 && 2 * (uint64_t{unsplit} - sum) < uint64_t{lambda} * kSplitBits) break;
-        sum = 0;
-        for (int k = 0; k < 4; ++k) {
-          quarters[k] = search_quarter(current, reference, (2 * r + k / 2) * half, (2 * c + k % 2) * half,
-                                       half, at(r, c), nearest_four(quarters[k].vector, kVectorUnit >> level),
-                                       lambda, quarters[k]);
-          sum += quarters[k].cost;
-        }
-      }
-      bool border = false;  // a neighbour's motion differs by more than a quarter of a sample
-      for (const MotionVector v : {at(r - 1, c), at(r, c - 1), at(r, c + 1), at(r + 1, c)}) {
-        const MotionVector d = difference(v, at(r, c));
-        border = border || std::max(std::abs(d.y), std::abs(d.x)) > kVectorUnit / 4;
-      }
-      const bool pays = worth && border && uint64_t{lambda} * kSplitBits + sum < unsplit;
-      for (int k = 0; k < 4; ++k) {
-        split[static_cast<size_t>((2 * r + k / 2) * halves.cols + 2 * c + k % 2)] =
-            pays ? quarters[k].vector : at(r, c);
-      }
+  Field blocks{p.blocks_of(p.log2_block), {}, {}};
+  for (int r = 0; r < blocks.grid.rows; ++r) {
+    for (int c = 0; c < blocks.grid.cols; ++c) {
+      const bool found = !is_still(r, c);
+      const MotionVector v = found ? search(current, reference, r, c, p, lambda) : MotionVector{};
+      blocks.vectors.push_back(v);
+      blocks.costs.push_back(found ? sad(current, reference, r * size, c * size, size, v) : 0);
     }
   }
-  return spread(split, halves, p.grid);
+  const HalfSamples halves(reference, blocks.grid.rows * size, blocks.grid.cols * size, p.range + 2);
+  const auto improve_all = [&](const Field& before, const FieldPass& pass, const auto& keeps) {
+    Field after = before;
+    for (int r = 0; r < before.grid.rows; ++r) {
+      for (int c = 0; c < before.grid.cols; ++c) {
+        if (!keeps(r, c)) improve(current, halves, before, p, pass, lambda, r, c, after);
+      }
+    }
+    return after;
+  };
+  for (const FieldPass& pass : kBlockPasses) {
+    blocks = improve_all(blocks, pass, [&](int r, int c) { return blocks.costs[blocks.index(r, c)] == 0; });
+  }
+  if (p.split == 0) return spread(blocks.vectors, blocks.grid, p.grid);
+  const int side = size >> kLog2Cell;
+  const MotionGrid fine{kLog2Cell, blocks.grid.rows * side, blocks.grid.cols * side};
+  Field cells{fine, spread(blocks.vectors, blocks.grid, fine), std::vector<uint32_t>(fine.size())};
+  for (const FieldPass& pass : kCellPasses) {
+    cells = improve_all(cells, pass, [&](int r, int c) {
+      return blocks.costs[blocks.index(r / side, c / side)] <= uint64_t{lambda} * kCellsWorth;
+    });
+  }
+  return spread(cells.vectors, fine, p.grid);
 }
 
 /// The previous frame's level that predicts level (row, col) of a subband.

@@ -86,7 +86,7 @@ constexpr Preset kPresets[] = {
     {"default", "critically sampled contourlets, overlapped eighth-sample motion, picture prediction",
      apply_default},
     {"fast", "default with vectors in quarter samples", apply_fast},
-    {"fastest", "5/3 pyramid, half-sample motion without overlap, short search", apply_fastest},
+    {"fastest", "5/3 pyramid, half-sample motion of blocks without overlap, short search", apply_fastest},
     {"slow", "default with a search of 16 samples", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
 };

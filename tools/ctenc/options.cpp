@@ -253,8 +253,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
             "subpel");
   switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
   switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);
-  switched(options, encode, "--split", "Blocks split in four where it pays", &ctv_config::split, 1);
-  switched(options, encode, "--no-split", "Blocks that are never split", &ctv_config::split, 0);
+  switched(options, encode, "--split", "Vectors of cells of 8x8 where it pays", &ctv_config::split, 1);
+  switched(options, encode, "--no-split", "Vectors of whole blocks", &ctv_config::split, 0);
 }
 
 }  // namespace

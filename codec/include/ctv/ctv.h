@@ -330,7 +330,7 @@ typedef struct ctv_config {
   int32_t search_range;      /**< Search range in whole luma samples, 0..64. */
   int32_t subpel;  /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
   int32_t overlap; /**< 1: overlapped block motion compensation. Picture prediction. */
-  int32_t split;   /**< 1: blocks of 16 and 32 may be split in four. Picture prediction. */
+  int32_t split;   /**< 1: each cell of 8x8 may have a vector; else each block. Picture prediction. */
   /** @} */
 
   /** @name Execution (no influence on the bytes)

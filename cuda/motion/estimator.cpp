@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The motion estimator: owns the 8-bit copies of luma and the costs that search leaves for refinement.
+// The motion estimator: owns the 8-bit copies of luma and the costs that search leaves for the passes over
+// the field.
 #include "cuda/motion/estimator.hpp"
+
+#include <utility>
 
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/search.hpp"
@@ -15,7 +18,9 @@ class CudaMotionEstimator final : public MotionEstimator {
   CudaMotionEstimator(std::shared_ptr<Device> device, const MotionParameters& parameters)
       : device_(std::move(device)),
         parameters_(parameters),
-        blocks_(parameters.blocks_of(parameters.log2_block)) {}
+        blocks_(parameters.blocks_of(parameters.log2_block)),
+        cells_{kLog2Cell, blocks_.rows << (blocks_.log2_block - kLog2Cell),
+               blocks_.cols << (blocks_.log2_block - kLog2Cell)} {}
 
   Status initialise() {
     Device& d = *device_;
@@ -31,30 +36,20 @@ class CudaMotionEstimator final : public MotionEstimator {
     CTV_RETURN_IF_ERROR(
         reference_.allocate(d, size(planes_.rows + 2 * planes_.border, planes_.reference_stride)));
     CTV_RETURN_IF_ERROR(costs_.allocate(d, blocks_.size()));
-    CTV_RETURN_IF_ERROR(blocks_a_.allocate(d, blocks_.size()));
-    CTV_RETURN_IF_ERROR(blocks_b_.allocate(d, blocks_.size()));
-    CTV_RETURN_IF_ERROR(quarters_.allocate(d, parameters_.split != 0 ? 4 * blocks_.size() : 0));
+    const size_t vectors = parameters_.split != 0 ? cells_.size() : blocks_.size();
+    CTV_RETURN_IF_ERROR(field_.allocate(d, vectors));
+    CTV_RETURN_IF_ERROR(improved_.allocate(d, vectors));
     planes_.current = current_.data();
     planes_.reference = reference_.data() + size(planes_.border, planes_.reference_stride) + planes_.border;
+    halves_ = half_planes(planes_);
+    CTV_RETURN_IF_ERROR(half_samples_.allocate(d, 4 * static_cast<size_t>(halves_.size())));
+    halves_.samples = half_samples_.data();
     return {};
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) override {
     Device& d = *device_;
-    const bool smooth = lambda != 0;  // otherwise the search decides alone
-    const bool refine = parameters_.subpel > 0;
-    const bool split = parameters_.split != 0;
-    const bool spread = split || blocks_ != parameters_.grid;
-    // The blocks' vectors after each pass. A pass reads neighbours, so it writes to another buffer; the last
-    // one writes to `vectors` if they are of the same grid.
-    MotionVector* last = spread ? nullptr : vectors;
-    MotionVector* searched = last != nullptr && !smooth && !refine ? last : blocks_a_.data();
-    MotionVector* smoothed = !smooth ? searched : (last != nullptr && !refine ? last : blocks_b_.data());
-    MotionVector* refined = !refine           ? smoothed
-                            : last != nullptr ? last
-                            : smooth          ? blocks_a_.data()
-                                              : blocks_b_.data();
     CTV_RETURN_IF_ERROR(d.enter());
     {
       const StageMark mark(d, Stage::kMotionSearch);
@@ -62,34 +57,36 @@ class CudaMotionEstimator final : public MotionEstimator {
       const MotionGrid& grid = parameters_.grid;
       const StillCells cells{still, grid.rows, grid.cols, blocks_.log2_block - grid.log2_block};
       CTV_RETURN_IF_ERROR(
-          search_blocks(d, planes_, blocks_, cells, parameters_.range, lambda, searched, costs_.data()));
+          search_blocks(d, planes_, blocks_, cells, parameters_.range, lambda, field_.data(), costs_.data()));
     }
-    if (!smooth && !refine && !spread) return {};
     const StageMark mark(d, Stage::kMotionRefine);
-    if (smooth) {
-      CTV_RETURN_IF_ERROR(smooth_blocks(d, planes_, blocks_, lambda, costs_.data(), searched, smoothed));
-    }
-    if (refine) {
-      CTV_RETURN_IF_ERROR(
-          refine_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), smoothed, refined));
-    }
-    if (!spread) return {};
-    if (!split) return spread_vectors(d, blocks_, refined, parameters_.grid, vectors);
-    CTV_RETURN_IF_ERROR(split_blocks(d, planes_, blocks_, parameters_.subpel, lambda, costs_.data(), refined,
-                                     quarters_.data()));
-    const MotionGrid quarters{blocks_.log2_block - 1, 2 * blocks_.rows, 2 * blocks_.cols};
-    return spread_vectors(d, quarters, quarters_.data(), parameters_.grid, vectors);
+    CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
+    MotionVector* field = field_.data();
+    MotionVector* improved = improved_.data();
+    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
+      const FieldWork work{grid, blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.range, lambda};
+      std::swap(field, improved);
+      return improve_field(d, planes_, halves_, work, improved, field, costs_.data());
+    };
+    for (const FieldPass& pass : kBlockPasses) CTV_RETURN_IF_ERROR(improve(blocks_, pass));
+    if (parameters_.split == 0) return spread_vectors(d, blocks_, field, parameters_.grid, vectors);
+    CTV_RETURN_IF_ERROR(spread_vectors(d, blocks_, field, cells_, improved));
+    std::swap(field, improved);
+    for (const FieldPass& pass : kCellPasses) CTV_RETURN_IF_ERROR(improve(cells_, pass));
+    return spread_vectors(d, cells_, field, parameters_.grid, vectors);
   }
 
  private:
   std::shared_ptr<Device> device_;
   const MotionParameters parameters_;
   const MotionGrid blocks_;
+  const MotionGrid cells_;  // of the blocks
   SearchPlanes planes_;
+  HalfPlanes halves_;
   DeviceArray<uint8_t> current_, reference_;
-  DeviceArray<uint32_t> costs_;
-  DeviceArray<MotionVector> blocks_a_, blocks_b_;  // of each block, between passes
-  DeviceArray<MotionVector> quarters_;             // with split, [2 blocks_.rows][2 blocks_.cols]
+  DeviceArray<uint32_t> half_samples_;
+  DeviceArray<uint32_t> costs_;                 // of each block
+  DeviceArray<MotionVector> field_, improved_;  // of the blocks, then of the cells
 };
 
 }  // namespace

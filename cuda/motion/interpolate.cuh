@@ -70,14 +70,10 @@ struct SumStrip {
     for (int k = 0; k + 1 < kPairs; ++k) odd[k] = __funnelshift_r(even[k], even[k + 1], 16);
     odd[kPairs - 1] = even[kPairs - 1] >> 16;
   }
-  /// round_interpolated of eight weighted sums from row k of the strip on, and with kNine of a ninth; the
-  /// rounding's half is where the sum begins.
-  template <bool kNine = false>
-  __device__ __forceinline__ int filtered(int k, PackedTaps taps, uint32_t ninth = 0) const {
+  /// round_interpolated of eight weighted sums from row k of the strip on.
+  __device__ __forceinline__ int filtered(int k, PackedTaps taps) const {
     const uint32_t* s = k % 2 == 0 ? even + k / 2 : odd + k / 2;
-    int sum = kInterpolatedHalf;
-    if constexpr (kNine) sum = __dp2a_lo(static_cast<int>(s[4]), static_cast<int>(ninth), sum);
-    return dot_eight(taps, s[0], s[1], s[2], s[3], sum) >> kInterpolatedBits;
+    return dot_eight(taps, s[0], s[1], s[2], s[3], kInterpolatedHalf) >> kInterpolatedBits;
   }
 };
 

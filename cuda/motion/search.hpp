@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching: 8-bit copies of luma, full search, refinement: launchers.
+// Block matching: 8-bit copies of luma, full search, passes over the field of vectors: launchers.
 #pragma once
 
+#include "codec/control/motion_decisions.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "cuda/runtime/device.hpp"
 
@@ -33,24 +34,38 @@ Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGri
                      const StillCells& still, int range, uint32_t lambda, MotionVector* vectors,
                      uint32_t* costs);
 
-/// Whole vectors, chosen again now that each can be paid for by its difference to its prediction; costs
-/// follow.
-Status smooth_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, uint32_t lambda,
-                     uint32_t* costs, const MotionVector* vectors, MotionVector* smoothed);
+/// The reference at half samples, four planes: whole samples, half a sample to the right, below, and both. A
+/// plane is stored by columns of words of four samples.
+struct HalfPlanes {
+  uint32_t* samples = nullptr;  // [4][words][pitch]; its first sample is (-margin, -margin)
+  int words = 0, pitch = 0;     // words of a row; rows, a multiple of 32
+  int margin = 0;               // multiple of 4
 
-/// Improves whole vectors to half (subpel 1), quarter (2) or eighth samples (3); costs follow.
-Status refine_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
-                     uint32_t lambda, uint32_t* costs, const MotionVector* vectors, MotionVector* refined);
+  CTV_HOST_DEVICE int size() const { return words * pitch; }
+};
+/// All but `samples`.
+HalfPlanes half_planes(const SearchPlanes& planes);
+Status fill_half_planes(Device& device, const SearchPlanes& planes, const HalfPlanes& halves);
 
-/// Splits blocks where it pays. grid, costs, vectors: of the blocks. split: [2 grid.rows][2 grid.cols].
-Status split_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int subpel,
-                    uint32_t lambda, const uint32_t* costs, const MotionVector* vectors, MotionVector* split);
+/// A pass over the vectors of a grid (codec/control/motion_decisions.hpp).
+struct FieldWork {
+  MotionGrid grid;    // blocks of 8, 16 or 32 samples
+  MotionGrid blocks;  // that were searched; the same or coarser
+  FieldPass pass;
+  int finest_step = 0;  // eighths of a sample
+  int range = 0;
+  uint32_t lambda = 0;
+};
+/// before, after: [grid.rows][grid.cols], not the same. costs: of the searched blocks, in sixteenths of SAD;
+/// passes over these write them.
+Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
+                     const FieldWork& work, const MotionVector* before, MotionVector* after, uint32_t* costs);
 
 /// Each vector of `grid`, whose blocks are not larger, becomes that of the block of `blocks` that holds it.
 Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
                       const MotionGrid& grid, MotionVector* vectors);
 
-/// What the search reads beyond range: filters, and rows of a last group of candidates.
+/// What the search reads beyond range: half samples, and rows of a last group of candidates.
 inline constexpr int kSearchReach = 8;
 
 }  // namespace ctv::cuda

@@ -294,6 +294,15 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   }
 }
 
+constexpr int kSpreadThreads = 256;
+
+// shift: log2 of a block's side in blocks of the finer grid.
+__global__ void __launch_bounds__(kSpreadThreads)
+    spread_kernel(const MotionVector* from, int pitch, int shift, int rows, int cols, MotionVector* vectors) {
+  const int at = static_cast<int>(blockIdx.x) * kSpreadThreads + static_cast<int>(threadIdx.x);
+  if (at < rows * cols) vectors[at] = from[(at / cols >> shift) * pitch + (at % cols >> shift)];
+}
+
 }  // namespace
 
 Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
@@ -315,19 +324,6 @@ Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlane
   }
   return device.launched("field_kernel");
 }
-
-constexpr int kSpreadThreads = 256;
-
-namespace {
-
-// shift: log2 of a block's side in blocks of the finer grid.
-__global__ void __launch_bounds__(kSpreadThreads)
-    spread_kernel(const MotionVector* from, int pitch, int shift, int rows, int cols, MotionVector* vectors) {
-  const int at = static_cast<int>(blockIdx.x) * kSpreadThreads + static_cast<int>(threadIdx.x);
-  if (at < rows * cols) vectors[at] = from[(at / cols >> shift) * pitch + (at % cols >> shift)];
-}
-
-}  // namespace
 
 Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
                       const MotionGrid& grid, MotionVector* vectors) {

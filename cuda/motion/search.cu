@@ -9,7 +9,6 @@
 // by vabsdiff4 (16 lanes a clock). The minimum is by cost, then by rank, so the order of threads does not
 // matter.
 #include "codec/control/motion_decisions.hpp"
-#include "cuda/motion/cost.cuh"
 #include "cuda/motion/search.hpp"
 
 namespace ctv::cuda {
@@ -19,6 +18,13 @@ constexpr int kBlock = 32;
 constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
 constexpr int kMaxSide = 8;  // motion blocks side by side
+
+// Sum of the differences of four samples.
+__device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint32_t sum) {
+  uint32_t result;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
+  return result;
+}
 
 // One plane on its way to bytes.
 struct Narrow {
@@ -149,7 +155,7 @@ __global__ void __launch_bounds__(kMaxThreads)
       const int dy = dy0 + k;
       if (dy > shape.range) continue;
       const MotionVector v{static_cast<int16_t>(kVectorUnit * dy), static_cast<int16_t>(kVectorUnit * dx)};
-      const uint32_t cost = fast_motion_cost(sad[k], lambda, v);
+      const uint32_t cost = motion_cost(sad[k], lambda, v);
       const uint32_t rank = candidate_rank(dy, dx, shape.range);
       if (cost < own_cost || (cost == own_cost && rank < own_rank)) {
         own_cost = cost;
@@ -167,7 +173,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     const MotionVector v{static_cast<int16_t>(kVectorUnit * (index / width - shape.range)),
                          static_cast<int16_t>(kVectorUnit * (index % width - shape.range))};
     vectors[first + thread] = v;
-    costs[first + thread] = best_cost[thread] - fast_motion_cost(0, lambda, v);
+    costs[first + thread] = best_cost[thread] - motion_cost(0, lambda, v);
   }
 }
 

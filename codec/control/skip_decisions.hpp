@@ -59,11 +59,10 @@ struct SkipCosts {
 };
 enum class SkipChoice : uint8_t { kZero, kOwn, kCode };
 
-/// The choice of each of a unit's cells; those outside the grid cost nothing. moves: whether the unit's first
-/// vector differs from both its neighbours', left and above.
-CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells], bool moves,
+/// The choice of each of a unit's cells; those outside the grid cost nothing.
+CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells],
                                   SkipChoice (&choices)[kSkipCells]) {
-  const uint64_t vector = moves ? p.square * 6 / 10 : p.square / 20;
+  const uint64_t vector = p.square * 6 / 10;
   uint64_t zero = 0, own = vector, code = vector + p.square / 10, mixed = vector + p.square * 3 / 2;
   for (const SkipCosts& c : costs) {
     zero += c.zero;

@@ -206,9 +206,7 @@ void DecideRow(const SkipRow& s, const uint8_t* still, const MotionVector* searc
         costs[k].code = coded_cost(*s.prices, sums[k]);
         if (!s.inside(k, col)) costs[k] = {};
       }
-      const MotionVector left = col > 0 ? first[-1] : MotionVector{};
-      const MotionVector above = s.row > 0 ? first[-s.grid->cols] : MotionVector{};
-      choose_skips(*s.prices, costs, !(*first == left) && !(*first == above), choices);
+      choose_skips(*s.prices, costs, choices);
     }
     for (int k = 0; k < kSkipCells; ++k) {
       if (!s.inside(k, col)) continue;

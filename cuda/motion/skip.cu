@@ -225,10 +225,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
       costs[k] = {__shfl_sync(kAllLanes, mine.zero, k), __shfl_sync(kAllLanes, mine.own, k),
                   __shfl_sync(kAllLanes, mine.code, k)};
     }
-    const MotionVector* first = searched + unit.at(0);
-    const MotionVector left = unit.col > 0 ? first[-1] : MotionVector{};
-    const MotionVector above = unit.row > 0 ? first[-unit.grid_cols] : MotionVector{};
-    choose_skips(c.prices, costs, !same_vector(*first, left) && !same_vector(*first, above), choices);
+    choose_skips(c.prices, costs, choices);
   }
 #pragma unroll
   for (int k = 0; k < kSkipCells; ++k) {

@@ -94,11 +94,7 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
         }
         costs[k].code = coded_cost(prices, sums);
       }
-      const MotionVector left = col > 0 ? searched[at(row, col - 1)] : MotionVector{};
-      const MotionVector above = row > 0 ? searched[at(row - 1, col)] : MotionVector{};
-      const MotionVector first = searched[at(row, col)];
-      if (still[at(row, col)] == 0)
-        choose_skips(prices, costs, !(first == left) && !(first == above), choices);
+      if (still[at(row, col)] == 0) choose_skips(prices, costs, choices);
       for (int k = 0; k < kSkipCells; ++k) {
         const int r = row + k / 2;
         const int c = col + k % 2;

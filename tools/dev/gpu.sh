@@ -54,6 +54,7 @@ total() {
 tests() {
   local dir=$out/test status=0 program name cases shards start i bad log
   rm -rf "$dir" && mkdir -p "$dir"
+  [ -x "$build/bin/ctv_cuda_tests" ] || { echo "== FAILED: ctv_cuda_tests was not built"; return 1; }
   for program in "$build"/bin/ctv_*_tests; do
     [ -x "$program" ] || continue
     name=$(basename "$program")

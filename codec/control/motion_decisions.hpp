@@ -53,10 +53,9 @@ inline constexpr uint32_t kStepsWorth = 64;
 /// Cells keep the vector of a block that costs at most this many bits.
 inline constexpr uint32_t kCellsWorth = 128;
 
-/// Vectors of a pass are shorter than this.
-CTV_HOST_DEVICE constexpr int vector_limit(int range) { return (range + 1) * kVectorUnit; }
+/// Steps stay less than a sample beyond the range of the search.
 CTV_HOST_DEVICE MotionVector limited_vector(int y, int x, int range) {
-  const int most = vector_limit(range) - 1;
+  const int most = (range + 1) * kVectorUnit - 1;
   return {static_cast<int16_t>(clamp_to(y, -most, most)), static_cast<int16_t>(clamp_to(x, -most, most))};
 }
 

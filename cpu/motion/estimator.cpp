@@ -37,10 +37,8 @@ class CpuMotionEstimator final : public MotionEstimator {
         still_(keys_.size()),
         costs_(blocks_.size()),
         cells_{kLog2Cell, blocks_.rows << log2_cells(), blocks_.cols << log2_cells()},
-        vectors_(blocks_.size()),
-        improved_(vectors_.size()),
-        cell_vectors_(parameters.split != 0 ? cells_.size() : 0),
-        improved_cells_(cell_vectors_.size()) {
+        field_(parameters.split != 0 ? cells_.size() : blocks_.size()),
+        improved_(field_.size()) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -55,28 +53,28 @@ class CpuMotionEstimator final : public MotionEstimator {
     const SearchPlanes planes = find_vectors(current, reference, lambda, still);
     StageTimer timer(times_, Stage::kMotionRefine);
     const HalfPlanes halves = interpolate(planes);
-    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass, std::vector<MotionVector>& field,
-                             std::vector<MotionVector>& improved) {
+    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
       const FieldRows rows{&planes,           &halves,      grid,
                            blocks_,           pass,         kVectorUnit >> parameters_.subpel,
-                           parameters_.range, lambda,       field.data(),
-                           improved.data(),   costs_.data()};
+                           parameters_.range, lambda,       field_.data(),
+                           improved_.data(),  costs_.data()};
       parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
-      field.swap(improved);
+      field_.swap(improved_);
     };
-    for (const FieldPass& pass : kBlockPasses) improve(blocks_, pass, vectors_, improved_);
+    for (const FieldPass& pass : kBlockPasses) improve(blocks_, pass);
     if (parameters_.split == 0) {
-      spread(vectors_, blocks_, parameters_.grid, vectors);
+      spread(field_, blocks_, parameters_.grid, vectors);
       return {};
     }
-    spread(vectors_, blocks_, cells_, cell_vectors_.data());
-    for (const FieldPass& pass : kCellPasses) improve(cells_, pass, cell_vectors_, improved_cells_);
-    spread(cell_vectors_, cells_, parameters_.grid, vectors);
+    spread(field_, blocks_, cells_, improved_.data());
+    field_.swap(improved_);
+    for (const FieldPass& pass : kCellPasses) improve(cells_, pass);
+    spread(field_, cells_, parameters_.grid, vectors);
     return {};
   }
 
  private:
-  // The full search: vectors_ and costs_.
+  // The full search: field_ and costs_.
   SearchPlanes find_vectors(PlaneView<const Sample> current, PlaneView<const Sample> reference,
                             uint32_t lambda, const uint8_t* still) {
     StageTimer timer(times_, Stage::kMotionSearch);
@@ -91,7 +89,7 @@ class CpuMotionEstimator final : public MotionEstimator {
       uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
       search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
-      MotionVector* vectors = vectors_.data() + ptrdiff_t{row} * blocks_.cols;
+      MotionVector* vectors = field_.data() + ptrdiff_t{row} * blocks_.cols;
       uint32_t* costs = costs_.data() + ptrdiff_t{row} * blocks_.cols;
       for (int b = 0; b < blocks_.cols; ++b) {
         vectors[b] = {};
@@ -189,11 +187,10 @@ class CpuMotionEstimator final : public MotionEstimator {
   Bytes current_, reference_;
   Bytes halves_;  // three planes like reference_
   std::vector<int64_t> keys_;
-  std::vector<uint8_t> still_;                               // of each block, in rows of key_cols_
-  std::vector<uint32_t> costs_;                              // of each block, sixteenths of SAD
-  const MotionGrid cells_;                                   // of the blocks
-  std::vector<MotionVector> vectors_, improved_;             // of the blocks, before and after a pass
-  std::vector<MotionVector> cell_vectors_, improved_cells_;  // of the cells, with split
+  std::vector<uint8_t> still_;                  // of each block, in rows of key_cols_
+  std::vector<uint32_t> costs_;                 // of each block, sixteenths of SAD
+  const MotionGrid cells_;                      // of the blocks
+  std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
 };

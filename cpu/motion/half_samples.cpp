@@ -20,7 +20,7 @@ void FillHalfRow(const SearchPlanes& planes, const HalfPlanes& halves, int row, 
   uint8_t* __restrict below = halves.below + start;
   uint8_t* __restrict diagonal = halves.diagonal + start;
   CTV_KEEP_LOOP
-  for (int x = begin - kBefore; x < end + kTaps - kBefore; ++x) below[x] = half_sample(whole + x, stride);
+  for (int x = begin - kBefore; x < end + kTaps - kBefore - 1; ++x) below[x] = half_sample(whole + x, stride);
   CTV_KEEP_LOOP
   for (int x = begin; x < end; ++x) right[x] = half_sample(whole + x, 1);
   CTV_KEEP_LOOP

@@ -294,8 +294,8 @@ typedef struct ctv_config {
   double step;       /**< Base quantiser step in sample units, 1/16..4095. */
   double crf;        /**< Constant quality, 0..51, or -1: off. Holds luma's PSNR near 55 - 5 crf / 8 dB by
                           a step per frame. Picture prediction; no bitrate, not lossless. */
-  int64_t bitrate;   /**< Bits per second, averaged over some seconds, or 0: none. qp or step sets the
-                          first frame's quantiser. */
+  int64_t bitrate;   /**< Bits per second, or 0: none. What frames spend beyond it is paid back in about two
+                          buffers. qp or step sets the first frame's quantiser. */
   int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. */
   int64_t max_frame_bytes;  /**< Largest packet, or 0: none. Coarser steps are tried until a packet fits. With
                                  this or bitrate, each packet is complete when send returns. */

@@ -53,9 +53,10 @@ inline constexpr uint32_t kStepsWorth = 64;
 /// Cells keep the vector of a block that costs at most this many bits.
 inline constexpr uint32_t kCellsWorth = 128;
 
-/// Steps stay less than a sample beyond the range of the search.
+/// Steps stay within half a sample beyond the range of the search, so that a limited vector is a multiple of
+/// every step.
 CTV_HOST_DEVICE MotionVector limited_vector(int y, int x, int range) {
-  const int most = (range + 1) * kVectorUnit - 1;
+  const int most = range * kVectorUnit + kVectorUnit / 2;
   return {static_cast<int16_t>(clamp_to(y, -most, most)), static_cast<int16_t>(clamp_to(x, -most, most))};
 }
 

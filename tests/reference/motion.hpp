@@ -247,7 +247,7 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
   offer({});
   const bool steps =
       (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * kStepsWorth;
-  const int most = p.range * kVectorUnit + kVectorUnit - 1;
+  const int most = p.range * kVectorUnit + kVectorUnit / 2;
   for (int step = pass.first_step; steps && step >= kVectorUnit >> p.subpel; step /= 2) {
     const MotionVector centre = best;
     const int moves[4][2] = {{0, -step}, {-step, 0}, {0, step}, {step, 0}};

@@ -41,11 +41,14 @@ class MotionSearch : public test::BackendTest {
                                            reference.cols());
     const std::vector<MotionVector> expected = reference::search_all(now, before, p, lambda, still);
     const int side = 1 << (p.log2_block - p.grid.log2_block);
+    const int finest = kVectorUnit >> p.subpel;  // no other vector can be coded
     split_ = 0;
     for (int r = 0; r < p.grid.rows; ++r) {
       for (int c = 0; c < p.grid.cols; ++c) {
         ASSERT_EQ(vectors.get(r, c), expected[static_cast<size_t>(r * p.grid.cols + c)])
             << "vector " << r << ", " << c;
+        ASSERT_EQ(vectors.get(r, c).y % finest, 0) << "vector " << r << ", " << c;
+        ASSERT_EQ(vectors.get(r, c).x % finest, 0) << "vector " << r << ", " << c;
         if (!(vectors.get(r, c) == vectors.get(r / side * side, c / side * side))) ++split_;
       }
     }
@@ -99,6 +102,19 @@ TEST_P(MotionSearch, AgreesOnMovedScenes) {
       check(current, reference, parameters(log2_block, 5, 3), lambda);
       check(current, reference, parameters(log2_block, 5, 2), lambda);
       check(current, reference, parameters(log2_block, 5, 1), lambda);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Steps end at the border of the range, which is a multiple of every step.
+TEST_P(MotionSearch, AgreesWhereMotionLeavesTheRange) {
+  const BackendPlane current = scene({48, 64}, 31, -30, 3);
+  const BackendPlane reference = scene({48, 64}, 0, 0, 3);
+  for (int subpel = 0; subpel <= kMaxSubpel; ++subpel) {
+    for (const int range : {1, 3}) {
+      SCOPED_TRACE(testing::Message() << "subpel " << subpel << " range " << range);
+      check(current, reference, parameters(4, range, subpel, 1), 0);
       if (HasFatalFailure()) return;
     }
   }

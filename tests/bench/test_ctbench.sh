@@ -43,6 +43,15 @@ expect 0 "missing peers are told and left out" env PATH=/nonexistent "$ctbench" 
 says err "left out: x264-ultrafast: x264 is not installed"
 says err "left out: cannot open missing.y4m"
 
+mkdir -p set
+"$1/ctgen" set/o09_juggle_640x360.y4m --size 64x48 --frames 3 >/dev/null 2>&1 || fail "ctgen"
+expect 0 "a set of clips" "$ctbench" rd --set long set --frames 2 --peers none --anchor default --qp 20,28,36 --json set.json
+says err "left out: cannot open set/o10_flower_1280x720.y4m"
+says set.json '"frames": 2'
+says set.json '"key_interval": 0'
+expect 1 "unknown set" "$ctbench" rd --set short set
+expect 1 "a set in two folders" "$ctbench" rd --set long set set
+
 expect 0 speedup "$ctbench" speedup $clip --sizes 32x24,64x48 --frames 2 --runs 2 --json speedup.json
 says out "Table III"
 says speedup.json '"identical": true'

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/clip_sets.h"
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/table.h"
@@ -320,6 +321,16 @@ Exit run_rd(int argc, const char* const* argv) {
   RdRun run = {m, {}, choose_peers(""), {16, 20, 24, 28, 32, 36, 40, 44}, 10};
   m.repeated("--ours", "VARIANT",
              "A preset, or NAME:KEY=VALUE,... with ctenc's options as keys; default unless given", ours);
+  const ClipSet* set = nullptr;
+  m.options.value("--set", "NAME",
+                  "calls, mixed or long: clips, frames, key frames and peers of docs/compression.md; CLIP is "
+                  "their folder",
+                  [&](const std::string& s) {
+                    set = &clip_set(s);
+                    run.key_interval = set->key_interval;
+                    run.peers = choose_peers("x264-ultrafast,x264-veryfast");
+                    m.frames = set->frames;
+                  });
   m.options.value("--qp", "LIST", "Quantisers of ours; 16,20,...,44 unless given",
                   [&](const std::string& s) { run.qps = numbers("--qp", s); });
   m.options.value("--peers", "LIST",
@@ -344,6 +355,7 @@ Exit run_rd(int argc, const char* const* argv) {
   const auto check = [&] {
     if (m.clips.empty())
       throw Failure(Exit::kUsage, "no clips", "ctbench rd CLIP.y4m..., see ctbench rd --help");
+    if (set != nullptr) m.clips = files_of(*set, m.clips);
     for (const std::string& words : ours) run.ours.push_back(parse_variant(words));
     if (run.ours.empty()) run.ours.push_back(parse_variant("default"));
     for (const Variant& variant : run.ours) variant_options(variant, m.run_words, {"--qp", "30"});

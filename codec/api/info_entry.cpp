@@ -34,9 +34,10 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.planes = h.planes();
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
   i.layers = h.transform.scales + 1;
-  i.components = static_cast<int32_t>(
-      ctv::make_components(ctv::make_stream(h).picture, h.grouping, h.entropy_coding).size());
-  i.decoder_memory = ctv::decoder_memory(h, 1, 1);
+  const ctv::Stream stream = ctv::make_stream(h);
+  i.components =
+      static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping, h.entropy_coding).size());
+  i.decoder_memory = ctv::decoder_memory(stream, 1, 1);
   return i;
 }
 

@@ -121,6 +121,7 @@ SubbandLayout make_layout(const TransformParameters& transform, Extent extent, C
   layout.transform = transform;
   layout.extent = extent;
   layout.layers = transform.scales + 1;
+  layout.subbands.reserve(static_cast<size_t>(subband_count(transform)));
   if (transform.in_blocks()) {
     add_blocks(layout, chroma);
     return layout;

@@ -50,9 +50,9 @@ void StreamDecoder::end_stream() {
 Status StreamDecoder::take_header(std::span<const uint8_t> unit) {
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, read_sequence_header(unit));
   end_stream();
-  CTV_RETURN_IF_ERROR(
-      check_stream_for(config_, header, decoder_memory(header, config_.frames_in_flight, device_.threads())));
   stream_ = make_stream(header);
+  CTV_RETURN_IF_ERROR(check_stream_for(config_, header,
+                                       decoder_memory(stream_, config_.frames_in_flight, device_.threads())));
   pipeline_ = std::make_unique<FramePipeline>(stream_, Direction::kDecode, config_.frames_in_flight,
                                               device_.threads());
   CTV_RETURN_IF_ERROR(device_.start([this] { return start(); }));

@@ -48,8 +48,8 @@ uint64_t transform_bytes(const SubbandLayout& layout, uint64_t threads) {
 
 }  // namespace
 
-uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight, int threads) {
-  const Stream s = make_stream(header);
+uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
+  const SequenceHeader& header = s.header;
   uint64_t planes = 0;
   uint64_t levels = 0;
   uint64_t transforms = 0;

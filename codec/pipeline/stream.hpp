@@ -34,6 +34,6 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
 
 /// Bytes that a decoder allocates at most on the CPU backend, with the direct engine, for a stream at full
 /// resolution. Packets come on top.
-uint64_t decoder_memory(const SequenceHeader& header, int frames_in_flight, int threads);
+uint64_t decoder_memory(const Stream& stream, int frames_in_flight, int threads);
 
 }  // namespace ctv

@@ -79,7 +79,7 @@ void expect_bound(const Case& c) {
   const Stream stream = stream_of(c);
   const auto header = read_sequence_header(stream.header);
   ASSERT_TRUE(header.ok());
-  const uint64_t bound = decoder_memory(*header, c.flight, c.threads);
+  const uint64_t bound = decoder_memory(make_stream(*header), c.flight, c.threads);
   const size_t peak = peak_of(stream, c);
   EXPECT_LE(peak, bound) << testing::PrintToString(c);
   EXPECT_GE(peak + (2U << 20), bound / 4) << testing::PrintToString(c) << ": far from the truth";

@@ -96,7 +96,9 @@ verb_fuzz() {
     mkdir -p "build/asan/corpus/$name" "build/asan/crashes" "data/fuzz/$name"
     say "fuzz $name, $seconds s"
     log="build/asan/fuzz-$name.log"
-    if ! OMP_WAIT_POLICY=passive "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+    # Freed memory waits for 16 MB of more, some dozens of inputs. Lengths grow slowly with every mutator.
+    if ! OMP_WAIT_POLICY=passive ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=16} "$target" -max_total_time="$seconds" \
+      -timeout=20 -rss_limit_mb=2048 -len_control=100 -print_final_stats=1 -verbosity=0 \
       -artifact_prefix="build/asan/crashes/$name-" "build/asan/corpus/$name" "data/fuzz/$name" >"$log" 2>&1; then
       tail -n 60 "$log"
       exit 1

@@ -102,7 +102,7 @@ void decode_payload(Bench& bench, bool key, size_t target, const uint8_t* data, 
   header.frame.reference = key ? 0 : 1;
   header.component_sizes.assign(bench.layers.size(), 0);
   header.layer_crcs.assign(static_cast<size_t>(bench.layers.back()) + 1, 0);
-  target %= bench.layers.size() + 1;
+  target %= bench.layers.size() + (key ? 0 : 1);  // a key frame has no vectors
   (target == bench.layers.size() ? header.motion_size : header.component_sizes[target]) =
       static_cast<uint32_t>(size);
   std::vector<uint8_t> packet;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symbols of tiles and their contexts (docs/symbols.md), compiled for CPU and GPU. A tile is 16x16 levels at
+// the same place of up to four subbands of equal extent; a part is what one subband has of it. Every symbol
+// is one of at most 16: which of four children are not 0, which of a quad's levels are large, or a number.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/util/host_device.hpp"
+
+namespace ctv {
+
+inline constexpr int kTileSide = 16;   // levels
+inline constexpr int kTileQuads = 8;   // on a side
+inline constexpr int kTileBands = 4;   // subbands of a tile at most
+inline constexpr int kStripTiles = 2;  // tiles are visited in strips of so many rows, column by column
+
+// Contexts, and the first table of each kind of symbol.
+inline constexpr uint32_t kBandClasses = 6;
+inline constexpr uint32_t kAdjacentClasses = 7;
+inline constexpr uint32_t kSiblingClasses = 5;
+inline constexpr uint32_t kMaskContexts = kAdjacentClasses * kSiblingClasses;
+inline constexpr uint32_t kSumClasses = 12;
+inline constexpr uint32_t kAheadClasses = 3;
+inline constexpr uint32_t kLeanClasses = 3;
+inline constexpr uint32_t kQuadContexts = kSumClasses * kSiblingClasses;
+inline constexpr uint32_t kRecentClasses = 8;
+inline constexpr uint32_t kNumberClasses = 16;
+inline constexpr uint32_t kBandTables = 0;  // [bands - 1][class]
+inline constexpr uint32_t kMaskTables =
+    kBandTables + kTileBands * kBandClasses;                              // [depth][adjacent][siblings]
+inline constexpr uint32_t kQuadTables = kMaskTables + 3 * kMaskContexts;  // [sum][siblings][ahead][lean]
+inline constexpr uint32_t kLargeTables =
+    kQuadTables + kQuadContexts * kAheadClasses * kLeanClasses;              // [n-1][..]
+inline constexpr uint32_t kNumberTables = kLargeTables + 4 * kQuadContexts;  // [recent][class]
+inline constexpr uint32_t kTables = kNumberTables + kRecentClasses * kNumberClasses;
+
+CTV_HOST_DEVICE constexpr uint32_t bits_of_mask(uint32_t mask) {  // of 4 bits
+  return static_cast<uint32_t>(0x4332322132212110ULL >> (4 * mask)) & 7U;
+}
+
+/// Bands that are not 0 in the tiles to the left and above, together.
+CTV_HOST_DEVICE constexpr uint32_t band_class(uint32_t n) { return n < 5 ? n : 5; }
+/// Children of siblings that are not 0, twice their mean number; `there`: whether there are siblings.
+CTV_HOST_DEVICE constexpr uint32_t sibling_mask_class(uint32_t n, uint32_t there) {
+  return there * (1 + (n >= 1) + (n >= 3) + (n >= 6));
+}
+/// Siblings' sums of digits, twice their mean, 0..16.
+CTV_HOST_DEVICE constexpr uint32_t sibling_sum_class(uint32_t n, uint32_t there) {
+  return there * (1 + (n >= 1) + (n >= 4) + (n >= 8));
+}
+/// The weighted sum of digits of earlier neighbours, 0..72.
+CTV_HOST_DEVICE constexpr uint32_t sum_class(uint32_t t) {
+  return (t >= 1) + (t >= 3) + (t >= 5) + (t >= 8) + (t >= 11) + (t >= 15) + (t >= 20) + (t >= 27) +
+         (t >= 35) + (t >= 45) + (t >= 57);
+}
+/// Later neighbours that are not 0: the one to the right, and below: left, middle, right.
+CTV_HOST_DEVICE constexpr uint32_t ahead_class(uint32_t right, uint32_t below) {
+  const uint32_t n = 2 * (right + (below >> 1 & 1U)) + (below & 1U) + (below >> 2);
+  return (n >= 1) + (n >= 4);
+}
+/// Which of the adjacent digits are larger: those to the left, or above.
+CTV_HOST_DEVICE constexpr uint32_t lean_class(uint32_t left, uint32_t above) {
+  return (left > above ? 1U : 0U) + (left < above ? 2U : 0U);
+}
+/// Of a quad's numbers: the class of its sum, and its own digits' sum, 2..8.
+CTV_HOST_DEVICE constexpr uint32_t number_class(uint32_t sum, uint32_t own) {
+  return 4 * ((sum >= 5) + (sum >= 8) + (sum >= 10)) + (own >= 4) + (own >= 6) + (own >= 8);
+}
+/// A mean of the numbers before, in quarters.
+CTV_HOST_DEVICE constexpr uint32_t recent_class(uint32_t r) {
+  return (r >= 2) + (r >= 5) + (r >= 9) + (r >= 16) + (r >= 32) + (r >= 80) + (r >= 240);
+}
+inline constexpr uint32_t kFirstRecent = 4;
+CTV_HOST_DEVICE constexpr uint32_t next_recent(uint32_t r, uint32_t number) {  // at most 1020
+  return (3 * r + 4 * (number < 255 ? number : 255) + 2) >> 2;
+}
+
+// A number of 0 .. 2^15 - 1 is a symbol and raw bits.
+CTV_HOST_DEVICE constexpr uint32_t number_bits(uint32_t symbol) {
+  return symbol < 8 ? 0 : static_cast<uint32_t>(0xfa864321U >> (4 * (symbol - 8))) & 15U;
+}
+CTV_HOST_DEVICE constexpr uint32_t number_base(uint32_t symbol) {
+  uint32_t base = symbol;
+  for (uint32_t s = 8; s < symbol; ++s) base += (1U << number_bits(s)) - 1;
+  return base;
+}
+CTV_HOST_DEVICE constexpr uint32_t number_symbol(uint32_t n) {
+  return n < 8 ? n
+               : 8U + (n >= 10) + (n >= 14) + (n >= 22) + (n >= 38) + (n >= 102) + (n >= 358) + (n >= 1382);
+}
+
+/// The bits of `bits` where `mask` has ones, close together, and back.
+CTV_HOST_DEVICE constexpr uint32_t gather_bits(uint32_t mask, uint32_t bits) {
+  uint32_t out = 0;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    out |= (bits >> i & mask >> i & 1U) << n;
+    n += mask >> i & 1U;
+  }
+  return out;
+}
+CTV_HOST_DEVICE constexpr uint32_t scatter_bits(uint32_t mask, uint32_t bits) {
+  uint32_t out = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t there = mask >> i & 1U;
+    out |= (bits & there) << i;
+    bits >>= there;
+  }
+  return out;
+}
+
+}  // namespace ctv

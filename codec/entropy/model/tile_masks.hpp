@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quadtree of a part (docs/symbols.md), scale by scale: a node knows which of its neighbours on all sides
+// are 0 before its own children are coded.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/entropy/model/tile_contexts.hpp"
+
+namespace ctv {
+
+/// Nodes that are not 0: node (y, x) is bit x + 1 of row y + 1. Row 0 and bit 0 are of the tiles above and to
+/// the left, what is behind is 0.
+struct TileRows {
+  uint32_t eighths[4];   // blocks of 8x8 levels
+  uint32_t quarters[6];  // of 4x4
+  uint32_t quads[10];
+};
+
+CTV_HOST_DEVICE uint32_t lowest_bit(uint64_t v) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(__ffsll(static_cast<long long>(v))) - 1;
+#else
+  return static_cast<uint32_t>(__builtin_ctzll(v));
+#endif
+}
+CTV_HOST_DEVICE uint32_t nonzero_bytes(uint64_t v) {  // bit i: byte i of v, below 128, is not 0
+  const uint64_t ones = ((v + 0x7f7f7f7f7f7f7f7fULL) & 0x8080808080808080ULL) >> 7;
+  return static_cast<uint32_t>(ones * 0x0102040810204080ULL >> 56);
+}
+CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i + 1
+  bits = (bits | bits >> 1) & 0x55U;
+  bits = (bits | bits >> 1) & 0x33U;
+  return (bits | bits >> 2) & 0x0fU;
+}
+CTV_HOST_DEVICE uint32_t pairs_of_4(uint32_t bits) {
+  return ((bits | bits >> 1) & 1U) | ((bits >> 2 | bits >> 3) & 1U) << 1;
+}
+CTV_HOST_DEVICE uint32_t children_at(const uint32_t* rows, uint32_t y, uint32_t x) {
+  return (rows[2 * y + 1] >> (2 * x + 1) & 3U) | (rows[2 * y + 2] >> (2 * x + 1) & 3U) << 2;
+}
+
+/// Codes which children of the nodes that are not 0 are not 0 themselves. nodes: bit kSide y + x. truth:
+/// encoder: children, bit x of row y. siblings: children, the same twice if there is one sibling only.
+template <uint32_t kSide, typename Coder>
+CTV_HOST_DEVICE void code_masks(Coder& coder, uint32_t table, uint32_t nodes, const uint32_t* parents,
+                                uint32_t* children, const uint32_t* truth, const uint32_t* sibling0,
+                                const uint32_t* sibling1, uint32_t there) {
+  for (; nodes != 0; nodes &= nodes - 1) {
+    const uint32_t i = lowest_bit(nodes);
+    const uint32_t y = i / kSide;
+    const uint32_t x = i % kSide;
+    uint32_t* const rows = children + 2 * y;
+    const uint32_t before =
+        (rows[0] >> (2 * x + 1) & 3U) | (rows[1] >> (2 * x) & 1U) << 2 | (rows[2] >> (2 * x) & 1U) << 3;
+    const uint32_t adjacent =
+        bits_of_mask(before) + (parents[y + 1] >> (x + 2) & 1U) + (parents[y + 2] >> (x + 1) & 1U);
+    const uint32_t n = bits_of_mask(children_at(sibling0, y, x)) + bits_of_mask(children_at(sibling1, y, x));
+    uint32_t mask = 0;
+    if constexpr (!Coder::kDecodes) {
+      mask = (truth[2 * y] >> (2 * x) & 3U) | (truth[2 * y + 1] >> (2 * x) & 3U) << 2;
+    }
+    mask = coder.symbol(table + adjacent * kSiblingClasses + sibling_mask_class(n, there), mask);
+    rows[1] |= (mask & 3U) << (2 * x + 1);
+    rows[2] |= (mask >> 2) << (2 * x + 1);
+  }
+}
+
+CTV_HOST_DEVICE void start_rows(uint32_t* rows, int side, uint32_t above, uint32_t left) {
+  rows[0] = above << 1;
+  for (int y = 0; y < side; ++y) rows[y + 1] = left >> y & 1U;
+}
+
+/// Codes the quads of a part that are not 0 and returns them: bit 8 y + x. above, left: those of the
+/// neighbours along the border.
+template <typename Coder>
+CTV_HOST_DEVICE uint64_t code_quad_masks(Coder& coder, uint64_t truth, uint32_t above, uint32_t left,
+                                         TileRows& rows, const TileRows& s0, const TileRows& s1,
+                                         uint32_t there) {
+  uint32_t true_quads[8] = {};
+  uint32_t true_quarters[4] = {};
+  uint32_t true_eighths[2] = {};
+  if constexpr (!Coder::kDecodes) {
+    for (uint32_t y = 0; y < 8; ++y) true_quads[y] = static_cast<uint32_t>(truth >> (8 * y)) & 255U;
+    for (uint32_t y = 0; y < 4; ++y) true_quarters[y] = pairs_of_8(true_quads[2 * y] | true_quads[2 * y + 1]);
+    for (uint32_t y = 0; y < 2; ++y) {
+      true_eighths[y] = pairs_of_4(true_quarters[2 * y] | true_quarters[2 * y + 1]);
+    }
+  }
+  const uint32_t above4 = pairs_of_8(above);
+  const uint32_t left4 = pairs_of_8(left);
+  start_rows(rows.eighths, 2, pairs_of_4(above4), pairs_of_4(left4));
+  start_rows(rows.quarters, 4, above4, left4);
+  start_rows(rows.quads, 8, above, left);
+  const uint32_t root[3] = {0, 2, 0};
+  code_masks<1>(coder, kMaskTables, 1, root, rows.eighths, true_eighths, s0.eighths, s1.eighths, there);
+  uint32_t nodes = (rows.eighths[1] >> 1 & 3U) | (rows.eighths[2] >> 1 & 3U) << 2;
+  code_masks<2>(coder, kMaskTables + kMaskContexts, nodes, rows.eighths, rows.quarters, true_quarters,
+                s0.quarters, s1.quarters, there);
+  nodes = 0;
+  for (int y = 0; y < 4; ++y) nodes |= (rows.quarters[y + 1] >> 1 & 15U) << (4 * y);
+  code_masks<4>(coder, kMaskTables + 2 * kMaskContexts, nodes, rows.quarters, rows.quads, true_quads,
+                s0.quads, s1.quads, there);
+  uint64_t quads = 0;
+  for (int y = 0; y < 8; ++y) quads |= uint64_t{rows.quads[y + 1] >> 1 & 255U} << (8 * y);
+  return quads;
+}
+
+}  // namespace ctv

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of a tile's symbols and their contexts (docs/symbols.md). The functions code in both directions:
+// Coder::symbol() and Coder::raw() return what they are given, or what they read. They allocate nothing and
+// have loops of bounded count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/entropy/model/tile_masks.hpp"
+
+namespace ctv {
+
+/// A part's levels as bits, a byte for each quad in raster order: level (y, x) of the quad is bit 2 y + x.
+/// Large: a magnitude above 1. Bytes of quads that are 0 are 0.
+struct TileBits {
+  uint8_t nonzero[64];
+  uint8_t large[64];
+  uint8_t negative[64];
+};
+
+/// What tiles and subbands coded later see of a part. Sums of the digits min(|level|, 2) of a quad, of its
+/// right column and of its lower row: quad (y, x) is at (y + 1) kSumStride + x + 8. Those of the tiles above
+/// and to the left stand before the first row and column; behind are zeros.
+struct TilePart {
+  static constexpr int kSumStride = 24;
+  TileRows rows;
+  uint8_t sums[10 * kSumStride];
+  uint8_t right[10 * kSumStride];
+  uint8_t lower[10 * kSumStride];
+};
+
+CTV_HOST_DEVICE void store_bytes(uint8_t* to, uint64_t v) { __builtin_memcpy(to, &v, 8); }
+CTV_HOST_DEVICE void store_word(uint8_t* to, uint32_t v) {  // least significant byte first
+  to[0] = static_cast<uint8_t>(v);
+  to[1] = static_cast<uint8_t>(v >> 8);
+  to[2] = static_cast<uint8_t>(v >> 16);
+  to[3] = static_cast<uint8_t>(v >> 24);
+}
+CTV_HOST_DEVICE uint64_t load_bytes(const uint8_t* from) {
+  uint64_t v = 0;
+  __builtin_memcpy(&v, from, 8);
+  return v;
+}
+
+/// Sums of the quads along a part's right or lower border, a byte each. 0 where unknown.
+struct TileBorder {
+  uint64_t above, left;
+};
+
+/// What follows from a quad's two symbols.
+struct QuadFacts {
+  uint8_t large;              // at its levels' places
+  uint8_t sum, right, lower;  // of digits
+  uint32_t places;            // of large levels, a byte each, lowest first
+};
+CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
+  const uint32_t there = scatter_bits(mask, large);
+  uint32_t places = 0;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    if ((there >> i & 1U) != 0) places |= i << (8 * n++);
+  }
+  return {static_cast<uint8_t>(there), static_cast<uint8_t>(bits_of_mask(mask) + n),
+          static_cast<uint8_t>(bits_of_mask((mask & 10U) | (there & 10U) >> 1)),
+          static_cast<uint8_t>(bits_of_mask((there & 12U) | mask >> 2)), places};
+}
+
+/// Of the quads so far: levels that are not 0, and large ones.
+struct PartCounts {
+  uint32_t levels = 0, numbers = 0;
+};
+
+/// The state between start_part(), code_quad() for each of `quads`, and end_part().
+struct PartWalk {
+  TilePart* part;
+  const TilePart* sibling0;
+  const TilePart* sibling1;  // the same as the nearest one if there is one only
+  uint32_t there;            // 1: there are siblings
+  uint64_t quads;            // not 0; encoder: given to start_part()
+  TileBits bits;             // encoder: given
+  uint16_t signs[18];        // in words of 16, quad by quad
+  uint8_t classes[64];       // of the quads' numbers
+  uint8_t places[256 + 4];   // of the numbers: 4 quad + level
+};
+
+template <typename Coder>
+CTV_HOST_DEVICE void start_part(Coder& coder, PartWalk& w, const TileBorder& border) {
+  constexpr int kStride = TilePart::kSumStride;
+  constexpr uint64_t kHalf = 0x7f7f7f7f7f7f7f7fULL;
+  TilePart& part = *w.part;
+  w.quads = code_quad_masks(coder, w.quads, nonzero_bytes(border.above), nonzero_bytes(border.left),
+                            part.rows, w.sibling0->rows, w.sibling1->rows, w.there);
+  store_bytes(part.sums + 8, border.above);
+  store_bytes(part.lower + 8, border.above >> 1 & kHalf);
+  const uint64_t half_left = border.left >> 1 & kHalf;
+  for (int y = 0; y < kTileQuads; ++y) {
+    uint8_t* const row = part.sums + (y + 1) * kStride;
+    row[7] = static_cast<uint8_t>(border.left >> (8 * y));
+    store_bytes(row + 8, 0);
+    uint8_t* const right = part.right + (y + 1) * kStride;
+    right[7] = static_cast<uint8_t>(half_left >> (8 * y));
+    store_bytes(right + 8, 0);
+    store_bytes(part.lower + (y + 1) * kStride + 8, 0);
+  }
+  for (uint16_t& s : w.signs) s = 0;
+}
+
+/// Codes the quad with bit i in w.quads; in raster order.
+template <typename Coder>
+[[gnu::always_inline]] CTV_HOST_DEVICE void code_quad(Coder& coder, PartWalk& w, PartCounts& counts,
+                                                      uint32_t i) {
+  constexpr int kStride = TilePart::kSumStride;
+  const uint32_t y = i / kTileQuads;
+  const uint32_t x = i % kTileQuads;
+  const uint32_t at = (y + 1) * kStride + x + 8;
+  TilePart& part = *w.part;
+  const uint8_t* const sums = part.sums + at;
+  const uint32_t left = part.right[at - 1];
+  const uint32_t above = part.lower[at - kStride];
+  const uint32_t sum = Coder::sum_class(2U * (uint32_t{sums[-1]} + sums[-kStride] + left + above) + sums[-2] +
+                                        sums[-kStride - 1] + sums[-kStride + 1]);
+  const uint32_t ahead =
+      Coder::ahead_class(part.rows.quads[y + 1] >> (x + 2) & 1U, part.rows.quads[y + 2] >> x & 7U);
+  const uint32_t context =
+      sum * kSiblingClasses +
+      Coder::sibling_sum_class(uint32_t{w.sibling0->sums[at]} + w.sibling1->sums[at], w.there);
+  uint32_t mask = 0;
+  uint32_t large = 0;
+  if constexpr (!Coder::kDecodes) {
+    mask = w.bits.nonzero[i];
+    large = Coder::gather(mask, w.bits.large[i]);
+  }
+  mask = coder.symbol(
+      kQuadTables + (context * kAheadClasses + ahead) * kLeanClasses + lean_class(left, above), mask);
+  const uint32_t n = bits_of_mask(mask);
+  large = coder.symbol(kLargeTables + (n - 1) * kQuadContexts + context, large);
+  const QuadFacts facts = Coder::facts(mask, large);
+  part.sums[at] = facts.sum;
+  part.right[at] = facts.right;
+  part.lower[at] = facts.lower;
+  if constexpr (Coder::kDecodes) {
+    w.bits.nonzero[i] = static_cast<uint8_t>(mask);
+    w.bits.large[i] = facts.large;
+  } else {
+    uint16_t* const word = w.signs + (counts.levels >> 4);
+    const uint32_t window = word[0] | Coder::gather(mask, w.bits.negative[i]) << (counts.levels & 15U);
+    word[0] = static_cast<uint16_t>(window);
+    word[1] = static_cast<uint16_t>(window >> 16);
+  }
+  w.classes[i] = Coder::number_class(sum, facts.sum);
+  store_word(w.places + counts.numbers, facts.places + i * 0x04040404U);
+  counts.levels += n;
+  counts.numbers += facts.sum - n;
+}
+
+/// Signs, then magnitudes of large levels: number_at() and put_number() of the coder have |level| - 2. The
+/// decoder's put_levels() comes between. Leaves the borders for the tiles below and to the right.
+template <typename Coder>
+CTV_HOST_DEVICE void end_part(Coder& coder, PartWalk& w, const PartCounts& counts, TileBorder& border) {
+  constexpr int kStride = TilePart::kSumStride;
+  for (uint32_t word = 0; 16 * word < counts.levels; ++word) {
+    const uint32_t left = counts.levels - 16 * word;
+    w.signs[word] = static_cast<uint16_t>(coder.raw(left < 16 ? left : 16, w.signs[word]));
+  }
+  if constexpr (Coder::kDecodes) {
+    uint32_t have = 0;
+    for (uint64_t rest = w.quads; rest != 0; rest &= rest - 1) {
+      const uint32_t i = lowest_bit(rest);
+      const uint32_t mask = w.bits.nonzero[i];
+      const uint16_t* const word = w.signs + (have >> 4);
+      const uint32_t window = (word[0] | uint32_t{word[1]} << 16) >> (have & 15U);
+      w.bits.negative[i] = static_cast<uint8_t>(Coder::scatter(mask, window & 15U));
+      have += bits_of_mask(mask);
+    }
+    coder.put_levels(w.bits);
+  }
+  uint32_t recent = kFirstRecent;
+  for (uint32_t k = 0; k < counts.numbers; ++k) {
+    const uint32_t place = w.places[k];
+    const uint32_t table =
+        kNumberTables + Coder::recent_class(recent) * kNumberClasses + w.classes[place >> 2];
+    uint32_t number = 0;
+    uint32_t symbol = 0;
+    if constexpr (!Coder::kDecodes) {
+      number = coder.number_at(place);
+      symbol = number_symbol(number);
+    }
+    symbol = coder.symbol(table, symbol);
+    if (symbol < 8) {
+      number = symbol;
+    } else {
+      const uint32_t base = number_base(symbol);
+      number = base + coder.raw(number_bits(symbol), number - base);
+    }
+    if constexpr (Coder::kDecodes) coder.put_number(place, number);
+    recent = next_recent(recent, number);
+  }
+  const uint8_t* const sums = w.part->sums;
+  border.left = 0;
+  for (int y = 0; y < kTileQuads; ++y) border.left |= uint64_t{sums[(y + 1) * kStride + 15]} << (8 * y);
+  border.above = load_bytes(sums + kTileQuads * kStride + 8);
+}
+
+/// A part that is 0, where siblings look at it.
+CTV_HOST_DEVICE void clear_part(TilePart& part) {
+  part.rows = {};
+  for (int y = 0; y < kTileQuads; ++y) store_bytes(part.sums + (y + 1) * TilePart::kSumStride + 8, 0);
+}
+
+/// What is known of the tiles around, all 0 where a piece, a set of subbands or a strip begins.
+struct TileNeighbours {
+  uint64_t above[kTileBands];              // of the tile above in the strip
+  uint64_t left[kStripTiles][kTileBands];  // by row of the strip
+  uint8_t above_mask;                      // bands that are not 0
+  uint8_t left_mask[kStripTiles];
+};
+
+/// Codes which of a tile's bands are not 0. row: of the strip.
+template <typename Coder>
+CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, TileNeighbours& around,
+                                    uint32_t mask) {
+  if (row == 0) {
+    for (uint64_t& a : around.above) a = 0;
+    around.above_mask = 0;
+  }
+  const uint32_t n = bits_of_mask(around.left_mask[row]) + bits_of_mask(around.above_mask);
+  mask = coder.symbol(kBandTables + (bands - 1) * kBandClasses + band_class(n), mask);
+  around.left_mask[row] = around.above_mask = static_cast<uint8_t>(mask);
+  return mask;
+}
+
+}  // namespace ctv

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/tile_encoder.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "codec/entropy/lowpass_prediction.hpp"
+#include "codec/entropy/tile_index.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // of a tile
+// An event: a symbol's interval as size << 16 | begin, or raw bits as number << 16 | bits.
+constexpr uint32_t kRawEvent = 1U << 31;
+
+struct EventWriter : TileLookup {
+  static constexpr bool kDecodes = false;
+  const TileTables& tables;
+  TileEncoder::Counts* counts;
+  uint32_t* next;
+  uint64_t cost;
+  TileEncoder::Source source{};
+
+  uint32_t symbol(uint32_t table, uint32_t s) {
+    const uint16_t* const begin = tables.symbols[table].begin + s;
+    *next++ = ((uint32_t{begin[1]} - begin[0]) & (kWhole - 1)) << 16 | begin[0];
+    cost += tables.cost[table][s];
+    if (counts != nullptr) ++(*counts)[table][s];
+    return s;
+  }
+  uint32_t raw(uint32_t bits, uint32_t value) {
+    *next++ = kRawEvent | bits << 16 | value;
+    cost += bits << 8;
+    return value;
+  }
+  uint32_t number_at(uint32_t place) const {
+    const int level = source.levels[level_at(place, source.stride)];
+    return static_cast<uint32_t>(level < 0 ? -level : level) - 2;
+  }
+};
+
+constexpr std::array<uint32_t, kWhole> kReciprocals = [] {
+  std::array<uint32_t, kWhole> r{};
+  for (uint32_t i = 1; i < r.size(); ++i) r[i] = UINT32_MAX / i;
+  return r;
+}();
+
+// The way back from RansReader, from the last event to the first; bytes are written downwards.
+class RansWriter {
+ public:
+  explicit RansWriter(uint8_t* end) : at_(end) {}
+  void put(uint32_t event) {
+    if ((event & kRawEvent) != 0) {
+      const uint32_t bits = event >> 16 & 31U;
+      flush(state_ >> (32 - bits) != 0);
+      state_ = state_ << bits | (event & 0xffffU);
+    } else {
+      const uint32_t size = event >> 16;
+      flush(state_ >> (32 - kProbabilityBits) >= size);
+      // The reciprocal was rounded down, so the quotient is right or one too small.
+      auto quotient = static_cast<uint32_t>(uint64_t{state_} * kReciprocals[size] >> 32);
+      uint32_t rest = state_ - quotient * size;
+      const uint32_t more = rest >= size ? 1 : 0;
+      quotient += more;
+      rest -= more * size;
+      state_ = (quotient << kProbabilityBits) + rest + (event & 0xffffU);
+    }
+  }
+  uint8_t* finish() {
+    const bool two_words = state_ >= kLeastState || words_;
+    const uint32_t low = state_;
+    state_ >>= 16;
+    flush(two_words);
+    state_ = low;
+    flush(true);
+    return at_;
+  }
+
+ private:
+  // Whether a word is due cannot be foretold, so there is no branch.
+  void flush(bool due) {
+    at_[-1] = static_cast<uint8_t>(state_ >> 8);
+    at_[-2] = static_cast<uint8_t>(state_);
+    at_ -= due ? 2 : 0;
+    state_ >>= due ? 16 : 0;
+    words_ |= due;
+  }
+  uint8_t* at_;
+  uint32_t state_ = kFirstState;
+  bool words_ = false;
+};
+
+// A tile that the border of the subband cuts, with zeros beyond.
+void copy_cut(const TileSet& set, const Level* band, int y, int x, Level* tile) {
+  std::fill_n(tile, kTileSide * kTileSide, Level{0});
+  const int width = std::min(kTileSide, set.cols - x);
+  for (int i = 0; i < std::min(kTileSide, set.rows - y); ++i) {
+    std::copy_n(band + static_cast<ptrdiff_t>(y + i) * set.cols + x, width, tile + i * kTileSide);
+  }
+}
+
+}  // namespace
+
+TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables)
+    : sets_(std::move(sets)), tables_(tables) {
+  size_t lowpass = 0;
+  for (const TileSet& s : sets_) lowpass = std::max(lowpass, s.lowpass ? s.levels() : 0);
+  errors_.resize(lowpass);
+}
+
+bool TileEncoder::prediction_pays(std::span<const Level* const> planes) const {
+  uint64_t levels = 0;
+  uint64_t errors = 0;
+  for (const TileSet& s : sets_) {
+    if (!s.lowpass) continue;
+    const Level* const data = planes[static_cast<size_t>(s.plane)] + s.offsets[0];
+    for (int y = 0; y < s.rows; ++y) {
+      for (int x = 0; x < s.cols; ++x) {
+        levels += static_cast<uint64_t>(std::abs(int{data[static_cast<ptrdiff_t>(y) * s.cols + x]}));
+        errors += static_cast<uint64_t>(std::abs(int{lowpass_error(data, s.cols, y, x)}));
+      }
+    }
+  }
+  return errors < levels;
+}
+
+const Level* TileEncoder::find_errors(const TileSet& set, const Level* levels) {
+  Level* error = errors_.data();
+  for (int y = 0; y < set.rows; ++y) {
+    for (int x = 0; x < set.cols; ++x) *error++ = lowpass_error(levels, set.cols, y, x);
+  }
+  return errors_.data();
+}
+
+uint32_t TileEncoder::find_parts(const TileSet& set, std::span<const Level* const> bands,
+                                 const TilePlace& place) {
+  const int y = place.y();
+  const int x = place.x();
+  const bool cut = y + kTileSide > set.rows || x + kTileSide > set.cols;
+  uint32_t mask = 0;
+  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
+    Source& source = sources_[b];
+    source = {bands[b] + static_cast<ptrdiff_t>(y) * set.cols + x, static_cast<size_t>(set.cols)};
+    if (cut) {
+      copy_cut(set, bands[b], y, x, cut_[b].data());
+      source = {cut_[b].data(), kTileSide};
+    }
+    quads_[b] = find_quads(source.levels, source.stride);
+    mask |= (quads_[b] != 0 ? 1U : 0U) << b;
+  }
+  return mask;
+}
+
+void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
+  events_.reserve(event_count_ + kMostEvents, event_count_);
+  EventWriter writer{{}, tables_, counts_, events_.data() + event_count_, cost_};
+  code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, mask);
+  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
+    uint64_t& above = around_.above[b];
+    uint64_t& left = around_.left[row][b];
+    if ((mask >> b & 1U) == 0) {
+      clear_part(parts_[b]);
+      above = left = 0;
+      continue;
+    }
+    TileBorder border{above, left};
+    writer.source = sources_[b];
+    bits_of_levels(sources_[b].levels, sources_[b].stride, walk_.bits);
+    walk_.part = &parts_[b];
+    walk_.sibling0 = &parts_[b > 0 ? b - 1 : 0];
+    walk_.sibling1 = &parts_[b > 1 ? b - 2 : 0];
+    walk_.there = b > 0 ? 1 : 0;
+    walk_.quads = quads_[b];
+    start_part(writer, walk_, border);
+    PartCounts counts;
+    for (uint64_t rest = walk_.quads; rest != 0; rest &= rest - 1) {
+      code_quad(writer, walk_, counts, lowest_bit(rest));
+    }
+    end_part(writer, walk_, counts, border);
+    above = border.above;
+    left = border.left;
+  }
+  event_count_ = static_cast<size_t>(writer.next - events_.data());
+  cost_ = writer.cost;
+}
+
+void TileEncoder::code_set(const TileSet& set, const Level* plane, bool predict) {
+  std::array<const Level*, kTileBands> bands{};
+  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) bands[b] = plane + set.offsets[b];
+  if (set.lowpass && predict) bands[0] = find_errors(set, bands[0]);
+  TilePlace place(set, 0);
+  for (size_t i = 0; i < set.tiles(); ++i, place.next(set)) {
+    if (place.begins_strip()) around_ = {};
+    const uint32_t mask = find_parts(set, bands, place);
+    zero_ = zero_ && mask == 0;
+    code_tile(set, static_cast<uint32_t>(place.row), mask);
+    ++tiles_;
+    if (cost_ >= kPieceBytes << 11) end_piece();
+  }
+}
+
+void TileEncoder::end_piece() {
+  const size_t most = zero_ ? 0 : 2 * event_count_ + 8;
+  bytes_.reserve(size_ + 2 * most, size_);
+  uint8_t* const end = bytes_.data() + size_ + 2 * most;
+  uint8_t* at = end;
+  if (!zero_) {
+    RansWriter writer(end);
+    for (size_t i = event_count_; i-- > 0;) writer.put(events_.data()[i]);
+    at = writer.finish();
+  }
+  const auto size = static_cast<size_t>(end - at);
+  std::memmove(bytes_.data() + size_, at, size);
+  size_ += size;
+  pieces_.push_back({tiles_, size});
+  event_count_ = 0;
+  cost_ = 0;
+  tiles_ = 0;
+  zero_ = true;
+  around_ = {};
+}
+
+size_t TileEncoder::encode(std::span<const Level* const> planes, Growing<uint8_t>& out) {
+  size_ = 0;
+  pieces_.clear();
+  const bool predict = prediction_pays(planes);
+  for (const TileSet& s : sets_) code_set(s, planes[static_cast<size_t>(s.plane)], predict);
+  if (tiles_ > 0) end_piece();
+  if (size_ == 0) return 0;
+
+  TileIndexWriter index(out, pieces_.size(), predict, size_);
+  for (size_t i = 0; i + 1 < pieces_.size(); ++i) index.put(pieces_[i].tiles, pieces_[i].bytes);
+  std::memcpy(out.data() + index.size(), bytes_.data(), size_);
+  return index.size() + size_;
+}
+
+}  // namespace ctv

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The head of a component (docs/symbols.md): 2 (pieces - 1) + whether lowpass subbands are predicted, then
+// tiles and bytes of every piece but the last, which has the rest. All are varints.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/entropy/growing.hpp"
+
+namespace ctv {
+
+class TileIndexWriter {
+ public:
+  TileIndexWriter(Growing<uint8_t>& out, size_t pieces, bool predicted, size_t payload) : out_(out) {
+    out_.reserve(10 * (pieces + 1) + payload);
+    varint(2 * (pieces - 1) + (predicted ? 1 : 0));
+  }
+  void put(size_t tiles, size_t bytes) {
+    varint(tiles);
+    varint(bytes);
+  }
+  size_t size() const { return size_; }
+
+ private:
+  void varint(size_t v) {
+    for (; v >= 128; v >>= 7) out_.data()[size_++] = static_cast<uint8_t>(v | 128U);
+    out_.data()[size_++] = static_cast<uint8_t>(v);
+  }
+  Growing<uint8_t>& out_;
+  size_t size_ = 0;
+};
+
+struct TilePiece {
+  size_t first = 0, tiles = 0;
+  size_t begin = 0, size = 0;  // in the component's bytes
+};
+
+/// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes; then
+/// nothing of them may be decoded.
+inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::vector<TilePiece>& pieces,
+                            bool& predicted) {
+  size_t at = 0;
+  const auto varint = [&](size_t& v) {
+    v = 0;
+    for (int shift = 0; shift < 35 && at < bytes.size(); shift += 7) {
+      const uint8_t b = bytes[at++];
+      v |= static_cast<size_t>(b & 127U) << shift;
+      if (b < 128) return true;
+    }
+    return false;
+  };
+  size_t head = 0;
+  if (!varint(head) || (head >> 1) >= tiles) return false;
+  predicted = (head & 1U) != 0;
+  pieces.assign((head >> 1) + 1, {});
+  size_t first = 0;
+  size_t total = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    TilePiece& p = pieces[i];
+    if (i + 1 == pieces.size()) {
+      if (total > bytes.size() - at) return false;
+      p.tiles = tiles - first;
+      p.size = bytes.size() - at - total;
+    } else if (!varint(p.tiles) || !varint(p.size) || p.tiles == 0) {
+      return false;
+    }
+    p.first = first;
+    p.begin = total;
+    first += p.tiles;
+    total += p.size;
+    // Each piece leaves a tile to each later one.
+    if (first + (pieces.size() - 1 - i) > tiles) return false;
+  }
+  for (TilePiece& p : pieces) p.begin += at;
+  return true;
+}
+
+}  // namespace ctv

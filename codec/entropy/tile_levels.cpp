@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/tile_levels.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace ctv {
+
+constinit const TileLookup::Tables TileLookup::kTablesOf = [] {
+  Tables c;
+  for (uint32_t t = 0; t < c.sum.size(); ++t) c.sum[t] = static_cast<uint8_t>(ctv::sum_class(t));
+  for (uint32_t n = 0; n < 17; ++n) {
+    for (uint32_t there = 0; there < 2; ++there) {
+      c.siblings[there][n] = static_cast<uint8_t>(ctv::sibling_sum_class(n, there));
+    }
+  }
+  for (uint32_t t = 0; t < c.recent.size(); ++t) c.recent[t] = static_cast<uint8_t>(ctv::recent_class(t));
+  for (uint32_t k = 0; k < 16; ++k) c.ahead[k] = static_cast<uint8_t>(ctv::ahead_class(k >> 3, k & 7U));
+  for (uint32_t sum = 0; sum < kSumClasses; ++sum) {
+    for (uint32_t own = 0; own < 9; ++own) {
+      c.numbers[sum][own] = static_cast<uint8_t>(ctv::number_class(sum, own));
+    }
+  }
+  for (uint32_t m = 0; m < 16; ++m) {
+    for (uint32_t b = 0; b < 16; ++b) {
+      c.gathered[m][b] = static_cast<uint8_t>(gather_bits(m, b));
+      c.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
+      c.facts[m][b] = quad_facts(m, b);
+    }
+  }
+  return c;
+}();
+
+#if defined(__SSE2__)
+
+namespace {
+
+__m128i load(const Level* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+
+// Of sixteen levels of each row as bytes of all ones or 0: the bits of eight quads.
+void put_quads(__m128i above, __m128i below, uint8_t* to) {
+  const __m128i ones = _mm_or_si128(_mm_and_si128(above, _mm_set1_epi16(0x0201)),
+                                    _mm_and_si128(below, _mm_set1_epi16(0x0804)));
+  const __m128i quads = _mm_and_si128(_mm_or_si128(ones, _mm_srli_epi16(ones, 8)), _mm_set1_epi16(255));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(quads, quads));
+}
+
+__m128i is_large(__m128i v) {
+  return _mm_or_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(1)), _mm_cmpgt_epi8(_mm_set1_epi8(-1), v));
+}
+
+}  // namespace
+
+uint64_t find_quads(const Level* levels, size_t stride) {
+  uint64_t quads = 0;
+  const __m128i zero = _mm_setzero_si128();
+  for (int y = 0; y < kTileQuads; ++y, levels += 2 * stride) {
+    const __m128i low = _mm_or_si128(load(levels), load(levels + stride));
+    const __m128i high = _mm_or_si128(load(levels + 8), load(levels + stride + 8));
+    const __m128i zeros = _mm_packs_epi32(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero));
+    const int bits = ~_mm_movemask_epi8(_mm_packs_epi16(zeros, zeros)) & 255;
+    quads |= static_cast<uint64_t>(bits) << (8 * y);
+  }
+  return quads;
+}
+
+void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
+  const __m128i zero = _mm_setzero_si128();
+  const __m128i ones = _mm_set1_epi8(-1);
+  for (int y = 0; y < kTileQuads; ++y, levels += 2 * stride) {
+    // Saturation keeps signs, and what is -1, 0 or 1.
+    const __m128i above = _mm_packs_epi16(load(levels), load(levels + 8));
+    const __m128i below = _mm_packs_epi16(load(levels + stride), load(levels + stride + 8));
+    put_quads(_mm_xor_si128(_mm_cmpeq_epi8(above, zero), ones),
+              _mm_xor_si128(_mm_cmpeq_epi8(below, zero), ones), bits.nonzero + 8 * y);
+    put_quads(is_large(above), is_large(below), bits.large + 8 * y);
+    put_quads(_mm_cmpgt_epi8(zero, above), _mm_cmpgt_epi8(zero, below), bits.negative + 8 * y);
+  }
+}
+
+void levels_of_bits(const TileBits& bits, Level* levels, size_t stride) {
+  const auto doubled = [](const uint8_t* quads) {
+    const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(quads));
+    return _mm_unpacklo_epi8(eight, eight);
+  };
+  for (int y = 0; y < kTileQuads; ++y) {
+    const __m128i nonzero = doubled(bits.nonzero + 8 * y);
+    const __m128i large = doubled(bits.large + 8 * y);
+    const __m128i negative = doubled(bits.negative + 8 * y);
+    for (const int places_of_row : {0x0201, 0x0804}) {
+      const __m128i places = _mm_set1_epi16(static_cast<int16_t>(places_of_row));
+      const auto at = [places](__m128i quads) {
+        return _mm_cmpeq_epi8(_mm_and_si128(quads, places), places);
+      };
+      const __m128i minus_magnitude = _mm_add_epi8(at(nonzero), at(large));
+      const __m128i plus = _mm_xor_si128(at(negative), _mm_set1_epi8(-1));
+      const __m128i level = _mm_sub_epi8(_mm_xor_si128(minus_magnitude, plus), plus);
+      const __m128i sign = _mm_cmpgt_epi8(_mm_setzero_si128(), level);
+      auto* const to = reinterpret_cast<__m128i*>(levels);
+      _mm_storeu_si128(to, _mm_unpacklo_epi8(level, sign));
+      _mm_storeu_si128(to + 1, _mm_unpackhi_epi8(level, sign));
+      levels += stride;
+    }
+  }
+}
+
+#else
+
+uint64_t find_quads(const Level* levels, size_t stride) {
+  uint64_t quads = 0;
+  for (uint32_t i = 0; i < 256; ++i) quads |= uint64_t{levels[level_at(i, stride)] != 0} << (i >> 2);
+  return quads;
+}
+
+void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
+  bits = {};
+  for (uint32_t i = 0; i < 256; ++i) {
+    const int level = levels[level_at(i, stride)];
+    const auto set = [i](uint8_t* quads, bool bit) {
+      quads[i >> 2] = static_cast<uint8_t>(quads[i >> 2] | (bit ? 1U : 0U) << (i & 3U));
+    };
+    set(bits.nonzero, level != 0);
+    set(bits.large, level > 1 || level < -1);
+    set(bits.negative, level < 0);
+  }
+}
+
+void levels_of_bits(const TileBits& bits, Level* levels, size_t stride) {
+  for (uint32_t i = 0; i < 256; ++i) {
+    const auto bit = [i](const uint8_t* quads) { return quads[i >> 2] >> (i & 3U) & 1; };
+    const int magnitude = bit(bits.nonzero) + bit(bits.large);
+    levels[level_at(i, stride)] = static_cast<Level>(bit(bits.negative) != 0 ? -magnitude : magnitude);
+  }
+}
+
+#endif
+
+}  // namespace ctv

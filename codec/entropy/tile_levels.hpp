@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the levels of a tile and their bits, and formulas of the model as tables.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/entropy/model/tile_walk.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+/// Level 4 quad + i of a part, in an array of rows.
+constexpr size_t level_at(uint32_t place, size_t stride) {
+  return ((place >> 5) * 2 + (place >> 1 & 1U)) * stride + (place >> 2 & 7U) * 2 + (place & 1U);
+}
+
+/// Quads of a part that are not 0: bit 8 y + x.
+uint64_t find_quads(const Level* levels, size_t stride);
+void bits_of_levels(const Level* levels, size_t stride, TileBits& bits);
+/// Large levels become 2 or -2.
+void levels_of_bits(const TileBits& bits, Level* levels, size_t stride);
+
+struct TileLookup {
+  struct Tables {
+    std::array<uint8_t, 73> sum{};
+    std::array<std::array<uint8_t, 17>, 2> siblings{};
+    std::array<uint8_t, 1021> recent{};
+    std::array<std::array<uint8_t, 16>, 16> gathered{}, scattered{};
+    std::array<std::array<QuadFacts, 16>, 16> facts{};  // by mask, large
+    std::array<uint8_t, 16> ahead{};
+    std::array<std::array<uint8_t, 9>, kSumClasses> numbers{};
+  };
+  static const Tables kTablesOf;
+  static uint32_t sum_class(uint32_t t) { return kTablesOf.sum[t]; }
+  static uint32_t sibling_sum_class(uint32_t n, uint32_t there) { return kTablesOf.siblings[there][n]; }
+  static uint32_t recent_class(uint32_t r) { return kTablesOf.recent[r]; }
+  static uint32_t ahead_class(uint32_t right, uint32_t below) { return kTablesOf.ahead[right << 3 | below]; }
+  static uint8_t number_class(uint32_t sum, uint32_t own) { return kTablesOf.numbers[sum][own]; }
+  static const QuadFacts& facts(uint32_t mask, uint32_t large) { return kTablesOf.facts[mask][large]; }
+  static uint32_t gather(uint32_t mask, uint32_t bits) { return kTablesOf.gathered[mask][bits]; }
+  static uint32_t scatter(uint32_t mask, uint32_t bits) { return kTablesOf.scattered[mask][bits]; }
+};
+
+}  // namespace ctv

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/tile_sets.hpp"
+
+namespace ctv {
+
+std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component) {
+  std::vector<TileSet> sets;
+  size_t tiles = 0;
+  for (int plane = component.first_plane; plane <= component.last_plane; ++plane) {
+    int layer = -1;
+    for (int s = component.first_subband; s <= component.last_subband; ++s) {
+      const Subband& band = picture.subbands[static_cast<size_t>(plane)].subbands[static_cast<size_t>(s)];
+      if (band.size() == 0) continue;
+      TileSet* last = sets.empty() ? nullptr : &sets.back();
+      const bool joins = last != nullptr && last->plane == plane && layer == band.layer &&
+                         last->rows == band.rows && last->cols == band.cols && last->bands < kTileBands &&
+                         !last->lowpass && band.scale != 0;
+      if (!joins) {
+        sets.push_back({.rows = band.rows, .cols = band.cols, .plane = plane, .lowpass = band.scale == 0});
+        last = &sets.back();
+        last->first = tiles;
+        tiles += last->tiles();
+      }
+      last->offsets[static_cast<size_t>(last->bands++)] = band.offset;
+      layer = band.layer;
+    }
+  }
+  return sets;
+}
+
+}  // namespace ctv

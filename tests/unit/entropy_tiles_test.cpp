@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles and their pieces: levels that come back, bytes that are refused, and where damage is said to lie.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "codec/config/presets.hpp"
+#include "codec/entropy/tile_decoder.hpp"
+#include "codec/entropy/tile_encoder.hpp"
+#include "codec/pipeline/stream.hpp"
+
+namespace ctv {
+namespace {
+
+// Sets of subbands that follow each other in one plane.
+std::vector<TileSet> sets_of(const std::vector<TileSet>& shapes) {
+  std::vector<TileSet> sets = shapes;
+  size_t offset = 0;
+  size_t tiles = 0;
+  for (TileSet& s : sets) {
+    for (int b = 0; b < s.bands; ++b, offset += s.levels()) s.offsets[static_cast<size_t>(b)] = offset;
+    s.first = tiles;
+    tiles += s.tiles();
+  }
+  return sets;
+}
+
+size_t levels_in(const std::vector<TileSet>& sets) {
+  size_t levels = 0;
+  for (const TileSet& s : sets) levels += s.levels() * static_cast<size_t>(s.bands);
+  return levels;
+}
+
+// density: levels of 100 that are not 0; most of these are small.
+std::vector<Level> some_levels(size_t count, int density, int most, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<Level> levels(count);
+  for (Level& l : levels) {
+    if (static_cast<int>(random() % 100) >= density) continue;
+    const int magnitude =
+        1 + static_cast<int>(random() % 4 == 0 ? random() % static_cast<uint32_t>(most) : random() % 2);
+    l = static_cast<Level>(random() % 2 == 0 ? magnitude : -magnitude);
+  }
+  return levels;
+}
+
+std::vector<uint8_t> encoded(const std::vector<TileSet>& sets, const std::vector<Level>& levels) {
+  const Level* const planes[] = {levels.data()};
+  Growing<uint8_t> out;
+  const size_t size = TileEncoder(sets).encode(planes, out);
+  return {out.data(), out.data() + size};
+}
+
+// Levels between guards, which must stay as they are.
+bool decodes(const std::vector<TileSet>& sets, const std::vector<uint8_t>& bytes, std::vector<Level>& levels,
+             int* damaged_piece = nullptr) {
+  constexpr size_t kGuard = 600;
+  const size_t count = levels_in(sets);
+  std::vector<Level> guarded(count + 2 * kGuard, Level{1234});
+  Level* const planes[] = {guarded.data() + kGuard};
+  TileDecoder decoder(sets);
+  const bool good = decoder.decode(bytes, planes);
+  if (damaged_piece != nullptr) *damaged_piece = decoder.damaged_piece();
+  const auto intact = [](auto first, auto last) {
+    return std::all_of(first, last, [](Level l) { return l == 1234; });
+  };
+  EXPECT_TRUE(intact(guarded.begin(), guarded.begin() + kGuard));
+  EXPECT_TRUE(intact(guarded.end() - kGuard, guarded.end()));
+  levels.assign(guarded.begin() + kGuard, guarded.end() - kGuard);
+  return good;
+}
+
+void expect_round_trip(const std::vector<TileSet>& sets, const std::vector<Level>& levels) {
+  std::vector<Level> back;
+  ASSERT_TRUE(decodes(sets, encoded(sets, levels), back));
+  ASSERT_EQ(back, levels);
+}
+
+TEST(Tiles, EveryExtentComesBack) {
+  for (int side = 1; side <= 70; ++side) {
+    const int other = 1 + side * 37 % 70;
+    const int bands = 1 + side % 4;
+    SCOPED_TRACE(std::to_string(side) + "x" + std::to_string(other));
+    const auto sets =
+        sets_of({{.rows = side, .cols = other, .bands = bands}, {.rows = other, .cols = side, .bands = 1}});
+    for (const int density : {1, 30, 100}) {
+      expect_round_trip(sets, some_levels(levels_in(sets), density, 40, static_cast<uint32_t>(side)));
+    }
+  }
+}
+
+TEST(Tiles, EveryMagnitudeComesBack) {
+  const auto sets = sets_of({{.rows = 256, .cols = 256, .bands = 1}});
+  std::vector<Level> levels(65536);
+  for (size_t i = 0; i < levels.size(); ++i) levels[i] = static_cast<Level>(static_cast<int>(i) - 32768);
+  expect_round_trip(sets, levels);
+  std::fill(levels.begin(), levels.end(), Level{-32768});
+  expect_round_trip(sets, levels);
+}
+
+TEST(Tiles, LowpassesComeBackPredictedAndNot) {
+  const auto sets =
+      sets_of({{.rows = 45, .cols = 61, .bands = 1, .lowpass = true}, {.rows = 45, .cols = 61, .bands = 3}});
+  auto levels = some_levels(levels_in(sets), 5, 9, 3);
+  for (size_t i = 0; i < sets[0].levels(); ++i) levels[i] = static_cast<Level>(600 + i % 61);
+  EXPECT_EQ(encoded(sets, levels)[0] & 1, 1);
+  expect_round_trip(sets, levels);
+  for (size_t i = 0; i < sets[0].levels(); ++i) levels[i] = static_cast<Level>(i % 7 == 0 ? 1000 : 0);
+  EXPECT_EQ(encoded(sets, levels)[0] & 1, 0);
+  expect_round_trip(sets, levels);
+}
+
+TEST(Tiles, ZerosAreEmpty) {
+  const auto sets = sets_of({{.rows = 50, .cols = 40, .bands = 3}});
+  const std::vector<Level> zeros(levels_in(sets));
+  EXPECT_TRUE(encoded(sets, zeros).empty());
+  std::vector<Level> back;
+  EXPECT_TRUE(decodes(sets, {}, back));
+  EXPECT_EQ(back, zeros);
+}
+
+TEST(Tiles, AnEncoderIsNotChangedByWhatItCoded) {
+  const auto sets = sets_of({{.rows = 99, .cols = 130, .bands = 3}});
+  TileEncoder encoder(sets);
+  Growing<uint8_t> out;
+  for (uint32_t seed = 0; seed < 5; ++seed) {
+    const auto levels = some_levels(levels_in(sets), static_cast<int>(20 * seed), 99, seed);
+    const Level* const planes[] = {levels.data()};
+    const size_t size = encoder.encode(planes, out);
+    EXPECT_EQ(std::vector<uint8_t>(out.data(), out.data() + size), encoded(sets, levels));
+  }
+}
+
+TEST(Tiles, AnEmptyPieceIsZeros) {
+  const auto sets = sets_of({{.rows = 64, .cols = 160, .bands = 3}});
+  const auto levels = some_levels(levels_in(sets), 60, 20, 9);
+  const auto bytes = encoded(sets, levels);
+  std::vector<TilePiece> pieces;
+  bool predicted = false;
+  ASSERT_TRUE(read_tile_index(bytes, sets[0].tiles(), pieces, predicted));
+  ASSERT_GT(pieces.size(), 3U);
+  Growing<uint8_t> head;
+  TileIndexWriter index(head, pieces.size(), predicted, 0);
+  std::vector<uint8_t> payload;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const size_t size = i == 1 ? 0 : pieces[i].size;
+    if (i + 1 < pieces.size()) index.put(pieces[i].tiles, size);
+    const auto* const begin = bytes.data() + pieces[i].begin;
+    payload.insert(payload.end(), begin, begin + size);
+  }
+  payload.insert(payload.begin(), head.data(), head.data() + index.size());
+  auto expected = levels;
+  TilePlace place(sets[0], pieces[1].first);
+  for (size_t i = 0; i < pieces[1].tiles; ++i, place.next(sets[0])) {
+    for (size_t b = 0; b < 3; ++b) {
+      for (int y = place.y(); y < place.y() + kTileSide; ++y) {
+        std::fill_n(expected.data() + sets[0].offsets[b] + static_cast<ptrdiff_t>(y) * 160 + place.x(),
+                    kTileSide, Level{0});
+      }
+    }
+  }
+  std::vector<Level> back;
+  ASSERT_TRUE(decodes(sets, payload, back));
+  EXPECT_EQ(back, expected);
+}
+
+// Signs and raw bits of numbers are not coded with a model, so a piece in which only these are damaged is
+// whole.
+TEST(Tiles, DamageStaysInItsPiece) {
+  const auto sets = sets_of({{.rows = 80, .cols = 144, .bands = 3}, {.rows = 40, .cols = 72, .bands = 2}});
+  const auto levels = some_levels(levels_in(sets), 50, 20, 4);
+  const auto bytes = encoded(sets, levels);
+  std::vector<TilePiece> pieces;
+  bool predicted = false;
+  ASSERT_TRUE(read_tile_index(bytes, sets[0].tiles() + sets[1].tiles(), pieces, predicted));
+  ASSERT_GT(pieces.size(), 4U);
+  std::mt19937 random(1);
+  size_t found = 0;
+  size_t tried = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    // The levels of the piece's tiles.
+    std::vector<bool> inside(levels.size());
+    for (const TileSet& s : sets) {
+      TilePlace place(s, 0);
+      for (size_t t = s.first; t < s.first + s.tiles(); ++t, place.next(s)) {
+        if (t < pieces[i].first || t >= pieces[i].first + pieces[i].tiles) continue;
+        for (size_t l = 0; l < s.levels() * static_cast<size_t>(s.bands); ++l) {
+          const auto y = static_cast<int>(l % s.levels()) / s.cols - place.y();
+          const auto x = static_cast<int>(l % s.levels()) % s.cols - place.x();
+          if (y >= 0 && y < kTileSide && x >= 0 && x < kTileSide) inside[s.offsets[0] + l] = true;
+        }
+      }
+    }
+    for (int k = 0; k < 20; ++k, ++tried) {
+      auto damaged = bytes;
+      damaged[pieces[i].begin + random() % pieces[i].size] ^= static_cast<uint8_t>(1U << random() % 8);
+      std::vector<Level> back;
+      int piece = -1;
+      if (!decodes(sets, damaged, back, &piece)) {
+        ++found;
+        EXPECT_EQ(piece, static_cast<int>(i));
+      }
+      for (size_t l = 0; l < levels.size(); ++l) ASSERT_TRUE(inside[l] || back[l] == levels[l]);
+    }
+  }
+  EXPECT_GT(found, tried * 3 / 4);
+}
+
+TEST(Tiles, AnyBytesEndInLevelsOrARefusal) {
+  const auto sets =
+      sets_of({{.rows = 33, .cols = 50, .bands = 4}, {.rows = 17, .cols = 5, .bands = 1, .lowpass = true}});
+  const auto good = encoded(sets, some_levels(levels_in(sets), 20, 20, 7));
+  std::vector<Level> back;
+  // A state of 32 bits ends as 1 by chance now and then.
+  size_t accepted = 0;
+  for (size_t size = 1; size < good.size(); ++size) {
+    accepted += decodes(sets, {good.begin(), good.begin() + static_cast<ptrdiff_t>(size)}, back) ? 1 : 0;
+  }
+  EXPECT_LT(accepted, good.size() / 200);
+  auto longer = good;
+  longer.push_back(0);
+  EXPECT_FALSE(decodes(sets, longer, back));
+  std::mt19937 random(2);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<uint8_t> bytes(random() % 400);
+    for (uint8_t& b : bytes) b = static_cast<uint8_t>(random() >> 8);
+    if (i % 2 == 0 && !bytes.empty()) bytes[0] = 0;  // one piece
+    (void)decodes(sets, bytes, back);
+    bytes = good;
+    for (int k = 0; k < 3; ++k)
+      bytes[random() % std::min<size_t>(bytes.size(), 40)] = static_cast<uint8_t>(random() >> 8);
+    (void)decodes(sets, bytes, back);
+  }
+}
+
+TEST(Tiles, AnIndexIsBounded) {
+  std::vector<TilePiece> pieces;
+  bool predicted = false;
+  const auto reads = [&](const std::vector<uint8_t>& bytes) {
+    return read_tile_index(bytes, 10, pieces, predicted);
+  };
+  EXPECT_TRUE(reads({0, 1, 2}));                      // one piece of all bytes
+  EXPECT_TRUE(reads({2, 9, 1, 7}));                   // nine tiles of one byte, one of none
+  EXPECT_FALSE(reads({2, 10, 1, 7}));                 // no tile left
+  EXPECT_FALSE(reads({2, 0, 1, 7}));                  // no tile
+  EXPECT_FALSE(reads({2, 9, 2, 7}));                  // bytes beyond the end
+  EXPECT_FALSE(reads({20}));                          // eleven pieces
+  EXPECT_FALSE(reads({4, 1, 1}));                     // an index cut short
+  EXPECT_FALSE(reads({255, 255, 255, 255, 255, 1}));  // a number too long
+  EXPECT_FALSE(reads({2, 1, 255, 255, 255, 255, 127, 7}));
+}
+
+TEST(Tiles, SetsHoldEveryLevelOnce) {
+  for (const char* preset : {"default", "fastest"}) {
+    for (const auto transform : {CTV_TRANSFORM_CONTOURLET, CTV_TRANSFORM_DCT8X8, CTV_TRANSFORM_H264_4X4}) {
+      ctv_config c;
+      ASSERT_EQ(ctv_config_init(&c, preset), CTV_OK);
+      c.width = 203;
+      c.height = 117;
+      c.format = CTV_FORMAT_I420;
+      c.transform = transform;
+      if (transform == CTV_TRANSFORM_CONTOURLET) c.directions[0] = 8;
+      const auto header = make_sequence_header(c);
+      ASSERT_TRUE(header.ok());
+      const Stream stream = make_stream(*header);
+      std::vector<int> seen[3];
+      for (size_t p = 0; p < 3; ++p) seen[p].resize(stream.picture.subbands[p].num_coefficients);
+      for (const Component& k : make_components(stream.picture, header->grouping, header->entropy_coding)) {
+        for (const TileSet& s : make_tile_sets(stream.picture, k)) {
+          for (int b = 0; b < s.bands; ++b) {
+            for (size_t i = 0; i < s.levels(); ++i) ++seen[s.plane][s.offsets[static_cast<size_t>(b)] + i];
+          }
+        }
+      }
+      for (const auto& plane : seen)
+        EXPECT_EQ(std::count(plane.begin(), plane.end(), 1), static_cast<ptrdiff_t>(plane.size()));
+    }
+  }
+}
+
+TEST(Tiles, TablesAreWholeAndFoundTheSameWay) {
+  const auto& symbols = tile_tables().symbols;
+  for (size_t t = 0; t < kTables; ++t) {
+    uint32_t slot = 0;
+    for (uint32_t s = 0; s < kTableSymbols; ++s) {
+      const uint32_t end = s + 1 < kTableSymbols ? symbols[t].begin[s + 1] : kWhole;
+      ASSERT_LE(symbols[t].begin[s], end);
+      ASSERT_LT(end - symbols[t].begin[s], kWhole);
+      for (; slot < end; ++slot) ASSERT_EQ(find_symbol(symbols[t], slot), s);
+      const bool small = t < kMaskTables && s >= size_t{2} << t / kBandClasses;
+      const bool zero = t >= kMaskTables && t < kLargeTables && s == 0;
+      const bool many =
+          t >= kLargeTables && t < kNumberTables && s >= size_t{2} << (t - kLargeTables) / kQuadContexts;
+      EXPECT_EQ(end == symbols[t].begin[s], small || zero || many) << t << " " << s;
+    }
+    ASSERT_EQ(slot, kWhole);
+  }
+}
+
+}  // namespace
+}  // namespace ctv

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The levels of a stream's frames, for ctv_train_symbols.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/stream.hpp"
+
+namespace ctv::dev {
+
+struct SymbolFrame {
+  FrameParameters parameters;
+  std::array<std::vector<Level>, 3> levels;
+  CodedFrame view() const {
+    CodedFrame frame;
+    frame.parameters = parameters;
+    for (size_t p = 0; p < levels.size(); ++p) frame.levels[p] = levels[p].data();
+    return frame;
+  }
+};
+
+struct SymbolClip {
+  std::string name;
+  Stream stream;
+  std::vector<Component> components;
+  std::vector<SymbolFrame> frames;
+  size_t bytes = 0;         // of all packets
+  size_t symbol_bytes = 0;  // of all components
+};
+
+/// Reads a .ctv file. False if it is not a sound stream.
+bool read_symbol_clip(const std::string& file, SymbolClip& clip);
+
+}  // namespace ctv::dev

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctv_train_symbols train STREAM.ctv...   prints codec/entropy/tile_tables.inc for the levels of these
+// streams ctv_train_symbols compare STREAM.ctv... bytes and times of tiles against the streams' own entropy
+// coding
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "codec/entropy/component_coder.hpp"
+#include "codec/entropy/tile_decoder.hpp"
+#include "codec/entropy/tile_encoder.hpp"
+#include "symbol_clip.h"
+
+namespace {
+
+using namespace ctv;  // NOLINT(*-using-namespace)
+using dev::SymbolClip;
+using dev::SymbolFrame;
+
+constexpr int kPasses = 4;   // the tables of each decide where the next one's pieces end
+constexpr int kRepeats = 9;  // of each timing; the shortest counts
+
+// Whether a symbol of a table can occur.
+bool occurs(size_t table, size_t symbol) {
+  if (table < kMaskTables) return symbol < size_t{2} << table / kBandClasses;
+  if (table < kLargeTables) return symbol != 0;
+  return table >= kNumberTables || symbol < size_t{2} << (table - kLargeTables) / kQuadContexts;
+}
+
+TableSizes fit(const TileEncoder::Counts& counts) {
+  constexpr double kUnseen = 0.4;
+  TableSizes sizes{};
+  for (size_t t = 0; t < kTables; ++t) {
+    double sum = 0;
+    for (size_t s = 0; s < kTableSymbols; ++s)
+      sum += occurs(t, s) ? static_cast<double>(counts[t][s]) + kUnseen : 0;
+    int left = kWhole;
+    for (size_t s = 0; s < kTableSymbols; ++s) {
+      if (!occurs(t, s)) continue;
+      const double share = (static_cast<double>(counts[t][s]) + kUnseen) / sum * kWhole;
+      sizes[t][s] = static_cast<uint16_t>(std::clamp(std::lround(share), 1L, long{kWhole} - 1));
+      left -= sizes[t][s];
+    }
+    uint16_t& most = *std::max_element(sizes[t].begin(), sizes[t].end());
+    most = static_cast<uint16_t>(most + left);
+  }
+  return sizes;
+}
+
+void count_clip(const SymbolClip& clip, const TileTables& tables, TileEncoder::Counts& counts) {
+  Growing<uint8_t> out;
+  for (const Component& c : clip.components) {
+    TileEncoder encoder(make_tile_sets(clip.stream.picture, c), tables);
+    encoder.count(&counts);
+    for (const SymbolFrame& f : clip.frames) encoder.encode(f.view().levels, out);
+  }
+}
+
+// A clip of four times as many symbols weighs twice as much.
+void add_weighted(const TileEncoder::Counts& clip, TileEncoder::Counts& sum) {
+  double total = 1;
+  for (const auto& table : clip) {
+    for (const uint64_t n : table) total += static_cast<double>(n);
+  }
+  const double weight = 1000 / std::sqrt(total);
+  for (size_t t = 0; t < kTables; ++t) {
+    for (size_t s = 0; s < kTableSymbols; ++s) {
+      sum[t][s] += static_cast<uint64_t>(static_cast<double>(clip[t][s]) * weight);
+    }
+  }
+}
+
+void print_tables(const TableSizes& sizes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr size_t kPerLine = 3;
+  std::printf("// SPDX-License-Identifier: BSD-3-Clause\n");
+  for (size_t t = 0; t < kTables; ++t) {
+    if (t % kPerLine == 0) std::printf("\"");
+    for (const uint16_t size : sizes[t]) std::printf("%c%c", kDigits[size >> 6], kDigits[size & 63]);
+    if (t % kPerLine == kPerLine - 1 || t + 1 == kTables) std::printf("\"\n");
+  }
+}
+
+void train(const std::vector<SymbolClip>& clips) {
+  auto tables = std::make_unique<TileTables>(fit({}));
+  TableSizes sizes{};
+  for (int pass = 0; pass < kPasses; ++pass) {
+    auto sum = std::make_unique<TileEncoder::Counts>();
+    for (const SymbolClip& clip : clips) {
+      auto counts = std::make_unique<TileEncoder::Counts>();
+      count_clip(clip, *tables, *counts);
+      add_weighted(*counts, *sum);
+    }
+    sizes = fit(*sum);
+    tables = std::make_unique<TileTables>(sizes);
+  }
+  print_tables(sizes);
+}
+
+template <typename Work>
+double shortest(Work work) {
+  double best = 1e9;
+  for (int i = 0; i < kRepeats; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best * 1e3;
+}
+
+bool compare(const SymbolClip& clip) {
+  const auto& picture = clip.stream.picture;
+  double own_encode = 0;
+  double own_decode = 0;
+  double encode = 0;
+  double decode = 0;
+  size_t bytes = 0;
+  std::array<std::vector<Level>, 3> levels;
+  CodedFrameBuffers buffers;
+  for (size_t p = 0; p < levels.size(); ++p) {
+    levels[p].resize(picture.subbands[p].num_coefficients);
+    buffers.levels[p] = levels[p].data();
+  }
+  for (size_t k = 0; k < clip.components.size(); ++k) {
+    const Component& c = clip.components[k];
+    const EntropyCoding own = clip.stream.header.entropy_coding;
+    const auto own_encoder = make_component_coder(own, picture, c, k);
+    const auto own_decoder = make_component_coder(own, picture, c, k);
+    TileEncoder encoder(make_tile_sets(picture, c));
+    TileDecoder decoder(make_tile_sets(picture, c));
+    Growing<uint8_t> own_out;
+    Growing<uint8_t> out;
+    for (const SymbolFrame& f : clip.frames) {
+      const CodedFrame frame = f.view();
+      buffers.parameters = f.parameters;
+      size_t own_size = 0;
+      size_t size = 0;
+      bool good = true;
+      own_encode += shortest([&] { own_size = own_encoder->encode(frame, own_out); });
+      encode += shortest([&] { size = encoder.encode(frame.levels, out); });
+      own_decode += shortest([&] {
+        good = own_decoder->decode({own_out.data(), own_size}, buffers) && good;
+      });
+      decode += shortest([&] { good = decoder.decode({out.data(), size}, buffers.levels) && good; });
+      for (int p = c.first_plane; p <= c.last_plane; ++p) {
+        const auto r = c.range(picture, p);
+        const auto plane = static_cast<size_t>(p);
+        good = good && std::equal(levels[plane].data() + r.offset, levels[plane].data() + r.offset + r.count,
+                                  f.levels[plane].data() + r.offset);
+      }
+      if (!good) return false;
+      bytes += size;
+    }
+  }
+  const auto n = static_cast<double>(clip.frames.size());
+  const auto percent = [](size_t now, size_t then) {
+    return 100 * (static_cast<double>(now) / static_cast<double>(then) - 1);
+  };
+  std::printf(
+      "%-36s %8zu -> %8zu %+6.2f %%, packets %+6.2f %%; encode %.2f -> %.2f ms (x %.2f), decode %.2f -> %.2f "
+      "ms (x %.2f)\n",
+      clip.name.c_str(), clip.symbol_bytes, bytes, percent(bytes, clip.symbol_bytes),
+      percent(clip.bytes - clip.symbol_bytes + bytes, clip.bytes), own_encode / n, encode / n,
+      encode / own_encode, own_decode / n, decode / n, decode / own_decode);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool trains = argc > 2 && std::strcmp(argv[1], "train") == 0;
+  if (argc < 3 || (!trains && std::strcmp(argv[1], "compare") != 0)) {
+    std::fprintf(stderr, "usage: ctv_train_symbols train|compare STREAM.ctv...\n");
+    return 2;
+  }
+  std::vector<SymbolClip> clips;
+  for (int i = 2; i < argc; ++i) {
+    if (!dev::read_symbol_clip(argv[i], clips.emplace_back())) {
+      std::fprintf(stderr, "%s: not a sound stream\n", argv[i]);
+      return 1;
+    }
+  }
+  if (trains) {
+    train(clips);
+    return 0;
+  }
+  for (const SymbolClip& clip : clips) {
+    if (!compare(clip)) {
+      std::fprintf(stderr, "%s: does not come back\n", clip.name.c_str());
+      return 1;
+    }
+  }
+  return 0;
+}

@@ -74,11 +74,11 @@ uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& com
   store_u32(packet, 4, static_cast<uint32_t>(packet.size() - kPrefixSize));
   size_t base_end = parts.motion_begin;
   for (size_t i = 0; i < component_layers.size(); ++i) {
+    if (component_layers[i] == 0) base_end = parts.component_begins[i + 1];
+    if (parts.layer_crcs[i] == 0) continue;
     size_t end = i + 1;  // of the layer
     while (end < component_layers.size() && component_layers[end] == component_layers[i]) ++end;
     const size_t begin = parts.component_begins[i];
-    if (component_layers[i] == 0) base_end = parts.component_begins[i + 1];
-    if (parts.layer_crcs[i] == 0) continue;
     store_u32(packet, parts.layer_crcs[i],
               crc32_of({packet.data() + begin, parts.component_begins[end] - begin}));
   }

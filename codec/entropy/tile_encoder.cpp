@@ -213,7 +213,7 @@ void TileEncoder::end_piece() {
     at = writer.finish();
   }
   const auto size = static_cast<size_t>(end - at);
-  std::memmove(bytes_.data() + size_, at, size);
+  std::copy(at, end, bytes_.data() + size_);  // downwards
   size_ += size;
   pieces_.push_back({tiles_, size});
   event_count_ = 0;

@@ -79,6 +79,36 @@ void expect_round_trip(const std::vector<TileSet>& sets, const std::vector<Level
   ASSERT_EQ(back, levels);
 }
 
+TEST(Tiles, BitsOfLevelsAreWhatTheySay) {
+  constexpr size_t kStride = 19;
+  auto levels = some_levels(kTileSide * kStride, 40, 300, 8);
+  levels[0] = -32768;
+  levels[1] = 32767;
+  levels[2] = 256;  // whose low byte is 0
+  TileBits bits{};
+  bits_of_levels(levels.data(), kStride, bits);
+  const uint64_t quads = find_quads(levels.data(), kStride);
+  std::vector<Level> small(levels.size(), Level{77});
+  levels_of_bits(bits, small.data(), kStride);
+  for (uint32_t y = 0; y < kTileSide; ++y) {
+    for (uint32_t x = 0; x < kStride; ++x) {
+      const int level = levels[y * kStride + x];
+      const uint32_t quad = y / 2 * 8 + x / 2;
+      const uint32_t i = y % 2 * 2 + x % 2;
+      if (x >= kTileSide) {
+        EXPECT_EQ(small[y * kStride + x], 77);
+        continue;
+      }
+      EXPECT_EQ(bits.nonzero[quad] >> i & 1, level != 0);
+      EXPECT_EQ(bits.large[quad] >> i & 1, std::abs(level) > 1);
+      EXPECT_EQ(bits.negative[quad] >> i & 1, level < 0);
+      EXPECT_EQ(quads >> quad & 1, bits.nonzero[quad] != 0);
+      EXPECT_EQ(small[y * kStride + x], std::clamp(level, -2, 2));
+      EXPECT_EQ(level_at(4 * quad + i, kStride), y * kStride + x);
+    }
+  }
+}
+
 TEST(Tiles, EveryExtentComesBack) {
   for (int side = 1; side <= 70; ++side) {
     const int other = 1 + side * 37 % 70;

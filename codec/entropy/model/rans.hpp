@@ -64,8 +64,9 @@ class RansReader {
     const SymbolTable& t = tables_[table];
     const uint32_t slot = state_ & (kWhole - 1);
     const uint32_t s = find_symbol(t, slot);
-    const uint32_t begin = t.begin[s];
-    const uint32_t size = (t.begin[s + 1] - begin) & (kWhole - 1);  // the last ends at the next table's 0
+    const uint16_t* const at = t.begin + s;
+    const uint32_t begin = at[0];
+    const uint32_t size = (at[1] - begin) & (kWhole - 1);  // the last ends at the next table's 0
     advance(size * (state_ >> kProbabilityBits) + slot - begin);
     return s;
   }

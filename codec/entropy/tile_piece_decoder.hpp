@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decoder of one piece of tiles (docs/symbols.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/entropy/tile_index.hpp"
+#include "codec/entropy/tile_levels.hpp"
+#include "codec/entropy/tile_sets.hpp"
+#include "codec/entropy/tile_tables.hpp"
+
+namespace ctv {
+
+class TilePieceDecoder {
+ public:
+  explicit TilePieceDecoder(const TileTables& tables) : tables_(tables) {}
+
+  /// Writes the levels of the piece's parts that are not 0, and no others. bytes: of the component, followed
+  /// by eight more that can be read. Returns false if the piece is damaged.
+  bool decode(const std::vector<TileSet>& sets, std::span<Level* const> planes, const TilePiece& piece,
+              const uint8_t* bytes);
+
+ private:
+  struct Coder;
+  void decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, Level* plane);
+  void copy_cut(const TileSet& set, const TilePlace& place, uint32_t mask, Level* plane) const;
+
+  const TileTables& tables_;
+  PartWalk walk_{};
+  TileNeighbours around_{};
+  std::array<TilePart, kTileBands> parts_{};
+  std::array<std::array<Level, kTileSide * kTileSide>, kTileBands>
+      cut_{};  // tiles cut by the subband's border
+};
+
+}  // namespace ctv

@@ -43,7 +43,8 @@ def main():
         for qp, (rate, psnr) in zip(arguments.qp, points):
             print(f"{preset:8} qp {qp:2}: {rate:9.1f} kbit/s {psnr:6.2f} dB")
         axes.semilogx(*zip(*points), "o-", label=preset)
-    axes.set(xlabel="bitrate [kbit/s]", ylabel="PSNR of luma [dB]", title=f"{pathlib.Path(arguments.clip).stem}, {len(pictures)} frames")
+    axes.set(xlabel="bitrate [kbit/s]", ylabel="PSNR of luma [dB]",
+             title=f"{pathlib.Path(arguments.clip).stem}, {len(pictures)} frames")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
     figure.savefig(arguments.output, dpi=110)

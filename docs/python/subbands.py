@@ -98,14 +98,15 @@ def main():
     show(axes[0, 1], f"all subbands, {len(packet)} bytes", whole)
     show(axes[0, 2], "lowpass alone", lowpass)
     show(axes[0, 3], f"resolution 1/{2**len(arguments.directions)}", small.decode(packet)[0].array)
-    shares = [decode(0, subband) - lowpass for subband in range(1, len(subbands) + 1)]  # lifted above 0 by the lowpass
+    # With the lowpass, which lifts them above 0, where samples end.
+    shares = [decode(0, subband) - lowpass for subband in range(1, len(subbands) + 1)]
     limit = 4 * max(share.std() for share in shares)
     for axis, title, share, subband in zip(axes.flat[4:], subbands, shares, range(1, len(subbands) + 1)):
         size = sum(c["size"] for c in info["components"] if c["first_subband"] == subband)
         show(axis, f"{title}: {size} bytes", share, -limit, limit)
         print(f"{title}: {size} bytes, energy {np.mean(share**2):.2f}")
     difference = np.abs(lowpass + sum(shares) - whole).max()
-    print(f"lowpass and shares together differ from the decoded picture, by rounding and clipping, by at most {difference}")
+    print(f"lowpass and shares differ from the decoded picture, by rounding and clipping, by at most {difference}")
     figure.savefig(arguments.output, dpi=110)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files: random access, information, writing, damage."""
 import fractions
+import pickle
 
 import ctv
 import numpy as np
@@ -23,6 +24,8 @@ def test_random_access_gives_what_iteration_gives(stream, folder, indexed, confi
         for i in (11, 0, 3, 4, 5, 4, 9, -1, 6, 7):
             assert bytes_of(reader[i]) == expected[i], i
         assert [bytes_of(p) for p in reader[2:9:3]] == expected[2:9:3]
+        with pickle.loads(pickle.dumps(reader)) as another:
+            assert bytes_of(another[7]) == expected[7]
         with pytest.raises(IndexError):
             reader[FRAMES]
     with pytest.raises(ctv.StateError, match="is closed"):
@@ -74,7 +77,11 @@ def test_damaged_files(stream, folder):
     for size in range(120, len(data), 131):
         path.write_bytes(data[:size])
         with ctv.read(path) as reader:
-            assert not reader.info.indexed and len(list(reader)) == len(reader)
+            whole = sum(1 for _ in reader.packets()) - 1
+            assert not reader.info.indexed and len(reader[:]) == len(reader) == whole
+            if not reader.info.complete:
+                with pytest.raises(ctv.DamagedError, match="the file ends"):
+                    list(reader)
     for at in range(0, len(data), 37):
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1:])
         try:

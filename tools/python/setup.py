@@ -29,7 +29,8 @@ class BuildByCMake(build_ext):
             f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
             *os.environ.get("CMAKE_ARGS", "").split()
         ], check=True)
-        subprocess.run(["cmake", "--build", build, "--target", "ctv_python", "--parallel", str(os.cpu_count())], check=True)
+        jobs = str(os.cpu_count())
+        subprocess.run(["cmake", "--build", build, "--target", "ctv_python", "--parallel", jobs], check=True)
         module.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / "python" / "ctv" / module.name, module)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ class StateError(Error): ...
 class InternalError(Error): ...
 class ReferenceMissingError(Error): ...
 
+@dataclass(frozen=True)
 class Packet:
     data: bytes
     timestamp: int
@@ -38,6 +40,7 @@ class Packet:
     key_frame: bool
     step: float
 
+@dataclass(frozen=True, eq=False)
 class Picture:
     planes: tuple[Plane, ...]
     format: Format
@@ -53,7 +56,7 @@ class Picture:
 class Encoder:
     def __init__(
         self, *, width: int, height: int, format: Format = "i420", preset: str = "default",
-        fps: Union[int, float, str, Fraction] = ..., fps_num: int = 25, fps_den: int = 1, aspect_width: int = 0,
+        fps: Union[int, float, str, Fraction, None] = None, fps_num: int = 25, fps_den: int = 1, aspect_width: int = 0,
         aspect_height: int = 0, range: Literal["unspecified", "limited", "full"] = "unspecified",
         primaries: Union[str, int] = "unspecified", transfer: Union[str, int] = "unspecified",
         matrix: Union[str, int] = "unspecified",

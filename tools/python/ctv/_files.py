@@ -3,6 +3,7 @@
 import bisect
 import contextlib
 import fractions
+import functools
 import operator
 import os
 import types
@@ -46,7 +47,8 @@ class Decoder(_ctv.Decoder):
 
 class Reader(Sequence):
     """The pictures of a file. `reader[i]` decodes from the last key frame at or before i, or goes on from the frame
-    before; iteration decodes one after the other. Threads need a reader each."""
+    before; iteration decodes one after the other. If the file is cut or damaged between units, the pictures before
+    are there, and iteration then raises DamagedError. Threads need a reader each."""
 
     def __init__(self, path, **config):
         self._path, self._config = path, config
@@ -58,10 +60,10 @@ class Reader(Sequence):
             if kind != "header":
                 raise DamagedError("unit at byte 0: no sequence header")
             fields = _ctv.stream_info(self._header)
-            self._entries, complete = self._by_index(), True
+            self._entries, self._damage = self._by_index(), None
             indexed = self._entries is not None
             if not indexed:
-                self._entries, complete = self._by_scan()
+                self._entries, self._damage = self._by_scan()
             self._keys = [i for i, (_, key) in enumerate(self._entries) if key]
             Decoder(**config).close()  # keywords are checked here
         except BaseException:
@@ -69,7 +71,7 @@ class Reader(Sequence):
             raise
         self.info = Info(**fields, fps=fractions.Fraction(fields["fps_num"], fields["fps_den"]),
                          frames=len(self._entries), key_frames=tuple(self._keys), indexed=indexed,
-                         complete=complete, bytes=self._size)
+                         complete=self._damage is None, bytes=self._size)
 
     def _unit(self, offset):
         """(kind, bytes) of the unit at a byte offset."""
@@ -100,13 +102,13 @@ class Reader(Sequence):
         return entries if rising and kind == "packet" and offsets[-1] + size == begin else None
 
     def _by_scan(self):
-        """[(offset, key frame)] of all whole packets, and whether the file ends with a whole unit."""
+        """[(offset, key frame)] of all packets before any damage between units, and that damage."""
         entries, offset = [], 0
         while offset < self._size:
             try:
                 kind, data = self._unit(offset)
-            except DamagedError:
-                return entries, False
+            except DamagedError as e:
+                return entries, e
             if kind == "header" and data != self._header:
                 raise UnsupportedError(f"unit at byte {offset}: another sequence header")
             if kind == "packet":
@@ -116,7 +118,7 @@ class Reader(Sequence):
                     key = False  # decoding it says what is wrong
                 entries.append((offset, key))
             offset += len(data)
-        return entries, True
+        return entries, None
 
     def __len__(self):
         return len(self._entries)
@@ -161,12 +163,17 @@ class Reader(Sequence):
             for i in range(len(self)):
                 yield from decoder.decode(self._packet(i))
             yield from decoder.flush()
+        if self._damage is not None:
+            raise self._damage
 
     def packets(self):
         """Iterates over the units for a Decoder: the header, then each packet, as bytes."""
         yield self._header
         for i in range(len(self)):
             yield self._packet(i)
+
+    def __reduce__(self):  # for worker processes: a reader of the same file
+        return functools.partial(Reader, self._path, **self._config), ()
 
     def close(self):
         """Closes the file and the decoder."""

@@ -5,7 +5,8 @@
 #   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
 #   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy of changed files, sanitizers, short fuzzing
 #   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing
-#   tools/dev/ctv.sh setup [build]   install what is needed (build: without what only tests and checks need)
+#   tools/dev/ctv.sh setup [build|python]   install what is needed (build: without what only tests and checks need; python:
+#                                    build, and what the Python package needs)
 #   tools/dev/ctv.sh build           library and tools, Release, into build/release
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
 #   tools/dev/ctv.sh asan [ARGS]     the same under AddressSanitizer and UndefinedBehaviorSanitizer, into build/asan
@@ -121,7 +122,7 @@ verb_memcheck() {
     valgrind -q --error-exitcode=9 "$target" "data/fuzz/${target##*/ctv_fuzz_}"
   done
 }
-tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/bench/'; }
+tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/(bench|python)/'; }
 verb_tidy() {
   configure check
   local files=("$@")

@@ -2,20 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing but
 # what sudo asks; does nothing where everything is there already.
-#   usage: setup.sh [build|compare|all]   build: library and tools only; compare: what ctbench compares with and draws
-#                                         by, too; all (default): tests, checks and fuzzing too
+#   usage: setup.sh [build|python|compare|all]   build: library and tools only; python: what the Python package needs,
+#                                         too; compare: what ctbench compares with and draws by, too; all (default):
+#                                         tests, checks and fuzzing too
 set -euo pipefail
 
 build=(g++ cmake ninja-build libdeflate-dev libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
 peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
+python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
 checks=(git ccache python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm
   doxygen valgrind)
 
 wanted=("${build[@]}")
 case "${1:-all}" in
   build) ;;
+  python) wanted+=("${python[@]}" python3-pip python3-setuptools python3-venv python3-wheel) ;;
   compare) wanted+=("${peers[@]}") ;;
-  *) wanted+=("${checks[@]}" python3-matplotlib) ;;
+  *) wanted+=("${checks[@]}" "${python[@]}" python3-matplotlib) ;;
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ctv, a contourlet video codec.
+
+Pictures are numpy arrays of uint8:
+
+    gray        (height, width)
+    rgb, rgba   (height, width, 3 or 4)
+    i420        a tuple of y (height, width) and u, v ((height + 1) // 2, (width + 1) // 2)
+    i422        a tuple of y (height, width) and u, v (height, (width + 1) // 2)
+    i444        a tuple of y, u, v (height, width)
+    nv12        a tuple of y (height, width) and uv ((height + 1) // 2, (width + 1) // 2, 2)
+
+Timestamps and durations are in units of 1 / fps_num seconds.
+"""
+from ._ctv import packet_info, preset_config, presets, version
+from ._data import Packet, Picture
+from ._errors import (ArgumentError, DamagedError, DeviceError, Error, InternalError, LimitError, OutOfMemoryError,
+                      ReferenceMissingError, StateError, UnsupportedError)
+from ._files import Decoder, Encoder, Info, Reader, info, read, write
+
+__version__ = version()
+__all__ = [
+    "ArgumentError", "DamagedError", "Decoder", "DeviceError", "Encoder", "Error", "Info", "InternalError",
+    "LimitError", "OutOfMemoryError", "Packet", "Picture", "Reader", "ReferenceMissingError", "StateError",
+    "UnsupportedError", "info", "packet_info", "preset_config", "presets", "read", "version", "write"
+]

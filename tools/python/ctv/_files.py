@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files: a stream as a sequence of pictures, and a sequence of pictures as a stream."""
+import bisect
+import contextlib
+import fractions
+import functools
+import operator
+import os
+import types
+from collections.abc import Sequence
+
+from . import _ctv
+from ._errors import ArgumentError, DamagedError, Error, StateError, UnsupportedError
+
+PREFIX, TRAILER = 8, 8  # bytes: of a unit that tell its size; of a file's end that tell the index's size
+
+
+class Info(types.SimpleNamespace):
+    """What a stream says of itself: the sequence header's fields, and those of the file."""
+
+
+class Encoder(_ctv.Encoder):
+    """Pictures in, packets out. See docs/python.md and the stubs for all keywords."""
+
+    def __init__(self, *, fps=None, **config):
+        if fps is not None:
+            rate = fractions.Fraction(fps).limit_denominator(1001)
+            config = {"fps_num": rate.numerator, "fps_den": rate.denominator, **config}
+        super().__init__(**config)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Decoder(_ctv.Decoder):
+    """Units in (header, packets), pictures out."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Reader(Sequence):
+    """The pictures of a file. `reader[i]` decodes from the last key frame at or before i, or goes on from the frame
+    before; iteration decodes one after the other. If the file is cut or damaged between units, the pictures before
+    are there, and iteration then raises DamagedError. Threads need a reader each."""
+
+    def __init__(self, path, **config):
+        self._path, self._config = path, config
+        self._decoder, self._next = None, -1
+        self._file = open(path, "rb")
+        try:
+            self._size = os.fstat(self._file.fileno()).st_size
+            kind, self._header = self._unit(0)
+            if kind != "header":
+                raise DamagedError("unit at byte 0: no sequence header")
+            fields = _ctv.stream_info(self._header)
+            self._entries, self._damage = self._by_index(), None
+            indexed = self._entries is not None
+            if not indexed:
+                self._entries, self._damage = self._by_scan()
+            self._keys = [i for i, (_, key) in enumerate(self._entries) if key]
+            Decoder(**config).close()  # keywords are checked here
+        except BaseException:
+            self._file.close()
+            raise
+        self.info = Info(**fields, fps=fractions.Fraction(fields["fps_num"], fields["fps_den"]),
+                         frames=len(self._entries), key_frames=tuple(self._keys), indexed=indexed,
+                         complete=self._damage is None, bytes=self._size)
+
+    def _unit(self, offset):
+        """(kind, bytes) of the unit at a byte offset."""
+        prefix = self._bytes(offset, PREFIX)
+        kind, size = _ctv.unit_info(prefix)
+        return kind, self._bytes(offset, size)
+
+    def _bytes(self, offset, size):
+        if self._file.closed:
+            raise StateError("the reader is closed")
+        if offset + size > self._size:
+            raise DamagedError(f"unit at byte {offset}: the file ends at byte {self._size}")
+        data = os.pread(self._file.fileno(), size, offset)
+        if len(data) != size:
+            raise DamagedError(f"unit at byte {offset}: the file has become shorter")
+        return data
+
+    def _by_index(self):
+        """[(offset, key frame)] from the index, or None. An index is a hint: it must lead up to itself."""
+        try:
+            begin = self._size - _ctv.index_size(self._bytes(self._size - TRAILER, TRAILER))
+            entries = [(offset, key) for offset, _, key in _ctv.index_info(self._unit(begin)[1])]
+            kind, size = _ctv.unit_info(self._bytes(entries[-1][0], PREFIX))
+        except (Error, IndexError, ValueError, OSError):
+            return None
+        offsets = [offset for offset, _ in entries]
+        rising = all(a < b for a, b in zip(offsets, offsets[1:]))
+        return entries if rising and kind == "packet" and offsets[-1] + size == begin else None
+
+    def _by_scan(self):
+        """[(offset, key frame)] of all packets before any damage between units, and that damage."""
+        entries, offset = [], 0
+        while offset < self._size:
+            try:
+                kind, data = self._unit(offset)
+            except DamagedError as e:
+                return entries, e
+            if kind == "header" and data != self._header:
+                raise UnsupportedError(f"unit at byte {offset}: another sequence header")
+            if kind == "packet":
+                try:
+                    key = bool(_ctv.packet_info(self._header, data)["key_frame"])
+                except DamagedError:
+                    key = False  # decoding it says what is wrong
+                entries.append((offset, key))
+            offset += len(data)
+        return entries, None
+
+    def __len__(self):
+        return len(self._entries)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        if self._file.closed:
+            raise StateError("the reader is closed")
+        i = operator.index(i)
+        i += len(self) if i < 0 else 0
+        if not 0 <= i < len(self):
+            raise IndexError(f"frame {i} of {len(self)}")
+        before = bisect.bisect_right(self._keys, i)
+        start = self._keys[before - 1] if before else 0
+        if self._decoder is None:
+            self._decoder = Decoder(**{**self._config, "frames_in_flight": 1})
+        if not start <= self._next <= i:
+            self._decoder.reset()
+            self._decoder.decode(self._header)
+            self._next = start
+        try:
+            while self._next <= i:
+                pictures = self._decoder.decode(self._packet(self._next))
+                self._next += 1
+        except BaseException:
+            self._next = -1
+            raise
+        if not pictures:
+            raise DamagedError(f"frame {i}: the packet repeats the one before")
+        return pictures[0]
+
+    def _packet(self, i):
+        kind, data = self._unit(self._entries[i][0])
+        if kind != "packet":
+            raise DamagedError(f"frame {i}: no packet at byte {self._entries[i][0]}")
+        return data
+
+    def __iter__(self):
+        with Decoder(**self._config) as decoder:
+            decoder.decode(self._header)
+            for i in range(len(self)):
+                yield from decoder.decode(self._packet(i))
+            yield from decoder.flush()
+        if self._damage is not None:
+            raise self._damage
+
+    def packets(self):
+        """Iterates over the units for a Decoder: the header, then each packet, as bytes."""
+        yield self._header
+        for i in range(len(self)):
+            yield self._packet(i)
+
+    def __reduce__(self):  # for worker processes: a reader of the same file
+        return functools.partial(Reader, self._path, **self._config), ()
+
+    def close(self):
+        """Closes the file and the decoder."""
+        self._file.close()
+        if self._decoder is not None:
+            self._decoder.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def read(path, **config):
+    """Opens a stream file as a sequence of pictures. Keywords are those of Decoder."""
+    return Reader(path, **config)
+
+
+def info(path):
+    """Returns what a stream file says of itself (Info)."""
+    with Reader(path) as reader:
+        return reader.info
+
+
+def shape_of(picture):
+    """(format, width, height) of a picture: an array, planes, or a Picture."""
+    if hasattr(picture, "planes"):
+        return picture.format, picture.width, picture.height
+    planes = picture if isinstance(picture, (tuple, list)) else (picture,)
+    shapes = [getattr(p, "shape", ()) for p in planes]
+    if not shapes or len(shapes[0]) < 2:
+        raise TypeError("picture: an array (height, width) or (height, width, 3 or 4), or a tuple of planes expected")
+    height, width = shapes[0][:2]
+    if len(shapes) == 2:
+        return "nv12", width, height
+    if len(shapes) == 3:
+        chroma = tuple(shapes[1][:2])
+        names = {(height, width): "i444", (height, (width + 1) // 2): "i422"}
+        return names.get(chroma, "i420"), width, height
+    formats = {2: "gray", 3: {3: "rgb", 4: "rgba"}.get(shapes[0][-1])}
+    if len(shapes) > 1 or formats.get(len(shapes[0])) is None:
+        raise ArgumentError(f"picture: no format has planes of shape {shapes}")
+    return formats[len(shapes[0])], width, height
+
+
+def write(path, frames, *, fps=25, **config):
+    """Encodes pictures to a file with an index and returns their number. The first picture tells width, height and
+    format unless keywords do. Keywords are those of Encoder. The file appears under its name once it is complete."""
+    frames = iter(frames)
+    first = next(frames, None)
+    if first is None:
+        raise ArgumentError("frames: there are none")
+    part = os.fspath(path) + ".part"
+    config = {**dict(zip(("format", "width", "height"), shape_of(first))), **config}
+    count = 0
+    try:
+        with Encoder(fps=fps, **config) as encoder, open(part, "wb") as file:
+            file.write(encoder.header)
+            picture = first
+            while picture is not None:
+                file.writelines(packet.data for packet in encoder.encode(picture))
+                picture = next(frames, None)
+                count += 1
+            file.writelines(packet.data for packet in encoder.flush())
+            file.write(encoder.index())
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
+        raise
+    return count

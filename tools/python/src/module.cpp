@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The extension module ctv._ctv: encoder, decoder and parsers of the C interface. The package ctv adds files.
+//
+// Calls release the interpreter's lock. A mutex per object takes its place: threads may share an object.
+#include <pybind11/stl.h>
+
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "pictures.h"
+
+namespace ctv::python {
+namespace {
+
+using namespace py::literals;  // "name"_a
+
+/// The bytes of any object with a contiguous buffer.
+class Bytes {
+ public:
+  explicit Bytes(const py::object& source) {
+    if (PyObject_GetBuffer(source.ptr(), &view_, PyBUF_SIMPLE) != 0) throw py::error_already_set();
+  }
+  ~Bytes() { PyBuffer_Release(&view_); }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  std::span<const uint8_t> span() const {
+    static const uint8_t none = 0;  // the library refuses null pointers, and empty data with a better message
+    return {view_.len > 0 ? static_cast<const uint8_t*>(view_.buf) : &none, static_cast<size_t>(view_.len)};
+  }
+
+ private:
+  Py_buffer view_{};
+};
+
+py::bytes bytes_of(std::span<const uint8_t> s) { return {reinterpret_cast<const char*>(s.data()), s.size()}; }
+
+/// A packet without an interpreter.
+struct CodedFrame {
+  std::vector<uint8_t> bytes;
+  ctv_unit unit;  // its data are gone
+};
+
+// What Python gets: objects of the package's classes.
+py::object for_python(CodedFrame& f) {
+  const ctv_unit& u = f.unit;
+  return py::module_::import("ctv._data")
+      .attr("Packet")(bytes_of(f.bytes), u.timestamp, u.duration, u.frame_number, u.key_frame != 0, u.step);
+}
+py::object for_python(DecodedPicture& d) {
+  const ctv_picture& p = d.picture;
+  return py::module_::import("ctv._data")
+      .attr("Picture")(take_planes(d), format_name(p.format), p.width, p.height, p.timestamp, p.duration,
+                       p.frame_number, p.key_frame != 0);
+}
+
+/// A handle that one thread at a time uses, and what it has ready for Python.
+template <class Handle, class Result>
+class Shared {
+ public:
+  template <class Config>
+  Shared(const char* name, const Config& config) : name_(name), in_flight_(config.frames_in_flight) {
+    const py::gil_scoped_release unlocked;
+    handle_.emplace(config);
+  }
+  void close() {
+    const py::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    handle_.reset();
+    ready_.clear();
+  }
+  std::string description() {
+    return call([](Handle& h) { return h.description(); });
+  }
+  /// Seconds and calls of each stage since the handle was opened.
+  py::dict stage_times() {
+    py::dict d;
+    for (const ctv_stage_time& t : call([](Handle& h) { return h.stage_times(); }))
+      d[t.name] = py::make_tuple(t.seconds, t.calls);
+    return d;
+  }
+
+ protected:
+  template <class F>
+  auto call(F f) {
+    const py::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    if (!handle_) throw Error(CTV_ERROR_STATE, std::string("the ") + name_ + " is closed");
+    return f(*handle_);
+  }
+  /// Sends until it was taken. Receives what must be received before, and with one frame in flight the
+  /// result. An error of an earlier frame is thrown when this one was taken; what was received waits for the
+  /// next call.
+  template <class Send>
+  py::list exchange(Send send) {
+    return listed(call([&](Handle& h) {
+      std::optional<Error> error;
+      const auto get = [&] {
+        try {
+          return receive(h);
+        } catch (const Error& e) {
+          error = e;
+          return false;
+        }
+      };
+      while (!send(h)) {
+        if (error) throw Error(*error);
+        get();
+      }
+      while (in_flight_ == 1 && get()) continue;
+      if (error) throw Error(*error);
+      return std::exchange(ready_, {});
+    }));
+  }
+  /// After an error, the next call gives the rest.
+  py::list flush_all() {
+    return listed(call([&](Handle& h) {
+      h.flush();
+      while (receive(h)) continue;
+      return std::exchange(ready_, {});
+    }));
+  }
+  virtual bool receive(Handle& handle) = 0;
+  virtual ~Shared() = default;
+
+  std::vector<Result> ready_;
+
+ private:
+  static py::list listed(std::vector<Result> results) {
+    py::list list;
+    for (Result& r : results) list.append(for_python(r));
+    return list;
+  }
+
+  const char* const name_;
+  const int in_flight_;
+  std::mutex mutex_;
+  std::optional<Handle> handle_;
+};
+
+class EncoderObject final : public Shared<Encoder, CodedFrame> {
+ public:
+  explicit EncoderObject(const ctv_config& config) : Shared("encoder", config), config_(config) {}
+  py::bytes header() { return unit_bytes(&Encoder::header); }
+  py::bytes index() { return unit_bytes(&Encoder::index); }
+  py::list encode(const py::object& source, std::optional<int64_t> timestamp,
+                  std::optional<int64_t> duration) {
+    InputPicture input = read_picture(source, config_.format, config_.width, config_.height);
+    input.picture.borrowed = config_.frames_in_flight == 1 ? 1 : 0;  // done with when this call returns
+    input.picture.timestamp = timestamp.value_or(0);
+    input.picture.duration = duration.value_or(timestamp ? config_.fps_den : 0);
+    return exchange([&](Encoder& e) { return e.send(input.picture); });
+  }
+  py::list flush() { return flush_all(); }
+  void request_key_frame() {
+    call([](Encoder& e) { e.request_key_frame(); });
+  }
+  void set_quantiser(std::optional<int32_t> qp, std::optional<double> step) {
+    if (qp.has_value() == step.has_value()) refuse("set_quantiser: either qp or step");
+    call([&](Encoder& e) { qp ? e.set_qp(*qp) : e.set_step(*step); });
+  }
+  void set_crf(double crf) {
+    call([&](Encoder& e) { e.set_crf(crf); });
+  }
+  void set_bitrate(int64_t bitrate, int64_t most) {
+    call([&](Encoder& e) { e.set_bitrate(bitrate, most); });
+  }
+  py::dict config() const { return members_of(config_); }
+
+ private:
+  bool receive(Encoder& e) override {
+    const std::optional<Unit> unit = e.receive();
+    if (unit) ready_.push_back({{unit->bytes().begin(), unit->bytes().end()}, *unit});
+    return unit.has_value();
+  }
+  py::bytes unit_bytes(Unit (Encoder::*get)()) {
+    return bytes_of(call([&](Encoder& e) {
+      const Unit unit = (e.*get)();
+      return std::vector<uint8_t>(unit.bytes().begin(), unit.bytes().end());
+    }));
+  }
+  const ctv_config config_;
+};
+
+class DecoderObject final : public Shared<Decoder, DecodedPicture> {
+ public:
+  explicit DecoderObject(const ctv_decoder_config& config) : Shared("decoder", config) {}
+  py::list decode(const py::object& unit) {
+    const Bytes bytes(unit);
+    return exchange([&](Decoder& d) { return d.send(bytes.span()); });
+  }
+  py::list flush() { return flush_all(); }
+  void reset() {
+    call([this](Decoder& d) {
+      d.reset();
+      ready_.clear();
+    });
+  }
+
+ private:
+  bool receive(Decoder& d) override {
+    const std::optional<ctv_picture> picture = d.receive();
+    if (picture) ready_.push_back(copy_picture(*picture));
+    return picture.has_value();
+  }
+};
+
+py::dict packet_info(const py::object& header, const py::object& packet) {
+  const Bytes h(header), p(packet);
+  std::vector<ctv_component_info> components;
+  const ctv_packet_info i = parse_packet(h.span(), p.span(), &components);
+  py::list list;
+  for (const ctv_component_info& c : components)
+    list.append(py::dict("layer"_a = c.layer, "first_plane"_a = c.first_plane, "last_plane"_a = c.last_plane,
+                         "first_subband"_a = c.first_subband, "last_subband"_a = c.last_subband,
+                         "coefficients"_a = c.coefficients, "size"_a = c.size));
+  return py::dict("frame_number"_a = i.frame_number, "key_frame"_a = i.key_frame != 0,
+                  "timestamp"_a = i.timestamp, "duration"_a = i.duration, "step"_a = i.step,
+                  "header_size"_a = i.header_size, "motion_size"_a = i.motion_size, "layers"_a = i.layers,
+                  "components"_a = list);
+}
+
+/// (kind, size) of the unit that begins with these bytes.
+py::tuple unit_info(const py::object& prefix) {
+  static constexpr const char* kKinds[] = {"", "header", "packet", "index"};
+  const auto [kind, size] = parse_unit(Bytes(prefix).span());
+  return py::make_tuple(kKinds[kind], size);
+}
+
+/// (offset, timestamp, key_frame) of each packet.
+py::list index_info(const py::object& index) {
+  py::list list;
+  for (const ctv_index_entry& e : parse_index(Bytes(index).span()))
+    list.append(py::make_tuple(e.offset, e.timestamp, e.key_frame != 0));
+  return list;
+}
+
+uint64_t index_size(const py::object& trailer) {
+  const Bytes bytes(trailer);
+  uint64_t size = 0;
+  check(ctv_index_trailer_parse(bytes.span().data(), bytes.span().size(), &size));
+  return size;
+}
+
+py::dict presets() {
+  py::dict d;
+  for (int i = 0; ctv_preset_name(i) != nullptr; ++i) d[ctv_preset_name(i)] = ctv_preset_description(i);
+  return d;
+}
+
+/// A library's error becomes the class of ctv._errors for its status.
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const Error& e) {
+    const py::object make = py::module_::import("ctv._errors").attr("error_of");
+    const py::object error = make(static_cast<int>(e.status()), py::bytes(e.what()));
+    PyErr_SetObject(py::type::handle_of(error).ptr(), error.ptr());
+  }
+}
+
+void define_codecs(py::module_& m) {
+  const py::none none;
+  py::class_<EncoderObject>(m, "Encoder")
+      .def(py::init([](const std::string& preset, const py::kwargs& keywords) {
+             return std::make_unique<EncoderObject>(make_config("Encoder", preset, keywords));
+           }),
+           py::kw_only(), "preset"_a = "default")
+      .def_property_readonly("header", &EncoderObject::header,
+                             "The sequence header, with which a stream starts.")
+      .def_property_readonly("config", &EncoderObject::config, "All members of the configuration, by name.")
+      .def_property_readonly("description", &EncoderObject::description,
+                             "Which backend and engine run, and why.")
+      .def_property_readonly("stage_times", &EncoderObject::stage_times, "{stage: (seconds, calls)}")
+      .def("encode", &EncoderObject::encode, "picture"_a, "timestamp"_a = none, "duration"_a = none,
+           "Encodes a picture, arrays of uint8 in the configuration's format (see help(ctv)); any strides. "
+           "Returns the\n"
+           "packets that are ready: with one frame in flight, this picture's.\n"
+           "timestamp, duration: in units of 1 / fps_num seconds; without them, picture n begins at n x "
+           "fps_den.")
+      .def("flush", &EncoderObject::flush, "Ends the input. Returns the remaining packets.")
+      .def("index", &EncoderObject::index, "The index for a file's end, after flush().")
+      .def("request_key_frame", &EncoderObject::request_key_frame, "Makes the next picture a key frame.")
+      .def("set_quantiser", &EncoderObject::set_quantiser, "qp"_a = none, "step"_a = none,
+           "From the next picture on: either qp, 0..51, or step, 1/16..4095 sample units.")
+      .def("set_crf", &EncoderObject::set_crf, "crf"_a,
+           "From the next picture on: 0..51, or -1 for the quantiser.")
+      .def("set_bitrate", &EncoderObject::set_bitrate, "bitrate"_a, "max_frame_bytes"_a = 0,
+           "From the next picture on: bits per second, and bytes of the largest packet; 0: none.")
+      .def("close", &EncoderObject::close, "Frees the encoder. Later calls raise StateError.");
+  py::class_<DecoderObject>(m, "Decoder")
+      .def(py::init([](const py::kwargs& keywords) {
+        return std::make_unique<DecoderObject>(make_decoder_config("Decoder", keywords));
+      }))
+      .def_property_readonly("description", &DecoderObject::description,
+                             "Which backend and engine run, and why.")
+      .def_property_readonly("stage_times", &DecoderObject::stage_times, "{stage: (seconds, calls)}")
+      .def("decode", &DecoderObject::decode, "unit"_a,
+           "Decodes one whole unit: header, packet or index, any object with a buffer of bytes. Returns the "
+           "pictures that\n"
+           "are ready. A refused packet changes nothing.")
+      .def("flush", &DecoderObject::flush, "Ends the input. Returns the remaining pictures.")
+      .def("reset", &DecoderObject::reset, "Discards all pictures, as after a seek.")
+      .def("close", &DecoderObject::close, "Frees the decoder. Later calls raise StateError.");
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_ctv, m) {
+  py::register_local_exception_translator(&translate);
+  define_codecs(m);
+  m.def("version", &ctv_version, "The library's version.");
+  m.def("presets", &presets, "{name: description} of the presets.");
+  m.def(
+      "preset_config", [](const std::string& preset) { return members_of(make_config("", preset, {})); },
+      "preset"_a, "All members of a preset's configuration, by name: keywords for Encoder.");
+  m.def("stream_info",
+        [](const py::object& header) { return members_of(parse_header(Bytes(header).span())); });
+  m.def("packet_info", &packet_info, "header"_a, "packet"_a,
+        "A packet's header as a dict; `components` are the parts that are coded independently, with their "
+        "bytes.");
+  m.def("unit_info", &unit_info, "prefix"_a);
+  m.def("index_info", &index_info, "index"_a);
+  m.def("index_size", &index_size, "trailer"_a);
+}
+
+}  // namespace ctv::python

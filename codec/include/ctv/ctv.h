@@ -423,8 +423,9 @@ CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* pic
 CTV_API ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit);
 /** Ends the input: receive then returns the packets in flight, then CTV_END. */
 CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
-/** Returns the index for a file's end, after CTV_END. Byte offsets count from the first header.
- * @return CTV_OK; CTV_ERROR_STATE before CTV_END. */
+/** Returns the index of the packets received so far, for a file's end: usually after CTV_END, or where a
+ * recording stops early. Byte offsets count from the first header.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT. */
 CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
 /** Makes the next picture a key frame. */
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);

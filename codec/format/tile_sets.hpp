@@ -56,4 +56,14 @@ struct TilePlace {
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 
+/// Which components a backend may code itself: those without a lowpass.
+struct TilePlan {
+  bool up = false;                               // decoder
+  std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
+  std::array<size_t, 3> host_levels{};           // of the latter, the first levels of each plane
+  bool empty() const { return components.empty(); }
+};
+/// Empty if the header asks for another entropy coding.
+TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
+
 }  // namespace ctv

@@ -2,11 +2,13 @@
 #include "codec/entropy/tile_encoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "codec/entropy/lowpass_prediction.hpp"
+#include "codec/entropy/model/tile_cost.hpp"
 #include "codec/entropy/tile_index.hpp"
 
 namespace ctv {
@@ -21,19 +23,18 @@ struct EventWriter : TileLookup {
   const TileTables& tables;
   TileEncoder::Counts* counts;
   uint32_t* next;
-  uint64_t cost;
+  uint32_t raw_bits = 0;
   TileEncoder::Source source{};
 
   uint32_t symbol(uint32_t table, uint32_t s) {
     const uint16_t* const begin = tables.symbols[table].begin + s;
     *next++ = ((uint32_t{begin[1]} - begin[0]) & (kWhole - 1)) << 16 | begin[0];
-    cost += tables.cost[table][s];
     if (counts != nullptr) ++(*counts)[table][s];
     return s;
   }
   uint32_t raw(uint32_t bits, uint32_t value) {
     *next++ = kRawEvent | bits << 16 | value;
-    cost += bits << 8;
+    raw_bits += bits;
     return value;
   }
   uint32_t number_at(uint32_t place) const {
@@ -154,9 +155,10 @@ uint32_t TileEncoder::find_parts(const TileSet& set, std::span<const Level* cons
   return mask;
 }
 
-void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
+uint32_t TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
   events_.reserve(event_count_ + kMostEvents, event_count_);
-  EventWriter writer{{}, tables_, counts_, events_.data() + event_count_, cost_};
+  EventWriter writer{{}, tables_, counts_, events_.data() + event_count_};
+  uint32_t cost = 0;
   code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, mask);
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];
@@ -182,9 +184,11 @@ void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
     end_part(writer, walk_, counts, border);
     above = border.above;
     left = border.left;
+    cost += part_cost(static_cast<uint32_t>(std::popcount(quads_[b])), counts.numbers,
+                      std::exchange(writer.raw_bits, 0) - counts.levels);  // without signs
   }
   event_count_ = static_cast<size_t>(writer.next - events_.data());
-  cost_ = writer.cost;
+  return tile_cost(cost);
 }
 
 void TileEncoder::code_set(const TileSet& set, const Level* plane, bool predict) {
@@ -196,9 +200,10 @@ void TileEncoder::code_set(const TileSet& set, const Level* plane, bool predict)
     if (place.begins_strip()) around_ = {};
     const uint32_t mask = find_parts(set, bands, place);
     zero_ = zero_ && mask == 0;
-    code_tile(set, static_cast<uint32_t>(place.row), mask);
+    const uint64_t before = cost_;
+    cost_ += code_tile(set, static_cast<uint32_t>(place.row), mask);
     ++tiles_;
-    if (cost_ >= kPieceBytes << 11) end_piece();
+    if (piece_of(cost_) != piece_of(before)) end_piece();
   }
 }
 
@@ -217,7 +222,6 @@ void TileEncoder::end_piece() {
   size_ += size;
   pieces_.push_back({tiles_, size});
   event_count_ = 0;
-  cost_ = 0;
   tiles_ = 0;
   zero_ = true;
   around_ = {};
@@ -225,6 +229,7 @@ void TileEncoder::end_piece() {
 
 size_t TileEncoder::encode(std::span<const Level* const> planes, Growing<uint8_t>& out) {
   size_ = 0;
+  cost_ = 0;
   pieces_.clear();
   const bool predict = prediction_pays(planes);
   for (const TileSet& s : sets_) code_set(s, planes[static_cast<size_t>(s.plane)], predict);

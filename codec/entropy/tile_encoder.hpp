@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A component's levels as pieces of tiles (docs/symbols.md). A piece holds whole tiles, is cut by its coded
-// size, and needs no other one. Symbols are noted first and then coded in reverse.
+// A component's levels as pieces of tiles (docs/symbols.md). A piece holds whole tiles, is cut by their cost
+// (model/tile_cost.hpp), and needs no other one. Symbols are noted first and then coded in reverse.
 #pragma once
 
 #include <array>
@@ -17,8 +17,6 @@ namespace ctv {
 
 class TileEncoder {
  public:
-  /// A piece ends with the tile that makes it so long, about.
-  static constexpr size_t kPieceBytes = 320;
   /// How often each symbol was coded.
   using Counts = std::array<std::array<uint64_t, kTableSymbols>, kTables>;
 
@@ -39,7 +37,7 @@ class TileEncoder {
   const Level* find_errors(const TileSet& set, const Level* levels);
   void code_set(const TileSet& set, const Level* plane, bool predict);
   uint32_t find_parts(const TileSet& set, std::span<const Level* const> bands, const TilePlace& place);
-  void code_tile(const TileSet& set, uint32_t row, uint32_t mask);
+  uint32_t code_tile(const TileSet& set, uint32_t row, uint32_t mask);
   void end_piece();
 
   struct Piece {
@@ -59,10 +57,10 @@ class TileEncoder {
   // Of the piece.
   Growing<uint32_t> events_;
   size_t event_count_ = 0;
-  uint64_t cost_ = 0;  // 256ths of a bit
   size_t tiles_ = 0;
   bool zero_ = true;
 
+  uint64_t cost_ = 0;  // of the component's tiles so far
   std::vector<Piece> pieces_;
   Growing<uint8_t> bytes_;  // of pieces
   size_t size_ = 0;

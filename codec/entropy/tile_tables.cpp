@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/tile_tables.hpp"
 
-#include <bit>
-
 namespace ctv {
 namespace {
 
@@ -31,22 +29,6 @@ TableSizes trained_sizes() {
   return sizes;
 }
 
-// 256 log2(4096 / size), by squaring.
-uint16_t cost_of(uint32_t size) {
-  if (size == 0) return 0;  // never coded
-  const int whole = std::bit_width(size) - 1;
-  uint32_t cost = static_cast<uint32_t>(static_cast<int>(kProbabilityBits) - whole) << 8;
-  uint64_t x = uint64_t{size} << (31 - whole);
-  for (uint32_t bit = 128; bit != 0; bit >>= 1) {
-    x = x * x >> 31;
-    if (x >> 32 != 0) {
-      x >>= 1;
-      cost -= bit;
-    }
-  }
-  return static_cast<uint16_t>(cost);
-}
-
 }  // namespace
 
 TileTables::TileTables(const TableSizes& sizes) {
@@ -54,7 +36,6 @@ TileTables::TileTables(const TableSizes& sizes) {
     uint32_t begin = 0;
     for (size_t s = 0; s < kTableSymbols; ++s) {
       symbols[t].begin[s] = static_cast<uint16_t>(begin);
-      cost[t][s] = cost_of(sizes[t][s]);
       begin += sizes[t][s];
     }
   }

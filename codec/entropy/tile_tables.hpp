@@ -15,8 +15,7 @@ namespace ctv {
 using TableSizes = std::array<std::array<uint16_t, kTableSymbols>, kTables>;
 
 struct TileTables {
-  std::array<SymbolTable, kTables + 1> symbols{};                   // the last is all 0
-  std::array<std::array<uint16_t, kTableSymbols>, kTables> cost{};  // 256ths of a bit
+  std::array<SymbolTable, kTables + 1> symbols{};  // the last is all 0
   explicit TileTables(const TableSizes& sizes);
 };
 

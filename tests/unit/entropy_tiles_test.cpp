@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "codec/config/presets.hpp"
@@ -141,6 +142,55 @@ TEST(Tiles, LowpassesComeBackPredictedAndNot) {
   for (size_t i = 0; i < sets[0].levels(); ++i) levels[i] = static_cast<Level>(i % 7 == 0 ? 1000 : 0);
   EXPECT_EQ(encoded(sets, levels)[0] & 1, 0);
   expect_round_trip(sets, levels);
+}
+
+// Of a tile, level by level.
+uint64_t cost_of(const TileSet& set, const TilePlace& place, const std::vector<Level>& levels) {
+  uint64_t cost = 0;
+  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
+    bool quads[8][8] = {};
+    for (int y = place.y(); y < std::min(place.y() + kTileSide, set.rows); ++y) {
+      for (int x = place.x(); x < std::min(place.x() + kTileSide, set.cols); ++x) {
+        const auto at = static_cast<size_t>(y) * static_cast<size_t>(set.cols) + static_cast<size_t>(x);
+        const int magnitude = std::abs(int{levels[set.offsets[b] + at]});
+        bool& quad = quads[(y - place.y()) / 2][(x - place.x()) / 2];
+        if (magnitude != 0 && !std::exchange(quad, true)) cost += 8;
+        if (magnitude < 2) continue;
+        uint32_t s = 15;
+        while (number_base(s) > static_cast<uint32_t>(magnitude) - 2) --s;
+        cost += 4 + number_bits(s);
+      }
+    }
+  }
+  return std::max<uint64_t>(cost, 4);
+}
+
+TEST(Tiles, PiecesBeginWhereSumsOfCostsSaySo) {
+  const auto sets = sets_of({{.rows = 77, .cols = 144, .bands = 3},
+                             {.rows = 400, .cols = 300, .bands = 1},
+                             {.rows = 40, .cols = 72, .bands = 2}});
+  for (const int density : {1, 30, 80}) {
+    auto levels = some_levels(levels_in(sets), density, 500, 5);
+    std::fill_n(levels.begin() + static_cast<ptrdiff_t>(sets[1].offsets[0]), sets[1].levels(), Level{0});
+    levels[sets[1].offsets[0]] = -32768;
+    std::vector<size_t> expected = {0};
+    uint64_t sum = 0;
+    size_t tile = 0;
+    for (const TileSet& s : sets) {
+      TilePlace place(s, 0);
+      for (size_t i = 0; i < s.tiles(); ++i, ++tile, place.next(s)) {
+        const uint64_t before = std::exchange(sum, sum + cost_of(s, place, levels));
+        if (before / 3072 != sum / 3072) expected.push_back(tile + 1);
+      }
+    }
+    if (expected.back() == tile) expected.pop_back();
+    std::vector<TilePiece> pieces;
+    bool predicted = false;
+    ASSERT_TRUE(read_tile_index(encoded(sets, levels), tile, pieces, predicted));
+    std::vector<size_t> found;
+    for (const TilePiece& p : pieces) found.push_back(p.first);
+    EXPECT_EQ(found, expected);
+  }
 }
 
 TEST(Tiles, ZerosAreEmpty) {

@@ -18,7 +18,6 @@ using namespace ctv;  // NOLINT(*-using-namespace)
 using dev::SymbolClip;
 using dev::SymbolFrame;
 
-constexpr int kPasses = 4;   // the tables of each decide where the next one's pieces end
 constexpr int kRepeats = 9;  // of each timing; the shortest counts
 
 // Whether a symbol of a table can occur.
@@ -48,10 +47,10 @@ TableSizes fit(const TileEncoder::Counts& counts) {
   return sizes;
 }
 
-void count_clip(const SymbolClip& clip, const TileTables& tables, TileEncoder::Counts& counts) {
+void count_clip(const SymbolClip& clip, TileEncoder::Counts& counts) {
   Growing<uint8_t> out;
   for (const Component& c : clip.components) {
-    TileEncoder encoder(make_tile_sets(clip.stream.picture, c), tables);
+    TileEncoder encoder(make_tile_sets(clip.stream.picture, c));
     encoder.count(&counts);
     for (const SymbolFrame& f : clip.frames) encoder.encode(f.view().levels, out);
   }
@@ -83,19 +82,13 @@ void print_tables(const TableSizes& sizes) {
 }
 
 void train(const std::vector<SymbolClip>& clips) {
-  auto tables = std::make_unique<TileTables>(fit({}));
-  TableSizes sizes{};
-  for (int pass = 0; pass < kPasses; ++pass) {
-    auto sum = std::make_unique<TileEncoder::Counts>();
-    for (const SymbolClip& clip : clips) {
-      auto counts = std::make_unique<TileEncoder::Counts>();
-      count_clip(clip, *tables, *counts);
-      add_weighted(*counts, *sum);
-    }
-    sizes = fit(*sum);
-    tables = std::make_unique<TileTables>(sizes);
+  auto sum = std::make_unique<TileEncoder::Counts>();
+  for (const SymbolClip& clip : clips) {
+    auto counts = std::make_unique<TileEncoder::Counts>();
+    count_clip(clip, *counts);
+    add_weighted(*counts, *sum);
   }
-  print_tables(sizes);
+  print_tables(fit(*sum));
 }
 
 template <typename Work>

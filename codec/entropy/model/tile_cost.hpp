@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where pieces of tiles begin (docs/symbols.md), compiled for CPU and GPU. A tile's cost follows from its
+// levels alone, so the costs of all tiles, and their sums, can be found at once.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/entropy/model/tile_contexts.hpp"
+
+namespace ctv {
+
+/// Of a piece, about; 340 to 400 bytes. In bits, as all costs.
+inline constexpr uint32_t kPieceCost = 3072;
+inline constexpr uint32_t kLeastTileCost = 4;
+
+/// Of a part that has so many quads that are not 0 and so many large levels, whose numbers have so many raw
+/// bits. At most 5376.
+CTV_HOST_DEVICE constexpr uint32_t part_cost(uint32_t quads, uint32_t large, uint32_t raw_bits) {
+  return 8 * quads + 4 * large + raw_bits;
+}
+/// Of a tile, from the sum over its parts.
+CTV_HOST_DEVICE constexpr uint32_t tile_cost(uint32_t parts) {
+  return parts > kLeastTileCost ? parts : kLeastTileCost;
+}
+/// The same for the tiles of a piece. before: the costs of all tiles of the component before this one.
+CTV_HOST_DEVICE constexpr uint64_t piece_of(uint64_t before) { return before / kPieceCost; }
+
+}  // namespace ctv

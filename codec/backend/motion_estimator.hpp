@@ -17,8 +17,11 @@ struct MotionParameters {
   int log2_block = 4;  // of the blocks that are matched; at least grid.log2_block
   int split = 0;       // 1: each cell of a block may have a vector; the grid is of cells
   int range = 8;       // full search, whole luma samples, both directions
+  int far_range = 0;   // far search (motion_decisions.hpp), a multiple of kFarStep; 0: none
   int subpel = 0;      // finest vectors: 0 whole samples, 1 halves, 2 quarters, 3 eighths
 
+  /// Whole luma samples that a vector has at most, but for half a one.
+  int reach() const { return far_range == 0 ? range : max_of(range, far_range + kFarWindow); }
   /// The grid of blocks of 2^log2 samples that covers the same picture.
   MotionGrid blocks_of(int log2) const {
     const int shift = log2 - grid.log2_block;
@@ -30,7 +33,8 @@ struct MotionParameters {
 inline bool valid_motion(const MotionParameters& p) {
   const bool cells = p.grid.log2_block == kLog2Cell && p.log2_block > kLog2Cell;
   return p.grid.log2_block >= kLog2Cell && p.log2_block >= p.grid.log2_block && p.log2_block <= 5 &&
-         (p.split == 0 || cells) && p.range >= 0 && p.range <= kMaxSearchRange && p.subpel >= 0 &&
+         (p.split == 0 || cells) && p.range >= 0 && p.range <= kMaxSearchRange && p.far_range >= 0 &&
+         p.far_range <= kMaxFarRange && p.far_range % kFarStep == 0 && p.subpel >= 0 &&
          p.subpel <= kMaxSubpel;
 }
 

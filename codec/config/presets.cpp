@@ -36,6 +36,7 @@ void apply_paper(ctv_config& c) {
   c.overlap = 0;
   c.split = 0;
   c.search_range = 8;
+  c.far_range = 0;
   c.key_interval = 10;
   c.step = 10;
   c.qp = -1;
@@ -54,7 +55,8 @@ void apply_default(ctv_config& c) {
   c.subpel = 3;
   c.overlap = 1;
   c.split = 1;
-  c.search_range = 8;
+  c.search_range = 4;
+  c.far_range = kMaxFarRange;
   c.key_interval = 60;
   c.step = 10;
   c.qp = 26;
@@ -69,7 +71,7 @@ void apply_fastest(ctv_config& c) {
   c.subpel = 1;
   c.overlap = 0;
   c.split = 0;
-  c.search_range = 4;
+  c.far_range = 32;
 }
 
 void apply_fast(ctv_config& c) {
@@ -86,8 +88,8 @@ constexpr Preset kPresets[] = {
     {"default", "critically sampled contourlets, overlapped eighth-sample motion, picture prediction",
      apply_default},
     {"fast", "default with vectors in quarter samples", apply_fast},
-    {"fastest", "5/3 pyramid, half-sample motion of blocks without overlap, short search", apply_fastest},
-    {"slow", "default with a search of 16 samples", apply_slow},
+    {"fastest", "5/3 pyramid, half-sample motion of blocks without overlap", apply_fastest},
+    {"slow", "default with a full search of 16 samples", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
 };
 
@@ -123,6 +125,7 @@ Status check_decisions(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_range("format", c.format, CTV_FORMAT_GRAY8, CTV_FORMAT_NV12));
   CTV_RETURN_IF_ERROR(check_range("chroma", c.chroma, 0, CTV_CHROMA_420));
   CTV_RETURN_IF_ERROR(check_range("search_range", c.search_range, 0, kMaxSearchRange));
+  CTV_RETURN_IF_ERROR(check_range("far_range", c.far_range, 0, kMaxFarRange));
   CTV_RETURN_IF_ERROR(check_range("key_interval", c.key_interval, 0, 1 << 30));
   CTV_RETURN_IF_ERROR(check_range("scene_cut", c.scene_cut, 0, 1));
   CTV_RETURN_IF_ERROR(check_range("threads", c.threads, 0, 256));

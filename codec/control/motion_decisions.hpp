@@ -35,6 +35,20 @@ CTV_HOST_DEVICE uint32_t motion_cost(uint32_t sad, uint32_t lambda, MotionVector
   return sad * 16 + lambda * vector_cost(v);
 }
 
+/// The far search, beside the full search of near vectors: at a quarter of the resolution, squares of 32x32
+/// luma samples are matched over a wide range. Then each block is matched at whole samples in a small window
+/// around the vector of its square, and takes the best one if it costs less than its near vector.
+inline constexpr int kLog2Square = 5;
+inline constexpr int kLog2QuarterSquare = 3;
+/// The mean of 4x4 samples, whose sum is given.
+CTV_HOST_DEVICE uint8_t quarter_sample(int sum) { return static_cast<uint8_t>((sum + 8) >> 4); }
+/// A difference of quarter samples stands for 16 of samples.
+CTV_HOST_DEVICE uint32_t quarter_lambda(uint32_t lambda) { return lambda >> 4; }
+/// Whether the full search has tried the whole window around a vector of whole samples.
+CTV_HOST_DEVICE bool is_near(int y, int x, int range) {
+  return abs_of(y) + kFarWindow <= range && abs_of(x) + kFarWindow <= range;
+}
+
 /// Passes over the field of vectors follow the search. In each, all blocks at once try the vectors that their
 /// neighbours had before the pass, then steps of a fraction of a sample around the best. First come passes
 /// over the blocks, then over their cells. A prediction differs by the magnitudes of the coefficients of its

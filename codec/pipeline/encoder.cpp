@@ -54,6 +54,7 @@ Status StreamEncoder::start() {
   CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
   CTV_RETURN_IF_ERROR(distortion_.attach(*device_));
   const EncoderDecisions decisions{.search_range = config_.search_range,
+                                   .far_range = config_.far_range / kFarStep * kFarStep,
                                    .split = config_.block_size > 1 << kLog2Cell ? config_.split : 0,
                                    .rdoq = config_.rdoq != 0,
                                    .engine = engine,

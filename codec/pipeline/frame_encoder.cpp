@@ -42,8 +42,8 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
-  const MotionParameters motion{stream_.grid, stream_.header.log2_block, decisions.split,
-                                decisions.search_range, stream_.header.subpel};
+  const MotionParameters motion{stream_.grid,           stream_.header.log2_block, decisions.split,
+                                decisions.search_range, decisions.far_range,       stream_.header.subpel};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
   outputs_.resize(static_cast<size_t>(decisions.slots));
   for (Output& output : outputs_) {

@@ -16,6 +16,7 @@ namespace ctv {
 /// The encoder's own choices: they shape the bytes but are not written.
 struct EncoderDecisions {
   int search_range = 8;
+  int far_range = 0;
   int split = 0;      // 1: the search may split blocks
   bool rdoq = false;  // the quantiser decides by rate and distortion
   Engine engine = Engine::kDirect;

@@ -3,11 +3,13 @@
 // candidates in order of rank, and the distribution of rows of blocks to threads.
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "codec/control/motion_decisions.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/motion/far_search.hpp"
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/search.hpp"
 #include "cpu/picture/colour.hpp"
@@ -26,7 +28,7 @@ class CpuMotionEstimator final : public MotionEstimator {
         times_(times),
         rows_(blocks_.rows << blocks_.log2_block),
         cols_(round_up(blocks_.cols << blocks_.log2_block, kAlign)),
-        border_(round_up(parameters.range + kFieldReach, kAlign)),
+        border_(round_up(parameters.reach() + kFieldReach, kAlign)),
         current_stride_(odd_lines(cols_)),
         reference_stride_(odd_lines(cols_ + 2 * border_)),
         key_cols_(blocks_.cols + kAlign / 8),
@@ -46,6 +48,7 @@ class CpuMotionEstimator final : public MotionEstimator {
       return candidate_rank(a.y, a.x, parameters.range) < candidate_rank(b.y, b.x, parameters.range);
     });
     candidates_.resize(order_.size());
+    if (parameters.far_range > 0) far_.emplace(blocks_, parameters.far_range, threads);
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
@@ -54,10 +57,17 @@ class CpuMotionEstimator final : public MotionEstimator {
     StageTimer timer(times_, Stage::kMotionRefine);
     const HalfPlanes halves = interpolate(planes);
     const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
-      const FieldRows rows{&planes,           &halves,      grid,
-                           blocks_,           pass,         kVectorUnit >> parameters_.subpel,
-                           parameters_.range, lambda,       field_.data(),
-                           improved_.data(),  costs_.data()};
+      const FieldRows rows{&planes,
+                           &halves,
+                           grid,
+                           blocks_,
+                           pass,
+                           kVectorUnit >> parameters_.subpel,
+                           parameters_.reach(),
+                           lambda,
+                           field_.data(),
+                           improved_.data(),
+                           costs_.data()};
       parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
       field_.swap(improved_);
     };
@@ -84,10 +94,15 @@ class CpuMotionEstimator final : public MotionEstimator {
                         (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
                             static_cast<int64_t>(i)};
     }
-    parallel_for(threads_, blocks_.rows, [&](int row) {
-      int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
+    for (int row = 0; row < blocks_.rows; ++row) {
       uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
+    }
+    const auto extent = [](const PlaneView<const Sample>& p) { return Extent{p.rows, p.cols}; };
+    if (far_) far_->find(planes, extent(current), extent(reference), lambda, still_.data(), key_cols_);
+    parallel_for(threads_, blocks_.rows, [&](int row) {
+      int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
+      const uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
       MotionVector* vectors = field_.data() + ptrdiff_t{row} * blocks_.cols;
       uint32_t* costs = costs_.data() + ptrdiff_t{row} * blocks_.cols;
@@ -96,14 +111,18 @@ class CpuMotionEstimator final : public MotionEstimator {
         costs[b] = 0;
         if (still_blocks[b] != 0) continue;
         vectors[b] = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
-        costs[b] = static_cast<uint32_t>(keys[b] >> kKeyIndexBits) - motion_cost(0, lambda, vectors[b]);
+        costs[b] = static_cast<uint32_t>(keys[b] >> kKeyIndexBits);
+      }
+      if (far_) far_->refine_row(planes, lambda, parameters_.range, row, still_blocks, vectors, costs);
+      for (int b = 0; b < blocks_.cols; ++b) {
+        if (still_blocks[b] == 0) costs[b] -= motion_cost(0, lambda, vectors[b]);
       }
     });
     return planes;
   }
 
   HalfPlanes interpolate(const SearchPlanes& planes) {
-    const int margin = parameters_.range + 1;
+    const int margin = parameters_.reach() + 1;
     const ptrdiff_t size = (rows_ + 2 * border_rows()) * reference_stride_;
     uint8_t* origin = halves_.get() + border_rows() * reference_stride_ + border_;
     const HalfPlanes halves{origin, origin + size, origin + 2 * size};
@@ -152,7 +171,7 @@ class CpuMotionEstimator final : public MotionEstimator {
     return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
   }
 
-  int border_rows() const { return parameters_.range + kFieldReach; }
+  int border_rows() const { return parameters_.reach() + kFieldReach; }
   int log2_cells() const { return parameters_.log2_block - kLog2Cell; }
   MotionVector vector(size_t i) const {
     return {static_cast<int16_t>(order_[i].y * kVectorUnit), static_cast<int16_t>(order_[i].x * kVectorUnit)};
@@ -193,6 +212,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
+  std::optional<FarSearch> far_;
 };
 
 }  // namespace

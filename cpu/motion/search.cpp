@@ -87,8 +87,8 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
           for (int part = 0; part < step; part += lanes) {
             const uint8_t* c = current + part;
             const uint8_t* p = reference + part;
-            even = hn::Add(even, Sad(hn::Load(bytes, c), hn::LoadU(bytes, p)));
-            odd = hn::Add(odd, Sad(hn::Load(bytes, c + row.current_stride),
+            even = hn::Add(even, Sad(hn::LoadU(bytes, c), hn::LoadU(bytes, p)));
+            odd = hn::Add(odd, Sad(hn::LoadU(bytes, c + row.current_stride),
                                    hn::LoadU(bytes, p + row.reference_stride)));
           }
           current += 2 * row.current_stride;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/control/motion_decisions.hpp"
+#include "cuda/motion/far_search.hpp"
 #include "cuda/motion/search.hpp"
 
 namespace ctv::cuda {
@@ -26,7 +27,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     Device& d = *device_;
     planes_.rows = blocks_.rows << blocks_.log2_block;
     planes_.cols = blocks_.cols << blocks_.log2_block;
-    planes_.border = round_up(parameters_.range + kSearchReach, kAlign);
+    planes_.border = round_up(parameters_.reach() + kSearchReach, kAlign);
     planes_.current_stride = round_up(planes_.cols, kAlign);
     planes_.reference_stride = round_up(planes_.cols + 2 * planes_.border, kAlign);
     const auto size = [](int rows, int stride) {
@@ -44,6 +45,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     halves_ = half_planes(planes_);
     CTV_RETURN_IF_ERROR(half_samples_.allocate(d, 4 * static_cast<size_t>(halves_.size())));
     halves_.samples = half_samples_.data();
+    if (parameters_.far_range > 0) CTV_RETURN_IF_ERROR(far_.initialise(d, blocks_, parameters_.far_range));
     return {};
   }
 
@@ -56,15 +58,21 @@ class CudaMotionEstimator final : public MotionEstimator {
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
       const MotionGrid& grid = parameters_.grid;
       const StillCells cells{still, grid.rows, grid.cols, blocks_.log2_block - grid.log2_block};
-      CTV_RETURN_IF_ERROR(
-          search_blocks(d, planes_, blocks_, cells, parameters_.range, lambda, field_.data(), costs_.data()));
+      CTV_RETURN_IF_ERROR(search_blocks(d, planes_, blocks_, cells, parameters_.range, kVectorUnit, lambda,
+                                        field_.data(), costs_.data()));
+      if (parameters_.far_range > 0) {
+        CTV_RETURN_IF_ERROR(far_.improve(d, planes_, {current.rows, current.cols},
+                                         {reference.rows, reference.cols}, cells, parameters_.range, lambda,
+                                         field_.data(), costs_.data()));
+      }
     }
     const StageMark mark(d, Stage::kMotionRefine);
     CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
     MotionVector* field = field_.data();
     MotionVector* improved = improved_.data();
     const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
-      const FieldWork work{grid, blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.range, lambda};
+      const FieldWork work{grid,  blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
+                           lambda};
       std::swap(field, improved);
       return improve_field(d, planes_, halves_, work, improved, field, costs_.data());
     };
@@ -83,6 +91,7 @@ class CudaMotionEstimator final : public MotionEstimator {
   const MotionGrid cells_;  // of the blocks
   SearchPlanes planes_;
   HalfPlanes halves_;
+  FarSearch far_;
   DeviceArray<uint8_t> current_, reference_;
   DeviceArray<uint32_t> half_samples_;
   DeviceArray<uint32_t> costs_;                 // of each block
@@ -93,10 +102,7 @@ class CudaMotionEstimator final : public MotionEstimator {
 
 Result<std::unique_ptr<MotionEstimator>> make_motion_estimator(std::shared_ptr<Device> device,
                                                                const MotionParameters& parameters) {
-  if (parameters.grid.log2_block < 3 ||
-      parameters.log2_block - parameters.split < parameters.grid.log2_block || parameters.log2_block > 5 ||
-      parameters.range < 0 || parameters.range > kMaxSearchRange || parameters.subpel < 0 ||
-      parameters.subpel > kMaxSubpel) {
+  if (!valid_motion(parameters)) {
     return {CTV_ERROR_ARGUMENT, "make_motion: block, range or sub-sample precision out of range"};
   }
   auto estimator = std::make_unique<CudaMotionEstimator>(std::move(device), parameters);

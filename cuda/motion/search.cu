@@ -9,7 +9,7 @@
 // by vabsdiff4 (16 lanes a clock). The minimum is by cost, then by rank, so the order of threads does not
 // matter.
 #include "codec/control/motion_decisions.hpp"
-#include "cuda/motion/search.hpp"
+#include "cuda/motion/block_match.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -18,13 +18,6 @@ constexpr int kBlock = 32;
 constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
 constexpr int kMaxSide = 8;  // motion blocks side by side
-
-// Sum of the differences of four samples.
-__device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint32_t sum) {
-  uint32_t result;
-  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
-  return result;
-}
 
 // One plane on its way to bytes.
 struct Narrow {
@@ -62,21 +55,10 @@ struct SearchShape {
   int rows;    // of the window
 };
 
-// Whether all cells of a block that lie in the grid are still.
-__device__ __forceinline__ bool is_still(const StillCells& still, int row, int col) {
-  if (still.flags == nullptr) return false;
-  for (int r = row << still.log2_cells; r < min_of((row + 1) << still.log2_cells, still.rows); ++r) {
-    for (int c = col << still.log2_cells; c < min_of((col + 1) << still.log2_cells, still.cols); ++c) {
-      if (still.flags[r * still.cols + c] == 0) return false;
-    }
-  }
-  return true;
-}
-
 template <int kSize>
 __global__ void __launch_bounds__(kMaxThreads)
     search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
-                  const __grid_constant__ StillCells still, int grid_cols, uint32_t lambda,
+                  const __grid_constant__ StillCells still, int grid_cols, int unit, uint32_t lambda,
                   MotionVector* vectors, uint32_t* costs) {
   constexpr int kWords = kSize / 4;
   extern __shared__ uint32_t memory[];
@@ -154,7 +136,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     for (int k = 0; k < kRowsPerThread; ++k) {
       const int dy = dy0 + k;
       if (dy > shape.range) continue;
-      const MotionVector v{static_cast<int16_t>(kVectorUnit * dy), static_cast<int16_t>(kVectorUnit * dx)};
+      const MotionVector v{static_cast<int16_t>(unit * dy), static_cast<int16_t>(unit * dx)};
       const uint32_t cost = motion_cost(sad[k], lambda, v);
       const uint32_t rank = candidate_rank(dy, dx, shape.range);
       if (cost < own_cost || (cost == own_cost && rank < own_rank)) {
@@ -170,8 +152,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   __syncthreads();
   if (thread < count && !own_still) {
     const int index = static_cast<int>(best_rank[thread] % static_cast<uint32_t>(width * width));
-    const MotionVector v{static_cast<int16_t>(kVectorUnit * (index / width - shape.range)),
-                         static_cast<int16_t>(kVectorUnit * (index % width - shape.range))};
+    const MotionVector v{static_cast<int16_t>(unit * (index / width - shape.range)),
+                         static_cast<int16_t>(unit * (index % width - shape.range))};
     vectors[first + thread] = v;
     costs[first + thread] = best_cost[thread] - motion_cost(0, lambda, v);
   }
@@ -179,7 +161,7 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 template <int kSize>
 Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, const StillCells& still,
-              int range, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+              int range, int unit, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   SearchShape shape{};
   const int width = 2 * range + 1;
   shape.range = range;
@@ -193,7 +175,7 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
       sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
   const dim3 blocks(blocks_for(grid.cols, shape.side), static_cast<unsigned>(grid.rows));
   search_kernel<kSize><<<blocks, static_cast<unsigned>(threads), bytes, device.stream()>>>(
-      planes, shape, still, grid.cols, lambda, vectors, costs);
+      planes, shape, still, grid.cols, unit, lambda, vectors, costs);
   return device.launched("search_kernel");
 }
 
@@ -211,15 +193,15 @@ Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<
 }
 
 Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
-                     const StillCells& still, int range, uint32_t lambda, MotionVector* vectors,
+                     const StillCells& still, int range, int unit, uint32_t lambda, MotionVector* vectors,
                      uint32_t* costs) {
   switch (grid.log2_block) {
     case 3:
-      return launch<8>(device, planes, grid, still, range, lambda, vectors, costs);
+      return launch<8>(device, planes, grid, still, range, unit, lambda, vectors, costs);
     case 4:
-      return launch<16>(device, planes, grid, still, range, lambda, vectors, costs);
+      return launch<16>(device, planes, grid, still, range, unit, lambda, vectors, costs);
     default:
-      return launch<32>(device, planes, grid, still, range, lambda, vectors, costs);
+      return launch<32>(device, planes, grid, still, range, unit, lambda, vectors, costs);
   }
 }
 

@@ -28,10 +28,10 @@ struct StillCells {
   int log2_cells = 0;
 };
 
-/// Whole vectors (times kVectorUnit) and their costs (16 SAD), [grid.rows][grid.cols]; 0 for still blocks.
+/// Whole vectors (times `unit` eighths) and their costs (16 SAD), [grid.rows][grid.cols]; 0 for still blocks.
 /// The passes that follow keep vectors whose cost is 0.
 Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
-                     const StillCells& still, int range, uint32_t lambda, MotionVector* vectors,
+                     const StillCells& still, int range, int unit, uint32_t lambda, MotionVector* vectors,
                      uint32_t* costs);
 
 /// The reference at half samples, four planes: whole samples, half a sample to the right, below, and both. A

@@ -66,6 +66,7 @@ TEST(Presets, ThePapersParametersAreThePapers) {
   EXPECT_EQ(c.entropy_coding, CTV_ENTROPY_RLE);
   EXPECT_EQ(c.block_size, 16);
   EXPECT_EQ(c.search_range, 8);
+  EXPECT_EQ(c.far_range, 0);
   EXPECT_EQ(c.key_interval, 10);
   EXPECT_EQ(c.step, 10.0);
 }
@@ -127,6 +128,8 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
        [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4, c.chroma_qp_offset = 1; }},
       {"search_range", [](ctv_config& c) { c.search_range = -1; }},
       {"search_range", [](ctv_config& c) { c.search_range = 65; }},
+      {"far_range", [](ctv_config& c) { c.far_range = -1; }},
+      {"far_range", [](ctv_config& c) { c.far_range = 61; }},
       {"key_interval", [](ctv_config& c) { c.key_interval = -1; }},
       {"key_interval", [](ctv_config& c) { c.key_interval = (1 << 30) + 1; }},
       {"step", [](ctv_config& c) { c.qp = -1, c.step = 0; }},
@@ -176,6 +179,8 @@ TEST(ConfigRanges, TheEndsOfEveryRangeAreValid) {
       [](ctv_config& c) { c.chroma_qp_offset = 12, c.qp = 51; },
       [](ctv_config& c) { c.search_range = 0; },
       [](ctv_config& c) { c.search_range = 64; },
+      [](ctv_config& c) { c.far_range = 0; },
+      [](ctv_config& c) { c.far_range = 60; },
       [](ctv_config& c) { c.key_interval = 1 << 30; },
       [](ctv_config& c) { c.qp = -1, c.step = 1.0 / 16; },
       [](ctv_config& c) { c.qp = -1, c.step = 4095; },

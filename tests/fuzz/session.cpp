@@ -24,6 +24,7 @@ constexpr Setting kSettings[] = {{offsetof(ctv_config, qp), 0, 51},
                                  {offsetof(ctv_config, key_interval), 0, 4},
                                  {offsetof(ctv_config, scene_cut), 0, 1},
                                  {offsetof(ctv_config, search_range), 0, 12},
+                                 {offsetof(ctv_config, far_range), 0, 24},
                                  {offsetof(ctv_config, chroma), 0, 1},
                                  {offsetof(ctv_config, buffer_ms), 100, 400}};
 

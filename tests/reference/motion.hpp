@@ -104,26 +104,46 @@ inline uint32_t sad(const SampleAt& current, const SampleAt& reference, int y, i
   return sum;
 }
 
-/// The vector of one block: full search, least cost, then least rank.
-inline MotionVector search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
-                           const MotionParameters& p, uint32_t lambda) {
-  const int size = 1 << p.log2_block;
-  MotionVector best{};
-  uint32_t best_cost = UINT32_MAX;
+struct Found {
+  MotionVector vector;
+  uint32_t cost;
+};
+/// The vector of one block of `size` samples among those within `range` samples of `centre` (eighths): least
+/// cost, then least rank. A sample stands for `scale` luma samples on a side.
+inline Found search(const SampleAt& current, const SampleAt& reference, int block_row, int block_col,
+                    int size, MotionVector centre, int range, uint32_t lambda, int scale = 1) {
+  Found best{{}, UINT32_MAX};
   uint32_t best_rank = 0;
-  for (int y = -p.range; y <= p.range; ++y) {
-    for (int x = -p.range; x <= p.range; ++x) {
-      const MotionVector v{static_cast<int16_t>(kVectorUnit * y), static_cast<int16_t>(kVectorUnit * x)};
+  for (int y = -range; y <= range; ++y) {
+    for (int x = -range; x <= range; ++x) {
+      const MotionVector v{static_cast<int16_t>(centre.y + kVectorUnit * y),
+                           static_cast<int16_t>(centre.x + kVectorUnit * x)};
+      const MotionVector luma{static_cast<int16_t>(scale * v.y), static_cast<int16_t>(scale * v.x)};
       const uint32_t c =
-          motion_cost(sad(current, reference, block_row * size, block_col * size, size, v), lambda, v);
-      const uint32_t rank = candidate_rank(y, x, p.range);
-      if (c > best_cost || (c == best_cost && rank >= best_rank)) continue;
-      best = v;
-      best_cost = c;
+          motion_cost(sad(current, reference, block_row * size, block_col * size, size, v), lambda, luma);
+      const uint32_t rank = candidate_rank(y, x, range);
+      if (c > best.cost || (c == best.cost && rank >= best_rank)) continue;
+      best = {luma, c};
       best_rank = rank;
     }
   }
   return best;
+}
+
+/// A plane at a quarter of its resolution: means of 4x4 samples, the last row and column repeated.
+inline SampleAt quartered(const SampleAt& plane, Extent extent) {
+  const int rows = ceil_div(extent.rows, 4);
+  const int cols = ceil_div(extent.cols, 4);
+  std::vector<int> means;
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      int sum = 8;
+      for (int i = 0; i < 16; ++i) sum += plane(4 * r + i / 4, 4 * c + i % 4);
+      means.push_back(sum / 16);
+    }
+  }
+  return clamped([means, cols](int r, int c) { return means[static_cast<size_t>(r * cols + c)]; }, rows,
+                 cols);
 }
 
 /// The reference at half samples, a grid of twice the rows and columns. Halves are filtered down the columns,
@@ -247,7 +267,7 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
   offer({});
   const bool steps =
       (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * kStepsWorth;
-  const int most = p.range * kVectorUnit + kVectorUnit / 2;
+  const int most = p.reach() * kVectorUnit + kVectorUnit / 2;
   for (int step = pass.first_step; steps && step >= kVectorUnit >> p.subpel; step /= 2) {
     const MotionVector centre = best;
     const int moves[4][2] = {{0, -step}, {-step, 0}, {0, step}, {step, 0}};
@@ -275,7 +295,8 @@ inline std::vector<MotionVector> spread(const std::vector<MotionVector>& vectors
 /// All vectors of a picture, [grid.rows][grid.cols]: the full search, passes over the blocks, and with split
 /// over their cells. still: cells of the grid, or empty. A block of still cells has the vector zero. One that
 /// is equal to its prediction keeps its vector, and so do the cells of one whose difference is small.
-inline std::vector<MotionVector> search_all(const SampleAt& current, const SampleAt& reference,
+inline std::vector<MotionVector> search_all(const SampleAt& current, Extent current_extent,
+                                            const SampleAt& reference, Extent reference_extent,
                                             const MotionParameters& p, uint32_t lambda,
                                             const std::vector<uint8_t>& still) {
   const int size = 1 << p.log2_block;
@@ -289,15 +310,41 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, const Sampl
     return all;
   };
   Field blocks{p.blocks_of(p.log2_block), {}, {}};
+  // The vectors of squares of 32x32 samples. A square of still blocks has none.
+  const int per_square = 32 / size;
+  const int square_cols = ceil_div(blocks.grid.cols, per_square);
+  std::vector<MotionVector> far(
+      p.far_range == 0 ? 0 : static_cast<size_t>(ceil_div(blocks.grid.rows, per_square) * square_cols));
+  const SampleAt current_quarters = quartered(current, current_extent);
+  const SampleAt reference_quarters = quartered(reference, reference_extent);
+  for (size_t i = 0; i < far.size(); ++i) {
+    const int row = static_cast<int>(i) / square_cols;
+    const int col = static_cast<int>(i) % square_cols;
+    bool all_still = true;
+    for (int r = row * per_square; r < std::min((row + 1) * per_square, blocks.grid.rows); ++r) {
+      for (int c = col * per_square; c < std::min((col + 1) * per_square, blocks.grid.cols); ++c)
+        all_still = all_still && is_still(r, c);
+    }
+    if (all_still) continue;
+    far[i] =
+        search(current_quarters, reference_quarters, row, col, 8, {}, p.far_range / 4, lambda / 16, 4).vector;
+  }
+  const auto find = [&](int r, int c) {
+    const Found near = search(current, reference, r, c, size, {}, p.range, lambda);
+    if (far.empty()) return near.vector;
+    const MotionVector v = far[static_cast<size_t>(r / per_square * square_cols + c / per_square)];
+    const Found other = search(current, reference, r, c, size, v, kFarWindow, lambda);
+    return other.cost < near.cost ? other.vector : near.vector;
+  };
   for (int r = 0; r < blocks.grid.rows; ++r) {
     for (int c = 0; c < blocks.grid.cols; ++c) {
       const bool found = !is_still(r, c);
-      const MotionVector v = found ? search(current, reference, r, c, p, lambda) : MotionVector{};
+      const MotionVector v = found ? find(r, c) : MotionVector{};
       blocks.vectors.push_back(v);
       blocks.costs.push_back(found ? sad(current, reference, r * size, c * size, size, v) : 0);
     }
   }
-  const HalfSamples halves(reference, blocks.grid.rows * size, blocks.grid.cols * size, p.range + 2);
+  const HalfSamples halves(reference, blocks.grid.rows * size, blocks.grid.cols * size, p.reach() + 2);
   const auto improve_all = [&](const Field& before, const FieldPass& pass, const auto& keeps) {
     Field after = before;
     for (int r = 0; r < before.grid.rows; ++r) {

@@ -39,7 +39,9 @@ class MotionSearch : public test::BackendTest {
         reference::clamped([&](int r, int c) { return current.at(r, c); }, current.rows(), current.cols());
     const auto before = reference::clamped([&](int r, int c) { return reference.at(r, c); }, reference.rows(),
                                            reference.cols());
-    const std::vector<MotionVector> expected = reference::search_all(now, before, p, lambda, still);
+    const std::vector<MotionVector> expected =
+        reference::search_all(now, {current.rows(), current.cols()}, before,
+                              {reference.rows(), reference.cols()}, p, lambda, still);
     const int side = 1 << (p.log2_block - p.grid.log2_block);
     const int finest = kVectorUnit >> p.subpel;  // no other vector can be coded
     split_ = 0;
@@ -197,6 +199,36 @@ TEST_P(MotionSearch, AgreesForEveryRange) {
   const BackendPlane current(backend(), {17, 40}, 0, 255, 5);
   const BackendPlane reference(backend(), {17, 40}, 0, 255, 6);
   for (const int range : {0, 1, 16, 64}) check(current, reference, parameters(3, range, 1), 5);
+}
+
+// Each half of the picture moves far, one of them beyond the range.
+TEST_P(MotionSearch, AgreesWhereMotionIsFar) {
+  for (const Extent extent : {Extent{1, 1}, {35, 68}, {77, 150}}) {
+    const BackendPlane reference(backend(), extent, 0, 255, 7);
+    BackendPlane current(backend(), {round_up(extent.rows, 8), round_up(extent.cols, 8)});
+    for (int r = 0; r < current.rows(); ++r) {
+      for (int c = 0; c < current.cols(); ++c) {
+        const bool left = c < current.cols() / 2;
+        current.at(r, c) = reference.at(std::clamp(r + (left ? 13 : -9), 0, extent.rows - 1),
+                                        std::clamp(c + (left ? 27 : -22), 0, extent.cols - 1));
+      }
+    }
+    current.upload();
+    for (int log2_block = 3; log2_block <= 5; ++log2_block) {
+      for (const int far_range : {4, 20, kMaxFarRange}) {
+        SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " block " << log2_block
+                                        << " far range " << far_range);
+        MotionParameters p = parameters(log2_block, 3, 3, log2_block > 3 ? 1 : 0);
+        p.far_range = far_range;
+        check(current, reference, p, 20);
+        check(current, reference, p, 1 << 20, 5);
+        p.range = 12;
+        p.subpel = 0;
+        check(current, reference, p, 0, 60);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
 }
 
 TEST_P(MotionSearch, AgreesOnBlackAndWhite) {

@@ -246,8 +246,10 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   parameter(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", "filter_taps");
 
   options.section("Motion");
-  field(options, encode, "--search", "Search range in whole samples; 0: no motion", 0, 64,
+  field(options, encode, "--search", "Range of the full search in whole samples", 0, 64,
         &ctv_config::search_range);
+  field(options, encode, "--far-search", "Range of the search at a quarter of the resolution; 0: none", 0, 60,
+        &ctv_config::far_range);
   parameter(options, encode, "--block", "Block size: 8, 16 or 32", "block_size");
   parameter(options, encode, "--subpel", "Vector precision: 0 whole, 1 half, 2 quarter, 3 eighth samples",
             "subpel");

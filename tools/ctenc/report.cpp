@@ -35,6 +35,7 @@ Json config_json(const ctv_config& c) {
   j["rdoq"] = c.rdoq != 0;
   j["chroma_qp_offset"] = c.chroma_qp_offset;
   j["search_range"] = c.search_range;
+  j["far_range"] = c.far_range;
   j["key_interval"] = c.key_interval;
   j["step"] = c.step;
   j["qp"] = c.qp;

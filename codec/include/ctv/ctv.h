@@ -326,7 +326,9 @@ typedef struct ctv_config {
    * @{ */
   ctv_prediction prediction; /**< What predicted frames predict. */
   int32_t block_size;        /**< Motion blocks: 8, 16 or 32 luma samples. */
-  int32_t search_range;      /**< Search range in whole luma samples, 0..64. */
+  int32_t search_range;      /**< Range of the full search in whole luma samples, 0..64. */
+  int32_t far_range;         /**< Range of a search at a quarter of the resolution beside it, in whole luma
+                                  samples, 0..60; 0: none. Rounded down to a multiple of 4. */
   int32_t subpel;  /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
   int32_t overlap; /**< 1: overlapped block motion compensation. Picture prediction. */
   int32_t split;   /**< 1: each cell of 8x8 may have a vector; else each block. Picture prediction. */

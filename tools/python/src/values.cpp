@@ -129,7 +129,7 @@ const std::vector<Member<ctv_config>>& config_members() {
   static const auto all = shared_members_and<S>(
       {PLAIN(qp), PLAIN(step), PLAIN(crf), PLAIN(bitrate), PLAIN(buffer_ms), PLAIN(max_frame_bytes),
        PLAIN(chroma_qp_offset), NAMED(tune, kTunes), PLAIN(rdoq), PLAIN(key_interval), PLAIN(scene_cut),
-       NAMED(chroma, kChromas), PLAIN(search_range), PLAIN(split), NAMED(backend, kBackends),
+       NAMED(chroma, kChromas), PLAIN(search_range), PLAIN(far_range), PLAIN(split), NAMED(backend, kBackends),
        NAMED(engine, kEngines), PLAIN(device), PLAIN(threads), PLAIN(frames_in_flight)});
   return all;
 }

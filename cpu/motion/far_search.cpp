@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cpu/motion/far_search.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "codec/control/motion_decisions.hpp"
+#include "codec/util/host_device.hpp"
+#include "codec/util/parallel.hpp"
+
+namespace ctv {
+namespace {
+
+constexpr int kVector = 64;  // bytes that the search reads at once, in whole blocks
+constexpr int kSquare = 1 << kLog2Square;
+
+std::vector<MotionVector> in_order(int range, int unit) {
+  std::vector<MotionVector> all;
+  for (int y = -range; y <= range; ++y) {
+    for (int x = -range; x <= range; ++x)
+      all.push_back({static_cast<int16_t>(y * unit), static_cast<int16_t>(x * unit)});
+  }
+  std::sort(all.begin(), all.end(), [&](MotionVector a, MotionVector b) {
+    return candidate_rank(a.y / unit, a.x / unit, range) < candidate_rank(b.y / unit, b.x / unit, range);
+  });
+  return all;
+}
+
+MotionVector eighths(MotionVector whole) {
+  return {static_cast<int16_t>(whole.y * kVectorUnit), static_cast<int16_t>(whole.x * kVectorUnit)};
+}
+SearchCandidate candidate(ptrdiff_t offset, uint32_t price, size_t index) {
+  return {offset, (static_cast<int64_t>(price) << kKeyIndexBits) + static_cast<int64_t>(index)};
+}
+size_t index_of(int64_t key) { return static_cast<size_t>(key & ((1 << kKeyIndexBits) - 1)); }
+
+}  // namespace
+
+FarSearch::FarSearch(const MotionGrid& blocks, int range, int threads)
+    : blocks_(blocks),
+      squares_{kLog2QuarterSquare, ceil_div(blocks.rows << blocks.log2_block, kSquare),
+               ceil_div(blocks.cols << blocks.log2_block, kSquare)},
+      range_(range / kFarStep),
+      threads_(threads),
+      far_(in_order(range_, kFarStep)),
+      window_(in_order(kFarWindow, 1)) {
+  const int rows = squares_.rows << kLog2QuarterSquare;
+  const int cols = round_up(squares_.cols << kLog2QuarterSquare, kVector);
+  reference_.border = round_up(range_, kVector);
+  for (Quarter* q : {&current_, &reference_}) {
+    q->stride = cols + 2 * q->border;
+    q->samples.resize(static_cast<size_t>(rows + 2 * q->border) * static_cast<size_t>(q->stride));
+  }
+  candidates_.resize(far_.size());
+  const size_t row = static_cast<size_t>(cols >> kLog2QuarterSquare);
+  still_.resize(static_cast<size_t>(squares_.rows) * row);
+  keys_.resize(still_.size());
+  found_.resize(squares_.size());
+}
+
+// Quarter samples of the picture, whose planes repeat samples beyond, and these repeated in turn.
+void FarSearch::fill(const uint8_t* from, ptrdiff_t stride, Extent extent, Quarter& to) const {
+  const int rows = ceil_div(extent.rows, kFarStep);
+  const int cols = ceil_div(extent.cols, kFarStep);
+  const int right = static_cast<int>(to.stride) - 2 * to.border;
+  const int below = squares_.rows << kLog2QuarterSquare;
+  uint8_t* const origin = to.samples.data() + to.border * to.stride + to.border;
+  const auto row_of = [&](int r) { return origin + r * to.stride; };
+  parallel_ranges(threads_, std::min(rows, below), 8, [&](int begin, int end) {
+    for (int r = begin; r < end; ++r) {
+      uint8_t* out = row_of(r);
+      const uint8_t* in = from + ptrdiff_t{kFarStep} * r * stride;
+      const int n = std::min(cols, right);
+      for (int c = 0; c < n; ++c) {
+        int sum = 0;
+        for (int y = 0; y < kFarStep; ++y) {
+          for (int x = 0; x < kFarStep; ++x) sum += in[y * stride + kFarStep * c + x];
+        }
+        out[c] = quarter_sample(sum);
+      }
+      std::fill(out - to.border, out, out[0]);
+      std::fill(out + n, out + right + to.border, out[n - 1]);
+    }
+  });
+  const int last = std::min(rows, below) - 1;
+  for (int r = -std::min(to.border, range_); r < below + std::min(to.border, range_); ++r) {
+    if (r >= 0 && r <= last) continue;
+    std::copy_n(row_of(std::clamp(r, 0, last)) - to.border, to.stride, row_of(r) - to.border);
+  }
+}
+
+void FarSearch::find(const SearchPlanes& planes, Extent current, Extent reference, uint32_t lambda,
+                     const uint8_t* still, int stride) {
+  fill(planes.current, planes.current_stride, current, current_);
+  fill(planes.reference, planes.reference_stride, reference, reference_);
+  for (size_t i = 0; i < far_.size(); ++i) {
+    const MotionVector v = far_[i];
+    candidates_[i] = candidate(v.y / kFarStep * reference_.stride + v.x / kFarStep,
+                               motion_cost(0, quarter_lambda(lambda), eighths(v)), i);
+  }
+  const SearchPlanes quarters{current_.origin(), current_.stride, reference_.origin(), reference_.stride};
+  const int side = 1 << (kLog2Square - blocks_.log2_block);
+  const auto row_size = keys_.size() / static_cast<size_t>(squares_.rows);
+  parallel_for(threads_, squares_.rows, [&](int row) {
+    uint8_t* squares = still_.data() + static_cast<size_t>(row) * row_size;
+    std::fill_n(squares, row_size, uint8_t{1});
+    for (int r = row * side; r < std::min((row + 1) * side, blocks_.rows); ++r) {
+      for (int b = 0; b < blocks_.cols; ++b)
+        squares[b / side] &= still[static_cast<ptrdiff_t>(r) * stride + b];
+    }
+    int64_t* keys = keys_.data() + static_cast<size_t>(row) * row_size;
+    search_block_row(quarters, candidates_, kLog2QuarterSquare, row, squares_.cols, squares, keys);
+    for (int s = 0; s < squares_.cols; ++s) {
+      found_[static_cast<size_t>(row * squares_.cols + s)] =
+          squares[s] != 0 ? MotionVector{} : far_[index_of(keys[s])];
+    }
+  });
+}
+
+void FarSearch::refine_row(const SearchPlanes& planes, uint32_t lambda, int near, int row,
+                           const uint8_t* still, MotionVector* vectors, uint32_t* costs) const {
+  const int side = 1 << (kLog2Square - blocks_.log2_block);
+  std::array<SearchCandidate, (2 * kFarWindow + 1) * (2 * kFarWindow + 1)> candidates{};
+  std::array<int64_t, kVector / 8> keys{};
+  std::array<uint8_t, kVector / 8> still_blocks{};
+  for (int s = 0; s < squares_.cols; ++s) {
+    const MotionVector v = found_[static_cast<size_t>(row / side * squares_.cols + s)];
+    if (is_near(v.y, v.x, near)) continue;
+    const int count = std::min(side, blocks_.cols - s * side);
+    const auto moved = [v](MotionVector w) {
+      return MotionVector{static_cast<int16_t>(v.y + w.y), static_cast<int16_t>(v.x + w.x)};
+    };
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const MotionVector m = moved(window_[i]);
+      candidates[i] = candidate(m.y * planes.reference_stride + m.x, motion_cost(0, lambda, eighths(m)), i);
+    }
+    still_blocks.fill(1);
+    std::copy_n(still + s * side, count, still_blocks.begin());
+    const SearchPlanes here{planes.current + s * kSquare, planes.current_stride,
+                            planes.reference + s * kSquare, planes.reference_stride};
+    search_block_row(here, candidates, blocks_.log2_block, row, count, still_blocks.data(), keys.data());
+    for (int i = 0; i < count; ++i) {
+      const int b = s * side + i;
+      const int64_t key = keys[static_cast<size_t>(i)];
+      const auto cost = static_cast<uint32_t>(key >> kKeyIndexBits);
+      if (still[b] != 0 || cost >= costs[b]) continue;
+      vectors[b] = eighths(moved(window_[index_of(key)]));
+      costs[b] = cost;
+    }
+  }
+}
+
+}  // namespace ctv

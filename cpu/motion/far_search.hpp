@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The far search of the CPU (codec/control/motion_decisions.hpp).
+#pragma once
+
+#include <vector>
+
+#include "cpu/motion/search.hpp"
+
+namespace ctv {
+
+/// Owns its workspace.
+class FarSearch {
+ public:
+  /// blocks: that are searched. range: whole luma samples, a multiple of kFarStep.
+  FarSearch(const MotionGrid& blocks, int range, int threads);
+
+  /// Finds the vectors of squares. current, reference: extents of the pictures, repeated beyond in `planes`.
+  /// still: by block, [blocks.rows][stride]; a square of still blocks has the vector zero.
+  void find(const SearchPlanes& planes, Extent current, Extent reference, uint32_t lambda,
+            const uint8_t* still, int stride);
+  /// Searches around them for a row of blocks. Replaces vectors where that costs less than `costs`, which
+  /// include the price of the vector. near: range of the full search. still, keys: of the row, as for
+  /// search_block_row().
+  void refine_row(const SearchPlanes& planes, uint32_t lambda, int near, int row, const uint8_t* still,
+                  MotionVector* vectors, uint32_t* costs) const;
+
+ private:
+  struct Quarter {
+    std::vector<uint8_t> samples;
+    int border = 0;  // columns and rows on each side
+    ptrdiff_t stride = 0;
+    const uint8_t* origin() const { return samples.data() + border * stride + border; }
+  };
+  void fill(const uint8_t* from, ptrdiff_t stride, Extent extent, Quarter& to) const;
+
+  const MotionGrid blocks_;
+  const MotionGrid squares_;
+  const int range_;  // quarter samples
+  const int threads_;
+  Quarter current_, reference_;
+  std::vector<MotionVector> far_, window_;  // whole luma samples, in order of rank
+  std::vector<SearchCandidate> candidates_;
+  std::vector<uint8_t> still_;
+  std::vector<int64_t> keys_;
+  std::vector<MotionVector> found_;  // of the squares, whole luma samples
+};
+
+}  // namespace ctv

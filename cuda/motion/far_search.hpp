@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The far search (codec/control/motion_decisions.hpp) on the device.
+#pragma once
+
+#include "cuda/motion/search.hpp"
+
+namespace ctv::cuda {
+
+/// Owns its workspace.
+class FarSearch {
+ public:
+  /// blocks: that are searched. range: whole luma samples, a multiple of kFarStep.
+  Status initialise(Device& device, const MotionGrid& blocks, int range);
+
+  /// Replaces vectors of blocks and their costs, which the full search left, where a far one costs less.
+  /// current, reference: extents of the pictures, repeated beyond in `planes`. still: cells, with the
+  /// log2_cells of `blocks`. near: range of the full search.
+  Status improve(Device& device, const SearchPlanes& planes, Extent current, Extent reference,
+                 const StillCells& still, int near, uint32_t lambda, MotionVector* vectors, uint32_t* costs);
+
+ private:
+  MotionGrid blocks_;
+  MotionGrid squares_;
+  int range_ = 0;  // quarter samples
+  SearchPlanes quarters_;
+  DeviceArray<uint8_t> current_, reference_;
+  DeviceArray<MotionVector> vectors_;  // of the squares
+  DeviceArray<uint32_t> costs_;
+};
+
+}  // namespace ctv::cuda

@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subbands of a component in sets whose tiles are coded together (docs/symbols.md), and the order
-// of these tiles.
+// The subbands of a component in sets whose tiles are coded together (docs/symbols.md).
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <vector>
 
-#include "codec/entropy/model/tile_contexts.hpp"
+#include "codec/entropy/model/tile_set.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/picture_layout.hpp"
 
 namespace ctv {
-
-struct TileSet {
-  int rows = 0, cols = 0;  // of each band
-  int bands = 0;
-  int plane = 0;
-  bool lowpass = false;
-  std::array<size_t, kTileBands> offsets{};  // in the plane's array; rows follow each other without gaps
-  size_t first = 0;                          // tile in the component
-
-  size_t tile_rows() const { return static_cast<size_t>(ceil_div(rows, kTileSide)); }
-  size_t tile_cols() const { return static_cast<size_t>(ceil_div(cols, kTileSide)); }
-  size_t tiles() const { return tile_rows() * tile_cols(); }
-  size_t levels() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }  // of a band
-};
-
-/// Walks over the tiles of a set.
-struct TilePlace {
-  size_t strip = 0, col = 0, row = 0;  // strip: its first tile row; row: of the strip
-  TilePlace() = default;
-  TilePlace(const TileSet& set, size_t tile) {
-    const size_t whole = kStripTiles * set.tile_cols();
-    strip = tile / whole * kStripTiles;
-    const size_t height = height_of(set);
-    col = tile % whole / height;
-    row = tile % whole % height;
-  }
-  size_t height_of(const TileSet& set) const {
-    const size_t left = set.tile_rows() - strip;
-    return left < kStripTiles ? left : kStripTiles;
-  }
-  int y() const { return static_cast<int>(strip + row) * kTileSide; }  // of its first level
-  int x() const { return static_cast<int>(col) * kTileSide; }
-  bool begins_strip() const { return row == 0 && col == 0; }
-  void next(const TileSet& set) {
-    if (++row < height_of(set)) return;
-    row = 0;
-    if (++col < set.tile_cols()) return;
-    col = 0;
-    strip += kStripTiles;
-  }
-};
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 

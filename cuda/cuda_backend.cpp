@@ -69,7 +69,7 @@ class CudaBackend final : public Backend {
   }
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
-                                                             const QuadPlan& plan) override {
+                                                             const TilePlan& plan) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return cuda::make_level_transfer(device_, layout, grid, plan);
   }

@@ -20,6 +20,7 @@
 #include "codec/backend/transform_coder.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/format/tile_sets.hpp"
 #include "codec/util/stage_times.hpp"
 
 namespace ctv {
@@ -58,11 +59,10 @@ class Backend {
   virtual Status download(void* destination, const void* source, size_t bytes) = 0;
 
   virtual Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) = 0;
-  /// plan: components that may travel as events (download) or lists of quads (upload) instead of levels. A
-  /// transfer with a plan has one direction.
+  /// plan: components that the transfer may code itself. A transfer with a plan has one direction.
   virtual Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                                      const MotionGrid& grid,
-                                                                     const QuadPlan& plan) = 0;
+                                                                     const TilePlan& plan) = 0;
   virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                                  Engine engine) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,

@@ -49,7 +49,7 @@ void apply_default(ctv_config& c) {
   c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
   c.filter_taps = 2;
   c.prediction = CTV_PREDICTION_PICTURE;
-  c.entropy_coding = CTV_ENTROPY_CONTEXT;
+  c.entropy_coding = CTV_ENTROPY_TILES;
   c.block_size = 16;
   c.subpel = 3;
   c.overlap = 1;

@@ -33,10 +33,9 @@ class ComponentCoder {
   ComponentCoder() = default;
 };
 
-/// index: number of the component in the packet.
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
-                                                     const PictureLayout& picture, const Component& component,
-                                                     size_t index);
+                                                     const PictureLayout& picture,
+                                                     const Component& component);
 /// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
 size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
                                const Component& component);

@@ -21,7 +21,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {
-    parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i);
+    parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i]);
     parts_[i].size = components_[i].levels;
   }
   const bool skips = header.prediction == Prediction::kPicture;

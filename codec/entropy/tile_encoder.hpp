@@ -10,8 +10,8 @@
 
 #include "codec/entropy/growing.hpp"
 #include "codec/entropy/tile_levels.hpp"
-#include "codec/entropy/tile_sets.hpp"
 #include "codec/entropy/tile_tables.hpp"
+#include "codec/format/tile_sets.hpp"
 
 namespace ctv {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
-#include "codec/entropy/model/tile_set.hpp"
+#include "codec/format/tile_sets.hpp"
 
 namespace ctv {
 

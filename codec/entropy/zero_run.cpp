@@ -6,11 +6,30 @@
 #include <bit>
 #include <cstring>
 
-#include "codec/entropy/bits.hpp"
-#include "codec/entropy/zero_scan.hpp"
-
 namespace ctv {
 namespace {
+
+constexpr uint64_t little_endian(uint64_t v) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return v;
+  } else {
+    uint64_t swapped = 0;
+    for (int i = 0; i < 8; ++i) swapped |= (v >> (8 * i) & 255U) << (56 - 8 * i);
+    return swapped;
+  }
+}
+
+// Index of the first level in [at, end) that is not 0, or end.
+size_t skip_zeros(const Level* levels, size_t at, size_t end) {
+  for (; at + 4 <= end; at += 4) {
+    uint64_t four = 0;
+    std::memcpy(&four, levels + at, sizeof four);
+    four = little_endian(four);
+    if (four != 0) return at + static_cast<size_t>(std::countr_zero(four) / 16);
+  }
+  while (at < end && levels[at] == 0) ++at;
+  return at;
+}
 
 uint8_t* put_varint(uint8_t* out, uint32_t v) {
   for (; v >= 128; v >>= 7) *out++ = static_cast<uint8_t>(v | 128U);

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <array>
-#include <span>
 
-#include "codec/entropy/model/quad_events.hpp"
 #include "codec/format/frame_parameters.hpp"
 #include "codec/util/types.hpp"
 
@@ -31,8 +29,6 @@ struct CodedFrame {
   FrameParameters parameters;
   ConstSideInfo side;
   std::array<const Level*, 3> levels{};  // per plane, in the order of its SubbandLayout
-  // Per component, or empty. Components with events have levels of lowpass subbands only.
-  std::span<const QuadEvents> quads;
 };
 
 /// Buffers that an entropy decoder fills. Also readable as a frame.
@@ -40,8 +36,6 @@ struct CodedFrameBuffers {
   FrameParameters parameters;
   SideInfo side;
   std::array<Level*, 3> levels{};
-  // Per component, or empty. Components with lists have levels of lowpass subbands only.
-  std::span<QuadList> lists;
   operator CodedFrame() const {  // NOLINT(*-explicit-*)
     CodedFrame frame;
     frame.parameters = parameters;

@@ -7,7 +7,7 @@
 namespace ctv {
 namespace {
 
-constexpr uint32_t kSmallPicture = 1280 * 720;  // luma samples
+constexpr uint32_t kSmallPicture = 640 * 480;  // luma samples
 
 /// All levels of the component's subbands in one plane.
 Component::Range subbands_of(const Component& c, const PictureLayout& picture, int plane) {
@@ -37,7 +37,6 @@ class Builder {
     }
   }
   int layer(int s) const { return subbands_[static_cast<size_t>(s)].layer; }
-  int orientation(int s) const { return subbands_[static_cast<size_t>(s)].orientation; }
   int count() const { return static_cast<int>(subbands_.size()); }
   /// Returns the first subband from s on for which `same` is false.
   template <typename Same>
@@ -78,13 +77,7 @@ std::vector<Component> make_components(const PictureLayout& picture, const Group
         for (int s = first; s < next; ++s) b.add(layer, plane, plane, s, s);
       }
     } else {
-      const bool split = grouping.split_luma != 0 && next == b.count();
-      for (int s = first; s < next;) {
-        const int orientation = b.orientation(s);
-        const int end = split ? b.end(s, [&](int i) { return b.orientation(i) == orientation; }) : next;
-        b.add(layer, 0, 0, s, end - 1);
-        s = end;
-      }
+      b.add(layer, 0, 0, first, next - 1);
       if (picture.planes > 1) b.add(layer, 1, picture.planes - 1, first, next - 1);
     }
     first = next;
@@ -96,16 +89,13 @@ Grouping choose_grouping(const SequenceHeader& header) {
   if (header.entropy_coding == EntropyCoding::kRle) {
     // A block transform has many small subbands: a component for each would consist mostly of its size field.
     const bool many = header.transform.in_blocks();
-    return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0, 0};
+    return {many ? ComponentScope::kLayer : ComponentScope::kSubband, 0};
   }
-  // Separate code tables pay for their heads only in large components. Large pictures have these, and also
-  // need parallel work (docs/entropy.md).
+  // Each layer that is apart costs bytes for the sizes of its components. A device codes all components but
+  // the first, which large pictures keep small.
   const auto luma = uint32_t{header.width} * header.height;
-  const auto all_but = [&](int fine) {
-    return static_cast<uint8_t>(header.transform.scales + 1 - std::min(fine, header.transform.scales));
-  };
-  if (luma <= kSmallPicture) return {ComponentScope::kLayer, all_but(1), 0};
-  return {ComponentScope::kLayer, all_but(2), 1};
+  const int apart = std::min(luma <= kSmallPicture ? 1 : 3, int{header.transform.scales});
+  return {ComponentScope::kLayer, static_cast<uint8_t>(header.transform.scales + 1 - apart)};
 }
 
 }  // namespace ctv

@@ -142,14 +142,11 @@ constexpr StreamField kFields[] = {
     Row::of<&H::transform, &T::projection>("projection", 1, 0, 1).only_if(contourlet),
     Row::of<&H::prediction>("prediction", 1, 0, CTV_PREDICTION_PICTURE)
         .as(CTV_PUBLIC(prediction), "What predicted frames predict"),
-    Row::of<&H::entropy_coding>("entropy coding", 1, 0, CTV_ENTROPY_CONTEXT)
+    Row::of<&H::entropy_coding>("entropy coding", 1, 0, CTV_ENTROPY_TILES)
         .as(CTV_PUBLIC(entropy_coding), "Entropy coding"),
     Row::of<&H::grouping, &Grouping::scope>("grouping", 1, 0, static_cast<int64_t>(ComponentScope::kLayer)),
     Row::of<&H::grouping, &Grouping::pooled_layers>("pooled layers", 1, 0, kMaxScales + 1)
         .at_most([](const H& h) -> int64_t { return by_layer(h) ? h.transform.scales + 1 : 0; }),
-    Row::of<&H::grouping, &Grouping::split_luma>("split luma", 1, 0, 1).at_most([](const H& h) -> int64_t {
-      return by_layer(h) ? 1 : 0;
-    }),
     Row::of<&H::lossless>("lossless", 1, 0, 1)
         .as(CTV_PUBLIC(lossless), "1: lossless")
         .at_most(of_contourlet, "the contourlet transform; block transforms round"),

@@ -20,19 +20,17 @@ namespace ctv {
 inline constexpr uint8_t kBitstreamVersion = 2;
 
 enum class Prediction : uint8_t { kSubband = 0, kPicture = 1 };
-enum class EntropyCoding : uint8_t { kRle = 0, kRleSplit = 1, kContext = 2 };
+enum class EntropyCoding : uint8_t { kRle = 0, kTiles = 1 };
 /// What one component holds.
 enum class ComponentScope : uint8_t {
   kSubband = 0,  // one subband of one plane (the paper's)
   kLayer = 1     // one layer of luma, or of both chroma planes
 };
-/// How the subbands of a picture become components: few large ones cost fewer bytes, more of them run in
-/// parallel.
+/// How the subbands of a picture become components.
 struct Grouping {
   ComponentScope scope = ComponentScope::kLayer;
   uint8_t pooled_layers =
       0;  // so many of the coarsest layers, all planes, are the first component; 0 with kSubband
-  uint8_t split_luma = 0;  // 1: the finest layer's luma is a component for each orientation; 0 with kSubband
 };
 
 /// What pictures look like, for the receiver: numbers of ctv_range, ctv_siting, ctv_interlace and ITU-T
@@ -53,7 +51,7 @@ struct SequenceHeader {
   PictureDescription description;
   TransformParameters transform;
   Prediction prediction = Prediction::kPicture;
-  EntropyCoding entropy_coding = EntropyCoding::kContext;
+  EntropyCoding entropy_coding = EntropyCoding::kTiles;
   Grouping grouping;
   uint8_t lossless = 0;
   uint8_t lowpass_rounded = 0;  // the lowpass is quantised with step 1, whatever the base step (the paper's)

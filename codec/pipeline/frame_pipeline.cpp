@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "codec/entropy/context_bands.hpp"
-
 namespace ctv {
 namespace {
 
@@ -41,7 +39,7 @@ void FramePipeline::detach() {
 Status FramePipeline::attach(Backend& backend) {
   backend_ = &backend;
   backend.set_frames_in_flight(static_cast<int>(slots_.size()));
-  const QuadPlan plan = make_quad_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
+  const TilePlan plan = make_tile_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture, backend.make_picture_transfer(stream_.picture));
     CTV_ASSIGN_OR_RETURN(slot.levels, backend.make_level_transfer(stream_.picture, stream_.grid, plan));

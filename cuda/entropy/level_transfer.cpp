@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and side information across the bus, beside the frame's kernels: a port's arrays stay as they are
-// until its next download, so nothing else waits. Downwards, components that the plan names go as events of
-// quads (quad_finder.hpp) and come back as lists of quads (quad_spreader.hpp), the others go through the copy
-// engine. Upwards all land in device memory of the port, so that they need not wait for earlier frames
-// either, and are moved to their place from there in the order of the calls.
+// until its next download, so nothing else waits. Upwards all land in device memory of the port, so that they
+// need not wait for earlier frames either, and are moved to their place from there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
-
-#include "cuda/entropy/quad_finder.hpp"
-#include "cuda/entropy/quad_spreader.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -19,17 +14,8 @@ class CudaLevelTransfer final : public LevelTransfer {
     for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
   }
 
-  Status initialise(const QuadPlan& plan) {
+  Status initialise() {
     Device& d = *device_;
-    if (!plan.empty() && cuda_tuning().quads) {
-      if (plan.up) {
-        CTV_RETURN_IF_ERROR(spreader_.emplace().initialise(d, plan, counts_));
-        buffers_.lists = spreader_->lists();
-      } else {
-        CTV_RETURN_IF_ERROR(finder_.emplace().initialise(d, plan));
-      }
-      counts_ = plan.levels;
-    }
     size_t total = 0;
     for (size_t p = 0; p < planes_; ++p) total += counts_[p];
     CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
@@ -44,11 +30,7 @@ class CudaLevelTransfer final : public LevelTransfer {
 
   ~CudaLevelTransfer() override { cudaEventSynchronize(done_.get()); }
 
-  CodedFrame downloaded() const override {
-    CodedFrame frame = buffers_;
-    if (finder_) frame.quads = finder_->found();
-    return frame;
-  }
+  CodedFrame downloaded() const override { return buffers_; }
   CodedFrameBuffers upload_buffers() override { return buffers_; }
 
   Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
@@ -58,11 +40,9 @@ class CudaLevelTransfer final : public LevelTransfer {
     return d.afterwards([this, levels, side]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
-      if (finder_) CTV_RETURN_IF_ERROR(finder_->find(dev, levels, dev.down()));
       for (size_t p = 0, end = 0; p < planes_; p = end) {  // planes that follow each other in one piece
         size_t count = counts_[p];
-        for (end = p + 1; !finder_ && end < planes_ && levels[end] == levels[p] + count; ++end)
-          count += counts_[end];
+        for (end = p + 1; end < planes_ && levels[end] == levels[p] + count; ++end) count += counts_[end];
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], count * sizeof(Level),
                                           cudaMemcpyDeviceToHost, dev.down()));
       }
@@ -92,7 +72,6 @@ class CudaLevelTransfer final : public LevelTransfer {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data(), side_.data(), side_bytes(), cudaMemcpyHostToDevice,
                                       d.up()));
     }
-    if (spreader_) CTV_RETURN_IF_ERROR(spreader_->upload(d, d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     return {};
   }
@@ -101,7 +80,6 @@ class CudaLevelTransfer final : public LevelTransfer {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(done_));
-    if (spreader_) CTV_RETURN_IF_ERROR(spreader_->spread(d, levels));
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
@@ -136,23 +114,21 @@ class CudaLevelTransfer final : public LevelTransfer {
   const size_t planes_;
   const size_t cells_;              // of the grid
   std::array<size_t, 3> counts_{};  // levels of each plane that travel
-  std::optional<QuadFinder> finder_;
-  std::optional<QuadSpreader> spreader_;
   PinnedArray<Level> levels_;
   PinnedArray<uint8_t> side_;
   DeviceArray<Level> device_levels_;
   DeviceArray<uint8_t> device_side_;
   Event ready_, done_, moved_;
-  CodedFrameBuffers buffers_;  // views of levels_ and side_; lists
+  CodedFrameBuffers buffers_;  // views of levels_ and side_
 };
 
 }  // namespace
 
 Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
                                                            const PictureLayout& layout,
-                                                           const MotionGrid& grid, const QuadPlan& plan) {
+                                                           const MotionGrid& grid, const TilePlan&) {
   auto port = std::make_unique<CudaLevelTransfer>(std::move(device), layout, grid);
-  CTV_RETURN_IF_ERROR(port->initialise(plan));
+  CTV_RETURN_IF_ERROR(port->initialise());
   return std::unique_ptr<LevelTransfer>(std::move(port));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codec/backend/level_transfer.hpp"
+#include "codec/format/tile_sets.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "cuda/runtime/device.hpp"
@@ -11,6 +12,6 @@ namespace ctv::cuda {
 
 Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
                                                            const PictureLayout& layout,
-                                                           const MotionGrid& grid, const QuadPlan& plan);
+                                                           const MotionGrid& grid, const TilePlan& plan);
 
 }  // namespace ctv::cuda

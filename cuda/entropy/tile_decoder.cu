@@ -159,9 +159,9 @@ size_t shared_bytes(bool tables_fit) {
 
 }  // namespace
 
-Status TileDecoder::initialise(Device& device, const TilePlan& plan) {
+Status TileDecoder::initialise(Device& device, const TilePlan& plan, const SymbolTable* tables) {
   layout_ = TileLayout(plan);
-  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
+  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, tables));
   count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);
   const size_t most = count_at_ + kCountBytes + layout_.bytes + kReadBeyond;
   CTV_RETURN_IF_ERROR(host_.allocate(device, most));

@@ -23,8 +23,8 @@ struct UploadedPiece {
 class TileDecoder {
  public:
   /// Allocates for the longest code of any levels, about 5 bytes a level page-locked and as many on the
-  /// device. plan.tables are copied.
-  Status initialise(Device& device, const TilePlan& plan);
+  /// device. tables: [kTables + 1], of the host; copied.
+  Status initialise(Device& device, const TilePlan& plan, const SymbolTable* tables);
 
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded.

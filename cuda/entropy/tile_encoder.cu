@@ -140,9 +140,9 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
 
 }  // namespace
 
-Status TileEncoder::initialise(Device& device, const TilePlan& plan) {
+Status TileEncoder::initialise(Device& device, const TilePlan& plan, const SymbolTable* tables) {
   layout_ = TileLayout(plan);
-  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
+  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, tables));
   CTV_RETURN_IF_ERROR(cutter_.initialise(device, layout_));
   const auto tiles = static_cast<unsigned>(layout_.tiles.size());
   unsigned most = 0;

@@ -25,8 +25,8 @@ struct CodedTiles {
 class TileEncoder {
  public:
   /// Allocates for the longest code of any levels, about 5 bytes a level on the device and as many
-  /// page-locked. plan.tables are copied.
-  Status initialise(Device& device, const TilePlan& plan);
+  /// page-locked. tables: [kTables + 1], of the host; copied.
+  Status initialise(Device& device, const TilePlan& plan, const SymbolTable* tables);
   /// Starts on `stream`, without waiting. levels: per plane, on the device, unchanged until the work is done.
   Status encode(Device& device, const std::array<const Level*, 3>& levels, cudaStream_t stream);
   /// One component of the plan, valid when the stream has come so far and until the next encode().

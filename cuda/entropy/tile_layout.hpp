@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "codec/entropy/model/tile_set.hpp"
+#include "codec/entropy/model/rans.hpp"
+#include "codec/format/tile_sets.hpp"
 #include "codec/util/types.hpp"
 #include "cuda/runtime/device.hpp"
 

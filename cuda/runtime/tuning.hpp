@@ -8,7 +8,6 @@
 namespace ctv::cuda {
 
 struct CudaTuning {
-  bool quads = true;           // CTV_CUDA_QUADS=0: levels cross the bus as they are
   std::optional<bool> graphs;  // CTV_CUDA_GRAPH: never or always; unset: with frames in flight
   bool lanes = true;           // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
   std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, or always and then without graphs

@@ -10,7 +10,7 @@ import zlib
 import entropy
 import motion
 import transform
-from document import Reader, column, read_fields
+from document import Reader, column, read_fields, wrap
 from transform import clamp
 
 WEIGHTS = column("interpolation weights")
@@ -131,9 +131,7 @@ def make_components(h, layouts):
         if h["grouping"] == 0:
             components += [(layer, [p], [i]) for p in planes for i in all_of]
             continue
-        split = h["split luma"] and layer == layouts[0].scales
-        for orientation in sorted({subbands[i].orientation for i in all_of}) if split else [None]:
-            components.append((layer, [0], [i for i in all_of if orientation in (None, subbands[i].orientation)]))
+        components.append((layer, [0], all_of))
         if len(planes) > 1:
             components.append((layer, [1, 2], all_of))
     return components
@@ -192,17 +190,11 @@ class Decoder:
 
     def decode_component(self, component, data, key, levels):
         layer, planes, indices = component
-        if self.h["entropy coding"] == 2:
-            order = sorted((self.layouts[p].subbands[i].layer, p, i) for p in planes for i in indices)
-            bands = [entropy.Band(p, self.layouts[p].subbands[i], levels[p]) for _, p, i in order]
-            bands = [b for b in bands if b.s.rows * b.s.cols]
-            entropy.decode_contexts(data, bands, self.h["transform"] > 0)
-            return
         subbands = [(p, self.layouts[p].subbands[i]) for p in planes for i in indices]
-        places = [(p, s.offset + k) for p, s in subbands for k in range(s.rows * s.cols)]
         if self.h["entropy coding"] == 1:
-            entropy.decode_apart(data, places, levels)
+            entropy.decode_component(data, [b for b in subbands if b[1].rows * b[1].cols], levels)
             return
+        places = [(p, s.offset + k) for p, s in subbands for k in range(s.rows * s.cols)]
         reader = Reader(entropy.inflate(data))
         for plane in planes:
             mine = [i for p, i in places if p == plane]
@@ -223,7 +215,7 @@ class Decoder:
                     y = clamp(i + ((v[0] + (1 << (a + 2))) >> (a + 3)), 0, s.rows - 1)
                     x = clamp(j + ((v[1] + (1 << (b + 2))) >> (b + 3)), 0, s.cols - 1)
                     at = s.offset + i * s.cols + j
-                    out[at] = entropy.wrap(out[at] + self.levels[plane][s.offset + y * s.cols + x])
+                    out[at] = wrap(out[at] + self.levels[plane][s.offset + y * s.cols + x])
         return out
 
     def cell_of(self, y, shift, count):

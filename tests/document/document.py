@@ -23,6 +23,15 @@ def column(name, index=1):
     return [numbers(row[index]) for row in table(name)]
 
 
+def wrap(v):
+    """As a level of 16 bits."""
+    return (v + 32768) % 65536 - 32768
+
+
+def class_of(thresholds, value):
+    return sum(t <= value for t in thresholds)
+
+
 class Reader:
     """Little-endian numbers of a unit."""
 

@@ -2,8 +2,7 @@
 """Section 7 of docs/bitstream.md: a motion payload to the cells of the grid."""
 from collections import defaultdict
 
-from document import Reader, column
-from entropy import class_of, wrap
+from document import Reader, class_of, column, wrap
 
 FAST, SLOW, LEAST = (value[0] for value in column("adaptation"))
 THRESHOLDS = column("vector contexts", 2)

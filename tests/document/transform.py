@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sections 8 to 10 and 12 of docs/bitstream.md: levels of a plane to its residual."""
-from document import column, numbers, table
-from entropy import wrap
+from document import column, numbers, table, wrap
 
 DIRECTIONAL_TAPS = {count[0]: taps for count, taps in zip(column("directional taps", 0), column("directional taps"))}
 SPLITS = [[tuple(numbers(cell)) for cell in row[2:]] for row in table("splits")]

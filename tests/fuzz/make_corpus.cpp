@@ -44,10 +44,8 @@ const Kind kKinds[] = {
        c.pyramid = CTV_PYRAMID_WAVELET_5_3, c.scales = 3, c.directions[0] = 16, c.filter_taps = 6;
      }},
     {"rle", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE; }},
-    {"rle_split", "default", CTV_FORMAT_I420, 24, 16,
-     [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE_SPLIT; }},
-    {"context", "default", CTV_FORMAT_I420, 24, 16,
-     [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_CONTEXT; }},
+    {"paper_tiles", "paper", CTV_FORMAT_I420, 24, 16,
+     [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_TILES; }},
     {"dct8x8", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.transform = CTV_TRANSFORM_DCT8X8; }},
     {"h264_4x4", "default", CTV_FORMAT_I422, 19, 18,
      [](ctv_config& c) { c.transform = CTV_TRANSFORM_H264_4X4; }},
@@ -86,7 +84,7 @@ void save_stream(const Kind& kind, int number) {
       return Bytes(begin + static_cast<ptrdiff_t>(from), begin + static_cast<ptrdiff_t>(to));
     };
     const size_t last = layers.size() - 1;
-    const int symbols = config.entropy_coding + (config.entropy_coding == CTV_ENTROPY_RLE ? 0 : 3);
+    const int symbols = config.entropy_coding + (config.entropy_coding == CTV_ENTROPY_RLE ? 0 : 2);
     save("symbols", std::string(kind.name) + "_lowpass" + std::to_string(i),
          part(parts.component_begins[0], parts.component_begins[1]), {symbols, i == 0 ? 1 : 0, 0});
     save("symbols", std::string(kind.name) + "_finest" + std::to_string(i),

@@ -18,7 +18,7 @@ struct Case {
   int width, height;
   ctv_format format = CTV_FORMAT_I420;
   int threads = 1, flight = 1;
-  ctv_entropy_coding entropy_coding = CTV_ENTROPY_CONTEXT;
+  ctv_entropy_coding entropy_coding = CTV_ENTROPY_TILES;
   int scales = 0;  // 0: the preset's
   int directions = 0;
 };
@@ -95,7 +95,7 @@ TEST(DecoderMemory, IsABoundForPicturesOfAnyShape) {
   for (const char* preset : {"default", "paper", "fastest", "lossless", "dct8x8", "h264_4x4"}) {
     for (const auto& [width, height] : shapes) {
       const int directions = std::string(preset) == "paper" ? 8 : 0;
-      expect_bound({preset, width, height, CTV_FORMAT_I420, 1, 1, CTV_ENTROPY_CONTEXT, 0, directions});
+      expect_bound({preset, width, height, CTV_FORMAT_I420, 1, 1, CTV_ENTROPY_TILES, 0, directions});
     }
   }
 }
@@ -113,7 +113,7 @@ TEST(DecoderMemory, IsABoundForRandomStreams) {
     const int scales = preset == "paper" ? random.between(1, 2) : random.between(1, 5);
     expect_bound({preset, wide ? any : narrow, wide ? narrow : any, kFormats[random.between(0, 4)],
                   random.between(1, 4), random.between(1, 4),
-                  number<ctv_entropy_coding>(random.between(0, 2)), scales,
+                  number<ctv_entropy_coding>(random.between(0, 1)), scales,
                   random.between(0, 1) * (1 << random.between(1, 3))});
     if (HasFailure()) FAIL() << "round " << round;
   }

@@ -102,7 +102,7 @@ TEST(Digests, OfEveryPyramidDirectionEngineAndEntropyCoding) {
       c.filter_taps = taps;
       check(std::string(preset) + "_taps" + std::to_string(taps), clip, c);
     }
-    for (int coding = 0; coding <= CTV_ENTROPY_CONTEXT; ++coding) {
+    for (int coding = 0; coding <= CTV_ENTROPY_TILES; ++coding) {
       Config c = config_for(clip[0], preset);
       c.entropy_coding = static_cast<ctv_entropy_coding>(coding);
       check(std::string(preset) + "_entropy" + std::to_string(coding), clip, c);

@@ -13,9 +13,7 @@
 #include "codec/dsp/directional.hpp"
 #include "codec/dsp/laplacian.hpp"
 #include "codec/dsp/motion_vectors.hpp"
-#include "codec/entropy/model/quads.hpp"
 #include "codec/entropy/motion_tree.hpp"
-#include "codec/entropy/number_buckets.hpp"
 #include "codec/entropy/range_coder.hpp"
 #include "codec/format/bytes.hpp"
 #include "codec/format/directional_plan.hpp"
@@ -178,7 +176,7 @@ SequenceHeader some_header(TransformKind kind, uint8_t source, Prediction predic
   h.prediction = prediction;
   h.log2_block = log2_block;
   if (prediction == Prediction::kSubband) {
-    h.grouping = {ComponentScope::kSubband, 0, 0};
+    h.grouping = {ComponentScope::kSubband, 0};
     h.subpel = h.overlap = 0;
   }
   for (auto& set : h.weights) set.fill(1);
@@ -323,20 +321,6 @@ TEST(Document, BlockTransforms) {
     y[k] = 1;
     inverse_dct8(y, x);
     EXPECT_EQ(column("DCT", 8)[k], std::vector<int>(x, x + 8));
-  }
-}
-
-TEST(Document, EntropyCoding) {
-  const auto alphabets = column("alphabets", 2, 2);
-  EXPECT_EQ(alphabets[0].at(0), kRunSymbols);
-  EXPECT_EQ(alphabets[1].at(0), kMagnitudeSymbols);
-  const auto thresholds = column("thresholds", 2);
-  for (int t = 0; t < 300; ++t) {
-    const auto reached = [&](size_t i) {
-      return std::count_if(thresholds[i].begin(), thresholds[i].end(), [&](int limit) { return t >= limit; });
-    };
-    EXPECT_EQ(reached(0), quad_class(t));
-    EXPECT_EQ(reached(1), magnitude_class(t));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Components cover each level once for every grouping. Each entropy coding restores a whole packet, and its
-// payload is DEFLATE. Damaged payloads are refused within the frame's memory.
+// Components cover each level once for every grouping. Each entropy coding restores a whole packet.
+// Damaged payloads are refused within the frame's memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "codec/entropy/symbol_coder.hpp"
 #include "codec/format/bytes.hpp"
 #include "tests/support/components.hpp"
-#include "tests/support/inflate.hpp"
 #include "tests/support/random.hpp"
 
 namespace ctv {
@@ -41,34 +40,28 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
     for (const Pyramid pyramid : {Pyramid::kLaplacian, Pyramid::kWavelet13_7}) {
       for (int levels = 1; levels <= 5; ++levels) {
         const PictureLayout picture = picture_of(planes, 97, 61, pyramid, levels, 2);
-        std::vector<Grouping> groupings = {{ComponentScope::kSubband, 0, 0}};
+        std::vector<Grouping> groupings = {{ComponentScope::kSubband, 0}};
         for (int pooled = 0; pooled <= levels + 1; ++pooled) {
-          for (const uint8_t split : {uint8_t{0}, uint8_t{1}}) {
-            groupings.push_back({ComponentScope::kLayer, static_cast<uint8_t>(pooled), split});
-          }
+          groupings.push_back({ComponentScope::kLayer, static_cast<uint8_t>(pooled)});
         }
         for (const Grouping& g : groupings) {
-          expect_every_level_once(picture, make_components(picture, g, EntropyCoding::kContext));
+          expect_every_level_once(picture, make_components(picture, g, EntropyCoding::kTiles));
         }
       }
     }
   }
 }
 
-TEST(Components, PoolingAndSplittingMakeThePartsThatTheDocumentSays) {
+TEST(Components, PoolingMakesThePartsThatTheDocumentSays) {
   const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet13_7, 3, 2);
-  const auto count = [&](uint8_t pooled, uint8_t split) {
-    return make_components(picture, {ComponentScope::kLayer, pooled, split}, EntropyCoding::kContext).size();
+  const auto count = [&](uint8_t pooled) {
+    return make_components(picture, {ComponentScope::kLayer, pooled}, EntropyCoding::kTiles).size();
   };
-  EXPECT_EQ(count(0, 0), 8U);
-  EXPECT_EQ(count(0, 1), 10U);
-  EXPECT_EQ(count(1, 0), 7U);
-  EXPECT_EQ(count(3, 0), 3U);
-  EXPECT_EQ(count(3, 1), 5U);
-  EXPECT_EQ(count(4, 0), 1U);
-  EXPECT_EQ(count(4, 1), 1U);
-  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0, 0}, EntropyCoding::kContext).size(),
-            3U * 19U);
+  EXPECT_EQ(count(0), 8U);
+  EXPECT_EQ(count(1), 7U);
+  EXPECT_EQ(count(3), 3U);
+  EXPECT_EQ(count(4), 1U);
+  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0}, EntropyCoding::kTiles).size(), 3U * 19U);
 }
 
 class Packets : public testing::TestWithParam<EntropyCoding> {
@@ -138,11 +131,10 @@ class Packets : public testing::TestWithParam<EntropyCoding> {
   CodedFrameBuffers frame_;
 };
 
-const Grouping kGroupings[] = {{ComponentScope::kSubband, 0, 0},
-                               {ComponentScope::kLayer, 0, 0},
-                               {ComponentScope::kLayer, 2, 1},
-                               {ComponentScope::kLayer, 4, 0},
-                               {ComponentScope::kLayer, 3, 1}};
+const Grouping kGroupings[] = {{ComponentScope::kSubband, 0},
+                               {ComponentScope::kLayer, 0},
+                               {ComponentScope::kLayer, 2},
+                               {ComponentScope::kLayer, 4}};
 
 TEST_P(Packets, ComeBackWholeAndByLayers) {
   Random random(1);
@@ -218,28 +210,9 @@ TEST_P(Packets, OfLargePicturesComeBackWhole) {
   }
 }
 
-TEST_P(Packets, HoldDeflateStreamsOnly) {
-  Random random(2);
-  make(picture_of(3, 120, 80, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2, 1}, random);
-  frame_.parameters.type = FrameType::kPredicted;
-  Bytes packet;
-  coder_->encode(frame_, packet);
-  ASSERT_TRUE(coder_->read_header(packet).ok());
-  size_t at = coder_->header().size + coder_->header().motion_size;
-  const auto expect_stream = [&](size_t size, size_t head) {
-    ASSERT_GT(size, head);
-    EXPECT_TRUE(test::inflate(std::span(packet).subspan(at + head, size - head)).has_value())
-        << "byte " << at;
-    at += size;
-  };
-  const bool context = GetParam() == EntropyCoding::kContext;
-  for (const uint32_t size : coder_->header().component_sizes) expect_stream(size, context ? 4 : 0);
-  EXPECT_EQ(at, packet.size());
-}
-
 TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
   Random random(3);
-  make(picture_of(3, 120, 80, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2, 1}, random);
+  make(picture_of(3, 120, 80, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2}, random);
   Bytes packet;
   coder_->encode(frame_, packet);
   for (const int threads : {1, 3, 16}) {
@@ -254,7 +227,7 @@ TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
 TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
   Random random(4);
   constexpr size_t kGuards = 16;
-  make(picture_of(3, 57, 33, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2, 1}, random);
+  make(picture_of(3, 57, 33, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2}, random);
   frame_.parameters.type = FrameType::kPredicted;
   Bytes packet;
   coder_->encode(frame_, packet);
@@ -322,13 +295,9 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Symbols, Packets,
-                         testing::Values(EntropyCoding::kRle, EntropyCoding::kRleSplit,
-                                         EntropyCoding::kContext),
+INSTANTIATE_TEST_SUITE_P(Symbols, Packets, testing::Values(EntropyCoding::kRle, EntropyCoding::kTiles),
                          [](const testing::TestParamInfo<EntropyCoding>& i) {
-                           return std::string(i.param == EntropyCoding::kRle        ? "Rle"
-                                              : i.param == EntropyCoding::kRleSplit ? "RleSplit"
-                                                                                    : "Context");
+                           return std::string(i.param == EntropyCoding::kRle ? "Rle" : "Tiles");
                          });
 
 }  // namespace

@@ -28,14 +28,14 @@ TEST(CutComponents, AreOfEqualPartsWhereThereAreTooManyLevels) {
     return levels;
   };
   using Sizes = std::vector<size_t>;
-  EXPECT_EQ(levels_of({ComponentScope::kSubband, 0, 0}),
+  EXPECT_EQ(levels_of({ComponentScope::kSubband, 0}),
             (Sizes{64166, 64167, 64167, 48125, 48125, 256666, 256667, 256667, 192500, 192500}));
-  EXPECT_EQ(levels_of({ComponentScope::kLayer, 0, 0}),
+  EXPECT_EQ(levels_of({ComponentScope::kLayer, 0}),
             (Sizes{64166, 64167, 64167, 48125, 48125, 256666, 256667, 256667, 192500, 192500}));
   // The fourth has the end of luma and the beginning of Cb.
-  EXPECT_EQ(levels_of({ComponentScope::kLayer, 1, 0}),
+  EXPECT_EQ(levels_of({ComponentScope::kLayer, 1}),
             (Sizes{57750, 57750, 57750, 57750, 57750, 256666, 256667, 256667, 192500, 192500}));
-  const auto pooled = make_components(picture, {ComponentScope::kLayer, 1, 0}, EntropyCoding::kRle);
+  const auto pooled = make_components(picture, {ComponentScope::kLayer, 1}, EntropyCoding::kRle);
   EXPECT_EQ(pooled[3].count(picture, 0), 192500U - 3 * 57750U);
   EXPECT_EQ(pooled[3].offset(picture, 1), 0U);
   EXPECT_EQ(pooled[3].count(picture, 1), 4 * 57750U - 192500U);
@@ -47,7 +47,7 @@ TEST(CutComponents, AreStreamsOfTheirOwn) {
   const PictureLayout picture = picture_of(3, 1100, 700, Pyramid::kLaplacian, 1, 0);
   SequenceHeader header;
   header.entropy_coding = EntropyCoding::kRle;
-  header.grouping = {ComponentScope::kLayer, 1, 0};
+  header.grouping = {ComponentScope::kLayer, 1};
   std::vector<Level> levels[3];
   CodedFrameBuffers frame;
   test::Random random(8);

@@ -24,8 +24,8 @@ inline constexpr Name<ctv_pyramid> kPyramids[] = {{"laplacian", CTV_PYRAMID_LAPL
                                                   {"9/7", CTV_PYRAMID_WAVELET_9_7}};
 inline constexpr Name<ctv_prediction> kPredictions[] = {{"subband", CTV_PREDICTION_SUBBAND},
                                                         {"picture", CTV_PREDICTION_PICTURE}};
-inline constexpr Name<ctv_entropy_coding> kEntropyCodings[] = {
-    {"rle", CTV_ENTROPY_RLE}, {"rle-split", CTV_ENTROPY_RLE_SPLIT}, {"context", CTV_ENTROPY_CONTEXT}};
+inline constexpr Name<ctv_entropy_coding> kEntropyCodings[] = {{"rle", CTV_ENTROPY_RLE},
+                                                               {"tiles", CTV_ENTROPY_TILES}};
 inline constexpr Name<ctv_chroma> kChromas[] = {{"as-input", CTV_CHROMA_AS_INPUT}, {"420", CTV_CHROMA_420}};
 inline constexpr Name<ctv_range> kRanges[] = {
     {"unspecified", CTV_RANGE_UNSPECIFIED}, {"limited", CTV_RANGE_LIMITED}, {"full", CTV_RANGE_FULL}};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctv_train_symbols train STREAM.ctv...   prints codec/entropy/tile_tables.inc for the levels of these
-// streams ctv_train_symbols compare STREAM.ctv... bytes and times of tiles against the streams' own entropy
-// coding
+// ctv_train_symbols train STREAM.ctv...     prints codec/entropy/tile_tables.inc for the levels of these
+// ctv_train_symbols measure STREAM.ctv...   bytes and times of these
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,7 +8,6 @@
 #include <cstring>
 #include <memory>
 
-#include "codec/entropy/component_coder.hpp"
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
 #include "symbol_clip.h"
@@ -104,40 +102,27 @@ double shortest(Work work) {
   return best * 1e3;
 }
 
-bool compare(const SymbolClip& clip) {
+bool measure(const SymbolClip& clip) {
   const auto& picture = clip.stream.picture;
-  double own_encode = 0;
-  double own_decode = 0;
   double encode = 0;
   double decode = 0;
   size_t bytes = 0;
   std::array<std::vector<Level>, 3> levels;
-  CodedFrameBuffers buffers;
+  std::array<Level*, 3> planes{};
   for (size_t p = 0; p < levels.size(); ++p) {
     levels[p].resize(picture.subbands[p].num_coefficients);
-    buffers.levels[p] = levels[p].data();
+    planes[p] = levels[p].data();
   }
-  for (size_t k = 0; k < clip.components.size(); ++k) {
-    const Component& c = clip.components[k];
-    const EntropyCoding own = clip.stream.header.entropy_coding;
-    const auto own_encoder = make_component_coder(own, picture, c, k);
-    const auto own_decoder = make_component_coder(own, picture, c, k);
+  for (const Component& c : clip.components) {
     TileEncoder encoder(make_tile_sets(picture, c));
     TileDecoder decoder(make_tile_sets(picture, c));
-    Growing<uint8_t> own_out;
     Growing<uint8_t> out;
     for (const SymbolFrame& f : clip.frames) {
       const CodedFrame frame = f.view();
-      buffers.parameters = f.parameters;
-      size_t own_size = 0;
       size_t size = 0;
       bool good = true;
-      own_encode += shortest([&] { own_size = own_encoder->encode(frame, own_out); });
       encode += shortest([&] { size = encoder.encode(frame.levels, out); });
-      own_decode += shortest([&] {
-        good = own_decoder->decode({own_out.data(), own_size}, buffers) && good;
-      });
-      decode += shortest([&] { good = decoder.decode({out.data(), size}, buffers.levels) && good; });
+      decode += shortest([&] { good = decoder.decode({out.data(), size}, planes) && good; });
       for (int p = c.first_plane; p <= c.last_plane; ++p) {
         const auto r = c.range(picture, p);
         const auto plane = static_cast<size_t>(p);
@@ -149,15 +134,8 @@ bool compare(const SymbolClip& clip) {
     }
   }
   const auto n = static_cast<double>(clip.frames.size());
-  const auto percent = [](size_t now, size_t then) {
-    return 100 * (static_cast<double>(now) / static_cast<double>(then) - 1);
-  };
-  std::printf(
-      "%-36s %8zu -> %8zu %+6.2f %%, packets %+6.2f %%; encode %.2f -> %.2f ms (x %.2f), decode %.2f -> %.2f "
-      "ms (x %.2f)\n",
-      clip.name.c_str(), clip.symbol_bytes, bytes, percent(bytes, clip.symbol_bytes),
-      percent(clip.bytes - clip.symbol_bytes + bytes, clip.bytes), own_encode / n, encode / n,
-      encode / own_encode, own_decode / n, decode / n, decode / own_decode);
+  std::printf("%-36s levels %8zu bytes, packets %8zu; a frame: encoding %.2f ms, decoding %.2f ms\n",
+              clip.name.c_str(), bytes, clip.bytes, encode / n, decode / n);
   return true;
 }
 
@@ -165,8 +143,8 @@ bool compare(const SymbolClip& clip) {
 
 int main(int argc, char** argv) {
   const bool trains = argc > 2 && std::strcmp(argv[1], "train") == 0;
-  if (argc < 3 || (!trains && std::strcmp(argv[1], "compare") != 0)) {
-    std::fprintf(stderr, "usage: ctv_train_symbols train|compare STREAM.ctv...\n");
+  if (argc < 3 || (!trains && std::strcmp(argv[1], "measure") != 0)) {
+    std::fprintf(stderr, "usage: ctv_train_symbols train|measure STREAM.ctv...\n");
     return 2;
   }
   std::vector<SymbolClip> clips;
@@ -181,7 +159,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const SymbolClip& clip : clips) {
-    if (!compare(clip)) {
+    if (!measure(clip)) {
       std::fprintf(stderr, "%s: does not come back\n", clip.name.c_str());
       return 1;
     }

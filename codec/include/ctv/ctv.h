@@ -210,9 +210,8 @@ typedef enum ctv_prediction {
 } ctv_prediction;
 /** Entropy coding of quantised coefficients. */
 typedef enum ctv_entropy_coding {
-  CTV_ENTROPY_RLE = 0,       /**< Run-length coding and DEFLATE (Katsigiannis et al.). */
-  CTV_ENTROPY_RLE_SPLIT = 1, /**< Runs and values in two streams, Huffman-only DEFLATE. */
-  CTV_ENTROPY_CONTEXT = 2    /**< Context modelling by neighbours, Huffman-only DEFLATE. */
+  CTV_ENTROPY_RLE = 0,  /**< Run-length coding and DEFLATE (Katsigiannis et al.). */
+  CTV_ENTROPY_TILES = 1 /**< Context modelling in tiles, asymmetric numeral systems (rANS). */
 } ctv_entropy_coding;
 /** Chroma subsampling of RGB input. */
 typedef enum ctv_chroma {

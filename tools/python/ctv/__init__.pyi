@@ -68,7 +68,7 @@ class Encoder:
         transform: Literal["contourlet", "dct8x8", "h264-4x4", "h264-8x8"] = "contourlet",
         pyramid: Literal["laplacian", "5/3", "13/7", "9/7"] = ..., scales: int = ...,
         directions: Sequence[int] = ..., filter_taps: int = ...,
-        entropy_coding: Literal["rle", "rle-split", "context"] = ..., chroma: Literal["as-input", "420"] = ...,
+        entropy_coding: Literal["rle", "tiles"] = ..., chroma: Literal["as-input", "420"] = ...,
         prediction: Literal["subband", "picture"] = ..., block_size: int = ..., search_range: int = ...,
         subpel: int = ..., overlap: int = ..., split: int = ..., backend: Backend = "auto",
         engine: Engine = "auto", device: int = 0, threads: int = 0, frames_in_flight: int = 1) -> None: ...

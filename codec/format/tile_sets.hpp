@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets of subbands whose tiles are coded together (docs/symbols.md), the order of these tiles, and pieces.
+// The subbands of a component in sets whose tiles are coded together (docs/symbols.md), and the order
+// of these tiles.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <vector>
 
-#include "codec/entropy/model/rans.hpp"
 #include "codec/entropy/model/tile_contexts.hpp"
-#include "codec/util/host_device.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/picture_layout.hpp"
 
 namespace ctv {
 
@@ -53,16 +54,22 @@ struct TilePlace {
   }
 };
 
+/// Tiles that follow each other in a component, and its bytes that code them.
 struct TilePiece {
   size_t first = 0, tiles = 0;
-  size_t begin = 0, size = 0;  // in the component's bytes
+  size_t begin = 0, size = 0;
 };
 
-/// Components whose levels a backend codes as pieces of tiles. None of their sets is a lowpass.
+std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
+
+/// Which components a backend may code itself: those without a lowpass.
 struct TilePlan {
-  std::vector<std::vector<TileSet>> components;
-  const SymbolTable* tables = nullptr;  // [kTables + 1], the last all 0
+  bool up = false;                               // decoder
+  std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
+  std::array<size_t, 3> host_levels{};           // of the latter, the first levels of each plane
   bool empty() const { return components.empty(); }
 };
+/// Empty if the header asks for another entropy coding.
+TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
 
 }  // namespace ctv

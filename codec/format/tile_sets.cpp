@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/entropy/tile_sets.hpp"
+#include "codec/format/tile_sets.hpp"
 
 namespace ctv {
 
@@ -26,6 +26,23 @@ std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Componen
     }
   }
   return sets;
+}
+
+TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
+  if (header.entropy_coding != EntropyCoding::kTiles) return {};
+  TilePlan plan;
+  plan.up = up;
+  for (const Component& c : make_components(picture, header.grouping, header.entropy_coding)) {
+    std::vector<TileSet>& sets = plan.components.emplace_back();
+    if (c.first_subband != 0) {
+      sets = make_tile_sets(picture, c);
+      continue;
+    }
+    for (int p = c.first_plane; p <= c.last_plane; ++p) {
+      plan.host_levels[static_cast<size_t>(p)] = c.count(picture, p);
+    }
+  }
+  return plan;
 }
 
 }  // namespace ctv

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
+#include "codec/format/tile_sets.hpp"
 
 namespace ctv {
 
@@ -30,11 +31,6 @@ class TileIndexWriter {
   }
   Growing<uint8_t>& out_;
   size_t size_ = 0;
-};
-
-struct TilePiece {
-  size_t first = 0, tiles = 0;
-  size_t begin = 0, size = 0;  // in the component's bytes
 };
 
 /// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes; then

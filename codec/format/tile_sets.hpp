@@ -54,6 +54,12 @@ struct TilePlace {
   }
 };
 
+/// Tiles that follow each other in a component, and its bytes that code them.
+struct TilePiece {
+  size_t first = 0, tiles = 0;
+  size_t begin = 0, size = 0;
+};
+
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 
 /// Which components a backend may code itself: those without a lowpass.

@@ -22,7 +22,7 @@ struct TileBits {
 /// What tiles and subbands coded later see of a part. Sums of the digits min(|level|, 2) of a quad, of its
 /// right column and of its lower row: quad (y, x) is at (y + 1) kSumStride + x + 8. Those of the tiles above
 /// and to the left stand before the first row and column; behind are zeros.
-struct TilePart {
+struct alignas(8) TilePart {
   static constexpr int kSumStride = 24;
   TileRows rows;
   uint8_t sums[10 * kSumStride];
@@ -30,7 +30,13 @@ struct TilePart {
   uint8_t lower[10 * kSumStride];
 };
 
-CTV_HOST_DEVICE void store_bytes(uint8_t* to, uint64_t v) { __builtin_memcpy(to, &v, 8); }
+// On a device eight bytes at once must be aligned, and those of TilePart are.
+CTV_HOST_DEVICE void store_bytes(uint8_t* to, uint64_t v) {
+#if defined(__CUDA_ARCH__)
+  to = static_cast<uint8_t*>(__builtin_assume_aligned(to, 8));
+#endif
+  __builtin_memcpy(to, &v, 8);
+}
 CTV_HOST_DEVICE void store_word(uint8_t* to, uint32_t v) {  // least significant byte first
   to[0] = static_cast<uint8_t>(v);
   to[1] = static_cast<uint8_t>(v >> 8);
@@ -39,6 +45,9 @@ CTV_HOST_DEVICE void store_word(uint8_t* to, uint32_t v) {  // least significant
 }
 CTV_HOST_DEVICE uint64_t load_bytes(const uint8_t* from) {
   uint64_t v = 0;
+#if defined(__CUDA_ARCH__)
+  from = static_cast<const uint8_t*>(__builtin_assume_aligned(from, 8));
+#endif
   __builtin_memcpy(&v, from, 8);
   return v;
 }
@@ -71,7 +80,8 @@ struct PartCounts {
   uint32_t levels = 0, numbers = 0;
 };
 
-/// The state between start_part(), code_quad() for each of `quads`, and end_part().
+/// The state between start_part(), code_quad() for each of `quads`, and end_part(). Devices have a walk of
+/// their own with the same members, some in registers.
 struct PartWalk {
   TilePart* part;
   const TilePart* sibling0;
@@ -84,8 +94,8 @@ struct PartWalk {
   uint8_t places[256 + 4];   // of the numbers: 4 quad + level
 };
 
-template <typename Coder>
-CTV_HOST_DEVICE void start_part(Coder& coder, PartWalk& w, const TileBorder& border) {
+template <typename Coder, typename Walk>
+CTV_HOST_DEVICE void start_part(Coder& coder, Walk& w, const TileBorder& border) {
   constexpr int kStride = TilePart::kSumStride;
   constexpr uint64_t kHalf = 0x7f7f7f7f7f7f7f7fULL;
   TilePart& part = *w.part;
@@ -107,9 +117,8 @@ CTV_HOST_DEVICE void start_part(Coder& coder, PartWalk& w, const TileBorder& bor
 }
 
 /// Codes the quad with bit i in w.quads; in raster order.
-template <typename Coder>
-[[gnu::always_inline]] CTV_HOST_DEVICE void code_quad(Coder& coder, PartWalk& w, PartCounts& counts,
-                                                      uint32_t i) {
+template <typename Coder, typename Walk>
+[[gnu::always_inline]] CTV_HOST_DEVICE void code_quad(Coder& coder, Walk& w, PartCounts& counts, uint32_t i) {
   constexpr int kStride = TilePart::kSumStride;
   const uint32_t y = i / kTileQuads;
   const uint32_t x = i % kTileQuads;
@@ -156,8 +165,8 @@ template <typename Coder>
 
 /// Signs, then magnitudes of large levels: number_at() and put_number() of the coder have |level| - 2. The
 /// decoder's put_levels() comes between. Leaves the borders for the tiles below and to the right.
-template <typename Coder>
-CTV_HOST_DEVICE void end_part(Coder& coder, PartWalk& w, const PartCounts& counts, TileBorder& border) {
+template <typename Coder, typename Walk>
+CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, TileBorder& border) {
   constexpr int kStride = TilePart::kSumStride;
   for (uint32_t word = 0; 16 * word < counts.levels; ++word) {
     const uint32_t left = counts.levels - 16 * word;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The symbols of a part, noted by a warp. All that contexts look at follows from the bits of quads, so parts
+// need not wait for each other, not even those of one tile.
+#pragma once
+
+#include "cuda/entropy/piece_writer.cuh"
+#include "cuda/entropy/tile_cutter.hpp"
+#include "cuda/entropy/tile_part.cuh"
+
+namespace ctv::cuda {
+
+constexpr uint32_t kWalkers = kTileBands;  // warps
+
+struct PieceWork {
+  const Level* levels[3];
+  // What else parts are coded by, for example the frame's map of skips, belongs here, and in note_part().
+  const DeviceTileSet* sets;
+  const DeviceTile* tiles;
+  const DeviceComponent* components;
+  const SymbolTable* tables;
+  TileCuts cuts;
+  uint32_t component_count;
+  uint8_t* scratch;
+  uint32_t* sizes;
+};
+
+/// Shared memory of a warp that notes the symbols of a part.
+struct alignas(8) Walker {
+  TilePart part, siblings[2];
+  uint8_t border[16];  // sums of quads to the left, above
+  PartArrays arrays;
+  Level levels[kPartLevels];  // by place
+  uint32_t unused;
+};
+
+/// The events of a tile.
+struct TileEvents {
+  uint32_t bands;  // the tile's first
+  uint32_t counts[kWalkers];
+  uint32_t parts[kWalkers][kPartEvents];
+};
+
+/// Notes what the walk codes.
+struct EventWriter : DeviceFormulas {
+  static constexpr bool kDecodes = false;
+  uint32_t* next;
+  const Level* levels;
+  __device__ EventWriter(uint32_t* events, const Level* of_part) : next(events), levels(of_part) {}
+  __device__ uint32_t symbol(uint32_t table, uint32_t s) {
+    *next++ = symbol_event(table, s);
+    return s;
+  }
+  __device__ uint32_t raw(uint32_t bits, uint32_t value) {
+    *next++ = raw_event(bits, value);
+    return value;
+  }
+  __device__ uint32_t number_at(uint32_t place) const {
+    return static_cast<uint32_t>(abs_of(levels[place])) - 2;
+  }
+};
+
+__device__ __forceinline__ uint32_t digits_of(uint32_t quad) {
+  return bits_of_mask(quad & 15U) + bits_of_mask(quad >> 4 & 15U);
+}
+
+/// A part whose symbols are known: what siblings look at. All lanes.
+__device__ inline void fill_sibling(TilePart& part, const PieceWork& work, size_t number, uint32_t lane) {
+  const uint64_t quads = work.cuts.quads[number];
+  const auto row = [quads](uint32_t y) { return static_cast<uint32_t>(quads >> (8 * y)) & 255U; };
+  const auto quarters = [&](uint32_t y) { return pairs_of_8(row(2 * y) | row(2 * y + 1)); };
+  if (lane < 8) part.rows.quads[lane + 1] = row(lane) << 1;
+  if (lane < 4) part.rows.quarters[lane + 1] = quarters(lane) << 1;
+  if (lane < 2) part.rows.eighths[lane + 1] = pairs_of_4(quarters(2 * lane) | quarters(2 * lane + 1)) << 1;
+  for (uint32_t i = lane; i < kPartQuads; i += kWarp) {
+    const uint32_t bits = work.cuts.bits[kPartQuads * number + i];
+    const uint32_t mask = bits & 15U;
+    const QuadFacts facts = quad_facts(mask, gather_bits(mask, bits >> 4 & 15U));
+    const uint32_t at = (i / 8 + 1) * TilePart::kSumStride + i % 8 + 8;
+    part.sums[at] = facts.sum;
+    part.right[at] = facts.right;
+    part.lower[at] = facts.lower;
+  }
+}
+
+/// Notes the events of a part that is not 0. All lanes. begin: the first tile of the piece. Returns, in lane
+/// 0, how many.
+__device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, const DeviceTile& tile,
+                                     const DeviceTileSet& set, uint32_t number, uint32_t band, int begin,
+                                     uint32_t lane, uint32_t* events) {
+  const auto part_of = [&](int t, uint32_t b) {
+    return set.first_part + static_cast<size_t>(static_cast<uint32_t>(t) - set.first) * set.bands + b;
+  };
+  const int own = static_cast<int>(number);
+  const size_t part = part_of(own, band);
+  bool large = false;
+  for (uint32_t i = lane; i < kPartQuads; i += kWarp) {
+    const uint32_t bits = work.cuts.bits[kPartQuads * part + i];
+    walker.arrays.bits.nonzero[i] = static_cast<uint8_t>(bits & 15U);
+    walker.arrays.bits.large[i] = static_cast<uint8_t>(bits >> 4 & 15U);
+    walker.arrays.bits.negative[i] = static_cast<uint8_t>(bits >> 8);
+    large = large || (bits & 0xf0U) != 0;
+  }
+  if (__any_sync(kAllLanes, large)) {
+    const Level* const levels = work.levels[set.plane] + set.offsets[band];
+    for (uint32_t place = lane; place < kPartLevels; place += kWarp) {
+      const int y = tile.y + level_row(place);
+      const int x = tile.x + level_col(place);
+      walker.levels[place] = y < set.rows && x < set.cols
+                                 ? levels[static_cast<size_t>(y) * static_cast<size_t>(set.cols) + x]
+                                 : Level{0};
+    }
+  }
+  if (band > 0) fill_sibling(walker.siblings[0], work, part - 1, lane);
+  if (band > 1) fill_sibling(walker.siblings[1], work, part - 2, lane);
+  if (lane < 16) {
+    const int neighbour = lane < 8 ? tile.left : tile.above;
+    const uint32_t quad = lane < 8 ? 8 * lane + 7 : kPartQuads - 8 + lane % 8;
+    walker.border[lane] =
+        neighbour < begin
+            ? uint8_t{0}
+            : static_cast<uint8_t>(digits_of(work.cuts.bits[kPartQuads * part_of(neighbour, band) + quad]));
+  }
+  __syncwarp();
+  uint32_t count = 0;
+  if (lane == 0) {
+    const TilePart* const nearest = band > 0 ? &walker.siblings[0] : &walker.part;
+    const TilePart* const next = band > 1 ? &walker.siblings[1] : nearest;
+    DeviceWalk walk(&walker.part, nearest, next, band > 0 ? 1 : 0, work.cuts.quads[part], walker.arrays);
+    EventWriter writer(events, walker.levels);
+    TileBorder border{load_bytes(walker.border + 8), load_bytes(walker.border)};
+    PartCounts counts;
+    start_part(writer, walk, border);
+    for (uint64_t rest = walk.quads; rest != 0; rest &= rest - 1) {
+      code_quad(writer, walk, counts, lowest_bit(rest));
+    }
+    end_part(writer, walk, counts, border);
+    count = static_cast<uint32_t>(writer.next - events);
+  }
+  __syncwarp();
+  return count;
+}
+
+/// The event of a tile's bands.
+__device__ inline uint32_t note_bands(const PieceWork& work, const DeviceTile& tile, const DeviceTileSet& set,
+                                      uint32_t number, int begin) {
+  TileNeighbours around{};
+  if (tile.left >= begin) around.left_mask[tile.row] = work.cuts.masks[tile.left];
+  if (tile.above >= begin) around.above_mask = work.cuts.masks[tile.above];
+  uint32_t event = 0;
+  EventWriter writer(&event, nullptr);
+  code_bands(writer, set.bands, tile.row, around, work.cuts.masks[number]);
+  return event;
+}
+
+}  // namespace ctv::cuda

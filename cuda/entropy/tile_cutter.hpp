@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels on the device as bits of quads, and where the pieces of their tiles begin.
+#pragma once
+
+#include <array>
+
+#include "cuda/entropy/tile_layout.hpp"
+
+namespace ctv::cuda {
+
+/// Of a quad's levels: which are not 0, and 16 times which are large, and 256 times which are negative.
+using QuadBits = uint16_t;
+
+/// What the cutter leaves in device memory. Numbers of tiles and parts are among those of all components.
+struct TileCuts {
+  const QuadBits* bits;    // [parts][64]
+  const uint64_t* quads;   // [parts]: not 0, bit 8 y + x
+  const uint8_t* masks;    // [tiles]: parts that are not 0
+  const uint32_t* first;   // [tiles]: a component's pieces, from its first tile's place on: their first tiles
+  const uint32_t* pieces;  // [components]
+};
+
+class TileCutter {
+ public:
+  Status initialise(Device& device, const TileLayout& layout);
+  /// Starts on `stream`. levels: per plane, on the device.
+  Status cut(Device& device, const DeviceTileLayout& layout, const std::array<const Level*, 3>& levels,
+             cudaStream_t stream);
+  TileCuts cuts() const {
+    return {bits_.data(), quads_.data(), masks_.data(), first_.data(), pieces_.data()};
+  }
+
+ private:
+  DeviceArray<QuadBits> bits_;
+  DeviceArray<uint64_t> quads_;
+  DeviceArray<uint8_t> masks_;
+  DeviceArray<uint32_t> costs_;
+  DeviceArray<uint32_t> first_;
+  DeviceArray<uint32_t> pieces_;
+};
+
+}  // namespace ctv::cuda

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A warp decodes a piece. Each symbol depends on the one before, so all lanes make the same walk, and share
+// what can be shared: the search in a table (piece_reader.cuh) and the copies of a part's levels. Lanes meet
+// at every symbol; between two symbols they write equal values to the same places, whichever comes first.
+#include "cuda/entropy/tile_decoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda/entropy/piece_reader.cuh"
+#include "cuda/entropy/tile_part.cuh"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr uint32_t kWarps = 4;
+constexpr uint32_t kThreads = kWarps * kWarp;
+constexpr size_t kReadBeyond = 8;
+constexpr size_t kCountBytes = 16;
+
+struct Work {
+  Level* levels[3];
+  // What else parts are coded by, for example the frame's map of skips, belongs here, and in decode_part().
+  const DeviceTileSet* sets;
+  const DeviceTile* tiles;
+  const SymbolTable* tables;
+  const uint64_t* count;  // pieces lie before, the first one last
+  const uint8_t* bytes;
+  uint32_t* damaged;
+};
+
+/// Shared memory of a warp.
+struct alignas(16) Walker {
+  TilePart parts[kTileBands];
+  TileNeighbours around;
+  PartArrays arrays;
+  Level levels[kPartLevels];  // by place
+};
+
+/// A reader of symbols that also gathers a part's levels.
+struct PartReader : PieceReader, DeviceFormulas {
+  Level* levels;
+  const TileBits& own;
+  uint32_t own_lane;
+  __device__ PartReader(const PieceReader& reader, Walker& walker, uint32_t lane)
+      : PieceReader(reader), levels(walker.levels), own(walker.arrays.bits), own_lane(lane) {}
+  __device__ bool negative(uint32_t place) const {
+    return (own.negative[place >> 2] >> (place & 3U) & 1) != 0;
+  }
+  __device__ void put_levels(const TileBits& bits) const {
+    __syncwarp();
+    for (uint32_t place = own_lane; place < kPartLevels; place += kWarp) {
+      const auto bit = [place](const uint8_t* quads) { return quads[place >> 2] >> (place & 3U) & 1; };
+      const int magnitude = bit(bits.nonzero) + bit(bits.large);
+      levels[place] = static_cast<Level>(negative(place) ? -magnitude : magnitude);
+    }
+    __syncwarp();
+  }
+  // All lanes write the same.
+  __device__ void put_number(uint32_t place, uint32_t number) const {
+    const int magnitude = 2 + static_cast<int>(number);
+    levels[place] = static_cast<Level>(negative(place) ? -magnitude : magnitude);
+  }
+};
+
+__device__ __forceinline__ void decode_part(PieceReader& reader, Walker& walker, uint32_t b, uint32_t lane,
+                                            TileBorder& border) {
+  clear_by_warp(walker.arrays, lane);
+  __syncwarp();
+  DeviceWalk walk(&walker.parts[b], &walker.parts[b > 0 ? b - 1 : 0], &walker.parts[b > 1 ? b - 2 : 0],
+                  b > 0 ? 1 : 0, 0, walker.arrays);
+  PartReader coder(reader, walker, lane);
+  start_part(coder, walk, border);
+  PartCounts counts;
+  for (uint64_t rest = walk.quads; rest != 0; rest &= rest - 1) {
+    code_quad(coder, walk, counts, lowest_bit(rest));
+  }
+  end_part(coder, walk, counts, border);
+  reader = coder;
+  __syncwarp();
+}
+
+__device__ __forceinline__ void write_levels(const Walker& walker, const DeviceTile& tile,
+                                             const DeviceTileSet& set, Level* band, uint32_t lane) {
+  for (uint32_t i = lane; i < kPartLevels; i += kWarp) {
+    const uint32_t row = i / kTileSide;
+    const uint32_t col = i % kTileSide;
+    const int y = tile.y + static_cast<int>(row);
+    const int x = tile.x + static_cast<int>(col);
+    if (y >= set.rows || x >= set.cols) continue;
+    const uint32_t place = (row / 2 * kTileQuads + col / 2) * 4 + row % 2 * 2 + col % 2;
+    band[static_cast<size_t>(y) * static_cast<size_t>(set.cols) + x] = walker.levels[place];
+  }
+}
+
+__device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables, Walker& walker,
+                                             const UploadedPiece& piece, uint32_t lane) {
+  PieceReader reader(tables, work.bytes + piece.begin, piece.size, lane);
+  for (uint32_t t = piece.first; t < piece.first + piece.tiles; ++t) {
+    const DeviceTile tile = work.tiles[t];
+    const DeviceTileSet& set = work.sets[tile.set];
+    __syncwarp();
+    if (t == piece.first || (tile.row == 0 && tile.x == 0)) {  // a strip begins
+      clear_by_warp(walker.around, lane);
+      __syncwarp();
+    }
+    PartReader coder(reader, walker, lane);
+    const uint32_t mask = code_bands(coder, set.bands, tile.row, walker.around, 0);
+    reader = coder;
+    for (uint32_t b = 0; b < set.bands; ++b) {
+      uint64_t& above = walker.around.above[b];
+      uint64_t& left = walker.around.left[tile.row][b];
+      if ((mask >> b & 1U) == 0) {
+        if (mask >> b != 0) clear_part(walker.parts[b]);  // a later part looks at it
+        above = left = 0;
+        continue;
+      }
+      TileBorder border{above, left};
+      decode_part(reader, walker, b, lane, border);
+      write_levels(walker, tile, set, work.levels[set.plane] + set.offsets[b], lane);
+      above = border.above;
+      left = border.left;
+      __syncwarp();
+    }
+  }
+  if (!reader.sound() && lane == 0) work.damaged[piece.component] = 1;
+}
+
+/// Blocks without a piece end at once, as there are as many blocks for every frame.
+template <bool kTablesFit>
+__global__ void __launch_bounds__(kThreads) decode_kernel(const __grid_constant__ Work work) {
+  extern __shared__ uint4 memory[];
+  const auto count = static_cast<uint32_t>(*work.count);
+  if (blockIdx.x >= count) return;
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t warp = threadIdx.x / kWarp;
+  auto* const walkers = reinterpret_cast<Walker*>(memory);
+  Walker& walker = walkers[warp];
+  clear_by_warp(walker, lane);
+  const SymbolTable* tables = work.tables;
+  if constexpr (kTablesFit) {
+    constexpr uint32_t kWords = (kTables + 1) * sizeof(SymbolTable) / sizeof(uint4);
+    auto* const to = reinterpret_cast<uint4*>(walkers + kWarps);
+    const auto* const from = reinterpret_cast<const uint4*>(work.tables);
+    for (uint32_t i = threadIdx.x; i < kWords; i += kThreads) to[i] = from[i];
+    tables = reinterpret_cast<const SymbolTable*>(to);
+  }
+  __syncthreads();
+  const auto* const pieces_end = reinterpret_cast<const UploadedPiece*>(work.count);
+  for (uint32_t i = blockIdx.x + warp * gridDim.x; i < count; i += kWarps * gridDim.x) {
+    const UploadedPiece piece = pieces_end[-1 - static_cast<ptrdiff_t>(i)];
+    decode_piece(work, tables, walker, piece, lane);
+  }
+}
+
+size_t shared_bytes(bool tables_fit) {
+  return kWarps * sizeof(Walker) + (tables_fit ? (kTables + 1) * sizeof(SymbolTable) : 0);
+}
+
+}  // namespace
+
+Status TileDecoder::initialise(Device& device, const TilePlan& plan, const SymbolTable* tables) {
+  layout_ = TileLayout(plan);
+  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, tables));
+  count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);
+  const size_t most = count_at_ + kCountBytes + layout_.bytes + kReadBeyond;
+  CTV_RETURN_IF_ERROR(host_.allocate(device, most));
+  CTV_RETURN_IF_ERROR(device_.allocate(device, most));
+  CTV_RETURN_IF_ERROR(damaged_.allocate(device, layout_.components.size()));
+  const cudaDeviceProp& properties = device.properties();
+  tables_fit_ = shared_bytes(true) <= properties.sharedMemPerBlockOptin;
+  const void* const kernel = tables_fit_ ? reinterpret_cast<const void*>(decode_kernel<true>)
+                                         : reinterpret_cast<const void*>(decode_kernel<false>);
+  CTV_CUDA_TRY(device, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(shared_bytes(tables_fit_))));
+  int resident = 0;
+  CTV_CUDA_TRY(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads,
+                                                                     shared_bytes(tables_fit_)));
+  blocks_ = static_cast<unsigned>(std::min(
+      layout_.tiles.size(),
+      static_cast<size_t>(max_of(resident, 1)) * static_cast<size_t>(properties.multiProcessorCount)));
+  start();
+  return {};
+}
+
+void TileDecoder::start() {
+  count() = 0;
+  end_ = count_at_ + kCountBytes;
+  std::fill_n(damaged_.data(), layout_.components.size(), 0U);
+}
+
+bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) {
+  if (bytes.empty() || pieces.empty()) return true;
+  const size_t first = pieces.front().begin;
+  const size_t size = pieces.back().begin + pieces.back().size - first;
+  if (size > layout_.most_bytes(component)) {
+    damaged_.data()[component] = 1;
+    return false;
+  }
+  auto* const pieces_end = reinterpret_cast<UploadedPiece*>(host_.data() + count_at_);
+  for (const TilePiece& p : pieces) {
+    if (p.size == 0) continue;  // zeros
+    const auto at = static_cast<ptrdiff_t>(++count());
+    pieces_end[-at] = {end_ - count_at_ - kCountBytes + p.begin - first, static_cast<uint32_t>(p.size),
+                       layout_.components[component].first + static_cast<uint32_t>(p.first),
+                       static_cast<uint32_t>(p.tiles), static_cast<uint32_t>(component)};
+  }
+  std::memcpy(host_.data() + end_, bytes.data() + first, size);
+  end_ += size;
+  return true;
+}
+
+Status TileDecoder::upload(Device& device, cudaStream_t stream) {
+  std::memset(host_.data() + end_, 0, kReadBeyond);
+  const size_t begin = count_at_ - static_cast<size_t>(count()) * sizeof(UploadedPiece);
+  CTV_CUDA_TRY(device, cudaMemcpyAsync(device_.data() + begin, host_.data() + begin,
+                                       end_ + kReadBeyond - begin, cudaMemcpyHostToDevice, stream));
+  return {};
+}
+
+Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
+  for (const LevelRange& r : layout_.ranges) {
+    CTV_CUDA_TRY(device, cudaMemsetAsync(levels[r.plane] + r.offset, 0, r.count * sizeof(Level), stream));
+  }
+  if (blocks_ == 0) return {};
+  const auto* const count = reinterpret_cast<const uint64_t*>(device_.data() + count_at_);
+  const Work work{{levels[0], levels[1], levels[2]},
+                  device_layout_.sets.data(),
+                  device_layout_.tiles.data(),
+                  device_layout_.tables.data(),
+                  count,
+                  device_.data() + count_at_ + kCountBytes,
+                  damaged_.data()};
+  if (tables_fit_) {
+    decode_kernel<true><<<blocks_, kThreads, shared_bytes(true), stream>>>(work);
+  } else {
+    decode_kernel<false><<<blocks_, kThreads, shared_bytes(false), stream>>>(work);
+  }
+  return device.launched("decode_kernel");
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tiles of a plan's components as kernels see them: all in one array, component after component.
+#pragma once
+
+#include <vector>
+
+#include "codec/entropy/model/rans.hpp"
+#include "codec/format/tile_sets.hpp"
+#include "codec/util/types.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+/// Events of a part at most: masks, masks of levels and of large ones, signs, numbers and their raw bits.
+inline constexpr uint32_t kPartEvents = 21 + 64 * 2 + 16 + 256 * 2;
+
+/// Arrays of C, since kernels read them.
+struct DeviceTileSet {
+  size_t offsets[kTileBands];
+  size_t bytes;  // where the set's memory for coded bytes begins, tile_bytes for each tile
+  int rows, cols;
+  uint32_t bands, plane;
+  uint32_t first;       // tile, among those of all components
+  uint32_t first_part;  // in the same way; those of a tile follow each other
+  uint32_t tile_bytes;  // at most, and even: a word for each event, and the two of a piece's last state
+};
+
+struct DeviceTile {
+  int y, x;         // first level in the subband
+  int left, above;  // tiles of the same strip, or -1
+  uint32_t set;
+  uint32_t row;  // of the strip
+};
+
+struct DeviceComponent {
+  uint32_t first, tiles;
+  size_t bytes;  // where the component's coded bytes begin
+};
+
+/// Levels that a component covers, without gaps.
+struct LevelRange {
+  size_t plane, offset, count;
+};
+
+/// Made once, on the host.
+struct TileLayout {
+  std::vector<DeviceTileSet> sets;
+  std::vector<DeviceTile> tiles;
+  std::vector<DeviceComponent> components;
+  std::vector<LevelRange> ranges;  // joined where they touch
+  size_t parts = 0;
+  size_t bytes = 0;  // coded, of all components at most
+
+  explicit TileLayout(const TilePlan& plan);
+  /// Coded bytes of a component at most.
+  size_t most_bytes(size_t component) const {
+    const size_t end = component + 1 < components.size() ? components[component + 1].bytes : bytes;
+    return end - components[component].bytes;
+  }
+};
+
+/// The same in device memory, with the tables of symbols.
+struct DeviceTileLayout {
+  DeviceArray<DeviceTileSet> sets;
+  DeviceArray<DeviceTile> tiles;
+  DeviceArray<DeviceComponent> components;
+  DeviceArray<SymbolTable> tables;
+  Status initialise(Device& device, const TileLayout& layout, const SymbolTable* symbols);
+};
+
+}  // namespace ctv::cuda

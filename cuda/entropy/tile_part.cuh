@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A part on the device, for the shared walk (codec/entropy/model/tile_walk.hpp): what is indexed lies in
+// shared memory, the rest in registers, and formulas with long chains are tables in constant memory.
+#pragma once
+
+#include "codec/entropy/model/tile_walk.hpp"
+#include "codec/util/types.hpp"
+#include "cuda/entropy/tile_layout.hpp"
+#include "cuda/runtime/warp.cuh"
+
+namespace ctv::cuda {
+
+constexpr int kPartLevels = kTileSide * kTileSide;
+constexpr int kPartQuads = kTileQuads * kTileQuads;
+constexpr uint32_t kMostDigits = 73;  // classes of the weighted sum of digits are for 0..72
+
+struct PartFormulas {
+  QuadFacts facts[16][16];
+  uint8_t gathered[16][16], scattered[16][16];
+  uint8_t sum[kMostDigits];
+};
+constexpr PartFormulas make_formulas() {
+  PartFormulas f{};
+  for (uint32_t m = 0; m < 16; ++m) {
+    for (uint32_t b = 0; b < 16; ++b) {
+      f.facts[m][b] = quad_facts(m, b);
+      f.gathered[m][b] = static_cast<uint8_t>(gather_bits(m, b));
+      f.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
+    }
+  }
+  for (uint32_t t = 0; t < kMostDigits; ++t) f.sum[t] = static_cast<uint8_t>(sum_class(t));
+  return f;
+}
+CTV_CONST_TABLE PartFormulas kFormulas = make_formulas();
+
+/// The formulas as a Coder has them. All lanes that call them at once ask for the same.
+struct DeviceFormulas {
+  static __device__ uint32_t sum_class(uint32_t t) { return kFormulas.sum[t]; }
+  static __device__ uint32_t sibling_sum_class(uint32_t n, uint32_t there) {
+    return ctv::sibling_sum_class(n, there);
+  }
+  static __device__ uint32_t recent_class(uint32_t r) { return ctv::recent_class(r); }
+  static __device__ uint32_t ahead_class(uint32_t right, uint32_t below) {
+    return ctv::ahead_class(right, below);
+  }
+  static __device__ uint8_t number_class(uint32_t sum, uint32_t own) {
+    return static_cast<uint8_t>(ctv::number_class(sum, own));
+  }
+  static __device__ QuadFacts facts(uint32_t mask, uint32_t large) { return kFormulas.facts[mask][large]; }
+  static __device__ uint32_t gather(uint32_t mask, uint32_t bits) { return kFormulas.gathered[mask][bits]; }
+  static __device__ uint32_t scatter(uint32_t mask, uint32_t bits) { return kFormulas.scattered[mask][bits]; }
+};
+
+/// What a walk indexes, in shared memory.
+struct alignas(8) PartArrays {
+  TileBits bits;
+  uint16_t signs[18];
+  uint8_t classes[64];
+  uint8_t places[256 + 4];
+};
+
+/// PartWalk, with the rest in registers.
+struct DeviceWalk {
+  TilePart* part;
+  const TilePart* sibling0;
+  const TilePart* sibling1;
+  uint32_t there;
+  uint64_t quads;
+  TileBits& bits;
+  uint16_t (&signs)[18];
+  uint8_t (&classes)[64];
+  uint8_t (&places)[256 + 4];
+
+  __device__ DeviceWalk(TilePart* own, const TilePart* nearest, const TilePart* next, uint32_t siblings,
+                        uint64_t not_zero, PartArrays& a)
+      : part(own),
+        sibling0(nearest),
+        sibling1(next),
+        there(siblings),
+        quads(not_zero),
+        bits(a.bits),
+        signs(a.signs),
+        classes(a.classes),
+        places(a.places) {}
+};
+
+/// Level i of quad q of a part lies at row level_row(4 q + i), column level_col(4 q + i).
+__device__ __forceinline__ int level_row(uint32_t place) {
+  return static_cast<int>((place >> 5) * 2 + (place >> 1 & 1U));
+}
+__device__ __forceinline__ int level_col(uint32_t place) {
+  return static_cast<int>((place >> 2 & 7U) * 2 + (place & 1U));
+}
+
+/// Fills memory with zeros; all lanes of a warp together.
+template <typename T>
+__device__ __forceinline__ void clear_by_warp(T& what, uint32_t lane) {
+  static_assert(sizeof(T) % 4 == 0 && alignof(T) >= 4);
+  auto* const words = reinterpret_cast<uint32_t*>(&what);
+  for (uint32_t i = lane; i < sizeof(T) / 4; i += kWarp) words[i] = 0;
+}
+
+}  // namespace ctv::cuda

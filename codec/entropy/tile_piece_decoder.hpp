@@ -20,8 +20,8 @@ class TilePieceDecoder {
 
   /// Writes the levels of the piece's parts that are not 0, and no others. bytes: of the component, followed
   /// by eight more that can be read. Returns false if the piece is damaged.
-  bool decode(const std::vector<TileSet>& sets, std::span<Level* const> planes, const TilePiece& piece,
-              const uint8_t* bytes);
+  bool decode(const std::vector<TileSet>& sets, std::span<Level* const> planes, const TileSide& side,
+              const TilePiece& piece, const uint8_t* bytes);
 
  private:
   struct Coder;

@@ -58,6 +58,14 @@ TileTables::TileTables(const TableSizes& sizes) {
       begin += sizes[t][s];
     }
   }
+  for (uint32_t t = 0; t < kTablesOfModel; ++t) {
+    for (uint32_t s = 0; s < kTableSymbols; ++s) {
+      for (uint32_t m = 0; m < kModels; ++m) {
+        uint64_t& lanes = m % 2 == 0 ? model_costs[t][s].even : model_costs[t][s].odd;
+        lanes |= uint64_t{cost[kLargeTables + m * kTablesOfModel + t][s]} << (m / 2 * 32);
+      }
+    }
+  }
 }
 
 const TileTables& tile_tables() {

@@ -25,7 +25,7 @@ uint32_t interval_event(const TileTables& tables, uint32_t table, uint32_t s) {
 
 struct EventWriter : TileLookup {
   static constexpr bool kDecodes = false;
-  const TileTables& tables;
+  const TileTables* tables;
   TileEncoder::Counts* counts;
   uint32_t* first;  // of the piece
   uint32_t* next;
@@ -35,15 +35,16 @@ struct EventWriter : TileLookup {
   TileEncoder::Source source{};
 
   uint32_t symbol(uint32_t table, uint32_t s) {
-    *next++ = interval_event(tables, table, s);
-    cost += tables.cost[table][s];
+    const uint32_t event = interval_event(*tables, table, s);
+    *next++ = event;
+    cost += tables->cost[event >> 16];
     if (counts != nullptr) ++(*counts)[table][s];
     return s;
   }
   uint32_t chosen(uint32_t table, uint32_t, uint32_t s) {
     *next_chosen++ = static_cast<uint32_t>(next - first);
     *next++ = table << 4 | s;
-    model_costs.add(tables.model_costs[table - kLargeTables][s]);
+    model_costs.add(tables->model_costs[table - kLargeTables][s]);
     return s;
   }
   uint32_t raw(uint32_t bits, uint32_t value) {
@@ -169,11 +170,11 @@ uint32_t TileEncoder::find_parts(const TileSet& set, std::span<const Level* cons
   return mask;
 }
 
-void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
+void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint64_t skips, uint32_t mask) {
   events_.reserve(event_count_ + kMostEvents, event_count_);
   chosen_.reserve(chosen_count_ + kMostChosen, chosen_count_);
   EventWriter writer{{},
-                     tables_,
+                     &tables_,
                      counts_,
                      events_.data(),
                      events_.data() + event_count_,
@@ -181,7 +182,8 @@ void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
                      cost_,
                      model_costs_};
   if (tiles_ == 0) start_piece(writer, walk_, around_, 0);
-  code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, walk_.skips, mask);
+  code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, skips, mask);
+  if (mask != 0) find_skip_rows(skips, walk_.skips);
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];
     uint64_t& left = around_.left[row][b];
@@ -200,9 +202,11 @@ void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
     walk_.quads = quads_[b];
     start_part(writer, walk_, border);
     PartCounts counts;
+    EventWriter in_registers = writer;
     for (uint64_t rest = walk_.quads; rest != 0; rest &= rest - 1) {
-      code_quad(writer, walk_, counts, lowest_bit(rest));
+      code_quad(in_registers, walk_, counts, lowest_bit(rest));
     }
+    writer = in_registers;
     end_part(writer, walk_, counts, border);
     above = border.above;
     left = border.left;
@@ -240,8 +244,7 @@ void TileEncoder::code_set(const TileSet& set, const Level* plane, const TileSid
     if (place.begins_strip()) around_ = {};
     const uint32_t mask = find_parts(set, bands, place);
     zero_ = zero_ && mask == 0;
-    walk_.skips = skips_of(side, set, place);
-    code_tile(set, static_cast<uint32_t>(place.row), mask);
+    code_tile(set, static_cast<uint32_t>(place.row), skips_of(side, set, place), mask);
     ++tiles_;
     if (cost_ + model_costs_.of(model_costs_.cheapest()) >= kPieceBytes << 11) end_piece();
   }

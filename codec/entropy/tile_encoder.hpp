@@ -41,7 +41,7 @@ class TileEncoder {
   void code_set(const TileSet& set, const Level* plane, const TileSide& side, bool predict);
   void choose_model();
   uint32_t find_parts(const TileSet& set, std::span<const Level* const> bands, const TilePlace& place);
-  void code_tile(const TileSet& set, uint32_t row, uint32_t mask);
+  void code_tile(const TileSet& set, uint32_t row, uint64_t skips, uint32_t mask);
   void end_piece();
 
   struct Piece {

@@ -25,12 +25,12 @@ constinit const TileLookup::Tables TileLookup::kTablesOf = [] {
     }
   }
   for (uint32_t m = 0; m < 16; ++m) {
-    c.ternary[m] = static_cast<uint8_t>(ctv::ternary(m));
     for (uint32_t b = 0; b < 16; ++b) {
       c.gathered[m][b] = static_cast<uint8_t>(gather_bits(m, b));
       c.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
       c.facts[m][b] = quad_facts(m, b);
-      c.edges[m][b] = edge_facts(m, b);
+      c.ternary[m | b << 4] = static_cast<uint8_t>(ctv::ternary(m, b));
+      c.quaternary[m | b << 4] = static_cast<uint8_t>(ctv::quaternary(m, b, 0));
     }
   }
   return c;

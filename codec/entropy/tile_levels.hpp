@@ -29,8 +29,7 @@ struct TileLookup {
     std::array<uint8_t, 1021> recent{};
     std::array<std::array<uint8_t, 16>, 16> gathered{}, scattered{};
     std::array<std::array<QuadFacts, 16>, 16> facts{};  // by mask, large
-    std::array<std::array<EdgeFacts, 16>, 16> edges{};  // left, above
-    std::array<uint8_t, 16> ternary{};
+    std::array<uint8_t, 256> ternary{}, quaternary{};
     std::array<std::array<uint8_t, 9>, kSumClasses> numbers{};
   };
   static const Tables kTablesOf;
@@ -38,8 +37,10 @@ struct TileLookup {
   static uint32_t sibling_sum_class(uint32_t n, uint32_t there) { return kTablesOf.siblings[there][n]; }
   static uint32_t recent_class(uint32_t r) { return kTablesOf.recent[r]; }
   static uint32_t plane_class(uint32_t t) { return kTablesOf.plane[t]; }
-  static uint32_t ternary(uint32_t mask) { return kTablesOf.ternary[mask]; }
-  static const EdgeFacts& edges(uint32_t left, uint32_t above) { return kTablesOf.edges[left][above]; }
+  static uint32_t ternary(uint32_t one, uint32_t two) { return kTablesOf.ternary[one | two << 4]; }
+  static uint32_t quaternary(uint32_t one, uint32_t two, uint32_t three) {
+    return uint32_t{kTablesOf.quaternary[one | two << 4]} + kTablesOf.quaternary[three];
+  }
   static uint8_t number_class(uint32_t sum, uint32_t own) { return kTablesOf.numbers[sum][own]; }
   static const QuadFacts& facts(uint32_t mask, uint32_t large) { return kTablesOf.facts[mask][large]; }
   static uint32_t gather(uint32_t mask, uint32_t bits) { return kTablesOf.gathered[mask][bits]; }

@@ -27,9 +27,11 @@ struct TilePieceDecoder::Coder : RansReader, TileLookup {
   }
 };
 
-void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, Level* plane) {
+void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, uint64_t skips,
+                                   Level* plane) {
   const auto row = static_cast<uint32_t>(place.row);
-  const uint32_t mask = code_bands(coder, static_cast<uint32_t>(set.bands), row, around_, walk_.skips, 0);
+  const uint32_t mask = code_bands(coder, static_cast<uint32_t>(set.bands), row, around_, skips, 0);
+  if (mask != 0) find_skip_rows(skips, walk_.skips);
   const bool cut = place.y() + kTileSide > set.rows || place.x() + kTileSide > set.cols;
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];
@@ -82,8 +84,8 @@ bool TilePieceDecoder::decode(const std::vector<TileSet>& sets, std::span<Level*
   for (size_t tile = piece.first; tile < piece.first + piece.tiles; ++tile, place.next(*set)) {
     if (tile == set->first + set->tiles()) place = TilePlace(*++set, 0);
     if (place.begins_strip()) around_ = {};
-    walk_.skips = skips_of(side, *set, place);
-    decode_tile(coder, *set, place, planes[static_cast<size_t>(set->plane)]);
+    const uint64_t skips = skips_of(side, *set, place);
+    decode_tile(coder, *set, place, skips, planes[static_cast<size_t>(set->plane)]);
   }
   return coder.sound();
 }

@@ -25,7 +25,7 @@ class TilePieceDecoder {
 
  private:
   struct Coder;
-  void decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, Level* plane);
+  void decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, uint64_t skips, Level* plane);
   void copy_cut(const TileSet& set, const TilePlace& place, uint32_t mask, Level* plane) const;
 
   const TileTables& tables_;

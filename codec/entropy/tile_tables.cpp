@@ -50,19 +50,18 @@ uint16_t cost_of(uint32_t size) {
 }  // namespace
 
 TileTables::TileTables(const TableSizes& sizes) {
+  for (uint32_t size = 0; size < kWhole; ++size) cost[size] = cost_of(size);
   for (size_t t = 0; t < sizes.size(); ++t) {
     uint32_t begin = 0;
     for (size_t s = 0; s < kTableSymbols; ++s) {
       symbols[t].begin[s] = static_cast<uint16_t>(begin);
-      cost[t][s] = cost_of(sizes[t][s]);
       begin += sizes[t][s];
     }
   }
   for (uint32_t t = 0; t < kTablesOfModel; ++t) {
     for (uint32_t s = 0; s < kTableSymbols; ++s) {
       for (uint32_t m = 0; m < kModels; ++m) {
-        uint64_t& lanes = m % 2 == 0 ? model_costs[t][s].even : model_costs[t][s].odd;
-        lanes |= uint64_t{cost[kLargeTables + m * kTablesOfModel + t][s]} << (m / 2 * 32);
+        model_costs[t][s] |= uint64_t{cost[sizes[kLargeTables + m * kTablesOfModel + t][s]]} << (16 * m);
       }
     }
   }

@@ -52,13 +52,17 @@ CTV_HOST_DEVICE constexpr uint32_t bits_of_mask(uint32_t mask) {  // of 4 bits
 CTV_HOST_DEVICE constexpr uint32_t band_class(uint32_t n) { return n < 5 ? n : 5; }
 /// Quads of a tile that lie in skipped cells, 0..64.
 CTV_HOST_DEVICE constexpr uint32_t cover_class(uint32_t quads) { return (quads >= 16) + (quads == 64); }
-/// The digits d of four children as one number, their first digit least: the sum of this for the masks of
-/// d >= 1, d >= 2 (and, of 0..3, d >= 3).
-CTV_HOST_DEVICE constexpr uint32_t ternary(uint32_t mask) {
-  return (mask & 1U) + 3 * (mask >> 1 & 1U) + 9 * (mask >> 2 & 1U) + 27 * (mask >> 3 & 1U);
+/// Four digits of 0..2 as one number, the first digit least. one, two: masks of digits from 1 and from 2 on.
+CTV_HOST_DEVICE constexpr uint32_t ternary(uint32_t one, uint32_t two) {
+  uint32_t n = 0;
+  for (uint32_t i = 4; i-- > 0;) n = 3 * n + (one >> i & 1U) + (two >> i & 1U);
+  return n;
 }
-CTV_HOST_DEVICE constexpr uint32_t quaternary(uint32_t mask) {
-  return (mask & 1U) + 4 * (mask >> 1 & 1U) + 16 * (mask >> 2 & 1U) + 64 * (mask >> 3 & 1U);
+/// The same of 0..3.
+CTV_HOST_DEVICE constexpr uint32_t quaternary(uint32_t one, uint32_t two, uint32_t three) {
+  uint32_t n = 0;
+  for (uint32_t i = 4; i-- > 0;) n = 4 * n + (one >> i & 1U) + (two >> i & 1U) + (three >> i & 1U);
+  return n;
 }
 /// Siblings' sums of digits, twice their mean, 0..16.
 CTV_HOST_DEVICE constexpr uint32_t sibling_sum_class(uint32_t n, uint32_t there) {

@@ -56,7 +56,12 @@ CTV_HOST_DEVICE uint32_t both_of_4(uint32_t bits) { return 3U & ~pairs_of_4(~bit
 struct SkipRows {
   uint32_t eighths[2], quarters[4], quads[8];
 };
+/// skips: find_skips() of the tile.
 CTV_HOST_DEVICE void find_skip_rows(uint64_t skips, SkipRows& rows) {
+  if (skips == 0) {
+    rows = {};
+    return;
+  }
   for (uint32_t y = 0; y < 8; ++y) rows.quads[y] = static_cast<uint32_t>(skips >> (8 * y)) & 255U;
   for (uint32_t y = 0; y < 4; ++y) rows.quarters[y] = both_of_8(rows.quads[2 * y] & rows.quads[2 * y + 1]);
   for (uint32_t y = 0; y < 2; ++y) {
@@ -77,21 +82,20 @@ CTV_HOST_DEVICE Hints count_hints(uint32_t p, uint32_t q, uint32_t d, uint32_t e
 }
 
 /// The context of a node's mask. side: nodes in a row of the part. skips: children in skipped cells.
-template <uint32_t kSide>
+template <uint32_t kSide, typename Coder>
 CTV_HOST_DEVICE uint32_t mask_table(const Hints& hints, uint32_t skips, uint32_t siblings) {
   const uint32_t coded = ~skips & 15U;
   if constexpr (kSide == 1) {
     const uint32_t one = (hints.one & skips) | coded;
     const uint32_t two = (hints.two & coded) | (hints.three & skips);
-    return kEighthTables + siblings * kTernary + ternary(one) + ternary(two);
+    return kEighthTables + siblings * kTernary + Coder::ternary(one, two);
   }
   constexpr uint32_t kFirst = kMaskTables + (kSide == 2 ? 0 : kMaskContexts);
   const uint32_t one = (hints.one & coded) | (hints.two & skips);
   const uint32_t two = (hints.two & coded) | ((kSide == 2 ? hints.three : hints.four) & skips);
   const uint32_t three = hints.three & coded;
-  if (siblings == 0) return kFirst + ternary(one) + ternary(two);
-  return kFirst + kTernary + (siblings - 1) * kQuaternary + quaternary(one) + quaternary(two) +
-         quaternary(three);
+  if (siblings == 0) return kFirst + Coder::ternary(one, two);
+  return kFirst + kTernary + (siblings - 1) * kQuaternary + Coder::quaternary(one, two, three);
 }
 
 /// Codes which children of the nodes that are not 0 are not 0 themselves. nodes: bit kSide y + x. truth:
@@ -121,7 +125,7 @@ CTV_HOST_DEVICE void code_masks(Coder& coder, uint32_t nodes, const uint32_t* pa
     if constexpr (!Coder::kDecodes) {
       mask = (truth[2 * y] >> (2 * x) & 3U) | (truth[2 * y + 1] >> (2 * x) & 3U) << 2;
     }
-    mask = coder.symbol(mask_table<kSide>(count_hints(p, q, d, e), skipped, siblings), mask);
+    mask = coder.symbol(mask_table<kSide, Coder>(count_hints(p, q, d, e), skipped, siblings), mask);
     rows[1] |= (mask & 3U) << (2 * x + 1);
     rows[2] |= (mask >> 2) << (2 * x + 1);
   }
@@ -133,10 +137,10 @@ CTV_HOST_DEVICE void start_rows(uint32_t* rows, int side, uint32_t above, uint32
 }
 
 /// Codes the quads of a part that are not 0 and returns them: bit 8 y + x. above, left: those of the
-/// neighbours along the border. skips: quads in skipped cells.
+/// neighbours along the border. skipped: nodes in skipped cells.
 template <typename Coder>
-CTV_HOST_DEVICE uint64_t code_quad_masks(Coder& coder, uint64_t truth, uint64_t skips, uint32_t above,
-                                         uint32_t left, TileRows& rows, const TileRows& s0,
+CTV_HOST_DEVICE uint64_t code_quad_masks(Coder& coder, uint64_t truth, const SkipRows& skipped,
+                                         uint32_t above, uint32_t left, TileRows& rows, const TileRows& s0,
                                          const TileRows& s1, uint32_t siblings) {
   uint32_t true_quads[8] = {};
   uint32_t true_quarters[4] = {};
@@ -148,8 +152,6 @@ CTV_HOST_DEVICE uint64_t code_quad_masks(Coder& coder, uint64_t truth, uint64_t 
       true_eighths[y] = pairs_of_4(true_quarters[2 * y] | true_quarters[2 * y + 1]);
     }
   }
-  SkipRows skipped;
-  find_skip_rows(skips, skipped);
   const uint32_t above4 = pairs_of_8(above);
   const uint32_t left4 = pairs_of_8(left);
   start_rows(rows.eighths, 2, pairs_of_4(above4), pairs_of_4(left4));

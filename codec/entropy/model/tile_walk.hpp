@@ -19,10 +19,11 @@ struct TileBits {
   uint8_t negative[64];
 };
 
-/// What tiles and subbands coded later see of a part, by quad. Digits are min(|level|, 2). `right` has those
-/// of a quad's right column, the upper one least, `lower` those of its lower row: 2 bits each. Quad (y, x) is
-/// at (y + 1) kSumStride + x + 8; those of the tiles above and to the left stand before the first row and
-/// column; behind are zeros.
+/// What tiles and subbands coded later see of a part, by quad. Digits are min(|level|, 2). `right` and
+/// `lower` have 16 times the sum of the digits of a quad's right column or lower row, and below which of them
+/// are not 0, at the places of hints for the levels beside (count_hints()). Quad (y, x) is at (y + 1)
+/// kSumStride + x + 8; those of the tiles above and to the left stand before the first row and column; behind
+/// are zeros.
 struct TilePart {
   static constexpr int kSumStride = 24;
   TileRows rows;
@@ -45,12 +46,27 @@ CTV_HOST_DEVICE uint64_t load_bytes(const uint8_t* from) {
   return v;
 }
 
-/// Of the quads along a part's right or lower border, a byte each: the sum, and 16 times the digits at the
-/// border. 0 where unknown.
+/// Of the quads along a part's right or lower border, a byte each: the sum, 16 and 32 for the digits at the
+/// border that are not 0, and 64 for each that is large. 0 where unknown.
 struct TileBorder {
   uint64_t above, left;
 };
-inline constexpr uint64_t kLowHalves = 0x0f0f0f0f0f0f0f0fULL;
+inline constexpr uint64_t kEachByte = 0x0101010101010101ULL;
+inline constexpr uint64_t kLowHalves = 15 * kEachByte;
+
+// From `right` (shift 2) or `lower` (shift 1) to the upper halves of a border's bytes, and back.
+CTV_HOST_DEVICE uint64_t to_border(uint64_t edges, uint32_t shift) {
+  const uint64_t first = edges & kEachByte;
+  const uint64_t second = edges >> shift & kEachByte;
+  const uint64_t large = (edges >> 4 & kLowHalves) - first - second;
+  return first << 4 | second << 5 | large << 6;
+}
+CTV_HOST_DEVICE uint64_t from_border(uint64_t border, uint32_t shift) {
+  const uint64_t first = border >> 4 & kEachByte;
+  const uint64_t second = border >> 5 & kEachByte;
+  const uint64_t large = border >> 6 & 3 * kEachByte;
+  return first | second << shift | (first + second + large) << 4;
+}
 
 /// What follows from a quad's two symbols.
 struct QuadFacts {
@@ -58,9 +74,6 @@ struct QuadFacts {
   uint8_t sum, right, lower;  // as in TilePart
   uint32_t places;            // of large levels, a byte each, lowest first
 };
-CTV_HOST_DEVICE constexpr uint32_t digit_at(uint32_t mask, uint32_t large, uint32_t i) {
-  return (mask >> i & 1U) + (large >> i & 1U);
-}
 CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
   const uint32_t there = scatter_bits(mask, large);
   uint32_t places = 0;
@@ -69,20 +82,8 @@ CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
     if ((there >> i & 1U) != 0) places |= i << (8 * n++);
   }
   return {static_cast<uint8_t>(there), static_cast<uint8_t>(bits_of_mask(mask) + n),
-          static_cast<uint8_t>(digit_at(mask, there, 1) | digit_at(mask, there, 3) << 2),
-          static_cast<uint8_t>(digit_at(mask, there, 2) | digit_at(mask, there, 3) << 2), places};
-}
-
-/// Digits next to a quad: their sum, and whether they are 0 as hints for its levels. left, above: `right` and
-/// `lower` of the quads there.
-struct EdgeFacts {
-  uint8_t sum, p, q;
-};
-CTV_HOST_DEVICE constexpr EdgeFacts edge_facts(uint32_t left, uint32_t above) {
-  const auto any = [](uint32_t digits, uint32_t shift) { return (digits >> shift & 3U) != 0 ? 1U : 0U; };
-  const uint32_t p = any(left, 0) | any(above, 2) << 1 | any(left, 2) << 2;
-  return {static_cast<uint8_t>((left & 3U) + (left >> 2) + (above & 3U) + (above >> 2)),
-          static_cast<uint8_t>(p), static_cast<uint8_t>(any(above, 0))};
+          static_cast<uint8_t>((mask >> 1 & 5U) | bits_of_mask((mask & 10U) | (there & 10U) >> 1) << 4),
+          static_cast<uint8_t>(mask >> 2 | bits_of_mask((there & 12U) | mask >> 2) << 4), places};
 }
 
 /// Of the quads so far: levels that are not 0, and large ones.
@@ -97,7 +98,7 @@ struct PartWalk {
   const TilePart* sibling0;  // the last part, and the one before it
   const TilePart* sibling1;  // the same as sibling0 if there is one only
   uint32_t siblings;         // 0, 1, 2: parts before in the tile, at most two
-  uint64_t skips;            // of the tile: find_skips()
+  SkipRows skips;            // of the tile
   uint32_t model_tables;     // from the first model's tables to those of the piece
   uint32_t recent;           // a mean of the piece's numbers before, in quarters
   uint64_t quads;            // not 0; encoder: given to start_part()
@@ -116,8 +117,8 @@ CTV_HOST_DEVICE void start_part(Coder& coder, PartWalk& w, const TileBorder& bor
   w.quads = code_quad_masks(coder, w.quads, w.skips, nonzero_bytes(above), nonzero_bytes(left), part.rows,
                             w.sibling0->rows, w.sibling1->rows, w.siblings);
   store_bytes(part.sums + 8, above);
-  store_bytes(part.lower + 8, border.above >> 4 & kLowHalves);
-  const uint64_t right = border.left >> 4 & kLowHalves;
+  store_bytes(part.lower + 8, from_border(border.above, 1));
+  const uint64_t right = from_border(border.left, 2);
   for (int y = 0; y < kTileQuads; ++y) {
     uint8_t* const row = part.sums + (y + 1) * kStride;
     row[7] = static_cast<uint8_t>(left >> (8 * y));
@@ -141,23 +142,25 @@ template <typename Coder>
   const uint32_t at = (y + 1) * kStride + x + 8;
   TilePart& part = *w.part;
   const uint8_t* const sums = part.sums + at;
-  const EdgeFacts edges = Coder::edges(part.right[at - 1], part.lower[at - kStride]);
-  const uint32_t total = 2U * (uint32_t{sums[-1]} + sums[-kStride] + edges.sum) + sums[-2] +
+  const uint32_t west = part.right[at - 1];
+  const uint32_t north = part.lower[at - kStride];
+  const uint32_t total = 2U * (uint32_t{sums[-1]} + sums[-kStride] + (west >> 4) + (north >> 4)) + sums[-2] +
                          sums[-kStride - 1] + sums[-kStride + 1];
   const uint32_t sum = Coder::sum_class(total);
   const uint32_t right = part.rows.quads[y + 1] >> (x + 2) & 1U;
   const uint32_t below = part.rows.quads[y + 2] >> (x + 1) & 1U;
   const uint32_t there = w.siblings != 0 ? 1 : 0;
   const uint32_t present = 0U - there;
-  const Hints hints = count_hints(edges.p | right << 3, edges.q | right << 1 | below * 12U,
-                                  w.sibling0->masks[i] & present, w.sibling1->masks[i] & present);
+  const Hints hints =
+      count_hints((west & 5U) | (north & 2U) | right << 3, (north & 1U) | right << 1 | below * 12U,
+                  w.sibling0->masks[i] & present, w.sibling1->masks[i] & present);
   uint32_t mask = 0;
   uint32_t large = 0;
   if constexpr (!Coder::kDecodes) {
     mask = w.bits.nonzero[i];
     large = Coder::gather(mask, w.bits.large[i]);
   }
-  const uint32_t digits = Coder::ternary(hints.one) + Coder::ternary(hints.two);
+  const uint32_t digits = Coder::ternary(hints.one, hints.two);
   mask = coder.symbol(kQuadTables + (digits * kPlaneClasses + Coder::plane_class(total)) * 2 + there, mask);
   const uint32_t context =
       sum * kSiblingClasses +
@@ -228,13 +231,16 @@ CTV_HOST_DEVICE void end_part(Coder& coder, PartWalk& w, const PartCounts& count
   }
   w.recent = recent;
   const uint8_t* const sums = w.part->sums;
-  border.left = 0;
+  uint64_t left = 0;
+  uint64_t right = 0;
   for (int y = 0; y < kTileQuads; ++y) {
     const int at = (y + 1) * kStride + 15;
-    border.left |= uint64_t{sums[at] | uint32_t{w.part->right[at]} << 4} << (8 * y);
+    left |= uint64_t{sums[at]} << (8 * y);
+    right |= uint64_t{w.part->right[at]} << (8 * y);
   }
   constexpr int kLast = kTileQuads * kStride + 8;
-  border.above = load_bytes(sums + kLast) | load_bytes(w.part->lower + kLast) << 4;
+  border.left = left | to_border(right, 2);
+  border.above = load_bytes(sums + kLast) | to_border(load_bytes(w.part->lower + kLast), 1);
 }
 
 /// A part that is 0, where siblings look at it.

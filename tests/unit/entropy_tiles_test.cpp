@@ -350,14 +350,21 @@ TEST(Tiles, AnIndexIsBounded) {
   const auto reads = [&](const std::vector<uint8_t>& bytes) {
     return read_tile_index(bytes, 10, pieces, predicted);
   };
-  EXPECT_TRUE(reads({0, 1, 2}));                      // one piece of all bytes
-  EXPECT_TRUE(reads({2, 9, 1, 7}));                   // nine tiles of one byte, one of none
-  EXPECT_FALSE(reads({2, 10, 1, 7}));                 // no tile left
-  EXPECT_FALSE(reads({2, 0, 1, 7}));                  // no tile
-  EXPECT_FALSE(reads({2, 9, 2, 7}));                  // bytes beyond the end
-  EXPECT_FALSE(reads({20}));                          // eleven pieces
-  EXPECT_FALSE(reads({4, 1, 1}));                     // an index cut short
-  EXPECT_FALSE(reads({255, 255, 255, 255, 255, 1}));  // a number too long
+  constexpr size_t kFewer = 2 * (kUsualWords - 1) - 1;  // the first piece has one word
+  constexpr uint8_t kLow = 128 | kFewer % 128;
+  constexpr uint8_t kHigh = kFewer / 128;
+  EXPECT_TRUE(reads({0, 1, 2}));                  // one piece of all bytes
+  EXPECT_TRUE(reads({2, 9, kLow, kHigh, 7, 7}));  // nine tiles of two bytes, one of none
+  EXPECT_EQ(pieces[0].size, 2U);
+  EXPECT_EQ(pieces[1].size, 0U);
+  EXPECT_FALSE(reads({2, 10, kLow, kHigh, 7, 7}));     // no tile left
+  EXPECT_FALSE(reads({2, 0, kLow, kHigh, 7, 7}));      // no tile
+  EXPECT_FALSE(reads({2, 9, kLow, kHigh, 7}));         // bytes beyond the end
+  EXPECT_FALSE(reads({2, 9, kLow + 4, kHigh, 7, 7}));  // less than no word
+  EXPECT_FALSE(reads({20}));                           // eleven pieces
+  EXPECT_FALSE(reads({4, 1, 0}));                      // an index cut short
+  EXPECT_FALSE(reads({255, 255, 255, 255, 255, 1}));   // a number too long
+  EXPECT_FALSE(reads({2, 1, 255, 255, 255, 255, 126, 7}));
   EXPECT_FALSE(reads({2, 1, 255, 255, 255, 255, 127, 7}));
 }
 

@@ -162,6 +162,8 @@ bool compare(const SymbolClip& clip) {
   double encode = 0;
   double decode = 0;
   size_t bytes = 0;
+  size_t own_predicted = 0;  // of predicted frames
+  size_t predicted = 0;
   std::array<std::vector<Level>, 3> levels;
   CodedFrameBuffers buffers;
   for (size_t p = 0; p < levels.size(); ++p) {
@@ -198,6 +200,10 @@ bool compare(const SymbolClip& clip) {
       }
       if (!good) return false;
       bytes += size;
+      if (f.parameters.type != FrameType::kKey) {
+        own_predicted += own_size;
+        predicted += size;
+      }
     }
   }
   const auto n = static_cast<double>(clip.frames.size());
@@ -205,11 +211,13 @@ bool compare(const SymbolClip& clip) {
     return 100 * (static_cast<double>(now) / static_cast<double>(then) - 1);
   };
   std::printf(
-      "%-36s %8zu -> %8zu %+6.2f %%, packets %+6.2f %%; encode %.2f -> %.2f ms (x %.2f), decode %.2f -> %.2f "
+      "%-36s %8zu -> %8zu %+6.2f %%, packets %+6.2f %%, predicted %+6.2f %%; encode %.2f -> %.2f ms (x "
+      "%.2f), decode %.2f -> %.2f "
       "ms (x %.2f)\n",
       clip.name.c_str(), clip.symbol_bytes, bytes, percent(bytes, clip.symbol_bytes),
-      percent(clip.bytes - clip.symbol_bytes + bytes, clip.bytes), own_encode / n, encode / n,
-      encode / own_encode, own_decode / n, decode / n, decode / own_decode);
+      percent(clip.bytes - clip.symbol_bytes + bytes, clip.bytes),
+      percent(predicted, std::max<size_t>(own_predicted, 1)), own_encode / n, encode / n, encode / own_encode,
+      own_decode / n, decode / n, decode / own_decode);
   return true;
 }
 

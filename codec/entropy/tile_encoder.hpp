@@ -18,7 +18,7 @@ namespace ctv {
 class TileEncoder {
  public:
   /// A piece ends with the tile that makes it so long, about.
-  static constexpr size_t kPieceBytes = 320;
+  static constexpr size_t kPieceBytes = 400;
   /// How often each symbol was coded.
   using Counts = std::array<std::array<uint64_t, kTableSymbols>, kTables>;
 

@@ -12,7 +12,7 @@
 
 namespace ctv {
 
-inline constexpr size_t kUsualWords = 160;  // before the first piece
+inline constexpr size_t kUsualWords = 200;  // before the first piece
 
 class TileIndexWriter {
  public:

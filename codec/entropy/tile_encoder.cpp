@@ -188,7 +188,7 @@ void TileEncoder::code_tile(const TileSet& set, uint32_t row, uint64_t skips, ui
     uint64_t& above = around_.above[b];
     uint64_t& left = around_.left[row][b];
     if ((mask >> b & 1U) == 0) {
-      clear_part(parts_[b]);
+      if (mask >> b != 0) clear_part(parts_[b]);  // a later part looks at it
       above = left = 0;
       continue;
     }

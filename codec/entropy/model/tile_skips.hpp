@@ -17,22 +17,30 @@ struct SkipGrid {
 
 inline constexpr int kMostSkipShift = 5;  // levels further apart than 2^5 luma samples have no skips
 
-/// Bit i: cell col + i of a row is skipped, or beyond the grid. count: 1 .. 64.
-CTV_HOST_DEVICE uint64_t skipped_cells(const SkipGrid& grid, int row, int col, int count) {
-  const uint8_t* const cells = grid.cells + static_cast<long long>(row) * grid.cols;
-  uint64_t bits = 0;
-  for (int i = 0; i < count; i += 8, col += 8) {
-    uint64_t eight = 0x0101010101010101ULL;
-    if (col + 8 <= grid.cols) {
-#if defined(__CUDA_ARCH__)
-      for (int k = 0; k < 8; ++k) eight ^= uint64_t{cells[col + k] == 0 ? 1U : 0U} << (8 * k);
-#else
-      __builtin_memcpy(&eight, cells + col, 8);
+/// Eight cells of a row from `col` on, a byte each; 1 beyond the grid.
+CTV_HOST_DEVICE uint64_t eight_cells(const SkipGrid& grid, const uint8_t* row, int col) {
+  uint64_t eight = 0x0101010101010101ULL;
+#if !defined(__CUDA_ARCH__)
+  if (col + 8 <= grid.cols) {
+    __builtin_memcpy(&eight, row + col, 8);
+    return eight;
+  }
 #endif
-    } else {
-      for (int k = 0; col + k < grid.cols; ++k) eight ^= uint64_t{cells[col + k] == 0 ? 1U : 0U} << (8 * k);
-    }
-    bits |= (eight * 0x0102040810204080ULL >> 56) << i;
+  for (int k = 0; k < 8 && col + k < grid.cols; ++k) {
+    eight ^= uint64_t{row[col + k] == 0 ? 1U : 0U} << (8 * k);
+  }
+  return eight;
+}
+/// Bit i: cell col + i of each of so many rows from `row` on is skipped, or beyond the grid. cols: 1 .. 64.
+CTV_HOST_DEVICE uint64_t skipped_cells(const SkipGrid& grid, int row, int rows, int col, int cols) {
+  const uint8_t* const first = grid.cells + static_cast<long long>(min_of(row, grid.rows)) * grid.cols;
+  const int there = min_of(rows, grid.rows - row);
+  uint64_t bits = 0;
+  for (int i = 0; i < cols; i += 8) {
+    uint64_t all = 0x0101010101010101ULL;
+    const uint8_t* cells = first;
+    for (int k = 0; k < there; ++k, cells += grid.cols) all &= eight_cells(grid, cells, col + i);
+    bits |= (all * 0x0102040810204080ULL >> 56) << i;
   }
   return bits;
 }
@@ -66,10 +74,7 @@ CTV_HOST_DEVICE uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_
     const int row = (y + 2 * quad) << row_shift >> 3;
     if (row != have) {
       have = row;
-      bits = ~uint64_t{0};
-      for (int i = row; i < row + rows && i < grid.rows; ++i) {
-        bits &= skipped_cells(grid, i, first_col, cols);
-      }
+      bits = skipped_cells(grid, row, rows, first_col, cols);
       for (int shift = 2; shift < col_shift; ++shift) bits = both_of_pairs(bits);
       for (int shift = col_shift; shift < 2; ++shift) bits = twice(bits);
       bits &= 255U;

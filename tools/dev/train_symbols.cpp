@@ -118,7 +118,7 @@ void add_weighted(const TileEncoder::Counts& clip, Weights& sum) {
 
 void print_tables(const TableSizes& sizes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr size_t kPerLine = 3;
+  constexpr size_t kPerLine = 11;
   std::printf("// SPDX-License-Identifier: BSD-3-Clause\n");
   for (size_t t = 0; t < kTables; ++t) {
     if (t % kPerLine == 0) std::printf("\"");

@@ -81,19 +81,27 @@ class RunCoder final : public ComponentCoder {
 /// only.
 class TileCoder final : public ComponentCoder {
  public:
-  TileCoder(const PictureLayout& picture, const Component& c) : sets_(make_tile_sets(picture, c)) {}
+  TileCoder(const PictureLayout& picture, const Component& c, const MotionGrid* grid)
+      : sets_(make_tile_sets(picture, c)) {
+    if (grid != nullptr) grid_ = *grid;
+  }
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
     if (!encoder_) encoder_.emplace(sets_);
-    return encoder_->encode(frame.levels, out);
+    return encoder_->encode(frame.levels, side_of(frame), out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     if (!decoder_) decoder_.emplace(sets_);
-    return decoder_->decode(bytes, frame.levels);
+    return decoder_->decode(bytes, frame.levels, side_of(frame));
   }
 
  private:
+  TileSide side_of(const CodedFrame& frame) const {
+    if (frame.parameters.type == FrameType::kKey || grid_.size() == 0) return {};
+    return {{frame.side.skips, grid_.rows, grid_.cols}};
+  }
   std::vector<TileSet> sets_;
+  MotionGrid grid_;
   std::optional<TileEncoder> encoder_;
   std::optional<TileDecoder> decoder_;
 };
@@ -117,9 +125,9 @@ size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout
 }
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
-                                                     const PictureLayout& picture,
-                                                     const Component& component) {
-  if (entropy_coding == EntropyCoding::kTiles) return std::make_unique<TileCoder>(picture, component);
+                                                     const PictureLayout& picture, const Component& component,
+                                                     const MotionGrid* grid) {
+  if (entropy_coding == EntropyCoding::kTiles) return std::make_unique<TileCoder>(picture, component, grid);
   return std::make_unique<RunCoder>(picture, component);
 }
 

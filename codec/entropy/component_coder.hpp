@@ -12,6 +12,7 @@
 #include "codec/format/coded_frame.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
+#include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 
 namespace ctv {
@@ -33,9 +34,10 @@ class ComponentCoder {
   ComponentCoder() = default;
 };
 
+/// grid: of the skips of predicted frames; null if these have none. Skips must be known before levels.
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
-                                                     const PictureLayout& picture,
-                                                     const Component& component);
+                                                     const PictureLayout& picture, const Component& component,
+                                                     const MotionGrid* grid);
 /// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
 size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
                                const Component& component);

@@ -20,11 +20,12 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       components_(make_components(picture, header.grouping, header.entropy_coding)),
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
+  const bool skips = header.prediction == Prediction::kPicture;
   for (size_t i = 0; i < components_.size(); ++i) {
-    parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i]);
+    parts_[i].coder =
+        make_component_coder(header.entropy_coding, picture, components_[i], skips ? &grid : nullptr);
     parts_[i].size = components_[i].levels;
   }
-  const bool skips = header.prediction == Prediction::kPicture;
   for (size_t i = 0; i < slices_; ++i) {
     Part& part = parts_[components_.size() + i];
     part.coder = std::make_unique<MotionTree>(grid, static_cast<int>(i), header.subpel, skips);
@@ -32,13 +33,12 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
   }
 }
 
-// Runs work(i) for the first `components` parts and, if wanted, the vectors. Parts with most bytes come
-// first, because time grows with bytes more than with levels. Exceptions must not leave a thread of the team.
+// Runs work(i) for parts first .. end - 1. Parts with most bytes come first, because time grows with bytes
+// more than with levels. Exceptions must not leave a thread of the team.
 template <typename Work>
-void SymbolCoder::for_parts(size_t components, bool motion, Work work) {
-  selected_.resize(components);
-  std::iota(selected_.begin(), selected_.end(), size_t{0});
-  for (size_t i = 0; motion && i < slices_; ++i) selected_.push_back(components_.size() + i);
+void SymbolCoder::for_parts(size_t first, size_t end, Work work) {
+  selected_.resize(end - first);
+  std::iota(selected_.begin(), selected_.end(), first);
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
   std::atomic<bool> out_of_memory = false;
@@ -54,7 +54,7 @@ void SymbolCoder::for_parts(size_t components, bool motion, Work work) {
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
   const bool key = frame.parameters.type == FrameType::kKey;
-  for_parts(components_.size(), !key,
+  for_parts(0, key ? components_.size() : parts_.size(),
             [&](size_t i) { parts_[i].size = parts_[i].coder->encode(frame, parts_[i].bytes); });
 
   payloads_.clear();
@@ -108,10 +108,12 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   for (size_t i = 0; i < payloads_.size(); ++i) parts_[i].size = payloads_[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
-  for_parts(count, !key, [&](size_t i) { parts_[i].sound = parts_[i].coder->decode(payloads_[i], coded); });
+  const auto decode_part = [&](size_t i) { parts_[i].sound = parts_[i].coder->decode(payloads_[i], coded); };
+  for_parts(components_.size(), payloads_.size(), decode_part);  // levels need skips
   for (size_t i = components_.size(); i < payloads_.size(); ++i) {
     if (!parts_[i].sound) return damaged("motion payload", payloads_[i]);
   }
+  for_parts(0, count, decode_part);
   for (size_t i = 0; i < count; ++i) {
     if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads_[i]);
   }

@@ -45,7 +45,7 @@ class SymbolCoder {
   /// Appends the slices to payloads_. False if their sizes exceed the payload.
   bool find_slices(std::span<const uint8_t> motion);
   template <typename Work>
-  void for_parts(size_t components, bool motion, Work work);
+  void for_parts(size_t first, size_t end, Work work);
 
   PictureLayout picture_;
   int threads_;

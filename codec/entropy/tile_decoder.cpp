@@ -28,7 +28,8 @@ TileDecoder::TileDecoder(std::vector<TileSet> sets, const TileTables& tables)
   for (const TileSet& s : sets_) tiles_ += s.tiles();
 }
 
-bool TileDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* const> planes) {
+bool TileDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* const> planes,
+                         const TileSide& side) {
   for (const TileSet& s : sets_) {
     for (size_t b = 0; b < static_cast<size_t>(s.bands); ++b) {
       std::fill_n(planes[static_cast<size_t>(s.plane)] + s.offsets[b], s.levels(), Level{0});
@@ -43,7 +44,7 @@ bool TileDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* const>
   std::memset(bytes_.data() + bytes.size(), 0, kReadBeyond);
   for (size_t i = 0; i < pieces_.size(); ++i) {
     if (pieces_[i].size == 0) continue;  // zeros
-    const bool sound = piece_decoder_.decode(sets_, planes, pieces_[i], bytes_.data());
+    const bool sound = piece_decoder_.decode(sets_, planes, side, pieces_[i], bytes_.data());
     if (!sound && damaged_ < 0) damaged_ = static_cast<int>(i);
   }
   if (damaged_ >= 0) return false;

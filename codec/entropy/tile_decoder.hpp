@@ -18,9 +18,10 @@ namespace ctv {
 class TileDecoder {
  public:
   explicit TileDecoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables());
-  /// Writes every level of the component, whatever was there. False if the bytes are not exactly its
-  /// encoding; levels of sound pieces are then those before the lowpass is predicted, others are undefined.
-  bool decode(std::span<const uint8_t> bytes, std::span<Level* const> planes);
+  /// side: of the frame. Writes every level of the component, whatever was there. False if the bytes are not
+  /// exactly its encoding; levels of sound pieces are then those before the lowpass is predicted, others are
+  /// undefined.
+  bool decode(std::span<const uint8_t> bytes, std::span<Level* const> planes, const TileSide& side);
   /// After decode() returned false: the first damaged piece, or -1 if the pieces do not fit the component.
   int damaged_piece() const { return damaged_; }
 

@@ -15,21 +15,39 @@ namespace ctv {
 namespace {
 
 constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // of a tile
-// An event: a symbol's interval as size << 16 | begin, or raw bits as number << 16 | bits.
+constexpr size_t kMostChosen = size_t{kTileBands} * (64 + 256);
+// An event: a symbol's interval as size << 16 | begin, or raw bits as number << 16 | bits. One whose model is
+// not known yet is a table of the first model and a symbol.
 constexpr uint32_t kRawEvent = 1U << 31;
+
+uint32_t interval_event(const TileTables& tables, uint32_t table, uint32_t s) {
+  const uint16_t* const begin = tables.symbols[table].begin + s;
+  return ((uint32_t{begin[1]} - begin[0]) & (kWhole - 1)) << 16 | begin[0];
+}
 
 struct EventWriter : TileLookup {
   static constexpr bool kDecodes = false;
-  const TileTables& tables;
+  const TileTables* tables;
   TileEncoder::Counts* counts;
+  uint32_t* first;  // of the piece
   uint32_t* next;
+  uint32_t* next_chosen;
+  uint64_t cost;
+  ModelCosts model_costs;
   uint32_t raw_bits = 0;
   TileEncoder::Source source{};
 
   uint32_t symbol(uint32_t table, uint32_t s) {
-    const uint16_t* const begin = tables.symbols[table].begin + s;
-    *next++ = ((uint32_t{begin[1]} - begin[0]) & (kWhole - 1)) << 16 | begin[0];
+    const uint32_t event = interval_event(*tables, table, s);
+    *next++ = event;
+    cost += tables->cost[event >> 16];
     if (counts != nullptr) ++(*counts)[table][s];
+    return s;
+  }
+  uint32_t chosen(uint32_t table, uint32_t, uint32_t s) {
+    *next_chosen++ = static_cast<uint32_t>(next - first);
+    *next++ = table << 4 | s;
+    model_costs.add(tables->model_costs[table - kLargeTables][s]);
     return s;
   }
   uint32_t raw(uint32_t bits, uint32_t value) {
@@ -155,16 +173,26 @@ uint32_t TileEncoder::find_parts(const TileSet& set, std::span<const Level* cons
   return mask;
 }
 
-uint32_t TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask) {
+uint32_t TileEncoder::code_tile(const TileSet& set, uint32_t row, uint64_t skips, uint32_t mask) {
   events_.reserve(event_count_ + kMostEvents, event_count_);
-  EventWriter writer{{}, tables_, counts_, events_.data() + event_count_};
+  chosen_.reserve(chosen_count_ + kMostChosen, chosen_count_);
   uint32_t cost = 0;
-  code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, mask);
+  EventWriter writer{{},
+                     &tables_,
+                     counts_,
+                     events_.data(),
+                     events_.data() + event_count_,
+                     chosen_.data() + chosen_count_,
+                     exact_cost_,
+                     model_costs_};
+  if (tiles_ == 0) start_piece(writer, walk_, around_, 0);
+  code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, skips, mask);
+  if (mask != 0) find_skip_rows(skips, walk_.skips);
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];
     uint64_t& left = around_.left[row][b];
     if ((mask >> b & 1U) == 0) {
-      clear_part(parts_[b]);
+      if (mask >> b != 0) clear_part(parts_[b]);  // a later part looks at it
       above = left = 0;
       continue;
     }
@@ -174,13 +202,15 @@ uint32_t TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask)
     walk_.part = &parts_[b];
     walk_.sibling0 = &parts_[b > 0 ? b - 1 : 0];
     walk_.sibling1 = &parts_[b > 1 ? b - 2 : 0];
-    walk_.there = b > 0 ? 1 : 0;
+    walk_.siblings = static_cast<uint32_t>(std::min<size_t>(b, kMostSiblings));
     walk_.quads = quads_[b];
     start_part(writer, walk_, border);
     PartCounts counts;
+    EventWriter in_registers = writer;
     for (uint64_t rest = walk_.quads; rest != 0; rest &= rest - 1) {
-      code_quad(writer, walk_, counts, lowest_bit(rest));
+      code_quad(in_registers, walk_, counts, lowest_bit(rest));
     }
+    writer = in_registers;
     end_part(writer, walk_, counts, border);
     above = border.above;
     left = border.left;
@@ -188,10 +218,31 @@ uint32_t TileEncoder::code_tile(const TileSet& set, uint32_t row, uint32_t mask)
                       std::exchange(writer.raw_bits, 0) - counts.levels);  // without signs
   }
   event_count_ = static_cast<size_t>(writer.next - events_.data());
+  chosen_count_ = static_cast<size_t>(writer.next_chosen - chosen_.data());
+  exact_cost_ = writer.cost;
+  model_costs_ = writer.model_costs;
   return tile_cost(cost);
 }
 
-void TileEncoder::code_set(const TileSet& set, const Level* plane, bool predict) {
+// Gives the events that wait for it their tables.
+void TileEncoder::choose_model() {
+  const uint32_t model = model_costs_.cheapest();
+  uint32_t* const events = events_.data();
+  events[0] = interval_event(tables_, kModelTables, model);
+  for (size_t i = 0; i < chosen_count_; ++i) {
+    uint32_t& event = events[chosen_.data()[i]];
+    const uint32_t table = (event >> 4) + model * kTablesOfModel;
+    const uint32_t s = event & 15U;
+    event = interval_event(tables_, table, s);
+    if (counts_ != nullptr) ++(*counts_)[table][s];
+  }
+  if (counts_ != nullptr) {
+    --(*counts_)[kModelTables][0];
+    ++(*counts_)[kModelTables][model];
+  }
+}
+
+void TileEncoder::code_set(const TileSet& set, const Level* plane, const TileSide& side, bool predict) {
   std::array<const Level*, kTileBands> bands{};
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) bands[b] = plane + set.offsets[b];
   if (set.lowpass && predict) bands[0] = find_errors(set, bands[0]);
@@ -201,7 +252,7 @@ void TileEncoder::code_set(const TileSet& set, const Level* plane, bool predict)
     const uint32_t mask = find_parts(set, bands, place);
     zero_ = zero_ && mask == 0;
     const uint64_t before = cost_;
-    cost_ += code_tile(set, static_cast<uint32_t>(place.row), mask);
+    cost_ += code_tile(set, static_cast<uint32_t>(place.row), skips_of(side, set, place), mask);
     ++tiles_;
     if (piece_of(cost_) != piece_of(before)) end_piece();
   }
@@ -213,6 +264,7 @@ void TileEncoder::end_piece() {
   uint8_t* const end = bytes_.data() + size_ + 2 * most;
   uint8_t* at = end;
   if (!zero_) {
+    choose_model();
     RansWriter writer(end);
     for (size_t i = event_count_; i-- > 0;) writer.put(events_.data()[i]);
     at = writer.finish();
@@ -222,17 +274,21 @@ void TileEncoder::end_piece() {
   size_ += size;
   pieces_.push_back({tiles_, size});
   event_count_ = 0;
+  chosen_count_ = 0;
+  exact_cost_ = 0;
+  model_costs_ = {};
   tiles_ = 0;
   zero_ = true;
   around_ = {};
 }
 
-size_t TileEncoder::encode(std::span<const Level* const> planes, Growing<uint8_t>& out) {
+size_t TileEncoder::encode(std::span<const Level* const> planes, const TileSide& side,
+                           Growing<uint8_t>& out) {
   size_ = 0;
   cost_ = 0;
   pieces_.clear();
   const bool predict = prediction_pays(planes);
-  for (const TileSet& s : sets_) code_set(s, planes[static_cast<size_t>(s.plane)], predict);
+  for (const TileSet& s : sets_) code_set(s, planes[static_cast<size_t>(s.plane)], side, predict);
   if (tiles_ > 0) end_piece();
   if (size_ == 0) return 0;
 

@@ -21,8 +21,9 @@ class TileEncoder {
   using Counts = std::array<std::array<uint64_t, kTableSymbols>, kTables>;
 
   explicit TileEncoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables());
-  /// planes: the levels of all planes. Returns the bytes written to `out`; none if every level is 0.
-  size_t encode(std::span<const Level* const> planes, Growing<uint8_t>& out);
+  /// planes: the levels of all planes. side: of their frame. Returns the bytes written to `out`; none if
+  /// every level is 0.
+  size_t encode(std::span<const Level* const> planes, const TileSide& side, Growing<uint8_t>& out);
   /// From now on, adds to `counts`, which may be null.
   void count(Counts* counts) { counts_ = counts; }
 
@@ -35,9 +36,10 @@ class TileEncoder {
  private:
   bool prediction_pays(std::span<const Level* const> planes) const;
   const Level* find_errors(const TileSet& set, const Level* levels);
-  void code_set(const TileSet& set, const Level* plane, bool predict);
+  void code_set(const TileSet& set, const Level* plane, const TileSide& side, bool predict);
+  void choose_model();
   uint32_t find_parts(const TileSet& set, std::span<const Level* const> bands, const TilePlace& place);
-  uint32_t code_tile(const TileSet& set, uint32_t row, uint32_t mask);
+  uint32_t code_tile(const TileSet& set, uint32_t row, uint64_t skips, uint32_t mask);
   void end_piece();
 
   struct Piece {
@@ -57,6 +59,10 @@ class TileEncoder {
   // Of the piece.
   Growing<uint32_t> events_;
   size_t event_count_ = 0;
+  Growing<uint32_t> chosen_;  // events whose tables are of the model
+  size_t chosen_count_ = 0;
+  uint64_t exact_cost_ = 0;  // of the other events, 256ths of a bit
+  ModelCosts model_costs_;
   size_t tiles_ = 0;
   bool zero_ = true;
 

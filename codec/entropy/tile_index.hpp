@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The head of a component (docs/symbols.md): 2 (pieces - 1) + whether lowpass subbands are predicted, then
-// tiles and bytes of every piece but the last, which has the rest. All are varints.
+// tiles and words of every piece but the last, which has the rest. All are varints; words are told as what
+// they differ from the piece before, 2 n if larger by n, 2 n - 1 if smaller.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,20 @@
 
 namespace ctv {
 
+inline constexpr size_t kUsualWords = 200;  // before the first piece
+
 class TileIndexWriter {
  public:
   TileIndexWriter(Growing<uint8_t>& out, size_t pieces, bool predicted, size_t payload) : out_(out) {
     out_.reserve(10 * (pieces + 1) + payload);
     varint(2 * (pieces - 1) + (predicted ? 1 : 0));
   }
+  /// bytes: even.
   void put(size_t tiles, size_t bytes) {
+    const size_t words = bytes / 2;
     varint(tiles);
-    varint(bytes);
+    varint(words >= words_ ? 2 * (words - words_) : 2 * (words_ - words) - 1);
+    words_ = words;
   }
   size_t size() const { return size_; }
 
@@ -31,6 +37,7 @@ class TileIndexWriter {
   }
   Growing<uint8_t>& out_;
   size_t size_ = 0;
+  size_t words_ = kUsualWords;
 };
 
 /// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes; then
@@ -53,14 +60,20 @@ inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::v
   pieces.assign((head >> 1) + 1, {});
   size_t first = 0;
   size_t total = 0;
+  size_t words = kUsualWords;
   for (size_t i = 0; i < pieces.size(); ++i) {
     TilePiece& p = pieces[i];
     if (i + 1 == pieces.size()) {
       if (total > bytes.size() - at) return false;
       p.tiles = tiles - first;
       p.size = bytes.size() - at - total;
-    } else if (!varint(p.tiles) || !varint(p.size) || p.tiles == 0) {
-      return false;
+    } else {
+      size_t change = 0;
+      if (!varint(p.tiles) || !varint(change) || p.tiles == 0) return false;
+      const size_t less = (change + 1) / 2;
+      if (change % 2 != 0 && less > words) return false;
+      words = change % 2 != 0 ? words - less : words + change / 2;
+      p.size = 2 * words;
     }
     p.first = first;
     p.begin = total;

@@ -9,14 +9,16 @@ namespace ctv {
 
 constinit const TileLookup::Tables TileLookup::kTablesOf = [] {
   Tables c;
-  for (uint32_t t = 0; t < c.sum.size(); ++t) c.sum[t] = static_cast<uint8_t>(ctv::sum_class(t));
+  for (uint32_t t = 0; t < c.sum.size(); ++t) {
+    c.sum[t] = static_cast<uint8_t>(ctv::sum_class(t));
+    c.plane[t] = static_cast<uint8_t>(ctv::plane_class(t));
+  }
   for (uint32_t n = 0; n < 17; ++n) {
     for (uint32_t there = 0; there < 2; ++there) {
       c.siblings[there][n] = static_cast<uint8_t>(ctv::sibling_sum_class(n, there));
     }
   }
   for (uint32_t t = 0; t < c.recent.size(); ++t) c.recent[t] = static_cast<uint8_t>(ctv::recent_class(t));
-  for (uint32_t k = 0; k < 16; ++k) c.ahead[k] = static_cast<uint8_t>(ctv::ahead_class(k >> 3, k & 7U));
   for (uint32_t sum = 0; sum < kSumClasses; ++sum) {
     for (uint32_t own = 0; own < 9; ++own) {
       c.numbers[sum][own] = static_cast<uint8_t>(ctv::number_class(sum, own));
@@ -27,6 +29,8 @@ constinit const TileLookup::Tables TileLookup::kTablesOf = [] {
       c.gathered[m][b] = static_cast<uint8_t>(gather_bits(m, b));
       c.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
       c.facts[m][b] = quad_facts(m, b);
+      c.ternary[m | b << 4] = static_cast<uint8_t>(ctv::ternary(m, b));
+      c.quaternary[m | b << 4] = static_cast<uint8_t>(ctv::quaternary(m, b, 0));
     }
   }
   return c;

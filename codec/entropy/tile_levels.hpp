@@ -24,19 +24,23 @@ void levels_of_bits(const TileBits& bits, Level* levels, size_t stride);
 
 struct TileLookup {
   struct Tables {
-    std::array<uint8_t, 73> sum{};
+    std::array<uint8_t, 73> sum{}, plane{};
     std::array<std::array<uint8_t, 17>, 2> siblings{};
     std::array<uint8_t, 1021> recent{};
     std::array<std::array<uint8_t, 16>, 16> gathered{}, scattered{};
     std::array<std::array<QuadFacts, 16>, 16> facts{};  // by mask, large
-    std::array<uint8_t, 16> ahead{};
+    std::array<uint8_t, 256> ternary{}, quaternary{};
     std::array<std::array<uint8_t, 9>, kSumClasses> numbers{};
   };
   static const Tables kTablesOf;
   static uint32_t sum_class(uint32_t t) { return kTablesOf.sum[t]; }
   static uint32_t sibling_sum_class(uint32_t n, uint32_t there) { return kTablesOf.siblings[there][n]; }
   static uint32_t recent_class(uint32_t r) { return kTablesOf.recent[r]; }
-  static uint32_t ahead_class(uint32_t right, uint32_t below) { return kTablesOf.ahead[right << 3 | below]; }
+  static uint32_t plane_class(uint32_t t) { return kTablesOf.plane[t]; }
+  static uint32_t ternary(uint32_t one, uint32_t two) { return kTablesOf.ternary[one | two << 4]; }
+  static uint32_t quaternary(uint32_t one, uint32_t two, uint32_t three) {
+    return uint32_t{kTablesOf.quaternary[one | two << 4]} + kTablesOf.quaternary[three];
+  }
   static uint8_t number_class(uint32_t sum, uint32_t own) { return kTablesOf.numbers[sum][own]; }
   static const QuadFacts& facts(uint32_t mask, uint32_t large) { return kTablesOf.facts[mask][large]; }
   static uint32_t gather(uint32_t mask, uint32_t bits) { return kTablesOf.gathered[mask][bits]; }

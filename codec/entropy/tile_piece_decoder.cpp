@@ -27,9 +27,11 @@ struct TilePieceDecoder::Coder : RansReader, TileLookup {
   }
 };
 
-void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, Level* plane) {
+void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, uint64_t skips,
+                                   Level* plane) {
   const auto row = static_cast<uint32_t>(place.row);
-  const uint32_t mask = code_bands(coder, static_cast<uint32_t>(set.bands), row, around_, 0);
+  const uint32_t mask = code_bands(coder, static_cast<uint32_t>(set.bands), row, around_, skips, 0);
+  if (mask != 0) find_skip_rows(skips, walk_.skips);
   const bool cut = place.y() + kTileSide > set.rows || place.x() + kTileSide > set.cols;
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];
@@ -44,7 +46,7 @@ void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TileP
     walk_.part = &parts_[b];
     walk_.sibling0 = &parts_[b > 0 ? b - 1 : 0];
     walk_.sibling1 = &parts_[b > 1 ? b - 2 : 0];
-    walk_.there = b > 0 ? 1 : 0;
+    walk_.siblings = static_cast<uint32_t>(std::min<size_t>(b, kMostSiblings));
     walk_.bits = {};
     TileBorder border{above, left};
     start_part(coder, walk_, border);
@@ -73,16 +75,17 @@ void TilePieceDecoder::copy_cut(const TileSet& set, const TilePlace& place, uint
 }
 
 bool TilePieceDecoder::decode(const std::vector<TileSet>& sets, std::span<Level* const> planes,
-                              const TilePiece& piece, const uint8_t* bytes) {
+                              const TileSide& side, const TilePiece& piece, const uint8_t* bytes) {
   Coder coder(tables_, bytes + piece.begin, piece.size);
   const TileSet* set = sets.data();
   while (piece.first >= set->first + set->tiles()) ++set;
   TilePlace place(*set, piece.first - set->first);
-  around_ = {};
+  start_piece(coder, walk_, around_, 0);
   for (size_t tile = piece.first; tile < piece.first + piece.tiles; ++tile, place.next(*set)) {
     if (tile == set->first + set->tiles()) place = TilePlace(*++set, 0);
     if (place.begins_strip()) around_ = {};
-    decode_tile(coder, *set, place, planes[static_cast<size_t>(set->plane)]);
+    const uint64_t skips = skips_of(side, *set, place);
+    decode_tile(coder, *set, place, skips, planes[static_cast<size_t>(set->plane)]);
   }
   return coder.sound();
 }

@@ -20,12 +20,12 @@ class TilePieceDecoder {
 
   /// Writes the levels of the piece's parts that are not 0, and no others. bytes: of the component, followed
   /// by eight more that can be read. Returns false if the piece is damaged.
-  bool decode(const std::vector<TileSet>& sets, std::span<Level* const> planes, const TilePiece& piece,
-              const uint8_t* bytes);
+  bool decode(const std::vector<TileSet>& sets, std::span<Level* const> planes, const TileSide& side,
+              const TilePiece& piece, const uint8_t* bytes);
 
  private:
   struct Coder;
-  void decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, Level* plane);
+  void decode_tile(Coder& coder, const TileSet& set, const TilePlace& place, uint64_t skips, Level* plane);
   void copy_cut(const TileSet& set, const TilePlace& place, uint32_t mask, Level* plane) const;
 
   const TileTables& tables_;

@@ -11,14 +11,19 @@ std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Componen
     for (int s = component.first_subband; s <= component.last_subband; ++s) {
       const Subband& band = picture.subbands[static_cast<size_t>(plane)].subbands[static_cast<size_t>(s)];
       if (band.size() == 0) continue;
+      const int row_shift = band.row_shift + (plane == 0 ? 0 : picture.chroma.y);
+      const int col_shift = band.col_shift + (plane == 0 ? 0 : picture.chroma.x);
       TileSet* last = sets.empty() ? nullptr : &sets.back();
       const bool joins = last != nullptr && last->plane == plane && layer == band.layer &&
-                         last->rows == band.rows && last->cols == band.cols && last->bands < kTileBands &&
-                         !last->lowpass && band.scale != 0;
+                         last->rows == band.rows && last->cols == band.cols && last->row_shift == row_shift &&
+                         last->col_shift == col_shift && last->bands < kTileBands && !last->lowpass &&
+                         band.scale != 0;
       if (!joins) {
         sets.push_back({.rows = band.rows, .cols = band.cols, .plane = plane, .lowpass = band.scale == 0});
         last = &sets.back();
         last->first = tiles;
+        last->row_shift = row_shift;
+        last->col_shift = col_shift;
         tiles += last->tiles();
       }
       last->offsets[static_cast<size_t>(last->bands++)] = band.offset;

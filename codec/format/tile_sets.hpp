@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codec/entropy/model/tile_contexts.hpp"
+#include "codec/entropy/model/tile_skips.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/picture_layout.hpp"
 
@@ -20,6 +21,7 @@ struct TileSet {
   bool lowpass = false;
   std::array<size_t, kTileBands> offsets{};  // in the plane's array; rows follow each other without gaps
   size_t first = 0;                          // tile in the component
+  int row_shift = 0, col_shift = 0;          // log2 of the distance of levels in luma samples
 
   size_t tile_rows() const { return static_cast<size_t>(ceil_div(rows, kTileSide)); }
   size_t tile_cols() const { return static_cast<size_t>(ceil_div(cols, kTileSide)); }
@@ -59,6 +61,16 @@ struct TilePiece {
   size_t first = 0, tiles = 0;
   size_t begin = 0, size = 0;
 };
+
+/// What a coder of levels must know of their frame. Encoder and decoder are given the same.
+struct TileSide {
+  SkipGrid skips;  // none for key frames, and without picture prediction
+};
+
+/// find_skips() of a tile.
+inline uint64_t skips_of(const TileSide& side, const TileSet& set, const TilePlace& place) {
+  return find_skips(side.skips, place.y(), place.x(), set.row_shift, set.col_shift);
+}
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 

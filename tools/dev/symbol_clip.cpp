@@ -14,10 +14,10 @@ namespace {
 bool read_packet(SymbolCoder& coder, std::span<const uint8_t> unit, SymbolClip& clip) {
   if (!coder.read_header(unit).ok()) return false;
   SymbolFrame& frame = clip.frames.emplace_back();
-  std::vector<MotionVector> vectors(clip.stream.grid.size());
-  std::vector<uint8_t> skips(clip.stream.grid.size());
+  frame.vectors.resize(clip.stream.grid.size());
+  frame.skips.resize(clip.stream.grid.size());
   CodedFrameBuffers buffers;
-  buffers.side = {vectors.data(), skips.data()};
+  buffers.side = {frame.vectors.data(), frame.skips.data()};
   for (size_t p = 0; p < frame.levels.size(); ++p) {
     frame.levels[p].resize(clip.stream.picture.subbands[p].num_coefficients);
     buffers.levels[p] = frame.levels[p].data();

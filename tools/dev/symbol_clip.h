@@ -13,10 +13,14 @@ namespace ctv::dev {
 
 struct SymbolFrame {
   FrameParameters parameters;
+  std::vector<MotionVector> vectors;
+  std::vector<uint8_t> skips;  // none if the frame has none
   std::array<std::vector<Level>, 3> levels;
   CodedFrame view() const {
     CodedFrame frame;
     frame.parameters = parameters;
+    if (!vectors.empty()) frame.side.vectors = vectors.data();
+    if (!skips.empty()) frame.side.skips = skips.data();
     for (size_t p = 0; p < levels.size(); ++p) frame.levels[p] = levels[p].data();
     return frame;
   }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <numeric>
 
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
@@ -18,27 +19,50 @@ using namespace ctv;  // NOLINT(*-using-namespace)
 using dev::SymbolClip;
 using dev::SymbolFrame;
 
+constexpr int kPasses = 9;  // the tables of each decide where the next one's pieces end
+using Weights = std::array<std::array<double, kTableSymbols>, kTables>;
 constexpr int kRepeats = 9;  // of each timing; the shortest counts
 
 // Whether a symbol of a table can occur.
 bool occurs(size_t table, size_t symbol) {
-  if (table < kMaskTables) return symbol < size_t{2} << table / kBandClasses;
+  if (table < kBandTables) return symbol < kModels;
+  if (table < kEighthTables) return symbol < size_t{2} << (table - kBandTables) / kBandContexts;
   if (table < kLargeTables) return symbol != 0;
-  return table >= kNumberTables || symbol < size_t{2} << (table - kLargeTables) / kQuadContexts;
+  const size_t of_model = (table - kLargeTables) % kTablesOfModel;
+  return of_model >= 4 * kLargeContexts || symbol < size_t{2} << of_model / kLargeContexts;
 }
 
-TableSizes fit(const TileEncoder::Counts& counts) {
+// Tables that are seldom used share what is known of these symbols as a whole: the first table of such ones.
+size_t kind_of(size_t table) {
+  if (table < kBandTables) return table;
+  if (table < kEighthTables) return table - (table - kBandTables) % kBandContexts;
+  if (table < kMaskTables) return kEighthTables;
+  if (table < kQuadTables) return kMaskTables;
+  if (table < kLargeTables) return kQuadTables + (table - kQuadTables) % (2 * kPlaneClasses);
+  const size_t of_model = (table - kLargeTables) % kTablesOfModel;
+  if (of_model >= 4 * kLargeContexts) return kNumberTables + (of_model - 4 * kLargeContexts) / kNumberClasses;
+  return kLargeTables + of_model - of_model % kSiblingClasses;
+}
+
+TableSizes fit(const Weights& counts) {
   constexpr double kUnseen = 0.4;
+  constexpr double kShared = 4;
+  auto kinds = std::make_unique<Weights>();
+  for (size_t t = 0; t < kTables; ++t) {
+    for (size_t s = 0; s < kTableSymbols; ++s) (*kinds)[kind_of(t)][s] += counts[t][s];
+  }
   TableSizes sizes{};
   for (size_t t = 0; t < kTables; ++t) {
+    const auto& kind = (*kinds)[kind_of(t)];
+    const double all = std::accumulate(kind.begin(), kind.end(), 1e-9);
+    const auto weight = [&](size_t s) { return counts[t][s] + kShared * kind[s] / all + kUnseen / 4; };
     double sum = 0;
-    for (size_t s = 0; s < kTableSymbols; ++s)
-      sum += occurs(t, s) ? static_cast<double>(counts[t][s]) + kUnseen : 0;
+    for (size_t s = 0; s < kTableSymbols; ++s) sum += occurs(t, s) ? weight(s) : 0;
     int left = kWhole;
     for (size_t s = 0; s < kTableSymbols; ++s) {
       if (!occurs(t, s)) continue;
-      const double share = (static_cast<double>(counts[t][s]) + kUnseen) / sum * kWhole;
-      sizes[t][s] = static_cast<uint16_t>(std::clamp(std::lround(share), 1L, long{kWhole} - 1));
+      sizes[t][s] =
+          static_cast<uint16_t>(std::clamp(std::lround(weight(s) / sum * kWhole), 1L, long{kWhole} - 1));
       left -= sizes[t][s];
     }
     uint16_t& most = *std::max_element(sizes[t].begin(), sizes[t].end());
@@ -47,17 +71,37 @@ TableSizes fit(const TileEncoder::Counts& counts) {
   return sizes;
 }
 
-void count_clip(const SymbolClip& clip, TileEncoder::Counts& counts) {
+// Makes models from one: with fewer large levels and numbers, the same, and with more.
+void spread_models(Weights& counts) {
+  constexpr double kTilts[kModels] = {0.6, 1, 1.6};
+  for (size_t t = kLargeTables; t < kLargeTables + kTablesOfModel; ++t) {
+    const bool number = t >= kNumberTables;
+    const auto first = counts[t];
+    for (size_t m = 0; m < kModels; ++m) {
+      for (uint32_t s = 0; s < kTableSymbols; ++s) {
+        counts[t + m * kTablesOfModel][s] = first[s] * std::pow(kTilts[m], number ? s : bits_of_mask(s));
+      }
+    }
+  }
+}
+
+TileSide side_of(const SymbolClip& clip, const SymbolFrame& f) {
+  const bool skips =
+      clip.stream.header.prediction == Prediction::kPicture && f.parameters.type != FrameType::kKey;
+  return {{skips ? f.skips.data() : nullptr, clip.stream.grid.rows, clip.stream.grid.cols}};
+}
+
+void count_clip(const SymbolClip& clip, const TileTables& tables, TileEncoder::Counts& counts) {
   Growing<uint8_t> out;
   for (const Component& c : clip.components) {
-    TileEncoder encoder(make_tile_sets(clip.stream.picture, c));
+    TileEncoder encoder(make_tile_sets(clip.stream.picture, c), tables);
     encoder.count(&counts);
-    for (const SymbolFrame& f : clip.frames) encoder.encode(f.view().levels, out);
+    for (const SymbolFrame& f : clip.frames) encoder.encode(f.view().levels, side_of(clip, f), out);
   }
 }
 
 // A clip of four times as many symbols weighs twice as much.
-void add_weighted(const TileEncoder::Counts& clip, TileEncoder::Counts& sum) {
+void add_weighted(const TileEncoder::Counts& clip, Weights& sum) {
   double total = 1;
   for (const auto& table : clip) {
     for (const uint64_t n : table) total += static_cast<double>(n);
@@ -65,14 +109,14 @@ void add_weighted(const TileEncoder::Counts& clip, TileEncoder::Counts& sum) {
   const double weight = 1000 / std::sqrt(total);
   for (size_t t = 0; t < kTables; ++t) {
     for (size_t s = 0; s < kTableSymbols; ++s) {
-      sum[t][s] += static_cast<uint64_t>(static_cast<double>(clip[t][s]) * weight);
+      sum[t][s] += static_cast<double>(clip[t][s]) * weight;
     }
   }
 }
 
 void print_tables(const TableSizes& sizes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr size_t kPerLine = 3;
+  constexpr size_t kPerLine = 11;
   std::printf("// SPDX-License-Identifier: BSD-3-Clause\n");
   for (size_t t = 0; t < kTables; ++t) {
     if (t % kPerLine == 0) std::printf("\"");
@@ -82,13 +126,20 @@ void print_tables(const TableSizes& sizes) {
 }
 
 void train(const std::vector<SymbolClip>& clips) {
-  auto sum = std::make_unique<TileEncoder::Counts>();
-  for (const SymbolClip& clip : clips) {
-    auto counts = std::make_unique<TileEncoder::Counts>();
-    count_clip(clip, *counts);
-    add_weighted(*counts, *sum);
+  auto tables = std::make_unique<TileTables>(fit(*std::make_unique<Weights>()));
+  TableSizes sizes{};
+  for (int pass = 0; pass < kPasses; ++pass) {
+    auto sum = std::make_unique<Weights>();
+    for (const SymbolClip& clip : clips) {
+      auto counts = std::make_unique<TileEncoder::Counts>();
+      count_clip(clip, *tables, *counts);
+      add_weighted(*counts, *sum);
+    }
+    if (pass == 0) spread_models(*sum);
+    sizes = fit(*sum);
+    tables = std::make_unique<TileTables>(sizes);
   }
-  print_tables(fit(*sum));
+  print_tables(sizes);
 }
 
 template <typename Work>
@@ -107,6 +158,7 @@ bool measure(const SymbolClip& clip) {
   double encode = 0;
   double decode = 0;
   size_t bytes = 0;
+  size_t predicted = 0;  // of predicted frames
   std::array<std::vector<Level>, 3> levels;
   std::array<Level*, 3> planes{};
   for (size_t p = 0; p < levels.size(); ++p) {
@@ -119,10 +171,11 @@ bool measure(const SymbolClip& clip) {
     Growing<uint8_t> out;
     for (const SymbolFrame& f : clip.frames) {
       const CodedFrame frame = f.view();
+      const TileSide side = side_of(clip, f);
       size_t size = 0;
       bool good = true;
-      encode += shortest([&] { size = encoder.encode(frame.levels, out); });
-      decode += shortest([&] { good = decoder.decode({out.data(), size}, planes) && good; });
+      encode += shortest([&] { size = encoder.encode(frame.levels, side, out); });
+      decode += shortest([&] { good = decoder.decode({out.data(), size}, planes, side) && good; });
       for (int p = c.first_plane; p <= c.last_plane; ++p) {
         const auto r = c.range(picture, p);
         const auto plane = static_cast<size_t>(p);
@@ -131,11 +184,13 @@ bool measure(const SymbolClip& clip) {
       }
       if (!good) return false;
       bytes += size;
+      if (f.parameters.type != FrameType::kKey) predicted += size;
     }
   }
   const auto n = static_cast<double>(clip.frames.size());
-  std::printf("%-36s levels %8zu bytes, packets %8zu; a frame: encoding %.2f ms, decoding %.2f ms\n",
-              clip.name.c_str(), bytes, clip.bytes, encode / n, decode / n);
+  std::printf(
+      "%-36s levels %8zu bytes, of predicted frames %8zu; a frame: encoding %.2f ms, decoding %.2f ms\n",
+      clip.name.c_str(), bytes, predicted, encode / n, decode / n);
   return true;
 }
 

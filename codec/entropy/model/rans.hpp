@@ -70,6 +70,10 @@ class RansReader {
     advance(size * (state_ >> kProbabilityBits) + slot - begin);
     return s;
   }
+  /// offset: from the table of the first set to that of the set in use.
+  CTV_HOST_DEVICE uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) {
+    return symbol(table + offset, s);
+  }
   /// 1 to 16 bits of equal probabilities.
   CTV_HOST_DEVICE uint32_t raw(uint32_t bits, uint32_t) {
     const uint32_t value = state_ & ((1U << bits) - 1);

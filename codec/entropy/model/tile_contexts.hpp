@@ -15,25 +15,34 @@ inline constexpr int kTileQuads = 8;   // on a side
 inline constexpr int kTileBands = 4;   // subbands of a tile at most
 inline constexpr int kStripTiles = 2;  // tiles are visited in strips of so many rows, column by column
 
-// Contexts, and the first table of each kind of symbol.
+// Contexts, and the first table of each kind of symbol. Those of large levels and of numbers come in sets,
+// of which a piece uses one.
+inline constexpr uint32_t kModels = 3;  // sets of tables
 inline constexpr uint32_t kBandClasses = 6;
-inline constexpr uint32_t kAdjacentClasses = 7;
-inline constexpr uint32_t kSiblingClasses = 5;
-inline constexpr uint32_t kMaskContexts = kAdjacentClasses * kSiblingClasses;
+inline constexpr uint32_t kCoverClasses = 3;
+inline constexpr uint32_t kKnownTiles = 3;
+inline constexpr uint32_t kBandContexts = kBandClasses * kCoverClasses * kKnownTiles;
+inline constexpr uint32_t kTernary = 81;      // four digits of 0..2
+inline constexpr uint32_t kQuaternary = 256;  // of 0..3
+inline constexpr uint32_t kMostSiblings = 2;
+inline constexpr uint32_t kEighthContexts = kTernary * (kMostSiblings + 1);
+inline constexpr uint32_t kMaskContexts = kTernary + kQuaternary * kMostSiblings;
+inline constexpr uint32_t kPlaneClasses = 8;
+inline constexpr uint32_t kQuadContexts = kTernary * kPlaneClasses * 2;
 inline constexpr uint32_t kSumClasses = 12;
-inline constexpr uint32_t kAheadClasses = 3;
-inline constexpr uint32_t kLeanClasses = 3;
-inline constexpr uint32_t kQuadContexts = kSumClasses * kSiblingClasses;
+inline constexpr uint32_t kSiblingClasses = 5;
+inline constexpr uint32_t kLargeContexts = kSumClasses * kSiblingClasses;
 inline constexpr uint32_t kRecentClasses = 8;
 inline constexpr uint32_t kNumberClasses = 16;
-inline constexpr uint32_t kBandTables = 0;  // [bands - 1][class]
-inline constexpr uint32_t kMaskTables =
-    kBandTables + kTileBands * kBandClasses;                              // [depth][adjacent][siblings]
-inline constexpr uint32_t kQuadTables = kMaskTables + 3 * kMaskContexts;  // [sum][siblings][ahead][lean]
-inline constexpr uint32_t kLargeTables =
-    kQuadTables + kQuadContexts * kAheadClasses * kLeanClasses;              // [n-1][..]
-inline constexpr uint32_t kNumberTables = kLargeTables + 4 * kQuadContexts;  // [recent][class]
-inline constexpr uint32_t kTables = kNumberTables + kRecentClasses * kNumberClasses;
+inline constexpr uint32_t kModelTables = 0;                                          // which model
+inline constexpr uint32_t kBandTables = 1;                                           // [bands - 1][context]
+inline constexpr uint32_t kEighthTables = kBandTables + kTileBands * kBandContexts;  // [siblings][digits]
+inline constexpr uint32_t kMaskTables = kEighthTables + kEighthContexts;      // [depth - 1][siblings][digits]
+inline constexpr uint32_t kQuadTables = kMaskTables + 2 * kMaskContexts;      // [digits][sum][siblings?]
+inline constexpr uint32_t kLargeTables = kQuadTables + kQuadContexts;         // [model][n-1][sum][siblings]
+inline constexpr uint32_t kNumberTables = kLargeTables + 4 * kLargeContexts;  // [model][recent][class]
+inline constexpr uint32_t kTablesOfModel = 4 * kLargeContexts + kRecentClasses * kNumberClasses;
+inline constexpr uint32_t kTables = kLargeTables + kModels * kTablesOfModel;
 
 CTV_HOST_DEVICE constexpr uint32_t bits_of_mask(uint32_t mask) {  // of 4 bits
   return static_cast<uint32_t>(0x4332322132212110ULL >> (4 * mask)) & 7U;
@@ -41,9 +50,19 @@ CTV_HOST_DEVICE constexpr uint32_t bits_of_mask(uint32_t mask) {  // of 4 bits
 
 /// Bands that are not 0 in the tiles to the left and above, together.
 CTV_HOST_DEVICE constexpr uint32_t band_class(uint32_t n) { return n < 5 ? n : 5; }
-/// Children of siblings that are not 0, twice their mean number; `there`: whether there are siblings.
-CTV_HOST_DEVICE constexpr uint32_t sibling_mask_class(uint32_t n, uint32_t there) {
-  return there * (1 + (n >= 1) + (n >= 3) + (n >= 6));
+/// Quads of a tile that lie in skipped cells, 0..64.
+CTV_HOST_DEVICE constexpr uint32_t cover_class(uint32_t quads) { return (quads >= 16) + (quads == 64); }
+/// Four digits of 0..2 as one number, the first digit least. one, two: masks of digits from 1 and from 2 on.
+CTV_HOST_DEVICE constexpr uint32_t ternary(uint32_t one, uint32_t two) {
+  uint32_t n = 0;
+  for (uint32_t i = 4; i-- > 0;) n = 3 * n + (one >> i & 1U) + (two >> i & 1U);
+  return n;
+}
+/// The same of 0..3.
+CTV_HOST_DEVICE constexpr uint32_t quaternary(uint32_t one, uint32_t two, uint32_t three) {
+  uint32_t n = 0;
+  for (uint32_t i = 4; i-- > 0;) n = 4 * n + (one >> i & 1U) + (two >> i & 1U) + (three >> i & 1U);
+  return n;
 }
 /// Siblings' sums of digits, twice their mean, 0..16.
 CTV_HOST_DEVICE constexpr uint32_t sibling_sum_class(uint32_t n, uint32_t there) {
@@ -54,14 +73,9 @@ CTV_HOST_DEVICE constexpr uint32_t sum_class(uint32_t t) {
   return (t >= 1) + (t >= 3) + (t >= 5) + (t >= 8) + (t >= 11) + (t >= 15) + (t >= 20) + (t >= 27) +
          (t >= 35) + (t >= 45) + (t >= 57);
 }
-/// Later neighbours that are not 0: the one to the right, and below: left, middle, right.
-CTV_HOST_DEVICE constexpr uint32_t ahead_class(uint32_t right, uint32_t below) {
-  const uint32_t n = 2 * (right + (below >> 1 & 1U)) + (below & 1U) + (below >> 2);
-  return (n >= 1) + (n >= 4);
-}
-/// Which of the adjacent digits are larger: those to the left, or above.
-CTV_HOST_DEVICE constexpr uint32_t lean_class(uint32_t left, uint32_t above) {
-  return (left > above ? 1U : 0U) + (left < above ? 2U : 0U);
+/// The same, of masks.
+CTV_HOST_DEVICE constexpr uint32_t plane_class(uint32_t t) {
+  return (t >= 1) + (t >= 4) + (t >= 8) + (t >= 13) + (t >= 20) + (t >= 30) + (t >= 45);
 }
 /// Of a quad's numbers: the class of its sum, and its own digits' sum, 2..8.
 CTV_HOST_DEVICE constexpr uint32_t number_class(uint32_t sum, uint32_t own) {

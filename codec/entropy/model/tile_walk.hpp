@@ -19,15 +19,18 @@ struct TileBits {
   uint8_t negative[64];
 };
 
-/// What tiles and subbands coded later see of a part. Sums of the digits min(|level|, 2) of a quad, of its
-/// right column and of its lower row: quad (y, x) is at (y + 1) kSumStride + x + 8. Those of the tiles above
-/// and to the left stand before the first row and column; behind are zeros.
+/// What tiles and subbands coded later see of a part, by quad. Digits are min(|level|, 2). `right` and
+/// `lower` have 16 times the sum of the digits of a quad's right column or lower row, and below which of them
+/// are not 0, at the places of hints for the levels beside (count_hints()). Quad (y, x) is at (y + 1)
+/// kSumStride + x + 8; those of the tiles above and to the left stand before the first row and column; behind
+/// are zeros.
 struct alignas(8) TilePart {
   static constexpr int kSumStride = 24;
   TileRows rows;
-  uint8_t sums[10 * kSumStride];
+  uint8_t sums[10 * kSumStride];  // of digits
   uint8_t right[10 * kSumStride];
   uint8_t lower[10 * kSumStride];
+  uint8_t masks[kTileQuads * kTileQuads];  // of levels that are not 0; 0 where the quad is
 };
 
 // On a device eight bytes at once must be aligned, and those of TilePart are.
@@ -52,15 +55,32 @@ CTV_HOST_DEVICE uint64_t load_bytes(const uint8_t* from) {
   return v;
 }
 
-/// Sums of the quads along a part's right or lower border, a byte each. 0 where unknown.
+/// Of the quads along a part's right or lower border, a byte each: the sum, 16 and 32 for the digits at the
+/// border that are not 0, and 64 for each that is large. 0 where unknown.
 struct TileBorder {
   uint64_t above, left;
 };
+inline constexpr uint64_t kEachByte = 0x0101010101010101ULL;
+inline constexpr uint64_t kLowHalves = 15 * kEachByte;
+
+// From `right` (shift 2) or `lower` (shift 1) to the upper halves of a border's bytes, and back.
+CTV_HOST_DEVICE uint64_t to_border(uint64_t edges, uint32_t shift) {
+  const uint64_t first = edges & kEachByte;
+  const uint64_t second = edges >> shift & kEachByte;
+  const uint64_t large = (edges >> 4 & kLowHalves) - first - second;
+  return first << 4 | second << 5 | large << 6;
+}
+CTV_HOST_DEVICE uint64_t from_border(uint64_t border, uint32_t shift) {
+  const uint64_t first = border >> 4 & kEachByte;
+  const uint64_t second = border >> 5 & kEachByte;
+  const uint64_t large = border >> 6 & 3 * kEachByte;
+  return first | second << shift | (first + second + large) << 4;
+}
 
 /// What follows from a quad's two symbols.
 struct QuadFacts {
   uint8_t large;              // at its levels' places
-  uint8_t sum, right, lower;  // of digits
+  uint8_t sum, right, lower;  // as in TilePart
   uint32_t places;            // of large levels, a byte each, lowest first
 };
 CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
@@ -71,8 +91,8 @@ CTV_HOST_DEVICE constexpr QuadFacts quad_facts(uint32_t mask, uint32_t large) {
     if ((there >> i & 1U) != 0) places |= i << (8 * n++);
   }
   return {static_cast<uint8_t>(there), static_cast<uint8_t>(bits_of_mask(mask) + n),
-          static_cast<uint8_t>(bits_of_mask((mask & 10U) | (there & 10U) >> 1)),
-          static_cast<uint8_t>(bits_of_mask((there & 12U) | mask >> 2)), places};
+          static_cast<uint8_t>((mask >> 1 & 5U) | bits_of_mask((mask & 10U) | (there & 10U) >> 1) << 4),
+          static_cast<uint8_t>(mask >> 2 | bits_of_mask((there & 12U) | mask >> 2) << 4), places};
 }
 
 /// Of the quads so far: levels that are not 0, and large ones.
@@ -80,13 +100,17 @@ struct PartCounts {
   uint32_t levels = 0, numbers = 0;
 };
 
-/// The state between start_part(), code_quad() for each of `quads`, and end_part(). Devices have a walk of
-/// their own with the same members, some in registers.
+/// The state between start_part(), code_quad() for each of `quads`, and end_part(). model_tables and recent
+/// are the piece's, and set by start_piece(). Devices have a walk of their own with the same members, some in
+/// registers.
 struct PartWalk {
   TilePart* part;
-  const TilePart* sibling0;
-  const TilePart* sibling1;  // the same as the nearest one if there is one only
-  uint32_t there;            // 1: there are siblings
+  const TilePart* sibling0;  // the last part, and the one before it
+  const TilePart* sibling1;  // the same as sibling0 if there is one only
+  uint32_t siblings;         // 0, 1, 2: parts before in the tile, at most two
+  SkipRows skips;            // of the tile
+  uint32_t model_tables;     // from the first model's tables to those of the piece
+  uint32_t recent;           // a mean of the piece's numbers before, in quarters
   uint64_t quads;            // not 0; encoder: given to start_part()
   TileBits bits;             // encoder: given
   uint16_t signs[18];        // in words of 16, quad by quad
@@ -97,21 +121,23 @@ struct PartWalk {
 template <typename Coder, typename Walk>
 CTV_HOST_DEVICE void start_part(Coder& coder, Walk& w, const TileBorder& border) {
   constexpr int kStride = TilePart::kSumStride;
-  constexpr uint64_t kHalf = 0x7f7f7f7f7f7f7f7fULL;
   TilePart& part = *w.part;
-  w.quads = code_quad_masks(coder, w.quads, nonzero_bytes(border.above), nonzero_bytes(border.left),
-                            part.rows, w.sibling0->rows, w.sibling1->rows, w.there);
-  store_bytes(part.sums + 8, border.above);
-  store_bytes(part.lower + 8, border.above >> 1 & kHalf);
-  const uint64_t half_left = border.left >> 1 & kHalf;
+  const uint64_t above = border.above & kLowHalves;
+  const uint64_t left = border.left & kLowHalves;
+  w.quads = code_quad_masks(coder, w.quads, w.skips, nonzero_bytes(above), nonzero_bytes(left), part.rows,
+                            w.sibling0->rows, w.sibling1->rows, w.siblings);
+  store_bytes(part.sums + 8, above);
+  store_bytes(part.lower + 8, from_border(border.above, 1));
+  const uint64_t right = from_border(border.left, 2);
   for (int y = 0; y < kTileQuads; ++y) {
     uint8_t* const row = part.sums + (y + 1) * kStride;
-    row[7] = static_cast<uint8_t>(border.left >> (8 * y));
+    row[7] = static_cast<uint8_t>(left >> (8 * y));
     store_bytes(row + 8, 0);
-    uint8_t* const right = part.right + (y + 1) * kStride;
-    right[7] = static_cast<uint8_t>(half_left >> (8 * y));
-    store_bytes(right + 8, 0);
+    uint8_t* const column = part.right + (y + 1) * kStride;
+    column[7] = static_cast<uint8_t>(right >> (8 * y));
+    store_bytes(column + 8, 0);
     store_bytes(part.lower + (y + 1) * kStride + 8, 0);
+    store_bytes(part.masks + y * kTileQuads, 0);
   }
   for (uint16_t& s : w.signs) s = 0;
 }
@@ -125,29 +151,36 @@ template <typename Coder, typename Walk>
   const uint32_t at = (y + 1) * kStride + x + 8;
   TilePart& part = *w.part;
   const uint8_t* const sums = part.sums + at;
-  const uint32_t left = part.right[at - 1];
-  const uint32_t above = part.lower[at - kStride];
-  const uint32_t sum = Coder::sum_class(2U * (uint32_t{sums[-1]} + sums[-kStride] + left + above) + sums[-2] +
-                                        sums[-kStride - 1] + sums[-kStride + 1]);
-  const uint32_t ahead =
-      Coder::ahead_class(part.rows.quads[y + 1] >> (x + 2) & 1U, part.rows.quads[y + 2] >> x & 7U);
-  const uint32_t context =
-      sum * kSiblingClasses +
-      Coder::sibling_sum_class(uint32_t{w.sibling0->sums[at]} + w.sibling1->sums[at], w.there);
+  const uint32_t west = part.right[at - 1];
+  const uint32_t north = part.lower[at - kStride];
+  const uint32_t total = 2U * (uint32_t{sums[-1]} + sums[-kStride] + (west >> 4) + (north >> 4)) + sums[-2] +
+                         sums[-kStride - 1] + sums[-kStride + 1];
+  const uint32_t sum = Coder::sum_class(total);
+  const uint32_t right = part.rows.quads[y + 1] >> (x + 2) & 1U;
+  const uint32_t below = part.rows.quads[y + 2] >> (x + 1) & 1U;
+  const uint32_t there = w.siblings != 0 ? 1 : 0;
+  const uint32_t present = 0U - there;
+  const Hints hints =
+      count_hints((west & 5U) | (north & 2U) | right << 3, (north & 1U) | right << 1 | below * 12U,
+                  w.sibling0->masks[i] & present, w.sibling1->masks[i] & present);
   uint32_t mask = 0;
   uint32_t large = 0;
   if constexpr (!Coder::kDecodes) {
     mask = w.bits.nonzero[i];
     large = Coder::gather(mask, w.bits.large[i]);
   }
-  mask = coder.symbol(
-      kQuadTables + (context * kAheadClasses + ahead) * kLeanClasses + lean_class(left, above), mask);
+  const uint32_t digits = Coder::ternary(hints.one, hints.two);
+  mask = coder.symbol(kQuadTables + (digits * kPlaneClasses + Coder::plane_class(total)) * 2 + there, mask);
+  const uint32_t context =
+      sum * kSiblingClasses +
+      Coder::sibling_sum_class(uint32_t{w.sibling0->sums[at]} + w.sibling1->sums[at], there);
   const uint32_t n = bits_of_mask(mask);
-  large = coder.symbol(kLargeTables + (n - 1) * kQuadContexts + context, large);
+  large = coder.chosen(kLargeTables + (n - 1) * kLargeContexts + context, w.model_tables, large);
   const QuadFacts facts = Coder::facts(mask, large);
   part.sums[at] = facts.sum;
   part.right[at] = facts.right;
   part.lower[at] = facts.lower;
+  part.masks[i] = static_cast<uint8_t>(mask);
   if constexpr (Coder::kDecodes) {
     w.bits.nonzero[i] = static_cast<uint8_t>(mask);
     w.bits.large[i] = facts.large;
@@ -184,7 +217,7 @@ CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, T
     }
     coder.put_levels(w.bits);
   }
-  uint32_t recent = kFirstRecent;
+  uint32_t recent = w.recent;
   for (uint32_t k = 0; k < counts.numbers; ++k) {
     const uint32_t place = w.places[k];
     const uint32_t table =
@@ -195,7 +228,7 @@ CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, T
       number = coder.number_at(place);
       symbol = number_symbol(number);
     }
-    symbol = coder.symbol(table, symbol);
+    symbol = coder.chosen(table, w.model_tables, symbol);
     if (symbol < 8) {
       number = symbol;
     } else {
@@ -205,16 +238,27 @@ CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, T
     if constexpr (Coder::kDecodes) coder.put_number(place, number);
     recent = next_recent(recent, number);
   }
+  w.recent = recent;
   const uint8_t* const sums = w.part->sums;
-  border.left = 0;
-  for (int y = 0; y < kTileQuads; ++y) border.left |= uint64_t{sums[(y + 1) * kStride + 15]} << (8 * y);
-  border.above = load_bytes(sums + kTileQuads * kStride + 8);
+  uint64_t left = 0;
+  uint64_t right = 0;
+  for (int y = 0; y < kTileQuads; ++y) {
+    const int at = (y + 1) * kStride + 15;
+    left |= uint64_t{sums[at]} << (8 * y);
+    right |= uint64_t{w.part->right[at]} << (8 * y);
+  }
+  constexpr int kLast = kTileQuads * kStride + 8;
+  border.left = left | to_border(right, 2);
+  border.above = load_bytes(sums + kLast) | to_border(load_bytes(w.part->lower + kLast), 1);
 }
 
 /// A part that is 0, where siblings look at it.
 CTV_HOST_DEVICE void clear_part(TilePart& part) {
   part.rows = {};
-  for (int y = 0; y < kTileQuads; ++y) store_bytes(part.sums + (y + 1) * TilePart::kSumStride + 8, 0);
+  for (int y = 0; y < kTileQuads; ++y) {
+    store_bytes(part.sums + (y + 1) * TilePart::kSumStride + 8, 0);
+    store_bytes(part.masks + y * kTileQuads, 0);
+  }
 }
 
 /// What is known of the tiles around, all 0 where a piece, a set of subbands or a strip begins.
@@ -223,19 +267,34 @@ struct TileNeighbours {
   uint64_t left[kStripTiles][kTileBands];  // by row of the strip
   uint8_t above_mask;                      // bands that are not 0
   uint8_t left_mask[kStripTiles];
+  uint8_t above_known;  // 1: there is such a tile
+  uint8_t left_known[kStripTiles];
 };
 
-/// Codes which of a tile's bands are not 0. row: of the strip.
+/// Codes the first symbol of a piece: the model, 0 .. kModels - 1, whose tables it uses.
+template <typename Coder>
+CTV_HOST_DEVICE void start_piece(Coder& coder, PartWalk& w, TileNeighbours& around, uint32_t model) {
+  w.model_tables = coder.symbol(kModelTables, model) * kTablesOfModel;
+  w.recent = kFirstRecent;
+  around = {};
+}
+
+/// Codes which of a tile's bands are not 0. row: of the strip. skips: of the tile.
 template <typename Coder>
 CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, TileNeighbours& around,
-                                    uint32_t mask) {
+                                    uint64_t skips, uint32_t mask) {
   if (row == 0) {
     for (uint64_t& a : around.above) a = 0;
     around.above_mask = 0;
+    around.above_known = 0;
   }
   const uint32_t n = bits_of_mask(around.left_mask[row]) + bits_of_mask(around.above_mask);
-  mask = coder.symbol(kBandTables + (bands - 1) * kBandClasses + band_class(n), mask);
+  const uint32_t known = uint32_t{around.left_known[row]} + around.above_known;
+  const uint32_t context =
+      (band_class(n) * kCoverClasses + cover_class(count_bits(skips))) * kKnownTiles + known;
+  mask = coder.symbol(kBandTables + (bands - 1) * kBandContexts + context, mask);
   around.left_mask[row] = around.above_mask = static_cast<uint8_t>(mask);
+  around.left_known[row] = around.above_known = 1;
   return mask;
 }
 

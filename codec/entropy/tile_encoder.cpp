@@ -21,8 +21,9 @@ constexpr size_t kMostChosen = size_t{kTileBands} * (64 + 256);
 constexpr uint32_t kRawEvent = 1U << 31;
 
 uint32_t interval_event(const TileTables& tables, uint32_t table, uint32_t s) {
-  const uint16_t* const begin = tables.symbols[table].begin + s;
-  return ((uint32_t{begin[1]} - begin[0]) & (kWhole - 1)) << 16 | begin[0];
+  uint32_t both = 0;  // where it begins, and where the next one does
+  std::memcpy(&both, tables.symbols[table].begin + s, sizeof both);
+  return ((both - (both << 16)) & (kWhole - 1) << 16) | (both & 0xffffU);
 }
 
 struct EventWriter : TileLookup {

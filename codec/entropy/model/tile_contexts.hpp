@@ -81,11 +81,14 @@ CTV_HOST_DEVICE constexpr uint32_t plane_class(uint32_t t) {
 CTV_HOST_DEVICE constexpr uint32_t number_class(uint32_t sum, uint32_t own) {
   return 4 * ((sum >= 5) + (sum >= 8) + (sum >= 10)) + (own >= 4) + (own >= 6) + (own >= 8);
 }
-/// A mean of the numbers before, in quarters.
+/// A mean of the part's numbers before, in quarters.
 CTV_HOST_DEVICE constexpr uint32_t recent_class(uint32_t r) {
   return (r >= 2) + (r >= 5) + (r >= 9) + (r >= 16) + (r >= 32) + (r >= 80) + (r >= 240);
 }
-inline constexpr uint32_t kFirstRecent = 4;
+/// Where the mean begins in each part.
+CTV_HOST_DEVICE constexpr uint32_t first_recent(uint32_t model) {
+  return model == 0 ? 1 : (model == 1 ? 4 : 12);
+}
 CTV_HOST_DEVICE constexpr uint32_t next_recent(uint32_t r, uint32_t number) {  // at most 1020
   return (3 * r + 4 * (number < 255 ? number : 255) + 2) >> 2;
 }

@@ -100,8 +100,8 @@ struct PartCounts {
   uint32_t levels = 0, numbers = 0;
 };
 
-/// The state between start_part(), code_quad() for each of `quads`, and end_part(). model_tables and recent
-/// are the piece's, and set by start_piece(). Devices have a walk of their own with the same members, some in
+/// The state between start_part(), code_quad() for each of `quads`, and end_part(). model_tables and
+/// first_recent are the piece's, and set by start_piece(). Devices have a walk of their own with the same members, some in
 /// registers.
 struct PartWalk {
   TilePart* part;
@@ -110,7 +110,7 @@ struct PartWalk {
   uint32_t siblings;         // 0, 1, 2: parts before in the tile, at most two
   SkipRows skips;            // of the tile
   uint32_t model_tables;     // from the first model's tables to those of the piece
-  uint32_t recent;           // a mean of the piece's numbers before, in quarters
+  uint32_t first_recent;     // a mean of numbers, in quarters, before the part's first
   uint64_t quads;            // not 0; encoder: given to start_part()
   TileBits bits;             // encoder: given
   uint16_t signs[18];        // in words of 16, quad by quad
@@ -217,7 +217,7 @@ CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, T
     }
     coder.put_levels(w.bits);
   }
-  uint32_t recent = w.recent;
+  uint32_t recent = w.first_recent;
   for (uint32_t k = 0; k < counts.numbers; ++k) {
     const uint32_t place = w.places[k];
     const uint32_t table =
@@ -238,7 +238,6 @@ CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, T
     if constexpr (Coder::kDecodes) coder.put_number(place, number);
     recent = next_recent(recent, number);
   }
-  w.recent = recent;
   const uint8_t* const sums = w.part->sums;
   uint64_t left = 0;
   uint64_t right = 0;
@@ -272,10 +271,11 @@ struct TileNeighbours {
 };
 
 /// Codes the first symbol of a piece: the model, 0 .. kModels - 1, whose tables it uses.
-template <typename Coder>
-CTV_HOST_DEVICE void start_piece(Coder& coder, PartWalk& w, TileNeighbours& around, uint32_t model) {
-  w.model_tables = coder.symbol(kModelTables, model) * kTablesOfModel;
-  w.recent = kFirstRecent;
+template <typename Coder, typename Walk>
+CTV_HOST_DEVICE void start_piece(Coder& coder, Walk& w, TileNeighbours& around, uint32_t model) {
+  model = coder.symbol(kModelTables, model);
+  w.model_tables = model * kTablesOfModel;
+  w.first_recent = first_recent(model);
   around = {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/component_coder.hpp"
 
+#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "codec/entropy/deflate.hpp"
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
+#include "codec/entropy/tile_index.hpp"
 #include "codec/entropy/zero_run.hpp"
 
 namespace ctv {
@@ -81,12 +83,16 @@ class RunCoder final : public ComponentCoder {
 /// only.
 class TileCoder final : public ComponentCoder {
  public:
-  TileCoder(const PictureLayout& picture, const Component& c, const MotionGrid* grid)
-      : sets_(make_tile_sets(picture, c)) {
+  TileCoder(const PictureLayout& picture, const Component& c, size_t index, const MotionGrid* grid)
+      : sets_(make_tile_sets(picture, c)), index_(index) {
     if (grid != nullptr) grid_ = *grid;
+    for (const TileSet& s : sets_) tiles_ += s.tiles();
   }
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
+    if (index_ < frame.tiles.size() && !frame.tiles[index_].pieces.empty()) {
+      return join(frame.tiles[index_], out);
+    }
     if (!encoder_) encoder_.emplace(sets_);
     return encoder_->encode(frame.levels, side_of(frame), out);
   }
@@ -94,14 +100,29 @@ class TileCoder final : public ComponentCoder {
     if (!decoder_) decoder_.emplace(sets_);
     return decoder_->decode(bytes, frame.levels, side_of(frame));
   }
+  bool send(std::span<const uint8_t> bytes, size_t component, TileReceiver& receiver) override {
+    bool predicted = false;
+    return bytes.empty() ||
+           (read_tile_index(bytes, tiles_, pieces_, predicted) && receiver.put(component, bytes, pieces_));
+  }
 
  private:
+  static size_t join(const CodedTiles& coded, Growing<uint8_t>& out) {
+    if (coded.bytes.empty()) return 0;
+    TileIndexWriter index(out, coded.pieces.size(), false, coded.bytes.size());
+    for (const CodedPiece& p : coded.pieces.first(coded.pieces.size() - 1)) index.put(p.tiles, p.bytes);
+    std::memcpy(out.data() + index.size(), coded.bytes.data(), coded.bytes.size());
+    return index.size() + coded.bytes.size();
+  }
   TileSide side_of(const CodedFrame& frame) const {
     if (frame.parameters.type == FrameType::kKey || grid_.size() == 0) return {};
     return {{frame.side.skips, grid_.rows, grid_.cols}};
   }
   std::vector<TileSet> sets_;
+  size_t tiles_ = 0;
+  size_t index_;
   MotionGrid grid_;
+  std::vector<TilePiece> pieces_;  // for a receiver
   std::optional<TileEncoder> encoder_;
   std::optional<TileDecoder> decoder_;
 };
@@ -126,8 +147,10 @@ size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
-                                                     const MotionGrid* grid) {
-  if (entropy_coding == EntropyCoding::kTiles) return std::make_unique<TileCoder>(picture, component, grid);
+                                                     size_t index, const MotionGrid* grid) {
+  if (entropy_coding == EntropyCoding::kTiles) {
+    return std::make_unique<TileCoder>(picture, component, index, grid);
+  }
   return std::make_unique<RunCoder>(picture, component);
 }
 

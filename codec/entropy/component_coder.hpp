@@ -29,15 +29,21 @@ class ComponentCoder {
   /// of the part; the numbers are then undefined. Time and memory are bounded by the part's size in levels,
   /// not by the bytes.
   virtual bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) = 0;
+  /// Tells `receiver` the component's pieces. False: damaged. Tiles alone.
+  virtual bool send(std::span<const uint8_t> bytes, size_t component, TileReceiver& receiver) {
+    (void)bytes, (void)component, (void)receiver;
+    return false;
+  }
 
  protected:
   ComponentCoder() = default;
 };
 
-/// grid: of the skips of predicted frames; null if these have none. Skips must be known before levels.
+/// index: number of the component in the packet. grid: of the skips of predicted frames; null if these have
+/// none. Skips must be known before levels.
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
-                                                     const MotionGrid* grid);
+                                                     size_t index, const MotionGrid* grid);
 /// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
 size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
                                const Component& component);

@@ -18,17 +18,17 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
     : picture_(picture),
       threads_(threads),
       components_(make_components(picture, header.grouping, header.entropy_coding)),
+      skips_(header.prediction == Prediction::kPicture),
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
-  const bool skips = header.prediction == Prediction::kPicture;
   for (size_t i = 0; i < components_.size(); ++i) {
     parts_[i].coder =
-        make_component_coder(header.entropy_coding, picture, components_[i], skips ? &grid : nullptr);
+        make_component_coder(header.entropy_coding, picture, components_[i], i, skips_ ? &grid : nullptr);
     parts_[i].size = components_[i].levels;
   }
   for (size_t i = 0; i < slices_; ++i) {
     Part& part = parts_[components_.size() + i];
-    part.coder = std::make_unique<MotionTree>(grid, static_cast<int>(i), header.subpel, skips);
+    part.coder = std::make_unique<MotionTree>(grid, static_cast<int>(i), header.subpel, skips_);
     part.size = grid.size() / slices_;
   }
 }
@@ -94,6 +94,28 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
   return read_packet_header(unit, components_, picture_.subbands[0].layers, header_);
 }
 
+// Some by a receiver, beside those that are coded here.
+Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& frame, bool skips) {
+  TileReceiver* const receiver = frame.tiles;
+  const auto sent = [&](size_t i) { return receiver != nullptr && receiver->takes(i); };
+  if (receiver != nullptr) {
+    receiver->start();
+    for (size_t i = 0; i < count; ++i) {
+      if (sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_[i], i, *receiver);
+    }
+    CTV_RETURN_IF_ERROR(receiver->run(skips));
+  }
+  for_parts(0, count, [&](size_t i) {
+    if (!sent(i)) parts_[i].sound = parts_[i].coder->decode(payloads_[i], frame);
+  });
+  if (receiver == nullptr) return {};
+  CTV_RETURN_IF_ERROR(receiver->wait());
+  for (size_t i = 0; i < count; ++i) {
+    if (sent(i)) parts_[i].sound = parts_[i].sound && receiver->sound(i);
+  }
+  return {};
+}
+
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
   std::span<const uint8_t> motion;
@@ -113,7 +135,7 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   for (size_t i = components_.size(); i < payloads_.size(); ++i) {
     if (!parts_[i].sound) return damaged("motion payload", payloads_[i]);
   }
-  for_parts(0, count, decode_part);
+  CTV_RETURN_IF_ERROR(decode_components(count, coded, !key && skips_));
   for (size_t i = 0; i < count; ++i) {
     if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads_[i]);
   }

@@ -44,12 +44,14 @@ class SymbolCoder {
   void join_slices();
   /// Appends the slices to payloads_. False if their sizes exceed the payload.
   bool find_slices(std::span<const uint8_t> motion);
+  Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
   template <typename Work>
   void for_parts(size_t first, size_t end, Work work);
 
   PictureLayout picture_;
   int threads_;
   std::vector<Component> components_;
+  bool skips_;                                      // predicted frames have skips
   size_t slices_;                                   // of the motion payload
   std::vector<Part> parts_;                         // one per component, then one per slice
   std::vector<size_t> selected_;                    // parts that a frame needs, the largest first

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "codec/format/frame_parameters.hpp"
+#include "codec/format/tile_sets.hpp"
+#include "codec/util/status.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {
@@ -24,11 +27,30 @@ struct ConstSideInfo {
   const uint8_t* skips = nullptr;
 };
 
+/// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
+/// component that it takes, run(), wait(), in one thread.
+class TileReceiver {
+ public:
+  virtual ~TileReceiver() = default;
+  /// component: number in the packet. The same for all frames.
+  virtual bool takes(size_t component) const = 0;
+  virtual void start() = 0;
+  /// pieces: of the component's tiles, with offsets in `bytes`, which need not stay. False: damaged.
+  virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) = 0;
+  /// skips: those in the frame's buffers are contexts. Components that were not put are 0.
+  virtual Status run(bool skips) = 0;
+  virtual Status wait() = 0;
+  /// After wait().
+  virtual bool sound(size_t component) const = 0;
+};
+
 /// A frame that an entropy encoder reads.
 struct CodedFrame {
   FrameParameters parameters;
   ConstSideInfo side;
   std::array<const Level*, 3> levels{};  // per plane, in the order of its SubbandLayout
+  // By component, or empty. What has pieces is coded already; its levels need not be there.
+  std::span<const CodedTiles> tiles;
 };
 
 /// Buffers that an entropy decoder fills. Also readable as a frame.
@@ -36,7 +58,8 @@ struct CodedFrameBuffers {
   FrameParameters parameters;
   SideInfo side;
   std::array<Level*, 3> levels{};
-  operator CodedFrame() const {  // NOLINT(*-explicit-*)
+  TileReceiver* tiles = nullptr;  // takes some components; levels of these are not written
+  operator CodedFrame() const {   // NOLINT(*-explicit-*)
     CodedFrame frame;
     frame.parameters = parameters;
     frame.side = side;

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "codec/entropy/model/rans.hpp"
 #include "codec/entropy/model/tile_contexts.hpp"
 #include "codec/entropy/model/tile_skips.hpp"
 #include "codec/format/components.hpp"
@@ -74,9 +76,20 @@ inline uint64_t skips_of(const TileSide& side, const TileSet& set, const TilePla
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 
+/// A piece that was coded: its tiles and its bytes.
+struct CodedPiece {
+  uint32_t tiles, bytes;
+};
+/// A component that was coded. bytes: of all pieces, joined; none if all levels are 0.
+struct CodedTiles {
+  std::span<const CodedPiece> pieces;
+  std::span<const uint8_t> bytes;
+};
+
 /// Which components a backend may code itself: those without a lowpass.
 struct TilePlan {
   bool up = false;                               // decoder
+  const SymbolTable* tables = nullptr;           // [kTables + 1]
   std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
   std::array<size_t, 3> host_levels{};           // of the latter, the first levels of each plane
   bool empty() const { return components.empty(); }

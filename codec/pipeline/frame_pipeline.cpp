@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "codec/entropy/tile_tables.hpp"
+
 namespace ctv {
 namespace {
 
@@ -39,7 +41,8 @@ void FramePipeline::detach() {
 Status FramePipeline::attach(Backend& backend) {
   backend_ = &backend;
   backend.set_frames_in_flight(static_cast<int>(slots_.size()));
-  const TilePlan plan = make_tile_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
+  TilePlan plan = make_tile_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
+  plan.tables = tile_tables().symbols.data();
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture, backend.make_picture_transfer(stream_.picture));
     CTV_ASSIGN_OR_RETURN(slot.levels, backend.make_level_transfer(stream_.picture, stream_.grid, plan));

@@ -51,6 +51,22 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// A CUDA stream that is destroyed with its owner.
+class Stream {
+ public:
+  Stream() = default;
+  ~Stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaError_t create() { return cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 /// Used by one thread at a time, but for enter() and fail(): ports may be waited for in any thread.
 class Device {
  public:

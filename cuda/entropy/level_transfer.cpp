@@ -1,36 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and side information across the bus, beside the frame's kernels: a port's arrays stay as they are
-// until its next download, so nothing else waits. Upwards all land in device memory of the port, so that they
-// need not wait for earlier frames either, and are moved to their place from there in the order of the calls.
+// Levels and side information across the bus, beside the frame's kernels. Components that the plan names are
+// coded and decoded here, and only their bytes travel; the others' levels go through the copy engine. A
+// port's arrays stay as they are until its next frame, so nothing else waits. Upwards all land in device
+// memory of the port, so that they need not wait for earlier frames either, and are moved to their place from
+// there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
+
+#include "cuda/entropy/tile_decoder.hpp"
+#include "cuda/entropy/tile_encoder.hpp"
 
 namespace ctv::cuda {
 namespace {
 
-class CudaLevelTransfer final : public LevelTransfer {
+class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
  public:
   CudaLevelTransfer(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
-      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), cells_(grid.size()) {
+      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), grid_(grid) {
     for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
+    host_counts_ = counts_;
   }
 
-  Status initialise() {
+  Status initialise(const TilePlan& plan) {
     Device& d = *device_;
+    if (!plan.empty() && cuda_tuning().tiles) {
+      for (const auto& sets : plan.components) taken_.push_back(!sets.empty());
+      host_counts_ = plan.host_levels;
+      coded_.resize(taken_.size());
+      if (plan.up) {
+        CTV_RETURN_IF_ERROR(decoder_.emplace().initialise(d, plan));
+        buffers_.tiles = this;
+      } else {
+        CTV_RETURN_IF_ERROR(encoder_.emplace().initialise(d, plan));
+      }
+    }
     size_t total = 0;
-    for (size_t p = 0; p < planes_; ++p) total += counts_[p];
+    for (size_t p = 0; p < planes_; ++p) total += host_counts_[p];
     CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
     CTV_RETURN_IF_ERROR(side_.allocate(d, side_bytes()));
     size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) buffers_.levels[p] = levels_.data() + at;
+    for (size_t p = 0; p < planes_; at += host_counts_[p++]) buffers_.levels[p] = levels_.data() + at;
     buffers_.side = side_in(side_.data());
+    CTV_CUDA_TRY(d, tiles_stream_.create());
     for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
-    CTV_CUDA_TRY(d, done_.create(d.waiting_flags()));
+    for (Event* event : {&done_, &tiles_done_}) CTV_CUDA_TRY(d, event->create(d.waiting_flags()));
     return {};
   }
 
-  ~CudaLevelTransfer() override { cudaEventSynchronize(done_.get()); }
+  ~CudaLevelTransfer() override {
+    cudaEventSynchronize(done_.get());
+    cudaEventSynchronize(tiles_done_.get());
+  }
 
-  CodedFrame downloaded() const override { return buffers_; }
+  CodedFrame downloaded() const override {
+    CodedFrame frame = buffers_;
+    if (encoder_) frame.tiles = coded_;
+    return frame;
+  }
   CodedFrameBuffers upload_buffers() override { return buffers_; }
 
   Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
@@ -39,22 +64,23 @@ class CudaLevelTransfer final : public LevelTransfer {
     CTV_RETURN_IF_ERROR(d.record(ready_));
     return d.afterwards([this, levels, side]() -> Status {
       Device& dev = *device_;
-      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), ready_.get(), 0));
-      for (size_t p = 0, end = 0; p < planes_; p = end) {  // planes that follow each other in one piece
-        size_t count = counts_[p];
-        for (end = p + 1; end < planes_ && levels[end] == levels[p] + count; ++end) count += counts_[end];
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], count * sizeof(Level),
-                                          cudaMemcpyDeviceToHost, dev.down()));
+      const cudaStream_t stream = encoder_ ? tiles_stream_.get() : dev.down();
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
+      for (size_t p = 0; p < planes_; ++p) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
+                                          cudaMemcpyDeviceToHost, stream));
       }
       if (side.vectors != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.vectors, side.vectors, cells_ * sizeof(MotionVector),
-                                          cudaMemcpyDeviceToHost, dev.down()));
+        CTV_CUDA_TRY(dev,
+                     cudaMemcpyAsync(buffers_.side.vectors, side.vectors, grid_.size() * sizeof(MotionVector),
+                                     cudaMemcpyDeviceToHost, stream));
       }
       if (side.skips != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, cells_, cudaMemcpyDeviceToHost,
-                                          dev.down()));
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
+                                          cudaMemcpyDeviceToHost, stream));
       }
-      CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), dev.down()));
+      if (encoder_) CTV_RETURN_IF_ERROR(encoder_->encode(dev, levels, skips_in(side), stream));
+      CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), stream));
       return {};
     });
   }
@@ -62,16 +88,14 @@ class CudaLevelTransfer final : public LevelTransfer {
   Status upload(bool side) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    // With the first frame: encoders bring nothing up.
-    if (device_levels_.data() == nullptr) CTV_RETURN_IF_ERROR(device_levels_.allocate(d, levels_.size()));
-    if (device_side_.data() == nullptr) CTV_RETURN_IF_ERROR(device_side_.allocate(d, side_bytes()));
+    CTV_RETURN_IF_ERROR(allocate_uploaded());
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
-    CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), levels_.size() * sizeof(Level),
-                                    cudaMemcpyHostToDevice, d.up()));
-    if (side) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data(), side_.data(), side_bytes(), cudaMemcpyHostToDevice,
-                                      d.up()));
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data() + at, buffers_.levels[p],
+                                      host_counts_[p] * sizeof(Level), cudaMemcpyHostToDevice, d.up()));
     }
+    if (side) CTV_RETURN_IF_ERROR(upload_side(d.up()));
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     return {};
   }
@@ -87,12 +111,12 @@ class CudaLevelTransfer final : public LevelTransfer {
     }
     const ConstSideInfo uploaded = side_in(device_side_.data());
     if (side.vectors != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.vectors, uploaded.vectors, cells_ * sizeof(MotionVector),
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.vectors, uploaded.vectors, grid_.size() * sizeof(MotionVector),
                                       cudaMemcpyDeviceToDevice, d.stream()));
     }
     if (side.skips != nullptr) {
-      CTV_CUDA_TRY(d,
-                   cudaMemcpyAsync(side.skips, uploaded.skips, cells_, cudaMemcpyDeviceToDevice, d.stream()));
+      CTV_CUDA_TRY(
+          d, cudaMemcpyAsync(side.skips, uploaded.skips, grid_.size(), cudaMemcpyDeviceToDevice, d.stream()));
     }
     return d.record(moved_);
   }
@@ -100,25 +124,79 @@ class CudaLevelTransfer final : public LevelTransfer {
   Status finish() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     CTV_CUDA_TRY(*device_, cudaEventSynchronize(done_.get()));
+    for (size_t c = 0; encoder_ && c < taken_.size(); ++c) {
+      if (taken_[c]) coded_[c] = encoder_->coded(c);
+    }
     return {};
   }
 
  private:
+  // TileReceiver: in the threads of the entropy coder, beside the frames before.
+  bool takes(size_t component) const override { return taken_[component]; }
+  void start() override { decoder_->start(); }
+  bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) override {
+    return decoder_->put(component, bytes, pieces);
+  }
+  Status run(bool skips) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(allocate_uploaded());
+    const cudaStream_t stream = tiles_stream_.get();
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, moved_.get(), 0));
+    CTV_RETURN_IF_ERROR(decoder_->upload(d, stream));
+    if (skips) CTV_RETURN_IF_ERROR(upload_side(stream));
+    std::array<Level*, 3> levels{};
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
+    const SideInfo uploaded = skips ? side_in(device_side_.data()) : SideInfo();
+    CTV_RETURN_IF_ERROR(decoder_->decode(d, levels, skips_in(uploaded), stream));
+    CTV_CUDA_TRY(d, cudaEventRecord(tiles_done_.get(), stream));
+    return {};
+  }
+  Status wait() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    CTV_CUDA_TRY(*device_, cudaEventSynchronize(tiles_done_.get()));
+    return {};
+  }
+  bool sound(size_t component) const override { return decoder_->damaged()[component] == 0; }
+
+  SkipGrid skips_in(const ConstSideInfo& side) const {
+    if (side.skips == nullptr) return {};
+    return {side.skips, grid_.rows, grid_.cols};
+  }
+  /// With the first frame: encoders bring nothing up.
+  Status allocate_uploaded() {
+    if (device_side_.data() != nullptr) return {};
+    size_t total = 0;
+    for (size_t p = 0; p < planes_; ++p) total += counts_[p];
+    CTV_RETURN_IF_ERROR(device_levels_.allocate(*device_, total));
+    return device_side_.allocate(*device_, side_bytes());
+  }
+  Status upload_side(cudaStream_t stream) {
+    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(device_side_.data(), side_.data(), side_bytes(),
+                                           cudaMemcpyHostToDevice, stream));
+    return {};
+  }
   /// Vectors, then skips, in one piece.
-  size_t side_bytes() const { return cells_ * (sizeof(MotionVector) + sizeof(uint8_t)); }
+  size_t side_bytes() const { return grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t)); }
   SideInfo side_in(uint8_t* bytes) const {
-    return {reinterpret_cast<MotionVector*>(bytes), bytes + cells_ * sizeof(MotionVector)};
+    return {reinterpret_cast<MotionVector*>(bytes), bytes + grid_.size() * sizeof(MotionVector)};
   }
 
   std::shared_ptr<Device> device_;
   const size_t planes_;
-  const size_t cells_;              // of the grid
-  std::array<size_t, 3> counts_{};  // levels of each plane that travel
+  const MotionGrid grid_;
+  std::array<size_t, 3> counts_{}, host_counts_{};  // of each plane; the first levels, which travel
+  std::vector<bool> taken_;                         // components that are coded here
+  std::vector<CodedTiles> coded_;
+  std::optional<TileEncoder> encoder_;
+  std::optional<TileDecoder> decoder_;
   PinnedArray<Level> levels_;
   PinnedArray<uint8_t> side_;
   DeviceArray<Level> device_levels_;
   DeviceArray<uint8_t> device_side_;
-  Event ready_, done_, moved_;
+  Event ready_, done_, moved_, tiles_done_;
+  Stream tiles_stream_;
   CodedFrameBuffers buffers_;  // views of levels_ and side_
 };
 
@@ -126,9 +204,9 @@ class CudaLevelTransfer final : public LevelTransfer {
 
 Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
                                                            const PictureLayout& layout,
-                                                           const MotionGrid& grid, const TilePlan&) {
+                                                           const MotionGrid& grid, const TilePlan& plan) {
   auto port = std::make_unique<CudaLevelTransfer>(std::move(device), layout, grid);
-  CTV_RETURN_IF_ERROR(port->initialise());
+  CTV_RETURN_IF_ERROR(port->initialise(plan));
   return std::unique_ptr<LevelTransfer>(std::move(port));
 }
 

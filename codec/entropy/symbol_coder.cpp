@@ -17,7 +17,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
                          int threads)
     : picture_(picture),
       threads_(threads),
-      components_(make_components(picture, header.grouping, header.entropy_coding)),
+      components_(make_components(picture, header.grouping)),
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {

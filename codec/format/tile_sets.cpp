@@ -32,7 +32,7 @@ TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& head
   if (header.entropy_coding != EntropyCoding::kTiles) return {};
   TilePlan plan;
   plan.up = up;
-  for (const Component& c : make_components(picture, header.grouping, header.entropy_coding)) {
+  for (const Component& c : make_components(picture, header.grouping)) {
     std::vector<TileSet>& sets = plan.components.emplace_back();
     if (c.first_subband != 0) {
       sets = make_tile_sets(picture, c);

@@ -30,7 +30,7 @@ bool RunDecoder::read(std::span<const uint8_t> bytes, bool runs, std::span<Level
 
 bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) const {
   const RunChunkPlace& place = stream_.places[chunk];
-  if (place.values == place.values_end) return true;  // zeros
+  if (place.heads == place.heads_end) return true;  // zeros
   const StreamBits bits{bytes_.data(), bytes_.size()};
   const size_t first = chunk * kRunChunk;
   const size_t last = std::min(first + kRunChunk, levels_);

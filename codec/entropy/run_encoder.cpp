@@ -79,8 +79,8 @@ RunEncoder::RunEncoder(std::vector<RunRange> ranges) : ranges_(std::move(ranges)
 std::span<const uint8_t> RunEncoder::bytes_of(size_t chunk, size_t stream) const {
   const uint8_t* const slot = slots_.data() + chunk * kSlot;
   const RunBytes& bytes = chunks_[chunk].bytes;
-  if (stream == 0) return {slot, bytes.values};
-  return {slot + kMostValueBytes, bytes.runs};
+  if (stream == 0) return {slot, bytes.heads};
+  return {slot + kMostHeads, bytes.tails};
 }
 
 void RunEncoder::scan(std::span<const Level* const> planes, bool runs, size_t chunk, Counts& counts) {
@@ -100,7 +100,7 @@ void RunEncoder::scan(std::span<const Level* const> planes, bool runs, size_t ch
   RunBytes& bytes = chunks_[chunk].bytes;
   bytes = {};
   if (std::all_of(levels, levels + (last - first), [](Level v) { return v == 0; })) return;
-  bytes = find_run_bytes({levels, last - first}, runs, slot, slot + kMostValueBytes);
+  bytes = find_run_bytes({levels, last - first}, runs, slot, slot + kMostHeads);
   for (size_t s = 0; s < 2; ++s) count_bytes(bytes_of(chunk, s), counts[s]);
 }
 
@@ -137,7 +137,7 @@ void RunEncoder::measure(size_t chunk) {
                   sum_lengths(bytes_of(chunk, 1), blocks_[1].lengths)};
 }
 
-size_t RunEncoder::plan(bool runs, Growing<uint8_t>& out) {
+size_t RunEncoder::plan(Growing<uint8_t>& out) {
   uint64_t at = 0;
   for (size_t s = 0; s < blocks_used_; ++s) {
     at += blocks_[s].header_bits;
@@ -151,7 +151,7 @@ size_t RunEncoder::plan(bool runs, Growing<uint8_t>& out) {
   }
   const auto stream = static_cast<size_t>((at + 7) / 8);
   out.reserve(RunIndexWriter::most_bytes(chunks_.size()) + stream);
-  index_size_ = RunIndexWriter::write(bits_, runs, out.data());
+  index_size_ = RunIndexWriter::write(bits_, out.data());
   return index_size_ + stream;
 }
 
@@ -207,7 +207,7 @@ size_t RunEncoder::encode(std::span<const Level* const> planes, bool runs, Growi
   for (size_t i = 0; i < chunks_.size(); ++i) scan(planes, runs, i, counts);
   if (!make_codes(counts)) return 0;
   for (size_t i = 0; i < chunks_.size(); ++i) measure(i);
-  const size_t size = plan(runs, out);
+  const size_t size = plan(out);
   for (size_t i = 0; i < chunks_.size(); ++i) write(i, out);
   finish(out);
   return size;

@@ -17,7 +17,7 @@ namespace ctv {
 
 class RunEncoder {
  public:
-  /// How often each byte occurs, of values and of runs.
+  /// How often each byte occurs, of heads and of tails.
   using Counts = std::array<std::array<uint64_t, 256>, 2>;
 
   explicit RunEncoder(std::vector<RunRange> ranges);
@@ -34,21 +34,21 @@ class RunEncoder {
   bool make_codes(const Counts& counts);
   void measure(size_t chunk);
   /// Writes the index and finds the place of all else. Returns the component's bytes.
-  size_t plan(bool runs, Growing<uint8_t>& out);
+  size_t plan(Growing<uint8_t>& out);
   void write(size_t chunk, Growing<uint8_t>& out);
   /// Writes headers and ends of blocks, and the bytes that chunks share.
   void finish(Growing<uint8_t>& out);
 
  private:
-  static constexpr size_t kSlot = kMostValueBytes + kMostRunBytes;
+  static constexpr size_t kSlot = kMostHeads + kMostTails;
   struct Chunk {
     RunBytes bytes;
-    std::array<uint64_t, 2> begin{};                // bits of the stream before its values, its runs
+    std::array<uint64_t, 2> begin{};                // bits of the stream before its heads, its tails
     std::array<std::array<uint8_t, 2>, 2> edges{};  // first and last byte of these
   };
   std::span<const uint8_t> bytes_of(size_t chunk, size_t stream) const;
   uint32_t bits_of(size_t chunk, size_t stream) const {
-    return stream == 0 ? bits_[chunk].values : bits_[chunk].runs;
+    return stream == 0 ? bits_[chunk].heads : bits_[chunk].tails;
   }
 
   std::vector<RunRange> ranges_;
@@ -57,7 +57,7 @@ class RunEncoder {
   std::vector<RunChunkBits> bits_;  // of chunks
   Growing<uint8_t> slots_;          // kSlot bytes of each chunk
   size_t blocks_used_ = 0;
-  std::array<DeflateBlock, 2> blocks_;  // of values and of runs
+  std::array<DeflateBlock, 2> blocks_;  // of heads and of tails
   std::array<std::array<uint32_t, kDeflateSymbols>, 2> codes_;
   BlockScratch scratch_;
   std::array<uint64_t, 2> begin_{}, end_{};  // bits before the first chunk, before the end of the block

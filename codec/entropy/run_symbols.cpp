@@ -51,20 +51,34 @@ void to_bytes(std::span<const Level> levels, uint8_t* bytes) {
 
 // How many of eight bytes precede the first that is not a level of one byte: the continuation bit is set, or
 // the byte is the 0 of a run.
-size_t count_short_levels(const uint8_t* bytes, bool runs) {
+size_t count_short_levels(const uint8_t* bytes) {
   constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7fU;
   uint64_t eight = 0;
   std::memcpy(&eight, bytes, sizeof eight);
   eight = little_endian(eight);
-  const uint64_t zeros = runs ? ~((eight & kLow) + kLow) : 0;
+  const uint64_t zeros = ~((eight & kLow) + kLow);
   return static_cast<size_t>(std::countr_zero((eight | zeros) & ~kLow)) / 8;
+}
+
+// The level's head. Advances `tail` by the rest, which is rarely more than a byte.
+uint8_t put_value(int level, uint8_t*& tail) {
+  const uint32_t z = zigzag(level);
+  const uint32_t more = z >> 7;
+  *tail = static_cast<uint8_t>(more);
+  tail += more > 0 ? 1 : 0;
+  if (more >= 128) tail = put_varint(tail - 1, more);
+  return static_cast<uint8_t>(z | (more > 0 ? 128U : 0));
 }
 
 }  // namespace
 
-RunBytes find_run_bytes(std::span<const Level> levels, bool with_runs, uint8_t* values, uint8_t* runs) {
-  uint8_t* value = values;
-  uint8_t* run = runs;
+RunBytes find_run_bytes(std::span<const Level> levels, bool runs, uint8_t* heads, uint8_t* tails) {
+  uint8_t* tail = tails;
+  if (!runs) {
+    for (size_t i = 0; i < levels.size(); ++i) heads[i] = put_value(levels[i], tail);
+    return {static_cast<uint32_t>(levels.size()), static_cast<uint32_t>(tail - tails)};
+  }
+  uint8_t* head = heads;
   std::array<uint8_t, kBatches> bytes;  // of levels first..last - 1
   size_t first = 0;
   size_t last = 0;
@@ -75,22 +89,22 @@ RunBytes find_run_bytes(std::span<const Level> levels, bool with_runs, uint8_t* 
         last = std::min(i + kBatches, levels.size());
         to_bytes(levels.subspan(first, last - first), bytes.data());
       }
-      std::memcpy(value, &bytes[i - first], kBatch);
-      const size_t count = count_short_levels(&bytes[i - first], with_runs);
-      value += count;
+      std::memcpy(head, &bytes[i - first], kBatch);
+      const size_t count = count_short_levels(&bytes[i - first]);
+      head += count;
       i += count;
       if (count == kBatch) continue;
     }
-    if (with_runs && levels[i] == 0) {
+    if (levels[i] == 0) {
       const size_t end = skip_zeros(levels.data(), i, levels.size());
-      *value++ = 0;
-      run = put_varint(run, static_cast<uint32_t>(end - i - 1));
+      *head++ = 0;
+      tail = put_varint(tail, static_cast<uint32_t>(end - i - 1));
       i = end;
     } else {
-      value = put_varint(value, zigzag(levels[i++]));
+      *head++ = put_value(levels[i++], tail);
     }
   }
-  return {static_cast<uint32_t>(value - values), static_cast<uint32_t>(run - runs)};
+  return {static_cast<uint32_t>(head - heads), static_cast<uint32_t>(tail - tails)};
 }
 
 }  // namespace ctv

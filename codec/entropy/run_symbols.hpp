@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels of a chunk as bytes (docs/bitstream.md, 6.1): values and runs of zeros (Katsigiannis et al., section
-// II), apart from each other.
+// Levels of a chunk as symbols (docs/bitstream.md, 6.1): values and runs of zeros (Katsigiannis et al.,
+// section II). The first byte of each, its head, is apart from others, its tail.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace ctv {
 
-/// The most bytes that a chunk needs, with what is written beyond them.
-inline constexpr size_t kMostValueBytes = 3 * kRunChunk + 8;
-inline constexpr size_t kMostRunBytes = kRunChunk / 2 + 8;  // two of each run of more than 128
+/// The most bytes of a chunk, with what is written beyond them.
+inline constexpr size_t kMostHeads = kRunChunk + 8;
+inline constexpr size_t kMostTails = 2 * kRunChunk + 8;
 
 struct RunBytes {
-  uint32_t values = 0, runs = 0;
+  uint32_t heads = 0, tails = 0;
 };
 
-/// Writes the bytes of at most kRunChunk levels to `values` (kMostValueBytes) and `runs` (kMostRunBytes).
-/// with_runs: zeros are runs; otherwise all levels are values. Returns how many bytes there are.
-RunBytes find_run_bytes(std::span<const Level> levels, bool with_runs, uint8_t* values, uint8_t* runs);
+/// Writes the symbols of at most kRunChunk levels to `heads` (kMostHeads) and `tails` (kMostTails). runs:
+/// zeros are runs; otherwise all levels are values. Returns how many bytes there are.
+RunBytes find_run_bytes(std::span<const Level> levels, bool runs, uint8_t* heads, uint8_t* tails);
 
 }  // namespace ctv

@@ -18,55 +18,39 @@ CTV_HOST_DEVICE constexpr uint32_t zigzag(int v) {
 CTV_HOST_DEVICE constexpr int unzigzag(uint32_t z) { return static_cast<int>((z >> 1) ^ ((z & 1U) - 1)) + 1; }
 inline constexpr uint32_t kMostZigzag = 65534;  // of -32767
 
-/// Entries of tables, by the next bits: the code's length in bits 0..3, and from bit 16 on the level of a
-/// literal below 128, or the symbol if kRareSymbol is set.
-inline constexpr uint32_t kRareSymbol = 16;  // a literal from 128 on, or another symbol
-inline constexpr uint32_t kRunSymbol = 32;   // the value 0, if there are runs; with level 0
+/// Entries of tables, by the next bits: the code's length in bits 0..3, flags, and from bit 8 on the low 7
+/// bits of the byte.
+inline constexpr uint32_t kRareSymbol = 16;  // no byte, or one of a tail that is not the last
+inline constexpr uint32_t kHasTail = 32;
+inline constexpr uint32_t kIsRun = 64;
 
-/// entry: symbol << 4 | length.
-CTV_HOST_DEVICE constexpr uint32_t value_entry(uint32_t entry, bool runs) {
+/// Of heads. entry: symbol << 4 | length.
+CTV_HOST_DEVICE constexpr uint16_t head_entry(uint32_t entry, bool runs) {
   const uint32_t symbol = entry >> 4;
-  if (symbol >= 128) return (entry & 15U) | kRareSymbol | symbol << 16;
-  const auto level = static_cast<uint32_t>(unzigzag(symbol));
-  return (entry & 15U) | (runs && symbol == 0 ? kRunSymbol : 0) | level << 16;
+  const bool run = runs && symbol == 0;
+  return static_cast<uint16_t>((entry & 15U) | (symbol >= kEndOfBlock ? kRareSymbol : 0) |
+                               (run || symbol >= 128 ? kHasTail : 0) | (run ? kIsRun : 0) |
+                               (symbol & 127U) << 8);
 }
-CTV_HOST_DEVICE constexpr uint32_t run_entry(uint32_t entry) {
+/// Of tails. The end of the block has kIsRun.
+CTV_HOST_DEVICE constexpr uint16_t tail_entry(uint32_t entry) {
   const uint32_t symbol = entry >> 4;
-  return (entry & 15U) | (symbol >= 128 ? kRareSymbol : 0) | symbol << 16;
+  return static_cast<uint16_t>((entry & 15U) | (symbol >= 128 ? kRareSymbol : 0) |
+                               (symbol >= kEndOfBlock ? kIsRun : 0) | (symbol & 127U) << 8);
 }
-/// Of a component without runs: no code.
-inline constexpr uint32_t kNoRunEntry = kRareSymbol | kEndOfBlock << 16;
+/// Of a component without tails: no code.
+inline constexpr uint16_t kNoTailEntry = kRareSymbol | kIsRun;
 
 struct RunTables {
-  const uint32_t* values;
-  const uint32_t* runs;
-  uint32_t value_mask, run_mask;  // of the bits that index them
+  const uint16_t* heads;
+  const uint16_t* tails;
+  uint32_t head_mask, tail_mask;  // of the bits that index them
 };
 
 /// Where a chunk begins and ends, in bits of its DEFLATE stream.
 struct RunChunkPlace {
-  uint64_t values, values_end, runs, runs_end;
+  uint64_t heads, heads_end, tails, tails_end;
 };
-
-/// A varint of at most `most_bytes` literals, from bit `at` on. kLevels: the table is that of values. Returns
-/// false at the end of the block.
-template <bool kLevels, typename Bits>
-CTV_HOST_DEVICE bool take_varint(const Bits& bits, uint64_t& at, const uint32_t* table, uint32_t mask,
-                                 uint32_t most_bytes, uint32_t& number) {
-  number = 0;
-  uint64_t ahead = bits.load(at);
-  for (uint32_t i = 0; i < most_bytes; ++i) {
-    const uint32_t entry = table[static_cast<uint32_t>(ahead) & mask];
-    const bool rare = (entry & kRareSymbol) != 0;
-    const uint32_t symbol = rare || !kLevels ? entry >> 16 : zigzag(static_cast<int16_t>(entry >> 16));
-    if (symbol >= kEndOfBlock) return false;
-    ahead >>= entry & 15U;
-    at += entry & 15U;
-    number |= (symbol & 127U) << (7 * i);
-    if (!rare) return true;
-  }
-  return false;
-}
 
 /// Decodes `count` levels, which are 0 before. bits.load(at) gives at least 48 bits from bit `at` on,
 /// whatever it is. Returns false unless the chunk ends with exactly these levels; those of a chunk that is
@@ -74,41 +58,49 @@ CTV_HOST_DEVICE bool take_varint(const Bits& bits, uint64_t& at, const uint32_t*
 template <typename Bits>
 CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables, const RunChunkPlace& place,
                                       Level* levels, uint32_t count) {
-  uint64_t value_at = place.values;
-  uint64_t run_at = place.runs;
+  uint64_t head_at = place.heads;
+  uint64_t tail_at = place.tails;
   uint32_t i = 0;
   while (i < count) {
-    // Four symbols of at most 12 bits. Whether one is a run is unpredictable, so there is no branch on it.
-    uint64_t value_bits = bits.load(value_at);
-    uint64_t run_bits = bits.load(run_at);
+    // Four symbols of at most 12 bits. Their kind is unpredictable, so there is no branch on it.
+    uint64_t head_bits = bits.load(head_at);
+    uint64_t tail_bits = bits.load(tail_at);
     bool rare = false;
     for (int k = 0; k < 4 && i < count; ++k) {
-      const uint32_t value = tables.values[static_cast<uint32_t>(value_bits) & tables.value_mask];
-      uint32_t run = tables.runs[static_cast<uint32_t>(run_bits) & tables.run_mask];
-      run &= 0U - (value / kRunSymbol & 1U);
-      rare = ((value | run) & kRareSymbol) != 0;
+      const uint32_t head = tables.heads[static_cast<uint32_t>(head_bits) & tables.head_mask];
+      uint32_t tail = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
+      tail &= 0U - (head / kHasTail & 1U);
+      rare = ((head | tail) & kRareSymbol) != 0;
       if (rare) break;
-      levels[i] = static_cast<Level>(value >> 16);
-      i += 1 + (run >> 16);
-      value_bits >>= value & 15U;
-      value_at += value & 15U;
-      run_bits >>= run & 15U;
-      run_at += run & 15U;
+      const uint32_t run = tail >> 8 & (0U - (head / kIsRun & 1U));
+      levels[i] = static_cast<Level>(unzigzag(head >> 8 | ((tail >> 8) - run) << 7));
+      i += 1 + run;
+      head_bits >>= head & 15U;
+      head_at += head & 15U;
+      tail_bits >>= tail & 15U;
+      tail_at += tail & 15U;
     }
     if (!rare) continue;
-    const uint32_t value = tables.values[static_cast<uint32_t>(value_bits) & tables.value_mask];
-    uint32_t number = 0;
-    if ((value & kRunSymbol) != 0) {
-      value_at += value & 15U;
-      if (!take_varint<false>(bits, run_at, tables.runs, tables.run_mask, 2, number)) return false;
+    const uint32_t head = tables.heads[static_cast<uint32_t>(head_bits) & tables.head_mask];
+    if ((head & kRareSymbol) != 0) return false;
+    head_at += head & 15U;
+    tail_bits = bits.load(tail_at);
+    const uint32_t low = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
+    if ((low & kIsRun) != 0) return false;
+    tail_bits >>= low & 15U;
+    const uint32_t high = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
+    if ((high & kRareSymbol) != 0) return false;
+    tail_at += (low & 15U) + (high & 15U);
+    const uint32_t number = low >> 8 | high >> 8 << 7;
+    if ((head & kIsRun) != 0) {
       i += 1 + number;
     } else {
-      if (!take_varint<true>(bits, value_at, tables.values, tables.value_mask, 3, number)) return false;
-      if (number > kMostZigzag) return false;
-      levels[i++] = static_cast<Level>(unzigzag(number));
+      const uint32_t z = head >> 8 | number << 7;
+      if (z > kMostZigzag) return false;
+      levels[i++] = static_cast<Level>(unzigzag(z));
     }
   }
-  return i == count && value_at == place.values_end && run_at == place.runs_end;
+  return i == count && head_at == place.heads_end && tail_at == place.tails_end;
 }
 
 }  // namespace ctv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The index of a component of runs (docs/bitstream.md, 6.1): where each chunk's values and runs begin in its
+// The index of a component of runs (docs/bitstream.md, 6.1): where each chunk's heads and tails begin in its
 // DEFLATE stream.
 #pragma once
 
@@ -17,27 +17,26 @@ namespace ctv {
 inline constexpr uint32_t kRunChunk = 2048;
 constexpr size_t run_chunks(size_t levels) { return (levels + kRunChunk - 1) / kRunChunk; }
 
-/// Bits of a chunk's values and runs. Without values, the chunk is zeros and has no runs.
+/// Bits of a chunk's heads and tails. Without heads, the chunk is zeros and has no tails.
 struct RunChunkBits {
-  uint32_t values = 0, runs = 0;
+  uint32_t heads = 0, tails = 0;
 };
-inline constexpr uint32_t kMostChunkBits = kRunChunk * 3 * 12;
+inline constexpr uint32_t kMostChunkBits = kRunChunk * 2 * 12;  // of tails
 
 /// Numbers of the index: with m = number + 2^k of b bits, b - 1 - k bits 0, a bit 1, the b - 1 low bits of m.
 class RunIndexWriter {
  public:
   /// Writes the index of `chunks` to `out`, which has room for most_bytes(). Returns its bytes.
-  static size_t write(std::span<const RunChunkBits> chunks, bool runs, uint8_t* out) {
+  static size_t write(std::span<const RunChunkBits> chunks, uint8_t* out) {
     RunIndexWriter w(out);
-    const uint32_t of_values = best(
-        chunks, [](const RunChunkBits& c) { return c.values; }, false);
-    const uint32_t of_runs = runs ? best(
-                                        chunks, [](const RunChunkBits& c) { return c.runs; }, true)
-                                  : 0;
-    w.put(of_values | of_runs << 4, 8);
+    const uint32_t of_heads = best(
+        chunks, [](const RunChunkBits& c) { return c.heads; }, false);
+    const uint32_t of_tails = best(
+        chunks, [](const RunChunkBits& c) { return c.tails; }, true);
+    w.put(of_heads | of_tails << 4, 8);
     for (const RunChunkBits& c : chunks) {
-      w.number(c.values, of_values);
-      if (runs && c.values > 0) w.number(c.runs, of_runs);
+      w.number(c.heads, of_heads);
+      if (c.heads > 0) w.number(c.tails, of_tails);
     }
     if (w.filled_ > 0) w.put(0, 8 - w.filled_);
     return w.size_;
@@ -60,10 +59,10 @@ class RunIndexWriter {
   }
   /// The k of fewest bits, the least of these.
   template <typename Number>
-  static uint32_t best(std::span<const RunChunkBits> chunks, Number number, bool of_runs) {
+  static uint32_t best(std::span<const RunChunkBits> chunks, Number number, bool tails) {
     std::array<uint64_t, 16> bits{};
     for (const RunChunkBits& c : chunks) {
-      if (of_runs && c.values == 0) continue;
+      if (tails && c.heads == 0) continue;
       for (uint32_t k = 0; k < 16; ++k) {
         bits[k] += 2 * static_cast<uint32_t>(std::bit_width(number(c) + (1U << k))) - 1 - k;
       }
@@ -83,8 +82,8 @@ class RunIndexWriter {
 
 /// Reads the index of chunks.size() chunks. Returns the bytes it has, or 0 if it is damaged. Each number is
 /// then at most kMostChunkBits.
-inline size_t read_run_index(std::span<const uint8_t> bytes, bool runs, std::span<RunChunkBits> chunks) {
-  if (bytes.empty() || (!runs && bytes[0] >= 16)) return 0;
+inline size_t read_run_index(std::span<const uint8_t> bytes, std::span<RunChunkBits> chunks) {
+  if (bytes.empty()) return 0;
   uint64_t bits = 0;
   uint32_t filled = 0;
   size_t at = 1;
@@ -104,11 +103,11 @@ inline size_t read_run_index(std::span<const uint8_t> bytes, bool runs, std::spa
     sound = sound && value <= kMostChunkBits;
     return static_cast<uint32_t>(value);
   };
-  const uint32_t of_values = bytes[0] & 15U;
-  const uint32_t of_runs = bytes[0] >> 4;
+  const uint32_t of_heads = bytes[0] & 15U;
+  const uint32_t of_tails = bytes[0] >> 4;
   for (RunChunkBits& c : chunks) {
-    c.values = number(of_values);
-    c.runs = runs && c.values > 0 ? number(of_runs) : 0;
+    c.heads = number(of_heads);
+    c.tails = c.heads > 0 ? number(of_tails) : 0;
     if (!sound) return 0;
   }
   // Whole bytes that were read ahead go back.

@@ -19,7 +19,7 @@ struct RunStream {
   size_t begin = 0;                   // of the DEFLATE stream in the component's bytes
   std::vector<RunChunkBits> bits;     // of chunks
   std::vector<RunChunkPlace> places;  // of chunks
-  std::array<std::array<uint32_t, 1U << kMostCodeBits>, 2> entries;
+  std::array<std::array<uint16_t, 1U << kMostCodeBits>, 2> entries;
   std::array<uint32_t, 2> masks{};  // of the bits that index them
   DeflateTable table;               // scratch
 
@@ -33,12 +33,12 @@ struct RunStream {
   /// chunks, the ends of the blocks and nothing else are there.
   bool read(std::span<const uint8_t> bytes, bool runs, size_t chunks) {
     bits.assign(chunks, {});
-    begin = read_run_index(bytes, runs, bits);
+    begin = read_run_index(bytes, bits);
     if (begin == 0) return false;
     std::array<uint64_t, 2> sums{};
     for (const RunChunkBits& c : bits) {
-      sums[0] += c.values;
-      sums[1] += c.runs;
+      sums[0] += c.heads;
+      sums[1] += c.tails;
     }
     if (sums[0] == 0) return false;
     std::array<uint64_t, 2> first{};
@@ -48,21 +48,21 @@ struct RunStream {
       if (!read_block_header(stream, s + 1 == blocks, table)) return false;
       masks[s] = (1U << table.bits) - 1;
       for (uint32_t i = 0; i <= masks[s]; ++i) {
-        entries[s][i] = s == 0 ? value_entry(table.entries[i], runs) : run_entry(table.entries[i]);
+        entries[s][i] = s == 0 ? head_entry(table.entries[i], runs) : tail_entry(table.entries[i]);
       }
       first[s] = stream.at();
       stream.skip(sums[s]);
       if (!stream.within() || table.take(stream) != kEndOfBlock) return false;
     }
     if (blocks == 1) {
-      entries[1][0] = kNoRunEntry;
+      entries[1][0] = kNoTailEntry;
       masks[1] = 0;
     }
     places.clear();
     for (const RunChunkBits& c : bits) {
-      places.push_back({first[0], first[0] + c.values, first[1], first[1] + c.runs});
-      first[0] += c.values;
-      first[1] += c.runs;
+      places.push_back({first[0], first[0] + c.heads, first[1], first[1] + c.tails});
+      first[0] += c.heads;
+      first[1] += c.tails;
     }
     const uint64_t end = stream.at();
     return end <= 8 * uint64_t{bytes.size() - begin} && (end + 7) / 8 == bytes.size() - begin &&

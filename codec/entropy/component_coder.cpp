@@ -29,7 +29,7 @@ class RunCoder final : public ComponentCoder {
   }
 
  private:
-  // The lowpass of key frames has no runs (Katsigiannis et al., section II).
+  // The lowpass of key frames has no runs (Katsigiannis et al., section II), but differences.
   bool runs(const FrameParameters& frame) const { return !lowpass_ || frame.type != FrameType::kKey; }
 
   bool lowpass_;

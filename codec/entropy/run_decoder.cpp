@@ -13,6 +13,11 @@ struct StreamBits {
   uint64_t load(uint64_t at) const { return DeflateBits::load_bits(bytes, size, at); }
 };
 
+struct ChunkLevels {
+  Level* levels;
+  void put(uint32_t i, Level level) const { levels[i] = level; }
+};
+
 }  // namespace
 
 RunDecoder::RunDecoder(std::vector<RunRange> ranges) : ranges_(std::move(ranges)) {
@@ -25,6 +30,7 @@ bool RunDecoder::read(std::span<const uint8_t> bytes, bool runs, std::span<Level
   if (bytes.empty()) return true;
   if (!stream_.read(bytes, runs, chunks())) return false;
   bytes_ = bytes.subspan(stream_.begin);
+  runs_ = runs;
   return true;
 }
 
@@ -41,9 +47,14 @@ bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) cons
     levels = planes[plane] + offset;
     ++parts;
   });
-  if (parts == 1) return decode_run_chunk(bits, stream_.tables(), place, levels, count);
+  const auto decode = [&](Level* to) {
+    const RunTables tables = stream_.tables();
+    return runs_ ? decode_run_chunk<true>(bits, tables, place, ChunkLevels{to}, count)
+                 : decode_run_chunk<false>(bits, tables, place, ChunkLevels{to}, count);
+  };
+  if (parts == 1) return decode(levels);
   std::array<Level, kRunChunk> joined{};
-  if (!decode_run_chunk(bits, stream_.tables(), place, joined.data(), count)) return false;
+  if (!decode(joined.data())) return false;
   const Level* from = joined.data();
   for_ranges(ranges_, first, last, [&](size_t plane, size_t offset, size_t part) {
     std::copy_n(from, part, planes[plane] + offset);

@@ -11,7 +11,7 @@
 #include "codec/entropy/model/deflate_tables.hpp"
 #include "codec/entropy/model/run_chunk.hpp"
 #include "codec/entropy/model/run_stream.hpp"
-#include "codec/entropy/run_ranges.hpp"
+#include "codec/format/run_ranges.hpp"
 
 namespace ctv {
 
@@ -33,6 +33,7 @@ class RunDecoder {
   std::vector<RunRange> ranges_;
   size_t levels_ = 0;
   std::span<const uint8_t> bytes_;  // of the DEFLATE stream
+  bool runs_ = true;
   RunStream stream_;
 };
 

@@ -156,7 +156,7 @@ size_t RunEncoder::plan(Growing<uint8_t>& out) {
 }
 
 void RunEncoder::write(size_t chunk, Growing<uint8_t>& out) {
-  std::array<uint8_t, kMostChunkBits / 8 + 16> bytes;
+  std::array<uint8_t, kMostTailBits / 8 + 16> bytes;
   for (size_t s = 0; s < blocks_used_; ++s) {
     Chunk& c = chunks_[chunk];
     const uint32_t bits = bits_of(chunk, s);

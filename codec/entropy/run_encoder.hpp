@@ -10,7 +10,7 @@
 
 #include "codec/entropy/growing.hpp"
 #include "codec/entropy/model/deflate_block.hpp"
-#include "codec/entropy/run_ranges.hpp"
+#include "codec/format/run_ranges.hpp"
 #include "codec/entropy/run_symbols.hpp"
 
 namespace ctv {

@@ -75,7 +75,10 @@ uint8_t put_value(int level, uint8_t*& tail) {
 RunBytes find_run_bytes(std::span<const Level> levels, bool runs, uint8_t* heads, uint8_t* tails) {
   uint8_t* tail = tails;
   if (!runs) {
-    for (size_t i = 0; i < levels.size(); ++i) heads[i] = put_value(levels[i], tail);
+    Level before = 0;
+    for (size_t i = 0; i < levels.size(); before = levels[i++]) {
+      heads[i] = put_value(run_difference(levels[i], before), tail);
+    }
     return {static_cast<uint32_t>(levels.size()), static_cast<uint32_t>(tail - tails)};
   }
   uint8_t* head = heads;

@@ -22,7 +22,7 @@ struct RunBytes {
 };
 
 /// Writes the symbols of at most kRunChunk levels to `heads` (kMostHeads) and `tails` (kMostTails). runs:
-/// zeros are runs; otherwise all levels are values. Returns how many bytes there are.
+/// zeros are runs; otherwise all levels are values, as differences. Returns how many bytes there are.
 RunBytes find_run_bytes(std::span<const Level> levels, bool runs, uint8_t* heads, uint8_t* tails);
 
 }  // namespace ctv

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 6 of docs/bitstream.md: bytes to levels."""
 import zlib
+from itertools import accumulate
 
 from document import Reader, wrap
 from tiles import decode_tiles
@@ -131,10 +132,12 @@ def decode_runs(data, count, runs):
                 chunk += [0] * (reader.varint(2) + 1)
             else:
                 z = head if head < 128 else head - 128 + (reader.varint(2) << 7)
-                assert z <= 65534
+                assert z <= 65536
                 chunk.append((z + 1) // 2 if z % 2 else -(z // 2))
+        if not runs:
+            chunk = list(accumulate(chunk))
         assert len(chunk) == size and reader.at == len(tail)
-        levels += chunk
+        levels += map(wrap, chunk)
     return levels
 
 

@@ -32,7 +32,10 @@ struct RunSymbols {
 inline void add_chunk(RunSymbols& symbols, std::span<const Level> levels, bool runs) {
   if (std::all_of(levels.begin(), levels.end(), [](Level v) { return v == 0; })) return;
   size_t zeros = 0;
-  for (const int v : levels) {
+  Level before = 0;
+  for (const Level level : levels) {
+    const int v = runs ? level : static_cast<Level>(level - before);
+    before = level;
     if (runs && v == 0) {
       ++zeros;
       continue;

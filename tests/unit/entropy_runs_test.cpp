@@ -29,7 +29,7 @@ Levels mixed_levels(test::Random& random, size_t count, int longest, int largest
   while (levels.size() < count) {
     levels.resize(levels.size() + static_cast<size_t>(random.between(0, longest)));
     for (int values = random.between(1, 12); values > 0; --values) {
-      const int most = random.between(0, 40) == 0 ? 32767 : largest;
+      const int most = random.between(0, 40) == 0 ? 32768 : largest;
       levels.push_back(static_cast<Level>(random.between(-most, most)));
     }
   }

@@ -16,7 +16,7 @@ CTV_HOST_DEVICE constexpr uint32_t zigzag(int v) {
   return ((static_cast<uint32_t>(u) << 1) ^ static_cast<uint32_t>(u >> 31)) ^ 1U;
 }
 CTV_HOST_DEVICE constexpr int unzigzag(uint32_t z) { return static_cast<int>((z >> 1) ^ ((z & 1U) - 1)) + 1; }
-inline constexpr uint32_t kMostZigzag = 65534;  // of -32767
+inline constexpr uint32_t kMostZigzag = 65536;  // of -32768
 
 /// Entries of tables, by the next bits: the code's length in bits 0..3, flags, and from bit 8 on the low 7
 /// bits of the byte.
@@ -41,6 +41,11 @@ CTV_HOST_DEVICE constexpr uint16_t tail_entry(uint32_t entry) {
 /// Of a component without tails: no code.
 inline constexpr uint16_t kNoTailEntry = kRareSymbol | kIsRun;
 
+/// Without runs, a level is coded as its difference to the one before in the chunk, modulo 2^16.
+CTV_HOST_DEVICE constexpr Level run_difference(Level level, Level before) {
+  return static_cast<Level>(level - before);
+}
+
 struct RunTables {
   const uint16_t* heads;
   const uint16_t* tails;
@@ -53,14 +58,20 @@ struct RunChunkPlace {
 };
 
 /// Decodes `count` levels, which are 0 before. bits.load(at) gives at least 48 bits from bit `at` on,
-/// whatever it is. Returns false unless the chunk ends with exactly these levels; those of a chunk that is
-/// not sound are undefined.
-template <typename Bits>
+/// whatever it is. levels.put(i, level) is called with rising i. kRuns: zeros are runs, and 0 is put at the
+/// first of each, if it is short. Returns false unless the chunk ends with exactly these levels; those of a
+/// chunk that is not sound are undefined.
+template <bool kRuns, typename Bits, typename Levels>
 CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables, const RunChunkPlace& place,
-                                      Level* levels, uint32_t count) {
+                                      const Levels& levels, uint32_t count) {
   uint64_t head_at = place.heads;
   uint64_t tail_at = place.tails;
+  Level before = 0;
   uint32_t i = 0;
+  const auto put = [&](uint32_t z) {
+    before = static_cast<Level>(unzigzag(z) + (kRuns ? 0 : before));
+    levels.put(i, before);
+  };
   while (i < count) {
     // Four symbols of at most 12 bits. Their kind is unpredictable, so there is no branch on it.
     uint64_t head_bits = bits.load(head_at);
@@ -72,8 +83,8 @@ CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables,
       tail &= 0U - (head / kHasTail & 1U);
       rare = ((head | tail) & kRareSymbol) != 0;
       if (rare) break;
-      const uint32_t run = tail >> 8 & (0U - (head / kIsRun & 1U));
-      levels[i] = static_cast<Level>(unzigzag(head >> 8 | ((tail >> 8) - run) << 7));
+      const uint32_t run = kRuns ? tail >> 8 & (0U - (head / kIsRun & 1U)) : 0;
+      put(head >> 8 | ((tail >> 8) - run) << 7);
       i += 1 + run;
       head_bits >>= head & 15U;
       head_at += head & 15U;
@@ -88,16 +99,18 @@ CTV_HOST_DEVICE bool decode_run_chunk(const Bits& bits, const RunTables& tables,
     const uint32_t low = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
     if ((low & kIsRun) != 0) return false;
     tail_bits >>= low & 15U;
+    // A tail of one byte is not rare, so there is a second one.
     const uint32_t high = tables.tails[static_cast<uint32_t>(tail_bits) & tables.tail_mask];
     if ((high & kRareSymbol) != 0) return false;
     tail_at += (low & 15U) + (high & 15U);
     const uint32_t number = low >> 8 | high >> 8 << 7;
-    if ((head & kIsRun) != 0) {
+    if (kRuns && (head & kIsRun) != 0) {
       i += 1 + number;
     } else {
       const uint32_t z = head >> 8 | number << 7;
       if (z > kMostZigzag) return false;
-      levels[i++] = static_cast<Level>(unzigzag(z));
+      put(z);
+      ++i;
     }
   }
   return i == count && head_at == place.heads_end && tail_at == place.tails_end;

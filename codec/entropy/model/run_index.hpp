@@ -21,7 +21,8 @@ constexpr size_t run_chunks(size_t levels) { return (levels + kRunChunk - 1) / k
 struct RunChunkBits {
   uint32_t heads = 0, tails = 0;
 };
-inline constexpr uint32_t kMostChunkBits = kRunChunk * 2 * 12;  // of tails
+inline constexpr uint32_t kMostHeadBits = kRunChunk * 12;
+inline constexpr uint32_t kMostTailBits = 2 * kMostHeadBits;
 
 /// Numbers of the index: with m = number + 2^k of b bits, b - 1 - k bits 0, a bit 1, the b - 1 low bits of m.
 class RunIndexWriter {
@@ -80,15 +81,15 @@ class RunIndexWriter {
   uint32_t filled_ = 0;
 };
 
-/// Reads the index of chunks.size() chunks. Returns the bytes it has, or 0 if it is damaged. Each number is
-/// then at most kMostChunkBits.
+/// Reads the index of chunks.size() chunks. Returns the bytes it has, or 0 if it is damaged. Numbers are
+/// then at most kMostHeadBits and kMostTailBits.
 inline size_t read_run_index(std::span<const uint8_t> bytes, std::span<RunChunkBits> chunks) {
   if (bytes.empty()) return 0;
   uint64_t bits = 0;
   uint32_t filled = 0;
   size_t at = 1;
   bool sound = true;
-  const auto number = [&](uint32_t k) -> uint32_t {
+  const auto number = [&](uint32_t k, uint32_t most) -> uint32_t {
     for (; filled <= 56 && at < bytes.size(); filled += 8) bits |= uint64_t{bytes[at++]} << filled;
     const auto zeros = static_cast<uint32_t>(std::countr_zero(bits));  // 64 at the end
     const uint32_t low = zeros + k;
@@ -100,14 +101,14 @@ inline size_t read_run_index(std::span<const uint8_t> bytes, std::span<RunChunkB
     bits = bits >> (zeros + 1) >> low;
     filled -= zeros + 1 + low;
     const uint64_t value = m - (uint64_t{1} << k);
-    sound = sound && value <= kMostChunkBits;
+    sound = sound && value <= most;
     return static_cast<uint32_t>(value);
   };
   const uint32_t of_heads = bytes[0] & 15U;
   const uint32_t of_tails = bytes[0] >> 4;
   for (RunChunkBits& c : chunks) {
-    c.heads = number(of_heads);
-    c.tails = c.heads > 0 ? number(of_tails) : 0;
+    c.heads = number(of_heads, kMostHeadBits);
+    c.tails = c.heads > 0 ? number(of_tails, kMostTailBits) : 0;
     if (!sound) return 0;
   }
   // Whole bytes that were read ahead go back.

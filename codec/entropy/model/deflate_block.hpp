@@ -34,18 +34,23 @@ CTV_HOST_DEVICE constexpr uint32_t reverse_bits(uint32_t code, uint32_t length) 
   return reversed;
 }
 
+/// codes[length]: of the first symbol of each length 1..15; [16].
+CTV_HOST_DEVICE void first_codes(const uint8_t* lengths, uint32_t symbols, uint32_t* codes) {
+  for (uint32_t i = 0; i < 16; ++i) codes[i] = 0;
+  for (uint32_t s = 0; s < symbols; ++s) ++codes[lengths[s]];
+  codes[0] = 0;
+  uint32_t code = 0;
+  for (uint32_t i = 0; i < 16; ++i) {
+    const uint32_t count = codes[i];
+    codes[i] = code;
+    code = (code + count) << 1;
+  }
+}
+
 /// codes[symbol]: length << 16 | code, first bit lowest; 0 for a symbol of length 0. Lengths are at most 15.
 CTV_HOST_DEVICE void make_codes(const uint8_t* lengths, uint32_t symbols, uint32_t* codes) {
   uint32_t next[16];
-  for (uint32_t& n : next) n = 0;
-  for (uint32_t s = 0; s < symbols; ++s) ++next[lengths[s]];
-  next[0] = 0;
-  uint32_t code = 0;
-  for (uint32_t& n : next) {
-    const uint32_t count = n;
-    n = code;
-    code = (code + count) << 1;
-  }
+  first_codes(lengths, symbols, next);
   for (uint32_t s = 0; s < symbols; ++s) {
     const uint32_t length = lengths[s];
     codes[s] = length == 0 ? 0 : length << 16 | reverse_bits(next[length]++, length);

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the library stands on: libdeflate or, slower, zlib; Highway (SIMD chosen at run time), if it is there. Makes
+# What the library stands on: zlib, for checksums; Highway (SIMD chosen at run time), if it is there. Makes
 # ctv_dependencies for our own targets, CTV_LIBRARIES for the product and what a static library asks of its users.
-list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
-
 add_library(ctv_dependencies INTERFACE)
 set(CTV_LIBRARIES "")
 set(CTV_FIND_DEPENDENCIES "")  # lines of ctvConfig.cmake
@@ -15,15 +13,8 @@ macro(ctv_depend target package words)
   string(APPEND CTV_PRIVATE_LIBS " ${words}")
 endmacro()
 
-find_package(libdeflate 1.10 MODULE)
-if(libdeflate_FOUND)
-  ctv_depend(libdeflate::libdeflate "libdeflate" -ldeflate)
-  target_compile_definitions(ctv_dependencies INTERFACE CTV_HAVE_LIBDEFLATE=1)
-else()
-  message(STATUS "ctv: DEFLATE by zlib (install libdeflate-dev for speed)")
-  find_package(ZLIB REQUIRED)
-  ctv_depend(ZLIB::ZLIB "ZLIB" -lz)
-endif()
+find_package(ZLIB REQUIRED)
+ctv_depend(ZLIB::ZLIB "ZLIB" -lz)
 
 find_package(hwy 1.0.3 CONFIG QUIET)
 if(hwy_FOUND)

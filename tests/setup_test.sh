@@ -14,7 +14,7 @@ tool grep 'exit 1' # no package is installed
 tool dpkg-query 'exit 1'
 tool apt-get 'exit 9'
 said=$(PATH=$fake bash "$root/tools/dev/setup.sh" build 2>&1) && { echo "without sudo: succeeded"; exit 1; }
-[[ $said == *"apt-get install"*libdeflate-dev* ]] || { echo "without sudo: $said"; exit 1; }
+[[ $said == *"apt-get install"*zlib1g-dev* ]] || { echo "without sudo: $said"; exit 1; }
 tool sudo "echo \"\$@\" >>$fake/calls"
 PATH=$fake bash "$root/tools/dev/setup.sh" build >"$fake/log" 2>&1 || { cat "$fake/log"; exit 1; }
 grep -q '^env .*apt-get install -y .*g++ cmake' "$fake/calls" || { echo "sudo was called with:"; cat "$fake/calls"; exit 1; }

@@ -36,7 +36,7 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.layers = h.transform.scales + 1;
   const ctv::Stream stream = ctv::make_stream(h);
   i.components =
-      static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping, h.entropy_coding).size());
+      static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping).size());
   i.decoder_memory = ctv::decoder_memory(stream, 1, 1);
   return i;
 }
@@ -107,7 +107,7 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
                          ctv::read_sequence_header({header, header_size}));
     const ctv::Stream stream = ctv::make_stream(sequence);
-    const auto list = ctv::make_components(stream.picture, sequence.grouping, sequence.entropy_coding);
+    const auto list = ctv::make_components(stream.picture, sequence.grouping);
     ctv::PacketHeader packet;
     CTV_RETURN_IF_ERROR(
         ctv::read_packet_header({data, size}, list, stream.picture.subbands[0].layers, packet));

@@ -6,77 +6,50 @@
 #include <utility>
 #include <vector>
 
-#include "codec/entropy/deflate.hpp"
+#include "codec/entropy/run_decoder.hpp"
+#include "codec/entropy/run_encoder.hpp"
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
 #include "codec/entropy/tile_index.hpp"
-#include "codec/entropy/zero_run.hpp"
 
 namespace ctv {
 namespace {
 
-/// Compresses the symbols of zero_run.hpp with DEFLATE.
-class Deflated {
- public:
-  explicit Deflated(size_t levels) : symbols_(zero_run_bound(levels)) {}
-
-  uint8_t* symbols() { return symbols_.data(); }
-  size_t deflate(size_t size, Growing<uint8_t>& out) {
-    out.reserve(Deflater::bound(size));
-    return deflater_.deflate({symbols_.data(), size}, {out.data(), out.capacity()});
-  }
-  bool inflate(std::span<const uint8_t> bytes, std::span<const uint8_t>& symbols) {
-    size_t size = 0;
-    if (!deflater_.inflate(bytes, symbols_, size)) return false;
-    symbols = {symbols_.data(), size};
-    return true;
-  }
-
- private:
-  std::vector<uint8_t> symbols_;
-  Deflater deflater_;
-};
-
-/// Entropy coding by runs. Runs end with their plane.
+/// Entropy coding by runs. Creates an encoder or a decoder at first use; an object serves one direction only.
 class RunCoder final : public ComponentCoder {
  public:
-  RunCoder(const PictureLayout& picture, const Component& c) : lowpass_(c.layer == 0), deflated_(c.levels) {
-    for (int p = c.first_plane; p <= c.last_plane; ++p) {
-      parts_.push_back({static_cast<size_t>(p), c.offset(picture, p), c.count(picture, p)});
-    }
-  }
+  RunCoder(const PictureLayout& picture, const Component& c, size_t index)
+      : lowpass_(c.layer == 0), index_(index), ranges_(run_ranges(picture, c)) {}
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    size_t size = 0;
-    for (const Part& part : parts_) {
-      size += encode_zero_runs(part.of(frame), runs(frame.parameters), deflated_.symbols() + size);
-    }
-    return deflated_.deflate(size, out);
+    if (index_ < frame.runs.size()) return join(frame.runs[index_], out);
+    if (!encoder_) encoder_ = std::make_unique<RunEncoder>(ranges_);
+    return encoder_->encode(frame.levels, runs(frame.parameters), out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
-    std::span<const uint8_t> symbols;
-    if (!deflated_.inflate(bytes, symbols)) return false;
-    size_t used = 0;
-    for (const Part& part : parts_) {
-      if (!decode_zero_runs(symbols, used, runs(frame.parameters), part.of(frame))) return false;
-    }
-    return used == symbols.size();
+    if (!decoder_) decoder_ = std::make_unique<RunDecoder>(ranges_);
+    return decoder_->decode(bytes, runs(frame.parameters), frame.levels);
+  }
+  bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) override {
+    return bytes.empty() || receiver.put(component, bytes, {});
   }
 
  private:
-  struct Part {
-    size_t plane, offset, count;
-    std::span<const Level> of(const CodedFrame& frame) const { return {frame.levels[plane] + offset, count}; }
-    std::span<Level> of(const CodedFrameBuffers& frame) const {
-      return {frame.levels[plane] + offset, count};
-    }
-  };
-  // The lowpass of key frames has no runs (Katsigiannis et al., section II).
+  static size_t join(const CodedRuns& coded, Growing<uint8_t>& out) {
+    if (coded.stream.empty()) return 0;
+    out.reserve(RunIndexWriter::most_bytes(coded.chunks.size()) + coded.stream.size());
+    const size_t index = RunIndexWriter::write(coded.chunks, out.data());
+    std::memcpy(out.data() + index, coded.stream.data(), coded.stream.size());
+    return index + coded.stream.size();
+  }
+  // The lowpass of key frames has no runs (Katsigiannis et al., section II), but differences.
   bool runs(const FrameParameters& frame) const { return !lowpass_ || frame.type != FrameType::kKey; }
 
   bool lowpass_;
-  std::vector<Part> parts_;
-  Deflated deflated_;
+  size_t index_;
+  std::vector<RunRange> ranges_;
+  std::unique_ptr<RunEncoder> encoder_;
+  std::unique_ptr<RunDecoder> decoder_;
 };
 
 /// Entropy coding by tiles. Creates an encoder or a decoder at first use; an object serves one direction
@@ -100,7 +73,7 @@ class TileCoder final : public ComponentCoder {
     if (!decoder_) decoder_.emplace(sets_);
     return decoder_->decode(bytes, frame.levels, side_of(frame));
   }
-  bool send(std::span<const uint8_t> bytes, size_t component, TileReceiver& receiver) override {
+  bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) override {
     bool predicted = false;
     return bytes.empty() ||
            (read_tile_index(bytes, tiles_, pieces_, predicted) && receiver.put(component, bytes, pieces_));
@@ -127,15 +100,16 @@ class TileCoder final : public ComponentCoder {
   std::optional<TileDecoder> decoder_;
 };
 
-constexpr size_t kInflateBytes = 64 << 10;  // of a decompressor, with its window
-constexpr size_t kBlockBytes = 64;          // of a block on the heap, beside its contents
+constexpr size_t kBlockBytes = 64;  // of a block on the heap, beside its contents
 
 }  // namespace
 
 size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
                                const Component& component) {
   if (entropy_coding == EntropyCoding::kRle) {
-    return sizeof(RunCoder) + 8 * kBlockBytes + kInflateBytes + zero_run_bound(component.levels);
+    constexpr size_t kMostRanges = 2 * 4;  // of three planes, in two lists that may have room for four
+    return sizeof(RunCoder) + sizeof(RunDecoder) + 8 * kBlockBytes + kMostRanges * sizeof(RunRange) +
+           run_chunks(component.levels) * (sizeof(RunChunkBits) + sizeof(RunChunkPlace));
   }
   // Sets in two lists that may have room for twice as many; a piece holds a tile at least.
   size_t bytes = sizeof(TileCoder) + 8 * kBlockBytes;
@@ -151,7 +125,7 @@ std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_codin
   if (entropy_coding == EntropyCoding::kTiles) {
     return std::make_unique<TileCoder>(picture, component, index, grid);
   }
-  return std::make_unique<RunCoder>(picture, component);
+  return std::make_unique<RunCoder>(picture, component, index);
 }
 
 }  // namespace ctv

@@ -29,8 +29,8 @@ class ComponentCoder {
   /// of the part; the numbers are then undefined. Time and memory are bounded by the part's size in levels,
   /// not by the bytes.
   virtual bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) = 0;
-  /// Tells `receiver` the component's pieces. False: damaged. Tiles alone.
-  virtual bool send(std::span<const uint8_t> bytes, size_t component, TileReceiver& receiver) {
+  /// Gives the part to `receiver`. Returns false if it is damaged. Components alone.
+  virtual bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) {
     (void)bytes, (void)component, (void)receiver;
     return false;
   }

@@ -17,7 +17,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
                          int threads)
     : picture_(picture),
       threads_(threads),
-      components_(make_components(picture, header.grouping, header.entropy_coding)),
+      components_(make_components(picture, header.grouping)),
       skips_(header.prediction == Prediction::kPicture),
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
@@ -96,10 +96,10 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
 
 // Some by a receiver, beside those that are coded here.
 Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& frame, bool skips) {
-  TileReceiver* const receiver = frame.tiles;
+  ComponentReceiver* const receiver = frame.receiver;
   const auto sent = [&](size_t i) { return receiver != nullptr && receiver->takes(i); };
   if (receiver != nullptr) {
-    receiver->start();
+    receiver->start(frame.parameters.type == FrameType::kKey);
     for (size_t i = 0; i < count; ++i) {
       if (sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_[i], i, *receiver);
     }

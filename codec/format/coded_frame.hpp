@@ -6,6 +6,7 @@
 #include <span>
 
 #include "codec/format/frame_parameters.hpp"
+#include "codec/format/run_ranges.hpp"
 #include "codec/format/tile_sets.hpp"
 #include "codec/util/status.hpp"
 #include "codec/util/types.hpp"
@@ -29,13 +30,13 @@ struct ConstSideInfo {
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
 /// component that it takes, run(), wait(), in one thread.
-class TileReceiver {
+class ComponentReceiver {
  public:
-  virtual ~TileReceiver() = default;
+  virtual ~ComponentReceiver() = default;
   /// component: number in the packet. The same for all frames.
   virtual bool takes(size_t component) const = 0;
-  virtual void start() = 0;
-  /// pieces: of the component's tiles, with offsets in `bytes`, which need not stay. False: damaged.
+  virtual void start(bool key) = 0;
+  /// pieces: with offsets in `bytes`; none with entropy coding by runs. Neither need stay. False: damaged.
   virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) = 0;
   /// skips: those in the frame's buffers are contexts. Components that were not put are 0.
   virtual Status run(bool skips) = 0;
@@ -49,8 +50,9 @@ struct CodedFrame {
   FrameParameters parameters;
   ConstSideInfo side;
   std::array<const Level*, 3> levels{};  // per plane, in the order of its SubbandLayout
-  // By component, or empty. What has pieces is coded already; its levels need not be there.
+  // By component, or empty: what is coded already. A component of tiles without pieces is not.
   std::span<const CodedTiles> tiles;
+  std::span<const CodedRuns> runs;
 };
 
 /// Buffers that an entropy decoder fills. Also readable as a frame.
@@ -58,8 +60,8 @@ struct CodedFrameBuffers {
   FrameParameters parameters;
   SideInfo side;
   std::array<Level*, 3> levels{};
-  TileReceiver* tiles = nullptr;  // takes some components; levels of these are not written
-  operator CodedFrame() const {   // NOLINT(*-explicit-*)
+  ComponentReceiver* receiver = nullptr;  // takes some components; levels of these are not written
+  operator CodedFrame() const {           // NOLINT(*-explicit-*)
     CodedFrame frame;
     frame.parameters = parameters;
     frame.side = side;

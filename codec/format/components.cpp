@@ -9,32 +9,15 @@ namespace {
 
 constexpr uint32_t kSmallPicture = 640 * 480;  // luma samples
 
-/// All levels of the component's subbands in one plane.
-Component::Range subbands_of(const Component& c, const PictureLayout& picture, int plane) {
-  const auto& subbands = picture.subbands[static_cast<size_t>(plane)].subbands;
-  const Subband& last = subbands[static_cast<size_t>(c.last_subband)];
-  const size_t offset = subbands[static_cast<size_t>(c.first_subband)].offset;
-  return {offset, last.offset + last.size() - offset};
-}
-
 class Builder {
  public:
-  Builder(const PictureLayout& picture, EntropyCoding entropy_coding)
-      : picture_(picture), subbands_(picture.subbands[0].subbands), entropy_coding_(entropy_coding) {}
+  explicit Builder(const PictureLayout& picture)
+      : picture_(picture), subbands_(picture.subbands[0].subbands) {}
 
   void add(int layer, int first_plane, int last_plane, int first, int last) {
     Component c{layer, first_plane, last_plane, first, last};
-    size_t levels = 0;
-    for (int p = first_plane; p <= last_plane; ++p) levels += subbands_of(c, picture_, p).count;
-    const size_t most = entropy_coding_ != EntropyCoding::kRle ? levels
-                        : layer == 0                           ? kMaxLowpassRuns
-                                                               : kMaxDetailRuns;
-    const size_t cuts = levels > 0 ? (levels - 1) / most : 0;
-    for (size_t i = 0; i <= cuts; ++i) {
-      c.begin = levels * i / (cuts + 1);
-      c.levels = levels * (i + 1) / (cuts + 1) - c.begin;
-      components_.push_back(c);
-    }
+    for (int p = first_plane; p <= last_plane; ++p) c.levels += c.count(picture_, p);
+    components_.push_back(c);
   }
   int layer(int s) const { return subbands_[static_cast<size_t>(s)].layer; }
   int count() const { return static_cast<int>(subbands_.size()); }
@@ -49,24 +32,20 @@ class Builder {
  private:
   const PictureLayout& picture_;
   const std::vector<Subband>& subbands_;
-  EntropyCoding entropy_coding_;
   std::vector<Component> components_;
 };
 
 }  // namespace
 
 Component::Range Component::range(const PictureLayout& picture, int plane) const {
-  size_t before = 0;
-  for (int p = first_plane; p < plane; ++p) before += subbands_of(*this, picture, p).count;
-  const Range all = subbands_of(*this, picture, plane);
-  const size_t first = std::clamp(begin, before, before + all.count) - before;
-  const size_t last = std::clamp(begin + levels, before, before + all.count) - before;
-  return {all.offset + first, last - first};
+  const auto& subbands = picture.subbands[static_cast<size_t>(plane)].subbands;
+  const Subband& last = subbands[static_cast<size_t>(last_subband)];
+  const size_t offset = subbands[static_cast<size_t>(first_subband)].offset;
+  return {offset, last.offset + last.size() - offset};
 }
 
-std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping,
-                                       EntropyCoding entropy_coding) {
-  Builder b(picture, entropy_coding);
+std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping) {
+  Builder b(picture);
   const int pooled = b.end(0, [&](int s) { return b.layer(s) < grouping.pooled_layers; });
   if (pooled > 0) b.add(0, 0, picture.planes - 1, 0, pooled - 1);
   for (int first = pooled; first < b.count();) {

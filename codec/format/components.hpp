@@ -11,19 +11,12 @@
 
 namespace ctv {
 
-/// Largest components with runs (EntropyCoding::kRle), in layer 0 and in others. LZ77 is slow, and beyond its
-/// window of 32 KiB a cut costs few bytes. A level of layer 0 takes about six times as long.
-inline constexpr size_t kMaxLowpassRuns = 1 << 16;
-inline constexpr size_t kMaxDetailRuns = 1 << 18;
-
-/// A range of the levels of some subbands, taken plane by plane; usually all of them.
+/// The levels of some subbands, plane by plane.
 struct Component {
   int layer;
-  int first_plane, last_plane;  // inclusive
-  int first_subband,
-      last_subband;   // inclusive, in each of the planes
-  size_t begin = 0;   // of the range
-  size_t levels = 0;  // of the range
+  int first_plane, last_plane;      // inclusive
+  int first_subband, last_subband;  // inclusive, in each of the planes
+  size_t levels = 0;                // of all planes
 
   struct Range {
     size_t offset, count;
@@ -34,8 +27,7 @@ struct Component {
   size_t count(const PictureLayout& picture, int plane) const { return range(picture, plane).count; }
 };
 
-std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping,
-                                       EntropyCoding entropy_coding);
+std::vector<Component> make_components(const PictureLayout& picture, const Grouping& grouping);
 
 /// The encoder's choice, from the picture's extent and the other fields of the header.
 Grouping choose_grouping(const SequenceHeader& header);

@@ -34,10 +34,13 @@ std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Componen
 }
 
 TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
-  if (header.entropy_coding != EntropyCoding::kTiles) return {};
   TilePlan plan;
   plan.up = up;
-  for (const Component& c : make_components(picture, header.grouping, header.entropy_coding)) {
+  for (const Component& c : make_components(picture, header.grouping)) {
+    if (header.entropy_coding == EntropyCoding::kRle) {
+      plan.runs.push_back({run_ranges(picture, c), c.layer == 0});
+      continue;
+    }
     std::vector<TileSet>& sets = plan.components.emplace_back();
     if (c.first_subband != 0) {
       sets = make_tile_sets(picture, c);

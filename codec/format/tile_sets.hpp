@@ -13,6 +13,7 @@
 #include "codec/entropy/model/tile_skips.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/format/run_ranges.hpp"
 
 namespace ctv {
 
@@ -86,15 +87,14 @@ struct CodedTiles {
   std::span<const uint8_t> bytes;
 };
 
-/// Which components a backend may code itself: those without a lowpass.
+/// Which components a backend may code itself: of tiles those without a lowpass, of runs all.
 struct TilePlan {
   bool up = false;                               // decoder
   const SymbolTable* tables = nullptr;           // [kTables + 1]
   std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
-  std::array<size_t, 3> host_levels{};           // of the latter, the first levels of each plane
-  bool empty() const { return components.empty(); }
+  std::vector<RunComponent> runs;                // by component, or none
+  std::array<size_t, 3> host_levels{};           // that the host codes, the first ones of each plane
 };
-/// Empty if the header asks for another entropy coding.
 TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
 
 }  // namespace ctv

@@ -67,7 +67,7 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
   const uint64_t references =
       header.prediction == Prediction::kPicture ? 3 * planes + levels : 2 * levels + planes;
 
-  const auto components = make_components(s.picture, header.grouping, header.entropy_coding);
+  const auto components = make_components(s.picture, header.grouping);
   uint64_t coders = MotionTree::bytes(s.grid);
   for (const Component& c : components) {
     coders += component_decoder_bytes(header.entropy_coding, s.picture, c) + 4 * sizeof c;

@@ -6,13 +6,15 @@
 // there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
 
+#include "cuda/entropy/run_decoder.hpp"
+#include "cuda/entropy/run_encoder.hpp"
 #include "cuda/entropy/tile_decoder.hpp"
 #include "cuda/entropy/tile_encoder.hpp"
 
 namespace ctv::cuda {
 namespace {
 
-class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
+class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver {
  public:
   CudaLevelTransfer(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
       : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), grid_(grid) {
@@ -22,15 +24,19 @@ class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
 
   Status initialise(const TilePlan& plan) {
     Device& d = *device_;
-    if (!plan.empty() && cuda_tuning().tiles) {
-      for (const auto& sets : plan.components) taken_.push_back(!sets.empty());
+    if (cuda_tuning().entropy) {
       host_counts_ = plan.host_levels;
-      coded_.resize(taken_.size());
+      for (const auto& sets : plan.components) taken_.push_back(!sets.empty());
+      taken_.resize(taken_.size() + plan.runs.size(), true);
       if (plan.up) {
-        CTV_RETURN_IF_ERROR(decoder_.emplace().initialise(d, plan));
-        buffers_.tiles = this;
+        buffers_.receiver = this;
+        CTV_RETURN_IF_ERROR(plan.runs.empty() ? tile_decoder_.emplace().initialise(d, plan)
+                                              : run_decoder_.emplace().initialise(d, plan.runs));
       } else {
-        CTV_RETURN_IF_ERROR(encoder_.emplace().initialise(d, plan));
+        coded_tiles_.resize(plan.components.size());
+        coded_runs_.resize(plan.runs.size());
+        CTV_RETURN_IF_ERROR(plan.runs.empty() ? tile_encoder_.emplace().initialise(d, plan)
+                                              : run_encoder_.emplace().initialise(d, plan.runs));
       }
     }
     size_t total = 0;
@@ -40,20 +46,21 @@ class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += host_counts_[p++]) buffers_.levels[p] = levels_.data() + at;
     buffers_.side = side_in(side_.data());
-    CTV_CUDA_TRY(d, tiles_stream_.create());
+    CTV_CUDA_TRY(d, coder_stream_.create());
     for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
-    for (Event* event : {&done_, &tiles_done_}) CTV_CUDA_TRY(d, event->create(d.waiting_flags()));
+    for (Event* event : {&done_, &decoded_}) CTV_CUDA_TRY(d, event->create(d.waiting_flags()));
     return {};
   }
 
   ~CudaLevelTransfer() override {
     cudaEventSynchronize(done_.get());
-    cudaEventSynchronize(tiles_done_.get());
+    cudaEventSynchronize(decoded_.get());
   }
 
   CodedFrame downloaded() const override {
     CodedFrame frame = buffers_;
-    if (encoder_) frame.tiles = coded_;
+    frame.tiles = coded_tiles_;
+    frame.runs = coded_runs_;
     return frame;
   }
   CodedFrameBuffers upload_buffers() override { return buffers_; }
@@ -64,7 +71,7 @@ class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
     CTV_RETURN_IF_ERROR(d.record(ready_));
     return d.afterwards([this, levels, side]() -> Status {
       Device& dev = *device_;
-      const cudaStream_t stream = encoder_ ? tiles_stream_.get() : dev.down();
+      const cudaStream_t stream = coder_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
       for (size_t p = 0; p < planes_; ++p) {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
@@ -79,7 +86,10 @@ class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
                                           cudaMemcpyDeviceToHost, stream));
       }
-      if (encoder_) CTV_RETURN_IF_ERROR(encoder_->encode(dev, levels, skips_in(side), stream));
+      if (tile_encoder_) CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
+      if (run_encoder_) {
+        CTV_RETURN_IF_ERROR(run_encoder_->encode(dev, levels, side.vectors == nullptr, stream));
+      }
       CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), stream));
       return {};
     });
@@ -124,41 +134,48 @@ class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
   Status finish() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     CTV_CUDA_TRY(*device_, cudaEventSynchronize(done_.get()));
-    for (size_t c = 0; encoder_ && c < taken_.size(); ++c) {
-      if (taken_[c]) coded_[c] = encoder_->coded(c);
+    for (size_t c = 0; c < coded_tiles_.size(); ++c) {
+      if (taken_[c]) coded_tiles_[c] = tile_encoder_->coded(c);
     }
+    for (size_t c = 0; c < coded_runs_.size(); ++c) coded_runs_[c] = run_encoder_->coded(c);
     return {};
   }
 
  private:
-  // TileReceiver: in the threads of the entropy coder, beside the frames before.
+  // ComponentReceiver: in the threads of the entropy coder, beside the frames before.
   bool takes(size_t component) const override { return taken_[component]; }
-  void start() override { decoder_->start(); }
+  void start(bool key) override {
+    if (tile_decoder_) tile_decoder_->start();
+    if (run_decoder_) run_decoder_->start(key);
+  }
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) override {
-    return decoder_->put(component, bytes, pieces);
+    return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces) : run_decoder_->put(component, bytes);
   }
   Status run(bool skips) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
-    const cudaStream_t stream = tiles_stream_.get();
+    const cudaStream_t stream = coder_stream_.get();
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, moved_.get(), 0));
-    CTV_RETURN_IF_ERROR(decoder_->upload(d, stream));
+    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, stream) : run_decoder_->upload(d, stream));
     if (skips) CTV_RETURN_IF_ERROR(upload_side(stream));
     std::array<Level*, 3> levels{};
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
     const SideInfo uploaded = skips ? side_in(device_side_.data()) : SideInfo();
-    CTV_RETURN_IF_ERROR(decoder_->decode(d, levels, skips_in(uploaded), stream));
-    CTV_CUDA_TRY(d, cudaEventRecord(tiles_done_.get(), stream));
+    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->decode(d, levels, skips_in(uploaded), stream)
+                                      : run_decoder_->decode(d, levels, stream));
+    CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
   Status wait() override {
     CTV_RETURN_IF_ERROR(device_->enter());
-    CTV_CUDA_TRY(*device_, cudaEventSynchronize(tiles_done_.get()));
+    CTV_CUDA_TRY(*device_, cudaEventSynchronize(decoded_.get()));
     return {};
   }
-  bool sound(size_t component) const override { return decoder_->damaged()[component] == 0; }
+  bool sound(size_t component) const override {
+    return (tile_decoder_ ? tile_decoder_->damaged() : run_decoder_->damaged())[component] == 0;
+  }
 
   SkipGrid skips_in(const ConstSideInfo& side) const {
     if (side.skips == nullptr) return {};
@@ -188,15 +205,19 @@ class CudaLevelTransfer final : public LevelTransfer, private TileReceiver {
   const MotionGrid grid_;
   std::array<size_t, 3> counts_{}, host_counts_{};  // of each plane; the first levels, which travel
   std::vector<bool> taken_;                         // components that are coded here
-  std::vector<CodedTiles> coded_;
-  std::optional<TileEncoder> encoder_;
-  std::optional<TileDecoder> decoder_;
+  std::vector<CodedTiles> coded_tiles_;
+  std::vector<CodedRuns> coded_runs_;
+  // Of these at most one.
+  std::optional<TileEncoder> tile_encoder_;
+  std::optional<TileDecoder> tile_decoder_;
+  std::optional<RunEncoder> run_encoder_;
+  std::optional<RunDecoder> run_decoder_;
   PinnedArray<Level> levels_;
   PinnedArray<uint8_t> side_;
   DeviceArray<Level> device_levels_;
   DeviceArray<uint8_t> device_side_;
-  Event ready_, done_, moved_, tiles_done_;
-  Stream tiles_stream_;
+  Event ready_, done_, moved_, decoded_;
+  Stream coder_stream_;
   CodedFrameBuffers buffers_;  // views of levels_ and side_
 };
 

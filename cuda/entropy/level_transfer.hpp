@@ -3,9 +3,9 @@
 #pragma once
 
 #include "codec/backend/level_transfer.hpp"
-#include "codec/format/tile_sets.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/format/tile_sets.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

@@ -21,7 +21,7 @@ std::optional<bool> flag(const char* name) {
 
 CudaTuning parse() {
   CudaTuning tuning;
-  tuning.tiles = flag("CTV_CUDA_TILES").value_or(true);
+  tuning.entropy = flag("CTV_CUDA_ENTROPY").value_or(true);
   tuning.graphs = flag("CTV_CUDA_GRAPH");
   tuning.lanes = flag("CTV_CUDA_LANES").value_or(true);
   tuning.stage_times = flag("CTV_CUDA_STAGE_TIMES");

@@ -8,7 +8,7 @@
 namespace ctv::cuda {
 
 struct CudaTuning {
-  bool tiles = true;           // CTV_CUDA_TILES=0: tiles are coded by CPU threads
+  bool entropy = true;         // CTV_CUDA_ENTROPY=0: CPU threads code levels
   std::optional<bool> graphs;  // CTV_CUDA_GRAPH: never or always; unset: with frames in flight
   bool lanes = true;           // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
   std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, or always and then without graphs

@@ -3,7 +3,7 @@
 """Draws what each contourlet subband gives to a picture.
 
 The picture is coded as one key frame of preset paper. There each subband is a component of the packet, coded by runs
-(docs/bitstream.md, sections 5 and 6.1). If all others are replaced by components of zeros, the decoder shows what the
+(docs/bitstream.md, sections 5 and 6.1). If all others are replaced by components of no bytes, which are zeros, the decoder shows what the
 remaining ones give to the picture. The C interface does not show the coefficients themselves.
 """
 import argparse
@@ -28,27 +28,22 @@ def varint(n):
     return bytes(head) + bytes([n])
 
 
-def zeros(component):
-    """A component without any coefficient other than 0: a run of zeros. In layer 0 there are no runs."""
-    n = component["coefficients"]
-    deflate = zlib.compressobj(wbits=-15)
-    return deflate.compress(bytes(n) if component["layer"] == 0 else b"\0" + varint(n - 1)) + deflate.flush()
-
-
 def keep(packet, info, wanted):
     """A key frame at time 0 with the coefficients of these subbands alone."""
     at, payloads = info["header_size"], []
     for component in info["components"]:
         payload = packet[at:at + component["size"]]
-        payloads.append(payload if component["first_subband"] in wanted else zeros(component))
+        payloads.append(payload if component["first_subband"] in wanted else b"")
         at += component["size"]
     layers = [b""] * info["layers"]
     for component, payload in zip(info["components"], payloads):
         layers[component["layer"]] += payload
     parts = [b"", *payloads]  # no motion
+    while not parts[-1]:
+        parts.pop()
     body = packet[8:12]  # flags, frame number 0, step
-    body += varint(len(payloads)) + b"".join(varint(len(part)) for part in parts[:-1])
-    body += b"".join(struct.pack("<I", zlib.crc32(layer)) for layer in layers[1:])
+    body += varint(len(parts) - 1) + b"".join(varint(len(part)) for part in parts[:-1])
+    body += b"".join(struct.pack("<I", zlib.crc32(layer)) for layer in layers[1:] if layer)
     size = len(body) + 4 + sum(map(len, parts))
     head = packet[:4] + struct.pack("<I", size) + body
     return head + struct.pack("<I", zlib.crc32(head + layers[0])) + b"".join(parts)

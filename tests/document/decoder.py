@@ -121,7 +121,7 @@ def derived(values):
 
 
 def make_components(h, layouts):
-    """(layer, planes, indices of subbands) of each component; pictures here are too small to be cut."""
+    """(layer, planes, indices of subbands) of each component."""
     subbands = layouts[0].subbands
     planes = list(range(len(layouts)))
     pooled = [i for i, s in enumerate(subbands) if s.layer < h["pooled layers"]]
@@ -195,12 +195,8 @@ class Decoder:
             entropy.decode_component(data, [b for b in subbands if b[1].rows * b[1].cols], levels)
             return
         places = [(p, s.offset + k) for p, s in subbands for k in range(s.rows * s.cols)]
-        reader = Reader(entropy.inflate(data))
-        for plane in planes:
-            mine = [i for p, i in places if p == plane]
-            for i, level in zip(mine, entropy.decode_runs(reader, len(mine), not (key and layer == 0))):
-                levels[plane][i] = level
-        assert reader.at == len(reader.data)
+        for (p, i), level in zip(places, entropy.decode_runs(data, len(places), not (key and layer == 0))):
+            levels[p][i] = level
 
     # ---- 11 Prediction ----
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The format does not change by accident. Every case encodes a generated clip and compares two digests with
 // the recorded ones: of the sequence header, and of the decoded pictures at full and half resolution. Decoded
-// pictures depend on every decision of the encoder, but not on the version of a DEFLATE library, as packets
-// do. A change of the format prints the new table:
+// pictures depend on every decision of the encoder. A change of the format prints the new table:
 //   CTV_PRINT_DIGESTS=1 ctv_stream_tests --gtest_filter='Digests.*'
 #include <gtest/gtest.h>
 

@@ -114,7 +114,7 @@ std::vector<int> layers_of_components(const std::vector<uint8_t>& header) {
   if (!sequence.ok()) return {};
   std::vector<int> layers;
   for (const Component& c :
-       make_components(make_stream(*sequence).picture, sequence->grouping, sequence->entropy_coding)) {
+       make_components(make_stream(*sequence).picture, sequence->grouping)) {
     layers.push_back(c.layer);
   }
   return layers;

@@ -45,7 +45,7 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
           groupings.push_back({ComponentScope::kLayer, static_cast<uint8_t>(pooled)});
         }
         for (const Grouping& g : groupings) {
-          expect_every_level_once(picture, make_components(picture, g, EntropyCoding::kTiles));
+          expect_every_level_once(picture, make_components(picture, g));
         }
       }
     }
@@ -55,13 +55,13 @@ TEST(Components, CoverEveryLevelOnceAndRiseByLayer) {
 TEST(Components, PoolingMakesThePartsThatTheDocumentSays) {
   const PictureLayout picture = picture_of(3, 64, 64, Pyramid::kWavelet13_7, 3, 2);
   const auto count = [&](uint8_t pooled) {
-    return make_components(picture, {ComponentScope::kLayer, pooled}, EntropyCoding::kTiles).size();
+    return make_components(picture, {ComponentScope::kLayer, pooled}).size();
   };
   EXPECT_EQ(count(0), 8U);
   EXPECT_EQ(count(1), 7U);
   EXPECT_EQ(count(3), 3U);
   EXPECT_EQ(count(4), 1U);
-  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0}, EntropyCoding::kTiles).size(), 3U * 19U);
+  EXPECT_EQ(make_components(picture, {ComponentScope::kSubband, 0}).size(), 3U * 19U);
 }
 
 class Packets : public testing::TestWithParam<EntropyCoding> {

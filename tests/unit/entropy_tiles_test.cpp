@@ -391,7 +391,7 @@ TEST(Tiles, SetsHoldEveryLevelOnce) {
       const Stream stream = make_stream(*header);
       std::vector<int> seen[3];
       for (size_t p = 0; p < 3; ++p) seen[p].resize(stream.picture.subbands[p].num_coefficients);
-      for (const Component& k : make_components(stream.picture, header->grouping, header->entropy_coding)) {
+      for (const Component& k : make_components(stream.picture, header->grouping)) {
         for (const TileSet& s : make_tile_sets(stream.picture, k)) {
           for (int b = 0; b < s.bands; ++b) {
             for (size_t i = 0; i < s.levels(); ++i) ++seen[s.plane][s.offsets[static_cast<size_t>(b)] + i];

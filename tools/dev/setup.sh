@@ -7,7 +7,7 @@
 #                                         tests, checks and fuzzing too
 set -euo pipefail
 
-build=(g++ cmake ninja-build libdeflate-dev libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
+build=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
 peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
 python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
 checks=(git ccache python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm

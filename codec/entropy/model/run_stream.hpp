@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What precedes the chunks of a component of runs (docs/bitstream.md, 6.1): where they are, and tables to
+// decode them. On the host, for both backends.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/entropy/model/deflate_tables.hpp"
+#include "codec/entropy/model/run_chunk.hpp"
+#include "codec/entropy/model/run_index.hpp"
+
+namespace ctv {
+
+/// A component's bytes, once they are read. Reused without allocations.
+struct RunStream {
+  size_t begin = 0;                   // of the DEFLATE stream in the component's bytes
+  std::vector<RunChunkBits> bits;     // of chunks
+  std::vector<RunChunkPlace> places;  // of chunks
+  std::array<std::array<uint16_t, 1U << kMostCodeBits>, 2> entries;
+  std::array<uint32_t, 2> masks{};  // of the bits that index them
+  DeflateTable table;               // scratch
+
+  RunTables tables() const { return {entries[0].data(), entries[1].data(), masks[0], masks[1]}; }
+
+  void reserve(size_t chunks) {
+    bits.reserve(chunks);
+    places.reserve(chunks);
+  }
+  /// Reads the index and the headers of a component of so many chunks. Returns false unless the bits of all
+  /// chunks, the ends of the blocks and nothing else are there.
+  bool read(std::span<const uint8_t> bytes, bool runs, size_t chunks) {
+    bits.assign(chunks, {});
+    begin = read_run_index(bytes, bits);
+    if (begin == 0) return false;
+    std::array<uint64_t, 2> sums{};
+    for (const RunChunkBits& c : bits) {
+      sums[0] += c.heads;
+      sums[1] += c.tails;
+    }
+    if (sums[0] == 0) return false;
+    std::array<uint64_t, 2> first{};
+    DeflateBits stream(bytes.subspan(begin));
+    const size_t blocks = sums[1] > 0 ? 2 : 1;
+    for (size_t s = 0; s < blocks; ++s) {
+      if (!read_block_header(stream, s + 1 == blocks, table)) return false;
+      masks[s] = (1U << table.bits) - 1;
+      for (uint32_t i = 0; i <= masks[s]; ++i) {
+        entries[s][i] = s == 0 ? head_entry(table.entries[i], runs) : tail_entry(table.entries[i]);
+      }
+      first[s] = stream.at();
+      stream.skip(sums[s]);
+      if (!stream.within() || table.take(stream) != kEndOfBlock) return false;
+    }
+    if (blocks == 1) {
+      entries[1][0] = kNoTailEntry;
+      masks[1] = 0;
+    }
+    places.clear();
+    for (const RunChunkBits& c : bits) {
+      places.push_back({first[0], first[0] + c.heads, first[1], first[1] + c.tails});
+      first[0] += c.heads;
+      first[1] += c.tails;
+    }
+    const uint64_t end = stream.at();
+    return end <= 8 * uint64_t{bytes.size() - begin} && (end + 7) / 8 == bytes.size() - begin &&
+           stream.take((8 - (end & 7U)) & 7U) == 0;
+  }
+};
+
+}  // namespace ctv

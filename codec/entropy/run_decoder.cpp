@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/run_decoder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ctv {
+namespace {
+
+struct StreamBits {
+  const uint8_t* bytes;
+  size_t size;
+  uint64_t load(uint64_t at) const { return DeflateBits::load_bits(bytes, size, at); }
+};
+
+struct ChunkLevels {
+  Level* levels;
+  void put(uint32_t i, Level level) const { levels[i] = level; }
+};
+
+}  // namespace
+
+RunDecoder::RunDecoder(std::vector<RunRange> ranges) : ranges_(std::move(ranges)) {
+  for (const RunRange& r : ranges_) levels_ += r.count;
+  stream_.reserve(chunks());
+}
+
+bool RunDecoder::read(std::span<const uint8_t> bytes, bool runs, std::span<Level* const> planes) {
+  for (const RunRange& r : ranges_) std::fill_n(planes[r.plane] + r.offset, r.count, Level{0});
+  if (bytes.empty()) return true;
+  if (!stream_.read(bytes, runs, chunks())) return false;
+  bytes_ = bytes.subspan(stream_.begin);
+  runs_ = runs;
+  return true;
+}
+
+bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) const {
+  const RunChunkPlace& place = stream_.places[chunk];
+  if (place.heads == place.heads_end) return true;  // zeros
+  const StreamBits bits{bytes_.data(), bytes_.size()};
+  const size_t first = chunk * kRunChunk;
+  const size_t last = std::min(first + kRunChunk, levels_);
+  const auto count = static_cast<uint32_t>(last - first);
+  Level* levels = nullptr;
+  size_t parts = 0;
+  for_ranges(ranges_, first, last, [&](size_t plane, size_t offset, size_t) {
+    levels = planes[plane] + offset;
+    ++parts;
+  });
+  const auto decode = [&](Level* to) {
+    const RunTables tables = stream_.tables();
+    return runs_ ? decode_run_chunk<true>(bits, tables, place, ChunkLevels{to}, count)
+                 : decode_run_chunk<false>(bits, tables, place, ChunkLevels{to}, count);
+  };
+  if (parts == 1) return decode(levels);
+  std::array<Level, kRunChunk> joined{};
+  if (!decode(joined.data())) return false;
+  const Level* from = joined.data();
+  for_ranges(ranges_, first, last, [&](size_t plane, size_t offset, size_t part) {
+    std::copy_n(from, part, planes[plane] + offset);
+    from += part;
+  });
+  return true;
+}
+
+bool RunDecoder::decode(std::span<const uint8_t> bytes, bool runs, std::span<Level* const> planes) {
+  if (!read(bytes, runs, planes)) return false;
+  if (bytes.empty()) return true;
+  for (size_t i = 0; i < chunks(); ++i) {
+    if (!decode_chunk(i, planes)) return false;
+  }
+  return true;
+}
+
+}  // namespace ctv

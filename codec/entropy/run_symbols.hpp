@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels of a chunk as symbols (docs/bitstream.md, 6.1): values and runs of zeros (Katsigiannis et al.,
+// section II). The first byte of each, its head, is apart from others, its tail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codec/entropy/model/run_chunk.hpp"
+#include "codec/entropy/model/run_index.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+/// The most bytes of a chunk, with what is written beyond them.
+inline constexpr size_t kMostHeads = kRunChunk + 8;
+inline constexpr size_t kMostTails = 2 * kRunChunk + 8;
+
+struct RunBytes {
+  uint32_t heads = 0, tails = 0;
+};
+
+/// Writes the symbols of at most kRunChunk levels to `heads` (kMostHeads) and `tails` (kMostTails). runs:
+/// zeros are runs; otherwise all levels are values, as differences. Returns how many bytes there are.
+RunBytes find_run_bytes(std::span<const Level> levels, bool runs, uint8_t* heads, uint8_t* tails);
+
+}  // namespace ctv

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A component's levels, plane by plane, as one sequence.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "codec/entropy/model/run_index.hpp"
+#include "codec/format/components.hpp"
+#include "codec/format/picture_layout.hpp"
+
+namespace ctv {
+
+/// Levels that follow each other in a plane.
+struct RunRange {
+  size_t plane, offset, count;
+};
+
+inline std::vector<RunRange> run_ranges(const PictureLayout& picture, const Component& c) {
+  std::vector<RunRange> ranges;
+  for (int p = c.first_plane; p <= c.last_plane; ++p) {
+    if (c.count(picture, p) > 0)
+      ranges.push_back({static_cast<size_t>(p), c.offset(picture, p), c.count(picture, p)});
+  }
+  return ranges;
+}
+
+/// A component that a device codes by runs.
+struct RunComponent {
+  std::vector<RunRange> ranges;  // at most three, one of a plane
+  bool lowpass = false;          // of layer 0: without runs in key frames
+};
+/// A component that was coded: RunIndexWriter makes the index of `chunks`; `stream` follows it. None if all
+/// levels are 0: the component then has no bytes.
+struct CodedRuns {
+  std::span<const RunChunkBits> chunks;
+  std::span<const uint8_t> stream;
+};
+
+/// Calls with_levels(plane, offset, count) for the parts of levels [first, last) of the sequence.
+template <typename Work>
+void for_ranges(const std::vector<RunRange>& ranges, size_t first, size_t last, Work with_levels) {
+  size_t before = 0;
+  for (const RunRange& r : ranges) {
+    const size_t begin = std::clamp(first, before, before + r.count) - before;
+    const size_t end = std::clamp(last, before, before + r.count) - before;
+    if (end > begin) with_levels(r.plane, r.offset + begin, end - begin);
+    before += r.count;
+  }
+}
+
+}  // namespace ctv

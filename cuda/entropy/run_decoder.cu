@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread decodes a chunk, with the function of the CPU. A block has chunks of one component, whose tables
+// it keeps in shared memory.
+#include "cuda/entropy/run_decoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "codec/entropy/model/run_chunk.hpp"
+#include "cuda/runtime/warp.cuh"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr uint32_t kBlockChunks = 16;  // few, as their symbols differ and lanes wait for each other
+constexpr uint32_t kTableEntries = 2U << kMostCodeBits;
+constexpr uint32_t kTableBytes = kTableEntries * sizeof(uint16_t);
+constexpr size_t kReadBeyond = 16;
+
+constexpr size_t round_to_16(size_t n) { return (n + 15) / 16 * 16; }
+
+struct Work {
+  Level* levels[3];
+  const DeviceRunComponent* components;
+  const RunBlock* blocks;
+  const UploadedRuns* runs;
+  const UploadedChunk* chunks;
+  const uint8_t* bytes;
+  uint32_t* damaged;
+};
+
+/// A DEFLATE stream as words of 64 bits. Beyond its end any bits may come: the chunk is damaged then, since
+/// it does not end where it should.
+struct StreamWords {
+  const uint64_t* words;
+  uint64_t last;  // word that can be read with the one before it
+  __device__ uint64_t load(uint64_t at) const {
+    const uint64_t word = min_of(at >> 6, last - 1);
+    const auto shift = static_cast<uint32_t>(at & 63U);
+    const uint64_t low = words[word] >> shift;
+    return shift == 0 ? low : low | words[word + 1] << (64 - shift);
+  }
+};
+
+/// Levels of a chunk, which is in up to three planes.
+struct ChunkLevels {
+  Level* to[3];      // level i of the chunk in each
+  uint32_t ends[2];  // of the first two
+  __device__ void put(uint32_t i, Level level) const {
+    Level* const plane = i < ends[0] ? to[0] : (i < ends[1] ? to[1] : to[2]);
+    plane[i] = level;
+  }
+};
+
+__device__ __forceinline__ ChunkLevels levels_of(const Work& work, const DeviceRunComponent& component,
+                                                 uint64_t first) {
+  ChunkLevels levels;
+  for (uint32_t r = 0; r < 3; ++r) {
+    levels.to[r] = work.levels[component.planes[r]] + static_cast<int64_t>(component.offsets[r] + first);
+    if (r == 2) break;
+    const uint64_t end = component.ends[r] > first ? component.ends[r] - first : 0;
+    levels.ends[r] = end < kRunChunk ? static_cast<uint32_t>(end) : kRunChunk;
+  }
+  return levels;
+}
+
+__global__ void __launch_bounds__(kWarp) decode_kernel(const __grid_constant__ Work work) {
+  __shared__ uint4 memory[kTableBytes / sizeof(uint4)];
+  const RunBlock block = work.blocks[blockIdx.x];
+  const UploadedRuns runs = work.runs[block.component];
+  if (runs.sound == 0) return;
+  const DeviceRunComponent component = work.components[block.component];
+  const uint32_t own = block.first + threadIdx.x;
+  UploadedChunk chunk{};
+  if (threadIdx.x < kBlockChunks && own < component.chunks) chunk = work.chunks[component.first + own];
+  if (__ballot_sync(kAllLanes, chunk.head_bits != 0) == 0) return;
+  const auto* const tables = reinterpret_cast<const uint4*>(work.bytes + runs.tables);
+  for (uint32_t i = threadIdx.x; i < runs.table_bytes / sizeof(uint4); i += kWarp) memory[i] = tables[i];
+  __syncwarp();
+  if (chunk.head_bits == 0) return;  // zeros
+
+  const auto* const heads = reinterpret_cast<const uint16_t*>(memory);
+  const RunTables both{heads, heads + runs.tail_entries, runs.head_mask, runs.tail_mask};
+  const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.stream), runs.words - 1};
+  const RunChunkPlace place{chunk.heads, chunk.heads + chunk.head_bits, chunk.tails,
+                            chunk.tails + chunk.tail_bits};
+  const uint64_t first = uint64_t{own} * kRunChunk;
+  const uint64_t left = component.ends[2] - first;
+  const uint32_t count = left < kRunChunk ? static_cast<uint32_t>(left) : kRunChunk;
+  const ChunkLevels levels = levels_of(work, component, first);
+  const bool sound = runs.runs != 0 ? decode_run_chunk<true>(bits, both, place, levels, count)
+                                    : decode_run_chunk<false>(bits, both, place, levels, count);
+  if (!sound) work.damaged[block.component] = 1;
+}
+
+}  // namespace
+
+Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan) {
+  layout_ = RunLayout(plan);
+  const size_t components = layout_.components.size();
+  const size_t chunks = layout_.component_of.size();
+  ranges_.clear();
+  for (const RunComponent& c : plan) ranges_.insert(ranges_.end(), c.ranges.begin(), c.ranges.end());
+  std::vector<RunBlock> blocks;
+  size_t most = 0;
+  for (size_t c = 0; c < components; ++c) {
+    const uint32_t count = layout_.components[c].chunks;
+    for (uint32_t i = 0; i < count; i += kBlockChunks) blocks.push_back({static_cast<uint32_t>(c), i});
+    most = std::max(most, size_t{count});
+  }
+  blocks_ = static_cast<unsigned>(blocks.size());
+  stream_.reserve(most);
+  chunks_at_ = round_to_16(components * sizeof(UploadedRuns));
+  bytes_at_ = chunks_at_ + round_to_16(chunks * sizeof(UploadedChunk));
+  const size_t bytes = bytes_at_ + layout_.bytes + components * (kTableBytes + kReadBeyond);
+  CTV_RETURN_IF_ERROR(components_.allocate(device, components));
+  CTV_RETURN_IF_ERROR(run_blocks_.allocate(device, blocks.size()));
+  CTV_RETURN_IF_ERROR(host_.allocate(device, bytes));
+  CTV_RETURN_IF_ERROR(device_.allocate(device, bytes));
+  CTV_RETURN_IF_ERROR(damaged_.allocate(device, components));
+  if (blocks_ > 0) {
+    CTV_CUDA_TRY(device, cudaMemcpy(components_.data(), layout_.components.data(),
+                                    components * sizeof(DeviceRunComponent), cudaMemcpyHostToDevice));
+    CTV_CUDA_TRY(device, cudaMemcpy(run_blocks_.data(), blocks.data(), blocks.size() * sizeof(RunBlock),
+                                    cudaMemcpyHostToDevice));
+    CTV_CUDA_TRY(device, cudaDeviceSynchronize());
+  }
+  start(false);
+  return {};
+}
+
+void RunDecoder::start(bool key) {
+  key_ = key;
+  end_ = bytes_at_;
+  std::fill_n(damaged_.data(), layout_.components.size(), 0U);
+  std::fill_n(runs(), layout_.components.size(), UploadedRuns{});
+  std::memset(host_.data() + chunks_at_, 0, bytes_at_ - chunks_at_);
+}
+
+bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
+  const DeviceRunComponent& c = layout_.components[component];
+  if (bytes.empty()) return true;
+  const bool with_runs = c.lowpass == 0 || !key_;
+  if (!stream_.read(bytes, with_runs, c.chunks)) {
+    damaged_.data()[component] = 1;
+    return false;
+  }
+  for (uint32_t i = 0; i < c.chunks; ++i) {
+    const RunChunkPlace& p = stream_.places[i];
+    chunks()[c.first + i] = {p.heads, p.tails, static_cast<uint32_t>(p.heads_end - p.heads),
+                             static_cast<uint32_t>(p.tails_end - p.tails)};
+  }
+  UploadedRuns& to = runs()[component];
+  const size_t head_bytes = (stream_.masks[0] + size_t{1}) * sizeof(uint16_t);
+  const size_t tail_bytes = (stream_.masks[1] + size_t{1}) * sizeof(uint16_t);
+  to.head_mask = stream_.masks[0];
+  to.tail_mask = stream_.masks[1];
+  to.tail_entries = stream_.masks[0] + 1;
+  to.table_bytes = static_cast<uint32_t>(round_to_16(head_bytes + tail_bytes));
+  to.tables = end_ - bytes_at_;
+  std::memset(host_.data() + end_ + to.table_bytes - 16, 0, 16);
+  std::memcpy(host_.data() + end_, stream_.entries[0].data(), head_bytes);
+  std::memcpy(host_.data() + end_ + head_bytes, stream_.entries[1].data(), tail_bytes);
+  end_ += to.table_bytes;
+  const std::span<const uint8_t> stream = bytes.subspan(stream_.begin);
+  const size_t size = round_to_16(stream.size()) + kReadBeyond;
+  to.stream = end_ - bytes_at_;
+  to.words = size / sizeof(uint64_t);
+  std::memcpy(host_.data() + end_, stream.data(), stream.size());
+  std::memset(host_.data() + end_ + stream.size(), 0, size - stream.size());
+  end_ += size;
+  to.runs = with_runs ? 1 : 0;
+  to.sound = 1;
+  return true;
+}
+
+Status RunDecoder::upload(Device& device, cudaStream_t stream) {
+  CTV_CUDA_TRY(device, cudaMemcpyAsync(device_.data(), host_.data(), end_, cudaMemcpyHostToDevice, stream));
+  return {};
+}
+
+Status RunDecoder::decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
+  for (const RunRange& r : ranges_) {
+    CTV_CUDA_TRY(device, cudaMemsetAsync(levels[r.plane] + r.offset, 0, r.count * sizeof(Level), stream));
+  }
+  if (blocks_ == 0) return {};
+  const Work work{{levels[0], levels[1], levels[2]},
+                  components_.data(),
+                  run_blocks_.data(),
+                  reinterpret_cast<const UploadedRuns*>(device_.data()),
+                  reinterpret_cast<const UploadedChunk*>(device_.data() + chunks_at_),
+                  device_.data() + bytes_at_,
+                  damaged_.data()};
+  decode_kernel<<<blocks_, kWarp, 0, stream>>>(work);
+  return device.launched("decode_kernel");
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Components of runs in host memory to levels on the device (docs/bitstream.md, 6.1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "codec/entropy/model/run_stream.hpp"
+#include "cuda/entropy/run_layout.hpp"
+
+namespace ctv::cuda {
+
+/// What is uploaded of a chunk: its place in its component's stream, in bits. None of heads: zeros.
+struct UploadedChunk {
+  uint64_t heads, tails;
+  uint32_t head_bits, tail_bits;
+};
+
+/// What is uploaded of a component. Its tables, of heads and then of tails, and its stream are among the
+/// bytes that follow all chunks.
+struct UploadedRuns {
+  uint64_t tables;  // byte; a multiple of 16
+  uint64_t stream;  // byte; a multiple of 16
+  uint64_t words;   // of 8 bytes that can be read from there
+  uint32_t head_mask, tail_mask;
+  uint32_t table_bytes;   // of both tables, a multiple of 16
+  uint32_t tail_entries;  // entries before those of tails
+  uint32_t runs;
+  uint32_t sound;  // otherwise nothing of it is decoded
+};
+
+/// A block of the kernel: so many chunks of one component.
+struct RunBlock {
+  uint32_t component, first;  // chunk in the component
+};
+
+/// Decodes components with the levels of ctv::RunDecoder. Made once; allocates nothing per frame, and the
+/// kernels of all frames have the same shape.
+class RunDecoder {
+ public:
+  /// Allocates for the longest code of any levels, about 5 bytes a level page-locked and as many on the
+  /// device.
+  Status initialise(Device& device, std::span<const RunComponent> plan);
+
+  /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
+  /// nothing may be put, and until the decoding is done nothing uploaded and no frame started.
+  void start(bool key);
+  /// Reads a component's index and headers and copies its bytes; once for each. False if they are damaged.
+  bool put(size_t component, std::span<const uint8_t> bytes);
+  /// Starts the copy to the device on `stream`.
+  Status upload(Device& device, cudaStream_t stream);
+  /// Starts on `stream`, which has waited for the upload. Writes all levels of the plan's components, and no
+  /// others; those of damaged components are undefined.
+  Status decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream);
+  /// Of each component, whether it is damaged; valid when decode()'s work is done.
+  std::span<const uint32_t> damaged() const { return {damaged_.data(), layout_.components.size()}; }
+
+ private:
+  UploadedRuns* runs() const { return reinterpret_cast<UploadedRuns*>(host_.data()); }
+  UploadedChunk* chunks() const { return reinterpret_cast<UploadedChunk*>(host_.data() + chunks_at_); }
+
+  RunLayout layout_{std::span<const RunComponent>{}};
+  std::vector<RunRange> ranges_;
+  bool key_ = false;
+  unsigned blocks_ = 0;
+  // What travels, in one block: components; chunks, at chunks_at_; tables and streams, at bytes_at_.
+  size_t chunks_at_ = 0, bytes_at_ = 0;
+  size_t end_ = 0;  // of the block so far
+  RunStream stream_;
+  DeviceArray<DeviceRunComponent> components_;
+  DeviceArray<RunBlock> run_blocks_;
+  PinnedArray<uint8_t> host_;
+  DeviceArray<uint8_t> device_;
+  PinnedArray<uint32_t> damaged_;  // [components], written by kernels
+};
+
+}  // namespace ctv::cuda

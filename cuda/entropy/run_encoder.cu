@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Four passes, all but the second with a block for each chunk: counts of bytes; codes, headers and ends of
+// blocks, a block for each component; bits of chunks; their codes. A last kernel writes the streams into the
+// host's memory. Words that chunks, headers and ends share are joined by atomic or, so streams are 0 before:
+// the last kernel leaves them so.
+#include "cuda/entropy/run_encoder.hpp"
+
+#include <algorithm>
+
+#include "cuda/entropy/run_symbols.cuh"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr uint32_t kSortedKeys = 512;  // a power of two, from 257 on
+constexpr uint32_t kHeadWords = (31 + kMostHeadBits) / 32 + 1;
+constexpr uint32_t kTailWords = (31 + kMostTailBits) / 32 + 1;
+constexpr unsigned kCopyThreads = 256;
+
+struct Work {
+  RunPlanes planes;
+  const DeviceRunComponent* components;
+  const uint32_t* component_of;
+  unsigned long long* counts;
+  DeviceRunCodes* codes;
+  RunChunkBits* bits;
+  uint64_t* sizes;
+  uint32_t* streams;
+  RunChunkBits* host_bits;
+  uint64_t* host_sizes;
+  uint4* host_streams;
+  uint32_t key;
+};
+
+__device__ __forceinline__ bool has_runs(const Work& work, const DeviceRunComponent& component) {
+  return component.lowpass == 0 || work.key == 0;
+}
+
+__global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constant__ Work work) {
+  __shared__ RunChunkLevels chunk;
+  __shared__ uint32_t counts[2][256];
+  const uint32_t c = work.component_of[blockIdx.x];
+  const DeviceRunComponent component = work.components[c];
+  counts[0][threadIdx.x] = 0;
+  counts[1][threadIdx.x] = 0;
+  const uint32_t count = load_chunk(component, work.planes, blockIdx.x - component.first, chunk);
+  if (count == 0) return;
+  // Most heads are small, and their counts few: summed before they are added. Two of 16 bits each.
+  uint32_t small[2] = {0, 0};
+  for_own_symbols(
+      chunk, count, has_runs(work, component),
+      [&](uint32_t head) {
+        if (head < 4) {
+          small[head / 2] += head % 2 != 0 ? 1U << 16 : 1U;
+        } else {
+          atomicAdd(&counts[0][head], 1U);
+        }
+      },
+      [&](uint32_t tail) { atomicAdd(&counts[1][tail], 1U); });
+  __syncwarp();
+  for (uint32_t k = 0; k < 2; ++k) {
+    const uint32_t sum = warp_sum(small[k]);
+    if (threadIdx.x % kWarp == 0) {
+      atomicAdd(&counts[0][2 * k], sum & 0xffffU);
+      atomicAdd(&counts[0][2 * k + 1], sum >> 16);
+    }
+  }
+  __syncthreads();
+  for (uint32_t s = 0; s < 2; ++s) {
+    const uint32_t n = counts[s][threadIdx.x];
+    if (n != 0) atomicAdd(&work.counts[(size_t{c} * 2 + s) * 256 + threadIdx.x], n);
+  }
+}
+
+/// Sum over a block of kRunThreads, in all threads. sums: [kRunWarps], shared.
+__device__ __forceinline__ uint64_t block_sum(uint64_t v, uint64_t* sums) {
+  for (int offset = kWarp / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
+  __syncthreads();  // the sums before have been read
+  if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = v;
+  __syncthreads();
+  uint64_t sum = 0;
+  for (uint32_t w = 0; w < kRunWarps; ++w) sum += sums[w];
+  return sum;
+}
+
+/// Sorts kSortedKeys keys in shared memory (Batcher's bitonic sort).
+__device__ __forceinline__ void sort_keys(uint32_t* keys) {
+  for (uint32_t size = 2; size <= kSortedKeys; size *= 2) {
+    for (uint32_t step = size / 2; step > 0; step /= 2) {
+      __syncthreads();
+      // Each of 256 threads has one pair.
+      const uint32_t low = (threadIdx.x / step) * 2 * step + threadIdx.x % step;
+      const uint32_t a = keys[low];
+      const uint32_t b = keys[low + step];
+      if (((low & size) == 0) == (a > b)) {
+        keys[low] = b;
+        keys[low + step] = a;
+      }
+    }
+  }
+  __syncthreads();
+}
+
+/// Adds bits to a stream, where they are 0 before. By one thread.
+__device__ __forceinline__ void add_bits(uint32_t* stream, uint64_t at, uint32_t value, uint32_t count) {
+  if (count == 0) return;
+  const uint32_t shift = static_cast<uint32_t>(at & 31U);
+  stream[at >> 5] |= value << shift;
+  if (shift + count > 32) stream[(at >> 5) + 1] |= value >> (32 - shift);
+}
+
+/// What a warp makes of the counts of heads or of tails.
+struct BlockMaker {
+  uint32_t keys[kSortedKeys];
+  uint32_t weights[kCodedSymbols];
+  uint32_t symbols;
+  DeflateBlock block;
+  BlockScratch scratch;
+  uint32_t first[16];  // code of each length
+};
+
+/// As make_codes(), for one symbol.
+__device__ __forceinline__ uint32_t code_of(const BlockMaker& maker, uint32_t symbol) {
+  const uint32_t length = maker.block.lengths[symbol];
+  if (length == 0) return 0;
+  uint32_t code = maker.first[length];
+  for (uint32_t s = 0; s < symbol; ++s) code += maker.block.lengths[s] == length ? 1 : 0;
+  return length << 16 | reverse_bits(code, length);
+}
+
+__global__ void __launch_bounds__(kRunThreads) code_kernel(const __grid_constant__ Work work) {
+  __shared__ uint64_t sums[kRunWarps];
+  __shared__ BlockMaker makers[2];
+  const uint32_t t = threadIdx.x;
+  DeviceRunCodes& to = work.codes[blockIdx.x];
+  unsigned long long* const counts = work.counts + size_t{blockIdx.x} * 512;
+  uint64_t own[2], total[2];
+  for (uint32_t s = 0; s < 2; ++s) {
+    own[s] = counts[s * 256 + t];
+    counts[s * 256 + t] = 0;
+    total[s] = block_sum(own[s], sums);
+  }
+  if (total[0] == 0) {  // no symbols: zeros
+    if (t == 0) {
+      work.sizes[blockIdx.x] = 0;
+      work.host_sizes[blockIdx.x] = 0;
+    }
+    return;
+  }
+  const uint32_t blocks = total[1] > 0 ? 2 : 1;
+  if (t < 2) makers[t].symbols = 1;  // the end of the block
+  __syncthreads();
+  for (uint32_t s = 0; s < blocks; ++s) {
+    BlockMaker& maker = makers[s];
+    const uint32_t shift = weight_shift(total[s] + 1);
+    const uint32_t key = own[s] > 0 ? weight_key(own[s], shift, t) : ~0U;
+    maker.keys[t] = key;
+    maker.weights[t] = own[s] > 0 ? key >> kSymbolBits : 0;
+    const uint32_t end = weight_key(1, shift, kEndOfBlock);
+    maker.keys[256 + t] = t == 0 ? end : ~0U;
+    if (t == 0) maker.weights[kEndOfBlock] = end >> kSymbolBits;
+    if (own[s] > 0) atomicAdd(&maker.symbols, 1U);
+    for (uint32_t i = t; i < kDeflateSymbols; i += kRunThreads) maker.block.lengths[i] = 0;
+    sort_keys(maker.keys);
+  }
+  if (t % kWarp == 0 && t / kWarp < blocks) {
+    const uint32_t s = t / kWarp;
+    BlockMaker& maker = makers[s];
+    huffman_lengths(maker.keys, maker.symbols, kMostCodeBits, maker.block.lengths);
+    make_block(maker.weights, s + 1 == blocks, maker.block, maker.scratch);
+    first_codes(maker.block.lengths, kDeflateSymbols, maker.first);
+  }
+  __syncthreads();
+  uint64_t bits[2] = {0, 0};
+  for (uint32_t s = 0; s < blocks; ++s) {
+    bits[s] = block_sum(own[s] * makers[s].block.lengths[t], sums);
+    to.codes[s][t] = code_of(makers[s], t);
+  }
+  if (t != 0) return;
+  uint32_t* const stream = work.streams + work.components[blockIdx.x].bytes / sizeof(uint32_t);
+  uint64_t at = 0;
+  for (uint32_t s = 0; s < blocks; ++s) {
+    const DeflateBlock& block = makers[s].block;
+    for (uint32_t i = 0; i < block.header_bits; i += 32) {
+      add_bits(stream, at + i, block.header[i / 32], min_of(32U, block.header_bits - i));
+    }
+    at += block.header_bits;
+    to.begin[s] = at;
+    at += bits[s];
+    const uint32_t end = code_of(makers[s], kEndOfBlock);
+    add_bits(stream, at, end & 0xffffU, end >> 16);
+    at += end >> 16;
+  }
+  const uint64_t size = (at + 7) / 8;
+  work.sizes[blockIdx.x] = size;
+  work.host_sizes[blockIdx.x] = size;
+}
+
+/// The bits of the thread's own symbols: of heads, and from bit 16 on of tails. A chunk's fit in 16 bits.
+__device__ __forceinline__ uint32_t own_bits(const RunChunkLevels& chunk, uint32_t count, bool runs,
+                                             uint32_t (*codes)[256]) {
+  uint32_t bits = 0;
+  for_own_symbols(
+      chunk, count, runs, [&](uint32_t head) { bits += codes[0][head] >> 16; },
+      [&](uint32_t tail) { bits += codes[1][tail] & 0xffff0000U; });
+  return bits;
+}
+static_assert(kMostHeadBits < 1 << 16 && kMostTailBits < 1 << 16);
+
+__device__ __forceinline__ void load_codes(const DeviceRunCodes& from, uint32_t (*codes)[256]) {
+  for (uint32_t s = 0; s < 2; ++s) codes[s][threadIdx.x] = from.codes[s][threadIdx.x];
+}
+
+__global__ void __launch_bounds__(kRunThreads) measure_kernel(const __grid_constant__ Work work) {
+  __shared__ RunChunkLevels chunk;
+  __shared__ uint32_t codes[2][256];
+  __shared__ uint64_t sums[kRunWarps];
+  const uint32_t c = work.component_of[blockIdx.x];
+  const DeviceRunComponent component = work.components[c];
+  load_codes(work.codes[c], codes);
+  const uint32_t count = load_chunk(component, work.planes, blockIdx.x - component.first, chunk);
+  uint32_t bits = 0;
+  if (count > 0) {
+    const uint32_t own = own_bits(chunk, count, has_runs(work, component), codes);
+    bits = static_cast<uint32_t>(block_sum(own, sums));
+  }
+  if (threadIdx.x == 0) {
+    const RunChunkBits both{bits & 0xffffU, bits >> 16};
+    work.bits[blockIdx.x] = both;
+    work.host_bits[blockIdx.x] = both;
+  }
+}
+
+/// Codes after each other in words of shared memory that are 0 before.
+struct CodeWriter {
+  uint32_t* words;
+  uint32_t at;  // bit
+  __device__ void put(uint32_t code) {
+    const uint32_t shift = at % 32;
+    const uint32_t bits = code & 0xffffU;
+    atomicOr(&words[at / 32], bits << shift);
+    if (shift + (code >> 16) > 32) atomicOr(&words[at / 32 + 1], bits >> (32 - shift));
+    at += code >> 16;
+  }
+};
+
+__global__ void __launch_bounds__(kRunThreads) write_kernel(const __grid_constant__ Work work) {
+  __shared__ RunChunkLevels chunk;
+  __shared__ uint32_t codes[2][256];
+  __shared__ uint64_t sums[kRunWarps];
+  __shared__ uint32_t warp_bits[kRunWarps];
+  __shared__ uint32_t heads[kHeadWords], tails[kTailWords];
+  const uint32_t t = threadIdx.x;
+  const RunChunkBits own_chunk = work.bits[blockIdx.x];
+  if (own_chunk.heads == 0) return;
+  const uint32_t c = work.component_of[blockIdx.x];
+  const DeviceRunComponent component = work.components[c];
+  const DeviceRunCodes& all_codes = work.codes[c];
+  const bool runs = has_runs(work, component);
+  load_codes(all_codes, codes);
+  const uint32_t count = load_chunk(component, work.planes, blockIdx.x - component.first, chunk);
+
+  uint64_t before[2] = {0, 0};
+  for (uint32_t i = component.first + t; i < blockIdx.x; i += kRunThreads) {
+    before[0] += work.bits[i].heads;
+    before[1] += work.bits[i].tails;
+  }
+  before[0] = all_codes.begin[0] + block_sum(before[0], sums);
+  before[1] = block_sum(before[1], sums);
+  if (own_chunk.tails > 0) before[1] += all_codes.begin[1];
+  const uint32_t shifts[2] = {static_cast<uint32_t>(before[0] & 31U), static_cast<uint32_t>(before[1] & 31U)};
+  const uint32_t words[2] = {(shifts[0] + own_chunk.heads + 31) / 32,
+                             own_chunk.tails > 0 ? (shifts[1] + own_chunk.tails + 31) / 32 : 0};
+  for (uint32_t i = t; i < words[0]; i += kRunThreads) heads[i] = 0;
+  for (uint32_t i = t; i < words[1]; i += kRunThreads) tails[i] = 0;
+
+  const uint32_t own = own_bits(chunk, count, runs, codes);
+  uint32_t through = own;
+  for (uint32_t step = 1; step < kWarp; step *= 2) {
+    const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
+    if (t % kWarp >= step) through += other;
+  }
+  if (t % kWarp == kWarp - 1) warp_bits[t / kWarp] = through;
+  __syncthreads();
+  uint32_t first = through - own;
+  for (uint32_t w = 0; w < t / kWarp; ++w) first += warp_bits[w];
+  CodeWriter head_writer{heads, shifts[0] + (first & 0xffffU)};
+  CodeWriter tail_writer{tails, shifts[1] + (first >> 16)};
+  for_own_symbols(
+      chunk, count, runs, [&](uint32_t head) { head_writer.put(codes[0][head]); },
+      [&](uint32_t tail) { tail_writer.put(codes[1][tail]); });
+  __syncthreads();
+  uint32_t* const stream = work.streams + component.bytes / 4;
+  for (uint32_t s = 0; s < 2; ++s) {
+    const uint32_t* const from = s == 0 ? heads : tails;
+    uint32_t* const to = stream + (before[s] >> 5);
+    for (uint32_t i = t; i < words[s]; i += kRunThreads) {
+      if (i == 0 || i + 1 == words[s]) {
+        atomicOr(&to[i], from[i]);
+      } else {
+        to[i] = from[i];
+      }
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kCopyThreads) copy_kernel(const __grid_constant__ Work work) {
+  const uint64_t size = (work.sizes[blockIdx.y] + sizeof(uint4) - 1) / sizeof(uint4);
+  const uint64_t first = work.components[blockIdx.y].bytes / sizeof(uint4);
+  uint4* const from = reinterpret_cast<uint4*>(work.streams) + first;
+  uint4* const to = work.host_streams + first;
+  for (uint64_t i = uint64_t{blockIdx.x} * kCopyThreads + threadIdx.x; i < size;
+       i += uint64_t{gridDim.x} * kCopyThreads) {
+    to[i] = from[i];
+    from[i] = make_uint4(0, 0, 0, 0);
+  }
+}
+
+}  // namespace
+
+Status RunEncoder::initialise(Device& device, std::span<const RunComponent> plan) {
+  layout_ = RunLayout(plan);
+  const size_t components = layout_.components.size();
+  const size_t chunks = layout_.component_of.size();
+  uint32_t most = 0;
+  for (const DeviceRunComponent& c : layout_.components) most = std::max(most, c.chunks);
+  // A thread of the last kernel copies 16 bytes; a chunk has about 512.
+  copy_blocks_ = std::clamp((most + 7) / 8, 1U, 64U);
+  CTV_RETURN_IF_ERROR(components_.allocate(device, components));
+  CTV_RETURN_IF_ERROR(component_of_.allocate(device, chunks));
+  CTV_RETURN_IF_ERROR(counts_.allocate(device, components * 512));
+  CTV_RETURN_IF_ERROR(codes_.allocate(device, components));
+  CTV_RETURN_IF_ERROR(bits_.allocate(device, chunks));
+  CTV_RETURN_IF_ERROR(sizes_.allocate(device, components));
+  CTV_RETURN_IF_ERROR(streams_.allocate(device, layout_.bytes / sizeof(uint4)));
+  CTV_RETURN_IF_ERROR(host_bits_.allocate(device, chunks));
+  CTV_RETURN_IF_ERROR(host_sizes_.allocate(device, components));
+  CTV_RETURN_IF_ERROR(host_streams_.allocate(device, layout_.bytes / sizeof(uint4)));
+  if (chunks == 0) return {};
+  CTV_CUDA_TRY(device, cudaMemset(counts_.data(), 0, components * 512 * sizeof(unsigned long long)));
+  CTV_CUDA_TRY(device, cudaMemset(streams_.data(), 0, layout_.bytes));
+  CTV_CUDA_TRY(device, cudaMemset(codes_.data(), 0, components * sizeof(DeviceRunCodes)));
+  CTV_CUDA_TRY(device, cudaMemcpy(components_.data(), layout_.components.data(),
+                                  components * sizeof(DeviceRunComponent), cudaMemcpyHostToDevice));
+  CTV_CUDA_TRY(device, cudaMemcpy(component_of_.data(), layout_.component_of.data(),
+                                  chunks * sizeof(uint32_t), cudaMemcpyHostToDevice));
+  // Streams that do not wait for the default one are waited for here.
+  CTV_CUDA_TRY(device, cudaDeviceSynchronize());
+  return {};
+}
+
+Status RunEncoder::encode(Device& device, const std::array<const Level*, 3>& levels, bool key,
+                          cudaStream_t stream) {
+  const auto chunks = static_cast<unsigned>(layout_.component_of.size());
+  const auto components = static_cast<unsigned>(layout_.components.size());
+  if (chunks == 0) return {};
+  const Work work{{{levels[0], levels[1], levels[2]}},
+                  components_.data(),
+                  component_of_.data(),
+                  counts_.data(),
+                  codes_.data(),
+                  bits_.data(),
+                  sizes_.data(),
+                  reinterpret_cast<uint32_t*>(streams_.data()),
+                  host_bits_.data(),
+                  host_sizes_.data(),
+                  host_streams_.data(),
+                  key ? 1U : 0U};
+  count_kernel<<<chunks, kRunThreads, 0, stream>>>(work);
+  CTV_RETURN_IF_ERROR(device.launched("count_kernel"));
+  code_kernel<<<components, kRunThreads, 0, stream>>>(work);
+  CTV_RETURN_IF_ERROR(device.launched("code_kernel"));
+  measure_kernel<<<chunks, kRunThreads, 0, stream>>>(work);
+  CTV_RETURN_IF_ERROR(device.launched("measure_kernel"));
+  write_kernel<<<chunks, kRunThreads, 0, stream>>>(work);
+  CTV_RETURN_IF_ERROR(device.launched("write_kernel"));
+  copy_kernel<<<dim3(copy_blocks_, components), kCopyThreads, 0, stream>>>(work);
+  return device.launched("copy_kernel");
+}
+
+CodedRuns RunEncoder::coded(size_t component) const {
+  const DeviceRunComponent& c = layout_.components[component];
+  if (c.chunks == 0 || host_sizes_.data()[component] == 0) return {};
+  return {{host_bits_.data() + c.first, c.chunks},
+          {reinterpret_cast<const uint8_t*>(host_streams_.data()) + c.bytes,
+           static_cast<size_t>(host_sizes_.data()[component])}};
+}
+
+}  // namespace ctv::cuda

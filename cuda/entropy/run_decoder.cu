@@ -151,16 +151,16 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
                              static_cast<uint32_t>(p.tails_end - p.tails)};
   }
   UploadedRuns& to = runs()[component];
-  const size_t head_bytes = (stream_.masks[0] + size_t{1}) * sizeof(uint16_t);
-  const size_t tail_bytes = (stream_.masks[1] + size_t{1}) * sizeof(uint16_t);
-  to.head_mask = stream_.masks[0];
-  to.tail_mask = stream_.masks[1];
-  to.tail_entries = stream_.masks[0] + 1;
+  const size_t head_bytes = (stream_.mask(0) + size_t{1}) * sizeof(uint16_t);
+  const size_t tail_bytes = (stream_.mask(1) + size_t{1}) * sizeof(uint16_t);
+  to.head_mask = stream_.mask(0);
+  to.tail_mask = stream_.mask(1);
+  to.tail_entries = stream_.mask(0) + 1;
   to.table_bytes = static_cast<uint32_t>(round_to_16(head_bytes + tail_bytes));
   to.tables = end_ - bytes_at_;
   std::memset(host_.data() + end_ + to.table_bytes - 16, 0, 16);
-  std::memcpy(host_.data() + end_, stream_.entries[0].data(), head_bytes);
-  std::memcpy(host_.data() + end_ + head_bytes, stream_.entries[1].data(), tail_bytes);
+  std::memcpy(host_.data() + end_, stream_.codes[0].entries.data(), head_bytes);
+  std::memcpy(host_.data() + end_ + head_bytes, stream_.codes[1].entries.data(), tail_bytes);
   end_ += to.table_bytes;
   const std::span<const uint8_t> stream = bytes.subspan(stream_.begin);
   const size_t size = round_to_16(stream.size()) + kReadBeyond;

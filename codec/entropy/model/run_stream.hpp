@@ -19,11 +19,11 @@ struct RunStream {
   size_t begin = 0;                   // of the DEFLATE stream in the component's bytes
   std::vector<RunChunkBits> bits;     // of chunks
   std::vector<RunChunkPlace> places;  // of chunks
-  std::array<std::array<uint16_t, 1U << kMostCodeBits>, 2> entries;
-  std::array<uint32_t, 2> masks{};  // of the bits that index them
-  DeflateTable table;               // scratch
+  std::array<DeflateTable, 2> codes;  // of heads and of tails
 
-  RunTables tables() const { return {entries[0].data(), entries[1].data(), masks[0], masks[1]}; }
+  RunTables tables() const { return {codes[0].entries.data(), codes[1].entries.data(), mask(0), mask(1)}; }
+  /// Of the bits that index a table.
+  uint32_t mask(size_t code) const { return (1U << codes[code].bits) - 1; }
 
   void reserve(size_t chunks) {
     bits.reserve(chunks);
@@ -45,18 +45,17 @@ struct RunStream {
     DeflateBits stream(bytes.subspan(begin));
     const size_t blocks = sums[1] > 0 ? 2 : 1;
     for (size_t s = 0; s < blocks; ++s) {
-      if (!read_block_header(stream, s + 1 == blocks, table)) return false;
-      masks[s] = (1U << table.bits) - 1;
-      for (uint32_t i = 0; i <= masks[s]; ++i) {
-        entries[s][i] = s == 0 ? head_entry(table.entries[i], runs) : tail_entry(table.entries[i]);
-      }
+      const bool found = s == 0 ? read_block_header(stream, blocks == 1, codes[0],
+                                                    [runs](uint32_t e) { return head_entry(e, runs); })
+                                : read_block_header(stream, true, codes[1], tail_entry);
+      if (!found) return false;
       first[s] = stream.at();
       stream.skip(sums[s]);
-      if (!stream.within() || table.take(stream) != kEndOfBlock) return false;
+      if (!stream.within() || !codes[s].take_end(stream)) return false;
     }
     if (blocks == 1) {
-      entries[1][0] = kNoTailEntry;
-      masks[1] = 0;
+      codes[1].entries[0] = kNoTailEntry;
+      codes[1].bits = 0;
     }
     places.clear();
     for (const RunChunkBits& c : bits) {

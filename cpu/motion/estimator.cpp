@@ -3,6 +3,7 @@
 // candidates in order of rank, and the distribution of rows of blocks to threads.
 #include <algorithm>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "codec/control/motion_decisions.hpp"
@@ -38,7 +39,10 @@ class CpuMotionEstimator final : public MotionEstimator {
         costs_(blocks_.size()),
         cells_{kLog2Cell, blocks_.rows << log2_cells(), blocks_.cols << log2_cells()},
         field_(parameters.split != 0 ? cells_.size() : blocks_.size()),
-        improved_(field_.size()) {
+        improved_(field_.size()),
+        moved_before_(field_.size()),
+        moved_(field_.size()),
+        sums_(field_.size() * kFieldCandidates) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -53,22 +57,36 @@ class CpuMotionEstimator final : public MotionEstimator {
     const SearchPlanes planes = find_vectors(current, reference, lambda, still);
     StageTimer timer(times_, Stage::kMotionRefine);
     const HalfPlanes halves = interpolate(planes);
-    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
-      const FieldRows rows{&planes,           &halves,      grid,
-                           blocks_,           pass,         kVectorUnit >> parameters_.subpel,
-                           parameters_.range, lambda,       field_.data(),
-                           improved_.data(),  costs_.data()};
-      parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
-      field_.swap(improved_);
+    const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
+      for (size_t i = 0; i < passes.size(); ++i) {
+        const FieldRows rows{.planes = &planes,
+                             .halves = &halves,
+                             .grid = grid,
+                             .blocks = blocks_,
+                             .pass = passes[i],
+                             .finest_step = kVectorUnit >> parameters_.subpel,
+                             .range = parameters_.range,
+                             .lambda = lambda,
+                             .before = field_.data(),
+                             .after = improved_.data(),
+                             .costs = costs_.data(),
+                             .first = i == 0,
+                             .moved_before = moved_before_.data(),
+                             .moved_after = moved_.data(),
+                             .sums = sums_.data()};
+        parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
+        field_.swap(improved_);
+        moved_before_.swap(moved_);
+      }
     };
-    for (const FieldPass& pass : kBlockPasses) improve(blocks_, pass);
+    improve(blocks_, kBlockPasses);
     if (parameters_.split == 0) {
       spread(field_, blocks_, parameters_.grid, vectors);
       return {};
     }
     spread(field_, blocks_, cells_, improved_.data());
     field_.swap(improved_);
-    for (const FieldPass& pass : kCellPasses) improve(cells_, pass);
+    improve(cells_, kCellPasses);
     spread(field_, cells_, parameters_.grid, vectors);
     return {};
   }
@@ -191,6 +209,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   std::vector<uint32_t> costs_;                 // of each block, sixteenths of SAD
   const MotionGrid cells_;                      // of the blocks
   std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
+  std::vector<uint8_t> moved_before_, moved_;   // what each pass leaves to the next one (FieldRows)
+  std::vector<uint32_t> sums_;
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
 };

@@ -9,6 +9,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/motion/bounded_search.hpp"
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/search.hpp"
 #include "cpu/picture/colour.hpp"
@@ -50,6 +51,13 @@ class CpuMotionEstimator final : public MotionEstimator {
       return candidate_rank(a.y, a.x, parameters.range) < candidate_rank(b.y, b.x, parameters.range);
     });
     candidates_.resize(order_.size());
+    if (!bounded()) return;
+    sums_of_squares_.resize(static_cast<size_t>(rows_ + 2 * border_rows()) *
+                            static_cast<size_t>(reference_stride_));
+    const int side = 2 * parameters.range + 1;
+    vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
+    places_.resize(order_.size());
+    for (size_t i = 0; i < order_.size(); ++i) places_[place_of(order_[i], side)] = static_cast<uint16_t>(i);
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
@@ -102,11 +110,17 @@ class CpuMotionEstimator final : public MotionEstimator {
                         (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
                             static_cast<int64_t>(i)};
     }
+    if (bounded()) prepare_bounds(planes, lambda);
+    const BoundedCandidates by_place{candidates_, parameters_.range, vector_costs_.data(), places_.data()};
     parallel_for(threads_, blocks_.rows, [&](int row) {
       int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
       uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
-      search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
+      if (bounded()) {
+        search_bounded_row(planes, sums_origin(), by_place, row, blocks_.cols, still_blocks, keys);
+      } else {
+        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
+      }
       MotionVector* vectors = field_.data() + ptrdiff_t{row} * blocks_.cols;
       uint32_t* costs = costs_.data() + ptrdiff_t{row} * blocks_.cols;
       for (int b = 0; b < blocks_.cols; ++b) {
@@ -118,6 +132,18 @@ class CpuMotionEstimator final : public MotionEstimator {
       }
     });
     return planes;
+  }
+
+  void prepare_bounds(const SearchPlanes& planes, uint32_t lambda) {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      vector_costs_[place_of(order_[i], BoundedCandidates::kPitch)] =
+          static_cast<uint16_t>(std::min<uint32_t>(motion_cost(0, lambda, vector(i)) / 16, UINT16_MAX));
+    }
+    const int range = parameters_.range;
+    parallel_ranges(threads_, rows_ + 2 * range - 7, 16, [&](int begin, int end) {  // the last square's row
+      for (int i = begin; i < end; ++i)
+        sum_squares_row(planes, i - range, -range, cols_ + range, sums_origin());
+    });
   }
 
   HalfPlanes interpolate(const SearchPlanes& planes) {
@@ -170,6 +196,13 @@ class CpuMotionEstimator final : public MotionEstimator {
     return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
   }
 
+  bool bounded() const {
+    return parameters_.log2_block == 4 && parameters_.range <= BoundedCandidates::kMostRange;
+  }
+  size_t place_of(const Offset& o, int pitch) const {
+    return static_cast<size_t>((o.y + parameters_.range) * pitch + o.x + parameters_.range);
+  }
+  uint16_t* sums_origin() { return sums_of_squares_.data() + border_rows() * reference_stride_ + border_; }
   int border_rows() const { return parameters_.range + kFieldReach; }
   int log2_cells() const { return parameters_.log2_block - kLog2Cell; }
   MotionVector vector(size_t i) const {
@@ -213,6 +246,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   std::vector<uint32_t> sums_;
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
+  std::vector<uint16_t> sums_of_squares_;        // like reference_, if bounded()
+  std::vector<uint16_t> vector_costs_, places_;  // BoundedCandidates
 };
 
 }  // namespace

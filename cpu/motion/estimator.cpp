@@ -37,6 +37,7 @@ class CpuMotionEstimator final : public MotionEstimator {
         halves_(allocate(3 * (rows_ + 2 * border_rows()), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
         still_(keys_.size()),
+        searched_(static_cast<size_t>(blocks_.rows)),
         costs_(blocks_.size()),
         cells_{kLog2Cell, blocks_.rows << log2_cells(), blocks_.cols << log2_cells()},
         field_(parameters.split != 0 ? cells_.size() : blocks_.size()),
@@ -110,12 +111,12 @@ class CpuMotionEstimator final : public MotionEstimator {
                         (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
                             static_cast<int64_t>(i)};
     }
+    mark_still(still);
     if (bounded()) prepare_bounds(planes, lambda);
     const BoundedCandidates by_place{candidates_, parameters_.range, vector_costs_.data(), places_.data()};
     parallel_for(threads_, blocks_.rows, [&](int row) {
       int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
-      uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
-      for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
+      const uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       if (bounded()) {
         search_bounded_row(planes, sums_origin(), by_place, row, blocks_.cols, still_blocks, keys);
       } else {
@@ -134,6 +135,20 @@ class CpuMotionEstimator final : public MotionEstimator {
     return planes;
   }
 
+  // still_ and searched_
+  void mark_still(const uint8_t* still) {
+    for (int row = 0; row < blocks_.rows; ++row) {
+      Columns& searched = searched_[static_cast<size_t>(row)];
+      searched = {blocks_.cols, 0};
+      for (int b = 0; b < blocks_.cols; ++b) {
+        const bool left_out = is_still(still, row, b);
+        still_[static_cast<size_t>(row) * static_cast<size_t>(key_cols_) + static_cast<size_t>(b)] =
+            left_out ? 1 : 0;
+        if (!left_out) searched = {std::min(searched.begin, b), b + 1};
+      }
+    }
+  }
+
   void prepare_bounds(const SearchPlanes& planes, uint32_t lambda) {
     for (size_t i = 0; i < order_.size(); ++i) {
       vector_costs_[place_of(order_[i], BoundedCandidates::kPitch)] =
@@ -141,8 +156,10 @@ class CpuMotionEstimator final : public MotionEstimator {
     }
     const int range = parameters_.range;
     parallel_ranges(threads_, rows_ + 2 * range - 7, 16, [&](int begin, int end) {  // the last square's row
-      for (int i = begin; i < end; ++i)
-        sum_squares_row(planes, i - range, -range, cols_ + range, sums_origin());
+      for (int row = begin - range; row < end - range; ++row) {
+        const Columns near = searched_near(row, range);
+        if (near.begin < near.end) sum_squares_row(planes, row, near.begin, near.end, sums_origin());
+      }
     });
   }
 
@@ -152,9 +169,27 @@ class CpuMotionEstimator final : public MotionEstimator {
     uint8_t* origin = halves_.get() + border_rows() * reference_stride_ + border_;
     const HalfPlanes halves{origin, origin + size, origin + 2 * size};
     parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
-      for (int i = begin; i < end; ++i) fill_half_row(planes, halves, i - margin, -margin, cols_ + margin);
+      for (int row = begin - margin; row < end - margin; ++row) {
+        const Columns near = searched_near(row, margin);
+        if (near.begin < near.end) fill_half_row(planes, halves, row, near.begin, near.end);
+      }
     });
     return halves;
+  }
+
+  struct Columns {
+    int begin, end;
+  };
+  /// The columns of a row that are at most `margin` samples away from blocks that are searched.
+  Columns searched_near(int row, int margin) const {
+    const auto block_row = [&](int y) { return std::clamp(y >> blocks_.log2_block, 0, blocks_.rows - 1); };
+    Columns blocks{blocks_.cols, 0};
+    for (int r = block_row(row - margin); r <= block_row(row + margin); ++r) {
+      const Columns& of_row = searched_[static_cast<size_t>(r)];
+      blocks = {std::min(blocks.begin, of_row.begin), std::max(blocks.end, of_row.end)};
+    }
+    if (blocks.begin >= blocks.end) return {};
+    return {(blocks.begin << blocks_.log2_block) - margin, (blocks.end << blocks_.log2_block) + margin};
   }
 
   bool is_still(const uint8_t* still, int block_row, int block_col) const {
@@ -239,6 +274,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   Bytes halves_;  // three planes like reference_
   std::vector<int64_t> keys_;
   std::vector<uint8_t> still_;                  // of each block, in rows of key_cols_
+  std::vector<Columns> searched_;               // of each row, from the first block to the last
   std::vector<uint32_t> costs_;                 // of each block, sixteenths of SAD
   const MotionGrid cells_;                      // of the blocks
   std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass

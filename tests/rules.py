@@ -45,7 +45,7 @@ ONE_SIDED = set("""
     cpu/runtime/aligned_buffer cpu/runtime/simd cpu/runtime/simd_foreach cuda/runtime/device cuda/runtime/frame_graphs
     cuda/runtime/mirrored cuda/runtime/samples cuda/runtime/tuning cuda/runtime/warp
     cpu/picture/sample_rows cuda/picture/byte_picture cuda/picture/copy_planes
-    cpu/motion/hadamard-inl cpu/motion/interpolate-inl cpu/motion/predict-inl
+    cpu/motion/bounded_search cpu/motion/hadamard-inl cpu/motion/interpolate-inl cpu/motion/predict-inl
     cuda/motion/block_match cuda/motion/hadamard cuda/motion/interpolate cuda/motion/predict
     cpu/transform/directional_rows cpu/transform/fft_convolver cuda/transform/cufft_library
     cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears

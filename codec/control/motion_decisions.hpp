@@ -77,12 +77,15 @@ CTV_HOST_DEVICE MotionVector limited_vector(int y, int x, int range) {
 /// Candidates of a pass in order; the first of equal costs wins. 0: the block's own vector; 1..4: the
 /// neighbours' left, above, right and below, its own outside the grid; 5: zero.
 inline constexpr int kFieldCandidates = 6;
-CTV_HOST_DEVICE MotionVector field_candidate(const MotionVector* vectors, int rows, int cols, int row,
-                                             int col, int i) {
-  if (i == 5) return {};
+/// The block that candidate i < 5 comes from.
+CTV_HOST_DEVICE int field_neighbour(int rows, int cols, int row, int col, int i) {
   const int y = i == 2 ? -1 : (i == 4 ? 1 : 0);
   const int x = i == 1 ? -1 : (i == 3 ? 1 : 0);
-  return vectors[clamp_to(row + y, 0, rows - 1) * cols + clamp_to(col + x, 0, cols - 1)];
+  return clamp_to(row + y, 0, rows - 1) * cols + clamp_to(col + x, 0, cols - 1);
+}
+CTV_HOST_DEVICE MotionVector field_candidate(const MotionVector* vectors, int rows, int cols, int row,
+                                             int col, int i) {
+  return i == 5 ? MotionVector{} : vectors[field_neighbour(rows, cols, row, col, i)];
 }
 /// Steps around the best candidate: left, above, right, below.
 CTV_HOST_DEVICE MotionVector stepped_vector(MotionVector v, int step, int side, int range) {

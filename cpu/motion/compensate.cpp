@@ -5,10 +5,11 @@
 // a segment. In it, cells side by side with one vector are predicted together, by rows and then columns of
 // the separable filter, and a cell with the vector of the one above it is not predicted again. The weights
 // are separable too and blend rows, then columns. The quarter of a piece that lies in a skipped cell takes
-// that cell's prediction alone.
+// that cell's prediction alone. Without overlap the pieces are the cells.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "codec/dsp/motion_vectors.hpp"
 #include "codec/util/parallel.hpp"
@@ -29,12 +30,17 @@ constexpr int kPitch = kSegment + 16;   // of its rows; a prediction may be 16 c
 
 // Pieces along one axis.
 struct Axis {
+  bool overlap;             // pieces lie between the centres of cells; otherwise they are the cells
   int shift;                // of the plane
   int count;                // of cells
   int size, begin;          // samples of the plane
   int16_t weights[kPiece];  // of the second cell of the pair, 32nds
 
-  BlockPair pair(int sample) const { return block_pair(max_of(sample, 0), shift, kLog2Cell, count); }
+  BlockPair pair(int sample) const {
+    if (overlap) return block_pair(max_of(sample, 0), shift, kLog2Cell, count);
+    const int cell = block_of(sample, shift, kLog2Cell, count);
+    return {cell, cell, 0};
+  }
 };
 
 // One row of pieces.
@@ -58,7 +64,7 @@ namespace ctv::HWY_NAMESPACE {
 struct Segment {
   static constexpr int kMostCells = kSegment + 1;
   int left, pieces;  // first sample, may be negative
-  int to_next;       // from a piece's first cell to its second; pieces of one sample have one cell
+  int to_next;       // from a piece's first cell to its second; 0: pieces have one cell
   MotionVector vectors[2][kMostCells];
   bool alone[2][kMostCells];                // not blended in its quarters of pieces
   const int16_t* predicted[2][kMostCells];  // the segment's first column, [kPiece][kPitch]
@@ -106,7 +112,7 @@ void PredictCells(const PieceRow& c, int half, Segment& s) {
       continue;
     }
     int16_t* out = s.samples[half][parity];
-    int begin = max_of(0, (k - 1) * size);
+    int begin = max_of(0, (k - s.to_next) * size);
     for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) s.predicted[half][k] = out;
     const int end = min_of(s.pieces, k) * size;
     while (begin < end) {
@@ -140,6 +146,10 @@ void Blend(const PieceRow& c, const int16_t* const (&p)[4], int16_t* __restrict 
   }
 }
 
+// A copy of one or two words, whatever the compiler makes of loops.
+inline void CopyEight(const int16_t* from, int16_t* to) { std::memcpy(to, from, 8 * sizeof(int16_t)); }
+inline void CopyFour(const int16_t* from, int16_t* to) { std::memcpy(to, from, 4 * sizeof(int16_t)); }
+
 // Writes the part of cols columns that lies in the plane.
 void Write(const PieceRow& c, int left, int cols, const int16_t* samples, int pitch) {
   const int last_row = min_of(c.rows->size, c.prediction.rows - c.top);
@@ -147,6 +157,10 @@ void Write(const PieceRow& c, int left, int cols, const int16_t* samples, int pi
   const int end = min_of(cols, c.prediction.cols - left);
   for (int r = max_of(0, -c.top); r < last_row; ++r) {
     Sample* out = c.prediction.row(c.top + r) + left;
+    if (begin == 0 && end == cols && cols % 8 == 0) {
+      for (int x = 0; x < cols; x += 8) CopyEight(samples + r * pitch + x, out + x);
+      continue;
+    }
     for (int x = begin; x < end; ++x) out[x] = samples[r * pitch + x];
   }
 }
@@ -156,17 +170,24 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
   const int next = k + s.to_next;
   const int16_t* const p[4] = {s.predicted[0][k] + at, s.predicted[0][next] + at, s.predicted[1][k] + at,
                                s.predicted[1][next] + at};
+  const bool alone[4] = {s.alone[0][k], s.alone[0][next], s.alone[1][k], s.alone[1][next]};
   alignas(64) int16_t blended[kPiece * kPiece];
-  Blend(c, p, blended);
+  if (!(alone[0] && alone[1] && alone[2] && alone[3])) Blend(c, p, blended);
   // Along an axis of one sample both cells are the same.
   const int half_rows = max_of(1, c.rows->size / 2);
   const int half_cols = max_of(1, c.cols->size / 2);
   for (int i = 0; i < 4; ++i) {
-    if (!s.alone[i >> 1][(i & 1) != 0 ? next : k]) continue;
+    if (!alone[i]) continue;
     const int first = (i & 2) != 0 ? c.rows->size - half_rows : 0;
     const int begin = (i & 1) != 0 ? c.cols->size - half_cols : 0;
     for (int r = first; r < first + half_rows; ++r) {
-      for (int x = begin; x < begin + half_cols; ++x) blended[r * kPiece + x] = p[i][r * kPitch + x];
+      const int16_t* from = p[i] + r * kPitch + begin;
+      int16_t* to = blended + r * kPiece + begin;
+      if (half_cols == 4) {
+        CopyFour(from, to);
+      } else {
+        for (int x = 0; x < half_cols; ++x) to[x] = from[x];
+      }
     }
   }
   Write(c, s.left + at, c.cols->size, blended, kPiece);
@@ -175,7 +196,7 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
 void CompensatePieces(const PieceRow& c) {
   const int size = c.cols->size;
   Segment s;
-  s.to_next = size > 1 ? 1 : 0;
+  s.to_next = size > 1 && c.cols->overlap ? 1 : 0;
   for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size) {
     s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
     SetCells(c, s);
@@ -210,13 +231,14 @@ HWY_EXPORT(CompensatePieces);
 
 namespace {
 
-Axis make_axis(int count, int shift) {
+Axis make_axis(bool overlap, int count, int shift) {
   Axis a{};
+  a.overlap = overlap;
   a.shift = shift;
   a.count = count;
   const int log2_size = std::max(0, kLog2Cell - shift);
   a.size = 1 << log2_size;
-  a.begin = -(a.size / 2);
+  a.begin = overlap ? -(a.size / 2) : 0;
   for (int i = 0; i < a.size; ++i)
     a.weights[i] = static_cast<int16_t>(log2_size > 0 ? overlap_weight(log2_size, i) : 0);
   return a;
@@ -226,8 +248,8 @@ Axis make_axis(int count, int shift) {
 
 void compensate_plane(int threads, PlaneView<const Sample> reference, const ConstSideInfo& side,
                       const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
-  const Axis rows = make_axis(geometry.grid.rows, geometry.row_shift);
-  const Axis cols = make_axis(geometry.grid.cols, geometry.col_shift);
+  const Axis rows = make_axis(geometry.overlap, geometry.grid.rows, geometry.row_shift);
+  const Axis cols = make_axis(geometry.overlap, geometry.grid.cols, geometry.col_shift);
   parallel_for(threads, (prediction.rows - rows.begin + rows.size - 1) / rows.size, [&](int i) {
     const PieceRow c{reference, prediction, side, &geometry, &rows, &cols, rows.begin + i * rows.size};
     HWY_DYNAMIC_DISPATCH(CompensatePieces)(c);

@@ -2,13 +2,17 @@
 // The motion estimator of the CPU. It owns the 8-bit copies of luma that search and refinement read, the
 // candidates in order of rank, and the distribution of rows of blocks to threads.
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "codec/control/motion_decisions.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/motion/bounded_search.hpp"
 #include "cpu/motion/far_search.hpp"
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/search.hpp"
@@ -18,6 +22,8 @@ namespace ctv {
 namespace {
 
 constexpr int kAlign = 64;  // bytes; also the overread of vector loads
+// A pass takes vectors from neighbours, and steps of less than a whole sample in all.
+constexpr int kPassesReach = static_cast<int>(std::size(kBlockPasses) + std::size(kCellPasses));
 
 class CpuMotionEstimator final : public MotionEstimator {
  public:
@@ -37,10 +43,14 @@ class CpuMotionEstimator final : public MotionEstimator {
         halves_(allocate(3 * (rows_ + 2 * border_rows()), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
         still_(keys_.size()),
+        searched_(static_cast<size_t>(blocks_.rows)),
         costs_(blocks_.size()),
         cells_{kLog2Cell, blocks_.rows << log2_cells(), blocks_.cols << log2_cells()},
         field_(parameters.split != 0 ? cells_.size() : blocks_.size()),
-        improved_(field_.size()) {
+        improved_(field_.size()),
+        moved_before_(field_.size()),
+        moved_(field_.size()),
+        sums_(field_.size() * kFieldCandidates) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -49,6 +59,13 @@ class CpuMotionEstimator final : public MotionEstimator {
     });
     candidates_.resize(order_.size());
     if (parameters.far_range > 0) far_.emplace(blocks_, parameters.far_range, threads);
+    if (!bounded()) return;
+    sums_of_squares_.resize(static_cast<size_t>(rows_ + 2 * border_rows()) *
+                            static_cast<size_t>(reference_stride_));
+    const int side = 2 * parameters.range + 1;
+    vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
+    places_.resize(order_.size());
+    for (size_t i = 0; i < order_.size(); ++i) places_[place_of(order_[i], side)] = static_cast<uint16_t>(i);
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
@@ -56,29 +73,36 @@ class CpuMotionEstimator final : public MotionEstimator {
     const SearchPlanes planes = find_vectors(current, reference, lambda, still);
     StageTimer timer(times_, Stage::kMotionRefine);
     const HalfPlanes halves = interpolate(planes);
-    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
-      const FieldRows rows{&planes,
-                           &halves,
-                           grid,
-                           blocks_,
-                           pass,
-                           kVectorUnit >> parameters_.subpel,
-                           parameters_.reach(),
-                           lambda,
-                           field_.data(),
-                           improved_.data(),
-                           costs_.data()};
-      parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
-      field_.swap(improved_);
+    const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
+      for (size_t i = 0; i < passes.size(); ++i) {
+        const FieldRows rows{.planes = &planes,
+                             .halves = &halves,
+                             .grid = grid,
+                             .blocks = blocks_,
+                             .pass = passes[i],
+                             .finest_step = kVectorUnit >> parameters_.subpel,
+                             .range = parameters_.reach(),
+                             .lambda = lambda,
+                             .before = field_.data(),
+                             .after = improved_.data(),
+                             .costs = costs_.data(),
+                             .first = i == 0,
+                             .moved_before = moved_before_.data(),
+                             .moved_after = moved_.data(),
+                             .sums = sums_.data()};
+        parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
+        field_.swap(improved_);
+        moved_before_.swap(moved_);
+      }
     };
-    for (const FieldPass& pass : kBlockPasses) improve(blocks_, pass);
+    improve(blocks_, kBlockPasses);
     if (parameters_.split == 0) {
       spread(field_, blocks_, parameters_.grid, vectors);
       return {};
     }
     spread(field_, blocks_, cells_, improved_.data());
     field_.swap(improved_);
-    for (const FieldPass& pass : kCellPasses) improve(cells_, pass);
+    improve(cells_, kCellPasses);
     spread(field_, cells_, parameters_.grid, vectors);
     return {};
   }
@@ -94,16 +118,19 @@ class CpuMotionEstimator final : public MotionEstimator {
                         (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
                             static_cast<int64_t>(i)};
     }
-    for (int row = 0; row < blocks_.rows; ++row) {
-      uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
-      for (int b = 0; b < blocks_.cols; ++b) still_blocks[b] = is_still(still, row, b) ? 1 : 0;
-    }
+    mark_still(still);
     const auto extent = [](const PlaneView<const Sample>& p) { return Extent{p.rows, p.cols}; };
     if (far_) far_->find(planes, extent(current), extent(reference), lambda, still_.data(), key_cols_);
+    if (bounded()) prepare_bounds(planes, lambda);
+    const BoundedCandidates by_place{candidates_, parameters_.range, vector_costs_.data(), places_.data()};
     parallel_for(threads_, blocks_.rows, [&](int row) {
       int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
       const uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
-      search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
+      if (bounded()) {
+        search_bounded_row(planes, sums_origin(), by_place, row, blocks_.cols, still_blocks, keys);
+      } else {
+        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
+      }
       MotionVector* vectors = field_.data() + ptrdiff_t{row} * blocks_.cols;
       uint32_t* costs = costs_.data() + ptrdiff_t{row} * blocks_.cols;
       for (int b = 0; b < blocks_.cols; ++b) {
@@ -121,15 +148,69 @@ class CpuMotionEstimator final : public MotionEstimator {
     return planes;
   }
 
+  // still_ and searched_
+  void mark_still(const uint8_t* still) {
+    for (int row = 0; row < blocks_.rows; ++row) {
+      Columns& searched = searched_[static_cast<size_t>(row)];
+      searched = {blocks_.cols, 0};
+      for (int b = 0; b < blocks_.cols; ++b) {
+        const bool left_out = is_still(still, row, b);
+        still_[static_cast<size_t>(row) * static_cast<size_t>(key_cols_) + static_cast<size_t>(b)] =
+            left_out ? 1 : 0;
+        if (!left_out) searched = {std::min(searched.begin, b), b + 1};
+      }
+    }
+  }
+
+  void prepare_bounds(const SearchPlanes& planes, uint32_t lambda) {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      vector_costs_[place_of(order_[i], BoundedCandidates::kPitch)] =
+          static_cast<uint16_t>(std::min<uint32_t>(motion_cost(0, lambda, vector(i)) / 16, UINT16_MAX));
+    }
+    const int range = parameters_.range;
+    parallel_ranges(threads_, rows_ + 2 * range - 7, 16, [&](int begin, int end) {  // the last square's row
+      for (int row = begin - range; row < end - range; ++row) {
+        const Columns near = searched_near(row, range);
+        if (near.begin < near.end) sum_squares_row(planes, row, near.begin, near.end, sums_origin());
+      }
+    });
+  }
+
   HalfPlanes interpolate(const SearchPlanes& planes) {
-    const int margin = parameters_.reach() + 1;
+    const int margin = std::min(parameters_.reach(), largest_found() + kPassesReach) + 1;
     const ptrdiff_t size = (rows_ + 2 * border_rows()) * reference_stride_;
     uint8_t* origin = halves_.get() + border_rows() * reference_stride_ + border_;
     const HalfPlanes halves{origin, origin + size, origin + 2 * size};
     parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
-      for (int i = begin; i < end; ++i) fill_half_row(planes, halves, i - margin, -margin, cols_ + margin);
+      for (int row = begin - margin; row < end - margin; ++row) {
+        const Columns near = searched_near(row, margin);
+        if (near.begin < near.end) fill_half_row(planes, halves, row, near.begin, near.end);
+      }
     });
     return halves;
+  }
+
+  /// Whole samples, of the vectors that the search has found.
+  int largest_found() const {
+    int most = 0;
+    for (const MotionVector& v : std::span(field_).first(blocks_.size()))
+      most = std::max({most, std::abs(v.y), std::abs(v.x)});
+    return most / kVectorUnit;
+  }
+
+  struct Columns {
+    int begin, end;
+  };
+  /// The columns of a row that are at most `margin` samples away from blocks that are searched.
+  Columns searched_near(int row, int margin) const {
+    const auto block_row = [&](int y) { return std::clamp(y >> blocks_.log2_block, 0, blocks_.rows - 1); };
+    Columns blocks{blocks_.cols, 0};
+    for (int r = block_row(row - margin); r <= block_row(row + margin); ++r) {
+      const Columns& of_row = searched_[static_cast<size_t>(r)];
+      blocks = {std::min(blocks.begin, of_row.begin), std::max(blocks.end, of_row.end)};
+    }
+    if (blocks.begin >= blocks.end) return {};
+    return {(blocks.begin << blocks_.log2_block) - margin, (blocks.end << blocks_.log2_block) + margin};
   }
 
   bool is_still(const uint8_t* still, int block_row, int block_col) const {
@@ -171,6 +252,13 @@ class CpuMotionEstimator final : public MotionEstimator {
     return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
   }
 
+  bool bounded() const {
+    return parameters_.log2_block == 4 && parameters_.range <= BoundedCandidates::kMostRange;
+  }
+  size_t place_of(const Offset& o, int pitch) const {
+    return static_cast<size_t>((o.y + parameters_.range) * pitch + o.x + parameters_.range);
+  }
+  uint16_t* sums_origin() { return sums_of_squares_.data() + border_rows() * reference_stride_ + border_; }
   int border_rows() const { return parameters_.reach() + kFieldReach; }
   int log2_cells() const { return parameters_.log2_block - kLog2Cell; }
   MotionVector vector(size_t i) const {
@@ -207,11 +295,16 @@ class CpuMotionEstimator final : public MotionEstimator {
   Bytes halves_;  // three planes like reference_
   std::vector<int64_t> keys_;
   std::vector<uint8_t> still_;                  // of each block, in rows of key_cols_
+  std::vector<Columns> searched_;               // of each row, from the first block to the last
   std::vector<uint32_t> costs_;                 // of each block, sixteenths of SAD
   const MotionGrid cells_;                      // of the blocks
   std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
+  std::vector<uint8_t> moved_before_, moved_;   // what each pass leaves to the next one (FieldRows)
+  std::vector<uint32_t> sums_;
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
+  std::vector<uint16_t> sums_of_squares_;        // like reference_, if bounded()
+  std::vector<uint16_t> vector_costs_, places_;  // BoundedCandidates
   std::optional<FarSearch> far_;
 };
 

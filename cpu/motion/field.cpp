@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The passes over the field of vectors. A candidate costs a bilinear interpolation and Hadamard transforms,
-// so one whose price alone is too high is not tried, and one that is worse after some rows is left.
+// so one whose price alone is too high is not tried, and one that is worse after some rows is left. What a
+// pass finds of a candidate the next one over the same grid takes over, and where neither a block nor a
+// neighbour moved there is nothing to try.
 #include "cpu/motion/field.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -126,46 +128,105 @@ struct Block {
   }
 };
 
+constexpr uint32_t kUnknown = UINT32_MAX;
+
+// Settled blocks are not tried again: all their candidates lost before at the same prices.
+constexpr bool SamePrices() {
+  for (const FieldPass& pass : kBlockPasses) {
+    if (pass.border_bits != kBlockPasses[0].border_bits) return false;
+  }
+  for (const FieldPass& pass : kCellPasses) {
+    if (pass.border_bits != kCellPasses[0].border_bits) return false;
+  }
+  return true;
+}
+static_assert(SamePrices());
+
+// A candidate beside those that were matched before it.
+struct Offer {
+  MotionVector vector;
+  uint32_t price;
+  uint32_t sum;  // kUnknown: it costs too much
+  uint32_t cost() const { return sum == kUnknown ? UINT32_MAX : price + field_cost(sum, 0, 0); }
+};
+
 template <int kBlock>
 void Improve(const FieldRows& f, int row) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
   for (int col = 0; col < f.grid.cols; ++col) {
+    const ptrdiff_t index = ptrdiff_t{row} * f.grid.cols + col;
+    MotionVector& after = f.after[index];
+    uint32_t& cost = f.costs[static_cast<ptrdiff_t>(row >> shift) * f.blocks.cols + (col >> shift)];
+    after = f.before[index];
+    f.moved_after[index] = 0;
+    if (cost == 0 || (shift > 0 && cost <= f.lambda * kCellsWorth)) continue;
+    // Bit i: candidate i is the one of the pass before.
+    uint32_t same = 0;
+    if (!f.first) {
+      same = 1U << (kFieldCandidates - 1);  // zero
+      for (int i = 0; i + 1 < kFieldCandidates; ++i) {
+        const int from = field_neighbour(f.grid.rows, f.grid.cols, row, col, i);
+        same |= f.moved_before[from] == 0 ? 1U << i : 0;
+      }
+      if (same == (1U << kFieldCandidates) - 1 && (f.pass.only_moved || f.pass.first_step == 0)) continue;
+    }
+    uint32_t* const known = f.sums + index * kFieldCandidates;
     MotionVector candidates[kFieldCandidates];
     for (int i = 0; i < kFieldCandidates; ++i)
       candidates[i] = field_candidate(f.before, f.grid.rows, f.grid.cols, row, col, i);
-    MotionVector best = candidates[0];
-    MotionVector& after = f.after[static_cast<ptrdiff_t>(row) * f.grid.cols + col];
-    uint32_t& cost = f.costs[static_cast<ptrdiff_t>(row >> shift) * f.blocks.cols + (col >> shift)];
-    if (cost == 0 || (shift > 0 && cost <= f.lambda * kCellsWorth)) {
-      after = best;
-      continue;
-    }
-    const Block<kBlock> block{*f.planes, *f.halves, ptrdiff_t{row} * kBlock, ptrdiff_t{col} * kBlock};
     const MotionVector neighbours[4] = {candidates[1], candidates[2], candidates[3], candidates[4]};
-    uint32_t least = UINT32_MAX;
-    uint32_t price_of_best = 0;
-    const auto offer = [&](MotionVector v) {
-      const uint32_t price = field_cost(0, f.lambda, field_bits(neighbours, v, f.pass.border_bits));
-      if (price >= least) return;
-      const uint32_t c = price + field_cost(block.hadamard(v, (least - price) / 2 + 1), 0, 0);
-      if (c >= least) return;
-      best = v;
-      least = c;
-      price_of_best = price;
+    const auto price = [&](MotionVector v) {
+      return field_cost(0, f.lambda, field_bits(neighbours, v, f.pass.border_bits));
     };
+    const Block<kBlock> block{*f.planes, *f.halves, ptrdiff_t{row} * kBlock, ptrdiff_t{col} * kBlock};
+    // Finds the sum of an offer that costs at most `most`.
+    const auto match = [&](Offer& offer, uint32_t most) {
+      if (offer.price > most) return;
+      const uint32_t limit = (most - offer.price) / 2 + 1;
+      const uint32_t sum = block.hadamard(offer.vector, limit);
+      if (sum < limit) offer.sum = sum;
+    };
+
+    Offer offers[kFieldCandidates];
+    int offer_of[kFieldCandidates];
+    int count = 0;
+    uint32_t least = UINT32_MAX - 1;
     for (int i = 0; i < kFieldCandidates; ++i) {
-      bool known = false;
-      for (int k = 0; k < i; ++k) known = known || same_vector(candidates[k], candidates[i]);
-      if (!known) offer(candidates[i]);
+      int k = 0;
+      while (k < i && !same_vector(candidates[k], candidates[i])) ++k;
+      offer_of[i] = k < i ? offer_of[k] : count;
+      if (k < i) continue;
+      // The pass before left the sum of the block's own vector first.
+      const bool found = !f.first && (i == 0 || (same >> i & 1) != 0);
+      offers[count] = {candidates[i], price(candidates[i]), found ? known[i] : kUnknown};
+      least = min_of(least, offers[count++].cost());
     }
-    const bool steps = (!f.pass.only_moved || !same_vector(best, candidates[0])) &&
-                       least - price_of_best > f.lambda * kStepsWorth;
+    int best = 0;
+    for (int i = 0; i < count; ++i) {
+      if (offers[i].sum == kUnknown) match(offers[i], least);
+      least = min_of(least, offers[i].cost());
+      if (offers[i].cost() < offers[best].cost()) best = i;
+    }
+    for (int i = 0; i < kFieldCandidates; ++i) known[i] = offers[offer_of[i]].sum;
+    uint32_t sum = offers[best].sum;
+    after = offers[best].vector;
+
+    const bool steps = (!f.pass.only_moved || best != 0) && field_cost(sum, 0, 0) > f.lambda * kStepsWorth;
     for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
-      const MotionVector centre = best;
-      for (int side = 0; side < 4; ++side) offer(stepped_vector(centre, step, side, f.range));
+      const MotionVector centre = after;
+      for (int side = 0; side < 4; ++side) {
+        const MotionVector v = stepped_vector(centre, step, side, f.range);
+        Offer offer{v, price(v), kUnknown};
+        match(offer, least - 1);
+        if (offer.sum == kUnknown) continue;
+        after = v;
+        least = offer.cost();
+        sum = offer.sum;
+      }
     }
-    after = best;
-    if (shift == 0) cost = least - price_of_best;
+    known[0] = sum;
+    f.moved_after[index] = same_vector(after, candidates[0]) ? 0 : 1;
+    if (shift == 0) cost = field_cost(sum, 0, 0);
   }
 }
 

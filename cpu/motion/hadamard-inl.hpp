@@ -15,12 +15,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// Sums of each column of the transposed transform, over the rows of a tile.
-struct ColumnSums {
-  uint32_t lost[8];
-  int16_t coded[8], octaves[8];
-};
-
 #if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::FixedTag<int16_t, 8>;
@@ -66,49 +60,91 @@ HWY_INLINE void Transpose(D d16, V (&a)[8]) {
   for (int i = 0; i < 8; ++i) a[i] = b[i];
 }
 
+// Magnitudes of the transform, transposed, in the scale of SkipPrices.
 template <int kTile>
-HWY_INLINE void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices,
-                         ColumnSums (&sums)[8 / kTile]) {
+HWY_INLINE void Magnitudes(const int16_t* difference, ptrdiff_t stride, EightVector (&a)[8]) {
   const Eight d16;
-  const hn::FixedTag<int32_t, 4> d32;
-  EightVector a[8];
   for (int r = 0; r < 8; ++r) a[r] = hn::LoadU(d16, difference + r * stride);
   Butterflies<kTile>(a);
   Transpose(d16, a);
   Butterflies<kTile>(a);
-  const auto limit = [&](int threshold) {  // magnitudes are less than 2^15
-    return hn::Set(d16, static_cast<int16_t>(min_of(threshold, 32767)));
-  };
-  const EightVector dead = limit(prices.dead);
-  EightVector octaves[kSkipOctaves];
-  for (int k = 0; k < kSkipOctaves; ++k) octaves[k] = limit(prices.first << k);
-  for (int part = 0; part < 8 / kTile; ++part) {
+  for (EightVector& m : a) {
+    m = hn::Abs(m);
+    if constexpr (kTile == 4) m = hn::Add(m, m);
+  }
+}
+
+// A threshold; magnitudes are less than 2^15.
+HWY_INLINE EightVector Threshold(int threshold) {
+  return hn::Set(Eight(), static_cast<int16_t>(min_of(threshold, 32767)));
+}
+
+// Whether a coefficient of 8x8 differences exceeds prices.dead.
+template <int kTile>
+HWY_INLINE bool AnyCoded(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices) {
+  const Eight d16;
+  EightVector a[8];
+  Magnitudes<kTile>(difference, stride, a);
+  EightVector most = a[0];
+  for (int r = 1; r < 8; ++r) most = hn::Max(most, a[r]);
+  return !hn::AllFalse(d16, hn::Gt(most, Threshold(prices.dead)));
+}
+
+// Calls code(row, column, sums) for the tiles of 8x8 differences.
+template <int kTile, typename Code>
+HWY_INLINE void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices, Code code) {
+  const Eight d16;
+  const hn::FixedTag<int32_t, 4> d32;
+  EightVector a[8];
+  Magnitudes<kTile>(difference, stride, a);
+  const EightVector dead = Threshold(prices.dead);
+  for (int part = 0; part < 8; part += kTile) {
     auto lost = hn::Zero(d32);
     auto unused = hn::Zero(d32);
-    EightVector coded_count = hn::Zero(d16);
-    EightVector octave_count = hn::Zero(d16);
-    for (int r = part * kTile; r < (part + 1) * kTile; ++r) {
-      EightVector m = hn::Abs(a[r]);
-      if constexpr (kTile == 4) m = hn::Add(m, m);
-      const auto above = hn::Gt(m, dead);
-      const EightVector kept = hn::IfThenZeroElse(above, m);
+    EightVector coded = hn::Zero(d16);
+    EightVector octaves = hn::Zero(d16);
+    EightVector most = hn::Zero(d16);
+    for (int r = part; r < part + kTile; ++r) {
+      const auto above = hn::Gt(a[r], dead);
+      const EightVector kept = hn::IfThenZeroElse(above, a[r]);
       lost = hn::ReorderWidenMulAccumulate(d32, kept, kept, lost, unused);
-      coded_count = hn::Sub(coded_count, hn::VecFromMask(d16, above));
-      for (int k = 0; k < kSkipOctaves; ++k)
-        octave_count = hn::Sub(octave_count, hn::VecFromMask(d16, hn::Gt(m, octaves[k])));
+      coded = hn::Sub(coded, hn::VecFromMask(d16, above));
+      most = hn::Max(most, a[r]);
     }
-    // Each lane of the products has two columns.
-    int32_t pairs[4];
-    hn::StoreU(lost, d32, pairs);
-    for (int i = 0; i < 4; ++i) {
-      sums[part].lost[2 * i] = static_cast<uint32_t>(pairs[i]);
-      sums[part].lost[2 * i + 1] = 0;
+    for (int k = 0; k < kSkipOctaves; ++k) {
+      const EightVector octave = Threshold(prices.first << k);
+      if (hn::AllFalse(d16, hn::Gt(most, octave))) break;
+      for (int r = part; r < part + kTile; ++r)
+        octaves = hn::Sub(octaves, hn::VecFromMask(d16, hn::Gt(a[r], octave)));
     }
-    hn::StoreU(coded_count, d16, sums[part].coded);
-    hn::StoreU(octave_count, d16, sums[part].octaves);
+    // Both numbers in a lane; each lane of the products has two columns. The transform is transposed.
+    const EightVector counts = hn::Add(coded, hn::ShiftLeft<8>(octaves));
+    const auto both =
+        hn::ReorderWidenMulAccumulate(d32, counts, hn::Set(d16, int16_t{1}), hn::Zero(d32), unused);
+    alignas(16) uint32_t losts[4];
+    alignas(16) uint32_t pairs[4];
+    const hn::FixedTag<uint32_t, 4> du32;
+    hn::Store(hn::BitCast(du32, lost), du32, losts);
+    hn::Store(hn::BitCast(du32, both), du32, pairs);
+    if constexpr (kTile == 8) {
+      const uint32_t count = pairs[0] + pairs[1] + pairs[2] + pairs[3];
+      code(0, 0, SkipSums{uint64_t{losts[0]} + losts[1] + losts[2] + losts[3], count & 255, count >> 8});
+    } else {
+      for (int first = 0; first < 2; ++first) {
+        const uint32_t count = pairs[2 * first] + pairs[2 * first + 1];
+        code(4 * first, part,
+             SkipSums{uint64_t{losts[2 * first]} + losts[2 * first + 1], count & 255, count >> 8});
+      }
+    }
   }
 }
 #else
+// Sums of each column of the transposed transform, over the rows of a tile.
+struct ColumnSums {
+  uint32_t lost[8];
+  int16_t coded[8], octaves[8];
+};
+
 // Butterflies over groups of kTile rows, then the transpose. Not in place: g++ 13.3.0-6 of Ubuntu 24.04
 // vectorises that wrongly at -O3.
 template <int kTile>
@@ -156,8 +192,6 @@ void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& pri
     }
   }
 }
-#endif
-
 // Calls code(row, column, sums) for the tiles of 8x8 differences.
 template <int kTile, typename Code>
 inline void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices, Code code) {
@@ -175,6 +209,14 @@ inline void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPric
     }
   }
 }
+
+template <int kTile>
+bool AnyCoded(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices) {
+  uint32_t coded = 0;
+  ForTiles<kTile>(difference, stride, prices, [&](int, int, const SkipSums& sums) { coded += sums.coded; });
+  return coded != 0;
+}
+#endif
 
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

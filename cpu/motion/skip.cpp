@@ -91,31 +91,46 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
   const Near<kWidth> source(u.source, u.y, u.x, u.rows);
   const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
   Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
-  uint32_t coded = 0;
-  const auto count = [&](int, int, const SkipSums& sums) { coded += sums.coded; };
-  for (int r = 0; r < u.rows && coded == 0; r += 8) {
+  for (int r = 0; r < u.rows; r += 8) {
     for (int c = 0; c < kWidth; c += 8) {
       const int16_t* at = difference + r * kWidth + c;
-      u.cell_cols() == 8 ? ForTiles<8>(at, kWidth, prices, count) : ForTiles<4>(at, kWidth, prices, count);
+      if (u.cell_cols() == 8 ? AnyCoded<8>(at, kWidth, prices) : AnyCoded<4>(at, kWidth, prices))
+        return false;
     }
   }
-  return coded == 0;
+  return true;
 }
 
-// Adds the squares of the unit's differences to its cells.
-template <int kWidth, typename Add>
-void AddSquares(const UnitPlane& u, const int16_t* difference, Add add) {
-  constexpr int kHalf = kWidth / 2;
-  for (int k = 0; k < kSkipCells; ++k) {
-    const int16_t* d = difference + k / kSkipUnit * u.cell_rows() * kWidth + k % kSkipUnit * kHalf;
-    int32_t sums[kHalf] = {};
-    for (int r = 0; r < u.cell_rows(); ++r) {
-      CTV_KEEP_LOOP
-      for (int c = 0; c < kHalf; ++c) sums[c] += d[r * kWidth + c] * d[r * kWidth + c];
+// The squares of the differences of each cell, times 64.
+template <int kWidth>
+void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[kSkipCells]) {
+  const int16_t* d = difference;
+  for (int half = 0; half < kSkipUnit; ++half) {
+    alignas(64) int32_t sums[kWidth / 2];  // of columns side by side
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    const hn::CappedTag<int16_t, kWidth> d16;
+    const hn::Repartition<int32_t, decltype(d16)> d32;
+    for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+      auto sum = hn::Zero(d32);
+      auto unused = hn::Zero(d32);
+      for (int r = 0; r < u.cell_rows(); ++r) {
+        const auto v = hn::LoadU(d16, d + r * kWidth + x);
+        sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
+      }
+      hn::Store(sum, d32, sums + x / 2);
     }
-    uint64_t squares = 0;
-    for (int c = 0; c < kHalf; ++c) squares += static_cast<uint32_t>(sums[c]);
-    add(k, 64 * squares);
+#else
+    std::fill_n(sums, kWidth / 2, 0);
+    for (int r = 0; r < u.cell_rows(); ++r) {
+      for (int c = 0; c < kWidth; ++c) sums[c / 2] += d[r * kWidth + c] * d[r * kWidth + c];
+    }
+#endif
+    d += u.cell_rows() * kWidth;
+    for (int k = 0; k < kSkipUnit; ++k) {
+      int32_t sum = 0;
+      for (int i = 0; i < kWidth / 4; ++i) sum += sums[k * (kWidth / 4) + i];
+      squares[half * kSkipUnit + k] = 64 * static_cast<uint64_t>(sum);
+    }
   }
 }
 
@@ -145,15 +160,15 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
   const bool all_zero =
       std::all_of(vectors, vectors + kSkipCells, [](MotionVector v) { return v == MotionVector{}; });
   Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
-  AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) {
-    costs[k].zero += squares;
-    if (all_zero) costs[k].own += squares;
-  });
+  uint64_t squares[kSkipCells];
+  Squares<kWidth>(u, difference, squares);
+  for (int k = 0; k < kSkipCells; ++k) costs[k].zero += squares[k];
   if (!all_zero) {
     PredictUnit<kWidth>(u, vectors, predicted);
     Subtract<kWidth>(source.data, source.stride, predicted, kWidth, u.rows, difference);
-    AddSquares<kWidth>(u, difference, [&](int k, uint64_t squares) { costs[k].own += squares; });
+    Squares<kWidth>(u, difference, squares);
   }
+  for (int k = 0; k < kSkipCells; ++k) costs[k].own += squares[k];
   for (int r = 0; r < u.rows; r += 8) {
     for (int c = 0; c < kWidth; c += 8) {
       const auto add = [&](int row, int col, const SkipSums& tile) {

@@ -11,15 +11,39 @@
 #define HWY_TARGET_INCLUDE "cpu/motion/skipped_cells.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
+#ifndef CTV_CPU_SKIPPED_CELLS_ONCE
+#define CTV_CPU_SKIPPED_CELLS_ONCE
+namespace ctv {
+
+// Rows [first, last) of columns [begin, end).
+struct Part {
+  int first, last, begin, end;
+};
+
+}  // namespace ctv
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-void SubtractRow(const Sample* a, const Sample* b, int count, Sample* __restrict out) {
-  for (int i = 0; i < count; ++i) out[i] = static_cast<Sample>(a[i] - b[i]);
+void Subtract(const PlaneView<const Sample>& a, const PlaneView<const Sample>& b, const Part& part,
+              const PlaneView<Sample>& to) {
+  for (int r = part.first; r < part.last; ++r) {
+    const Sample* x = a.row(r);
+    const Sample* y = b.row(r);
+    Sample* __restrict out = to.row(r);
+    for (int i = part.begin; i < part.end; ++i) out[i] = static_cast<Sample>(x[i] - y[i]);
+  }
 }
 
-void ClampRow(const Sample* from, int count, SampleRange range, Sample* __restrict out) {
-  for (int i = 0; i < count; ++i) out[i] = static_cast<Sample>(clamp_to<int>(from[i], range.lo, range.hi));
+void Clamp(const PlaneView<const Sample>& from, const Part& part, SampleRange range,
+           const PlaneView<Sample>& to) {
+  for (int r = part.first; r < part.last; ++r) {
+    const Sample* x = from.row(r);
+    Sample* __restrict out = to.row(r);
+    for (int i = part.begin; i < part.end; ++i)
+      out[i] = static_cast<Sample>(clamp_to<int>(x[i], range.lo, range.hi));
+  }
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -28,23 +52,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ctv {
 
-HWY_EXPORT(SubtractRow);
-HWY_EXPORT(ClampRow);
+HWY_EXPORT(Subtract);
+HWY_EXPORT(Clamp);
 
 namespace {
 
-// Calls code(begin, end) for each run of samples of a row that skipped cells cover.
+// Calls code(part, skipped) for each run of cells that are skipped, or of which none is, in rows
+// [first, last).
 template <typename Code>
-void for_skipped(const uint8_t* skips, const CompensationGeometry& g, int row, int cols, Code code) {
-  const uint8_t* flags = skips + ptrdiff_t{block_of(row, g.row_shift, kLog2Cell, g.grid.rows)} * g.grid.cols;
+void for_runs(const uint8_t* skips, const CompensationGeometry& g, int first, int last, int cols, Code code) {
   const int step = std::max(1, (1 << kLog2Cell) >> g.col_shift);
-  const auto skipped = [&](int c) { return flags[block_of(c, g.col_shift, kLog2Cell, g.grid.cols)] != 0; };
-  for (int begin = 0; begin < cols;) {
-    const bool is_skipped = skipped(begin);
-    int end = begin + step;
-    while (end < cols && skipped(end) == is_skipped) end += step;
-    if (is_skipped) code(begin, std::min(end, cols));
-    begin = end;
+  while (first < last) {
+    const int cell_row = block_of(first, g.row_shift, kLog2Cell, g.grid.rows);
+    int next = first + 1;
+    while (next < last && block_of(next, g.row_shift, kLog2Cell, g.grid.rows) == cell_row) ++next;
+    const uint8_t* flags = skips + ptrdiff_t{cell_row} * g.grid.cols;
+    const auto skipped = [&](int c) { return flags[block_of(c, g.col_shift, kLog2Cell, g.grid.cols)] != 0; };
+    for (int begin = 0; begin < cols;) {
+      const bool is_skipped = skipped(begin);
+      int end = begin + step;
+      while (end < cols && skipped(end) == is_skipped) end += step;
+      code(Part{first, next, begin, std::min(end, cols)}, is_skipped);
+      begin = end;
+    }
+    first = next;
   }
 }
 
@@ -56,23 +87,23 @@ void subtract_prediction(int threads, PlaneView<const Sample> samples, PlaneView
                          const uint8_t* skips, const CompensationGeometry& geometry,
                          PlaneView<Sample> residual) {
   parallel_ranges(threads, residual.rows, kRows, [&](int first, int last) {
-    for (int r = first; r < last; ++r) {
-      Sample* out = residual.row(r);
-      HWY_DYNAMIC_DISPATCH(SubtractRow)(samples.row(r), prediction.row(r), residual.cols, out);
-      for_skipped(skips, geometry, r, residual.cols,
-                  [&](int begin, int end) { std::fill(out + begin, out + end, Sample{0}); });
-    }
+    for_runs(skips, geometry, first, last, residual.cols, [&](const Part& part, bool skipped) {
+      if (!skipped) {
+        HWY_DYNAMIC_DISPATCH(Subtract)(samples, prediction, part, residual);
+        return;
+      }
+      for (int r = part.first; r < part.last; ++r)
+        std::fill(residual.row(r) + part.begin, residual.row(r) + part.end, Sample{0});
+    });
   });
 }
 
 void copy_skipped(int threads, PlaneView<const Sample> from, const uint8_t* skips,
                   const CompensationGeometry& geometry, PlaneView<Sample> to) {
   parallel_ranges(threads, to.rows, kRows, [&](int first, int last) {
-    for (int r = first; r < last; ++r) {
-      for_skipped(skips, geometry, r, to.cols, [&](int begin, int end) {
-        HWY_DYNAMIC_DISPATCH(ClampRow)(from.row(r) + begin, end - begin, geometry.range, to.row(r) + begin);
-      });
-    }
+    for_runs(skips, geometry, first, last, to.cols, [&](const Part& part, bool skipped) {
+      if (skipped) HWY_DYNAMIC_DISPATCH(Clamp)(from, part, geometry.range, to);
+    });
   });
 }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bounds of the candidates of a row lie side by side in a SIMD vector. The candidate of the least bound
+// is matched first, so that its cost excludes most others.
+#include "cpu/motion/bounded_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "codec/dsp/motion_vectors.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/motion/bounded_search.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+constexpr int kBlock = 16;
+constexpr int kSquare = 8;
+constexpr int kPitch = BoundedCandidates::kPitch;
+
+void SumSquaresRow(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums) {
+  constexpr int kPiece = 512;
+  const ptrdiff_t stride = planes.reference_stride;
+  for (int x = begin; x < end; x += kPiece) {
+    uint16_t columns[kPiece + kSquare - 1];
+    const int count = min_of(kPiece, end - x);
+    const uint8_t* p = planes.reference + row * stride + x;
+    for (int i = 0; i < count + kSquare - 1; ++i) {
+      int sum = 0;
+      for (int r = 0; r < kSquare; ++r) sum += p[r * stride + i];
+      columns[i] = static_cast<uint16_t>(sum);
+    }
+    uint16_t* __restrict out = sums + row * stride + x;
+    for (int i = 0; i < count; ++i) {
+      int sum = 0;
+      for (int c = 0; c < kSquare; ++c) sum += columns[i + c];
+      out[i] = static_cast<uint16_t>(sum);
+    }
+  }
+}
+
+// A block, its surroundings in the reference and what is known of its best key.
+struct BoundedBlock {
+  const uint8_t* current;
+  ptrdiff_t current_stride;
+  const uint8_t* reference;
+  ptrdiff_t reference_stride;
+  const uint16_t* sums;
+};
+
+// The costs in SADs that no better candidate exceeds.
+inline uint16_t Limit(int64_t best) {
+  return static_cast<uint16_t>(min_of<int64_t>(best >> (kKeyIndexBits + 4), UINT16_MAX));
+}
+
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+using Row = hn::FixedTag<uint8_t, kBlock>;  // of a block: wider vectors would have to be put together
+using Pair = hn::Repartition<uint64_t, Row>;
+using Words = hn::CappedTag<uint16_t, 32>;
+using WordVector = hn::Vec<Words>;
+
+HWY_INLINE hn::Vec<Pair> SumDifferences(hn::Vec<Row> a, const uint8_t* b) {
+  return hn::Vec<Pair>{_mm_sad_epu8(a.raw, hn::LoadU(Row(), b).raw)};
+}
+
+// The least lane.
+template <class D>
+HWY_INLINE uint16_t Least(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) > 8) {
+    const hn::Half<D> half;
+    return Least(half, hn::Min(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else {
+    uint16_t lanes[8];
+    hn::StoreU(v, d, lanes);
+    return *std::min_element(lanes, lanes + 8);
+  }
+}
+
+// Bit i: lane i is at most `limit`.
+HWY_INLINE uint64_t AtMost(WordVector v, uint16_t limit) {
+  const Words words;
+  uint8_t bits[8] = {};
+  hn::StoreMaskBits(words, hn::Eq(hn::Min(v, hn::Set(words, limit)), v), bits);
+  uint64_t all;
+  std::memcpy(&all, bits, sizeof(all));
+  return all;
+}
+
+int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
+  const Words words;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(words));
+  const int side = 2 * candidates.range + 1;
+  hn::Vec<Row> current[kBlock];
+  uint64_t totals[2][2];
+  for (int half = 0; half < 2; ++half) {
+    auto total = hn::Zero(Pair());
+    for (int r = half * kSquare; r < (half + 1) * kSquare; ++r) {
+      current[r] = hn::LoadU(Row(), b.current + r * b.current_stride);
+      total = hn::Add(total, hn::SumsOf8(current[r]));
+    }
+    hn::StoreU(total, Pair(), totals[half]);
+  }
+
+  alignas(64) uint16_t bounds[(2 * BoundedCandidates::kMostRange + 1) * kPitch];
+  WordVector least = hn::Set(words, uint16_t{UINT16_MAX});
+  WordVector quarters[4];
+  for (int q = 0; q < 4; ++q) quarters[q] = hn::Set(words, static_cast<uint16_t>(totals[q >> 1][q & 1]));
+  for (int y = 0; y < side; ++y) {
+    const uint16_t* sums = b.sums + (y - candidates.range) * b.reference_stride - candidates.range;
+    for (int x = 0; x < side; x += kLanes) {
+      WordVector bound = hn::Zero(words);
+      for (int q = 0; q < 4; ++q) {
+        const WordVector s =
+            hn::LoadU(words, sums + x + (q >> 1) * kSquare * b.reference_stride + (q & 1) * kSquare);
+        bound = hn::Add(bound, hn::Sub(hn::Max(s, quarters[q]), hn::Min(s, quarters[q])));
+      }
+      bound = hn::SaturatedAdd(bound, hn::LoadU(words, candidates.costs + y * kPitch + x));
+      hn::Store(bound, words, bounds + y * kPitch + x);
+      least = hn::Min(least, bound);
+    }
+  }
+
+  const auto key = [&](size_t place) {
+    const SearchCandidate& candidate = candidates.ranked[place];
+    const uint8_t* p = b.reference + candidate.offset;
+    auto even = hn::Zero(Pair());
+    auto odd = hn::Zero(Pair());
+    for (int r = 0; r < kBlock; r += 2, p += 2 * b.reference_stride) {
+      even = hn::Add(even, SumDifferences(current[r], p));
+      odd = hn::Add(odd, SumDifferences(current[r + 1], p + b.reference_stride));
+    }
+    const auto sum = hn::Add(even, odd);
+    const auto sad = static_cast<int64_t>(hn::GetLane(hn::Add(sum, hn::Shuffle01(sum))));
+    return (sad << (kKeyIndexBits + 4)) + candidate.key;
+  };
+  int64_t best = key(0);
+  // Several rows make a word of flags, since the end of each loop over a word is hard to foresee.
+  const int rows = 64 / side;
+  const auto flags = [&](int y, uint16_t most) {
+    uint64_t all = 0;
+    for (int x = 0; x < side; x += kLanes) {
+      const uint64_t found = AtMost(hn::Load(words, bounds + y * kPitch + x), most);
+      all |= (side - x < 64 ? found & ((uint64_t{1} << (side - x)) - 1) : found) << x;
+    }
+    return all;
+  };
+  const uint16_t first = Least(words, least);
+  for (int y = 0; y < side; ++y) {
+    const uint64_t found = flags(y, first);
+    if (found == 0) continue;
+    best = min_of(best, key(candidates.places[y * side + std::countr_zero(found)]));
+    break;
+  }
+  for (int top = 0; top < side; top += rows) {
+    const uint16_t most = Limit(best);
+    uint64_t found = 0;
+    for (int y = top; y < min_of(top + rows, side); ++y) found |= flags(y, most) << ((y - top) * side);
+    for (; found != 0; found &= found - 1)
+      best = min_of(best, key(candidates.places[top * side + std::countr_zero(found)]));
+  }
+  return best;
+}
+#else
+int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
+  int totals[4] = {};
+  for (int r = 0; r < kBlock; ++r) {
+    for (int c = 0; c < kBlock; ++c) {
+      totals[r / kSquare * 2 + c / kSquare] += b.current[r * b.current_stride + c];
+    }
+  }
+  int64_t best = INT64_MAX;
+  for (const SearchCandidate& candidate : candidates.ranked) {
+    int64_t bound = 0;
+    for (int q = 0; q < 4; ++q) {
+      bound += abs_of(totals[q] -
+                      b.sums[candidate.offset + (q >> 1) * kSquare * b.reference_stride + (q & 1) * kSquare]);
+    }
+    if ((bound << (kKeyIndexBits + 4)) + candidate.key >= best) continue;
+    int64_t sad = 0;
+    for (int r = 0; r < kBlock; ++r) {
+      for (int c = 0; c < kBlock; ++c) {
+        sad += abs_of(b.current[r * b.current_stride + c] -
+                      b.reference[candidate.offset + r * b.reference_stride + c]);
+      }
+    }
+    best = min_of(best, (sad << (kKeyIndexBits + 4)) + candidate.key);
+  }
+  return best;
+}
+#endif
+
+void SearchBoundedRow(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
+                      int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
+  const ptrdiff_t y = ptrdiff_t{block_row} * kBlock;
+  for (int i = 0; i < block_cols; ++i) {
+    if (still[i] != 0) continue;
+    const ptrdiff_t at = y * planes.reference_stride + ptrdiff_t{i} * kBlock;
+    keys[i] = Search({planes.current + y * planes.current_stride + ptrdiff_t{i} * kBlock,
+                      planes.current_stride, planes.reference + at, planes.reference_stride, sums + at},
+                     candidates);
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+
+HWY_EXPORT(SumSquaresRow);
+HWY_EXPORT(SearchBoundedRow);
+
+void sum_squares_row(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(SumSquaresRow)(planes, row, begin, end, sums);
+}
+
+void search_bounded_row(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
+                        int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
+  HWY_DYNAMIC_DISPATCH(SearchBoundedRow)(planes, sums, candidates, block_row, block_cols, still, keys);
+}
+
+}  // namespace ctv
+#endif  // HWY_ONCE

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The full search of blocks of 16x16 samples by successive elimination (Li and Salari 1995): a SAD is at
+// least the sum of the differences between the sums of the four quarters, so most candidates need no SAD.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "cpu/motion/search.hpp"
+
+namespace ctv {
+
+/// The candidates by place. Rows are those of y = -range..range, columns x = -range..range.
+struct BoundedCandidates {
+  static constexpr int kMostRange = 16;
+  static constexpr int kPitch = 64;  // entries a row, at least 2 kMostRange + 1
+
+  std::span<const SearchCandidate> ranked;  // the first is zero
+  int range;
+  const uint16_t* costs;   // [2 range + 1][kPitch], of the vectors in SADs, rounded down; then 65535
+  const uint16_t* places;  // [2 range + 1][2 range + 1], in `ranked`
+};
+
+/// Sums of 8x8 samples of the reference from each place of row `row` on, columns [begin, end).
+/// sums: of sample (0, 0), stride of the reference.
+void sum_squares_row(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums);
+
+/// The same keys as search_block_row().
+void search_bounded_row(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
+                        int block_row, int block_cols, const uint8_t* still, int64_t* keys);
+
+}  // namespace ctv

@@ -50,9 +50,10 @@ ONE_SIDED = set("""
     cpu/transform/directional_rows cpu/transform/fft_convolver cuda/transform/cufft_library
     cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears
     cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/wavelet_lifting
+    cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
+    cuda/entropy/run_symbols
     cuda/entropy/tile_cutter cuda/entropy/tile_decoder cuda/entropy/tile_encoder cuda/entropy/tile_layout
     cuda/entropy/tile_part cuda/entropy/part_notes cuda/entropy/piece_reader cuda/entropy/piece_writer
-    cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout cuda/entropy/run_symbols
 """.split())
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"
                        r"(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|codec|cuda|cpu|tools|tests|data|docs")

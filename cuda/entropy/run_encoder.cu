@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
+#include "cuda/entropy/run_codes.cuh"
 #include "cuda/entropy/run_symbols.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr uint32_t kSortedKeys = 512;  // a power of two, from 257 on
 constexpr uint32_t kHeadWords = (31 + kMostHeadBits) / 32 + 1;
 constexpr uint32_t kTailWords = (31 + kMostTailBits) / 32 + 1;
 constexpr unsigned kCopyThreads = 256;
@@ -70,62 +70,6 @@ __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constan
     const uint32_t n = counts[s][threadIdx.x];
     if (n != 0) atomicAdd(&work.counts[(size_t{c} * 2 + s) * 256 + threadIdx.x], n);
   }
-}
-
-/// Sum over a block of kRunThreads, in all threads. sums: [kRunWarps], shared.
-__device__ __forceinline__ uint64_t block_sum(uint64_t v, uint64_t* sums) {
-  for (int offset = kWarp / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
-  __syncthreads();  // the sums before have been read
-  if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = v;
-  __syncthreads();
-  uint64_t sum = 0;
-  for (uint32_t w = 0; w < kRunWarps; ++w) sum += sums[w];
-  return sum;
-}
-
-/// Sorts kSortedKeys keys in shared memory (Batcher's bitonic sort).
-__device__ __forceinline__ void sort_keys(uint32_t* keys) {
-  for (uint32_t size = 2; size <= kSortedKeys; size *= 2) {
-    for (uint32_t step = size / 2; step > 0; step /= 2) {
-      __syncthreads();
-      // Each of 256 threads has one pair.
-      const uint32_t low = (threadIdx.x / step) * 2 * step + threadIdx.x % step;
-      const uint32_t a = keys[low];
-      const uint32_t b = keys[low + step];
-      if (((low & size) == 0) == (a > b)) {
-        keys[low] = b;
-        keys[low + step] = a;
-      }
-    }
-  }
-  __syncthreads();
-}
-
-/// Adds bits to a stream, where they are 0 before. By one thread.
-__device__ __forceinline__ void add_bits(uint32_t* stream, uint64_t at, uint32_t value, uint32_t count) {
-  if (count == 0) return;
-  const uint32_t shift = static_cast<uint32_t>(at & 31U);
-  stream[at >> 5] |= value << shift;
-  if (shift + count > 32) stream[(at >> 5) + 1] |= value >> (32 - shift);
-}
-
-/// What a warp makes of the counts of heads or of tails.
-struct BlockMaker {
-  uint32_t keys[kSortedKeys];
-  uint32_t weights[kCodedSymbols];
-  uint32_t symbols;
-  DeflateBlock block;
-  BlockScratch scratch;
-  uint32_t first[16];  // code of each length
-};
-
-/// As make_codes(), for one symbol.
-__device__ __forceinline__ uint32_t code_of(const BlockMaker& maker, uint32_t symbol) {
-  const uint32_t length = maker.block.lengths[symbol];
-  if (length == 0) return 0;
-  uint32_t code = maker.first[length];
-  for (uint32_t s = 0; s < symbol; ++s) code += maker.block.lengths[s] == length ? 1 : 0;
-  return length << 16 | reverse_bits(code, length);
 }
 
 __global__ void __launch_bounds__(kRunThreads) code_kernel(const __grid_constant__ Work work) {

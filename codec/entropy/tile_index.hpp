@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
+#include "codec/entropy/model/tile_cost.hpp"
 #include "codec/format/tile_sets.hpp"
 
 namespace ctv {
@@ -40,8 +41,8 @@ class TileIndexWriter {
   size_t words_ = kUsualWords;
 };
 
-/// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes; then
-/// nothing of them may be decoded.
+/// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes, or one is
+/// too long; then nothing of them may be decoded.
 inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::vector<TilePiece>& pieces,
                             bool& predicted) {
   size_t at = 0;
@@ -75,6 +76,7 @@ inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::v
       words = change % 2 != 0 ? words - less : words + change / 2;
       p.size = 2 * words;
     }
+    if (p.tiles > kMostPieceTiles) return false;
     p.first = first;
     p.begin = total;
     first += p.tiles;

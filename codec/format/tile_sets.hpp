@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "codec/entropy/model/tile_contexts.hpp"
@@ -13,6 +15,8 @@
 #include "codec/format/picture_layout.hpp"
 
 namespace ctv {
+
+struct SymbolTable;
 
 struct TileSet {
   int rows = 0, cols = 0;  // of each band
@@ -62,6 +66,18 @@ struct TilePiece {
   size_t begin = 0, size = 0;
 };
 
+/// A piece as an encoder leaves it; an array of C, since kernels write it.
+struct CodedPiece {
+  uint32_t tiles, bytes;
+};
+
+/// A component without its head, not owned. `bytes` are those of all pieces, joined; none if all levels are
+/// 0.
+struct CodedTiles {
+  std::span<const CodedPiece> pieces;
+  std::span<const uint8_t> bytes;
+};
+
 /// What a coder of levels must know of their frame. Encoder and decoder are given the same.
 struct TileSide {
   SkipGrid skips;  // none for key frames, and without picture prediction
@@ -79,6 +95,7 @@ struct TilePlan {
   bool up = false;                               // decoder
   std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
   std::array<size_t, 3> host_levels{};           // of the latter, the first levels of each plane
+  const SymbolTable* tables = nullptr;           // [kTables + 1], of the host; not owned
   bool empty() const { return components.empty(); }
 };
 /// Empty if the header asks for another entropy coding.

@@ -12,6 +12,9 @@ namespace ctv {
 /// Of a piece, about; 340 to 400 bytes. In bits, as all costs.
 inline constexpr uint32_t kPieceCost = 3072;
 inline constexpr uint32_t kLeastTileCost = 4;
+/// Longer pieces are damaged: they would keep one thread of a device busy for long.
+inline constexpr uint32_t kMostPieceTiles = 1024;
+static_assert(kPieceCost / kLeastTileCost < kMostPieceTiles);
 
 /// Of a part that has so many quads that are not 0 and so many large levels, whose numbers have so many raw
 /// bits. At most 5376.

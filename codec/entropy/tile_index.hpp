@@ -4,6 +4,7 @@
 // they differ from the piece before, 2 n if larger by n, 2 n - 1 if smaller.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,6 +16,13 @@
 namespace ctv {
 
 inline constexpr size_t kUsualWords = 200;  // before the first piece
+
+/// A component's pieces are coded in so many tasks, of pieces that follow each other.
+inline constexpr size_t kMostTileTasks = 16;
+inline constexpr size_t kPiecesOfTask = 4;  // about, at least
+constexpr size_t tile_tasks(size_t pieces) {
+  return std::clamp(pieces / kPiecesOfTask, size_t{1}, kMostTileTasks);
+}
 
 class TileIndexWriter {
  public:

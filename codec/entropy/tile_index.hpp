@@ -4,16 +4,25 @@
 // they differ from the piece before, 2 n if larger by n, 2 n - 1 if smaller.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
+#include "codec/entropy/model/tile_cost.hpp"
 #include "codec/format/tile_sets.hpp"
 
 namespace ctv {
 
 inline constexpr size_t kUsualWords = 200;  // before the first piece
+
+/// A component's pieces are coded in so many tasks, of pieces that follow each other.
+inline constexpr size_t kMostTileTasks = 16;
+inline constexpr size_t kPiecesOfTask = 4;  // about, at least
+constexpr size_t tile_tasks(size_t pieces) {
+  return std::clamp(pieces / kPiecesOfTask, size_t{1}, kMostTileTasks);
+}
 
 class TileIndexWriter {
  public:
@@ -40,8 +49,8 @@ class TileIndexWriter {
   size_t words_ = kUsualWords;
 };
 
-/// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes; then
-/// nothing of them may be decoded.
+/// Fills `pieces`, of a component of so many tiles. Returns false if pieces exceed tiles or bytes, or one is
+/// too long; then nothing of them may be decoded.
 inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::vector<TilePiece>& pieces,
                             bool& predicted) {
   size_t at = 0;
@@ -75,6 +84,7 @@ inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::v
       words = change % 2 != 0 ? words - less : words + change / 2;
       p.size = 2 * words;
     }
+    if (p.tiles > kMostPieceTiles) return false;
     p.first = first;
     p.begin = total;
     first += p.tiles;

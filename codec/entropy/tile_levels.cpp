@@ -56,6 +56,32 @@ __m128i is_large(__m128i v) {
 
 }  // namespace
 
+// Magnitudes from which on numbers have more raw bits, and how many more.
+constexpr struct {
+  int16_t from, bits;
+} kRawSteps[] = {{10, 1}, {12, 1}, {16, 1}, {24, 1}, {40, 2}, {104, 2}, {360, 2}, {1384, 5}};
+
+LargeSums sum_large(const Level* levels, size_t stride) {
+  const __m128i zero = _mm_setzero_si128();
+  __m128i large = zero;
+  __m128i raw_bits = zero;
+  for (int i = 0; i < 2 * kTileSide; ++i) {
+    const __m128i v = load(levels + static_cast<size_t>(i / 2) * stride + (i % 2) * 8);
+    const __m128i magnitude = _mm_max_epi16(v, _mm_subs_epi16(zero, v));
+    large = _mm_sub_epi16(large, _mm_cmpgt_epi16(magnitude, _mm_set1_epi16(1)));
+    if (_mm_movemask_epi8(_mm_cmpgt_epi16(magnitude, _mm_set1_epi16(9))) == 0) continue;
+    for (const auto& step : kRawSteps) {
+      const __m128i more = _mm_cmpgt_epi16(magnitude, _mm_set1_epi16(static_cast<int16_t>(step.from - 1)));
+      raw_bits = _mm_add_epi16(raw_bits, _mm_and_si128(more, _mm_set1_epi16(step.bits)));
+    }
+  }
+  const __m128i ones = _mm_set1_epi16(1);
+  alignas(16) uint32_t sums[8];
+  _mm_store_si128(reinterpret_cast<__m128i*>(sums), _mm_madd_epi16(large, ones));
+  _mm_store_si128(reinterpret_cast<__m128i*>(sums + 4), _mm_madd_epi16(raw_bits, ones));
+  return {sums[0] + sums[1] + sums[2] + sums[3], sums[4] + sums[5] + sums[6] + sums[7]};
+}
+
 uint64_t find_quads(const Level* levels, size_t stride) {
   uint64_t quads = 0;
   const __m128i zero = _mm_setzero_si128();
@@ -110,6 +136,18 @@ void levels_of_bits(const TileBits& bits, Level* levels, size_t stride) {
 }
 
 #else
+
+LargeSums sum_large(const Level* levels, size_t stride) {
+  LargeSums sums{};
+  for (uint32_t i = 0; i < 256; ++i) {
+    const int level = levels[level_at(i, stride)];
+    const auto magnitude = static_cast<uint32_t>(level < 0 ? -level : level);
+    if (magnitude < 2) continue;
+    ++sums.levels;
+    sums.raw_bits += number_bits(number_symbol(magnitude - 2));
+  }
+  return sums;
+}
 
 uint64_t find_quads(const Level* levels, size_t stride) {
   uint64_t quads = 0;

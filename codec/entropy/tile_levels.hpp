@@ -18,6 +18,11 @@ constexpr size_t level_at(uint32_t place, size_t stride) {
 
 /// Quads of a part that are not 0: bit 8 y + x.
 uint64_t find_quads(const Level* levels, size_t stride);
+/// Of a part: levels with a magnitude above 1, and the raw bits of their numbers.
+struct LargeSums {
+  uint32_t levels, raw_bits;
+};
+LargeSums sum_large(const Level* levels, size_t stride);
 void bits_of_levels(const Level* levels, size_t stride, TileBits& bits);
 /// Large levels become 2 or -2.
 void levels_of_bits(const TileBits& bits, Level* levels, size_t stride);

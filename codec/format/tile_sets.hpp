@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "codec/format/run_ranges.hpp"
 
 namespace ctv {
+
+struct SymbolTable;
 
 struct TileSet {
   int rows = 0, cols = 0;  // of each band
@@ -65,6 +68,18 @@ struct TilePiece {
   size_t begin = 0, size = 0;
 };
 
+/// A piece as an encoder leaves it; an array of C, since kernels write it.
+struct CodedPiece {
+  uint32_t tiles, bytes;
+};
+
+/// A component without its head, not owned. `bytes` are those of all pieces, joined; none if all levels are
+/// 0.
+struct CodedTiles {
+  std::span<const CodedPiece> pieces;
+  std::span<const uint8_t> bytes;
+};
+
 /// What a coder of levels must know of their frame. Encoder and decoder are given the same.
 struct TileSide {
   SkipGrid skips;  // none for key frames, and without picture prediction
@@ -76,16 +91,6 @@ inline uint64_t skips_of(const TileSide& side, const TileSet& set, const TilePla
 }
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
-
-/// A piece that was coded: its tiles and its bytes.
-struct CodedPiece {
-  uint32_t tiles, bytes;
-};
-/// A component that was coded. bytes: of all pieces, joined; none if all levels are 0.
-struct CodedTiles {
-  std::span<const CodedPiece> pieces;
-  std::span<const uint8_t> bytes;
-};
 
 /// Which components a backend may code itself: of tiles those without a lowpass, of runs all.
 struct TilePlan {

@@ -13,7 +13,6 @@ constexpr uint32_t kWalkers = kTileBands;  // warps
 
 struct PieceWork {
   const Level* levels[3];
-  // What else parts are coded by, for example the frame's map of skips, belongs here, and in note_part().
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
   const DeviceComponent* components;
@@ -27,10 +26,10 @@ struct PieceWork {
 /// Shared memory of a warp that notes the symbols of a part.
 struct alignas(8) Walker {
   TilePart part, siblings[2];
-  uint8_t border[16];  // sums of quads to the left, above
+  uint8_t border[16];  // of the quads to the left, above
   PartArrays arrays;
+  SkipRows skips;
   Level levels[kPartLevels];  // by place
-  uint32_t unused;
 };
 
 /// The events of a tile.
@@ -50,6 +49,9 @@ struct EventWriter : DeviceFormulas {
     *next++ = symbol_event(table, s);
     return s;
   }
+  __device__ uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) {
+    return symbol(table + offset, s);
+  }
   __device__ uint32_t raw(uint32_t bits, uint32_t value) {
     *next++ = raw_event(bits, value);
     return value;
@@ -59,8 +61,9 @@ struct EventWriter : DeviceFormulas {
   }
 };
 
-__device__ __forceinline__ uint32_t digits_of(uint32_t quad) {
-  return bits_of_mask(quad & 15U) + bits_of_mask(quad >> 4 & 15U);
+__device__ __forceinline__ QuadFacts facts_of(QuadBits bits) {
+  const uint32_t mask = bits & 15U;
+  return quad_facts(mask, gather_bits(mask, bits >> 4 & 15U));
 }
 
 /// A part whose symbols are known: what siblings look at. All lanes.
@@ -72,21 +75,17 @@ __device__ inline void fill_sibling(TilePart& part, const PieceWork& work, size_
   if (lane < 4) part.rows.quarters[lane + 1] = quarters(lane) << 1;
   if (lane < 2) part.rows.eighths[lane + 1] = pairs_of_4(quarters(2 * lane) | quarters(2 * lane + 1)) << 1;
   for (uint32_t i = lane; i < kPartQuads; i += kWarp) {
-    const uint32_t bits = work.cuts.bits[kPartQuads * number + i];
-    const uint32_t mask = bits & 15U;
-    const QuadFacts facts = quad_facts(mask, gather_bits(mask, bits >> 4 & 15U));
-    const uint32_t at = (i / 8 + 1) * TilePart::kSumStride + i % 8 + 8;
-    part.sums[at] = facts.sum;
-    part.right[at] = facts.right;
-    part.lower[at] = facts.lower;
+    const QuadBits bits = work.cuts.bits[kPartQuads * number + i];
+    part.sums[(i / 8 + 1) * TilePart::kSumStride + i % 8 + 8] = facts_of(bits).sum;
+    part.masks[i] = static_cast<uint8_t>(bits & 15U);
   }
 }
 
 /// Notes the events of a part that is not 0. All lanes. begin: the first tile of the piece. Returns, in lane
 /// 0, how many.
-__device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, const DeviceTile& tile,
-                                     const DeviceTileSet& set, uint32_t number, uint32_t band, int begin,
-                                     uint32_t lane, uint32_t* events) {
+__device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, const PieceModel& model,
+                                     const DeviceTile& tile, const DeviceTileSet& set, uint32_t number,
+                                     uint32_t band, int begin, uint32_t lane, uint32_t* events) {
   const auto part_of = [&](int t, uint32_t b) {
     return set.first_part + static_cast<size_t>(static_cast<uint32_t>(t) - set.first) * set.bands + b;
   };
@@ -115,17 +114,21 @@ __device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, cons
   if (lane < 16) {
     const int neighbour = lane < 8 ? tile.left : tile.above;
     const uint32_t quad = lane < 8 ? 8 * lane + 7 : kPartQuads - 8 + lane % 8;
-    walker.border[lane] =
-        neighbour < begin
-            ? uint8_t{0}
-            : static_cast<uint8_t>(digits_of(work.cuts.bits[kPartQuads * part_of(neighbour, band) + quad]));
+    uint64_t edge = 0;
+    if (neighbour >= begin) {
+      const QuadFacts facts = facts_of(work.cuts.bits[kPartQuads * part_of(neighbour, band) + quad]);
+      edge = facts.sum | (lane < 8 ? to_border(facts.right, 2) : to_border(facts.lower, 1));
+    }
+    walker.border[lane] = static_cast<uint8_t>(edge);
   }
   __syncwarp();
   uint32_t count = 0;
   if (lane == 0) {
     const TilePart* const nearest = band > 0 ? &walker.siblings[0] : &walker.part;
     const TilePart* const next = band > 1 ? &walker.siblings[1] : nearest;
-    DeviceWalk walk(&walker.part, nearest, next, band > 0 ? 1 : 0, work.cuts.quads[part], walker.arrays);
+    find_skip_rows(work.cuts.skips[own], walker.skips);
+    DeviceWalk walk(&walker.part, nearest, next, min_of(band, kMostSiblings), walker.skips, model,
+                    work.cuts.quads[part], walker.arrays);
     EventWriter writer(events, walker.levels);
     TileBorder border{load_bytes(walker.border + 8), load_bytes(walker.border)};
     PartCounts counts;
@@ -144,11 +147,17 @@ __device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, cons
 __device__ inline uint32_t note_bands(const PieceWork& work, const DeviceTile& tile, const DeviceTileSet& set,
                                       uint32_t number, int begin) {
   TileNeighbours around{};
-  if (tile.left >= begin) around.left_mask[tile.row] = work.cuts.masks[tile.left];
-  if (tile.above >= begin) around.above_mask = work.cuts.masks[tile.above];
+  if (tile.left >= begin) {
+    around.left_mask[tile.row] = work.cuts.masks[tile.left];
+    around.left_known[tile.row] = 1;
+  }
+  if (tile.above >= begin) {
+    around.above_mask = work.cuts.masks[tile.above];
+    around.above_known = 1;
+  }
   uint32_t event = 0;
   EventWriter writer(&event, nullptr);
-  code_bands(writer, set.bands, tile.row, around, work.cuts.masks[number]);
+  code_bands(writer, set.bands, tile.row, around, work.cuts.skips[number], work.cuts.masks[number]);
   return event;
 }
 

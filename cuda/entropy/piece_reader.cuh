@@ -33,6 +33,9 @@ class PieceReader {
     advance(__shfl_sync(kAllLanes, next, s));
     return static_cast<uint32_t>(s);
   }
+  __device__ __forceinline__ uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) {
+    return symbol(table + offset, s);
+  }
   __device__ __forceinline__ uint32_t raw(uint32_t bits, uint32_t) {
     const uint32_t value = state_ & ((1U << bits) - 1);
     advance(state_ >> bits);

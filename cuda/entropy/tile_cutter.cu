@@ -2,7 +2,6 @@
 // A block takes a tile, each of its warps a part: two quads a lane become bits, and the tile's cost, which is
 // known from its levels alone (codec/entropy/model/tile_cost.hpp). Then a block for each component sums up
 // costs, and a piece begins where the sum passes a multiple of a piece's cost.
-#include "codec/entropy/model/tile_cost.hpp"
 #include "cuda/entropy/tile_cutter.hpp"
 #include "cuda/entropy/tile_part.cuh"
 
@@ -15,16 +14,18 @@ constexpr int kCutWarps = kCutThreads / kWarp;
 
 struct BitWork {
   const Level* levels[3];
+  SkipGrid grid;
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
   QuadBits* bits;
   uint64_t* quads;
   uint8_t* masks;
-  uint32_t* costs;
+  TileSums* sums;
+  uint64_t* skips;
 };
 
-// Of a part, all lanes: its cost, and its bits and quads in their places.
-__device__ uint32_t find_bits(const BitWork& work, const DeviceTileSet& set, const DeviceTile& tile,
+// Of a part, all lanes: its sums, and its bits and quads in their places.
+__device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, const DeviceTile& tile,
                               const Level* band, size_t part, uint32_t lane, uint64_t& quads) {
   uint32_t large = 0;
   uint32_t raw_bits = 0;
@@ -50,41 +51,45 @@ __device__ uint32_t find_bits(const BitWork& work, const DeviceTileSet& set, con
   }
   if (lane == 0) work.quads[part] = quads;
   const uint32_t both = warp_sum(large << 16 | raw_bits);  // 256 at most, and 15 times as much
-  return part_cost(static_cast<uint32_t>(__popcll(quads)), both >> 16, both & 0xffffU);
+  return tile_sums(count_bits(quads), both >> 16, both & 0xffffU);
 }
 
 __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant__ BitWork work) {
-  __shared__ uint32_t costs[kTileBands];
+  __shared__ TileSums sums[kTileBands];
   __shared__ uint32_t some[kTileBands];
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t band = threadIdx.x / kWarp;
   const DeviceTile tile = work.tiles[blockIdx.x];
   const DeviceTileSet& set = work.sets[tile.set];
-  uint32_t cost = 0;
+  TileSums own{0};
   uint64_t quads = 0;
   if (band < set.bands) {
     const size_t part = set.first_part + static_cast<size_t>(blockIdx.x - set.first) * set.bands + band;
-    cost = find_bits(work, set, tile, work.levels[set.plane] + set.offsets[band], part, lane, quads);
+    own = find_bits(work, set, tile, work.levels[set.plane] + set.offsets[band], part, lane, quads);
+  }
+  if (band == kTileBands - 1) {
+    const uint64_t skips = find_skips_by_warp(work.grid, set, tile, lane);
+    if (lane == 0) work.skips[blockIdx.x] = skips;
   }
   if (lane == 0) {
-    costs[band] = cost;
+    sums[band] = own;
     some[band] = quads != 0 ? 1U << band : 0;
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  uint32_t sum = 0;
+  TileSums sum{0};
   uint32_t mask = 0;
   for (int b = 0; b < kTileBands; ++b) {
-    sum += costs[b];
+    sum.packed += sums[b].packed;
     mask |= some[b];
   }
-  work.costs[blockIdx.x] = tile_cost(sum);
+  work.sums[blockIdx.x] = sum;
   work.masks[blockIdx.x] = static_cast<uint8_t>(mask);
 }
 
 struct CutWork {
   const DeviceComponent* components;
-  const uint32_t* costs;
+  const TileSums* sums;
   uint32_t* first;
   uint32_t* pieces;
 };
@@ -101,7 +106,7 @@ __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant_
   uint32_t pieces_before = 0;
   for (uint32_t begin = 0; begin < component.tiles; begin += kCutThreads) {
     const uint32_t tile = begin + threadIdx.x;
-    const uint32_t cost = tile < component.tiles ? work.costs[component.first + tile] : 0;
+    const uint32_t cost = tile < component.tiles ? tile_cost(work.sums[component.first + tile]) : 0;
     uint32_t through = cost;  // of this lane and those before
     for (uint32_t step = 1; step < kWarp; step *= 2) {
       const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
@@ -137,25 +142,29 @@ Status TileCutter::initialise(Device& device, const TileLayout& layout) {
   CTV_RETURN_IF_ERROR(bits_.allocate(device, layout.parts * kPartQuads));
   CTV_RETURN_IF_ERROR(quads_.allocate(device, layout.parts));
   CTV_RETURN_IF_ERROR(masks_.allocate(device, layout.tiles.size()));
-  CTV_RETURN_IF_ERROR(costs_.allocate(device, layout.tiles.size()));
+  CTV_RETURN_IF_ERROR(sums_.allocate(device, layout.tiles.size()));
+  CTV_RETURN_IF_ERROR(skips_.allocate(device, layout.tiles.size()));
   CTV_RETURN_IF_ERROR(first_.allocate(device, layout.tiles.size()));
   return pieces_.allocate(device, layout.components.size());
 }
 
 Status TileCutter::cut(Device& device, const DeviceTileLayout& layout,
-                       const std::array<const Level*, 3>& levels, cudaStream_t stream) {
+                       const std::array<const Level*, 3>& levels, const SkipGrid& skips,
+                       cudaStream_t stream) {
   const auto tiles = static_cast<unsigned>(layout.tiles.size());
   if (tiles == 0) return {};
   const BitWork bits{{levels[0], levels[1], levels[2]},
+                     skips,
                      layout.sets.data(),
                      layout.tiles.data(),
                      bits_.data(),
                      quads_.data(),
                      masks_.data(),
-                     costs_.data()};
+                     sums_.data(),
+                     skips_.data()};
   bits_kernel<<<tiles, kBitThreads, 0, stream>>>(bits);
   CTV_RETURN_IF_ERROR(device.launched("bits_kernel"));
-  const CutWork cuts{layout.components.data(), costs_.data(), first_.data(), pieces_.data()};
+  const CutWork cuts{layout.components.data(), sums_.data(), first_.data(), pieces_.data()};
   cut_kernel<<<static_cast<unsigned>(layout.components.size()), kCutThreads, 0, stream>>>(cuts);
   return device.launched("cut_kernel");
 }

@@ -13,26 +13,28 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr uint32_t kWarps = 4;
-constexpr uint32_t kThreads = kWarps * kWarp;
+constexpr uint32_t kMostWarps = 16;  // of a block, which share its tables
+constexpr uint32_t kFewWarps = 4;
+constexpr uint32_t kSkipWarps = 4;
 constexpr size_t kReadBeyond = 8;
 constexpr size_t kCountBytes = 16;
 
 struct Work {
   Level* levels[3];
-  // What else parts are coded by, for example the frame's map of skips, belongs here, and in decode_part().
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
   const SymbolTable* tables;
+  const uint64_t* skips;  // of each tile
   const uint64_t* count;  // pieces lie before, the first one last
   const uint8_t* bytes;
   uint32_t* damaged;
 };
 
 /// Shared memory of a warp.
-struct alignas(16) Walker {
+struct alignas(32) Walker {
   TilePart parts[kTileBands];
   TileNeighbours around;
+  SkipRows skips;
   PartArrays arrays;
   Level levels[kPartLevels];  // by place
 };
@@ -63,12 +65,12 @@ struct PartReader : PieceReader, DeviceFormulas {
   }
 };
 
-__device__ __forceinline__ void decode_part(PieceReader& reader, Walker& walker, uint32_t b, uint32_t lane,
-                                            TileBorder& border) {
+__device__ __forceinline__ void decode_part(PieceReader& reader, Walker& walker, const PieceModel& model,
+                                            uint32_t b, uint32_t lane, TileBorder& border) {
   clear_by_warp(walker.arrays, lane);
   __syncwarp();
   DeviceWalk walk(&walker.parts[b], &walker.parts[b > 0 ? b - 1 : 0], &walker.parts[b > 1 ? b - 2 : 0],
-                  b > 0 ? 1 : 0, 0, walker.arrays);
+                  min_of(b, kMostSiblings), walker.skips, model, 0, walker.arrays);
   PartReader coder(reader, walker, lane);
   start_part(coder, walk, border);
   PartCounts counts;
@@ -96,17 +98,21 @@ __device__ __forceinline__ void write_levels(const Walker& walker, const DeviceT
 __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables, Walker& walker,
                                              const UploadedPiece& piece, uint32_t lane) {
   PieceReader reader(tables, work.bytes + piece.begin, piece.size, lane);
+  PieceModel model{};
+  start_piece(reader, model, walker.around, 0);
   for (uint32_t t = piece.first; t < piece.first + piece.tiles; ++t) {
     const DeviceTile tile = work.tiles[t];
     const DeviceTileSet& set = work.sets[tile.set];
+    const uint64_t skips = work.skips[t];
     __syncwarp();
-    if (t == piece.first || (tile.row == 0 && tile.x == 0)) {  // a strip begins
+    if (tile.row == 0 && tile.x == 0) {  // a strip begins
       clear_by_warp(walker.around, lane);
       __syncwarp();
     }
     PartReader coder(reader, walker, lane);
-    const uint32_t mask = code_bands(coder, set.bands, tile.row, walker.around, 0);
+    const uint32_t mask = code_bands(coder, set.bands, tile.row, walker.around, skips, 0);
     reader = coder;
+    if (mask != 0) find_skip_rows(skips, walker.skips);
     for (uint32_t b = 0; b < set.bands; ++b) {
       uint64_t& above = walker.around.above[b];
       uint64_t& left = walker.around.left[tile.row][b];
@@ -116,7 +122,7 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
         continue;
       }
       TileBorder border{above, left};
-      decode_part(reader, walker, b, lane, border);
+      decode_part(reader, walker, model, b, lane, border);
       write_levels(walker, tile, set, work.levels[set.plane] + set.offsets[b], lane);
       above = border.above;
       left = border.left;
@@ -128,54 +134,80 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
 
 /// Blocks without a piece end at once, as there are as many blocks for every frame.
 template <bool kTablesFit>
-__global__ void __launch_bounds__(kThreads) decode_kernel(const __grid_constant__ Work work) {
+__global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp)
+    decode_kernel(const __grid_constant__ Work work) {
   extern __shared__ uint4 memory[];
   const auto count = static_cast<uint32_t>(*work.count);
   if (blockIdx.x >= count) return;
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp;
+  const uint32_t warps = blockDim.x / kWarp;
   auto* const walkers = reinterpret_cast<Walker*>(memory);
   Walker& walker = walkers[warp];
   clear_by_warp(walker, lane);
   const SymbolTable* tables = work.tables;
   if constexpr (kTablesFit) {
     constexpr uint32_t kWords = (kTables + 1) * sizeof(SymbolTable) / sizeof(uint4);
-    auto* const to = reinterpret_cast<uint4*>(walkers + kWarps);
+    auto* const to = reinterpret_cast<uint4*>(walkers + warps);
     const auto* const from = reinterpret_cast<const uint4*>(work.tables);
-    for (uint32_t i = threadIdx.x; i < kWords; i += kThreads) to[i] = from[i];
+    for (uint32_t i = threadIdx.x; i < kWords; i += blockDim.x) to[i] = from[i];
     tables = reinterpret_cast<const SymbolTable*>(to);
   }
   __syncthreads();
   const auto* const pieces_end = reinterpret_cast<const UploadedPiece*>(work.count);
-  for (uint32_t i = blockIdx.x + warp * gridDim.x; i < count; i += kWarps * gridDim.x) {
+  for (uint32_t i = blockIdx.x + warp * gridDim.x; i < count; i += warps * gridDim.x) {
     const UploadedPiece piece = pieces_end[-1 - static_cast<ptrdiff_t>(i)];
     decode_piece(work, tables, walker, piece, lane);
   }
 }
 
-size_t shared_bytes(bool tables_fit) {
-  return kWarps * sizeof(Walker) + (tables_fit ? (kTables + 1) * sizeof(SymbolTable) : 0);
+constexpr size_t kTableBytes = (kTables + 1) * sizeof(SymbolTable);
+
+size_t shared_bytes(bool tables_fit, unsigned warps) {
+  return warps * sizeof(Walker) + (tables_fit ? kTableBytes : 0);
+}
+
+struct SkipWork {
+  SkipGrid grid;
+  const DeviceTileSet* sets;
+  const DeviceTile* tiles;
+  uint32_t count;
+  uint64_t* skips;
+};
+
+__global__ void __launch_bounds__(kSkipWarps* kWarp) skips_kernel(const __grid_constant__ SkipWork work) {
+  const uint32_t tile = blockIdx.x * kSkipWarps + threadIdx.x / kWarp;
+  if (tile >= work.count) return;
+  const uint32_t lane = threadIdx.x % kWarp;
+  const DeviceTile place = work.tiles[tile];
+  const uint64_t skips = find_skips_by_warp(work.grid, work.sets[place.set], place, lane);
+  if (lane == 0) work.skips[tile] = skips;
 }
 
 }  // namespace
 
-Status TileDecoder::initialise(Device& device, const TilePlan& plan, const SymbolTable* tables) {
+Status TileDecoder::initialise(Device& device, const TilePlan& plan) {
   layout_ = TileLayout(plan);
-  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, tables));
+  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
   count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);
   const size_t most = count_at_ + kCountBytes + layout_.bytes + kReadBeyond;
   CTV_RETURN_IF_ERROR(host_.allocate(device, most));
   CTV_RETURN_IF_ERROR(device_.allocate(device, most));
+  CTV_RETURN_IF_ERROR(skips_.allocate(device, layout_.tiles.size()));
   CTV_RETURN_IF_ERROR(damaged_.allocate(device, layout_.components.size()));
   const cudaDeviceProp& properties = device.properties();
-  tables_fit_ = shared_bytes(true) <= properties.sharedMemPerBlockOptin;
+  const size_t memory = properties.sharedMemPerBlockOptin;
+  tables_fit_ = shared_bytes(true, kFewWarps) <= memory;
+  warps_ = kFewWarps;
+  while (tables_fit_ && warps_ < kMostWarps && shared_bytes(true, warps_ + 1) <= memory) ++warps_;
+  const size_t shared = shared_bytes(tables_fit_, warps_);
   const void* const kernel = tables_fit_ ? reinterpret_cast<const void*>(decode_kernel<true>)
                                          : reinterpret_cast<const void*>(decode_kernel<false>);
   CTV_CUDA_TRY(device, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(shared_bytes(tables_fit_))));
+                                            static_cast<int>(shared)));
   int resident = 0;
-  CTV_CUDA_TRY(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads,
-                                                                     shared_bytes(tables_fit_)));
+  CTV_CUDA_TRY(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &resident, kernel, static_cast<int>(warps_ * kWarp), shared));
   blocks_ = static_cast<unsigned>(std::min(
       layout_.tiles.size(),
       static_cast<size_t>(max_of(resident, 1)) * static_cast<size_t>(properties.multiProcessorCount)));
@@ -218,23 +250,30 @@ Status TileDecoder::upload(Device& device, cudaStream_t stream) {
   return {};
 }
 
-Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
+Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
+                           cudaStream_t stream) {
   for (const LevelRange& r : layout_.ranges) {
     CTV_CUDA_TRY(device, cudaMemsetAsync(levels[r.plane] + r.offset, 0, r.count * sizeof(Level), stream));
   }
   if (blocks_ == 0) return {};
+  const auto tiles = static_cast<unsigned>(layout_.tiles.size());
+  const SkipWork skip_work{skips, device_layout_.sets.data(), device_layout_.tiles.data(), tiles,
+                           skips_.data()};
+  skips_kernel<<<(tiles + kSkipWarps - 1) / kSkipWarps, kSkipWarps * kWarp, 0, stream>>>(skip_work);
+  CTV_RETURN_IF_ERROR(device.launched("skips_kernel"));
   const auto* const count = reinterpret_cast<const uint64_t*>(device_.data() + count_at_);
   const Work work{{levels[0], levels[1], levels[2]},
                   device_layout_.sets.data(),
                   device_layout_.tiles.data(),
                   device_layout_.tables.data(),
+                  skips_.data(),
                   count,
                   device_.data() + count_at_ + kCountBytes,
                   damaged_.data()};
   if (tables_fit_) {
-    decode_kernel<true><<<blocks_, kThreads, shared_bytes(true), stream>>>(work);
+    decode_kernel<true><<<blocks_, warps_ * kWarp, shared_bytes(true, warps_), stream>>>(work);
   } else {
-    decode_kernel<false><<<blocks_, kThreads, shared_bytes(false), stream>>>(work);
+    decode_kernel<false><<<blocks_, warps_ * kWarp, shared_bytes(false, warps_), stream>>>(work);
   }
   return device.launched("decode_kernel");
 }

@@ -23,8 +23,8 @@ struct UploadedPiece {
 class TileDecoder {
  public:
   /// Allocates for the longest code of any levels, about 5 bytes a level page-locked and as many on the
-  /// device. tables: [kTables + 1], of the host; copied.
-  Status initialise(Device& device, const TilePlan& plan, const SymbolTable* tables);
+  /// device. Copies the plan's tables, which must be there.
+  Status initialise(Device& device, const TilePlan& plan);
 
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded.
@@ -35,9 +35,10 @@ class TileDecoder {
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces);
   /// Starts the copy to the device on `stream`.
   Status upload(Device& device, cudaStream_t stream);
-  /// Starts on `stream`, which has waited for the upload. Writes all levels of the plan's components, and
-  /// no others; those of damaged pieces are undefined.
-  Status decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream);
+  /// Starts on `stream`, which has waited for the upload. skips: of the frame, on the device. Writes all
+  /// levels of the plan's components, and no others; those of damaged pieces are undefined.
+  Status decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
+                cudaStream_t stream);
   /// Of each component, whether a piece is damaged; valid when decode()'s work is done.
   std::span<const uint32_t> damaged() const { return {damaged_.data(), layout_.components.size()}; }
 
@@ -48,8 +49,10 @@ class TileDecoder {
 
   TileLayout layout_{TilePlan{}};
   DeviceTileLayout device_layout_;
-  bool tables_fit_ = false;
+  bool tables_fit_ = false;  // in shared memory
+  unsigned warps_ = 0;       // of a block
   unsigned blocks_ = 0;
+  DeviceArray<uint64_t> skips_;  // of each tile
   size_t count_at_ = 0;
   size_t end_ = 0;  // of the block so far
   PinnedArray<uint8_t> host_;

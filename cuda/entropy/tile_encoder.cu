@@ -13,7 +13,8 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kPieceThreads = (kWalkers + 1) * kWarp;
+constexpr uint32_t kPieceWarps = kWalkers + 1;
+constexpr uint32_t kPieceThreads = kPieceWarps * kWarp;
 constexpr uint32_t kGroup = 32;  // pieces whose bytes a block joins
 constexpr int kJoinThreads = 256;
 constexpr unsigned kBlocksPerProcessor = 6;
@@ -39,9 +40,33 @@ __device__ bool find_piece(const PieceWork& work, uint32_t lane, uint32_t& piece
   return false;
 }
 
+/// Over the tiles of a piece; all threads of a block.
+__device__ TileSums sum_tiles(const PieceWork& work, uint32_t begin, uint32_t end, uint32_t warp,
+                              uint32_t lane, TileSums (&of_warps)[kPieceWarps]) {
+  uint64_t own = 0;
+  for (uint32_t t = begin + threadIdx.x; t < end; t += kPieceThreads) own += work.cuts.sums[t].packed;
+  for (int step = kWarp / 2; step > 0; step /= 2) own += __shfl_xor_sync(kAllLanes, own, step);
+  __syncthreads();  // the sums of the piece before were read
+  if (lane == 0) of_warps[warp] = {own};
+  __syncthreads();
+  TileSums sums{0};
+  for (const TileSums& s : of_warps) sums.packed += s.packed;
+  return sums;
+}
+
+/// Chooses the piece's model, and gives the event that says so, the piece's first.
+__device__ PieceModel note_model(const TileSums& sums, uint32_t& event) {
+  PieceModel model{};
+  TileNeighbours around;
+  EventWriter writer(&event, nullptr);
+  start_piece(writer, model, around, piece_model(sums.quads(), sums.large(), sums.raw_bits()));
+  return model;
+}
+
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
   __shared__ Walker walkers[kWalkers];
   __shared__ TileEvents events[2];
+  __shared__ TileSums warp_sums[kPieceWarps];
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp;
   if (warp < kWalkers) clear_by_warp(walkers[warp], lane);
@@ -55,12 +80,13 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
     const uint32_t begin = component.first + first[piece];
     const uint32_t end =
         component.first + (piece + 1 < work.cuts.pieces[c] ? first[piece + 1] : component.tiles);
-    int some = 0;
-    for (uint32_t t = begin + threadIdx.x; t < end; t += kPieceThreads) some |= work.cuts.masks[t];
-    if (__syncthreads_or(some) == 0) {
+    const TileSums sums = sum_tiles(work, begin, end, warp, lane, warp_sums);
+    if (sums.quads() == 0) {
       if (threadIdx.x == 0) work.sizes[component.first + piece] = 0;
       continue;
     }
+    uint32_t first_event = 0;
+    const PieceModel model = note_model(sums, first_event);
     const DeviceTileSet& last = work.sets[work.tiles[end - 1].set];
     uint8_t* const bytes_end = work.scratch + last.bytes + size_t{end - last.first} * last.tile_bytes;
     PieceWriter writer(work.tables, bytes_end, lane);
@@ -72,7 +98,7 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
         TileEvents& to = events[round % 2];
         uint32_t count = 0;
         if ((work.cuts.masks[t] >> warp & 1U) != 0) {
-          count = note_part(work, walkers[warp], tile, set, t, warp, static_cast<int>(begin), lane,
+          count = note_part(work, walkers[warp], model, tile, set, t, warp, static_cast<int>(begin), lane,
                             to.parts[warp]);
         }
         if (lane == 0) to.counts[warp] = count;
@@ -86,6 +112,7 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
       __syncthreads();
     }
     if (warp == kWalkers) {
+      writer.put(&first_event, 1);
       const uint8_t* const at = writer.finish();
       if (lane == 0) work.sizes[component.first + piece] = static_cast<uint32_t>(bytes_end - at);
     }
@@ -140,9 +167,9 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
 
 }  // namespace
 
-Status TileEncoder::initialise(Device& device, const TilePlan& plan, const SymbolTable* tables) {
+Status TileEncoder::initialise(Device& device, const TilePlan& plan) {
   layout_ = TileLayout(plan);
-  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, tables));
+  CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
   CTV_RETURN_IF_ERROR(cutter_.initialise(device, layout_));
   const auto tiles = static_cast<unsigned>(layout_.tiles.size());
   unsigned most = 0;
@@ -157,9 +184,10 @@ Status TileEncoder::initialise(Device& device, const TilePlan& plan, const Symbo
   return bytes_.allocate(device, layout_.bytes);
 }
 
-Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& levels, cudaStream_t stream) {
+Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& levels, const SkipGrid& skips,
+                           cudaStream_t stream) {
   if (piece_blocks_ == 0) return {};
-  CTV_RETURN_IF_ERROR(cutter_.cut(device, device_layout_, levels, stream));
+  CTV_RETURN_IF_ERROR(cutter_.cut(device, device_layout_, levels, skips, stream));
   const auto components = static_cast<unsigned>(layout_.components.size());
   const PieceWork pieces{{levels[0], levels[1], levels[2]},
                          device_layout_.sets.data(),

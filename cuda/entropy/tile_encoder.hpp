@@ -10,26 +10,18 @@
 
 namespace ctv::cuda {
 
-/// A piece as TileIndexWriter is given it; an array of C, since kernels write it.
-struct CodedPiece {
-  uint32_t tiles, bytes;
-};
-
-/// Views of page-locked memory. `bytes` are those of all pieces, joined; none if all levels are 0.
-struct CodedTiles {
-  std::span<const CodedPiece> pieces;
-  std::span<const uint8_t> bytes;
-};
-
 /// Codes a plan's components, with the bytes of ctv::TileEncoder. Made once; allocates nothing per frame.
 class TileEncoder {
  public:
   /// Allocates for the longest code of any levels, about 5 bytes a level on the device and as many
-  /// page-locked. tables: [kTables + 1], of the host; copied.
-  Status initialise(Device& device, const TilePlan& plan, const SymbolTable* tables);
-  /// Starts on `stream`, without waiting. levels: per plane, on the device, unchanged until the work is done.
-  Status encode(Device& device, const std::array<const Level*, 3>& levels, cudaStream_t stream);
-  /// One component of the plan, valid when the stream has come so far and until the next encode().
+  /// page-locked. Copies the plan's tables, which must be there.
+  Status initialise(Device& device, const TilePlan& plan);
+  /// Starts on `stream`, without waiting. levels: per plane, and the frame's skips: on the device, unchanged
+  /// until the work is done.
+  Status encode(Device& device, const std::array<const Level*, 3>& levels, const SkipGrid& skips,
+                cudaStream_t stream);
+  /// Views of one component of the plan, in page-locked memory; valid when the stream has come so far and
+  /// until the next encode().
   CodedTiles coded(size_t component) const;
 
  private:

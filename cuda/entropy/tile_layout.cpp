@@ -39,11 +39,13 @@ TileLayout::TileLayout(const TilePlan& plan) {
       set.bytes = bytes;
       set.rows = from.rows;
       set.cols = from.cols;
+      set.row_shift = from.row_shift;
+      set.col_shift = from.col_shift;
       set.bands = static_cast<uint32_t>(from.bands);
       set.plane = static_cast<uint32_t>(from.plane);
       set.first = static_cast<uint32_t>(tiles.size());
       set.first_part = static_cast<uint32_t>(parts);
-      set.tile_bytes = 2 * (1 + set.bands * kPartEvents + 2);
+      set.tile_bytes = 2 * (2 + set.bands * kPartEvents + 2);
       for (size_t b = 0; b < set.bands; ++b) {
         set.offsets[b] = from.offsets[b];
         ranges.push_back({set.plane, from.offsets[b], from.levels()});

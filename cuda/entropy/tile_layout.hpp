@@ -19,10 +19,11 @@ struct DeviceTileSet {
   size_t offsets[kTileBands];
   size_t bytes;  // where the set's memory for coded bytes begins, tile_bytes for each tile
   int rows, cols;
+  int row_shift, col_shift;  // as in TileSet
   uint32_t bands, plane;
   uint32_t first;       // tile, among those of all components
   uint32_t first_part;  // in the same way; those of a tile follow each other
-  uint32_t tile_bytes;  // at most, and even: a word for each event, and the two of a piece's last state
+  uint32_t tile_bytes;  // at most, and even: a word for each event, the model, and the two of the last state
 };
 
 struct DeviceTile {
@@ -65,6 +66,7 @@ struct DeviceTileLayout {
   DeviceArray<DeviceTile> tiles;
   DeviceArray<DeviceComponent> components;
   DeviceArray<SymbolTable> tables;
+  /// symbols: [kTables + 1], of the host.
   Status initialise(Device& device, const TileLayout& layout, const SymbolTable* symbols);
 };
 

@@ -10,20 +10,20 @@ TEST_F(CudaTiles, BytesAndLevelsAreThoseOfTheCpu) {
   for (int trial = 0; trial < trials && !HasFailure(); ++trial) {
     const bool large = trial % 12 == 11 && !only_small();
     Frame f = some_frame(large ? 700 : 90, large ? 900 : 120);
-    const TilePlan plan{.components = f.components};
+    const TilePlan plan = plan_of(f.components);
     cuda::TileEncoder encoder;
-    ASSERT_TRUE(ok(encoder.initialise(*device_, plan, tile_tables().symbols.data())));
+    ASSERT_TRUE(ok(encoder.initialise(*device_, plan)));
     cuda::TileDecoder decoder;
-    ASSERT_TRUE(ok(decoder.initialise(*device_, plan, tile_tables().symbols.data())));
+    ASSERT_TRUE(ok(decoder.initialise(*device_, plan)));
     for (const int kind : {6, 3, 0, 1, 2, 4, 5}) {
       if (large && kind == 4) continue;
       SCOPED_TRACE("kind " + std::to_string(kind) + " of trial " + std::to_string(trial));
       fill(f.components, f.levels, kind);
-      ASSERT_TRUE(ok(encoder.encode(*device_, copied(f.levels), device_->stream())));
+      ASSERT_TRUE(ok(encoder.encode(*device_, copied(f.levels), copied(f.skips), device_->stream())));
       ASSERT_EQ(cudaStreamSynchronize(device_->stream()), cudaSuccess);
       std::vector<std::vector<uint8_t>> bytes;
       for (size_t c = 0; c < f.components.size(); ++c) {
-        bytes.push_back(bytes_of_cpu(f.components[c], f.levels));
+        bytes.push_back(bytes_of_cpu(f.components[c], f.levels, f.skips));
         ASSERT_EQ(with_index(encoder.coded(c)), bytes[c]) << "component " << c;
       }
       Levels back = f.levels;
@@ -34,7 +34,7 @@ TEST_F(CudaTiles, BytesAndLevelsAreThoseOfTheCpu) {
                         s.levels(), Level{77});
         }
       }
-      const std::vector<bool> sound = decode(decoder, f.components, bytes, back);
+      const std::vector<bool> sound = decode(decoder, f.components, bytes, f.skips, back);
       ASSERT_EQ(sound, std::vector<bool>(f.components.size(), true));
       for (size_t p = 0; p < 3; ++p) ASSERT_EQ(back[p], f.levels[p]) << "plane " << p;
     }
@@ -48,11 +48,11 @@ TEST_F(CudaTiles, DamageHasTheSameVerdict) {
   for (int trial = 0; trial < trials && !HasFailure(); ++trial) {
     Frame f = some_frame(70, 100);
     fill(f.components, f.levels, trial % 3 == 0 ? 3 : 6);
-    const TilePlan plan{.components = f.components};
+    const TilePlan plan = plan_of(f.components);
     cuda::TileDecoder decoder;
-    ASSERT_TRUE(ok(decoder.initialise(*device_, plan, tile_tables().symbols.data())));
+    ASSERT_TRUE(ok(decoder.initialise(*device_, plan)));
     std::vector<std::vector<uint8_t>> whole;
-    for (const Sets& sets : f.components) whole.push_back(bytes_of_cpu(sets, f.levels));
+    for (const Sets& sets : f.components) whole.push_back(bytes_of_cpu(sets, f.levels, f.skips));
     for (int again = 0; again < 12; ++again) {
       SCOPED_TRACE("damage " + std::to_string(again) + " of trial " + std::to_string(trial));
       auto bytes = whole;
@@ -74,11 +74,11 @@ TEST_F(CudaTiles, DamageHasTheSameVerdict) {
       }
       Levels back = f.levels;
       Levels expected = f.levels;
-      const std::vector<bool> sound = decode_by_cpu(f.components, bytes, expected);
-      ASSERT_EQ(decode(decoder, f.components, bytes, back), sound);
+      const std::vector<bool> sound = decode_by_cpu(f.components, bytes, f.skips, expected);
+      ASSERT_EQ(decode(decoder, f.components, bytes, f.skips, back), sound);
       damaged += static_cast<size_t>(std::count(sound.begin(), sound.end(), false));
-      clear_damage(f.components, bytes, back);
-      clear_damage(f.components, bytes, expected);
+      clear_damage(f.components, bytes, f.skips, back);
+      clear_damage(f.components, bytes, f.skips, expected);
       for (size_t p = 0; p < 3; ++p) ASSERT_EQ(back[p], expected[p]) << "plane " << p;
     }
   }
@@ -88,13 +88,13 @@ TEST_F(CudaTiles, DamageHasTheSameVerdict) {
 TEST_F(CudaTiles, LongerCodesThanAnyLevelsHaveAreRefused) {
   const std::vector<Sets> components = {{{.rows = 16, .cols = 16, .bands = 1}}};
   cuda::TileDecoder decoder;
-  ASSERT_TRUE(ok(decoder.initialise(*device_, {.components = components}, tile_tables().symbols.data())));
+  ASSERT_TRUE(ok(decoder.initialise(*device_, plan_of(components))));
   std::vector<uint8_t> bytes(5000, 0xff);
   bytes[0] = 0;
   Levels levels;
   levels[0].resize(256);
-  EXPECT_EQ(decode(decoder, components, {bytes}, levels), std::vector<bool>{false});
-  EXPECT_EQ(decode(decoder, components, {{}}, levels), std::vector<bool>{true});
+  EXPECT_EQ(decode(decoder, components, {bytes}, {}, levels), std::vector<bool>{false});
+  EXPECT_EQ(decode(decoder, components, {{}}, {}, levels), std::vector<bool>{true});
   EXPECT_EQ(levels[0], std::vector<Level>(256));
 }
 

@@ -35,6 +35,10 @@ class CudaTiles : public testing::Test {
   void reseed(uint64_t seed) { random_ = Random(seed); }
   int between(int lo, int hi) { return random_.between(lo, hi); }
 
+  static TilePlan plan_of(const std::vector<Sets>& components) {
+    return {.components = components, .tables = tile_tables().symbols.data()};
+  }
+
   // A component's sets, in planes' arrays behind what is there already, here and there with a gap.
   Sets component(std::array<size_t, 3>& sizes, int most_rows, int most_cols) {
     Sets sets;
@@ -43,7 +47,10 @@ class CudaTiles : public testing::Test {
       TileSet s{.rows = between(1, most_rows),
                 .cols = between(1, most_cols),
                 .bands = between(1, kTileBands),
-                .plane = between(0, 2)};
+                .plane = between(0, 2),
+                .row_shift = between(0, kMostSkipShift + 1),
+                .col_shift = between(0, kMostSkipShift + 1)};
+      if (between(0, 1) != 0) s.row_shift = s.col_shift = between(0, 2);
       if (!sets.empty() && between(0, 1) != 0) {
         s.rows = sets.back().rows;
         s.cols = sets.back().cols;
@@ -106,13 +113,20 @@ class CudaTiles : public testing::Test {
     }
     return data;
   }
-  static std::vector<uint8_t> bytes_of_cpu(const Sets& sets, const Levels& levels) {
+  SkipGrid copied(const SkipGrid& skips) {
+    if (skips.cells == nullptr) return skips;
+    const size_t cells = static_cast<size_t>(skips.rows) * static_cast<size_t>(skips.cols);
+    EXPECT_TRUE(ok(cells_on_device_.reserve(*device_, cells)));
+    EXPECT_EQ(cudaMemcpy(cells_on_device_.data(), skips.cells, cells, cudaMemcpyHostToDevice), cudaSuccess);
+    return {cells_on_device_.data(), skips.rows, skips.cols};
+  }
+  static std::vector<uint8_t> bytes_of_cpu(const Sets& sets, const Levels& levels, const SkipGrid& skips) {
     const Level* const planes[] = {levels[0].data(), levels[1].data(), levels[2].data()};
     Growing<uint8_t> out;
-    const size_t size = TileEncoder(sets).encode(planes, out);
+    const size_t size = TileEncoder(sets).encode(planes, {skips}, out);
     return {out.data(), out.data() + size};
   }
-  static std::vector<uint8_t> with_index(const cuda::CodedTiles& coded) {
+  static std::vector<uint8_t> with_index(const CodedTiles& coded) {
     if (coded.bytes.empty()) return {};
     Growing<uint8_t> out;
     TileIndexWriter index(out, coded.pieces.size(), false, 0);
@@ -129,7 +143,8 @@ class CudaTiles : public testing::Test {
 
   // Decodes on the device, whatever was there. Gives each component's verdict.
   std::vector<bool> decode(cuda::TileDecoder& decoder, const std::vector<Sets>& components,
-                           const std::vector<std::vector<uint8_t>>& bytes, Levels& levels) {
+                           const std::vector<std::vector<uint8_t>>& bytes, const SkipGrid& skips,
+                           Levels& levels) {
     std::vector<bool> sound(components.size(), true);
     decoder.start();
     for (size_t c = 0; c < components.size(); ++c) {
@@ -141,8 +156,9 @@ class CudaTiles : public testing::Test {
     }
     copied(levels);
     EXPECT_TRUE(ok(decoder.upload(*device_, device_->stream())));
-    EXPECT_TRUE(ok(decoder.decode(
-        *device_, {on_device_[0].data(), on_device_[1].data(), on_device_[2].data()}, device_->stream())));
+    EXPECT_TRUE(
+        ok(decoder.decode(*device_, {on_device_[0].data(), on_device_[1].data(), on_device_[2].data()},
+                          copied(skips), device_->stream())));
     EXPECT_EQ(cudaStreamSynchronize(device_->stream()), cudaSuccess);
     for (size_t p = 0; p < 3; ++p) {
       EXPECT_EQ(cudaMemcpy(levels[p].data(), on_device_[p].data(), levels[p].size() * sizeof(Level),
@@ -155,17 +171,19 @@ class CudaTiles : public testing::Test {
 
   // The same by the CPU; damaged pieces become zeros in both.
   static std::vector<bool> decode_by_cpu(const std::vector<Sets>& components,
-                                         const std::vector<std::vector<uint8_t>>& bytes, Levels& levels) {
+                                         const std::vector<std::vector<uint8_t>>& bytes,
+                                         const SkipGrid& skips, Levels& levels) {
     Level* const planes[] = {levels[0].data(), levels[1].data(), levels[2].data()};
     std::vector<bool> sound;
     for (size_t c = 0; c < components.size(); ++c) {
-      sound.push_back(TileDecoder(components[c]).decode(bytes[c], planes));
+      sound.push_back(TileDecoder(components[c]).decode(bytes[c], planes, {skips}));
     }
     return sound;
   }
 
   static void clear_damage(const std::vector<Sets>& components,
-                           const std::vector<std::vector<uint8_t>>& bytes, Levels& levels) {
+                           const std::vector<std::vector<uint8_t>>& bytes, const SkipGrid& skips,
+                           Levels& levels) {
     for (size_t c = 0; c < components.size(); ++c) {
       std::vector<TilePiece> pieces;
       bool predicted = false;
@@ -177,7 +195,7 @@ class CudaTiles : public testing::Test {
       Level* const to[] = {scratch[0].data(), scratch[1].data(), scratch[2].data()};
       TilePieceDecoder decoder(tile_tables());
       for (const TilePiece& p : pieces) {
-        if (p.size != 0 && !decoder.decode(components[c], to, p, padded.data()))
+        if (p.size != 0 && !decoder.decode(components[c], to, {skips}, p, padded.data()))
           clear(components[c], p, levels);
       }
     }
@@ -202,6 +220,8 @@ class CudaTiles : public testing::Test {
   struct Frame {
     std::vector<Sets> components;
     Levels levels;
+    std::vector<uint8_t> cells;
+    SkipGrid skips{};  // a view of `cells`, which may move
   };
   Frame some_frame(int most_rows, int most_cols) {
     Frame f;
@@ -211,7 +231,25 @@ class CudaTiles : public testing::Test {
       if (between(0, 3) == 0) f.components.emplace_back();  // coded on the host
     }
     for (size_t p = 0; p < 3; ++p) f.levels[p].assign(sizes[p] + 7, kGuard);
+    if (between(0, 3) != 0) add_skips(f, most_rows, most_cols);
     return f;
+  }
+
+  // Cells in patches; levels may lie beyond them.
+  void add_skips(Frame& f, int most_rows, int most_cols) {
+    f.skips.rows = between(1, most_rows / 3 + 2);
+    f.skips.cols = between(1, most_cols / 3 + 2);
+    f.cells.resize(static_cast<size_t>(f.skips.rows) * static_cast<size_t>(f.skips.cols));
+    const int seldom = between(1, 30);
+    const int patch = between(1, 12);
+    std::vector<uint8_t> patches(f.cells.size());
+    for (uint8_t& p : patches) p = between(0, seldom) != 0 ? 1 : 0;
+    for (size_t i = 0; i < f.cells.size(); ++i) {
+      const auto cols = static_cast<size_t>(f.skips.cols);
+      const auto side = static_cast<size_t>(patch);
+      f.cells[i] = patches[i / cols / side * cols + i % cols / side];
+    }
+    f.skips.cells = f.cells.data();
   }
 
   Level* on_device(size_t plane) const { return on_device_[plane].data(); }
@@ -221,6 +259,7 @@ class CudaTiles : public testing::Test {
  private:
   Random random_{0};
   std::array<cuda::DeviceArray<Level>, 3> on_device_;
+  cuda::DeviceArray<uint8_t> cells_on_device_;
 };
 
 }  // namespace ctv::test

@@ -21,7 +21,7 @@ TEST_F(CudaTiles, DISABLED_PrintTimes) {
     ASSERT_TRUE(header.ok());
     const Stream stream = make_stream(*header);
     Frame f;
-    for (const Component& c : make_components(stream.picture, header->grouping, header->entropy_coding)) {
+    for (const Component& c : make_components(stream.picture, header->grouping)) {
       Sets sets = make_tile_sets(stream.picture, c);
       const auto lowpass = [](const TileSet& s) { return s.lowpass; };
       if (std::none_of(sets.begin(), sets.end(), lowpass)) f.components.push_back(std::move(sets));
@@ -44,11 +44,11 @@ TEST_F(CudaTiles, DISABLED_PrintTimes) {
         }
       }
     }
-    const TilePlan plan{.components = f.components};
+    const TilePlan plan = plan_of(f.components);
     cuda::TileEncoder encoder;
-    ASSERT_TRUE(ok(encoder.initialise(*device_, plan, tile_tables().symbols.data())));
+    ASSERT_TRUE(ok(encoder.initialise(*device_, plan)));
     cuda::TileDecoder decoder;
-    ASSERT_TRUE(ok(decoder.initialise(*device_, plan, tile_tables().symbols.data())));
+    ASSERT_TRUE(ok(decoder.initialise(*device_, plan)));
     const auto levels = copied(f.levels);
     const auto time = [&](auto work) {
       cudaEvent_t begin = nullptr;
@@ -69,7 +69,8 @@ TEST_F(CudaTiles, DISABLED_PrintTimes) {
       cudaEventDestroy(end);
       return 1000.0 * static_cast<double>(least);
     };
-    const double encode = time([&] { EXPECT_TRUE(ok(encoder.encode(*device_, levels, device_->stream()))); });
+    const double encode =
+        time([&] { EXPECT_TRUE(ok(encoder.encode(*device_, levels, {}, device_->stream()))); });
     std::vector<std::vector<uint8_t>> bytes;
     size_t total = 0;
     size_t pieces = 0;
@@ -79,11 +80,11 @@ TEST_F(CudaTiles, DISABLED_PrintTimes) {
       pieces += encoder.coded(c).pieces.size();
     }
     Levels back = f.levels;
-    ASSERT_EQ(decode(decoder, f.components, bytes, back), std::vector<bool>(f.components.size(), true));
+    ASSERT_EQ(decode(decoder, f.components, bytes, {}, back), std::vector<bool>(f.components.size(), true));
     for (size_t p = 0; p < 3; ++p) ASSERT_EQ(back[p], f.levels[p]);
     const std::array<Level*, 3> to = {on_device(0), on_device(1), on_device(2)};
     const double upload = time([&] { EXPECT_TRUE(ok(decoder.upload(*device_, device_->stream()))); });
-    const double decode = time([&] { EXPECT_TRUE(ok(decoder.decode(*device_, to, device_->stream()))); });
+    const double decode = time([&] { EXPECT_TRUE(ok(decoder.decode(*device_, to, {}, device_->stream()))); });
     std::printf(
         "1920x1080: %zu tiles, %zu pieces, %zu bytes: encoding %.1f us, upload %.1f us, decoding %.1f us\n",
         tiles, pieces, total, encode, upload, decode);

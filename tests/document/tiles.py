@@ -7,7 +7,7 @@ from document import Reader, class_of, wrap
 
 SIDE, BANDS, STRIP = 16, 4, 2
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "codec", "entropy", "tile_tables.inc")
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "tile_tables.inc")
 
 
 def read_tables():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ctv_train_symbols train STREAM.ctv...     prints codec/entropy/tile_tables.inc for the levels of these
+// ctv_train_symbols train STREAM.ctv...     prints data/tile_tables.inc for the levels of these
 // ctv_train_symbols measure STREAM.ctv...   bytes and times of these
+// Streams of any entropy coding will do; those by runs stay readable when tables change.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -19,7 +20,6 @@ using namespace ctv;  // NOLINT(*-using-namespace)
 using dev::SymbolClip;
 using dev::SymbolFrame;
 
-constexpr int kPasses = 9;  // the tables of each decide where the next one's pieces end
 using Weights = std::array<std::array<double, kTableSymbols>, kTables>;
 constexpr int kRepeats = 9;  // of each timing; the shortest counts
 
@@ -71,37 +71,23 @@ TableSizes fit(const Weights& counts) {
   return sizes;
 }
 
-// Makes models from one: with fewer large levels and numbers, the same, and with more.
-void spread_models(Weights& counts) {
-  constexpr double kTilts[kModels] = {0.6, 1, 1.6};
-  for (size_t t = kLargeTables; t < kLargeTables + kTablesOfModel; ++t) {
-    const bool number = t >= kNumberTables;
-    const auto first = counts[t];
-    for (size_t m = 0; m < kModels; ++m) {
-      for (uint32_t s = 0; s < kTableSymbols; ++s) {
-        counts[t + m * kTablesOfModel][s] = first[s] * std::pow(kTilts[m], number ? s : bits_of_mask(s));
-      }
-    }
-  }
-}
-
 TileSide side_of(const SymbolClip& clip, const SymbolFrame& f) {
   const bool skips =
       clip.stream.header.prediction == Prediction::kPicture && f.parameters.type != FrameType::kKey;
   return {{skips ? f.skips.data() : nullptr, clip.stream.grid.rows, clip.stream.grid.cols}};
 }
 
-void count_clip(const SymbolClip& clip, const TileTables& tables, TileEncoder::Counts& counts) {
+void count_clip(const SymbolClip& clip, TileCounts& counts) {
   Growing<uint8_t> out;
   for (const Component& c : clip.components) {
-    TileEncoder encoder(make_tile_sets(clip.stream.picture, c), tables);
+    TileEncoder encoder(make_tile_sets(clip.stream.picture, c));
     encoder.count(&counts);
     for (const SymbolFrame& f : clip.frames) encoder.encode(f.view().levels, side_of(clip, f), out);
   }
 }
 
 // A clip of four times as many symbols weighs twice as much.
-void add_weighted(const TileEncoder::Counts& clip, Weights& sum) {
+void add_weighted(const TileCounts& clip, Weights& sum) {
   double total = 1;
   for (const auto& table : clip) {
     for (const uint64_t n : table) total += static_cast<double>(n);
@@ -126,20 +112,13 @@ void print_tables(const TableSizes& sizes) {
 }
 
 void train(const std::vector<SymbolClip>& clips) {
-  auto tables = std::make_unique<TileTables>(fit(*std::make_unique<Weights>()));
-  TableSizes sizes{};
-  for (int pass = 0; pass < kPasses; ++pass) {
-    auto sum = std::make_unique<Weights>();
-    for (const SymbolClip& clip : clips) {
-      auto counts = std::make_unique<TileEncoder::Counts>();
-      count_clip(clip, *tables, *counts);
-      add_weighted(*counts, *sum);
-    }
-    if (pass == 0) spread_models(*sum);
-    sizes = fit(*sum);
-    tables = std::make_unique<TileTables>(sizes);
+  auto sum = std::make_unique<Weights>();
+  for (const SymbolClip& clip : clips) {
+    auto counts = std::make_unique<TileCounts>();
+    count_clip(clip, *counts);
+    add_weighted(*counts, *sum);
   }
-  print_tables(sizes);
+  print_tables(fit(*sum));
 }
 
 template <typename Work>

@@ -87,7 +87,7 @@ CTV_HOST_DEVICE constexpr uint32_t recent_class(uint32_t r) {
 }
 /// Where the mean begins in each part.
 CTV_HOST_DEVICE constexpr uint32_t first_recent(uint32_t model) {
-  return model == 0 ? 1 : (model == 1 ? 4 : 12);
+  return model == 0 ? 1 : (model == 1 ? 5 : 16);
 }
 CTV_HOST_DEVICE constexpr uint32_t next_recent(uint32_t r, uint32_t number) {  // at most 1020
   return (3 * r + 4 * (number < 255 ? number : 255) + 2) >> 2;

@@ -84,4 +84,18 @@ CTV_HOST_DEVICE uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_
   return skips;
 }
 
+/// The same of the quad whose first level is (y, x). The grid has cells, shifts are at most kMostSkipShift.
+CTV_HOST_DEVICE bool quad_is_skipped(const SkipGrid& grid, int y, int x, int row_shift, int col_shift) {
+  const int row = y << row_shift >> 3;
+  const int col = x << col_shift >> 3;
+  const int rows_end = min_of(grid.rows, row + (row_shift < 2 ? 1 : 1 << (row_shift - 2)));
+  const int cols_end = min_of(grid.cols, col + (col_shift < 2 ? 1 : 1 << (col_shift - 2)));
+  bool all = true;
+  for (int r = row; r < rows_end; ++r) {
+    const uint8_t* const cells = grid.cells + static_cast<long long>(r) * grid.cols;
+    for (int c = col; c < cols_end; ++c) all = all && cells[c] != 0;
+  }
+  return all;
+}
+
 }  // namespace ctv

@@ -101,8 +101,8 @@ struct PartCounts {
 };
 
 /// The state between start_part(), code_quad() for each of `quads`, and end_part(). model_tables and
-/// first_recent are the piece's, and set by start_piece(). Devices have a walk of their own with the same members, some in
-/// registers.
+/// first_recent are the piece's, and set by start_piece(). Devices have a walk of their own with the same
+/// members, some in registers.
 struct PartWalk {
   TilePart* part;
   const TilePart* sibling0;  // the last part, and the one before it

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/entropy/tile_piece_encoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ctv {
+namespace {
+
+constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // of a tile
+// An event: a symbol's interval as size << 16 | begin, or raw bits as number << 16 | bits.
+constexpr uint32_t kRawEvent = 1U << 31;
+
+constexpr std::array<uint32_t, kWhole> kReciprocals = [] {
+  std::array<uint32_t, kWhole> r{};
+  for (uint32_t i = 1; i < r.size(); ++i) r[i] = UINT32_MAX / i;
+  return r;
+}();
+
+// The way back from RansReader, from the last event to the first; bytes are written downwards.
+class RansWriter {
+ public:
+  explicit RansWriter(uint8_t* end) : at_(end) {}
+  void put(uint32_t event) {
+    if ((event & kRawEvent) != 0) {
+      const uint32_t bits = event >> 16 & 31U;
+      flush(state_ >> (32 - bits) != 0);
+      state_ = state_ << bits | (event & 0xffffU);
+    } else {
+      const uint32_t size = event >> 16;
+      flush(state_ >> (32 - kProbabilityBits) >= size);
+      // The reciprocal was rounded down, so the quotient is right or one too small.
+      auto quotient = static_cast<uint32_t>(uint64_t{state_} * kReciprocals[size] >> 32);
+      uint32_t rest = state_ - quotient * size;
+      const uint32_t more = rest >= size ? 1 : 0;
+      quotient += more;
+      rest -= more * size;
+      state_ = (quotient << kProbabilityBits) + rest + (event & 0xffffU);
+    }
+  }
+  uint8_t* finish() {
+    const bool two_words = state_ >= kLeastState || words_;
+    const uint32_t low = state_;
+    state_ >>= 16;
+    flush(two_words);
+    state_ = low;
+    flush(true);
+    return at_;
+  }
+
+ private:
+  // Whether a word is due cannot be foretold, so there is no branch.
+  void flush(bool due) {
+    at_[-1] = static_cast<uint8_t>(state_ >> 8);
+    at_[-2] = static_cast<uint8_t>(state_);
+    at_ -= due ? 2 : 0;
+    state_ >>= due ? 16 : 0;
+    words_ |= due;
+  }
+  uint8_t* at_;
+  uint32_t state_ = kFirstState;
+  bool words_ = false;
+};
+
+}  // namespace
+
+// Notes symbols; reads a part's numbers.
+struct TilePieceEncoder::Writer : TileLookup {
+  static constexpr bool kDecodes = false;
+  const SymbolTable* tables;
+  TileCounts* counts;
+  uint32_t* next;
+  TileSource source{};
+
+  uint32_t symbol(uint32_t table, uint32_t s) {
+    uint32_t both = 0;  // where its interval begins, and where the next one does
+    std::memcpy(&both, tables[table].begin + s, sizeof both);
+    *next++ = ((both - (both << 16)) & (kWhole - 1) << 16) | (both & 0xffffU);
+    if (counts != nullptr) ++(*counts)[table][s];
+    return s;
+  }
+  uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) { return symbol(table + offset, s); }
+  uint32_t raw(uint32_t bits, uint32_t value) {
+    *next++ = kRawEvent | bits << 16 | value;
+    return value;
+  }
+  uint32_t number_at(uint32_t place) const {
+    const int level = source.levels[level_at(place, source.stride)];
+    return static_cast<uint32_t>(level < 0 ? -level : level) - 2;
+  }
+};
+
+void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TilePlace& place, uint64_t skips,
+                                 const TileLevels& levels) {
+  const auto row = static_cast<uint32_t>(place.row);
+  std::array<TileSource, kTileBands> sources{};
+  std::array<uint64_t, kTileBands> quads{};
+  uint32_t mask = 0;
+  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
+    sources[b] = sources_.at(set, place, levels.band(set, b), b);
+    quads[b] = find_quads(sources[b].levels, sources[b].stride);
+    mask |= (quads[b] != 0 ? 1U : 0U) << b;
+  }
+  code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, skips, mask);
+  if (mask != 0) find_skip_rows(skips, walk_.skips);
+  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
+    uint64_t& above = around_.above[b];
+    uint64_t& left = around_.left[row][b];
+    if ((mask >> b & 1U) == 0) {
+      if (mask >> b != 0) clear_part(parts_[b]);  // a later part looks at it
+      above = left = 0;
+      continue;
+    }
+    writer.source = sources[b];
+    bits_of_levels(sources[b].levels, sources[b].stride, walk_.bits);
+    walk_.part = &parts_[b];
+    walk_.sibling0 = &parts_[b > 0 ? b - 1 : 0];
+    walk_.sibling1 = &parts_[b > 1 ? b - 2 : 0];
+    walk_.siblings = static_cast<uint32_t>(std::min<size_t>(b, kMostSiblings));
+    walk_.quads = quads[b];
+    TileBorder border{above, left};
+    start_part(writer, walk_, border);
+    PartCounts counts;
+    Writer in_registers = writer;
+    for (uint64_t rest = walk_.quads; rest != 0; rest &= rest - 1) {
+      code_quad(in_registers, walk_, counts, lowest_bit(rest));
+    }
+    writer = in_registers;
+    end_part(writer, walk_, counts, border);
+    above = border.above;
+    left = border.left;
+  }
+}
+
+size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLevels& levels,
+                                const TileSide& side, const CutPiece& piece, Growing<uint8_t>& out, size_t at,
+                                TileCounts* counts) {
+  if (piece.zero) return 0;
+  const TileSet* set = sets.data();
+  while (piece.first >= set->first + set->tiles()) ++set;
+  TilePlace place(*set, piece.first - set->first);
+  events_.reserve(kMostEvents);
+  Writer writer{{}, tables_.symbols.data(), counts, events_.data()};
+  start_piece(writer, walk_, around_, piece.model);
+  for (size_t tile = piece.first; tile < piece.first + piece.tiles; ++tile, place.next(*set)) {
+    if (tile == set->first + set->tiles()) place = TilePlace(*++set, 0);
+    if (place.begins_strip()) around_ = {};
+    const auto have = static_cast<size_t>(writer.next - events_.data());
+    writer.next = events_.reserve(have + kMostEvents, have) + have;
+    note_tile(writer, *set, place, skips_of(side, *set, place), levels);
+  }
+  const uint32_t* const first = events_.data();
+  const size_t most = 2 * static_cast<size_t>(writer.next - first) + 8;
+  out.reserve(at + 2 * most, at);
+  uint8_t* const end = out.data() + at + 2 * most;
+  RansWriter coder(end);
+  for (const uint32_t* event = writer.next; event != first;) coder.put(*--event);
+  const uint8_t* const begin = coder.finish();
+  const auto size = static_cast<size_t>(end - begin);
+  std::copy(begin, static_cast<const uint8_t*>(end), out.data() + at);  // downwards
+  return size;
+}
+
+}  // namespace ctv

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The encoder of one piece of tiles (docs/symbols.md), the way back from tile_piece_decoder.hpp. Symbols are
+// noted first and then coded in reverse.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "codec/entropy/growing.hpp"
+#include "codec/entropy/tile_cutter.hpp"
+#include "codec/entropy/tile_levels.hpp"
+#include "codec/entropy/tile_source.hpp"
+#include "codec/entropy/tile_tables.hpp"
+#include "codec/format/tile_sets.hpp"
+
+namespace ctv {
+
+/// How often each symbol was coded.
+using TileCounts = std::array<std::array<uint64_t, kTableSymbols>, kTables>;
+
+class TilePieceEncoder {
+ public:
+  explicit TilePieceEncoder(const TileTables& tables) : tables_(tables) {}
+
+  /// Writes the piece's bytes to `out` from `at` on, keeps those before, and returns their number. counts:
+  /// added to if not null.
+  size_t encode(const std::vector<TileSet>& sets, const TileLevels& levels, const TileSide& side,
+                const CutPiece& piece, Growing<uint8_t>& out, size_t at, TileCounts* counts);
+
+ private:
+  struct Writer;
+  void note_tile(Writer& writer, const TileSet& set, const TilePlace& place, uint64_t skips,
+                 const TileLevels& levels);
+
+  const TileTables& tables_;
+  PartWalk walk_{};
+  TileNeighbours around_{};
+  std::array<TilePart, kTileBands> parts_{};
+  TileSources sources_;
+  Growing<uint32_t> events_;
+};
+
+}  // namespace ctv

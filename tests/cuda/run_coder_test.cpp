@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 using Levels = std::array<std::vector<Level>, 3>;
-using Plan = std::vector<cuda::RunComponent>;
+using Plan = std::vector<RunComponent>;
 constexpr Level kGuard = 4321;
 
 class CudaRuns : public testing::Test {
@@ -38,7 +38,7 @@ class CudaRuns : public testing::Test {
   Plan some_plan(size_t most_levels, Levels& levels) {
     Plan plan(static_cast<size_t>(between(1, 9)));
     std::array<size_t, 3> sizes{};
-    for (cuda::RunComponent& c : plan) {
+    for (RunComponent& c : plan) {
       c.lowpass = between(0, 2) == 0;
       const bool all_planes = between(0, 2) == 0;
       const size_t own = static_cast<size_t>(between(0, 2));
@@ -61,7 +61,7 @@ class CudaRuns : public testing::Test {
   // kind 0: zeros; 1: sparse; 2: dense; 3: large; 4: any; 5: zeros but for one; 6: smooth; 7: counts that
   // give codes of the longest lengths; 8: all kinds, also within a component.
   void fill(const Plan& plan, Levels& levels, int kind) {
-    for (const cuda::RunComponent& c : plan) {
+    for (const RunComponent& c : plan) {
       for (const RunRange& r : c.ranges) {
         int own = kind == 8 ? between(0, 7) : kind;
         int smooth = 0;
@@ -111,14 +111,14 @@ class CudaRuns : public testing::Test {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     return data;
   }
-  static bool has_runs(const cuda::RunComponent& c, bool key) { return !(c.lowpass && key); }
-  static Bytes bytes_of_cpu(const cuda::RunComponent& c, const Levels& levels, bool key) {
+  static bool has_runs(const RunComponent& c, bool key) { return !(c.lowpass && key); }
+  static Bytes bytes_of_cpu(const RunComponent& c, const Levels& levels, bool key) {
     const Level* const planes[] = {levels[0].data(), levels[1].data(), levels[2].data()};
     Growing<uint8_t> out;
     const size_t size = RunEncoder(c.ranges).encode(planes, has_runs(c, key), out);
     return {out.data(), out.data() + size};
   }
-  static Bytes with_index(const cuda::CodedRuns& coded) {
+  static Bytes with_index(const CodedRuns& coded) {
     if (coded.stream.empty()) return {};
     Bytes bytes(RunIndexWriter::most_bytes(coded.chunks.size()));
     bytes.resize(RunIndexWriter::write(coded.chunks, bytes.data()));
@@ -190,7 +190,7 @@ TEST_F(CudaRuns, BytesAndLevelsAreThoseOfTheCpu) {
         ASSERT_EQ(with_index(encoder.coded(c)), bytes[c]) << "component " << c;
       }
       Levels back = levels;  // guards stay, levels do not
-      for (const cuda::RunComponent& c : plan) {
+      for (const RunComponent& c : plan) {
         for (const RunRange& r : c.ranges)
           std::fill_n(back[r.plane].begin() + static_cast<ptrdiff_t>(r.offset), r.count, Level{77});
       }
@@ -212,7 +212,7 @@ TEST_F(CudaRuns, DamageHasTheSameVerdict) {
     ASSERT_TRUE(decoder.initialise(*device_, plan).ok());
     const bool key = between(0, 1) != 0;
     std::vector<Bytes> whole;
-    for (const cuda::RunComponent& c : plan) whole.push_back(bytes_of_cpu(c, levels, key));
+    for (const RunComponent& c : plan) whole.push_back(bytes_of_cpu(c, levels, key));
     for (int again = 0; again < 16; ++again) {
       SCOPED_TRACE("damage " + std::to_string(again) + " of trial " + std::to_string(trial));
       auto bytes = whole;

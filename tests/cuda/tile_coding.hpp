@@ -36,7 +36,10 @@ class CudaTiles : public testing::Test {
   int between(int lo, int hi) { return random_.between(lo, hi); }
 
   static TilePlan plan_of(const std::vector<Sets>& components) {
-    return {.components = components, .tables = tile_tables().symbols.data()};
+    TilePlan plan;
+    plan.tables = tile_tables().symbols.data();
+    plan.components = components;
+    return plan;
   }
 
   // A component's sets, in planes' arrays behind what is there already, here and there with a gap.

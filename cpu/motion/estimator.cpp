@@ -232,7 +232,8 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   bool bounded() const {
-    return parameters_.log2_block == 4 && parameters_.range <= BoundedCandidates::kMostRange;
+    return parameters_.log2_block == 4 && parameters_.range >= BoundedCandidates::kLeastRange &&
+           parameters_.range <= BoundedCandidates::kMostRange;
   }
   size_t place_of(const Offset& o, int pitch) const {
     return static_cast<size_t>((o.y + parameters_.range) * pitch + o.x + parameters_.range);

@@ -23,11 +23,25 @@ CTV_HOST_DEVICE int update_13_7(int tm2, int tm1, int t0, int t1) {
   return (9 * (tm1 + t0) - (tm2 + t1) + 16) >> 5;
 }
 
-/// 9/7 (Daubechies and Sweldens 1998; constants in 128ths and 4096ths): s0 t s1, then t0 s t1, twice.
-CTV_HOST_DEVICE int predict_9_7_first(int s0, int s1) { return (-203 * (s0 + s1) + 64) >> 7; }
-CTV_HOST_DEVICE int update_9_7_first(int t0, int t1) { return (-217 * (t0 + t1) + 2048) >> 12; }
-CTV_HOST_DEVICE int predict_9_7_second(int s0, int s1) { return (113 * (s0 + s1) + 64) >> 7; }
-CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) { return (1817 * (t0 + t1) + 2048) >> 12; }
+/// 9/7 (Daubechies and Sweldens 1998): s0 t s1, then t0 s t1, twice. Constants in 128ths and 4096ths.
+inline constexpr int kPredictBits97 = 7;
+inline constexpr int kUpdateBits97 = 12;
+inline constexpr int kPredictFirst97 = -203;
+inline constexpr int kUpdateFirst97 = -217;
+inline constexpr int kPredictSecond97 = 113;
+inline constexpr int kUpdateSecond97 = 1817;
+CTV_HOST_DEVICE int predict_9_7_first(int s0, int s1) {
+  return (kPredictFirst97 * (s0 + s1) + 64) >> kPredictBits97;
+}
+CTV_HOST_DEVICE int update_9_7_first(int t0, int t1) {
+  return (kUpdateFirst97 * (t0 + t1) + 2048) >> kUpdateBits97;
+}
+CTV_HOST_DEVICE int predict_9_7_second(int s0, int s1) {
+  return (kPredictSecond97 * (s0 + s1) + 64) >> kPredictBits97;
+}
+CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) {
+  return (kUpdateSecond97 * (t0 + t1) + 2048) >> kUpdateBits97;
+}
 
 /// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 per direction. A picture of resolution
 /// 2^-reduction is a lowpass, so it is scaled by this factor (2^-14ths) before rounding to samples.

@@ -12,6 +12,7 @@ namespace ctv {
 
 /// The candidates by place. Rows are those of y = -range..range, columns x = -range..range.
 struct BoundedCandidates {
+  static constexpr int kLeastRange = 6;  // of a use: few candidates are faster matched than bounded
   static constexpr int kMostRange = 16;
   static constexpr int kPitch = 64;  // entries a row, at least 2 kMostRange + 1
 

@@ -253,7 +253,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   bool bounded() const {
-    return parameters_.log2_block == 4 && parameters_.range > 4 &&
+    return parameters_.log2_block == 4 && parameters_.range >= BoundedCandidates::kLeastRange &&
            parameters_.range <= BoundedCandidates::kMostRange;
   }
   size_t place_of(const Offset& o, int pitch) const {

@@ -5,6 +5,9 @@
 // neighbour moved there is nothing to try.
 #include "cpu/motion/field.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/motion/field.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
@@ -150,6 +153,42 @@ struct Offer {
   uint32_t cost() const { return sum == kUnknown ? UINT32_MAX : price + field_cost(sum, 0, 0); }
 };
 
+// field_bits() beside the same neighbours.
+class Neighbours {
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  static constexpr hn::FixedTag<int32_t, 4> kVectors{};
+
+ public:
+  explicit Neighbours(const MotionVector (&neighbours)[4]) {
+    static_assert(sizeof(neighbours) == 4 * sizeof(int32_t));
+    std::memcpy(vectors_, neighbours, sizeof(neighbours));
+  }
+  uint32_t bits(MotionVector v, uint32_t border_bits) const {
+    const Eight d16;
+    int32_t both;
+    std::memcpy(&both, &v, sizeof(both));
+    const auto apart = hn::Abs(
+        hn::Sub(hn::BitCast(d16, hn::LoadU(kVectors, vectors_)), hn::BitCast(d16, hn::Set(kVectors, both))));
+    auto unused = hn::Zero(kVectors);
+    const auto distances =
+        hn::ReorderWidenMulAccumulate(kVectors, apart, hn::Set(d16, int16_t{1}), hn::Zero(kVectors), unused);
+    const auto equal = static_cast<uint32_t>(hn::CountTrue(kVectors, hn::Eq(distances, unused)));
+    const int nearest = hn::GetLane(hn::MinOfLanes(kVectors, distances));
+    return (4 - equal) * border_bits + 2 * bit_length(nearest);
+  }
+
+ private:
+  int32_t vectors_[4];
+#else
+ public:
+  explicit Neighbours(const MotionVector (&neighbours)[4]) { std::copy_n(neighbours, 4, vectors_); }
+  uint32_t bits(MotionVector v, uint32_t border_bits) const { return field_bits(vectors_, v, border_bits); }
+
+ private:
+  MotionVector vectors_[4];
+#endif
+};
+
 template <int kBlock>
 void Improve(const FieldRows& f, int row) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
@@ -174,9 +213,9 @@ void Improve(const FieldRows& f, int row) {
     MotionVector candidates[kFieldCandidates];
     for (int i = 0; i < kFieldCandidates; ++i)
       candidates[i] = field_candidate(f.before, f.grid.rows, f.grid.cols, row, col, i);
-    const MotionVector neighbours[4] = {candidates[1], candidates[2], candidates[3], candidates[4]};
+    const Neighbours neighbours({candidates[1], candidates[2], candidates[3], candidates[4]});
     const auto price = [&](MotionVector v) {
-      return field_cost(0, f.lambda, field_bits(neighbours, v, f.pass.border_bits));
+      return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
     };
     const Block<kBlock> block{*f.planes, *f.halves, ptrdiff_t{row} * kBlock, ptrdiff_t{col} * kBlock};
     // Finds the sum of an offer that costs at most `most`.

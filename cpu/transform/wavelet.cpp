@@ -53,24 +53,55 @@ void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, 
   return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
 }
 
-// out = out + sign * step(a, b), n elements in whole blocks. a and b may be equal.
-template <int kSign, typename Step>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, Step step) {
-  CTV_INDEPENDENT
-  for (int i = 0; i < n; ++i) out[i] = static_cast<Coefficient>(out[i] + kSign * step(a[i], b[i]));
+// out = out + sign * ((factor * (a + b) + half) >> bits), n elements in whole blocks. a and b may be equal.
+#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+
+// a and b side by side make one multiply-add (pmaddwd). The sum is shifted such that its lower 16 bits
+// remain.
+template <int kSign, int kFactor, int kBits>
+void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+  const hn::CappedTag<int16_t, kBlock> d16;
+  const hn::Repartition<int32_t, decltype(d16)> d32;
+  const auto factor = hn::Set(d16, int16_t{kFactor});
+  const auto half = hn::Set(d32, 1 << (kBits - 1));
+  const auto step = [&](auto pairs) {
+    auto unused = hn::Zero(d32);
+    const auto sum = hn::ReorderWidenMulAccumulate(d32, pairs, factor, half, unused);
+    return hn::ShiftRight<16>(hn::ShiftLeft<16 - kBits>(sum));
+  };
+  for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d16))) {
+    const auto va = hn::LoadU(d16, a + i);
+    const auto vb = hn::LoadU(d16, b + i);
+    // Interleaving and packing both work within 128 bits and cancel.
+    const auto steps = hn::ReorderDemote2To(d16, step(hn::InterleaveLower(d16, va, vb)),
+                                            step(hn::InterleaveUpper(d16, va, vb)));
+    const auto old = hn::LoadU(d16, out + i);
+    hn::StoreU(kSign > 0 ? hn::Add(old, steps) : hn::Sub(old, steps), d16, out + i);
+  }
 }
+#else
+template <int kSign, int kFactor, int kBits>
+void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+  CTV_INDEPENDENT
+  for (int i = 0; i < n; ++i) {
+    const int step = (kFactor * (a[i] + b[i]) + (1 << (kBits - 1))) >> kBits;
+    out[i] = static_cast<Coefficient>(out[i] + kSign * step);
+  }
+}
+#endif
 
 template <int kSign>
 void Lift97Signed(int step, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
   switch (step) {
     case 1:
-      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return predict_9_7_first(p, q); });
+      return LiftPair<kSign, kPredictFirst97, kPredictBits97>(out, a, b, n);
     case 2:
-      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return update_9_7_first(p, q); });
+      return LiftPair<kSign, kUpdateFirst97, kUpdateBits97>(out, a, b, n);
     case 3:
-      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return predict_9_7_second(p, q); });
+      return LiftPair<kSign, kPredictSecond97, kPredictBits97>(out, a, b, n);
     default:
-      return LiftPair<kSign>(out, a, b, n, [](int p, int q) { return update_9_7_second(p, q); });
+      return LiftPair<kSign, kUpdateSecond97, kUpdateBits97>(out, a, b, n);
   }
 }
 

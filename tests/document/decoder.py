@@ -88,6 +88,7 @@ class Layout:
             there = v < self.dc_rows and u < self.dc_cols
             self.subbands.append(Subband(
                 dc=True, scale=layer, orientation=orientation, layer=0, v=v, u=u,
+                row_shift=2 + self.dc_rows // 2, col_shift=2 + self.dc_cols // 2,
                 rows=rows // self.dc_rows if there else 0, cols=cols // self.dc_cols if there else 0))
         for layer, orientation, v, u in list(frequencies(self.scales))[1 if four else 0:]:
             self.subbands.append(Subband(

@@ -87,15 +87,27 @@ class TileCoder final : public ComponentCoder {
   }
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    if (!encoder_) encoder_.emplace(sets_);
-    return encoder_->encode(frame.levels, side_of(frame), out);
+    return encoder().encode(frame.levels, side_of(frame), out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
-    if (!decoder_) decoder_.emplace(sets_);
-    return decoder_->decode(bytes, frame.levels, side_of(frame));
+    return decoder().decode(bytes, frame.levels, side_of(frame));
+  }
+  size_t start_encoding(const CodedFrame& frame, Growing<uint8_t>&) override {
+    return encoder().start(frame.levels, side_of(frame));
+  }
+  size_t finish_encoding(Growing<uint8_t>& out) override { return encoder_->finish(out); }
+  size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
+    return decoder().start(bytes, frame.levels, side_of(frame));
+  }
+  bool finish_decoding() override { return decoder_->finish(); }
+  void run(size_t task) override {
+    if (encoder_) encoder_->code(task);
+    if (decoder_) decoder_->run(task);
   }
 
  private:
+  TileEncoder& encoder() { return encoder_ ? *encoder_ : encoder_.emplace(sets_); }
+  TileDecoder& decoder() { return decoder_ ? *decoder_ : decoder_.emplace(sets_); }
   TileSide side_of(const CodedFrame& frame) const {
     if (frame.parameters.type == FrameType::kKey || grid_.size() == 0) return {};
     return {{frame.side.skips, grid_.rows, grid_.cols}};
@@ -118,10 +130,13 @@ size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout
   }
   // Sets in two lists that may have room for twice as many; a piece holds a tile at least.
   size_t bytes = sizeof(TileCoder) + 8 * kBlockBytes;
+  size_t tiles = 0;
   for (const TileSet& s : make_tile_sets(picture, component)) {
     bytes += 4 * sizeof s + s.tiles() * sizeof(TilePiece);
+    tiles += s.tiles();
   }
-  return bytes;
+  constexpr size_t kTaskBytes = 64;  // in the frame's list, which may have room for twice as many
+  return bytes + tile_tasks(tiles) * (TileDecoder::kWorkerBytes + kTaskBytes);
 }
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,

@@ -77,8 +77,7 @@ class RunCoder final : public ComponentCoder {
   Deflated deflated_;
 };
 
-/// Entropy coding by tiles. Creates an encoder or a decoder at first use; an object serves one direction
-/// only.
+/// Entropy coding by tiles. Creates an encoder or a decoder at first use.
 class TileCoder final : public ComponentCoder {
  public:
   TileCoder(const PictureLayout& picture, const Component& c, const MotionGrid* grid)
@@ -93,16 +92,21 @@ class TileCoder final : public ComponentCoder {
     return decoder().decode(bytes, frame.levels, side_of(frame));
   }
   size_t start_encoding(const CodedFrame& frame, Growing<uint8_t>&) override {
+    encodes_ = true;
     return encoder().start(frame.levels, side_of(frame));
   }
   size_t finish_encoding(Growing<uint8_t>& out) override { return encoder_->finish(out); }
   size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
+    encodes_ = false;
     return decoder().start(bytes, frame.levels, side_of(frame));
   }
   bool finish_decoding() override { return decoder_->finish(); }
   void run(size_t task) override {
-    if (encoder_) encoder_->code(task);
-    if (decoder_) decoder_->run(task);
+    if (encodes_) {
+      encoder_->code(task);
+    } else {
+      decoder_->run(task);
+    }
   }
 
  private:
@@ -116,6 +120,7 @@ class TileCoder final : public ComponentCoder {
   MotionGrid grid_;
   std::optional<TileEncoder> encoder_;
   std::optional<TileDecoder> decoder_;
+  bool encodes_ = false;  // the tasks are those of the encoder
 };
 
 constexpr size_t kInflateBytes = 64 << 10;  // of a decompressor, with its window

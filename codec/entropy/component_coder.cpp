@@ -52,8 +52,7 @@ class RunCoder final : public ComponentCoder {
   std::unique_ptr<RunDecoder> decoder_;
 };
 
-/// Entropy coding by tiles. Creates an encoder or a decoder at first use; an object serves one direction
-/// only.
+/// Entropy coding by tiles. Creates an encoder or a decoder at first use.
 class TileCoder final : public ComponentCoder {
  public:
   TileCoder(const PictureLayout& picture, const Component& c, size_t index, const MotionGrid* grid)
@@ -63,15 +62,32 @@ class TileCoder final : public ComponentCoder {
   }
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    if (index_ < frame.tiles.size() && !frame.tiles[index_].pieces.empty()) {
-      return join(frame.tiles[index_], out);
-    }
-    if (!encoder_) encoder_.emplace(sets_);
-    return encoder_->encode(frame.levels, side_of(frame), out);
+    const size_t tasks = start_encoding(frame, out);
+    for (size_t i = 0; i < tasks; ++i) run(i);
+    return finish_encoding(out);
   }
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
-    if (!decoder_) decoder_.emplace(sets_);
-    return decoder_->decode(bytes, frame.levels, side_of(frame));
+    return decoder().decode(bytes, frame.levels, side_of(frame));
+  }
+  size_t start_encoding(const CodedFrame& frame, Growing<uint8_t>&) override {
+    encodes_ = true;
+    coded_ = index_ < frame.tiles.size() ? frame.tiles[index_] : CodedTiles{};
+    return coded_.pieces.empty() ? encoder().start(frame.levels, side_of(frame)) : 0;
+  }
+  size_t finish_encoding(Growing<uint8_t>& out) override {
+    return coded_.pieces.empty() ? encoder_->finish(out) : join(coded_, out);
+  }
+  size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
+    encodes_ = false;
+    return decoder().start(bytes, frame.levels, side_of(frame));
+  }
+  bool finish_decoding() override { return decoder_->finish(); }
+  void run(size_t task) override {
+    if (encodes_) {
+      encoder_->code(task);
+    } else {
+      decoder_->run(task);
+    }
   }
   bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) override {
     bool predicted = false;
@@ -87,6 +103,8 @@ class TileCoder final : public ComponentCoder {
     std::memcpy(out.data() + index.size(), coded.bytes.data(), coded.bytes.size());
     return index.size() + coded.bytes.size();
   }
+  TileEncoder& encoder() { return encoder_ ? *encoder_ : encoder_.emplace(sets_); }
+  TileDecoder& decoder() { return decoder_ ? *decoder_ : decoder_.emplace(sets_); }
   TileSide side_of(const CodedFrame& frame) const {
     if (frame.parameters.type == FrameType::kKey || grid_.size() == 0) return {};
     return {{frame.side.skips, grid_.rows, grid_.cols}};
@@ -98,6 +116,8 @@ class TileCoder final : public ComponentCoder {
   std::vector<TilePiece> pieces_;  // for a receiver
   std::optional<TileEncoder> encoder_;
   std::optional<TileDecoder> decoder_;
+  bool encodes_ = false;  // the tasks are those of the encoder
+  CodedTiles coded_;      // by a device
 };
 
 constexpr size_t kBlockBytes = 64;  // of a block on the heap, beside its contents
@@ -113,10 +133,13 @@ size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout
   }
   // Sets in two lists that may have room for twice as many; a piece holds a tile at least.
   size_t bytes = sizeof(TileCoder) + 8 * kBlockBytes;
+  size_t tiles = 0;
   for (const TileSet& s : make_tile_sets(picture, component)) {
     bytes += 4 * sizeof s + s.tiles() * sizeof(TilePiece);
+    tiles += s.tiles();
   }
-  return bytes;
+  constexpr size_t kTaskBytes = 64;  // in the frame's list, which may have room for twice as many
+  return bytes + tile_tasks(tiles) * (TileDecoder::kWorkerBytes + kTaskBytes);
 }
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,

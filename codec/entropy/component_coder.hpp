@@ -35,8 +35,27 @@ class ComponentCoder {
     return false;
   }
 
+  /// The same in steps, for several threads: start_..(), then run() of each task below its result, in any
+  /// order and at once; finish_..(). Arguments must stay until then. After an exception or without
+  /// finish_..(), the next start begins anew. A coder that has one task needs none of these.
+  virtual size_t start_encoding(const CodedFrame& frame, Growing<uint8_t>& out) {
+    size_ = encode(frame, out);
+    return 0;
+  }
+  virtual size_t finish_encoding(Growing<uint8_t>&) { return size_; }
+  virtual size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
+    sound_ = decode(bytes, frame);
+    return 0;
+  }
+  virtual bool finish_decoding() { return sound_; }
+  virtual void run(size_t) {}
+
  protected:
   ComponentCoder() = default;
+
+ private:
+  size_t size_ = 0;
+  bool sound_ = false;
 };
 
 /// index: number of the component in the packet. grid: of the skips of predicted frames; null if these have

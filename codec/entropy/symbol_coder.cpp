@@ -33,18 +33,13 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
   }
 }
 
-// Runs work(i) for parts first .. end - 1. Parts with most bytes come first, because time grows with bytes
-// more than with levels. Exceptions must not leave a thread of the team.
+// Runs work(i) for all i below count. Exceptions must not leave a thread of the team.
 template <typename Work>
-void SymbolCoder::for_parts(size_t first, size_t end, Work work) {
-  selected_.resize(end - first);
-  std::iota(selected_.begin(), selected_.end(), first);
-  std::sort(selected_.begin(), selected_.end(),
-            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+void SymbolCoder::for_all(size_t count, Work work) {
   std::atomic<bool> out_of_memory = false;
-  parallel_for(threads_, static_cast<int>(selected_.size()), [&](int task) {
+  parallel_for(threads_, static_cast<int>(count), [&](int i) {
     try {
-      work(selected_[static_cast<size_t>(task)]);
+      work(static_cast<size_t>(i));
     } catch (const std::bad_alloc&) {
       out_of_memory = true;
     }
@@ -52,10 +47,29 @@ void SymbolCoder::for_parts(size_t first, size_t end, Work work) {
   if (out_of_memory) throw std::bad_alloc();
 }
 
+// Runs start(i), which returns a number of tasks, for parts first .. end - 1, then their tasks, then
+// finish(i). Parts with most bytes come first, because time grows with bytes more than with levels.
+template <typename Start, typename Finish>
+void SymbolCoder::for_parts(size_t first, size_t end, Start start, Finish finish) {
+  selected_.resize(end - first);
+  std::iota(selected_.begin(), selected_.end(), first);
+  std::sort(selected_.begin(), selected_.end(),
+            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+  for_all(selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
+  tasks_.clear();
+  for (const size_t part : selected_) {
+    for (size_t task = 0; task < parts_[part].tasks; ++task) tasks_.push_back({part, task});
+  }
+  for_all(tasks_.size(), [&](size_t i) { parts_[tasks_[i].part].coder->run(tasks_[i].task); });
+  for_all(selected_.size(), [&](size_t i) { finish(selected_[i]); });
+}
+
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
   const bool key = frame.parameters.type == FrameType::kKey;
-  for_parts(0, key ? components_.size() : parts_.size(),
-            [&](size_t i) { parts_[i].size = parts_[i].coder->encode(frame, parts_[i].bytes); });
+  for_parts(
+      0, key ? components_.size() : parts_.size(),
+      [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
+      [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
 
   payloads_.clear();
   for (size_t i = 0; i < components_.size(); ++i) {
@@ -105,8 +119,11 @@ Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& fra
     }
     CTV_RETURN_IF_ERROR(receiver->run(skips));
   }
-  for_parts(0, count, [&](size_t i) {
-    if (!sent(i)) parts_[i].sound = parts_[i].coder->decode(payloads_[i], frame);
+  const auto start = [&](size_t i) {
+    return sent(i) ? size_t{0} : parts_[i].coder->start_decoding(payloads_[i], frame);
+  };
+  for_parts(0, count, start, [&](size_t i) {
+    if (!sent(i)) parts_[i].sound = parts_[i].coder->finish_decoding();
   });
   if (receiver == nullptr) return {};
   CTV_RETURN_IF_ERROR(receiver->wait());
@@ -130,8 +147,9 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   for (size_t i = 0; i < payloads_.size(); ++i) parts_[i].size = payloads_[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
-  const auto decode_part = [&](size_t i) { parts_[i].sound = parts_[i].coder->decode(payloads_[i], coded); };
-  for_parts(components_.size(), payloads_.size(), decode_part);  // levels need skips
+  const auto start = [&](size_t i) { return parts_[i].coder->start_decoding(payloads_[i], coded); };
+  const auto finish = [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); };
+  for_parts(components_.size(), payloads_.size(), start, finish);  // levels need skips
   for (size_t i = components_.size(); i < payloads_.size(); ++i) {
     if (!parts_[i].sound) return damaged("motion payload", payloads_[i]);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codes a frame's levels and vectors into the bytes of a packet and back: one task per component, the largest
-// first.
+// Codes a frame's levels and vectors into the bytes of a packet and back: tasks of components, those of the
+// largest first.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,20 @@ class SymbolCoder {
     std::unique_ptr<ComponentCoder> coder;
     Growing<uint8_t> bytes;  // encoded
     size_t size = 0;         // bytes; an estimate before the first frame
-    bool sound = false;      // decoded without error
+    size_t tasks = 0;
+    bool sound = false;  // decoded without error
+  };
+  struct Task {
+    size_t part, task;  // of the part
   };
   void join_slices();
   /// Appends the slices to payloads_. False if their sizes exceed the payload.
   bool find_slices(std::span<const uint8_t> motion);
   Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
   template <typename Work>
-  void for_parts(size_t first, size_t end, Work work);
+  void for_all(size_t count, Work work);
+  template <typename Start, typename Finish>
+  void for_parts(size_t first, size_t end, Start start, Finish finish);
 
   PictureLayout picture_;
   int threads_;
@@ -55,6 +61,7 @@ class SymbolCoder {
   size_t slices_;                                   // of the motion payload
   std::vector<Part> parts_;                         // one per component, then one per slice
   std::vector<size_t> selected_;                    // parts that a frame needs, the largest first
+  std::vector<Task> tasks_;                         // of these
   std::vector<std::span<const uint8_t>> payloads_;  // of the parts
   std::vector<uint8_t> motion_;                     // payload of the slices
   std::vector<uint32_t> slice_sizes_;

@@ -24,34 +24,64 @@ void add_predictions(const TileSet& set, Level* levels) {
 }  // namespace
 
 TileDecoder::TileDecoder(std::vector<TileSet> sets, const TileTables& tables)
-    : sets_(std::move(sets)), piece_decoder_(tables) {
+    : sets_(std::move(sets)), tables_(tables) {
   for (const TileSet& s : sets_) tiles_ += s.tiles();
 }
 
-bool TileDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* const> planes,
-                         const TileSide& side) {
+size_t TileDecoder::start(std::span<const uint8_t> bytes, std::span<Level* const> planes,
+                          const TileSide& side) {
   for (const TileSet& s : sets_) {
     for (size_t b = 0; b < static_cast<size_t>(s.bands); ++b) {
       std::fill_n(planes[static_cast<size_t>(s.plane)] + s.offsets[b], s.levels(), Level{0});
     }
   }
+  std::copy(planes.begin(), planes.end(), planes_.begin());
+  side_ = side;
   damaged_ = -1;
-  if (bytes.empty()) return true;
-  bool predicted = false;
-  if (!read_tile_index(bytes, tiles_, pieces_, predicted)) return false;
+  tasks_ = 0;
+  state_ = State::kZeros;
+  if (bytes.empty()) return 0;
+  state_ = State::kDamaged;
+  if (!read_tile_index(bytes, tiles_, pieces_, predicted_)) return 0;
   bytes_.reserve(bytes.size() + kReadBeyond);
   std::memcpy(bytes_.data(), bytes.data(), bytes.size());
   std::memset(bytes_.data() + bytes.size(), 0, kReadBeyond);
-  for (size_t i = 0; i < pieces_.size(); ++i) {
-    if (pieces_[i].size == 0) continue;  // zeros
-    const bool sound = piece_decoder_.decode(sets_, planes, side, pieces_[i], bytes_.data());
-    if (!sound && damaged_ < 0) damaged_ = static_cast<int>(i);
+  const size_t tasks = tile_tasks(pieces_.size());
+  if (workers_.size() < tasks) {
+    std::vector<Worker>().swap(workers_);  // they keep nothing
+    workers_.reserve(tasks);
+    for (size_t i = 0; i < tasks; ++i) workers_.emplace_back(tables_);
   }
+  state_ = State::kPieces;
+  tasks_ = tasks;
+  return tasks;
+}
+
+void TileDecoder::run(size_t task) {
+  Worker& worker = workers_[task];
+  worker.damaged = -1;
+  for (size_t i = pieces_.size() * task / tasks_; i < pieces_.size() * (task + 1) / tasks_; ++i) {
+    if (pieces_[i].size == 0) continue;  // zeros
+    const bool sound = worker.decoder.decode(sets_, planes_, side_, pieces_[i], bytes_.data());
+    if (!sound && worker.damaged < 0) worker.damaged = static_cast<int>(i);
+  }
+}
+
+bool TileDecoder::finish() {
+  if (state_ != State::kPieces) return state_ == State::kZeros;
+  for (size_t i = tasks_; i-- > 0;) damaged_ = workers_[i].damaged < 0 ? damaged_ : workers_[i].damaged;
   if (damaged_ >= 0) return false;
   for (const TileSet& s : sets_) {
-    if (predicted && s.lowpass) add_predictions(s, planes[static_cast<size_t>(s.plane)] + s.offsets[0]);
+    if (predicted_ && s.lowpass) add_predictions(s, planes_[static_cast<size_t>(s.plane)] + s.offsets[0]);
   }
   return true;
+}
+
+bool TileDecoder::decode(std::span<const uint8_t> bytes, std::span<Level* const> planes,
+                         const TileSide& side) {
+  const size_t tasks = start(bytes, planes, side);
+  for (size_t i = 0; i < tasks; ++i) run(i);
+  return finish();
 }
 
 }  // namespace ctv

@@ -3,6 +3,7 @@
 // levels.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,15 +23,39 @@ class TileDecoder {
   /// exactly its encoding; levels of sound pieces are then those before the lowpass is predicted, others are
   /// undefined.
   bool decode(std::span<const uint8_t> bytes, std::span<Level* const> planes, const TileSide& side);
+  /// The same in steps: start(), run(i) for all i below its result, at once if need be; finish() says what
+  /// decode() does. The planes, the side and what they point to must stay until then.
+  size_t start(std::span<const uint8_t> bytes, std::span<Level* const> planes, const TileSide& side);
+  void run(size_t task);
+  bool finish();
   /// After decode() returned false: the first damaged piece, or -1 if the pieces do not fit the component.
   int damaged_piece() const { return damaged_; }
 
  private:
+  // Decodes pieces that follow each other.
+  struct Worker {
+    explicit Worker(const TileTables& tables) : decoder(tables) {}
+    TilePieceDecoder decoder;
+    int damaged = -1;  // the first of its pieces
+  };
+
+ public:
+  /// Bytes for each task that decode() may have.
+  static constexpr size_t kWorkerBytes = sizeof(Worker);
+
+ private:
+  enum class State { kPieces, kZeros, kDamaged };
   std::vector<TileSet> sets_;
+  const TileTables& tables_;
   size_t tiles_ = 0;
+  State state_ = State::kZeros;
+  bool predicted_ = false;
+  std::array<Level*, 3> planes_{};
+  TileSide side_;
   std::vector<TilePiece> pieces_;
   Growing<uint8_t> bytes_;  // of the component, with room to read beyond
-  TilePieceDecoder piece_decoder_;
+  std::vector<Worker> workers_;
+  size_t tasks_ = 0;
   int damaged_ = -1;
 };
 

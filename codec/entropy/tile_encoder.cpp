@@ -9,12 +9,6 @@
 #include "codec/entropy/tile_index.hpp"
 
 namespace ctv {
-namespace {
-
-constexpr size_t kTilesOfTask = 512;  // at least, when tiles are summed up
-
-}  // namespace
-
 TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables)
     : sets_(std::move(sets)), tables_(tables) {
   size_t lowpass = 0;
@@ -63,29 +57,20 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
   side_ = side;
   predict_ = prediction_pays();
   if (predict_) find_errors();
-  sum_tasks_ = std::clamp(sums_.size() / kTilesOfTask, size_t{1}, kMostTileTasks);
-  return sum_tasks_;
-}
-
-void TileEncoder::sum(size_t task) {
-  const size_t first = sums_.size() * task / sum_tasks_;
-  const size_t end = sums_.size() * (task + 1) / sum_tasks_;
-  sum_tiles(sets_, levels_, first, std::span(sums_).subspan(first, end - first));
-}
-
-size_t TileEncoder::cut() {
+  tasks_ = 0;
+  sum_tiles(sets_, levels_, 0, sums_);
   cut_pieces(sums_, pieces_);
   sizes_.resize(pieces_.size());
   const size_t tasks = tile_tasks(pieces_.size());
   while (workers_.size() < tasks) workers_.emplace_back(tables_);
-  code_tasks_ = tasks;
+  tasks_ = tasks;
   return tasks;
 }
 
 void TileEncoder::code(size_t task) {
   Worker& worker = workers_[task];
   worker.size = 0;
-  for (size_t i = pieces_.size() * task / code_tasks_; i < pieces_.size() * (task + 1) / code_tasks_; ++i) {
+  for (size_t i = pieces_.size() * task / tasks_; i < pieces_.size() * (task + 1) / tasks_; ++i) {
     sizes_[i] = worker.encoder.encode(sets_, levels_, side_, pieces_[i], worker.bytes, worker.size, counts_);
     worker.size += sizes_[i];
   }
@@ -93,12 +78,12 @@ void TileEncoder::code(size_t task) {
 
 size_t TileEncoder::finish(Growing<uint8_t>& out) {
   size_t bytes = 0;
-  for (size_t i = 0; i < code_tasks_; ++i) bytes += workers_[i].size;
+  for (size_t i = 0; i < tasks_; ++i) bytes += workers_[i].size;
   if (bytes == 0) return 0;
   TileIndexWriter index(out, pieces_.size(), predict_, bytes);
   for (size_t i = 0; i + 1 < pieces_.size(); ++i) index.put(pieces_[i].tiles, sizes_[i]);
   uint8_t* at = out.data() + index.size();
-  for (size_t i = 0; i < code_tasks_; ++i) {
+  for (size_t i = 0; i < tasks_; ++i) {
     at = std::copy_n(workers_[i].bytes.data(), workers_[i].size, at);
   }
   return index.size() + bytes;
@@ -106,9 +91,7 @@ size_t TileEncoder::finish(Growing<uint8_t>& out) {
 
 size_t TileEncoder::encode(std::span<const Level* const> planes, const TileSide& side,
                            Growing<uint8_t>& out) {
-  const size_t sums = start(planes, side);
-  for (size_t i = 0; i < sums; ++i) sum(i);
-  const size_t tasks = cut();
+  const size_t tasks = start(planes, side);
   for (size_t i = 0; i < tasks; ++i) code(i);
   return finish(out);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A component's levels as pieces of tiles (docs/symbols.md). Pieces follow from the levels (tile_cutter.hpp)
-// and do not need each other (tile_piece_encoder.hpp), so both steps are made of tasks for any threads. Their
-// number depends on the component and its levels alone, and the bytes on nothing else.
+// and do not need each other (tile_piece_encoder.hpp), so they are coded in tasks for any number of threads.
+// Bytes depend on the levels and the side alone.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,9 @@ class TileEncoder {
   /// every level is 0.
   size_t encode(std::span<const Level* const> planes, const TileSide& side, Growing<uint8_t>& out);
 
-  /// The same in steps: start(), sum(i) for all i below its result, cut(), code(i) for all i below its
-  /// result, finish(). Levels and side must stay until then. After an exception, the next start() begins
-  /// anew.
+  /// The same in steps: start(), code(i) for all i below its result, at once if need be; finish(). Levels and
+  /// side must stay until then. After an exception, the next start() begins anew.
   size_t start(std::span<const Level* const> planes, const TileSide& side);
-  void sum(size_t task);
-  size_t cut();
   void code(size_t task);
   size_t finish(Growing<uint8_t>& out);
 
@@ -57,7 +54,7 @@ class TileEncoder {
   std::vector<CutPiece> pieces_;
   std::vector<size_t> sizes_;  // of pieces, in bytes
   std::vector<Worker> workers_;
-  size_t sum_tasks_ = 0, code_tasks_ = 0;
+  size_t tasks_ = 0;
 };
 
 }  // namespace ctv

@@ -88,10 +88,12 @@ class Layout:
             there = v < self.dc_rows and u < self.dc_cols
             self.subbands.append(Subband(
                 dc=True, scale=layer, orientation=orientation, layer=0, v=v, u=u,
+                row_shift=2 + self.dc_rows // 2, col_shift=2 + self.dc_cols // 2,
                 rows=rows // self.dc_rows if there else 0, cols=cols // self.dc_cols if there else 0))
         for layer, orientation, v, u in list(frequencies(self.scales))[1 if four else 0:]:
             self.subbands.append(Subband(
-                scale=layer, orientation=orientation, layer=layer, v=v, u=u, rows=rows, cols=cols))
+                scale=layer, orientation=orientation, layer=layer, v=v, u=u, rows=rows, cols=cols,
+                row_shift=self.scales, col_shift=self.scales))
 
 
 def frequencies(log2):
@@ -192,11 +194,20 @@ class Decoder:
         layer, planes, indices = component
         subbands = [(p, self.layouts[p].subbands[i]) for p in planes for i in indices]
         if self.h["entropy coding"] == 1:
-            entropy.decode_component(data, [b for b in subbands if b[1].rows * b[1].cols], levels)
+            skips = self.is_quad_skipped if not key and self.h["prediction"] == 1 else None
+            entropy.decode_component(data, [b for b in subbands if b[1].rows * b[1].cols], levels, skips)
             return
         places = [(p, s.offset + k) for p, s in subbands for k in range(s.rows * s.cols)]
         for (p, i), level in zip(places, entropy.decode_runs(data, len(places), not (key and layer == 0))):
             levels[p][i] = level
+
+    def is_quad_skipped(self, plane, s, y, x):
+        a, b = (s.row_shift + self.layouts[plane].row_shift, s.col_shift + self.layouts[plane].col_shift)
+        if max(a, b) > 5:
+            return False
+        rows = range(y << a >> 3, (((y + 2) << a) - 1 >> 3) + 1)
+        cols = range(x << b >> 3, (((x + 2) << b) - 1 >> 3) + 1)
+        return all(r >= self.cell_rows or c >= self.cell_cols or self.cells[r, c].skip for r in rows for c in cols)
 
     # ---- 11 Prediction ----
 

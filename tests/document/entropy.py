@@ -157,9 +157,10 @@ def add_lowpass_prediction(s, levels):
             levels[at] = wrap(levels[at] + p)
 
 
-def decode_component(data, bands, levels):
-    """bands: (plane, subband) of the component, in its order. levels: per plane, those of the component 0."""
-    if data and decode_tiles(data, bands, levels):
+def decode_component(data, bands, levels, is_skipped):
+    """bands: (plane, subband) of the component, in its order. levels: per plane, those of the component 0. is_skipped:
+    of decode_tiles()."""
+    if data and decode_tiles(data, bands, levels, is_skipped):
         for plane, s in bands:
             if s.lowpass:
                 add_lowpass_prediction(s, levels[plane])

@@ -134,7 +134,7 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
 
 /// Blocks without a piece end at once, as there are as many blocks for every frame.
 template <bool kTablesFit>
-__global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp)
+__global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp, 1)
     decode_kernel(const __grid_constant__ Work work) {
   extern __shared__ uint4 memory[];
   const auto count = static_cast<uint32_t>(*work.count);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "codec/config/presets.hpp"
+#include "codec/entropy/tile_decoder.hpp"
+#include "codec/entropy/tile_encoder.hpp"
 #include "codec/entropy/tile_index.hpp"
 #include "codec/entropy/tile_tables.hpp"
 #include "codec/pipeline/stream.hpp"
@@ -35,6 +37,42 @@ TEST(Tiles, AnIndexIsBounded) {
   EXPECT_FALSE(reads({255, 255, 255, 255, 255, 1}));   // a number too long
   EXPECT_FALSE(reads({2, 1, 255, 255, 255, 255, 126, 7}));
   EXPECT_FALSE(reads({2, 1, 255, 255, 255, 255, 127, 7}));
+}
+
+TEST(Tiles, PiecesHaveABoundedNumberOfTiles) {
+  std::vector<TilePiece> pieces;
+  bool predicted = false;
+  const auto reads = [&](const std::vector<uint8_t>& bytes, size_t tiles) {
+    return read_tile_index(bytes, tiles, pieces, predicted);
+  };
+  static_assert(kMostPieceTiles == 1024);
+  EXPECT_TRUE(reads({0, 1, 2}, 1024));
+  EXPECT_FALSE(reads({0, 1, 2}, 1025));
+  constexpr size_t kOne = 2 * (kUsualWords - 1) - 1;  // word
+  constexpr uint8_t kLow = 128 | kOne % 128;
+  constexpr uint8_t kHigh = kOne / 128;
+  EXPECT_TRUE(reads({2, 128, 8, kLow, kHigh, 7, 7}, 2048));
+  EXPECT_FALSE(reads({2, 129, 8, kLow, kHigh, 7, 7}, 2048));  // the first is too long
+  EXPECT_FALSE(reads({2, 128, 8, kLow, kHigh, 7, 7}, 2049));  // the last
+}
+
+// Tiles cost something even if all levels are 0, so the encoder's pieces are shorter.
+TEST(Tiles, ManyTilesOfZerosAreDecoded) {
+  const std::vector<TileSet> sets = {{.rows = 4000, .cols = 3000, .bands = 1}};
+  std::vector<Level> levels(sets[0].levels());
+  levels.front() = 5;
+  levels.back() = -7;
+  const Level* const planes[] = {levels.data()};
+  Growing<uint8_t> out;
+  const size_t size = TileEncoder(sets).encode(planes, {}, out);
+  std::vector<TilePiece> pieces;
+  bool predicted = false;
+  ASSERT_TRUE(read_tile_index({out.data(), size}, sets[0].tiles(), pieces, predicted));
+  for (const TilePiece& p : pieces) EXPECT_LE(p.tiles, kPieceCost / kLeastTileCost);
+  std::vector<Level> back(levels.size(), Level{9});
+  Level* const to[] = {back.data()};
+  EXPECT_TRUE(TileDecoder(sets).decode({out.data(), size}, to, {}));
+  EXPECT_EQ(back, levels);
 }
 
 TEST(Tiles, SetsHoldEveryLevelOnce) {

@@ -24,6 +24,7 @@ uint64_t skips_cell_by_cell(const SkipGrid& grid, int y, int x, int row_shift, i
       }
     }
     skips |= uint64_t{all} << quad;
+    EXPECT_EQ(quad_is_skipped(grid, y + quad / 8 * 2, x + quad % 8 * 2, row_shift, col_shift), all);
   }
   return skips;
 }

@@ -164,7 +164,7 @@ long() {
 sanitize() {
   local dir=$build/sanitize tool i small program status=0
   local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
-    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaQuadEvents.*"
+    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaTiles.*" "CudaRuns.*"
     "CudaConstantQuality.*:CudaEquality.SquaredError*" "CudaTransform.Blocks:CudaEquality.Quantiser*" "CudaBorrowedPictures.*"
     "LabCuda.*")
   groups+=("*-$(IFS=: && echo "${groups[*]}")") # what no group names

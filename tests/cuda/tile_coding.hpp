@@ -114,13 +114,17 @@ class CudaTiles : public testing::Test {
                 cudaSuccess);
       data[p] = on_device_[p].data();
     }
+    arrived();
     return data;
   }
+  // A copy of pageable memory may go on after the call, and the device's stream does not wait for it.
+  static void arrived() { EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess); }
   SkipGrid copied(const SkipGrid& skips) {
     if (skips.cells == nullptr) return skips;
     const size_t cells = static_cast<size_t>(skips.rows) * static_cast<size_t>(skips.cols);
     EXPECT_TRUE(ok(cells_on_device_.reserve(*device_, cells)));
     EXPECT_EQ(cudaMemcpy(cells_on_device_.data(), skips.cells, cells, cudaMemcpyHostToDevice), cudaSuccess);
+    arrived();
     return {cells_on_device_.data(), skips.rows, skips.cols};
   }
   static std::vector<uint8_t> bytes_of_cpu(const Sets& sets, const Levels& levels, const SkipGrid& skips) {

@@ -35,8 +35,7 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   for (int p = 0; p < i.planes; ++p) i.subbands[p] = ctv::subband_count(h.transform);
   i.layers = h.transform.scales + 1;
   const ctv::Stream stream = ctv::make_stream(h);
-  i.components =
-      static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping).size());
+  i.components = static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping).size());
   i.decoder_memory = ctv::decoder_memory(stream, 1, 1);
   return i;
 }

@@ -113,8 +113,7 @@ std::vector<int> layers_of_components(const std::vector<uint8_t>& header) {
   const auto sequence = read_sequence_header(header);
   if (!sequence.ok()) return {};
   std::vector<int> layers;
-  for (const Component& c :
-       make_components(make_stream(*sequence).picture, sequence->grouping)) {
+  for (const Component& c : make_components(make_stream(*sequence).picture, sequence->grouping)) {
     layers.push_back(c.layer);
   }
   return layers;

@@ -126,11 +126,26 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
 
 const std::vector<Member<ctv_config>>& config_members() {
   using S = ctv_config;
-  static const auto all = shared_members_and<S>(
-      {PLAIN(qp), PLAIN(step), PLAIN(crf), PLAIN(bitrate), PLAIN(buffer_ms), PLAIN(max_frame_bytes),
-       PLAIN(chroma_qp_offset), NAMED(tune, kTunes), PLAIN(rdoq), PLAIN(key_interval), PLAIN(scene_cut),
-       NAMED(chroma, kChromas), PLAIN(search_range), PLAIN(far_range), PLAIN(split), NAMED(backend, kBackends),
-       NAMED(engine, kEngines), PLAIN(device), PLAIN(threads), PLAIN(frames_in_flight)});
+  static const auto all = shared_members_and<S>({PLAIN(qp),
+                                                 PLAIN(step),
+                                                 PLAIN(crf),
+                                                 PLAIN(bitrate),
+                                                 PLAIN(buffer_ms),
+                                                 PLAIN(max_frame_bytes),
+                                                 PLAIN(chroma_qp_offset),
+                                                 NAMED(tune, kTunes),
+                                                 PLAIN(rdoq),
+                                                 PLAIN(key_interval),
+                                                 PLAIN(scene_cut),
+                                                 NAMED(chroma, kChromas),
+                                                 PLAIN(search_range),
+                                                 PLAIN(far_range),
+                                                 PLAIN(split),
+                                                 NAMED(backend, kBackends),
+                                                 NAMED(engine, kEngines),
+                                                 PLAIN(device),
+                                                 PLAIN(threads),
+                                                 PLAIN(frames_in_flight)});
   return all;
 }
 

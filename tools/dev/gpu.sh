@@ -178,7 +178,7 @@ sanitize() {
       program=ctv_cuda_tests
       options=()
       # All lanes of a warp decode the same symbols and write the same numbers to the same places.
-      [ $tool = racecheck ] && [[ ${groups[i]} == CudaTiles* ]] && options=(--kernel-regex-exclude kns=decode_kernel)
+      [ $tool = racecheck ] && options=(--kernel-regex-exclude kns=decode_kernel)
       [[ ${groups[i]} == Lab* ]] && program=ctv_lab_cuda_tests
       {
         # initcheck looks at a graph's copies when the graph is launched, before the kernels in it have run

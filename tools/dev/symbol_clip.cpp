@@ -48,7 +48,7 @@ bool read_symbol_clip(const std::string& file, SymbolClip& clip) {
       if (!header.ok()) return false;
       clip.stream = make_stream(*header);
       coder = std::make_unique<SymbolCoder>(clip.stream.picture, *header, clip.stream.grid, 1);
-      clip.components = make_components(clip.stream.picture, header->grouping, EntropyCoding::kTiles);
+      clip.components = make_components(clip.stream.picture, header->grouping);
     } else if (prefix->kind == UnitKind::kPacket) {
       if (coder == nullptr || !read_packet(*coder, unit, clip)) return false;
     }

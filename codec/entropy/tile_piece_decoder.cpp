@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codec/entropy/model/rans.hpp"
+#include "codec/entropy/tile_part.hpp"
 
 namespace ctv {
 namespace {
@@ -43,22 +44,8 @@ void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TileP
     }
     coder.levels = cut ? cut_[b].data() : band_at(set, place, b, plane);
     coder.stride = cut ? kTileSide : static_cast<size_t>(set.cols);
-    walk_.part = &parts_[b];
-    walk_.sibling0 = &parts_[b > 0 ? b - 1 : 0];
-    walk_.sibling1 = &parts_[b > 1 ? b - 2 : 0];
-    walk_.siblings = static_cast<uint32_t>(std::min<size_t>(b, kMostSiblings));
     walk_.bits = {};
-    TileBorder border{above, left};
-    start_part(coder, walk_, border);
-    PartCounts counts;
-    Coder in_registers = coder;
-    for (uint64_t rest = walk_.quads; rest != 0; rest &= rest - 1) {
-      code_quad(in_registers, walk_, counts, lowest_bit(rest));
-    }
-    coder = in_registers;
-    end_part(coder, walk_, counts, border);
-    above = border.above;
-    left = border.left;
+    code_part(coder, walk_, parts_, b, above, left);
   }
   if (cut && mask != 0) copy_cut(set, place, mask, plane);
 }

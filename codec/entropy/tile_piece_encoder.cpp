@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include "codec/entropy/tile_part.hpp"
 
 namespace ctv {
 namespace {
@@ -113,22 +114,8 @@ void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TileP
     }
     writer.source = sources[b];
     bits_of_levels(sources[b].levels, sources[b].stride, walk_.bits);
-    walk_.part = &parts_[b];
-    walk_.sibling0 = &parts_[b > 0 ? b - 1 : 0];
-    walk_.sibling1 = &parts_[b > 1 ? b - 2 : 0];
-    walk_.siblings = static_cast<uint32_t>(std::min<size_t>(b, kMostSiblings));
     walk_.quads = quads[b];
-    TileBorder border{above, left};
-    start_part(writer, walk_, border);
-    PartCounts counts;
-    Writer in_registers = writer;
-    for (uint64_t rest = walk_.quads; rest != 0; rest &= rest - 1) {
-      code_quad(in_registers, walk_, counts, lowest_bit(rest));
-    }
-    writer = in_registers;
-    end_part(writer, walk_, counts, border);
-    above = border.above;
-    left = border.left;
+    code_part(writer, walk_, parts_, b, above, left);
   }
 }
 

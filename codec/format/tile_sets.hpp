@@ -100,6 +100,7 @@ struct TilePlan {
   std::vector<RunComponent> runs;                // by component, or none
   std::array<size_t, 3> host_levels{};           // that the host codes, the first ones of each plane
 };
+/// For the header's entropy coding. up: for a decoder. Without `tables`.
 TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
 
 }  // namespace ctv

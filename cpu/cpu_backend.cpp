@@ -103,7 +103,7 @@ class CpuBackend final : public Backend {
   // Levels do not travel here: the symbol coder reads them where they are.
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
-                                                             const TilePlan&) override {
+                                                             const CodingPlan&) override {
     return make_cpu_level_transfer(layout, grid, threads_, stage_times_);
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,

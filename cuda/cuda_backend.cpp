@@ -28,9 +28,9 @@ constexpr size_t kMostLevels = size_t{1} << 29;
 class CudaBackend final : public Backend {
  public:
   CudaBackend(std::shared_ptr<Device> device, int threads) : device_(std::move(device)), threads_(threads) {
-    device_->keep_times(&stage_times_);
+    device_->clock().start(&stage_times_);
   }
-  ~CudaBackend() override { device_->keep_times(nullptr); }
+  ~CudaBackend() override { device_->clock().start(nullptr); }
 
   std::string description() const override {
     const cudaDeviceProp& p = device_->properties();
@@ -69,7 +69,7 @@ class CudaBackend final : public Backend {
   }
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
-                                                             const TilePlan& plan) override {
+                                                             const CodingPlan& plan) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return cuda::make_level_transfer(device_, layout, grid, plan);
   }
@@ -158,12 +158,8 @@ class CudaBackend final : public Backend {
     return device_->on_plane(plane);
   }
   Status synchronize() override {
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.enter());
-    CTV_RETURN_IF_ERROR(d.on_plane(-1));
-    for (cudaStream_t stream : {d.up(), d.stream(), d.down()}) CTV_CUDA_TRY(d, cudaStreamSynchronize(stream));
-    d.harvest(true);
-    return {};
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->synchronize();
   }
 
  private:

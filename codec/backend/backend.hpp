@@ -62,7 +62,7 @@ class Backend {
   /// plan: components that the transfer may code itself. A transfer with a plan has one direction.
   virtual Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                                      const MotionGrid& grid,
-                                                                     const TilePlan& plan) = 0;
+                                                                     const CodingPlan& plan) = 0;
   virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                                  Engine engine) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,

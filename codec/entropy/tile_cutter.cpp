@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "codec/entropy/model/tile_cost.hpp"
 #include "codec/entropy/tile_levels.hpp"
 
 namespace ctv {
@@ -23,10 +22,9 @@ void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, size_
       const TileSource source = sources.at(*set, place, levels.band(*set, b), b);
       const uint64_t quads = find_quads(source.levels, source.stride);
       if (quads == 0) continue;
-      sum.quads += static_cast<uint32_t>(std::popcount(quads));
       const LargeSums large = sum_large(source.levels, source.stride);
-      sum.large += large.levels;
-      sum.raw_bits += large.raw_bits;
+      sum.packed +=
+          tile_sums(static_cast<uint32_t>(std::popcount(quads)), large.levels, large.raw_bits).packed;
     }
   }
 }
@@ -34,21 +32,16 @@ void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, size_
 void cut_pieces(std::span<const TileSums> sums, std::vector<CutPiece>& pieces) {
   pieces.clear();
   uint64_t cost = 0;
-  uint64_t quads = 0;
-  uint64_t large = 0;
-  uint64_t raw_bits = 0;
+  TileSums piece{};
   size_t first = 0;
   for (size_t tile = 0; tile < sums.size(); ++tile) {
-    const TileSums& s = sums[tile];
     const uint64_t before = cost;
-    cost += tile_cost(part_cost(s.quads, s.large, s.raw_bits));
-    quads += s.quads;
-    large += s.large;
-    raw_bits += s.raw_bits;
+    cost += tile_cost(sums[tile]);
+    piece.packed += sums[tile].packed;
     if (piece_of(cost) == piece_of(before) && tile + 1 < sums.size()) continue;
-    pieces.push_back({first, tile + 1 - first, piece_model(quads, large, raw_bits), quads == 0});
+    pieces.push_back({first, tile + 1 - first, piece_model(piece), piece.quads() == 0});
     first = tile + 1;
-    quads = large = raw_bits = 0;
+    piece = {};
   }
 }
 

@@ -7,15 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "codec/entropy/model/tile_cost.hpp"
 #include "codec/entropy/tile_source.hpp"
 #include "codec/format/tile_sets.hpp"
 
 namespace ctv {
-
-/// Of a tile: quads that are not 0, large levels, and the raw bits of their numbers.
-struct TileSums {
-  uint32_t quads = 0, large = 0, raw_bits = 0;
-};
 
 /// Tiles that follow each other in a component.
 struct CutPiece {

@@ -9,58 +9,21 @@ namespace ctv {
 namespace {
 
 constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // of a tile
-// An event: a symbol's interval as size << 16 | begin, or raw bits as number << 16 | bits.
-constexpr uint32_t kRawEvent = 1U << 31;
 
 constexpr std::array<uint32_t, kWhole> kReciprocals = [] {
   std::array<uint32_t, kWhole> r{};
-  for (uint32_t i = 1; i < r.size(); ++i) r[i] = UINT32_MAX / i;
+  for (uint32_t i = 1; i < r.size(); ++i) r[i] = rans_reciprocal(i);
   return r;
 }();
 
-// The way back from RansReader, from the last event to the first; bytes are written downwards.
-class RansWriter {
- public:
-  explicit RansWriter(uint8_t* end) : at_(end) {}
-  void put(uint32_t event) {
-    if ((event & kRawEvent) != 0) {
-      const uint32_t bits = event >> 16 & 31U;
-      flush(state_ >> (32 - bits) != 0);
-      state_ = state_ << bits | (event & 0xffffU);
-    } else {
-      const uint32_t size = event >> 16;
-      flush(state_ >> (32 - kProbabilityBits) >= size);
-      // The reciprocal was rounded down, so the quotient is right or one too small.
-      auto quotient = static_cast<uint32_t>(uint64_t{state_} * kReciprocals[size] >> 32);
-      uint32_t rest = state_ - quotient * size;
-      const uint32_t more = rest >= size ? 1 : 0;
-      quotient += more;
-      rest -= more * size;
-      state_ = (quotient << kProbabilityBits) + rest + (event & 0xffffU);
-    }
+// Whether a word is due cannot be foretold, so there is no branch.
+struct WordsBefore {
+  uint8_t* at;
+  void push(uint32_t word, bool due) {
+    at[-1] = static_cast<uint8_t>(word >> 8);
+    at[-2] = static_cast<uint8_t>(word);
+    at -= due ? 2 : 0;
   }
-  uint8_t* finish() {
-    const bool two_words = state_ >= kLeastState || words_;
-    const uint32_t low = state_;
-    state_ >>= 16;
-    flush(two_words);
-    state_ = low;
-    flush(true);
-    return at_;
-  }
-
- private:
-  // Whether a word is due cannot be foretold, so there is no branch.
-  void flush(bool due) {
-    at_[-1] = static_cast<uint8_t>(state_ >> 8);
-    at_[-2] = static_cast<uint8_t>(state_);
-    at_ -= due ? 2 : 0;
-    state_ >>= due ? 16 : 0;
-    words_ |= due;
-  }
-  uint8_t* at_;
-  uint32_t state_ = kFirstState;
-  bool words_ = false;
 };
 
 }  // namespace
@@ -82,7 +45,7 @@ struct TilePieceEncoder::Writer : TileLookup {
   }
   uint32_t chosen(uint32_t table, uint32_t offset, uint32_t s) { return symbol(table + offset, s); }
   uint32_t raw(uint32_t bits, uint32_t value) {
-    *next++ = kRawEvent | bits << 16 | value;
+    *next++ = raw_event(bits, value);
     return value;
   }
   uint32_t number_at(uint32_t place) const {
@@ -140,9 +103,15 @@ size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLeve
   const size_t most = 2 * static_cast<size_t>(writer.next - first) + 8;
   out.reserve(at + 2 * most, at);
   uint8_t* const end = out.data() + at + 2 * most;
-  RansWriter coder(end);
-  for (const uint32_t* event = writer.next; event != first;) coder.put(*--event);
-  const uint8_t* const begin = coder.finish();
+  RansWriter coder(WordsBefore{end});
+  for (const uint32_t* event = writer.next; event != first;) {
+    if ((*--event & kRawEvent) != 0) {
+      coder.put_raw(*event);
+    } else {
+      coder.put(*event, kReciprocals[*event >> 16]);
+    }
+  }
+  const uint8_t* const begin = coder.finish().at;
   const auto size = static_cast<size_t>(end - begin);
   std::copy(begin, static_cast<const uint8_t*>(end), out.data() + at);  // downwards
   return size;

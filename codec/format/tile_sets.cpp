@@ -33,8 +33,8 @@ std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Componen
   return sets;
 }
 
-TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
-  TilePlan plan;
+CodingPlan make_coding_plan(const PictureLayout& picture, const SequenceHeader& header, bool up) {
+  CodingPlan plan;
   plan.up = up;
   for (const Component& c : make_components(picture, header.grouping)) {
     if (header.entropy_coding == EntropyCoding::kRle) {

@@ -93,7 +93,7 @@ inline uint64_t skips_of(const TileSide& side, const TileSet& set, const TilePla
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 
 /// Which components a backend may code itself: of tiles those without a lowpass, of runs all.
-struct TilePlan {
+struct CodingPlan {
   bool up = false;                               // decoder
   const SymbolTable* tables = nullptr;           // [kTables + 1]
   std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
@@ -101,6 +101,6 @@ struct TilePlan {
   std::array<size_t, 3> host_levels{};           // that the host codes, the first ones of each plane
 };
 /// For the header's entropy coding. up: for a decoder. Without `tables`.
-TilePlan make_tile_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
+CodingPlan make_coding_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);
 
 }  // namespace ctv

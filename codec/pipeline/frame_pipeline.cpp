@@ -41,7 +41,7 @@ void FramePipeline::detach() {
 Status FramePipeline::attach(Backend& backend) {
   backend_ = &backend;
   backend.set_frames_in_flight(static_cast<int>(slots_.size()));
-  TilePlan plan = make_tile_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
+  CodingPlan plan = make_coding_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
   plan.tables = tile_tables().symbols.data();
   for (FrameSlot& slot : slots_) {
     CTV_ASSIGN_OR_RETURN(slot.picture, backend.make_picture_transfer(stream_.picture));

@@ -22,7 +22,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     host_counts_ = counts_;
   }
 
-  Status initialise(const TilePlan& plan) {
+  Status initialise(const CodingPlan& plan) {
     Device& d = *device_;
     if (cuda_tuning().entropy) {
       host_counts_ = plan.host_levels;
@@ -46,9 +46,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += host_counts_[p++]) buffers_.levels[p] = levels_.data() + at;
     buffers_.side = side_in(side_.data());
-    CTV_CUDA_TRY(d, coder_stream_.create());
-    for (Event* event : {&ready_, &moved_}) CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
-    for (Event* event : {&done_, &decoded_}) CTV_CUDA_TRY(d, event->create(d.waiting_flags()));
+    CTV_RETURN_IF_ERROR(coder_stream_.create(d));
+    for (Event* event : {&ready_, &moved_}) CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
+    for (Event* event : {&done_, &decoded_}) CTV_RETURN_IF_ERROR(event->create(d, d.waiting_flags()));
     return {};
   }
 
@@ -225,7 +225,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
 
 Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
                                                            const PictureLayout& layout,
-                                                           const MotionGrid& grid, const TilePlan& plan) {
+                                                           const MotionGrid& grid, const CodingPlan& plan) {
   auto port = std::make_unique<CudaLevelTransfer>(std::move(device), layout, grid);
   CTV_RETURN_IF_ERROR(port->initialise(plan));
   return std::unique_ptr<LevelTransfer>(std::move(port));

@@ -12,6 +12,6 @@ namespace ctv::cuda {
 
 Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
                                                            const PictureLayout& layout,
-                                                           const MotionGrid& grid, const TilePlan& plan);
+                                                           const MotionGrid& grid, const CodingPlan& plan);
 
 }  // namespace ctv::cuda

@@ -20,13 +20,13 @@ struct BitWork {
   QuadBits* bits;
   uint64_t* quads;
   uint8_t* masks;
-  PackedSums* sums;
+  TileSums* sums;
   uint64_t* skips;
 };
 
 // Of a part, all lanes: its sums, and its bits and quads in their places.
-__device__ PackedSums find_bits(const BitWork& work, const DeviceTileSet& set, const DeviceTile& tile,
-                                const Level* band, size_t part, uint32_t lane, uint64_t& quads) {
+__device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, const DeviceTile& tile,
+                              const Level* band, size_t part, uint32_t lane, uint64_t& quads) {
   uint32_t large = 0;
   uint32_t raw_bits = 0;
   quads = 0;
@@ -51,17 +51,17 @@ __device__ PackedSums find_bits(const BitWork& work, const DeviceTileSet& set, c
   }
   if (lane == 0) work.quads[part] = quads;
   const uint32_t both = warp_sum(large << 16 | raw_bits);  // 256 at most, and 15 times as much
-  return pack_sums(count_bits(quads), both >> 16, both & 0xffffU);
+  return tile_sums(count_bits(quads), both >> 16, both & 0xffffU);
 }
 
 __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant__ BitWork work) {
-  __shared__ PackedSums sums[kTileBands];
+  __shared__ TileSums sums[kTileBands];
   __shared__ uint32_t some[kTileBands];
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t band = threadIdx.x / kWarp;
   const DeviceTile tile = work.tiles[blockIdx.x];
   const DeviceTileSet& set = work.sets[tile.set];
-  PackedSums own{0};
+  TileSums own{};
   uint64_t quads = 0;
   if (band < set.bands) {
     const size_t part = set.first_part + static_cast<size_t>(blockIdx.x - set.first) * set.bands + band;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  PackedSums sum{0};
+  TileSums sum{};
   uint32_t mask = 0;
   for (int b = 0; b < kTileBands; ++b) {
     sum.packed += sums[b].packed;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant
 
 struct CutWork {
   const DeviceComponent* components;
-  const PackedSums* sums;
+  const TileSums* sums;
   uint32_t* first;
   uint32_t* pieces;
 };

@@ -13,27 +13,12 @@ namespace ctv::cuda {
 /// Of a quad's levels: which are not 0, and 16 times which are large, and 256 times which are negative.
 using QuadBits = uint16_t;
 
-/// What the cost of a tile and the model of a piece follow from: sums over their parts, in one number. A
-/// piece's have room in it.
-struct PackedSums {
-  uint64_t packed;  // quads, 2^20 large levels, 2^40 raw bits
-  CTV_HOST_DEVICE uint32_t quads() const { return static_cast<uint32_t>(packed) & 0xfffffU; }
-  CTV_HOST_DEVICE uint32_t large() const { return static_cast<uint32_t>(packed >> 20) & 0xfffffU; }
-  CTV_HOST_DEVICE uint32_t raw_bits() const { return static_cast<uint32_t>(packed >> 40); }
-};
-CTV_HOST_DEVICE PackedSums pack_sums(uint32_t quads, uint32_t large, uint32_t raw_bits) {
-  return {quads | uint64_t{large} << 20 | uint64_t{raw_bits} << 40};
-}
-CTV_HOST_DEVICE uint32_t tile_cost(const PackedSums& s) {
-  return ctv::tile_cost(part_cost(s.quads(), s.large(), s.raw_bits()));
-}
-
 /// What the cutter leaves in device memory. Numbers of tiles and parts are among those of all components.
 struct TileCuts {
   const QuadBits* bits;    // [parts][64]
   const uint64_t* quads;   // [parts]: not 0, bit 8 y + x
   const uint8_t* masks;    // [tiles]: parts that are not 0
-  const PackedSums* sums;  // [tiles]
+  const TileSums* sums;    // [tiles]
   const uint64_t* skips;   // [tiles]: find_skips()
   const uint32_t* first;   // [tiles]: a component's pieces, from its first tile's place on: their first tiles
   const uint32_t* pieces;  // [components]
@@ -54,7 +39,7 @@ class TileCutter {
   DeviceArray<QuadBits> bits_;
   DeviceArray<uint64_t> quads_;
   DeviceArray<uint8_t> masks_;
-  DeviceArray<PackedSums> sums_;
+  DeviceArray<TileSums> sums_;
   DeviceArray<uint64_t> skips_;
   DeviceArray<uint32_t> first_;
   DeviceArray<uint32_t> pieces_;

@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(kSkipWarps* kWarp) skips_kernel(const __grid_c
 
 }  // namespace
 
-Status TileDecoder::initialise(Device& device, const TilePlan& plan) {
+Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);
   CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
   count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);

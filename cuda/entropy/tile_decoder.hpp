@@ -24,7 +24,7 @@ class TileDecoder {
  public:
   /// Allocates for the longest code of any levels, about 5 bytes a level page-locked and as many on the
   /// device. Copies the plan's tables, which must be there.
-  Status initialise(Device& device, const TilePlan& plan);
+  Status initialise(Device& device, const CodingPlan& plan);
 
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded.
@@ -47,7 +47,7 @@ class TileDecoder {
   // count_at_; coded bytes.
   uint64_t& count() const { return *reinterpret_cast<uint64_t*>(host_.data() + count_at_); }
 
-  TileLayout layout_{TilePlan{}};
+  TileLayout layout_{CodingPlan{}};
   DeviceTileLayout device_layout_;
   bool tables_fit_ = false;  // in shared memory
   unsigned warps_ = 0;       // of a block

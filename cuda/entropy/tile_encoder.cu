@@ -41,32 +41,32 @@ __device__ bool find_piece(const PieceWork& work, uint32_t lane, uint32_t& piece
 }
 
 /// Over the tiles of a piece; all threads of a block.
-__device__ PackedSums sum_tiles(const PieceWork& work, uint32_t begin, uint32_t end, uint32_t warp,
-                                uint32_t lane, PackedSums (&of_warps)[kPieceWarps]) {
+__device__ TileSums sum_tiles(const PieceWork& work, uint32_t begin, uint32_t end, uint32_t warp,
+                              uint32_t lane, TileSums (&of_warps)[kPieceWarps]) {
   uint64_t own = 0;
   for (uint32_t t = begin + threadIdx.x; t < end; t += kPieceThreads) own += work.cuts.sums[t].packed;
   for (int step = kWarp / 2; step > 0; step /= 2) own += __shfl_xor_sync(kAllLanes, own, step);
   __syncthreads();  // the sums of the piece before were read
   if (lane == 0) of_warps[warp] = {own};
   __syncthreads();
-  PackedSums sums{0};
-  for (const PackedSums& s : of_warps) sums.packed += s.packed;
+  TileSums sums{};
+  for (const TileSums& s : of_warps) sums.packed += s.packed;
   return sums;
 }
 
 /// Chooses the piece's model, and gives the event that says so, the piece's first.
-__device__ PieceModel note_model(const PackedSums& sums, uint32_t& event) {
+__device__ PieceModel note_model(const TileSums& sums, uint32_t& event) {
   PieceModel model{};
   TileNeighbours around;
   EventWriter writer(&event, nullptr);
-  start_piece(writer, model, around, piece_model(sums.quads(), sums.large(), sums.raw_bits()));
+  start_piece(writer, model, around, piece_model(sums));
   return model;
 }
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
   __shared__ Walker walkers[kWalkers];
   __shared__ TileEvents events[2];
-  __shared__ PackedSums warp_sums[kPieceWarps];
+  __shared__ TileSums warp_sums[kPieceWarps];
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp;
   if (warp < kWalkers) clear_by_warp(walkers[warp], lane);
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
     const uint32_t begin = component.first + first[piece];
     const uint32_t end =
         component.first + (piece + 1 < work.cuts.pieces[c] ? first[piece + 1] : component.tiles);
-    const PackedSums sums = sum_tiles(work, begin, end, warp, lane, warp_sums);
+    const TileSums sums = sum_tiles(work, begin, end, warp, lane, warp_sums);
     if (sums.quads() == 0) {
       if (threadIdx.x == 0) work.sizes[component.first + piece] = 0;
       continue;
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
 
 }  // namespace
 
-Status TileEncoder::initialise(Device& device, const TilePlan& plan) {
+Status TileEncoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);
   CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
   CTV_RETURN_IF_ERROR(cutter_.initialise(device, layout_));

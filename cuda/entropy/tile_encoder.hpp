@@ -15,7 +15,7 @@ class TileEncoder {
  public:
   /// Allocates for the longest code of any levels, about 5 bytes a level on the device and as many
   /// page-locked. Copies the plan's tables, which must be there.
-  Status initialise(Device& device, const TilePlan& plan);
+  Status initialise(Device& device, const CodingPlan& plan);
   /// Starts on `stream`, without waiting. levels: per plane, and the frame's skips: on the device, unchanged
   /// until the work is done.
   Status encode(Device& device, const std::array<const Level*, 3>& levels, const SkipGrid& skips,
@@ -25,7 +25,7 @@ class TileEncoder {
   CodedTiles coded(size_t component) const;
 
  private:
-  TileLayout layout_{TilePlan{}};
+  TileLayout layout_{CodingPlan{}};
   DeviceTileLayout device_layout_;
   TileCutter cutter_;
   unsigned piece_blocks_ = 0, group_blocks_ = 0;

@@ -31,7 +31,7 @@ void join(std::vector<LevelRange>& ranges) {
 
 }  // namespace
 
-TileLayout::TileLayout(const TilePlan& plan) {
+TileLayout::TileLayout(const CodingPlan& plan) {
   for (const std::vector<TileSet>& component : plan.components) {
     components.push_back({static_cast<uint32_t>(tiles.size()), 0, bytes});
     for (const TileSet& from : component) {

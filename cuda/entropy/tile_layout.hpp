@@ -52,7 +52,7 @@ struct TileLayout {
   size_t parts = 0;
   size_t bytes = 0;  // coded, of all components at most
 
-  explicit TileLayout(const TilePlan& plan);
+  explicit TileLayout(const CodingPlan& plan);
   /// Coded bytes of a component at most.
   size_t most_bytes(size_t component) const {
     const size_t end = component + 1 < components.size() ? components[component + 1].bytes : bytes;

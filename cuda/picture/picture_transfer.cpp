@@ -40,7 +40,7 @@ class CudaPictureTransfer final : public PictureTransfer {
   Status initialise() {
     Device& d = *device_;
     for (Event* event : {&uploaded_, &imported_, &caller_, &exported_, &downloaded_}) {
-      CTV_CUDA_TRY(d, event->create(cudaEventDisableTiming));
+      CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     return {};
   }

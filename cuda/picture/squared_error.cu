@@ -40,9 +40,9 @@ class CudaDistortionMeter final : public DistortionMeter {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(on_device_.allocate(d, 1));
     CTV_RETURN_IF_ERROR(on_host_.allocate(d, 1));
-    CTV_CUDA_TRY(d, summed_.create(cudaEventDisableTiming));
+    CTV_RETURN_IF_ERROR(summed_.create(d, cudaEventDisableTiming));
     // No waiting_flags(): it is not for this that a frame's last thread waits, and the sum is mostly there.
-    CTV_CUDA_TRY(d, copied_.create(cudaEventDisableTiming | cudaEventBlockingSync));
+    CTV_RETURN_IF_ERROR(copied_.create(d, cudaEventDisableTiming | cudaEventBlockingSync));
     return {};
   }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cuda/runtime/device.hpp"
+#include "cuda/runtime/context.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -14,9 +14,9 @@ void destroy(cudaGraphExec_t& executable) {
   if (executable != nullptr) cudaGraphExecDestroy(std::exchange(executable, nullptr));
 }
 
-Status launch(Device& device, cudaGraphExec_t executable, const FrameGraphs::Work& work,
+Status launch(Context& context, cudaGraphExec_t executable, const FrameGraphs::Work& work,
               cudaStream_t stream) {
-  CTV_CUDA_TRY(device, cudaGraphLaunch(executable, stream));
+  CTV_CUDA_TRY(context, cudaGraphLaunch(executable, stream));
   for (const std::function<Status()>& step : work) CTV_RETURN_IF_ERROR(step());
   return {};
 }
@@ -38,9 +38,9 @@ bool FrameGraphs::has(const FrameCalls& calls) const {
   return frame != nullptr && frame->executable != nullptr;
 }
 
-Status FrameGraphs::repeat(Device& device, const FrameCalls& calls, cudaStream_t stream) const {
+Status FrameGraphs::repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const {
   const Kept* frame = find(calls);
-  return launch(device, frame->executable, frame->work, stream);
+  return launch(context, frame->executable, frame->work, stream);
 }
 
 FrameGraphs::Kept* FrameGraphs::seen(const FrameCalls& calls) {
@@ -57,27 +57,27 @@ FrameGraphs::Kept* FrameGraphs::seen(const FrameCalls& calls) {
 
 // Frames of one type differ in a few arguments only; a graph of another shape (the first frame with a
 // reference, say) is instantiated anew.
-Status FrameGraphs::update(Device& device, cudaGraphExec_t& executable, cudaGraph_t graph) {
+Status FrameGraphs::update(Context& context, cudaGraphExec_t& executable, cudaGraph_t graph) {
   cudaGraphExecUpdateResultInfo info{};
   if (executable != nullptr && cudaGraphExecUpdate(executable, graph, &info) != cudaSuccess) {
     cudaGetLastError();
     destroy(executable);
   }
-  if (executable == nullptr) CTV_CUDA_TRY(device, cudaGraphInstantiate(&executable, graph, 0));
+  if (executable == nullptr) CTV_CUDA_TRY(context, cudaGraphInstantiate(&executable, graph, 0));
   return {};
 }
 
-Status FrameGraphs::run(Device& device, const FrameCalls& calls, cudaGraph_t graph, Work& work,
+Status FrameGraphs::run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Work& work,
                         cudaStream_t stream) {
   Kept* kept = calls.repeatable ? seen(calls) : nullptr;
   if (kept == nullptr) {
     cudaGraphExec_t& shared = shared_[calls.type == FrameType::kKey ? 0 : 1];
-    CTV_RETURN_IF_ERROR(update(device, shared, graph));
-    return launch(device, shared, work, stream);
+    CTV_RETURN_IF_ERROR(update(context, shared, graph));
+    return launch(context, shared, work, stream);
   }
-  CTV_CUDA_TRY(device, cudaGraphInstantiate(&kept->executable, graph, 0));
+  CTV_CUDA_TRY(context, cudaGraphInstantiate(&kept->executable, graph, 0));
   kept->work = std::move(work);
-  return launch(device, kept->executable, kept->work, stream);
+  return launch(context, kept->executable, kept->work, stream);
 }
 
 }  // namespace ctv::cuda

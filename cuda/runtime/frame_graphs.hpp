@@ -15,7 +15,7 @@
 
 namespace ctv::cuda {
 
-class Device;
+class Context;
 
 class FrameGraphs {
  public:
@@ -30,9 +30,9 @@ class FrameGraphs {
   /// Whether repeat() can be called for the frame.
   bool has(const FrameCalls& calls) const;
   /// Launches the frame on `stream` as it was kept, then does its work.
-  Status repeat(Device& device, const FrameCalls& calls, cudaStream_t stream) const;
+  Status repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const;
   /// Launches a recorded frame and does its work; may keep both.
-  Status run(Device& device, const FrameCalls& calls, cudaGraph_t graph, Work& work, cudaStream_t stream);
+  Status run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Work& work, cudaStream_t stream);
 
  private:
   // As many as 16 frames in flight of two types need with both references; then the oldest goes.
@@ -45,7 +45,7 @@ class FrameGraphs {
   const Kept* find(const FrameCalls& calls) const;
   /// The entry of the frame if it has come before; otherwise makes one and returns null.
   Kept* seen(const FrameCalls& calls);
-  Status update(Device& device, cudaGraphExec_t& executable, cudaGraph_t graph);
+  Status update(Context& context, cudaGraphExec_t& executable, cudaGraph_t graph);
 
   std::vector<Kept> kept_;
   size_t oldest_ = 0;

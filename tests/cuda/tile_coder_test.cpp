@@ -10,7 +10,7 @@ TEST_F(CudaTiles, BytesAndLevelsAreThoseOfTheCpu) {
   for (int trial = 0; trial < trials && !HasFailure(); ++trial) {
     const bool large = trial % 12 == 11 && !only_small();
     Frame f = some_frame(large ? 700 : 90, large ? 900 : 120);
-    const TilePlan plan = plan_of(f.components);
+    const CodingPlan plan = plan_of(f.components);
     cuda::TileEncoder encoder;
     ASSERT_TRUE(ok(encoder.initialise(*device_, plan)));
     cuda::TileDecoder decoder;
@@ -48,7 +48,7 @@ TEST_F(CudaTiles, DamageHasTheSameVerdict) {
   for (int trial = 0; trial < trials && !HasFailure(); ++trial) {
     Frame f = some_frame(70, 100);
     fill(f.components, f.levels, trial % 3 == 0 ? 3 : 6);
-    const TilePlan plan = plan_of(f.components);
+    const CodingPlan plan = plan_of(f.components);
     cuda::TileDecoder decoder;
     ASSERT_TRUE(ok(decoder.initialise(*device_, plan)));
     std::vector<std::vector<uint8_t>> whole;

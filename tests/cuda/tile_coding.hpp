@@ -35,8 +35,8 @@ class CudaTiles : public testing::Test {
   void reseed(uint64_t seed) { random_ = Random(seed); }
   int between(int lo, int hi) { return random_.between(lo, hi); }
 
-  static TilePlan plan_of(const std::vector<Sets>& components) {
-    TilePlan plan;
+  static CodingPlan plan_of(const std::vector<Sets>& components) {
+    CodingPlan plan;
     plan.tables = tile_tables().symbols.data();
     plan.components = components;
     return plan;

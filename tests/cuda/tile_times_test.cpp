@@ -44,7 +44,7 @@ TEST_F(CudaTiles, DISABLED_PrintTimes) {
         }
       }
     }
-    const TilePlan plan = plan_of(f.components);
+    const CodingPlan plan = plan_of(f.components);
     cuda::TileEncoder encoder;
     ASSERT_TRUE(ok(encoder.initialise(*device_, plan)));
     cuda::TileDecoder decoder;

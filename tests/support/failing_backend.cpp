@@ -132,7 +132,7 @@ class StandIn final : public Backend {
   }
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
-                                                             const TilePlan& plan) override {
+                                                             const CodingPlan& plan) override {
     CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_transfer(layout, grid, plan));
     return std::unique_ptr<LevelTransfer>(std::make_unique<Levels>(std::move(port)));
   }

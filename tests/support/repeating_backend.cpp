@@ -153,7 +153,7 @@ class StandIn final : public Backend {
   }
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
-                                                             const TilePlan& plan) override {
+                                                             const CodingPlan& plan) override {
     return wrap<Levels, LevelTransfer>(inner_->make_level_transfer(layout, grid, plan));
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asymmetric numeral systems, range variant (Duda 2013; Giesen 2014), decoding: a state of 32 bits, words of
+// Asymmetric numeral systems, range variant (Duda 2013; Giesen 2014): a state of 32 bits, words of
 // 16 bits, probabilities in 4096ths, fixed tables of at most 16 symbols. The encoder's state begins as 1, so
 // that nothing is spent on it, and must end as 1 in the decoder, which finds damage.
 #pragma once
@@ -96,6 +96,59 @@ class RansReader {
   const uint8_t* next_;
   const uint8_t* end_;
   uint32_t state_;
+};
+
+/// An encoder's event: the interval of a symbol as size << 16 | begin, or raw bits.
+inline constexpr uint32_t kRawEvent = 1U << 31;
+CTV_HOST_DEVICE constexpr uint32_t raw_event(uint32_t bits, uint32_t value) {
+  return kRawEvent | bits << 16 | value;
+}
+/// For RansWriter::put() of a symbol with an interval of `size`, 1 to kWhole - 1.
+CTV_HOST_DEVICE constexpr uint32_t rans_reciprocal(uint32_t size) { return UINT32_MAX / size; }
+
+/// The way back from RansReader, from a piece's last event to its first. Words: push(uint32_t word, bool due)
+/// writes the low 16 bits of `word` in front of the bytes, if it is due.
+template <typename Words>
+class RansWriter {
+ public:
+  CTV_HOST_DEVICE explicit RansWriter(Words words) : words_(words) {}
+  CTV_HOST_DEVICE void put_raw(uint32_t event) {
+    const uint32_t bits = event >> 16 & 31U;
+    flush(state_ >> (32 - bits) != 0);
+    state_ = state_ << bits | (event & 0xffffU);
+  }
+  CTV_HOST_DEVICE void put(uint32_t event, uint32_t reciprocal) {
+    const uint32_t size = event >> 16;
+    flush(state_ >> (32 - kProbabilityBits) >= size);
+    // The reciprocal was rounded down, so the quotient is right or one too small.
+    auto quotient = static_cast<uint32_t>(uint64_t{state_} * reciprocal >> 32);
+    uint32_t rest = state_ - quotient * size;
+    const uint32_t more = rest >= size ? 1 : 0;
+    quotient += more;
+    rest -= more * size;
+    state_ = (quotient << kProbabilityBits) + rest + (event & 0xffffU);
+  }
+  /// Writes the state.
+  CTV_HOST_DEVICE const Words& finish() {
+    const bool two_words = state_ >= kLeastState || any_;
+    const uint32_t low = state_;
+    state_ >>= 16;
+    flush(two_words);
+    state_ = low;
+    flush(true);
+    return words_;
+  }
+
+ private:
+  CTV_HOST_DEVICE void flush(bool due) {
+    words_.push(state_, due);
+    state_ >>= due ? 16 : 0;
+    any_ |= due;
+  }
+
+  Words words_;
+  uint32_t state_ = kFirstState;
+  bool any_ = false;
 };
 
 }  // namespace ctv

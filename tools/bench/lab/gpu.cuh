@@ -20,8 +20,8 @@ using cuda::PinnedArray;
 template <typename Work>
 Status time_on_device(Device& device, int runs, int repeats, double& ms, Work&& work) {
   cuda::Event begin, end;
-  CTV_CUDA_TRY(device, begin.create(cudaEventDefault));
-  CTV_CUDA_TRY(device, end.create(cudaEventDefault));
+  CTV_RETURN_IF_ERROR(begin.create(device, cudaEventDefault));
+  CTV_RETURN_IF_ERROR(end.create(device, cudaEventDefault));
   std::vector<double> times;
   for (int i = -1; i < runs; ++i) {
     CTV_CUDA_TRY(device, cudaEventRecord(begin.get(), device.stream()));

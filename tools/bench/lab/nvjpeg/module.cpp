@@ -59,8 +59,8 @@ class Coder {
     CTV_RETURN_IF_ERROR(on_device_.allocate(device_, frame_bytes_));
     for (size_t i = 0; i < clip_.frames.size(); ++i)
       std::copy_n(clip_.frames[i], frame_bytes_, frames_.data() + i * frame_bytes_);
-    CTV_CUDA_TRY(device_, begin_.create(cudaEventDefault));
-    CTV_CUDA_TRY(device_, end_.create(cudaEventDefault));
+    CTV_RETURN_IF_ERROR(begin_.create(device_, cudaEventDefault));
+    CTV_RETURN_IF_ERROR(end_.create(device_, cudaEventDefault));
     streams_.resize(clip_.frames.size());
     return {};
   }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One GPU and what happens when a call fails. Every CUDA call passes through CTV_CUDA_TRY. Out of memory is
+// an error like any other; every other error may be sticky (the process's CUDA context is lost), so it marks
+// the device dead, and each later call returns CTV_ERROR_DEVICE without touching CUDA.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "codec/util/status.hpp"
+
+namespace ctv::cuda {
+
+/// The error itself. Builds with CTV_FAULT_INJECTION can fail a call of choice (CudaTuning::fail_at).
+cudaError_t checked(cudaError_t error);
+
+#define CTV_CUDA_TRY(context, call)                                                     \
+  do {                                                                                  \
+    if (const cudaError_t error_ = ::ctv::cuda::checked(call); error_ != cudaSuccess) { \
+      return (context).fail(error_, #call);                                             \
+    }                                                                                   \
+  } while (false)
+
+/// Any thread may call enter(), fail() and dead(): transfers are waited for in any thread.
+class Context {
+ public:
+  explicit Context(int id) : id_(id) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Makes the device current for the first time, and asks for its properties.
+  Status open();
+  /// First thing in every call of the backend: makes the device current, or says that it is dead.
+  Status enter();
+  /// Turns an error into a Status and remembers what cannot be undone. `call`: text up to the first
+  /// parenthesis.
+  Status fail(cudaError_t error, const char* call);
+  /// After every launch.
+  Status launched(const char* kernel);
+
+  bool dead() const { return dead_; }
+  int id() const { return id_; }
+  const cudaDeviceProp& properties() const { return properties_; }
+
+ private:
+  const int id_;
+  cudaDeviceProp properties_{};
+  std::atomic<bool> dead_ = false;
+  std::mutex first_failure_mutex_;
+  std::string first_failure_;  // of the first failure
+};
+
+}  // namespace ctv::cuda

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/runtime/frame_recorder.hpp"
+
+#include <utility>
+
+namespace ctv::cuda {
+
+Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs) {
+  discard();
+  CTV_RETURN_IF_ERROR(streams_.join());  // of a frame that an error has cut short
+  repeating_ = false;
+  if (!graphs) return false;
+  calls_ = calls;
+  repeating_ = graphs_.has(calls);
+  if (repeating_) return true;
+  CTV_CUDA_TRY(context_, cudaStreamBeginCapture(streams_.kernels(), cudaStreamCaptureModeRelaxed));
+  recording_ = true;
+  return false;
+}
+
+Status FrameRecorder::end() {
+  if (std::exchange(repeating_, false)) return graphs_.repeat(context_, calls_, streams_.kernels());
+  if (!std::exchange(recording_, false)) return {};
+  cudaGraph_t graph = nullptr;
+  CTV_CUDA_TRY(context_, cudaStreamEndCapture(streams_.kernels(), &graph));
+  const Status status = graphs_.run(context_, calls_, graph, deferred_, streams_.kernels());
+  deferred_.clear();
+  cudaGraphDestroy(graph);
+  return status;
+}
+
+void FrameRecorder::discard() {
+  if (!recording_) return;
+  recording_ = false;
+  deferred_.clear();
+  streams_.abandon_lanes();
+  cudaGraph_t graph = nullptr;
+  if (cudaStreamEndCapture(streams_.kernels(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
+  cudaGetLastError();
+}
+
+Status FrameRecorder::record(const Event& event) {
+  CTV_CUDA_TRY(context_,
+               cudaEventRecordWithFlags(event.get(), streams_.current(),
+                                        recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
+  return {};
+}
+
+Status FrameRecorder::wait(const Event& event) {
+  CTV_CUDA_TRY(context_, cudaStreamWaitEvent(streams_.current(), event.get(),
+                                             recording_ ? cudaEventWaitExternal : cudaEventWaitDefault));
+  return {};
+}
+
+Status FrameRecorder::afterwards(std::function<Status()> work) {
+  if (!recording_) return work();
+  deferred_.push_back(std::move(work));
+  return {};
+}
+
+}  // namespace ctv::cuda

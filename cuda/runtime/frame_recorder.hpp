@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls of a frame as a graph: recorded from what the streams are given, and launched at the end.
+#pragma once
+
+#include <functional>
+
+#include "cuda/runtime/frame_graphs.hpp"
+#include "cuda/runtime/streams.hpp"
+
+namespace ctv::cuda {
+
+class FrameRecorder {
+ public:
+  FrameRecorder(Context& context, Streams& streams) : context_(context), streams_(streams) {}
+  ~FrameRecorder() { discard(); }
+  FrameRecorder(const FrameRecorder&) = delete;
+  FrameRecorder& operator=(const FrameRecorder&) = delete;
+
+  /// Records what follows, if `graphs`; otherwise the streams get it at once. True: the graph of an equal
+  /// frame is kept, and end() launches it.
+  Result<bool> begin(const FrameCalls& calls, bool graphs);
+  Status end();
+  bool recording() const { return recording_; }
+
+  /// The current stream reaches the event, and waits for it; while a frame is recorded, as nodes of its
+  /// graph.
+  Status record(const Event& event);
+  Status wait(const Event& event);
+  /// Work on other streams that must be issued after what the current one was given: at once, or after the
+  /// graph's launch.
+  Status afterwards(std::function<Status()> work);
+
+ private:
+  /// Gives up a recording that an error has cut short.
+  void discard();
+
+  Context& context_;
+  Streams& streams_;
+  bool recording_ = false, repeating_ = false;
+  FrameCalls calls_;  // of the frame that is recorded or repeated
+  FrameGraphs graphs_;
+  FrameGraphs::Work deferred_;
+};
+
+}  // namespace ctv::cuda

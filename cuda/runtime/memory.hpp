@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays in memory of the device, and in host memory that the device copies to and from by itself.
+#pragma once
+
+#include <utility>
+
+#include "cuda/runtime/context.hpp"
+
+namespace ctv::cuda {
+
+/// Memory: allocate() and free() with their names, CUDA calls.
+template <typename T, typename Memory>
+class Array {
+ public:
+  Array() = default;
+  ~Array() {
+    if (data_ != nullptr) Memory::free(data_);
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  Status allocate(Context& context, size_t count) {
+    void* data = nullptr;
+    const cudaError_t error = checked(Memory::allocate(&data, (count == 0 ? 1 : count) * sizeof(T)));
+    if (error != cudaSuccess) return context.fail(error, Memory::kAllocate);
+    data_ = static_cast<T*>(data);
+    size_ = count;
+    return {};
+  }
+  /// At least so many; CUDA waits for work on the old ones.
+  Status reserve(Context& context, size_t count) {
+    if (data_ != nullptr && count <= size_) return {};
+    if (data_ != nullptr) {
+      const cudaError_t error = checked(Memory::free(std::exchange(data_, nullptr)));
+      if (error != cudaSuccess) return context.fail(error, Memory::kFree);
+    }
+    return allocate(context, count);
+  }
+  T* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+struct DeviceMemory {
+  static constexpr const char* kAllocate = "cudaMalloc";
+  static constexpr const char* kFree = "cudaFree";
+  static cudaError_t allocate(void** data, size_t bytes) { return cudaMalloc(data, bytes); }
+  static cudaError_t free(void* data) { return cudaFree(data); }
+};
+struct PinnedMemory {
+  static constexpr const char* kAllocate = "cudaMallocHost";
+  static constexpr const char* kFree = "cudaFreeHost";
+  static cudaError_t allocate(void** data, size_t bytes) { return cudaMallocHost(data, bytes); }
+  static cudaError_t free(void* data) { return cudaFreeHost(data); }
+};
+
+template <typename T>
+using DeviceArray = Array<T, DeviceMemory>;
+template <typename T>
+using PinnedArray = Array<T, PinnedMemory>;
+
+}  // namespace ctv::cuda

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Times of the stages as the GPU sees them: pairs of events, read when the GPU has passed them.
+#pragma once
+
+#include <vector>
+
+#include "codec/util/stage_times.hpp"
+#include "cuda/runtime/context.hpp"
+
+namespace ctv::cuda {
+
+/// Off until it is started. Failures of its own calls leave times out and are no errors.
+class StageClock {
+ public:
+  static constexpr int kMarks = 256;  // stages between two collections, a power of two
+
+  explicit StageClock(const Context& context) : context_(context) {}
+  ~StageClock();
+  StageClock(const StageClock&) = delete;
+  StageClock& operator=(const StageClock&) = delete;
+
+  /// Times are added to `times` from now on; null stops (see CudaTuning::stage_times).
+  void start(StageTimes* times);
+  /// Around the work of a stage on a stream.
+  void begin(Stage stage, cudaStream_t stream);
+  void end(cudaStream_t stream);
+  /// Adds up what has passed by now; `all` waits for the rest.
+  void collect(bool all);
+
+ private:
+  struct Mark {
+    Stage stage = Stage::kColour;
+    cudaEvent_t begin = nullptr, end = nullptr;
+  };
+  bool runs() const { return times_ != nullptr && !context_.dead(); }
+
+  const Context& context_;
+  std::vector<Mark> marks_;
+  size_t first_ = 0, next_ = 0;
+  StageTimes* times_ = nullptr;
+};
+
+}  // namespace ctv::cuda

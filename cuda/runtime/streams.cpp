@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/runtime/streams.hpp"
+
+#include "cuda/runtime/tuning.hpp"
+
+namespace ctv::cuda {
+
+Status Streams::open() {
+  CTV_RETURN_IF_ERROR(kernels_.create(context_));
+  current_ = kernels_.get();
+  for (Lane& lane : lanes_) {
+    CTV_RETURN_IF_ERROR(lane.stream.create(context_));
+    CTV_RETURN_IF_ERROR(lane.end.create(context_, cudaEventDisableTiming));
+  }
+  CTV_RETURN_IF_ERROR(fork_.create(context_, cudaEventDisableTiming));
+  CTV_RETURN_IF_ERROR(up_.create(context_));
+  CTV_RETURN_IF_ERROR(down_.create(context_));
+  return {};
+}
+
+Streams::~Streams() {
+  // Errors are of no use here; a dead context has freed everything already.
+  for (const Stream* stream : {&down_, &up_, &lanes_[0].stream, &lanes_[1].stream, &kernels_}) {
+    if (stream->get() != nullptr) cudaStreamSynchronize(stream->get());
+  }
+}
+
+Status Streams::on_plane(int plane) {
+  if (!cuda_tuning().lanes) return {};
+  if (plane < 0) return join();
+  if (!forked_) {
+    CTV_CUDA_TRY(context_, cudaEventRecord(fork_.get(), kernels_.get()));
+    forked_ = true;
+  }
+  current_ = kernels_.get();
+  if (plane == 0) return {};
+  Lane& lane = lanes_[static_cast<size_t>(plane - 1)];
+  if (!lane.used) CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
+  lane.used = true;
+  current_ = lane.stream.get();
+  return {};
+}
+
+Status Streams::join() {
+  current_ = kernels_.get();
+  forked_ = false;
+  for (Lane& lane : lanes_) {
+    if (!lane.used) continue;
+    lane.used = false;
+    CTV_CUDA_TRY(context_, cudaEventRecord(lane.end.get(), lane.stream.get()));
+    CTV_CUDA_TRY(context_, cudaStreamWaitEvent(kernels_.get(), lane.end.get(), 0));
+  }
+  return {};
+}
+
+void Streams::abandon_lanes() {
+  current_ = kernels_.get();
+  forked_ = false;
+  for (Lane& lane : lanes_) lane.used = false;
+}
+
+}  // namespace ctv::cuda

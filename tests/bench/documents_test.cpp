@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every verb writes what tools/bench/schema.json says, and so did those of the recorded documents; what the
-// tables make of a document.
+// Every verb writes what tools/bench/schema.json says, and so did those of the recorded documents.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,9 +7,7 @@
 
 #include "bench/papers.h"
 #include "bench/pictures.h"
-#include "bench/rd.h"
 #include "bench/runner.h"
-#include "bench/speedup.h"
 #include "bench/verbs.h"
 
 namespace ctv::tools {
@@ -111,7 +108,6 @@ TEST(Documents, OfOneClip) {
   const Json rd = document_of(&run_rd, {"rd", "generate:64x48@25:2", "--peers", "none", "--qp", "20,30,40",
                                         "--ours", "paper", "--ours", "default", "--anchor", "default"});
   EXPECT_EQ(rd["clips"][0]["codecs"][1]["points"].size(), 3U);
-  EXPECT_NEAR(rd["summary"][1]["y"]["mean"].get<double>(), 0, 1e-9);
 }
 
 TEST(Documents, PapersTablesHaveTheirFiguresAndOurs) {
@@ -137,61 +133,9 @@ TEST(Papers, ModesAreNamesAndShares) {
     EXPECT_THROW(parse_mode(bad), Failure) << bad;
 }
 
-// ---- Speedup --------------------------------------------------------------------------------------------
-
-/// Two clips, two sizes, CPU and CUDA; the CPU's FFT is slower.
-Json example() {
-  Json j = {{"differences", Json::array()}, {"results", Json::array()}};
-  j["settings"] = {{"variant", "paper"}, {"threads", 2}, {"frames_in_flight", 1}};
-  j["machine"] = machine_json();
-  const auto timing = [](double ms) {
-    return Json{{"ms_per_frame", ms},
-                {"quartiles", {ms, ms}},
-                {"stages", {{{"name", "transform"}, {"ms_per_frame", ms / 2}}}}};
-  };
-  for (const char* clip : {"a", "b"})
-    for (const int width : {320, 1920})
-      for (const auto& [backend, engine, encode, decode] :
-           {std::tuple{"cpu", "direct", 100, 50}, {"cpu", "fft", 150, 60}, {"cuda", "direct", 10, 2}})
-        j["results"].push_back({{"clip", clip},
-                                {"width", width},
-                                {"height", 240},
-                                {"backend", backend},
-                                {"engine", engine},
-                                {"encode", timing(encode * (*clip == 'b' ? 3 : 1))},
-                                {"decode", timing(decode)}});
-  return j;
-}
-
-TEST(Speedup, ThePaperAgreesWithItself) {
-  for (const Json& p : paper_figures()) {
-    const auto figure = [&](const char* name) { return p[name].get<double>(); };
-    EXPECT_NEAR(figure("encode_cpu") / figure("encode_gpu"), figure("encode_speedup"), 0.002);
-    EXPECT_NEAR(figure("decode_cpu") / figure("decode_gpu"), figure("decode_speedup"), 0.003);
-  }
-}
-
-TEST(Speedup, ClipsAreAveragedAndTheFastestEngineCounts) {
-  const Json j = example();
-  EXPECT_NEAR(*mean_ms(j, "cpu direct", "320x240", "encode"), 200, 1e-12);
-  EXPECT_NEAR(*speedup_of(j, "320x240", "encode"), 10, 1e-12);
-  EXPECT_NEAR(*speedup_of(j, "1920x240", "decode"), 25, 1e-12);
-  EXPECT_FALSE(speedup_of(j, "64x64", "encode"));
-  EXPECT_FALSE(mean_ms(j, "cuda fft", "320x240", "encode"));
-}
-
-TEST(Speedup, IsRefusedWhereBytesDiffer) {
-  Json j = example();
-  EXPECT_NE(speedup_text(j).find("Table II,"), std::string::npos);
-  j["differences"].push_back("a 320x240: cpu direct and cuda direct made different bytes");
-  EXPECT_FALSE(speedup_of(j, "320x240", "encode"));
-  EXPECT_EQ(speedup_text(j).find("Table II,"), std::string::npos);
-  EXPECT_NE(speedup_text(j).find("No speedup is told"), std::string::npos);
-}
-
 TEST(Speedup, MeasuresAndCompares) {
   const Json j = document_of(&run_speedup, {"speedup", "--sizes", "64x48", "--frames", "3", "--runs", "2"});
-  EXPECT_TRUE(j["identical"].get<bool>());
+  EXPECT_TRUE(j["differences"].empty());
   EXPECT_EQ(j["results"][0]["encode"]["runs"].size(), 2u);
   EXPECT_EQ(j["results"][0]["decode"]["runs"].size(), 2u);
   EXPECT_FALSE(j["results"][0]["encode"]["stages"].empty());
@@ -205,26 +149,6 @@ TEST(Runners, EnginesAreToldApartOnlyWhereTheTransformConvolves) {
     return runners.list.size() + runners.missing.size();
   };
   EXPECT_GT(told("paper"), told("default"));
-}
-
-// ---- Rate and distortion, pictures ----------------------------------------------------------------------
-
-TEST(Rd, CurvesAreComparedWithTheAnchor) {
-  Json clip = {{"codecs", Json::array()}};
-  for (const double factor : {1.0, 0.5}) {
-    Json curve = {{"codec", factor == 1 ? "a" : "b"}, {"points", Json::array()}};
-    for (int i = 0; i < 5; ++i)
-      curve["points"].push_back({{"bytes", factor * 4096 * (1 << i)},
-                                 {"psnr", {{"y", 30.0 + 3 * i}, {"weighted", 32.5 + 2.25 * i}}},
-                                 {"ssim", 1 - 0.1 / (1 << i)}});
-    clip["codecs"].push_back(curve);
-  }
-  compare_with_anchor(clip, {.anchor = "a"});
-  for (const char* measure : {"y", "yuv", "ssim"}) {
-    EXPECT_NEAR(clip["codecs"][0]["bd_rate"][measure]["percent"].get<double>(), 0, 1e-9);
-    EXPECT_NEAR(clip["codecs"][1]["bd_rate"][measure]["percent"].get<double>(), -50, 1e-9);
-  }
-  EXPECT_DOUBLE_EQ(clip["codecs"][1]["bd_rate"]["y"]["to"].get<double>(), 42);
 }
 
 TEST(Pictures, Base64) {

@@ -82,7 +82,7 @@ Exit run_all(int argc, const char* const* argv) {
   about.description =
       "Runs speedup with the paper's and the default preset, rd, peers, pictures, scale, latency, "
       "streams and "
-      "papers on CLIPs, or on generated ones, writes JSON and CSV of each into a folder and draws the page, "
+      "papers on CLIPs, or on generated ones, writes JSON of each into a folder and draws the page, "
       "index.html. "
       "Interrupted, it keeps what it has: ctbench report makes the page of that.";
   about.examples = {{"ctbench all -o out", "some minutes on two cores"},
@@ -112,7 +112,7 @@ Exit run_all(int argc, const char* const* argv) {
     const std::string file = folder + "/" + step.name;
     std::vector<std::string> words = words_of(step, effort, arguments.positional);
     if (words.empty()) continue;
-    words.insert(words.end(), {"--json", file + ".json", "--csv", file + ".csv"});
+    words.insert(words.end(), {"--json", file + ".json"});
     if (!progress) words.emplace_back("--no-progress");
     std::string shown = "ctbench";
     for (const std::string& word : words) shown += " " + word;

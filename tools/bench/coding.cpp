@@ -5,7 +5,7 @@
 #include <deque>
 #include <string_view>
 
-#include "bench/table.h"
+#include "bench/statistics.h"
 #include "cli/exit.h"
 #include "cli/signals.h"
 #include "cli/text.h"

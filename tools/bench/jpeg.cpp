@@ -10,7 +10,7 @@
 
 #include "bench/lab/nvjpeg/nvjpeg.hpp"
 #include "bench/peers.h"
-#include "bench/table.h"
+#include "bench/statistics.h"
 #include "cli/text.h"
 #include "io/frame_reader.h"
 

@@ -12,7 +12,7 @@
 
 #include "bench/measurement.h"
 #include "bench/runner.h"
-#include "bench/table.h"
+#include "bench/statistics.h"
 #include "bench/verbs.h"
 #include "cli/signals.h"
 #include "cli/text.h"
@@ -22,8 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::pair<const char*, double> kShares[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"max", 1}};
-
-std::string runner_of(const Json& row) { return words_of(row, {"backend", "engine"}); }
 
 /// A clip laid out for the configuration's backend, and each way in which it can be coded here.
 template <typename Each>
@@ -79,21 +77,6 @@ Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double se
     waits.total_ms.push_back(ms(Clock::now() - due));
   }
   return waits;
-}
-
-std::string latency_text(const Json& j) {
-  std::vector<Column> columns = {{"ms", &runner_of}};
-  for (const char* what : {"encode", "total"})
-    for (const auto& [name, share] : kShares)
-      columns.push_back(
-          {(name == kShares[0].first ? what + std::string(" ") : "") + name,
-           [what, name = name](const Json& row) { return fixed(row[what + std::string("_ms")][name], 2); }});
-  columns.push_back(
-      {"late frames", [](const Json& row) { return row["late"].dump() + " of " + row["frames"].dump(); }});
-  return text("%s, %dx%d at %g frames a second, one frame in flight; %s\n\n",
-              j["settings"]["variant"].get<std::string>().c_str(), j["width"].get<int>(),
-              j["height"].get<int>(), j["fps"].get<double>(), machine_line(j["machine"]).c_str()) +
-         table_of(j["results"], columns);
 }
 
 /// Frames a second of one encoder for each configuration, together.
@@ -172,23 +155,6 @@ void measure_streams(Measurement& m, Json& results, const Clip& clip, const ctv_
   }
 }
 
-std::string streams_text(const Json& j) {
-  const auto fps = j["fps"].get<double>();
-  const auto each = [](const char* name) { return [name](const Json& row) { return row[name].dump(); }; };
-  const auto speed = [](const Json& row) { return row["frames_per_second"].get<double>(); };
-  return text("%s, %dx%d, encoding; %s\n\n", j["settings"]["variant"].get<std::string>().c_str(),
-              j["width"].get<int>(), j["height"].get<int>(), machine_line(j["machine"]).c_str()) +
-         table_of(
-             j["results"],
-             {{"runs on", &runner_of},
-              {"devices", each("devices")},
-              {"streams", each("streams")},
-              {"fps together", [=](const Json& row) { return fixed(speed(row), 1); }},
-              {"fps each",
-               [=](const Json& row) { return fixed(speed(row) / row["streams"].get<double>(), 1); }},
-              {text("carried at %g fps", fps), [=](const Json& row) { return fixed(speed(row) / fps, 1); }}});
-}
-
 }  // namespace
 
 Exit run_latency(int argc, const char* const* argv) {
@@ -215,7 +181,7 @@ Exit run_latency(int argc, const char* const* argv) {
                   j["results"].push_back(row);
                 });
   };
-  return m.run(argc, argv, {.measure = measure, .text = &latency_text});
+  return m.run(argc, argv, {.measure = measure});
 }
 
 Exit run_streams(int argc, const char* const* argv) {
@@ -242,8 +208,7 @@ Exit run_streams(int argc, const char* const* argv) {
                     measure_streams(m, j["results"], clip, config, r, most, spread);
                 });
   };
-  return m.run(argc, argv,
-               {.check = [&] { spread = device_list(devices); }, .measure = measure, .text = &streams_text});
+  return m.run(argc, argv, {.check = [&] { spread = device_list(devices); }, .measure = measure});
 }
 
 }  // namespace ctv::tools

@@ -96,73 +96,7 @@ Json machine_json() {
   return m;
 }
 
-std::string machine_line(const Json& m) {
-  std::string line = m["cpu"].get<std::string>() + ", " + std::to_string(m["cores"].get<int>()) + " cores";
-  line += text(" (load %.1f)", m["load"].get<double>());
-  for (const Json& device : m["devices"]) line += ", " + device["name"].get<std::string>();
-  if (m["devices"].empty()) line += ", no CUDA device";
-  return line + "; " + m["compiler"].get<std::string>() + "; ctv " + m["commit"].get<std::string>();
-}
-
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-namespace {
-
-std::string csv_cell(const Json& value) {
-  if (value.is_null()) return "";
-  if (value.is_array()) {
-    std::string joined;
-    for (const Json& item : value) joined += (joined.empty() ? "" : " ") + csv_cell(item);
-    return joined;
-  }
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-std::string escaped(const std::string& cell) {
-  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
-  std::string out = "\"";
-  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-void flatten(const Json& value, const std::string& name,
-             std::vector<std::pair<std::string, std::string>>& cells) {
-  if (value.is_object()) {
-    for (const auto& [key, member] : value.items())
-      flatten(member, name.empty() ? key : name + "." + key, cells);
-  } else if (value.is_array() && !value.empty() && value[0].is_object()) {
-    for (const Json& item : value)  // stages: one column each, under its name
-      if (item.contains("name"))
-        for (const auto& [key, member] : item.items())
-          if (key != "name") flatten(member, name + "." + item["name"].get<std::string>() + "." + key, cells);
-  } else {
-    cells.emplace_back(name, csv_cell(value));
-  }
-}
-
-}  // namespace
-
-std::string csv_of(const Json& rows) {
-  std::vector<std::string> names;
-  std::vector<std::vector<std::pair<std::string, std::string>>> lines;
-  for (const Json& row : rows) {
-    flatten(row, "", lines.emplace_back());
-    for (const auto& cell : lines.back())
-      if (std::find(names.begin(), names.end(), cell.first) == names.end()) names.push_back(cell.first);
-  }
-  std::string out;
-  for (size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ",") + escaped(names[i]);
-  out += "\n";
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      const auto found =
-          std::find_if(line.begin(), line.end(), [&](const auto& cell) { return cell.first == names[i]; });
-      out += (i == 0 ? "" : ",") + (found == line.end() ? "" : escaped(found->second));
-    }
-    out += "\n";
-  }
-  return out;
-}
 
 std::string dump(const Json& document) {
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -11,17 +11,10 @@ using Json = nlohmann::ordered_json;
 
 /// CPU, cores, memory, system, CUDA devices and driver, compiler, commit, library version, time (UTC).
 Json machine_json();
-/// The same in a line or two.
-std::string machine_line(const Json& machine);
-
 /// A number, or null where JSON has none for it (infinity).
 Json number(double value);
 
 /// A document as text; names from outside may not be UTF-8.
 std::string dump(const Json& document);
-
-/// An array of objects as comma-separated values: a column for each number or word in any of them, what lies
-/// deeper under "outer.inner", lists of numbers joined by blanks.
-std::string csv_of(const Json& rows);
 
 }  // namespace ctv::tools

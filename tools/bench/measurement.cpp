@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "bench/report.h"
 #include "bench/scaler.h"
 #include "cli/signals.h"
 #include "cli/text.h"
@@ -36,15 +37,16 @@ ToolText about(const std::string& verb, const char* summary, const char* descrip
   return text;
 }
 
-/// Opened before anything is measured, so that an unwritable place is found first; null for "".
-std::unique_ptr<OutputFile> open(const std::string& path) {
-  return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
-}
-
-void write(OutputFile* file, const std::string& content) {
-  if (file == nullptr) return;
-  file->write(std::string_view(content));
-  file->commit();
+/// What was measured is kept, whether or not its tables can be shown.
+void show_tables(const Json& document, bool complete) {
+  std::string shown;
+  try {
+    shown = tables_of(document);
+  } catch (const Failure& e) {
+    shown = std::string("no tables: ") + e.what() + "; --json has the figures\n";
+  }
+  for (const Json& why : document["left_out"]) shown += "left out: " + why.get<std::string>() + "\n";
+  std::fputs((shown + (complete ? "" : "Interrupted: some is missing.\n")).c_str(), stdout);
 }
 
 /// An interrupted run still ends by the signal once everything is written.
@@ -170,12 +172,9 @@ Json Measurement::settings() const {
 
 Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   options.section("Reports");
-  const auto file = [&](const char* name, const char* help, std::string& path) {
-    options.value(
-        name, "FILE", help, [&path](const std::string& s) { path = s; }, ValueKind::kFile);
-  };
-  file("--json", "Write all as JSON; - is standard output", json_);
-  file("--csv", "Write every measurement as a line", csv_);
+  options.value(
+      "--json", "FILE", "Write all as JSON; - is standard output",
+      [this](const std::string& s) { json_ = s; }, ValueKind::kFile);
   options.flag("-q,--quiet", "Say nothing but errors", [this] { quiet_ = true; });
   options.flag("--no-progress", "No moving line on the terminal", [this] { progress_ = false; });
   const Arguments arguments = take_arguments(argc, argv, options, repeated_);
@@ -186,8 +185,8 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
                   "see --help");
   if (steps.check) steps.check();
   variant_options(variant, run_words, {});  // what is wrong shows now
-  if (json_ == "-" && csv_ == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
-  const auto json = open(json_), csv = open(csv_);
+  // Opened before anything is measured, so that an unwritable place is found first.
+  const auto json = json_.empty() ? nullptr : std::make_unique<OutputFile>(json_);
 
   Json document = {{"tool", "ctbench"}, {"kind", verb_}, {"schema", 1}, {"complete", true}};
   document["machine"] = machine_json();
@@ -200,16 +199,16 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   clear();
   document["left_out"] = left_out_;
   const bool complete = document["complete"];
-  const Json rows = steps.rows ? steps.rows(document) : document.value("results", Json::array());
-  if (rows.empty() && !complete) return end_of_run(false);
-  if (rows.empty()) throw Failure(Exit::kFile, "nothing could be measured");
-  write(json.get(), dump(document));
-  write(csv.get(), csv_of(rows));
-  if (!quiet_ && json_ != "-" && csv_ != "-") {
-    std::string shown = steps.text(document);
-    for (const std::string& why : left_out_) shown += "left out: " + why + "\n";
-    std::fputs((shown + (complete ? "" : "Interrupted: some is missing.\n")).c_str(), stdout);
+  bool any = false;
+  for (const char* what : {"results", "clips", "series", "tables"})
+    any |= document.contains(what) && !document[what].empty();
+  if (!any && !complete) return end_of_run(false);
+  if (!any) throw Failure(Exit::kFile, "nothing could be measured");
+  if (json) {
+    json->write(std::string_view(dump(document)));
+    json->commit();
   }
+  if (!quiet_ && json_ != "-") show_tables(document, complete);
   const std::string defect = steps.defect ? steps.defect(document) : "";
   if (!defect.empty()) throw Failure(Exit::kDefect, defect);
   return end_of_run(complete);

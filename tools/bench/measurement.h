@@ -24,12 +24,10 @@ struct Arguments {
 Arguments take_arguments(int argc, const char* const* argv, const Options& options,
                          const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated);
 
-/// What a verb adds to a Measurement; only `measure` and `text` are required.
+/// What a verb adds to a Measurement; only `measure` is required.
 struct Steps {
-  std::function<void()> check = {};         // of the whole command line; throws Failure
-  std::function<void(Json&)> measure = {};  // fills the document; Interrupted keeps what is there
-  std::function<std::string(const Json&)> text = {};
-  std::function<Json(const Json&)> rows = {};           // lines of the CSV; "results" unless given
+  std::function<void()> check = {};                     // of the whole command line; throws Failure
+  std::function<void(Json&)> measure = {};              // fills the document; Interrupted keeps what is there
   std::function<std::string(const Json&)> defect = {};  // "", or what makes the exit code 70
 };
 
@@ -78,7 +76,7 @@ class Measurement {
  private:
   void clear();
 
-  std::string verb_, json_, csv_;
+  std::string verb_, json_;
   bool progress_ = true, quiet_ = false, visible_ = false;
   size_t steps_ = 0, done_ = 0;
   std::vector<std::string> left_out_;

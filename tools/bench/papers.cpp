@@ -7,7 +7,6 @@
 
 #include "bench/lab/gpu_module.hpp"
 #include "bench/measurement.h"
-#include "bench/table.h"
 #include "bench/verbs.h"
 #include "cli/signals.h"
 #include "cli/text.h"
@@ -66,50 +65,10 @@ Json table_json(const lab::PaperTable& t) {
           {"columns", t.columns}, {"rows", rows},     {"notes", t.notes}};
 }
 
-/// Every figure of every table as a row.
-Json figures(const Json& j) {
-  Json list = Json::array();
-  for (const Json& table : j.value("tables", Json::array()))
-    for (const Json& row : table["rows"])
-      for (size_t i = 0; i < row["values"].size(); ++i)
-        if (!row["values"][i].is_null() || row["cells"][i] == "equal")
-          list.push_back({{"paper", table["paper"]},
-                          {"table", table["id"]},
-                          {"row", row["label"]},
-                          {"here", row["here"]},
-                          {"column", table["columns"][i]},
-                          {"value", row["values"][i]}});
-  return list;
-}
-
-std::string papers_text(const Json& j) {
-  const std::string gpu = j["gpu"], no_gpu = j["no_gpu"];
-  std::string out =
-      text("The papers' kernels on %s\nMedians of %d runs; %s\n", machine_line(j["machine"]).c_str(),
-           j["settings"]["runs"].get<int>(), gpu.empty() ? no_gpu.c_str() : gpu.c_str());
-  for (const Json& t : j["tables"]) {
-    std::vector<std::string> head = {""};
-    for (const Json& column : t["columns"]) head.push_back(column);
-    Table table(head);
-    for (const Json& row : t["rows"]) {
-      std::vector<std::string> cells = {row["label"]};
-      for (size_t i = 0; i < t["columns"].size(); ++i)
-        cells.push_back(i < row["cells"].size() ? row["cells"][i].get<std::string>() : "-");
-      table.add(cells);
-    }
-    out +=
-        "\n" + t["paper"].get<std::string>() + ", " + t["title"].get<std::string>() + "\n\n" + table.text();
-    for (const Json& note : t["notes"]) out += note.get<std::string>() + "\n";
-  }
-  const auto passed = std::count_if(j["checks"].begin(), j["checks"].end(),
-                                    [](const Json& check) { return check["passed"].get<bool>(); });
-  return out + text("\n%zu of %zu checks passed: all variants of a kernel compute the same.\n",
-                    static_cast<size_t>(passed), j["checks"].size());
-}
-
 std::string failed_check(const Json& j) {
   for (const Json& check : j["checks"])
-    if (!check["passed"].get<bool>()) return "a check failed: " + words_of(check, {"what", "detail"});
+    if (!check["passed"].get<bool>())
+      return "a check failed: " + check["what"].get<std::string>() + " " + check["detail"].get<std::string>();
   return "";
 }
 
@@ -217,9 +176,7 @@ Exit run_papers(int argc, const char* const* argv) {
     }
     keep();
   };
-  return m.run(
-      argc, argv,
-      {.check = check, .measure = measure, .text = &papers_text, .rows = &figures, .defect = &failed_check});
+  return m.run(argc, argv, {.check = check, .measure = measure, .defect = &failed_check});
 }
 
 }  // namespace ctv::tools

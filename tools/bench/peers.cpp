@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 
-#include "bench/table.h"
 #include "cli/exit.h"
 #include "cli/signals.h"
 #include "cli/text.h"

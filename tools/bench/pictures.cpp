@@ -9,7 +9,6 @@
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/scaler.h"
-#include "bench/table.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 #include "io/image_writer.h"
@@ -87,22 +86,6 @@ struct Pictures {
     }
   }
 };
-
-std::string pictures_text(const Json& j) {
-  const auto word = [](const char* name) {
-    return [name](const Json& row) { return row[name].get<std::string>(); };
-  };
-  const auto figure = [](const char* name, int decimals) {
-    return [=](const Json& row) { return fixed(row[name], decimals); };
-  };
-  return text("Frame %d of %s; the pictures are in the JSON, ctbench report shows them.\n\n",
-              j["frame"].get<int>(), j["clip"].get<std::string>().c_str()) +
-         table_of(j["results"], {{"codec", word("codec")},
-                                 {"setting", word("setting")},
-                                 {"bytes", figure("bytes", 0)},
-                                 {"luma dB", figure("psnr_y", 2)},
-                                 {"SSIM", figure("ssim", 4)}});
-}
 
 }  // namespace
 
@@ -193,12 +176,7 @@ Exit run_pictures(int argc, const char* const* argv) {
       if (variant.name != m.variant.name) pictures.match_ours(variant);
     pictures.others(chosen ? *chosen : choose_peers(""));
   };
-  const auto rows = [](const Json& j) {
-    Json all = j.value("results", Json::array());
-    for (Json& row : all) row.erase("png");
-    return all;
-  };
-  return m.run(argc, argv, {.check = check, .measure = measure, .text = &pictures_text, .rows = rows});
+  return m.run(argc, argv, {.check = check, .measure = measure});
 }
 
 }  // namespace ctv::tools

@@ -23,10 +23,10 @@ extern char** environ;
 namespace ctv::tools {
 namespace {
 
-constexpr size_t kKeptOutput = 16384;
+constexpr size_t kKeptOutput = size_t{1} << 20;
 
 /// Reads all the program says until it ends; a signal to us ends it.
-std::string drain(int fd, pid_t child, const std::function<void(const std::string&)>& heard) {
+std::string drain(int fd, pid_t child) {
   std::string output;
   char buffer[4096];
   for (;;) {
@@ -46,7 +46,6 @@ std::string drain(int fd, pid_t child, const std::function<void(const std::strin
     if (n <= 0) break;
     output.append(buffer, static_cast<size_t>(n));
     if (output.size() > 2 * kKeptOutput) output.erase(0, output.size() - kKeptOutput);
-    if (heard) heard(last_line_of(output));
   }
   close(fd);
   return output;
@@ -63,14 +62,7 @@ std::optional<std::string> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-std::string own_folder() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path().string();
-}
-
-std::string ProcessResult::last_line() const { return last_line_of(output); }
-
-std::string last_line_of(const std::string& output) {
+std::string ProcessResult::last_line() const {
   std::string last;
   for (const std::string& line : split(output, '\n')) {
     const std::string visible =
@@ -80,8 +72,7 @@ std::string last_line_of(const std::string& output) {
   return last;
 }
 
-ProcessResult run_process(const std::vector<std::string>& command,
-                          const std::function<void(const std::string&)>& heard) {
+ProcessResult run_process(const std::vector<std::string>& command) {
   check_interrupted();
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
@@ -104,7 +95,7 @@ ProcessResult run_process(const std::vector<std::string>& command,
     throw Failure(Exit::kFile, command[0] + " does not start: " + std::strerror(error));
   }
   ProcessResult result;
-  result.output = drain(ends[0], child, heard);
+  result.output = drain(ends[0], child);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -2,7 +2,6 @@
 // Other people's programs: found in PATH, run without a shell, timed, ended when we are.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,18 +14,13 @@ std::optional<std::string> find_program(const std::string& name);
 struct ProcessResult {
   int code = 0;  // exit status; 128 + signal
   double seconds = 0;
-  std::string output;  // standard output and error, the last kilobytes
+  std::string output;  // standard output and error, the last megabyte
   /// The last line that says something.
   std::string last_line() const;
 };
-std::string last_line_of(const std::string& output);
-/// The folder of the program that is running.
-std::string own_folder();
 
-/// Throws Interrupted if a signal came meanwhile, after ending the program. `heard` gets each line that the
-/// program has said lately, a few times a second.
-ProcessResult run_process(const std::vector<std::string>& command,
-                          const std::function<void(const std::string& line)>& heard = {});
+/// Throws Interrupted if a signal came meanwhile, after ending the program.
+ProcessResult run_process(const std::vector<std::string>& command);
 
 /// "x264 --qp 20 a.y4m", quoted where a shell needs it.
 std::string shown_command(const std::vector<std::string>& command);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ctbench report`: hands over to report/report.py, which draws with matplotlib. It is looked for where it is
-// installed, next to this program's folder, then in the source tree that this program was built from.
+// Tables and `ctbench report`: by report/tables.py, and report/report.py, which draws with matplotlib. They
+// are looked for where they are installed, next to this program's folder, then in the source tree that this
+// program was built from.
+#include "bench/report.h"
+
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "bench/process.h"
 #include "bench/verbs.h"
@@ -11,32 +15,41 @@
 namespace ctv::tools {
 namespace {
 
-std::string script() {
+std::string script(const std::string& name) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   for (const std::string& candidate :
-       {(self.parent_path().parent_path() / CTV_BENCH_DATA_DIR / "report/report.py").string(),
-        std::string(CTV_BENCH_SOURCE_DIR "/report/report.py")})
+       {(self.parent_path().parent_path() / CTV_BENCH_DATA_DIR / "report" / name).string(),
+        CTV_BENCH_SOURCE_DIR "/report/" + name})
     if (std::filesystem::exists(candidate, error)) return candidate;
-  throw Failure(Exit::kFile, "report.py is not installed");
+  throw Failure(Exit::kFile, name + " is not installed");
 }
 
-/// The user's python3, or the system's, whichever has matplotlib.
-std::string python() {
+/// The user's python3, or the system's, whichever has the module of the package.
+std::string python_with(const std::string& module, const char* package) {
   for (const char* candidate : {"python3", "/usr/bin/python3"}) {
     try {
-      if (run_process({candidate, "-c", "import matplotlib"}).code == 0) return candidate;
+      if (run_process({candidate, "-c", "import " + module}).code == 0) return candidate;
     } catch (const Failure&) {  // not there
     }
   }
-  throw Failure(Exit::kFile, "no python3 with matplotlib", "apt-get install python3-matplotlib");
+  throw Failure(Exit::kFile, "no python3 with " + module, std::string("apt-get install ") + package);
 }
 
 }  // namespace
 
+std::string tables_of(const Json& document) {
+  const ScratchFolder scratch;
+  std::ofstream(scratch.file("run.json")) << dump(document);
+  const ProcessResult run =
+      run_process({python_with("json", "python3"), script("tables.py"), scratch.file("run.json")});
+  if (run.code != 0) throw Failure(Exit::kDefect, "tables: " + run.last_line());
+  return run.output;
+}
+
 Exit run_report(int argc, const char* const* argv) {
-  const std::string path = script();
-  std::vector<std::string> command = {python(), path};
+  const std::string path = script("report.py");
+  std::vector<std::string> command = {python_with("matplotlib", "python3-matplotlib"), path};
   command.insert(command.end(), argv + 1, argv + argc);
   const ProcessResult result = run_process(command);
   if (result.code == 0) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bench/measurement.h"
-#include "bench/table.h"
+#include "bench/statistics.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 
@@ -51,24 +51,6 @@ std::vector<Series> all_series(Size size, bool large) {
   return all;
 }
 
-std::string scale_text(const Json& j) {
-  std::string out = text("%s, %d frames; %s\n", j["settings"]["variant"].get<std::string>().c_str(),
-                         j["settings"]["frames"].get<int>(), machine_line(j["machine"]).c_str());
-  for (const Json& series : j["series"]) {
-    const double first = series["cases"][0].value("encode_ms", 0.0);
-    out += "\n" +
-           table_of(series["cases"],
-                    {{series["name"], [](const Json& c) { return c["label"].get<std::string>(); }},
-                     {"encode ms", [](const Json& c) { return c.value("error", fixed(c["encode_ms"], 2)); }},
-                     {"decode ms", [](const Json& c) { return fixed(c["decode_ms"], 2); }},
-                     {"bytes", [](const Json& c) { return fixed(c["bytes"], 0); }},
-                     {"encode vs first", [=](const Json& c) {
-                        return first > 0 ? fixed(c.value("encode_ms", 0.0) / first, 2) : "-";
-                      }}});
-  }
-  return out;
-}
-
 }  // namespace
 
 Exit run_scale(int argc, const char* const* argv) {
@@ -107,16 +89,7 @@ Exit run_scale(int argc, const char* const* argv) {
       }
     }
   };
-  const auto rows = [](const Json& j) {
-    Json all = Json::array();
-    for (const Json& series : j.value("series", Json::array()))
-      for (Json row : series["cases"]) {
-        row["series"] = series["name"];
-        all.push_back(row);
-      }
-    return all;
-  };
-  return m.run(argc, argv, {.measure = measure, .text = &scale_text, .rows = rows});
+  return m.run(argc, argv, {.measure = measure});
 }
 
 }  // namespace ctv::tools

@@ -1,111 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/speedup.h"
-
+// `ctbench speedup`: the evaluation of Katsigiannis, Dimitsas and Maroulis ("A GPU vs CPU performance
+// evaluation of an experimental video compression algorithm"), repeated on the machine at hand: times per
+// frame of encoding and decoding, disk excluded, transfers and the CPU's part of the GPU path included. Bytes
+// and pictures of all that is compared are checked in the same run.
 #include <algorithm>
+#include <optional>
 
 #include "bench/measurement.h"
 #include "bench/runner.h"
 #include "bench/scaler.h"
-#include "bench/table.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 #include "io/clip_generator.h"
 
 namespace ctv::tools {
 namespace {
-
-std::string size_of(const Json& row) {
-  return text("%dx%d", row["width"].get<int>(), row["height"].get<int>());
-}
-std::string runner_of(const Json& row) { return words_of(row, {"backend", "engine"}); }
-
-std::string ms(double value) { return text(value < 10 ? "%.3f" : value < 100 ? "%.2f" : "%.1f", value); }
-
-// ---- Tables ---------------------------------------------------------------------------------------------
-
-/// A column for each size.
-template <typename Cell>
-void add_row(Table& table, const std::string& name, const std::vector<std::string>& sizes, const Cell& cell) {
-  std::vector<std::string> row = {name};
-  for (const std::string& size : sizes) row.push_back(cell(size));
-  table.add(row);
-}
-
-Table table_over(const std::string& first, const std::vector<std::string>& sizes) {
-  std::vector<std::string> head = {first};
-  head.insert(head.end(), sizes.begin(), sizes.end());
-  return Table(head);
-}
-
-void add_paper_row(Table& table, const std::string& name, const std::vector<std::string>& sizes,
-                   const std::string& figure) {
-  add_row(table, name, sizes, [&](const std::string& size) {
-    for (const Json& paper : paper_figures())
-      if (size_of(paper) == size) return fixed(paper[figure], 3);
-    return std::string("-");
-  });
-}
-
-/// The median, and half of what lies between the quartiles of the runs, in per cent; the largest over clips.
-std::string time_words(const Json& j, const std::string& runner, const std::string& size, const char* what) {
-  const std::optional<double> mean = mean_ms(j, runner, size, what);
-  if (!mean) return "-";
-  double widest = 0;
-  for (const Json& row : j["results"]) {
-    if (runner_of(row) != runner || size_of(row) != size) continue;
-    const Json& q = row[what]["quartiles"];
-    widest = std::max(
-        widest, 50 * (q[1].get<double>() - q[0].get<double>()) / row[what]["ms_per_frame"].get<double>());
-  }
-  return ms(*mean) + text(" ± %.0f %%", widest);
-}
-
-std::string times_table(const Json& j, const char* what) {
-  const std::vector<std::string> sizes = unique(j["results"], &size_of);
-  Table table = table_over("ms a frame", sizes);
-  add_paper_row(table, "paper, CPU", sizes, what + std::string("_cpu"));
-  add_paper_row(table, "paper, GPU", sizes, what + std::string("_gpu"));
-  for (const std::string& runner : unique(j["results"], &runner_of))
-    add_row(table, "here, " + runner, sizes,
-            [&](const std::string& size) { return time_words(j, runner, size, what); });
-  return table.text();
-}
-
-std::string speedup_table(const Json& j) {
-  const std::vector<std::string> sizes = unique(j["results"], &size_of);
-  Table table = table_over("CPU time / GPU time", sizes);
-  for (const auto& [what, words] : {std::pair{"encode", "encoding"}, std::pair{"decode", "decoding"}}) {
-    add_paper_row(table, std::string("paper, ") + words, sizes, what + std::string("_speedup"));
-    add_row(table, std::string("here, ") + words, sizes, [&, what = what](const std::string& size) {
-      const std::optional<double> value = speedup_of(j, size, what);
-      return value ? text("%.3f", *value) : std::string("-");
-    });
-  }
-  return table.text();
-}
-
-/// One column a runner, at the largest size; the mean over clips.
-std::string stage_breakdown(const Json& j, const char* what) {
-  Json rows = Json::array(), stages = Json::array();
-  const std::string size = size_of(j["results"].back());
-  for (const Json& row : j["results"])
-    if (size_of(row) == size) rows.push_back(row);
-  for (const Json& row : rows)
-    for (const Json& stage : row[what]["stages"]) stages.push_back(stage);
-  const std::vector<std::string> runners = unique(rows, &runner_of);
-  Table table = table_over("ms a frame, " + size, runners);
-  for (const std::string& name : unique(stages, [](const Json& s) { return s["name"].get<std::string>(); }))
-    add_row(table, name, runners, [&](const std::string& runner) {
-      std::vector<double> values;
-      for (const Json& row : rows)
-        for (const Json& stage : row[what]["stages"])
-          if (runner_of(row) == runner && stage["name"] == name) values.push_back(stage["ms_per_frame"]);
-      return values.empty() ? "-" : ms(mean(values));
-    });
-  return table.text();
-}
-
-// ---- Measuring ------------------------------------------------------------------------------------------
 
 Json timing(const std::vector<double>& ms_per_frame, const PassTimes& times, size_t frames) {
   Json j = timing_json(ms_per_frame);
@@ -182,21 +91,6 @@ void measure_clip(Measurement& m, Json& j, const Clip& source, const std::vector
   }
 }
 
-/// What follows from the results.
-void conclude(Json& j) {
-  j["identical"] = j["differences"].empty();
-  j["paper"] = paper_figures();
-  j["speedup"] = Json::array();
-  const auto value = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
-  for (const std::string& size : unique(j["results"], &size_of)) {
-    const Size extent = *parse_size(size);
-    j["speedup"].push_back({{"width", extent.first},
-                            {"height", extent.second},
-                            {"encode", value(speedup_of(j, size, "encode"))},
-                            {"decode", value(speedup_of(j, size, "decode"))}});
-  }
-}
-
 std::vector<Size> parse_sizes(const std::string& s) {
   std::vector<Size> list;
   for (const std::string& part : split(s, ',')) {
@@ -208,65 +102,6 @@ std::vector<Size> parse_sizes(const std::string& s) {
 }
 
 }  // namespace
-
-Json paper_figures() {
-  constexpr const char* kNames[] = {"width",      "height",     "encode_cpu",     "encode_gpu",
-                                    "decode_cpu", "decode_gpu", "encode_speedup", "decode_speedup"};
-  constexpr double kFigures[][8] = {{320, 240, 159.100, 56.667, 149.200, 44.800, 2.808, 3.330},
-                                    {640, 480, 612.833, 98.367, 594.600, 70.833, 6.230, 8.394},
-                                    {1280, 720, 1866.233, 196.600, 1828.333, 122.433, 9.493, 14.933},
-                                    {1920, 1080, 4239.433, 383.733, 4202.433, 197.267, 11.048, 21.303}};
-  Json list = Json::array();
-  for (const auto& figures : kFigures) {
-    Json row;
-    for (size_t i = 0; i < 8; ++i)
-      row[kNames[i]] = i < 2 ? Json(static_cast<int>(figures[i])) : Json(figures[i]);
-    list.push_back(row);
-  }
-  return list;
-}
-
-std::optional<double> mean_ms(const Json& document, const std::string& runner, const std::string& size,
-                              const char* what) {
-  std::vector<double> medians;
-  for (const Json& row : document["results"])
-    if (runner_of(row) == runner && size_of(row) == size) medians.push_back(row[what]["ms_per_frame"]);
-  if (medians.empty()) return std::nullopt;
-  return mean(medians);
-}
-
-std::optional<double> speedup_of(const Json& document, const std::string& size, const char* what) {
-  if (!document["differences"].empty()) return std::nullopt;
-  std::optional<double> best[2];
-  for (const std::string& runner : unique(document["results"], &runner_of)) {
-    const std::optional<double> time = mean_ms(document, runner, size, what);
-    std::optional<double>& kind = best[runner.starts_with("cuda") ? 1 : 0];
-    if (time && (!kind || *time < *kind)) kind = time;
-  }
-  if (!best[0] || !best[1] || *best[1] <= 0) return std::nullopt;
-  return *best[0] / *best[1];
-}
-
-std::string speedup_text(const Json& j) {
-  const Json& settings = j["settings"];
-  std::string out = text("%s, %d threads, %d in flight; %s\n\n",
-                         settings["variant"].get<std::string>().c_str(), settings["threads"].get<int>(),
-                         settings["frames_in_flight"].get<int>(), machine_line(j["machine"]).c_str());
-  out += "Table III, encoding:\n\n" + times_table(j, "encode") + "\nTable IV, decoding:\n\n" +
-         times_table(j, "decode");
-  if (j["differences"].empty()) {
-    const bool alone = unique(j["results"], &runner_of).size() == 1;
-    out += "\nTable II, speedup (fastest engine of each; ";
-    out += alone ? "nothing to compare with on this machine):\n\n"
-                 : "all made the same bytes and pictures in this run):\n\n";
-    out += speedup_table(j);
-  } else {
-    out += "\nNo speedup is told, because not all did the same work:\n";
-    for (const Json& difference : j["differences"]) out += "  " + difference.get<std::string>() + "\n";
-  }
-  return out + "\nWhere encoding spends its time (stages of several threads overlap):\n\n" +
-         stage_breakdown(j, "encode") + "\nWhere decoding does:\n\n" + stage_breakdown(j, "decode");
-}
 
 Exit run_speedup(int argc, const char* const* argv) {
   Measurement m(
@@ -298,30 +133,23 @@ Exit run_speedup(int argc, const char* const* argv) {
   const auto measure = [&](Json& j) {
     j["settings"] = m.settings();
     j["differences"] = j["results"] = Json::array();
-    try {
-      if (m.clips.empty())
-        measure_clip(m, j, generated(*std::max_element(sizes.begin(), sizes.end()), rgb, m.frames), sizes,
-                     rgb);
-      for (const std::string& path : m.clips) {
-        std::optional<Clip> clip;
-        try {
-          clip = load_clip(path, m.frames);
-        } catch (const Failure& e) {
-          if (e.code() != Exit::kFile) throw;
-          m.leave_out(e.what());
-        }
-        if (clip) measure_clip(m, j, *clip, sizes, rgb);
+    if (m.clips.empty())
+      measure_clip(m, j, generated(*std::max_element(sizes.begin(), sizes.end()), rgb, m.frames), sizes, rgb);
+    for (const std::string& path : m.clips) {
+      std::optional<Clip> clip;
+      try {
+        clip = load_clip(path, m.frames);
+      } catch (const Failure& e) {
+        if (e.code() != Exit::kFile) throw;
+        m.leave_out(e.what());
       }
-    } catch (...) {
-      conclude(j);
-      throw;
+      if (clip) measure_clip(m, j, *clip, sizes, rgb);
     }
-    conclude(j);
   };
   const auto defect = [](const Json& j) {
     return j["differences"].empty() ? "" : "backends differ: " + j["differences"][0].get<std::string>();
   };
-  return m.run(argc, argv, {.measure = measure, .text = &speedup_text, .defect = defect});
+  return m.run(argc, argv, {.measure = measure, .defect = defect});
 }
 
 }  // namespace ctv::tools

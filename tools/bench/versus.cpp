@@ -6,7 +6,6 @@
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/runner.h"
-#include "bench/table.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 
@@ -129,38 +128,6 @@ struct Versus {
   }
 };
 
-std::string versus_text(const Json& j) {
-  const auto word = [](const char* name) {
-    return [name](const Json& row) { return row[name].get<std::string>(); };
-  };
-  const auto time = [](const char* what) {
-    return [what](const Json& row) { return fixed(row[what]["ms_per_frame"], 3); };
-  };
-  const std::string target = text("%g dB", j["decibels"].get<double>());
-  return text("%s, %dx%d, %d frames, a key frame every %d, set to %s of luma; %s\n\n",
-              j["clip"].get<std::string>().c_str(), j["width"].get<int>(), j["height"].get<int>(),
-              j["frames"].get<int>(), j["key_interval"].get<int>(), target.c_str(),
-              machine_line(j["machine"]).c_str()) +
-         table_of(j["results"], {{"codec", word("codec")},
-                                 {"how", word("how")},
-                                 {"setting",
-                                  [](const Json& row) {
-                                    return row["setting_name"].get<std::string>() +
-                                           text(" %g", row["setting"].get<double>());
-                                  }},
-                                 {"dB", [](const Json& row) { return fixed(row["psnr_y"], 2); }},
-                                 {"bytes a frame at " + target,
-                                  [](const Json& row) { return fixed(row["bytes_per_frame"], 0); }},
-                                 {"encode ms", time("encode")},
-                                 {"decode ms", time("decode")}}) +
-         "\nMedians. Other codecs run as programs: the time of all frames less that of one, so that start-up "
-         "does "
-         "not count (-: lost in its variation);\nffmpeg decodes for all of them. Bytes are those of the "
-         "nearest setting, moved to the "
-         "same "
-         "PSNR along the curve.\n";
-}
-
 }  // namespace
 
 Exit run_peers(int argc, const char* const* argv) {
@@ -197,7 +164,7 @@ Exit run_peers(int argc, const char* const* argv) {
     versus.ours();
     versus.others(peers);
   };
-  return m.run(argc, argv, {.measure = measure, .text = &versus_text});
+  return m.run(argc, argv, {.measure = measure});
 }
 
 }  // namespace ctv::tools

@@ -274,7 +274,7 @@ for verb in "${verbs[@]}"; do
       [ -x "$build/bin/ctbench" ] || step build build.log build
       step "ctbench" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctv_cuda ctv_lab_cuda
       step comparison compare.log compare
-      while read -r line; do table+=("        $line"); done < <(grep -E '^\| (here|paper, (en|de)coding)|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
+      while read -r line; do table+=("        $line"); done < <(grep -E '^\| (en|de)cod|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
       ;;
     papers) # CTV_GPU_IMAGE: a grey image for the DCT, else a made-up one
       [ -d "$build/CMakeFiles" ] || step build build.log build

@@ -13,8 +13,8 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
 from drawing import CSS, bars, block_html, esc, lines
-from tables import (WAYS, cases_of, latency, machine_words, mean_of, papers, peers, rd, runner, scale, size_of, speedup, speedups,
-                    stream_name, streams, unique, write_tables)
+from tables import (PAPER, WAYS, cases_of, latency, machine_words, mean_of, papers, peers, rd, runner, scale, size_of, speedup,
+                    speedups, stream_name, streams, unique, write_tables)
 
 
 def blocks_html(blocks):
@@ -28,7 +28,7 @@ def speedup_section(runs):
         paper = {f"paper, {k.upper()}": k for k in ("cpu", "gpu")} if run["settings"]["variant"] == "paper" else {}
         panels = []
         for what, words in WAYS:
-            series = {label: [(size_of(p), p[f"{what}_{k}"]) for p in run["paper"] if size_of(p) in sizes] for label, k in paper.items()}
+            series = {label: [(z, PAPER[z][f"{what}_{k}"]) for z in sizes if z in PAPER] for label, k in paper.items()}
             series.update({n: [(z, mean_of(run, z, n, what)) for z in sizes] for n in unique(map(runner, run["results"]))})
             panels.append((f"{words.capitalize()}, ms a frame", sizes, series))
         out += blocks_html(speedup(run)) + "".join(f"<p><b>{esc(d)}</b></p>" for d in run["differences"])

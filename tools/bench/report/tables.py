@@ -1,10 +1,22 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs as tables, which the page and documents show alike. A block is (caption in Markdown, head, rows); one without
-rows is a sentence."""
+"""Runs as tables, which the terminal, the page and documents show alike: `tables.py run.json...` prints them. A block is
+(caption in Markdown, head, rows); one without rows is a sentence."""
+import json
 import os
+import sys
+
+sys.dont_write_bytecode = True  # the folder may not be ours
+from rates import compare, mean_and_worst
 
 HOST_STAGE = "symbols and DEFLATE"  # on the CPU with either backend
 WAYS = (("encode", "encoding"), ("decode", "decoding"))
+# Katsigiannis, Dimitsas and Maroulis: ms a frame on a Phenom II X4 965 and a Tesla C2070 (Tables III and IV), speedups (II).
+PAPER = {size: dict(zip(("encode_cpu", "encode_gpu", "decode_cpu", "decode_gpu", "encode_speedup", "decode_speedup"), figures))
+         for size, figures in {"320x240": (159.100, 56.667, 149.200, 44.800, 2.808, 3.330),
+                               "640x480": (612.833, 98.367, 594.600, 70.833, 6.230, 8.394),
+                               "1280x720": (1866.233, 196.600, 1828.333, 122.433, 9.493, 14.933),
+                               "1920x1080": (4239.433, 383.733, 4202.433, 197.267, 11.048, 21.303)}.items()}
 
 
 def unique(values):
@@ -74,22 +86,27 @@ def fastest(run, size, backend, what):
     return min(((mean_of(run, size, n, what), n) for n in names), default=None)
 
 
+def speedup_of(run, size, what):
+    """The fastest CPU runner's time over the fastest CUDA runner's; None where one is missing or they differed."""
+    cpu, cuda = (fastest(run, size, backend, what) for backend in ("cpu", "cuda"))
+    return cpu[0] / cuda[0] if cpu and cuda and not run["differences"] else None
+
+
 def speedup(run):
     s = run["settings"]
     sizes = unique(map(size_of, run["results"]))
     runners = unique(map(runner, run["results"]))
-    paper = {size_of(p): p for p in run["paper"]}
     clips = ", ".join(unique(r["clip"] for r in run["results"]))
     caption = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
                f"of {s['runs']} runs of {s['frames']} frames ± half the distance of the quartiles; {clips}.")
-    if not run["identical"]:
+    if run["differences"]:
         caption += " **Backends differed; no speedup is told.**"
     elif len(runners) > 1:
         caption += " All backends and engines made the same bytes and pictures."
     rows = []
     for what, _ in WAYS:
         for kind in ("cpu", "gpu") if s["variant"] == "paper" else ():
-            rows.append([f"{what}, paper, {kind.upper()}"] + [number(paper[z][f"{what}_{kind}"]) if z in paper else "-"
+            rows.append([f"{what}, paper, {kind.upper()}"] + [number(PAPER[z][f"{what}_{kind}"]) if z in PAPER else "-"
                                                               for z in sizes])
         rows += [[f"{what}, here, {name}"] + [time_words(run, z, name, what) for z in sizes] for name in runners]
     return [(caption, [""] + sizes, rows)]
@@ -105,17 +122,17 @@ def stage_sums(run, size, name, what):
 
 def speedups(runs):
     """The paper's Table II with the presets of these runs, and why a speedup is what it is; nothing where no GPU ran."""
-    runs = [r for r in runs if r["identical"] and any(x["encode"] is not None for x in r["speedup"])]
+    runs = [r for r in runs if any(speedup_of(r, size_of(x), "encode") for x in r["results"])]
     if not runs:
         return []
-    sizes = unique([size_of(p) for r in runs for p in r["paper"]] + [size_of(s) for r in runs for s in r["speedup"]])
+    sizes = unique(list(PAPER) + [size_of(x) for r in runs for x in r["results"]])
     rows, sentences = [], []
     for what, words in WAYS:
-        for words_of_row, values in [(f"{words}, paper", {size_of(p): p[f"{what}_speedup"] for p in runs[0]["paper"]})] + [
-                (f"{words}, here, preset {r['settings']['variant']}", {size_of(s): s[what] for s in r["speedup"]}) for r in runs]:
-            rows.append([words_of_row] + [number(values.get(z)) for z in sizes])
+        rows.append([f"{words}, paper"] + [number(PAPER[z][f"{what}_speedup"] if z in PAPER else None) for z in sizes])
+        for run in runs:
+            rows.append([f"{words}, here, preset {run['settings']['variant']}"] + [number(speedup_of(run, z, what)) for z in sizes])
     for run in runs:
-        size = next(size_of(s) for s in reversed(run["speedup"]) if s["encode"] is not None)
+        size = next(size_of(x) for x in reversed(run["results"]) if speedup_of(run, size_of(x), "encode"))
         for what, words in WAYS:
             total, name = fastest(run, size, "cuda", what)
             own, other = stage_sums(run, size, name, what)
@@ -129,6 +146,21 @@ def speedups(runs):
     return [("**Speedup (Table II)**, the fastest engine of each backend.", ["CPU time / GPU time"] + sizes, rows)] + sentences
 
 
+def stages(run):
+    """Of the largest size; the mean over clips."""
+    size = size_of(run["results"][-1])
+    names = unique(runner(r) for r in run["results"] if size_of(r) == size)
+    blocks = [(f"**Backends differ**: {d}", [], []) for d in run["differences"]]
+    for what, words in WAYS:
+        times = {n: {} for n in names}
+        for n in names:
+            for stage in (s for r in rows_of(run, size, n) for s in r[what]["stages"]):
+                times[n].setdefault(stage["name"], []).append(stage["ms_per_frame"])
+        blocks.append((f"Where {words} {size} spends its time, ms a frame (stages of several threads overlap):", [""] + names,
+                       [[s] + [number(mean(times[n].get(s, []))) for n in names] for s in unique(s for n in names for s in times[n])]))
+    return blocks
+
+
 # ---- the other verbs --------------------------------------------------------------------------------------
 
 def peers(run):
@@ -138,12 +170,68 @@ def peers(run):
                number(r["decode"]["ms_per_frame"])] for r in run["results"] if r["bytes_per_frame"]])]
 
 
+def signed(value):
+    return f"{value:+.1f} %" if value is not None else "-"
+
+
+MEASURES = (("y", "Y"), ("yuv", "6:1:1"), ("ssim", "SSIM"))
+
+
+def rates_of(run, anchor):
+    """[{codec: {measure: (percent, from, to) or None}}], one for each clip."""
+    return [compare(clip, anchor, run["settings"]) for clip in run["clips"]]
+
+
 def rd(run):
-    if not any(r["y"] for r in run["summary"]):
+    rates = rates_of(run, run["settings"]["anchor"])
+    codecs = unique(c for clip in rates for c in clip)
+    means = [[c] + [mean_and_worst(rates, c, m)[0] for m, _ in MEASURES] for c in codecs]
+    if not any(row[1] is not None for row in means):
         return []  # the codec that all are compared with was not there
     return [(f"**Bits at equal quality** against {run['settings']['anchor']} (BD-rate); "
              f"{', '.join(c['name'] for c in run['clips'])}.", ["codec", "luma", "6:1:1", "SSIM"],
-             [[r["codec"]] + [f"{r[k]['mean']:+.1f} %" if r[k] else "-" for k in ("y", "yuv", "ssim")] for r in run["summary"]])]
+             [[row[0]] + [signed(v) for v in row[1:]] for row in means])]
+
+
+def rd_clips(run):
+    """Each clip by itself, all together, and the first codec against each other one."""
+    s, blocks = run["settings"], []
+    rates = rates_of(run, s["anchor"])
+    for clip, of_clip in zip(run["clips"], rates):
+        def speed(curve, way):
+            seconds = sum(p[f"{way}_seconds"] for p in curve["points"])
+            return f"{clip['frames'] * len(curve['points']) / seconds:.1f}" if seconds else "-"
+        rows = []
+        for curve in clip["codecs"]:
+            bd = of_clip[curve["codec"]]
+            shared = f"{bd['y'][1]:.1f}-{bd['y'][2]:.1f}" if bd["y"] else "-"
+            rows.append([curve["codec"]] + [signed(bd[m] and bd[m][0]) for m, _ in MEASURES] + [shared]
+                        + [speed(curve, way) for way, _ in WAYS])
+        blocks.append((f"{clip['name']}: {size_of(clip)}, {clip['frames']} frames",
+                       ["codec", "BD Y", "BD 6:1:1", "BD SSIM", "Y dB shared", "enc fps", "dec fps"], rows))
+    codecs = unique(c for clip in rates for c in clip)
+    rows = [[clip["name"]] + [signed(bd[c]["y"] and bd[c]["y"][0]) if c in bd else "-" for c in codecs]
+            for clip, bd in zip(run["clips"], rates)]
+    rows += [[f"**mean, {words}**"] + [signed(mean_and_worst(rates, c, m)[0]) for c in codecs] for m, words in MEASURES]
+    blocks.append((f"BD-rate of luma against {s['anchor']}:", ["clip"] + codecs, rows))
+    rows = []
+    for other in codecs[1:]:
+        turned = rates_of(run, other)
+        rows.append([other] + [signed(v) for m, _ in MEASURES for v in mean_and_worst(turned, codecs[0], m)])
+    if rows:
+        blocks.append((f"{codecs[0]} against each:", [f"{codecs[0]} against"] + [h for _, words in MEASURES for h in (words, "worst clip")],
+                       rows))
+    psnr = "mean of the frames' PSNRs" if s["psnr"] == "mean" else "squared error of all frames"
+    return blocks + [(f"Bits of whole streams; PSNR from the {psnr}, BD-rate by PCHIP where curves share {s['range'][0]:g} to "
+                      f"{s['range'][1]:g} dB; SSIM as -10 log10(1 - SSIM). Times of peers are of whole processes, files included; "
+                      "ours are in memory.", [], [])]
+
+
+def pictures(run):
+    return [(f"Frame {run['frame']} of {run['clip']}; the pictures are in the JSON, ctbench report shows them.",
+             ["codec", "setting", "bytes", "luma dB", "SSIM"],
+             [[r["codec"], r["setting"], r["bytes"]] + ["-" if r[k] is None else f"{r[k]:.{d}f}" for k, d in (("psnr_y", 2), ("ssim", 4))]
+              for r in run["results"]])]
 
 
 def latency(run):
@@ -191,6 +279,8 @@ def papers(run):
 
 IN_DOCUMENTS = {"speedup": speedup, "peers": peers, "rd": rd, "latency": latency, "streams": streams,
                 "scale": scale}
+ON_TERMINAL = {**IN_DOCUMENTS, "speedup": lambda run: speedup(run) + speedups([run]) + stages(run), "rd": rd_clips,
+               "pictures": pictures, "papers": papers}
 
 
 def blocks_of(runs):
@@ -211,6 +301,18 @@ def markdown(block):
     return caption + "\n" + ("\n" + "\n".join(lines) + "\n" if rows else "")
 
 
+def aligned(block):
+    """Markdown whose source is a table, too."""
+    caption, head, rows = block
+    cells = [head] + [[str(c) for c in row] for row in rows]
+    if not rows:
+        return caption + "\n"
+    widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(head))]
+    lines = ["| " + " | ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))) + " |" for row in cells]
+    lines.insert(1, "|" + "|".join("-" * (w + 1) + ("-" if i == 0 else ":") for i, w in enumerate(widths)) + "|")
+    return caption + "\n\n" + "\n".join(lines) + "\n"
+
+
 def write_tables(path, name, runs):
     """Replaces what lies between the marks in the document; raises ValueError where there are none."""
     begin, end = f"<!-- measured: {name} -->\n", f"<!-- end of {name} -->\n"
@@ -225,3 +327,11 @@ def write_tables(path, name, runs):
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.write(before + begin + "\n" + tables + "\n" + end + rest.split(end, 1)[1])
     os.replace(path + ".new", path)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        with open(name, encoding="utf-8") as opened:
+            shown = json.load(opened)
+        print(machine_words([shown]) + "\n")
+        print("\n".join(map(aligned, ON_TERMINAL[shown["kind"]](shown))), end="")

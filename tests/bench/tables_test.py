@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""BD-rates of curves whose distance is known, the curve that is drawn through points, and tables of made-up runs."""
+import math
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
+from rates import Pchip, bd_rate, compare, mean_and_worst, usable
+from tables import PAPER, aligned, mean_of, rd_clips, speedup, speedup_of, speedups
+
+
+def curve(factor, shift=0):
+    return [(factor * 1000 * 2 ** ((q - 30) / 4 + 0.02 * (q - 36) ** 2 / 6), q + shift) for q in (30.0, 33.5, 37.0, 40.0, 44.0)]
+
+
+def line(factor, qualities):
+    """Straight in log rate, so that other points lie on the same curve."""
+    return [(factor * math.exp(q / 5), q) for q in qualities]
+
+
+class BdRate(unittest.TestCase):
+    def test_equal_curves_differ_by_nothing(self):
+        percent, begin, end = bd_rate(curve(1), curve(1))
+        self.assertAlmostEqual(percent, 0, 9)
+        self.assertEqual((begin, end), (30, 44))
+
+    def test_a_factor_of_bits_is_that_factor(self):
+        for anchor, test, percent in ((1, 2, 100), (2, 1, -50), (1, 0.8, -20)):
+            self.assertAlmostEqual(bd_rate(curve(anchor), curve(test))[0], percent, 9)
+        self.assertAlmostEqual(bd_rate(curve(1), curve(1.5)[::-1])[0], 50, 9)
+
+    def test_a_factor_holds_on_any_range_and_sampling(self):
+        percent, begin, end = bd_rate(line(1, (28, 33, 38, 43)), line(1.3, (31, 32, 36, 41, 46)), 32, 40)
+        self.assertAlmostEqual(percent, 30, 9)
+        self.assertEqual((begin, end), (32, 40))
+
+    def test_curves_that_cross_in_the_middle_are_equal_on_average(self):
+        # log rate q/5 and q/5 + (q - 35)/20: apart by -1/4 at 30 dB, by +1/4 at 40 dB.
+        qualities = [30 + 2.5 * i for i in range(5)]
+        crossing = [(math.exp(q / 5 + (q - 35) / 20), q) for q in qualities]
+        self.assertAlmostEqual(bd_rate(line(1, qualities), crossing)[0], 0, 9)
+        self.assertLess(bd_rate(line(1, qualities), crossing, 30, 34)[0], 0)
+        self.assertGreater(bd_rate(line(1, qualities), crossing, 36, 40)[0], 0)
+
+    def test_without_shared_quality_there_is_none(self):
+        self.assertIsNone(bd_rate(curve(1), curve(1, 20)))
+        self.assertIsNone(bd_rate(curve(1), curve(1), 50, 60))
+        self.assertIsNone(bd_rate(curve(1), [(1000, 35)]))
+
+    def test_points_that_others_undercut_are_left_out(self):
+        points = [(300, 40), (100, 30), (250, 35), (200, 36), (400, 40), (900, math.inf), (0, 20)]
+        self.assertEqual(usable(points), [(100, 30), (200, 36), (300, 40)])
+
+
+class PchipTest(unittest.TestCase):
+    def test_goes_through_its_points_and_straight_lines(self):
+        straight = Pchip([0, 1, 3, 7], [2, 4, 8, 16])
+        for i in range(57):
+            self.assertAlmostEqual(straight.at(i / 8), 2 + i / 4, 12)
+        self.assertAlmostEqual(straight.integral(0, 7), 2 * 7 + 49, 12)
+        self.assertAlmostEqual(Pchip([1, 2], [5, 9]).at(1.25), 6, 12)
+
+    def test_does_not_swing(self):
+        step = Pchip([0, 1, 2, 3, 4, 5], [0, 0, 0, 1, 1, 1])
+        values = [step.at(i / 100) for i in range(501)]
+        self.assertTrue(all(a <= b + 1e-12 and b <= 1 + 1e-12 for a, b in zip(values, values[1:])))
+        self.assertAlmostEqual(step.integral(0, 5), 2.5, 12)
+
+    def test_slopes_as_published(self):
+        """Fritsch and Butland's weighted harmonic mean at 1 (2 * 3 / (1 + 3) of equal spacing), and the three-point formula at
+        the ends: (3 d0 - d1) / 2, at least 0."""
+        self.assertEqual(Pchip([0, 1, 2], [0, 1, 4]).slope, [0, 1.5, 4])
+
+    def test_integral_agrees_with_a_sum(self):
+        bent, steps = Pchip([0, 0.5, 2, 3.5, 4], [1, 2, -1, 0, 5]), 20000
+        total = sum(bent.at(0.3 + 3.5 * (i + 0.5) / steps) * 3.5 / steps for i in range(steps))
+        self.assertAlmostEqual(bent.integral(0.3, 3.8), total, 6)
+        self.assertAlmostEqual(bent.integral(0.3, 1) + bent.integral(1, 3.8), bent.integral(0.3, 3.8), 12)
+
+    def test_refuses_points_that_do_not_rise(self):
+        for x, y in (([0, 0], [1, 2]), ([1], [1])):
+            self.assertRaises(ValueError, Pchip, x, y)
+
+
+def rd_run():
+    """Codec b needs half of a's bits."""
+    clip = {"name": "clip", "width": 64, "height": 48, "frames": 2, "codecs": []}
+    for factor in (1, 0.5):
+        points = [{"bytes": factor * 4096 * 2**i, "psnr": {"y": 30 + 3 * i, "weighted": 32.5 + 2.25 * i}, "ssim": 1 - 0.1 / 2**i,
+                   "encode_seconds": 1, "decode_seconds": 0.5} for i in range(5)]
+        clip["codecs"].append({"codec": "a" if factor == 1 else "b", "points": points})
+    return {"clips": [clip], "settings": {"anchor": "a", "psnr": "total", "range": [30, 44]}}
+
+
+def speedup_run():
+    """Two clips, two sizes, CPU and CUDA; the CPU's FFT is slower."""
+    run = {"differences": [], "results": [], "settings": {"variant": "paper", "threads": 2, "frames_in_flight": 1, "runs": 1, "frames": 1}}
+    for clip, factor in (("a", 1), ("b", 3)):
+        for width in (320, 1920):
+            for backend, engine, encode, decode in (("cpu", "direct", 100, 50), ("cpu", "fft", 150, 60), ("cuda", "direct", 10, 2)):
+                times = {way: {"ms_per_frame": ms, "quartiles": [ms, ms], "stages": [{"name": "transform", "ms_per_frame": ms / 2}]}
+                         for way, ms in (("encode", encode * factor), ("decode", decode))}
+                run["results"].append({"clip": clip, "width": width, "height": 240, "backend": backend, "engine": engine, **times})
+    return run
+
+
+class Tables(unittest.TestCase):
+    def test_curves_are_compared_with_the_anchor(self):
+        run = rd_run()
+        rates = compare(run["clips"][0], "a", run["settings"])
+        for measure in ("y", "yuv", "ssim"):
+            self.assertAlmostEqual(rates["a"][measure][0], 0, 9)
+            self.assertAlmostEqual(rates["b"][measure][0], -50, 9)
+        self.assertEqual(rates["b"]["y"][2], 42)
+        self.assertEqual(mean_and_worst([rates], "c", "y"), (None, None))
+        self.assertIsNone(compare(run["clips"][0], "c", run["settings"])["a"]["y"])
+        text = "\n".join(map(aligned, rd_clips(run)))
+        self.assertIn("| **mean, Y**     | +0.0 % | -50.0 % |", text)
+        self.assertIn("| b         | +100.0 % |", text)  # a against b
+
+    def test_the_paper_agrees_with_itself(self):
+        for figures in PAPER.values():
+            for way in ("encode", "decode"):
+                self.assertAlmostEqual(figures[f"{way}_cpu"] / figures[f"{way}_gpu"], figures[f"{way}_speedup"], delta=0.003)
+
+    def test_clips_are_averaged_and_the_fastest_engine_counts(self):
+        run = speedup_run()
+        self.assertEqual(mean_of(run, "320x240", "cpu direct", "encode"), 200)
+        self.assertEqual(speedup_of(run, "320x240", "encode"), 10)
+        self.assertEqual(speedup_of(run, "1920x240", "decode"), 25)
+        self.assertIsNone(speedup_of(run, "64x64", "encode"))
+
+    def test_no_speedup_where_bytes_differ(self):
+        run = speedup_run()
+        self.assertEqual(len(speedups([run])[0][2]), 4)
+        run["differences"].append("a 320x240: cpu direct and cuda direct made different bytes")
+        self.assertIsNone(speedup_of(run, "320x240", "encode"))
+        self.assertEqual(speedups([run]), [])
+        self.assertIn("no speedup is told", speedup(run)[0][0])
+
+    def test_markdown_is_aligned(self):
+        self.assertEqual(aligned(("what", ["codec", "a", "long head"], [["x", 1, 22], ["yy", "", "3"]])),
+                         "what\n\n"
+                         "| codec |   a | long head |\n"
+                         "|-------|----:|----------:|\n"
+                         "| x     |   1 |        22 |\n"
+                         "| yy    |     |         3 |\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

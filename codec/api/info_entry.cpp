@@ -108,11 +108,14 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     const ctv::Stream stream = ctv::make_stream(sequence);
     const auto list = ctv::make_components(stream.picture, sequence.grouping);
     ctv::PacketHeader packet;
-    CTV_RETURN_IF_ERROR(
-        ctv::read_packet_header({data, size}, list, stream.picture.subbands[0].layers, packet));
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, list.size(), sequence.slots, packet));
     ctv_packet_info i{};
     i.frame_number = packet.frame.number;
     i.key_frame = packet.frame.type == ctv::FrameType::kKey ? 1 : 0;
+    i.reference_frame = i.key_frame != 0 ? -1 : i.frame_number - packet.frame.reference;
+    i.temporal_id = packet.frame.temporal_id;
+    i.keep_in = packet.frame.kept ? packet.frame.slot : CTV_KEEP_NOWHERE;
+    i.unit_size = packet.unit_size;
     const ctv::FrameTime time = ctv::frame_time(packet.frame, sequence.fps_den);
     i.timestamp = time.timestamp;
     i.duration = time.duration;
@@ -123,11 +126,42 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     i.layers = stream.picture.subbands[0].layers;
     for (size_t c = 0; components != nullptr && c < list.size() && c < capacity; ++c) {
       components[c] = {
-          list[c].layer,        list[c].first_plane, list[c].last_plane,       list[c].first_subband,
-          list[c].last_subband, list[c].levels,      packet.component_sizes[c]};
+          list[c].layer,        list[c].first_plane, list[c].last_plane,        list[c].first_subband,
+          list[c].last_subband, list[c].levels,      packet.component_sizes[c], packet.component_checks[c]};
     }
     return ctv::api::write_struct(i, "info", info);
   });
+}
+
+ctv_status ctv_packet_parts(const uint8_t* header, size_t header_size, const uint8_t* data, size_t size,
+                            ctv_part* parts, size_t capacity, size_t* count) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(header, "header"));
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_RETURN_IF_ERROR(need(count, "count"));
+    if (capacity > 0) CTV_RETURN_IF_ERROR(need(parts, "parts"));
+    CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
+                         ctv::read_sequence_header({header, header_size}));
+    const auto list = ctv::make_components(ctv::make_stream(sequence).picture, sequence.grouping);
+    ctv::PacketHeader packet;
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, list.size(), sequence.slots, packet));
+    uint64_t offset = 0;
+    for (size_t i = 0; i <= list.size(); ++i) {
+      const uint32_t bytes =
+          i == 0 ? static_cast<uint32_t>(packet.size) + packet.motion_size : packet.component_sizes[i - 1];
+      if (i < capacity) {
+        parts[i] = {offset, bytes, i == 0 ? -1 : list[i - 1].layer,
+                    i == 0 ? 0U : packet.component_checks[i - 1]};
+      }
+      offset += bytes;
+    }
+    *count = list.size() + 1;
+    return {};
+  });
+}
+
+uint32_t ctv_part_check(const uint8_t* data, size_t size) {
+  return data == nullptr ? 0 : ctv::part_check({data, size});
 }
 
 ctv_status ctv_index_parse(const uint8_t* data, size_t size, ctv_index_entry* entries, size_t capacity,

@@ -143,6 +143,7 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   if (c.rdoq != 0 && !picture) return bad("rdoq", "needs picture prediction");
   CTV_RETURN_IF_ERROR(check_range("split", c.split, 0, 1));
   if (c.split != 0 && !picture) return bad("split", "needs picture prediction");
+  if (c.slots > 1 && !picture) return bad("slots", "more than one needs picture prediction");
   CTV_RETURN_IF_ERROR(check_crf(c));
   CTV_RETURN_IF_ERROR(check_range("tune", c.tune, 0, CTV_TUNE_SSIM));
   if (c.tune != CTV_TUNE_PSNR && (h.transform.in_blocks() || !picture || c.lossless != 0)) {
@@ -176,6 +177,7 @@ bool apply_preset(const char* name, ctv_config& config) {
     config.frames_in_flight = 1;
     config.buffer_ms = 1000;
     config.crf = -1;
+    config.slots = 1;
     preset.apply(config);
     return true;
   }

@@ -49,15 +49,20 @@ CTV_HOST_DEVICE int overlap_weight(int log2_size, int i) {
   return log2_size <= 4 ? (2 * i + 1) << (4 - log2_size) : i + (i >> 4);
 }
 
+/// v / 2^shift to the nearest integer, halves to the even one, so that motion in one direction does not
+/// creep.
+CTV_HOST_DEVICE int halved_vector(int v, int shift) {
+  return shift == 0 ? v : (v + (1 << (shift - 1)) - 1 + (v >> shift & 1)) >> shift;
+}
+
 /// One coordinate of a vector on a plane subsampled by 2^shift: whole samples (rounded down) and eighths.
 struct Displacement {
   int whole;
   int eighth;  // 0..7
 };
 CTV_HOST_DEVICE Displacement displacement(int v, int shift) {
-  const int bits = kVectorFractionBits + shift;
-  const int fraction = v & ((1 << bits) - 1);
-  return {v >> bits, bits > 3 ? fraction >> (bits - 3) : fraction << (3 - bits)};
+  const int eighths = halved_vector(v, shift);
+  return {eighths >> kVectorFractionBits, eighths & (kVectorUnit - 1)};
 }
 
 /// Along one axis: the block that holds a sample of such a plane. The last block extends beyond the grid.

@@ -18,6 +18,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
     : picture_(picture),
       threads_(threads),
       components_(make_components(picture, header.grouping)),
+      stream_slots_(header.slots),
       skips_(header.prediction == Prediction::kPicture),
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
@@ -78,7 +79,7 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   motion_.clear();
   if (!key) join_slices();
   header_.frame = frame.parameters;
-  write_packet(components_, picture_.subbands[0].layers, motion_, payloads_, header_, packet);
+  write_packet(motion_, payloads_, header_, packet);
 }
 
 // The sizes of all slices except the last, then the slices.
@@ -105,7 +106,7 @@ bool SymbolCoder::find_slices(std::span<const uint8_t> motion) {
 }
 
 Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
-  return read_packet_header(unit, components_, picture_.subbands[0].layers, header_);
+  return read_packet_header(unit, components_.size(), stream_slots_, header_);
 }
 
 // Some by a receiver, beside those that are coded here.

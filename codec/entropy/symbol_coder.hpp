@@ -26,7 +26,7 @@ class SymbolCoder {
   /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
   void encode(const CodedFrame& frame, std::vector<uint8_t>& packet);
 
-  /// Reads the packet header. The unit may be truncated behind layer 0.
+  /// Reads the packet header. The unit may be truncated behind the vectors.
   Status read_header(std::span<const uint8_t> unit);
   /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
   /// memory.
@@ -57,6 +57,7 @@ class SymbolCoder {
   PictureLayout picture_;
   int threads_;
   std::vector<Component> components_;
+  int stream_slots_;
   bool skips_;                                      // predicted frames have skips
   size_t slices_;                                   // of the motion payload
   std::vector<Part> parts_;                         // one per component, then one per slice

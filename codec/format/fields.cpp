@@ -160,6 +160,8 @@ constexpr StreamField kFields[] = {
     Row::of<&H::overlap>("overlap", 1, 0, 1)
         .as(CTV_PUBLIC(overlap), "1: overlapped block motion compensation")
         .at_most(of_picture, "picture prediction"),
+    Row::of<&H::slots>("slots", 1, 1, kMaxSlots)
+        .as(CTV_PUBLIC(slots), "Pictures that later frames may refer to"),
 };
 #undef CTV_PUBLIC
 

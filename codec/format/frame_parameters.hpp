@@ -6,14 +6,21 @@
 
 namespace ctv {
 
+inline constexpr int kMaxSlots = 8;
+inline constexpr int kMaxTemporalId = 7;
+inline constexpr int kMaxReference = 255;  // frames back
+
 enum class FrameType : uint8_t { kKey = 0, kPredicted = 1 };
 
 struct FrameParameters {
   uint32_t number = 0;
   FrameType type = FrameType::kKey;
   uint8_t reference = 1;              // predicted: this many frames back
+  uint8_t slot = 0;                   // where the picture is kept
+  bool kept = true;                   // false: no later frame refers to it
+  uint8_t temporal_id = 0;            // frames refer to none of a higher one
   uint16_t reference_check = 0;       // predicted: `check` of the frame it refers to
-  uint16_t check = 0;                 // of this packet: the low half of its checksum
+  uint16_t check = 0;                 // of this packet: both halves of its checksum, exclusive or
   uint16_t base_step = 16;            // sixteenths of a sample
   uint8_t reconstruction_offset = 0;  // of detail subbands, 64ths of a step
   int64_t time_offset = 0;            // timestamp minus that of a constant rate; 0 if duration is 0

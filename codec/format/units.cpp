@@ -9,22 +9,29 @@ namespace ctv {
 
 Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes) {
   FieldReader r(bytes, 0);
-  uint32_t tag = 0;
   uint32_t size = 0;
+  if (bytes.size() >= 2 && bytes[0] == (kTagPacket & 255U) && bytes[1] == kTagPacket >> 8) {
+    uint16_t tag = 0;
+    r.fixed("unit tag", tag, 0, UINT16_MAX);
+    r.varint("unit size", size, 0, kMaxPayload);
+    if (!r.ok()) return r.status();
+    return UnitPrefix{UnitKind::kPacket, r.offset(), r.offset() + uint64_t{size}};
+  }
+  uint32_t tag = 0;
   r.fixed("unit tag", tag, 0, UINT32_MAX);
   r.fixed("unit size", size, 0, kMaxPayload);
   if (!r.status().ok()) return r.status();
-  const uint64_t total = kPrefixSize + uint64_t{size};
-  switch (tag) {
-    case kTagHeader:
-      return UnitPrefix{UnitKind::kHeader, total};
-    case kTagPacket:
-      return UnitPrefix{UnitKind::kPacket, total};
-    case kTagIndex:
-      return UnitPrefix{UnitKind::kIndex, total};
-    default:
-      return {CTV_ERROR_STREAM, "unit tag at byte 0: neither header, packet nor index"};
+  if (tag != kTagHeader && tag != kTagIndex) {
+    return {CTV_ERROR_STREAM, "unit tag at byte 0: neither header, packet nor index"};
   }
+  return UnitPrefix{tag == kTagHeader ? UnitKind::kHeader : UnitKind::kIndex, kPrefixSize,
+                    kPrefixSize + uint64_t{size}};
+}
+
+void begin_packet(std::vector<uint8_t>& bytes, uint32_t size) {
+  FieldWriter w(bytes);
+  w.fixed("tag", kTagPacket);
+  w.varint("size", size);
 }
 
 void begin_unit(std::vector<uint8_t>& bytes, uint32_t tag) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream is a sequence of units: a tag, a size, and what the tag says. What all units share.
+// A stream is a sequence of units: a tag, a size, and what the tag says. What all units share. The prefix of
+// a packet is short, because packets are many and may be small.
 #pragma once
 
 #include <ctv/ctv.h>
@@ -12,21 +13,25 @@
 
 namespace ctv {
 
-inline constexpr size_t kPrefixSize = 8;
+inline constexpr size_t kPrefixSize = 8;             // of headers and indexes
 inline constexpr uint32_t kTagHeader = 0x53565443;   // "CTVS"
-inline constexpr uint32_t kTagPacket = 0x50565443;   // "CTVP"
 inline constexpr uint32_t kTagIndex = 0x58565443;    // "CTVX"
+inline constexpr uint16_t kTagPacket = 0x5043;       // "CP"
 inline constexpr uint32_t kMaxPayload = 0x7fffffff;  // bytes of a unit after its prefix
 
 enum class UnitKind { kHeader = CTV_UNIT_HEADER, kPacket = CTV_UNIT_PACKET, kIndex = CTV_UNIT_INDEX };
 struct UnitPrefix {
   UnitKind kind;
-  uint64_t size;  // prefix included
+  size_t prefix;  // bytes of the prefix
+  uint64_t size;  // of the unit, prefix included
 };
 
+/// kPrefixSize bytes are enough for any.
 Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes);
 
-/// Appends a prefix; its size is 0 until store_u32(bytes, 4, size).
+/// Appends the prefix of a packet with so many bytes behind it.
+void begin_packet(std::vector<uint8_t>& bytes, uint32_t size);
+/// Appends the prefix of another unit; its size is 0 until store_u32(bytes, 4, size).
 void begin_unit(std::vector<uint8_t>& bytes, uint32_t tag);
 /// Appends the checksum of all bytes so far.
 void append_crc(std::vector<uint8_t>& bytes);

@@ -115,7 +115,7 @@ Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
     return decode_symbols(slot, unit);
   };
   CTV_RETURN_IF_ERROR(device_.run([&] { return frames_->decode(slot); }, rebuild));
-  device_.remember(unit, submitted_, slot.parameters.type == FrameType::kKey, given_);
+  device_.remember(unit, submitted_, slot.parameters, given_);
   return {};
 }
 
@@ -159,7 +159,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   return {};
 }
 
-// The CPU decodes again what the device had not finished, from the packets since the last key frame.
+// The CPU decodes again what the device had not finished, from the packets since a key frame.
 Status StreamDecoder::fall_back(const Status& failure) {
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     const FrameSlot& slot = pipeline_->slot(frame);

@@ -62,10 +62,11 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
     transforms += transform_bytes(layout, static_cast<uint64_t>(threads));
   }
   const uint64_t side = s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t));
-  // Two references: the current frame's place and the one before it. Beside them the prediction and residual
-  // levels, or the decoded picture.
+  // A place for each slot and one for the current frame. Beside them the prediction and residual levels, or
+  // the decoded picture.
+  const uint64_t places = header.slots + uint64_t{1};
   const uint64_t references =
-      header.prediction == Prediction::kPicture ? 3 * planes + levels : 2 * levels + planes;
+      header.prediction == Prediction::kPicture ? (places + 1) * planes + levels : places * levels + planes;
 
   const auto components = make_components(s.picture, header.grouping);
   uint64_t coders = MotionTree::bytes(s.grid);

@@ -128,7 +128,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
       CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, false, slot));
     }
   }
-  frames_->update_reference();
+  frames_->update_references();
   if (pipeline_.size() == 1) keep_source(sent_);  // while the device works
   return {};
 }
@@ -157,8 +157,8 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     CTV_RETURN_IF_ERROR(device_.run(complete, [this](const Status& failure) { return fall_back(failure); }));
     key = slot.parameters.type == FrameType::kKey;  // a fallback may have made it one
     if (pipeline_.size() > 1 && received_ + 1 == sent_) keep_source(received_);
-    check_ = FramePipeline::bind_to_reference(slot, check_);  // here packets are in order
-    device_.remember(slot.packet, received_, key, received_);
+    FramePipeline::bind(slot, slots_);  // here packets are in order
+    device_.remember(slot.packet, received_, slot.parameters, received_);
     index_.add(slot.packet.size(), key, time.timestamp);
     return {};
   });

@@ -42,7 +42,7 @@ class StreamEncoder {
   Status start();
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
   Status fall_back(const Status& failure);
-  Status rebuild_reference();
+  Status rebuild_references();
   Status encode_as_before(const ctv_picture& picture, uint64_t frame);
   void keep_source(uint64_t frame);
 
@@ -55,7 +55,7 @@ class StreamEncoder {
   StreamRate rate_;
   uint64_t sent_ = 0;
   uint64_t received_ = 0;
-  uint16_t check_ = 0;  // of the last packet received
+  SlotTable slots_;  // after the last packet received
   bool flushed_ = false;
   PictureCopy last_source_;  // subband prediction: the last frame's picture, once received
   // In the order of their making: what runs on the backend ends before it.

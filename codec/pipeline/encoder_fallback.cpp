@@ -8,14 +8,14 @@ namespace ctv {
 Status StreamEncoder::fall_back(const Status& failure) {
   std::vector<PictureCopy> lost;
   uint64_t first_lost = received_;
-  uint16_t check = check_;
+  SlotTable slots = slots_;
   for (uint64_t frame = received_; frame < sent_; ++frame) {
     FrameSlot& slot = pipeline_.slot(frame);
     FramePipeline::wait(slot);
     // A frame whose distortion was lost with the device is coded again as well: to measure it.
     if (slot.status.ok() && lost.empty() && distortion_.collect(frame + 1, rate_).ok()) {
-      check = FramePipeline::bind_to_reference(slot, check);
-      device_.remember(slot.packet, frame, slot.parameters.type == FrameType::kKey, received_);
+      FramePipeline::bind(slot, slots);
+      device_.remember(slot.packet, frame, slot.parameters, received_);
       first_lost = frame + 1;
       if (first_lost == sent_) keep_source(frame);
       continue;
@@ -29,7 +29,7 @@ Status StreamEncoder::fall_back(const Status& failure) {
   const bool source_known =
       stream_.header.prediction == Prediction::kPicture || (lost.empty() && !last_source_.bytes.empty());
   if (device_.history().whole() && source_known) {
-    CTV_RETURN_IF_ERROR(rebuild_reference());
+    CTV_RETURN_IF_ERROR(rebuild_references());
   } else {
     pipeline_.slot(first_lost).parameters.type = FrameType::kKey;
     if (lost.empty()) key_frames_.restart();  // it is the frame that is being sent
@@ -41,12 +41,12 @@ Status StreamEncoder::fall_back(const Status& failure) {
   return {};
 }
 
-Status StreamEncoder::rebuild_reference() {
+Status StreamEncoder::rebuild_references() {
   CTV_ASSIGN_OR_RETURN(auto decoder, FrameDecoder::make(*device_, stream_, {}));
   FramePipeline decoding(stream_, Direction::kDecode, 1, device_.threads());
   CTV_RETURN_IF_ERROR(decoding.attach(*device_));
   CTV_RETURN_IF_ERROR(replay(device_.history(), decoding, *decoder));
-  return frames_->import_reference(*decoder, &last_source_.picture, pipeline_.slot(0));
+  return frames_->import_references(*decoder, &last_source_.picture, pipeline_.slot(0));
 }
 
 // Codes a frame with the steps that it had.
@@ -56,7 +56,7 @@ Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t fram
   first.base_step = slot.first_step;
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, first, false, slot));
   CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot, distortion_.meter(frame, slot.measured)));
-  frames_->update_reference();
+  frames_->update_references();
   const Status before = slot.status;
   slot.status = FramePipeline::encode(slot);
   if (before.code() == CTV_ERROR_LIMIT) slot.status = before;  // no step makes it fit

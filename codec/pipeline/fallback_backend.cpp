@@ -60,9 +60,10 @@ Status FallbackBackend::replace(const Status& failure, const Work& make) {
   return make();
 }
 
-void FallbackBackend::remember(std::span<const uint8_t> packet, uint64_t frame, bool key, uint64_t oldest) {
+void FallbackBackend::remember(std::span<const uint8_t> packet, uint64_t frame,
+                               const FrameParameters& parameters, uint64_t oldest) {
   if (!is_device()) return;
-  history_.append(packet, frame, key);
+  history_.append(packet, frame, parameters);
   history_.trim(oldest);
 }
 

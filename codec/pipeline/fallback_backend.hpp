@@ -43,10 +43,11 @@ class FallbackBackend {
   /// Puts the CPU in the place of the device, runs `make`, and drops the device.
   Status replace(const Status& failure, const Work& make);
 
-  /// Packets since the last key frame, to rebuild references from. Empty on a backend that cannot fail.
+  /// Packets since a key frame, to rebuild references from. Empty on a backend that cannot fail.
   const History& history() const { return history_; }
   /// The packet of frame `frame` is complete. Those before `oldest` will not be asked for.
-  void remember(std::span<const uint8_t> packet, uint64_t frame, bool key, uint64_t oldest);
+  void remember(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters,
+                uint64_t oldest);
   void forget() { history_.clear(); }
 
  private:

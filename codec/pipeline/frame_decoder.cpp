@@ -18,7 +18,8 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   layers_ = picture.subbands[0].layers - decisions.reduction;
   CTV_ASSIGN_OR_RETURN(
       references_,
-      ReferenceBuffer::make(backend_, picture, {picture_mode(), !picture_mode(), decisions.reduction}));
+      ReferenceBuffer::make(backend_, picture, {picture_mode(), !picture_mode(), decisions.reduction},
+                            stream_.header.slots));
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, residual_));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, decisions.reduction));
@@ -34,13 +35,18 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
 
 Status FrameDecoder::check_reference(const FrameParameters& parameters) const {
   if (parameters.type == FrameType::kKey) return {};
+  const auto refuse = [&](const std::string& why) {
+    return Status(CTV_ERROR_REFERENCE, "frame number: frame " + std::to_string(parameters.number) + why);
+  };
+  const Reference* const latest = references_.latest();
+  if (latest != nullptr && static_cast<int32_t>(parameters.number - latest->number) <= 0) {
+    return refuse(" comes after frame " + std::to_string(latest->number));
+  }
   const uint32_t number = parameters.number - parameters.reference;
   const Reference* const reference = references_.find(number);
   if (reference != nullptr && reference->check == parameters.reference_check) return {};
-  return {CTV_ERROR_REFERENCE, "frame number at byte 11: frame " + std::to_string(parameters.number) +
-                                   " refers to frame " + std::to_string(number) +
-                                   (reference == nullptr ? ", which is not available"
-                                                         : " of another stream than the decoded one")};
+  return refuse(" refers to frame " + std::to_string(number) +
+                (reference == nullptr ? ", which is not held" : " of another stream than the decoded one"));
 }
 
 bool FrameDecoder::repeats(const FrameParameters& parameters) const {
@@ -61,9 +67,12 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(slot.levels->upload(!key));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
-  if (key) references_.clear();
   references_.current().check = parameters.check;
-  references_.update(parameters.number);
+  if (parameters.kept) {
+    references_.keep(parameters.number, parameters.slot);
+  } else {
+    references_.discard(parameters.number);
+  }
   return {};
 }
 

@@ -26,7 +26,7 @@ class FrameDecoder {
 
   /// How many layers the resolution needs.
   int layers() const { return layers_; }
-  /// Error: the frame refers to a frame that is not available.
+  /// Error: the frame refers to a frame that is not held, or is older than the last one.
   Status check_reference(const FrameParameters& parameters) const;
   /// Whether a predicted packet is the one decoded last.
   bool repeats(const FrameParameters& parameters) const;

@@ -25,8 +25,9 @@ Result<std::unique_ptr<FrameEncoder>> FrameEncoder::make(Backend& backend, const
 
 Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   const PictureLayout& picture = stream_.picture;
-  CTV_ASSIGN_OR_RETURN(
-      references_, ReferenceBuffer::make(backend_, picture, {.pictures = true, .levels = !picture_mode()}));
+  CTV_ASSIGN_OR_RETURN(references_,
+                       ReferenceBuffer::make(backend_, picture, {.pictures = true, .levels = !picture_mode()},
+                                             stream_.header.slots));
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
@@ -147,24 +148,30 @@ Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& s
   return slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side);
 }
 
-void FrameEncoder::update_reference() {
-  if (parameters_.type == FrameType::kKey) references_.clear();
-  references_.update(parameters_.number);
+void FrameEncoder::update_references() {
+  if (parameters_.kept) {
+    references_.keep(parameters_.number, parameters_.slot);
+  } else {
+    references_.discard(parameters_.number);
+  }
 }
 
-Status FrameEncoder::import_reference(const FrameDecoder& decoder, const ctv_picture* source,
-                                      FrameSlot& slot) {
-  const Reference& from = *decoder.references().latest();
-  const Reference& to = references_.current();
-  if (picture_mode()) {
-    const Memory& memory = from.picture.memory();
-    CTV_RETURN_IF_ERROR(backend_.copy(to.picture.memory().data(), memory.data(), memory.size()));
-  } else {
-    CTV_RETURN_IF_ERROR(slot.picture->import_picture(*source, to.picture.planes()));
-    CTV_RETURN_IF_ERROR(
-        backend_.copy(to.level_memory.data(), from.level_memory.data(), from.level_memory.size()));
+Status FrameEncoder::import_references(const FrameDecoder& decoder, const ctv_picture* source,
+                                       FrameSlot& slot) {
+  for (int i = 0; i < references_.slots(); ++i) {
+    const Reference* from = decoder.references().in_slot(i);
+    if (from == nullptr) continue;
+    const Reference& to = references_.current();
+    if (picture_mode()) {
+      const Memory& memory = from->picture.memory();
+      CTV_RETURN_IF_ERROR(backend_.copy(to.picture.memory().data(), memory.data(), memory.size()));
+    } else {
+      CTV_RETURN_IF_ERROR(slot.picture->import_picture(*source, to.picture.planes()));
+      CTV_RETURN_IF_ERROR(
+          backend_.copy(to.level_memory.data(), from->level_memory.data(), from->level_memory.size()));
+    }
+    references_.keep(from->number, i);
   }
-  references_.update(from.number);
   return {};
 }
 

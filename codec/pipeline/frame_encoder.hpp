@@ -30,7 +30,7 @@ class FrameEncoder {
                                                     const EncoderDecisions& decisions);
 
   /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
-  /// quantisers, several times, then update_reference(). May be called again between tries.
+  /// quantisers, several times, then update_references(). May be called again between tries.
   /// parameters: base_step weighs vectors against differences. once: code() follows once, with these
   /// parameters and without a meter, so that the backend may repeat an equal frame.
   Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, FrameSlot& slot);
@@ -40,11 +40,11 @@ class FrameEncoder {
   /// The same without the picture as decoded, for a try that may not be the last. reconstruct() makes it.
   Status try_code(const FrameParameters& parameters, FrameSlot& slot);
   Status reconstruct(DistortionMeter* meter);
-  /// The frame as last coded becomes a reference.
-  void update_reference();
-  /// Copies the latest reference of a decoder at full resolution on the same backend. source: its picture
-  /// before coding, for subband prediction; it goes through the transfer of `slot`.
-  Status import_reference(const FrameDecoder& decoder, const ctv_picture* source, FrameSlot& slot);
+  /// The frame as last coded is kept, if its parameters say so.
+  void update_references();
+  /// Copies the references of a decoder at full resolution on the same backend. source: the picture before
+  /// coding of the only one, for subband prediction; it goes through the transfer of `slot`.
+  Status import_references(const FrameDecoder& decoder, const ctv_picture* source, FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: source pictures and quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
 

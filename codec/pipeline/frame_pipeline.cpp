@@ -60,8 +60,11 @@ Status FramePipeline::encode(FrameSlot& slot) {
   return {};
 }
 
-uint16_t FramePipeline::bind_to_reference(FrameSlot& slot, uint16_t reference_check) {
-  return ctv::bind_to_reference(slot.packet, slot.symbols->header(), reference_check);
+void FramePipeline::bind(FrameSlot& slot, SlotTable& slots) {
+  const FrameParameters& frame = slot.parameters;
+  const SlotTable::Entry* reference = frame.type == FrameType::kKey ? nullptr : slots.reference_of(frame);
+  const uint16_t of_reference = reference == nullptr ? uint16_t{0} : reference->check;
+  slots.take(frame, seal_packet(slot.packet, slot.symbols->header(), of_reference), 0);
 }
 
 Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit) {

@@ -10,6 +10,7 @@
 
 #include "codec/backend/backend.hpp"
 #include "codec/entropy/symbol_coder.hpp"
+#include "codec/pipeline/slot_table.hpp"
 #include "codec/pipeline/stream.hpp"
 #include "codec/pipeline/worker_pool.hpp"
 
@@ -59,8 +60,9 @@ class FramePipeline {
 
   /// Waits for the levels of the slot's frame and writes its packet.
   static Status encode(FrameSlot& slot);
-  /// Writes the check of its reference into the slot's packet; returns the packet's own. May be repeated.
-  static uint16_t bind_to_reference(FrameSlot& slot, uint16_t reference_check);
+  /// Writes the check of its reference into the slot's packet, and the packet into the table. May be
+  /// repeated.
+  static void bind(FrameSlot& slot, SlotTable& slots);
   /// Reads the header of a packet into slot.parameters.
   static Status read_header(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Decodes the first `layers` layers of the packet, whose header was just read, into the slot's upload

@@ -7,21 +7,29 @@
 
 namespace ctv {
 
-void History::append(std::span<const uint8_t> packet, uint64_t frame, bool key) {
-  if (entries_.empty() && !key) return;
+void History::append(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters) {
+  const bool key = parameters.type == FrameType::kKey;
+  const SlotTable::Entry* reference = key ? nullptr : slots_.reference_of(parameters);
   bytes_ += packet.size();
-  if (bytes_ > kMaxBytes) {
+  if ((!key && reference == nullptr) || bytes_ > kMaxBytes) {
     clear();
     return;
   }
-  entries_.push_back({frame, key, {packet.begin(), packet.end()}});
+  const uint64_t root = key ? frame : reference->root;
+  slots_.take(parameters, 0, root);
+  entries_.push_back({frame, root, {packet.begin(), packet.end()}});
 }
 
 void History::trim(uint64_t frame) {
-  const auto last = std::find_if(entries_.rbegin(), entries_.rend(),
-                                 [&](const Entry& e) { return e.key && e.frame <= frame; });
-  if (last == entries_.rend()) return;
-  while (entries_.front().frame != last->frame) {
+  if (entries_.empty()) return;
+  uint64_t first = frame;
+  for (auto e = entries_.rbegin(); e != entries_.rend() && e->frame >= frame; ++e) {
+    first = std::min(first, e->root);
+  }
+  for (const SlotTable::Entry& e : slots_.entries()) {
+    if (e.held) first = std::min(first, e.root);
+  }
+  while (!entries_.empty() && entries_.front().frame < first) {
     bytes_ -= entries_.front().packet.size();
     entries_.pop_front();
   }
@@ -29,6 +37,7 @@ void History::trim(uint64_t frame) {
 
 void History::clear() {
   entries_.clear();
+  slots_ = {};
   bytes_ = 0;
 }
 

@@ -7,21 +7,22 @@
 #include <span>
 #include <vector>
 
+#include "codec/pipeline/slot_table.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {
 
-/// Packets that lead to the frames still in flight, from a key frame on. Kept only for backends that can
-/// fail; very long chains are given up.
+/// Packets that lead to the frames still in flight and to those in the slots, from a key frame on. Kept only
+/// for backends that can fail; very long chains are given up.
 class History {
  public:
   struct Entry {
     uint64_t frame;  // as the encoder or decoder counts them
-    bool key;
+    uint64_t root;   // the key frame that it descends from
     std::vector<uint8_t> packet;
   };
-  void append(std::span<const uint8_t> packet, uint64_t frame, bool key);
-  /// Forgets what is not needed to decode `frame` and those after it.
+  void append(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters);
+  /// Forgets what is needed neither to decode `frame` and those after it nor for the slots.
   void trim(uint64_t frame);
   void clear();
   /// False if the chain is not whole: it was too long, or no key frame has been seen.
@@ -31,6 +32,7 @@ class History {
  private:
   static constexpr size_t kMaxBytes = size_t{256} << 20;
   std::deque<Entry> entries_;  // the first is a key frame
+  SlotTable slots_;
   size_t bytes_ = 0;
 };
 

@@ -16,16 +16,16 @@ struct Reference {
   Memory level_memory;
   std::array<Level*, 3> levels{};  // per plane, in the order of its SubbandLayout
   uint32_t number = 0;
-  uint16_t check = 0;  // decoders: of the packet it was decoded from; set before update()
-  bool available = false;
-  bool long_term = false;
+  uint16_t check = 0;  // decoders: of the packet it was decoded from; set before keep()
+  int slot = kNoSlot;
+  static constexpr int kNoSlot = -1;
   /// Tells references apart.
   const void* address() const {
     return level_memory.data() != nullptr ? level_memory.data() : picture.memory().data();
   }
 };
 
-/// A fixed number of references, and one place more for the frame that is being coded. All memory is
+/// A place for each slot of the stream, and one more for the frame that is being coded. All memory is
 /// allocated by make().
 class ReferenceBuffer {
  public:
@@ -35,38 +35,40 @@ class ReferenceBuffer {
     bool levels = false;
     int reduction = 0;  // of the pictures
   };
-  /// references: at least 1. Error: the backend's memory.
+  /// slots: at least 1. Error: the backend's memory.
   static Result<ReferenceBuffer> make(Backend& backend, const PictureLayout& picture, const Content& content,
-                                      int references = 1);
+                                      int slots = 1);
 
-  /// Where the current frame is written; never an available reference. The same place until update().
+  /// Where the current frame is written; in no slot. The same place until keep() or discard().
   Reference& current() { return places_[current_]; }
   const Reference& current() const { return places_[current_]; }
-  /// The current frame becomes reference `number`. If the buffer is full, the oldest short-term reference
-  /// is dropped. A reference of the same number is replaced.
-  void update(uint32_t number);
+  /// The current frame becomes reference `number`. What the slot held, and another reference of this number,
+  /// are dropped.
+  void keep(uint32_t number, int slot);
+  /// The current frame, of this number, is no reference.
+  void discard(uint32_t number);
 
-  /// Null if frame `number` is not available. Valid until the next update(), drop() or clear().
+  /// Null if frame `number` is in no slot. Valid until the next keep() or clear().
   const Reference* find(uint32_t number) const;
-  /// The reference of the last update(); null if it is not available.
-  const Reference* latest() const;
+  /// Null if the slot is empty.
+  const Reference* in_slot(int slot) const;
+  /// The frame of the last keep() or discard(), kept or not; null after clear(). Its place is not written
+  /// before the next frame.
+  const Reference* latest() const { return latest_ == kNone ? nullptr : &places_[latest_]; }
+  int slots() const { return static_cast<int>(places_.size()) - 1; }
 
-  /// Keeps reference `number` until drop() or clear(). False if it is not available, or if no place for
-  /// short-term references were left.
-  bool mark_long_term(uint32_t number);
-  /// Makes reference `number` unavailable, if it is there.
-  void drop(uint32_t number);
-  /// Makes all references unavailable.
+  /// Empties all slots.
   void clear();
 
  private:
-  size_t index_of(uint32_t number) const;  // of an available reference; the number of places if there is none
-  void choose_current();
+  static constexpr size_t kNone = SIZE_MAX;
+  void finish(uint32_t number);
 
   std::vector<Reference> places_;
-  std::vector<uint64_t> written_;  // per place: which update() wrote it; 0: none
-  uint64_t updates_ = 0;
+  std::vector<uint64_t> written_;  // per place: how many frames had been coded before; 0: none
+  uint64_t frames_ = 0;
   size_t current_ = 0;
+  size_t latest_ = kNone;
 };
 
 }  // namespace ctv

@@ -21,6 +21,12 @@ def ceil_div(a, b):
     return -(-a // b)
 
 
+def half(v, n):
+    """The integer nearest to v / 2^n, of two the even one."""
+    whole, rest = v >> n, v % (1 << n)
+    return whole + (2 * rest + whole % 2 > 1 << n)
+
+
 class Subband:
     def __init__(self, **fields):
         self.dc = False
@@ -150,33 +156,46 @@ class Decoder:
         self.log2_cell = 3 if h["prediction"] else h["block size"]
         self.cell_rows = ceil_div(self.layouts[0].padded_rows, 1 << self.log2_cell)
         self.cell_cols = ceil_div(self.layouts[0].padded_cols, 1 << self.log2_cell)
-        self.picture = self.levels = None
+        self.slots = {}
 
-    def decode(self, unit, reduction):
+    def decode(self, unit, at, reduction):
+        """at: where the prefix ends."""
         h = self.h
-        reader = Reader(unit, 8)
-        p = read_fields("packet header", reader, self.coded_layers)
+        reader = Reader(unit, at)
+        p = read_fields("packet header", reader, self.counts)
         key = p["reference"] == 0
-        assert key or p["reference check"] == self.check
-        self.check = p["packet checksum"] & 0xffff
+        assert p.get("slot", 0) < h["slots"]
         sizes = self.part_sizes(p, len(unit) - reader.at)
         begin, at = reader.at, reader.at + sizes.pop(0)
         assert not key or begin == at
         self.cells = None if key else motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
+        stored = p["packet checksum"]
+        reference_check = stored ^ zlib.crc32(unit[:begin - 4] + unit[begin:at])
+        assert reference_check & 0xffff == 0
+        self.reference = None if key else self.reference_of(p, reference_check >> 16)
         levels = [[0] * layout.size for layout in self.layouts]
-        layers = {0: unit[begin:at]}
+        checks = []
         for component, size in zip(self.components, sizes):
             self.decode_component(component, unit[at:at + size], key, levels)
-            layers[component[0]] = layers.get(component[0], b"") + unit[at:at + size]
+            if size:
+                checks.append(zlib.crc32(unit[at:at + size]) & 0xffff)
             at += size
         assert at == len(unit)
-        assert p["packet checksum"] == zlib.crc32(unit[:reader.at - 4] + layers.pop(0))
-        assert p["layer checksum"] == [zlib.crc32(data) for _, data in sorted(layers.items()) if data]
+        assert p["part check"] == checks
         if not key and h["prediction"] == 0:
             levels = [self.moved_levels(i, levels[i]) for i in range(len(levels))]
         self.levels = levels
-        self.picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
-        return self.picture
+        picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
+        if not p.get("discardable"):
+            number = p["frame number"]
+            self.slots = {slot: kept for slot, kept in self.slots.items() if kept[0] != number}
+            self.slots[p.get("slot", 0)] = (number, stored >> 16 ^ stored & 0xffff, picture, levels)
+        return picture
+
+    def reference_of(self, p, check):
+        """(picture, levels)"""
+        number = (p["frame number"] - p.get("distance", 1)) % (1 << 32)
+        return next(kept[2:] for kept in self.slots.values() if kept[:2] == (number, check))
 
     def part_sizes(self, p, rest):
         """Bytes of the motion payload and of each component."""
@@ -184,11 +203,11 @@ class Decoder:
         assert sizes[-1] > 0 or len(sizes) == 1
         return sizes + [0] * (len(self.components) + 1 - len(sizes))
 
-    def coded_layers(self, p):
-        if "part size" not in p:
-            return {}
-        sizes = self.part_sizes(p, 1 << 40)[1:]
-        return {"layers": len({c[0] for c, size in zip(self.components, sizes) if c[0] and size})}
+    def counts(self, p):
+        counts = {"sizes": p.get("sizes", p.get("few sizes"))}
+        if "part size" in p:
+            counts["coded"] = sum(size > 0 for size in self.part_sizes(p, 1 << 40)[1:])
+        return counts
 
     def decode_component(self, component, data, key, levels):
         layer, planes, indices = component
@@ -222,7 +241,7 @@ class Decoder:
                     y = clamp(i + ((v[0] + (1 << (a + 2))) >> (a + 3)), 0, s.rows - 1)
                     x = clamp(j + ((v[1] + (1 << (b + 2))) >> (b + 3)), 0, s.cols - 1)
                     at = s.offset + i * s.cols + j
-                    out[at] = wrap(out[at] + self.levels[plane][s.offset + y * s.cols + x])
+                    out[at] = wrap(out[at] + self.reference[1][plane][s.offset + y * s.cols + x])
         return out
 
     def cell_of(self, y, shift, count):
@@ -238,12 +257,12 @@ class Decoder:
         return [(clamp(q - 1, 0, count - 1), 32 - w), (clamp(q, 0, count - 1), w)]
 
     def predicted_sample(self, reference, y, x, v, a, b):
-        row, col = (y << (3 + a)) + v[0], (x << (3 + b)) + v[1]
-        rows, cols = WEIGHTS[row % (8 << a) >> a], WEIGHTS[col % (8 << b) >> b]
+        row, col = 8 * y + half(v[0], a), 8 * x + half(v[1], b)
+        rows, cols = WEIGHTS[row % 8], WEIGHTS[col % 8]
         total = 0
         for i in range(8):
-            line = reference[clamp((row >> (3 + a)) + i - 3, 0, len(reference) - 1)]
-            total += rows[i] * sum(cols[j] * line[clamp((col >> (3 + b)) + j - 3, 0, len(line) - 1)] for j in range(8))
+            line = reference[clamp((row >> 3) + i - 3, 0, len(reference) - 1)]
+            total += rows[i] * sum(cols[j] * line[clamp((col >> 3) + j - 3, 0, len(line) - 1)] for j in range(8))
         return (total + 2048) >> 12
 
     def is_skipped(self, y, x, a, b):
@@ -264,7 +283,7 @@ class Decoder:
         if h["transform"] < 2:
             count = len(layout.subbands)
             weights = h["subband weight"][count if plane else 0:]
-            values = [transform.dequantise(h, w, s, p["base step"], p["reconstruction offset"], v)
+            values = [transform.dequantise(h, w, s, p["base step"], p.get("reconstruction offset", 0), v)
                       for w, s, v in zip(weights, layout.subbands, values)]
         if h["transform"]:
             residual = transform.block_residual(h, layout, values, p["base step"], reduction)
@@ -279,7 +298,7 @@ class Decoder:
             for x in range(cols):
                 sample = (0 if signed else 128) + residual[y][x]
                 if predict:
-                    sample = self.compensated_sample(self.picture[plane], y, x, a, b)
+                    sample = self.compensated_sample(self.reference[0][plane], y, x, a, b)
                     sample += 0 if self.is_skipped(y, x, a, b) else residual[y][x]
                 out[y][x] = clamp(sample, -255 if signed else 0, 255)
         return out
@@ -322,13 +341,15 @@ def decode_file(stream, reduction):
     """The pictures of a stream as bytes."""
     at = 0
     while at < len(stream):
-        tag, size = stream[at:at + 4], int.from_bytes(stream[at + 4:at + 8], "little")
-        unit = stream[at:at + 8 + size]
+        packet = stream[at:at + 2] == b"CP"
+        reader = Reader(stream, at + (2 if packet else 4))
+        size = reader.varint() if packet else reader.fixed(4)
+        unit, prefix = stream[at:reader.at + size], reader.at - at
         at += len(unit)
-        if tag == b"CTVS":
+        if packet:
+            yield decoder.output(decoder.decode(unit, prefix, reduction))
+        elif unit[:4] == b"CTVS":
             decoder = Decoder(unit)
-        elif tag == b"CTVP":
-            yield decoder.output(decoder.decode(unit, reduction))
 
 
 if __name__ == "__main__":

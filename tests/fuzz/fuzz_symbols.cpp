@@ -57,14 +57,14 @@ void decode_payload(Bench& bench, bool key, size_t target, const uint8_t* data, 
   header.frame.type = key ? FrameType::kKey : FrameType::kPredicted;
   header.frame.reference = key ? 0 : 1;
   header.component_sizes.assign(bench.layers.size(), 0);
-  header.layer_crcs.assign(static_cast<size_t>(bench.layers.back()) + 1, 0);
+  header.component_checks.assign(bench.layers.size(), 0);
   target %= bench.layers.size() + (key ? 0 : 1);  // a key frame has no vectors
   (target == bench.layers.size() ? header.motion_size : header.component_sizes[target]) =
       static_cast<uint32_t>(size);
   std::vector<uint8_t> packet;
-  write_packet_header(bench.coder->components(), header, packet);
+  write_packet_header(header, packet);
   packet.insert(packet.end(), data, data + size);
-  test::repair_packet(packet, bench.layers);
+  test::repair_packet(packet, bench.layers.size());
   if (!bench.coder->read_header(packet).ok()) std::abort();
   (void)bench.coder->decode(packet, bench.layers.back() + 1, bench.frame).ok();
 }

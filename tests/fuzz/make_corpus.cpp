@@ -76,14 +76,14 @@ void save_stream(const Kind& kind, int number) {
     save("alloc", kind.name, file_of(stream), {0, 0, 50 + 9 * number, 0, 0});
   }
 
-  const auto layers = layers_of_components(stream.header);
+  const size_t components = component_count(stream.header);
   for (size_t i = 0; i < 2; ++i) {
-    const PacketParts parts = packet_parts(stream.packets[i], layers);
+    const PacketParts parts = packet_parts(stream.packets[i], components);
     const auto begin = stream.packets[i].begin();
     const auto part = [&](size_t from, size_t to) {
       return Bytes(begin + static_cast<ptrdiff_t>(from), begin + static_cast<ptrdiff_t>(to));
     };
-    const size_t last = layers.size() - 1;
+    const size_t last = components - 1;
     const int symbols = config.entropy_coding + (config.entropy_coding == CTV_ENTROPY_RLE ? 0 : 2);
     save("symbols", std::string(kind.name) + "_lowpass" + std::to_string(i),
          part(parts.component_begins[0], parts.component_begins[1]), {symbols, i == 0 ? 1 : 0, 0});

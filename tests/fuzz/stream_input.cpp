@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "codec/format/bytes.hpp"
 #include "codec/format/units.hpp"
 
 namespace ctv::fuzz {
@@ -15,7 +14,7 @@ StreamInput read_input(const uint8_t* data, size_t size) {
   std::copy_n(data + size, sizeof input.options, input.options);
   while (size > 0) {
     uint64_t length = size;
-    if (size >= kPrefixSize) length = std::min<uint64_t>(size, kPrefixSize + uint64_t{load_u32(data + 4)});
+    if (const auto prefix = read_prefix({data, size}); prefix.ok()) length = std::min(length, prefix->size);
     input.units.emplace_back(data, data + length);
     data += length;
     size -= length;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -32,14 +33,16 @@ inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (
 /// The prediction of one sample with vector v, on a plane subsampled by 2^row_shift, 2^col_shift.
 inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift,
                    int col_shift) {
-  const int64_t row_unit = int64_t{kVectorUnit} << row_shift;  // steps of a vector in a sample
-  const int64_t col_unit = int64_t{kVectorUnit} << col_shift;
-  const int64_t y = row * row_unit + v.y;
-  const int64_t x = col * col_unit + v.x;
-  const int64_t r = floor_div(y, row_unit);
-  const int64_t c = floor_div(x, col_unit);
-  const int fy = static_cast<int>((y - r * row_unit) * 8 / row_unit);
-  const int fx = static_cast<int>((x - c * col_unit) * 8 / col_unit);
+  const auto position = [](int sample, int component, int shift) {  // in eighths, halves to even
+    return sample * int64_t{kVectorUnit} +
+           static_cast<int64_t>(std::nearbyint(std::ldexp(component, -shift)));
+  };
+  const int64_t y = position(row, v.y, row_shift);
+  const int64_t x = position(col, v.x, col_shift);
+  const int64_t r = floor_div(y, kVectorUnit);
+  const int64_t c = floor_div(x, kVectorUnit);
+  const int fy = static_cast<int>(y - r * kVectorUnit);
+  const int fx = static_cast<int>(x - c * kVectorUnit);
   int64_t sum = 0;
   for (int i = 0; i < kInterpolationTaps; ++i) {
     for (int j = 0; j < kInterpolationTaps; ++j) {

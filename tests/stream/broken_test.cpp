@@ -80,9 +80,13 @@ TEST_P(Broken, AFlippedByteNeverYieldsAWrongPicture) {
           ASSERT_EQ(feed(decoder, stream_.packets[0]), CTV_OK);
         }
         std::vector<Frame> pictures;
-        ASSERT_EQ(feed(decoder, flipped, &pictures), CTV_ERROR_STREAM) << "unit " << unit << " byte " << at;
+        const ctv_status status = feed(decoder, flipped, &pictures);
         ASSERT_TRUE(pictures.empty());
-        ASSERT_TRUE(names_field_and_offset(ctv_last_error())) << ctv_last_error();
+        // Half of a predicted packet's checksum also tells its reference.
+        if (unit < 2 || status != CTV_ERROR_REFERENCE) {
+          ASSERT_EQ(status, CTV_ERROR_STREAM) << "unit " << unit << " byte " << at;
+          ASSERT_TRUE(names_field_and_offset(ctv_last_error())) << ctv_last_error();
+        }
         if (at % 7 != 0) continue;
         // The sound stream right after it.
         std::vector<Frame> after;
@@ -98,8 +102,11 @@ TEST_P(Broken, AFlippedByteNeverYieldsAWrongPicture) {
 }
 
 TEST_P(Broken, DamageBehindSoundChecksumsNeverCrashesAndSparesTheNextKeyFrame) {
-  const auto layers = layers_of_components(stream_.header);
-  ASSERT_FALSE(layers.empty());
+  const size_t components = component_count(stream_.header);
+  ASSERT_GT(components, 0U);
+  Bytes first = stream_.packets[0];
+  const uint16_t key_check = repair_packet(first, components);
+  ASSERT_EQ(first, stream_.packets[0]);
   Random random(7);
   int refused = 0;
   Decoder decoder(decoder_config(1));
@@ -112,9 +119,9 @@ TEST_P(Broken, DamageBehindSoundChecksumsNeverCrashesAndSparesTheNextKeyFrame) {
     Bytes packet = stream_.packets[key ? 0 : 1];
     const int flips = random.between(1, 4);
     for (int i = 0; i < flips; ++i) {
-      packet[static_cast<size_t>(random.between(8, static_cast<int>(packet.size()) - 1))] = random.byte();
+      packet[static_cast<size_t>(random.between(4, static_cast<int>(packet.size()) - 1))] = random.byte();
     }
-    repair_packet(packet, layers);
+    repair_packet(packet, components, key_check);
     const ctv_status status = feed(decoder, packet);
     ASSERT_TRUE(status == CTV_OK || status == CTV_ERROR_STREAM || status == CTV_ERROR_REFERENCE)
         << ctv_status_name(status) << ctv_last_error();
@@ -182,7 +189,8 @@ TEST_P(Broken, ALostPredictedFrameCostsNothingBeyondTheNextKeyFrame) {
 
 TEST_P(Broken, RandomBytesAreRefused) {
   Random random(10);
-  constexpr uint32_t kTags[] = {0x53565443, 0x50565443, 0x58565443};
+  constexpr uint32_t kTags[] = {0x53565443, 0x00fd5043,
+                                0x58565443};  // CTVS, CP and a size of two bytes, CTVX
   for (const bool with_header : {false, true}) {
     Decoder decoder(decoder_config(1));
     if (with_header) {

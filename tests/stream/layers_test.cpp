@@ -96,7 +96,7 @@ TEST_P(Layers, APacketCutBeforeALayersEndIsAnError) {
     EXPECT_EQ(ctv_decoder_send(decoder.get(), packet.data(), size), CTV_ERROR_STREAM)
         << "reduction " << reduction;
     const std::string message = ctv_last_error();
-    EXPECT_NE(message.find("layer "), std::string::npos) << message;
+    EXPECT_NE(message.find("component "), std::string::npos) << message;
     EXPECT_NE(message.find("byte"), std::string::npos) << message;
   }
 }

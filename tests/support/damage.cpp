@@ -18,7 +18,7 @@ size_t index_of(const std::vector<Bytes>& units, Random& random) {
 void change_byte(Bytes& unit, Random& random) {
   constexpr uint8_t kValues[] = {0, 1, 2, 4, 16, 64, 127, 128, 254, 255};
   const int last = static_cast<int>(unit.size()) - 1;
-  const int first = std::min(last, random.between(0, 19) == 0 ? 0 : 8);
+  const int first = std::min(last, random.between(0, 19) == 0 ? 0 : unit[0] == 'C' && unit[1] == 'P' ? 4 : 8);
   const int end = random.between(0, 3) == 0 ? std::min(last, 40) : last;
   uint8_t& byte = unit[static_cast<size_t>(random.between(first, end))];
   switch (random.between(0, 2)) {

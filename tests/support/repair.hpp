@@ -5,26 +5,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace ctv::test {
 
 /// Byte offsets of the parts of a packet, read without checking ranges.
 struct PacketParts {
+  size_t prefix = 0;
   size_t motion_begin = 0;
   std::vector<size_t> component_begins;  // and the end of the last
-  std::vector<size_t> layer_crcs;  // per component: of its layer's checksum, if it is the first there; or 0
-  size_t packet_crc = 0;
+  std::vector<size_t> checks;            // per component: of its check, or 0 if it is empty
+  size_t packet_checksum = 0;
   bool sound = false;  // all fields are inside the unit
 };
-/// component_layers: the layer of each component.
-PacketParts packet_parts(const std::vector<uint8_t>& packet, const std::vector<int>& component_layers);
+/// components: of the stream.
+PacketParts packet_parts(const std::vector<uint8_t>& packet, size_t components);
 
-/// Corrects unit size and checksums of a packet, as far as its fields can be found. reference_check: written
-/// to a predicted packet. Returns the packet's own check.
-uint16_t repair_packet(std::vector<uint8_t>& packet, const std::vector<int>& component_layers,
-                       std::optional<uint16_t> reference_check = std::nullopt);
+/// Corrects unit size and checksums of a packet, as far as its fields can be found. reference_check: of the
+/// frame that a predicted packet refers to. Returns the packet's own check.
+uint16_t repair_packet(std::vector<uint8_t>& packet, size_t components, uint16_t reference_check = 0);
 /// The same for a sequence header or an index.
 void repair_header(std::vector<uint8_t>& unit);
 
@@ -32,7 +31,7 @@ void repair_header(std::vector<uint8_t>& unit);
 /// header. Checks of references follow.
 void repair_checksums(std::vector<std::vector<uint8_t>>& units);
 
-/// Returns the layers of the components of a stream, from its header unit; empty if it is damaged.
-std::vector<int> layers_of_components(const std::vector<uint8_t>& header);
+/// Returns the components of a stream, from its header unit; 0 if it is damaged.
+size_t component_count(const std::vector<uint8_t>& header);
 
 }  // namespace ctv::test

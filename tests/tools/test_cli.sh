@@ -224,7 +224,7 @@ expect 3 "cut header" "$ctdec" cut.ctv -o cuthead.yuv
 [ ! -e cuthead.yuv ] || fail "a stream without a whole frame left a file"
 # Frame 2's packet loses its tag: frames 2, 3 and 4 are gone, key frame 5 brings the rest.
 cp a.ctv hole.ctv
-put hole.ctv "$(grep -abo CTVP a.ctv | sed -n 3p | cut -d: -f1)" 'XXXX'
+put hole.ctv "$(packet_at 3)" 'XXXX'
 expect 3 "hole" "$ctdec" hole.ctv -o hole.yuv -q
 expect 3 "hole, kept going" "$ctdec" hole.ctv -o hole.yuv --keep-going --json hole.json
 one() { tail -c +$(($1 * frame + 1)) a.yuv | head -c $frame; }
@@ -235,8 +235,8 @@ for line in '"frames": 12' '"damaged_places": 1' '"dropped_frames": 2' '"repeate
 done
 # At the beginning the picture behind the hole stands for it, at the end the index tells how many are missing.
 cp a.ctv ends.ctv
-put ends.ctv "$(grep -abo CTVP a.ctv | sed -n 1p | cut -d: -f1)" 'XXXX'
-put ends.ctv "$(grep -abo CTVP a.ctv | sed -n 12p | cut -d: -f1)" 'XXXX'
+put ends.ctv "$(packet_at 1)" 'XXXX'
+put ends.ctv "$(packet_at 12)" 'XXXX'
 expect 3 "ends, kept going" "$ctdec" ends.ctv -o ends.yuv --keep-going -q
 { one 5; one 5; one 5; one 5; one 5; for i in 5 6 7 8 9 10 10; do one $i; done; } >want.yuv
 same ends.yuv want.yuv "--keep-going keeps the clip's length"
@@ -244,7 +244,7 @@ expect 3 "ends, a part" "$ctdec" ends.ctv -o ends.yuv --keep-going -q --seek 9 -
 { one 9; one 10; one 10; } >want.yuv
 same ends.yuv want.yuv "--keep-going with --seek"
 # A packet that is not there at all: the stream has no damage, and the frames behind have lost their reference.
-second=$(grep -abo CTVP a.ctv | sed -n 2p | cut -d: -f1) third=$(grep -abo CTVP a.ctv | sed -n 3p | cut -d: -f1)
+second=$(packet_at 2) third=$(packet_at 3)
 { head -c "$second" a.ctv; tail -c +$((third + 1)) a.ctv; } >gone.ctv
 expect 3 "gone, kept going" "$ctdec" gone.ctv -o gone.yuv --keep-going --json gone.json -q
 { one 0; one 0; one 0; one 0; one 0; tail -c +$((5 * frame + 1)) a.yuv; } >want.yuv

@@ -86,7 +86,7 @@ expect 1 "one name for two outputs" "$ctenc" a.y4m -o x.ctv --csv ./x.ctv
 expect 1 "one name for many pictures" "$ctdec" a.ctv -o one.png
 [ ! -e one.png ] || fail "a failing ctdec left one.png"
 cp a.ctv damaged.ctv
-printf XXXX | dd of=damaged.ctv bs=1 seek="$(grep -abo CTVP a.ctv | sed -n 8p | cut -d: -f1)" conv=notrunc status=none
+printf XXXX | dd of=damaged.ctv bs=1 seek="$(packet_at 8)" conv=notrunc status=none
 for output in many_%d.png many_%d.ppm many.y4m many.rgb; do
   expect 3 "damage, to $output" "$ctdec" damaged.ctv -o $output
   [ "$(wc -l <err)" -eq 1 ] || fail "$output: not one line: $(cat err)"
@@ -202,9 +202,9 @@ grep -aq warning closed.y4m && fail "messages go into the output"
 expect 2 "a closed standard output" bash -c "'$ctdec' a.ctv -o - -q >&-"
 
 # --- time does not grow with the square of the damage
-{ head -c "$(grep -abo CTVP a.ctv | head -1 | cut -d: -f1)" a.ctv; yes "$(printf 'CTVP\001\002\003')" | tr '\n' '\0' | head -c 4000000; } >tags.ctv
+{ head -c "$(packet_at 1)" a.ctv; yes "$(printf 'CP\200\200\014\001\002')" | tr '\n' '\0' | head -c 4000000; } >tags.ctv
 expect 3 "a million tags" timeout 200 "$ctdec" tags.ctv -o null --keep-going -q
-{ yes "$(printf 'CTVP\001\002\003')" | tr '\n' '\0' | head -c 100000; } >tags.ctv
+{ yes "$(printf 'CP\200\200\014\001\002')" | tr '\n' '\0' | head -c 100000; } >tags.ctv
 expect 3 "tags and no header" "$ctdec" tags.ctv -o null --keep-going
 [ "$(wc -l <err)" -lt 20 ] || fail "$(wc -l <err) lines about one stream"
 

@@ -10,9 +10,11 @@
 namespace ctv::tools {
 namespace {
 
-std::string unit(const char* tag, const std::string& payload) {
+// Of a packet its prefix has three bytes, if it is short.
+std::string unit(const std::string& tag, const std::string& payload) {
   std::string s = tag;
   const auto size = static_cast<uint32_t>(payload.size());
+  if (tag == "CP") return s + static_cast<char>(size) + payload;
   for (int i = 0; i < 4; ++i) s.push_back(static_cast<char>(size >> (8 * i)));
   return s + payload;
 }
@@ -24,7 +26,7 @@ UnitReader reader_of(const std::string& s, bool seekable, uint64_t limit = 1 << 
 }
 
 const std::string kStream =
-    unit("CTVS", "head") + unit("CTVP", "packet 0") + unit("CTVP", "packet 1") + unit("CTVX", "");
+    unit("CTVS", "head") + unit("CP", "packet zero..") + unit("CP", "packet one...") + unit("CTVX", "");
 
 TEST(UnitReader, WholeStream) {
   for (const bool seekable : {true, false}) {
@@ -64,7 +66,7 @@ TEST(UnitReader, EveryCutIsAnErrorExceptBetweenUnits) {
 }
 
 TEST(UnitReader, ResynchronisesAfterGarbage) {
-  const std::string stream = unit("CTVS", "head") + "garbage CTV! CCTV" + unit("CTVP", "packet 1");
+  const std::string stream = unit("CTVS", "head") + "garbage CTV! CCTV" + unit("CP", "packet one...");
   for (const bool seekable : {true, false}) {
     UnitReader reader = reader_of(stream, seekable);
     ASSERT_TRUE(reader.next());
@@ -80,7 +82,7 @@ TEST(UnitReader, ResynchronisesAfterGarbage) {
 
 TEST(UnitReader, ASizeThatLiesDoesNotSwallowTheRest) {
   std::string stream = kStream;
-  stream[12 + 4] = 20;  // packet 0 claims some of packet 1
+  stream[12 + 2] = 20;  // packet 0 claims some of packet 1
   UnitReader reader = reader_of(stream, false);
   ASSERT_TRUE(reader.next());
   ASSERT_TRUE(reader.next());
@@ -94,7 +96,7 @@ TEST(UnitReader, ASizeThatLiesDoesNotSwallowTheRest) {
 
 TEST(UnitReader, LimitOfUnits) {
   std::string stream = kStream;
-  stream[12 + 7] = 1;  // 16 MiB and more
+  for (size_t i : {2U, 3U, 4U, 5U}) stream[12 + i] = i < 5 ? -1 : 1;  // 2 MiB and more
   UnitReader reader = reader_of(stream, false);
   ASSERT_TRUE(reader.next());
   try {
@@ -111,7 +113,7 @@ TEST(UnitReader, AFilesEndIsKnownWithoutReading) {
   // Tags whose sizes reach far beyond the end, as in hostile files: no byte is read twice, none for a size
   // that lies.
   std::string stream = unit("CTVS", "head");
-  for (int i = 0; i < 1000; ++i) stream += std::string("CTVP\0\0\x10\0", 8);
+  for (int i = 0; i < 1000; ++i) stream += std::string("CP\x80\x80\x40\0\0\0", 8);
   UnitReader reader = reader_of(stream, true, 1 << 30);
   ASSERT_TRUE(reader.next());
   int cut = 0;
@@ -129,7 +131,7 @@ TEST(UnitReader, AFilesEndIsKnownWithoutReading) {
 }
 
 TEST(UnitReader, LongGarbage) {
-  const std::string stream = unit("CTVS", "head") + std::string(3 << 20, 'C') + unit("CTVP", "x");
+  const std::string stream = unit("CTVS", "head") + std::string(3 << 20, 'C') + unit("CP", "xxxxxx");
   UnitReader reader = reader_of(stream, false);
   ASSERT_TRUE(reader.next());
   EXPECT_THROW(reader.next(), Failure);

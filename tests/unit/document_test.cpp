@@ -102,8 +102,8 @@ uint64_t evaluate(const std::string& text, const Values& values) {
 /// Walks a unit along a table of the document and calls read(bytes) with values at and beyond the bounds of
 /// each field, and with units that end there. It returns the message of the refusal.
 template <typename Read>
-void check_fields(const std::string& name, const std::vector<uint8_t>& unit, Values values, Read read) {
-  size_t at = kPrefixSize;
+void check_fields(const std::string& name, const std::vector<uint8_t>& unit, size_t at, Values values,
+                  Read read) {
   unsigned bit = 0;  // of the byte there
   for (const Row& row : table(name)) {
     const std::string& field = row[0];
@@ -178,6 +178,8 @@ SequenceHeader some_header(TransformKind kind, uint8_t source, Prediction predic
   if (prediction == Prediction::kSubband) {
     h.grouping = {ComponentScope::kSubband, 0};
     h.subpel = h.overlap = 0;
+  } else {
+    h.slots = 3;
   }
   for (auto& set : h.weights) set.fill(1);
   return h;
@@ -196,26 +198,33 @@ TEST(Document, SequenceHeader) {
     const Values derived = {{"scales", h.transform.scales},
                             {"subbands", subband_count(h.transform)},
                             {"sets", h.planes() == 1 ? 1 : 2}};
-    check_fields("sequence header", write_sequence_header(h), derived, read);
+    check_fields("sequence header", write_sequence_header(h), kPrefixSize, derived, read);
   }
 }
 
 TEST(Document, PacketHeader) {
-  for (const int kind : {0, 1, 2, 3}) {
+  for (const int kind : {0, 1, 2, 3, 4}) {
     PacketHeader h;
     h.frame.type = kind % 2 == 0 ? FrameType::kKey : FrameType::kPredicted;
-    if (kind / 2 != 0) set_frame_time(h.frame, 1, {-123456789, 1000});
-    const std::vector<Component> components = {
-        {0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, {2, 0, 0, 0, 0}, {2, 0, 0, 0, 0}};
+    if (kind == 2) set_frame_time(h.frame, 1, {-123456789, 1000});
+    if (kind == 3) h.frame.reference = 7;
+    if (kind >= 2) h.frame.temporal_id = h.frame.reconstruction_offset = 3;
+    h.frame.kept = kind == 3;
     h.motion_size = kind % 2 == 0 ? 0 : 200;  // two bytes
     h.component_sizes = {0, 0, 128, 1};
-    h.layer_crcs.resize(3);
+    if (kind == 4) h.component_sizes.resize(9, 1);
+    h.component_checks.resize(h.component_sizes.size());
+    const size_t components = h.component_sizes.size();
     std::vector<uint8_t> unit;
-    write_packet_header(components, h, unit);
-    check_fields("packet header", unit, {{"components", components.size()}, {"sizes", 4}, {"layers", 1}},
+    write_packet_header(h, unit);
+    const auto prefix = read_prefix(unit);
+    ASSERT_TRUE(prefix.ok());
+    const uint64_t coded = components - 2;
+    check_fields("packet header", unit, prefix->prefix,
+                 {{"components", components}, {"sizes", components}, {"coded", coded}},
                  [&](const std::vector<uint8_t>& bytes) {
                    PacketHeader out;
-                   return read_packet_header(bytes, components, 3, out).message();
+                   return read_packet_header(bytes, components, kMaxSlots, out).message();
                  });
   }
 }

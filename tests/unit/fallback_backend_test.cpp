@@ -90,17 +90,41 @@ TEST_F(Fallback, PacketsAreKeptWhileTheBackendCanFail) {
   const std::vector<uint8_t> packet(10);
   FallbackBackend device = open(CTV_BACKEND_CUDA);
   FallbackBackend cpu = open(CTV_BACKEND_CPU);
+  const auto frame_of = [](uint64_t frame) {
+    return FrameParameters{.number = static_cast<uint32_t>(frame),
+                           .type = frame % 4 == 0 ? FrameType::kKey : FrameType::kPredicted};
+  };
   for (uint64_t frame = 0; frame < 9; ++frame) {
-    device.remember(packet, frame, frame % 4 == 0, frame == 0 ? 0 : frame - 1);
-    cpu.remember(packet, frame, frame % 4 == 0, frame);
+    device.remember(packet, frame, frame_of(frame), frame == 0 ? 0 : frame - 1);
+    cpu.remember(packet, frame, frame_of(frame), frame);
   }
   EXPECT_FALSE(cpu.history().whole());
   ASSERT_EQ(device.history().entries().size(), 5U);  // from the key frame before frame 7
   EXPECT_EQ(device.history().entries().front().frame, 4U);
   device.forget();
   EXPECT_FALSE(device.history().whole());
-  device.remember(packet, 9, false, 9);  // no key frame leads to it
+  device.remember(packet, 9, frame_of(9), 9);  // no key frame leads to it
   EXPECT_FALSE(device.history().whole());
+}
+
+// A frame that a slot holds may be referred to at any time, so all that leads to it stays.
+TEST(PacketHistory, ReachesBackToTheOldestFrameThatASlotHolds) {
+  const std::vector<uint8_t> packet(10);
+  History history;
+  const auto append = [&](uint32_t number, FrameType type, uint8_t reference, uint8_t slot) {
+    history.append(packet, number, {.number = number, .type = type, .reference = reference, .slot = slot});
+    history.trim(number);
+    return history.entries().front().frame;
+  };
+  EXPECT_EQ(append(0, FrameType::kKey, 0, 0), 0U);
+  EXPECT_EQ(append(1, FrameType::kPredicted, 1, 2), 0U);
+  EXPECT_EQ(append(2, FrameType::kKey, 0, 0), 0U) << "frame 1 is held";
+  EXPECT_EQ(append(3, FrameType::kPredicted, 2, 1), 0U) << "it refers to frame 1";
+  EXPECT_EQ(append(4, FrameType::kPredicted, 2, 2), 0U) << "frame 3 is held";
+  EXPECT_EQ(append(5, FrameType::kPredicted, 1, 1), 2U);
+  EXPECT_EQ(history.entries().size(), 4U);
+  history.append(packet, 6, {.number = 6, .type = FrameType::kPredicted, .reference = 6});
+  EXPECT_FALSE(history.whole()) << "frame 0 is not held";
 }
 
 }  // namespace

@@ -58,9 +58,10 @@ TEST(Displacement, SplitsAVectorIntoWholeSamplesAndEighths) {
   for (int shift = 0; shift <= 4; ++shift) {
     for (int v = -300; v <= 300; ++v) {
       const Displacement d = displacement(v, shift);
-      const double samples = std::ldexp(v, -(kVectorFractionBits + shift));
-      EXPECT_EQ(d.whole, static_cast<int>(std::floor(samples)));
-      EXPECT_EQ(d.eighth, static_cast<int>(std::floor(8 * (samples - d.whole))));
+      const int eighths = static_cast<int>(std::nearbyint(std::ldexp(v, -shift)));  // halves to even
+      EXPECT_EQ(8 * d.whole + d.eighth, eighths);
+      EXPECT_GE(d.eighth, 0);
+      EXPECT_LT(d.eighth, 8);
     }
   }
 }

@@ -27,12 +27,12 @@ Packet packet_of(const Bytes& motion, const std::vector<Bytes>& payloads) {
   p.header.frame.type = motion.empty() ? FrameType::kKey : FrameType::kPredicted;
   p.header.frame.number = 127;
   const std::vector<std::span<const uint8_t>> spans(payloads.begin(), payloads.end());
-  write_packet(kComponents, kLayers, motion, spans, p.header, p.bytes);
+  write_packet(motion, spans, p.header, p.bytes);
   return p;
 }
 
 Status read(const Bytes& bytes, PacketHeader& header) {
-  return read_packet_header(bytes, kComponents, kLayers, header);
+  return read_packet_header(bytes, kComponents.size(), 1, header);
 }
 
 std::vector<Bytes> payloads_of(std::initializer_list<size_t> sizes) {
@@ -49,12 +49,47 @@ TEST(Packet, EmptyPartsAndLayersCostNoBytes) {
     EXPECT_EQ(p.header.size + payload, p.bytes.size());
     return p.header.size;
   };
-  const size_t fields = 8 + 1 + 1 + 2 + 1 + 4;  // prefix, bits, number, step, sizes, checksum
+  const size_t fields = 3 + 1 + 1 + 1 + 4;  // prefix, bits, number, step, checksum
   EXPECT_EQ(header_size({}, {0, 0, 0, 0, 0}), fields);
-  EXPECT_EQ(header_size(Bytes(3), {0, 0, 0, 0, 0}), fields + 2);  // the check of the reference
-  EXPECT_EQ(header_size(Bytes(300), {7, 0, 0, 0, 0}), fields + 2 + 2);
+  EXPECT_EQ(header_size(Bytes(3), {0, 0, 0, 0, 0}), fields);
+  EXPECT_EQ(header_size(Bytes(30), {7, 0, 0, 0, 0}), fields + 1 + 2);  // a size, a check
   EXPECT_EQ(header_size({}, {7, 0, 0, 0, 9}), fields + 5 + 4);
-  EXPECT_EQ(header_size({}, {7, 0, 8, 9, 0}), fields + 4 + 8);
+  EXPECT_EQ(header_size({}, {7, 0, 8, 9, 0}), fields + 4 + 6);
+  EXPECT_EQ(header_size(Bytes(300), {7, 0, 0, 0, 0}), fields + 1 + 2 + 2);  // longer sizes
+}
+
+TEST(Packet, WhatFewFramesNeedCostsBytesOnlyThere) {
+  const auto header_of = [](auto change) {
+    Packet p;
+    p.header.frame = {.number = 5, .type = FrameType::kPredicted};
+    change(p.header.frame);
+    const std::vector<std::span<const uint8_t>> payloads(kComponents.size());
+    write_packet({}, payloads, p.header, p.bytes);
+    PacketHeader header;
+    EXPECT_TRUE(read_packet_header(p.bytes, kComponents.size(), kMaxSlots, header).ok());
+    EXPECT_EQ(header.frame.reference, p.header.frame.reference);
+    EXPECT_EQ(header.frame.slot, p.header.frame.slot);
+    EXPECT_EQ(header.frame.kept, p.header.frame.kept);
+    EXPECT_EQ(header.frame.temporal_id, p.header.frame.temporal_id);
+    EXPECT_EQ(header.frame.reconstruction_offset, p.header.frame.reconstruction_offset);
+    return header.size;
+  };
+  const size_t least = header_of([](FrameParameters&) {});
+  EXPECT_EQ(header_of([](FrameParameters& f) { f.reference = 2; }), least + 1);
+  EXPECT_EQ(header_of([](FrameParameters& f) { f.slot = 7; }), least + 1);
+  EXPECT_EQ(header_of([](FrameParameters& f) { f.kept = false, f.temporal_id = 2; }), least + 1);
+  EXPECT_EQ(header_of([](FrameParameters& f) { f.reconstruction_offset = 31; }), least + 1);
+  EXPECT_EQ(header_of([](FrameParameters& f) { f.reference = 255, f.slot = 1; }), least + 2);
+}
+
+TEST(Packet, ASlotThatTheStreamDoesNotHaveIsRefused) {
+  Packet p;
+  p.header.frame.slot = 3;
+  write_packet({}, std::vector<std::span<const uint8_t>>(kComponents.size()), p.header, p.bytes);
+  PacketHeader header;
+  EXPECT_TRUE(read_packet_header(p.bytes, kComponents.size(), 4, header).ok());
+  EXPECT_NE(read_packet_header(p.bytes, kComponents.size(), 3, header).message().find("slot at byte"),
+            std::string::npos);
 }
 
 TEST(Packet, PartsComeBackWhateverIsEmpty) {
@@ -74,18 +109,23 @@ TEST(Packet, PartsComeBackWhateverIsEmpty) {
   }
 }
 
-TEST(Packet, DamageIsToldFromSoundLayers) {
+TEST(Packet, DamageIsToldFromSoundParts) {
   const Packet p = packet_of(Bytes(20), payloads_of({30, 40, 50, 60, 70}));
+  const size_t reference_at = p.header.size - 2;  // half of the checksum: tells the reference, too
   std::span<const uint8_t> motion;
   std::vector<std::span<const uint8_t>> found;
-  for (size_t at = kPrefixSize; at < p.bytes.size(); ++at) {
+  for (size_t at = 3; at < p.bytes.size(); ++at) {
     Bytes bytes = p.bytes;
     bytes[at] ^= 0x10;
     PacketHeader header;
-    const bool in_base = at < p.header.size + 20 + 30;
-    ASSERT_EQ(read(bytes, header).ok(), !in_base) << at;
-    if (in_base) continue;
-    const int damaged = at < p.header.size + 20 + 30 + 90 ? 1 : 3;
+    const size_t vectors_end = p.header.size + 20;
+    const bool other_reference = at >= reference_at && at < p.header.size;
+    ASSERT_EQ(read(bytes, header).ok(), at >= vectors_end || other_reference) << at;
+    if (other_reference) {
+      EXPECT_NE(header.frame.reference_check, 0);
+    }
+    if (at < vectors_end) continue;
+    const int damaged = at < vectors_end + 30 ? 0 : at < vectors_end + 120 ? 1 : 3;
     for (int layers = 1; layers <= kLayers; ++layers) {
       EXPECT_EQ(find_payloads(bytes, header, kComponents, layers, motion, found).ok(), layers <= damaged)
           << at;
@@ -97,11 +137,11 @@ TEST(Packet, SizesThatLeaveNothingForTheLastPartAreRefused) {
   Packet p = packet_of({}, payloads_of({7, 0, 0, 0, 9}));
   Bytes bytes = p.bytes;
   bytes.resize(bytes.size() - 9);
-  store_u32(bytes, 4, static_cast<uint32_t>(bytes.size() - kPrefixSize));
-  seal_packet(bytes, p.header);
+  bytes[2] = static_cast<uint8_t>(bytes.size() - 3);
+  seal_packet(bytes, p.header, 0);
   PacketHeader header;
   EXPECT_EQ(read(bytes, header).message(),
-            "packet size at byte 4: " + std::to_string(bytes.size()) + " bytes announced, at least " +
+            "packet size at byte 2: " + std::to_string(bytes.size()) + " bytes announced, at least " +
                 std::to_string(bytes.size() + 1) + " by the sizes of its parts");
 }
 
@@ -109,9 +149,9 @@ TEST(Packet, AKeyFrameWithVectorsIsRefused) {
   Packet p = packet_of(Bytes(5), payloads_of({7, 0, 0, 0, 0}));
   p.header.frame.type = FrameType::kKey;
   Bytes bytes;
-  write_packet_header(kComponents, p.header, bytes);
+  write_packet_header(p.header, bytes);
   bytes.resize(bytes.size() + 12);
-  seal_packet(bytes, p.header);
+  seal_packet(bytes, p.header, 0);
   PacketHeader header;
   EXPECT_EQ(read(bytes, header).message(),
             "motion payload at byte " + std::to_string(p.header.size) + ": a key frame has no vectors");
@@ -120,12 +160,13 @@ TEST(Packet, AKeyFrameWithVectorsIsRefused) {
 TEST(Packet, ACheckBindsTheHeaderToItsReference) {
   const Packet p = packet_of(Bytes(5), payloads_of({7, 0, 0, 0, 9}));
   Bytes bytes = p.bytes;
-  const uint16_t check = bind_to_reference(bytes, p.header, 0xabcd);
+  const uint16_t check = seal_packet(bytes, p.header, 0xabcd);
   PacketHeader header;
   ASSERT_TRUE(read(bytes, header).ok());
   EXPECT_EQ(header.frame.reference_check, 0xabcd);
   EXPECT_EQ(header.frame.check, check);
-  EXPECT_NE(bind_to_reference(bytes, p.header, 0xabce), check);
+  EXPECT_NE(seal_packet(bytes, p.header, 0xabce), check);
+  EXPECT_EQ(seal_packet(bytes, p.header, 0xabcd), check) << "may be repeated";
 }
 
 }  // namespace

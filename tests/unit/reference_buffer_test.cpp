@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frames can be referred to after a sequence of updates, drops and long-term marks.
+// Which frames the slots hold after a sequence of frames, kept and discarded.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -36,59 +36,49 @@ class References : public testing::Test {
   PictureLayout picture_ = test::picture_of(3, 40, 24, Pyramid::kWavelet5_3, 2, 0);
 };
 
-TEST_F(References, OneIsTheLastFrame) {
+TEST_F(References, OneSlotHasTheLastFrame) {
   ReferenceBuffer buffer = make(1);
   EXPECT_EQ(available(buffer), Numbers{});
   EXPECT_EQ(buffer.latest(), nullptr);
   const Reference* first = &buffer.current();
-  buffer.update(7);
+  buffer.keep(7, 0);
   EXPECT_EQ(available(buffer), Numbers{7});
   EXPECT_EQ(buffer.latest(), first);
-  buffer.update(8);
+  buffer.keep(8, 0);
   EXPECT_EQ(available(buffer), Numbers{8});
   EXPECT_EQ(&buffer.current(), first);
-  EXPECT_FALSE(buffer.mark_long_term(8));  // no place for the next frame were left
+  buffer.discard(9);
+  EXPECT_EQ(available(buffer), Numbers{8});
+  EXPECT_EQ(buffer.latest(), first);
+  EXPECT_EQ(buffer.latest()->number, 9U);
+  EXPECT_EQ(&buffer.current(), first) << "the other is kept";
 }
 
-TEST_F(References, TheOldestOfThreeIsDropped) {
+TEST_F(References, ASlotHoldsItsFrameUntilTheNextOne) {
   ReferenceBuffer buffer = make(3);
-  for (const uint32_t n : {1U, 2U, 3U}) buffer.update(n);
-  EXPECT_EQ(available(buffer), (Numbers{1, 2, 3}));
-  buffer.update(4);
-  EXPECT_EQ(available(buffer), (Numbers{2, 3, 4}));
-  EXPECT_EQ(buffer.latest()->number, 4U);
-}
-
-TEST_F(References, LongTermOnesStayUntilTheyAreDropped) {
-  ReferenceBuffer buffer = make(3);
-  for (const uint32_t n : {1U, 2U, 3U}) buffer.update(n);
-  EXPECT_FALSE(buffer.mark_long_term(9));
-  EXPECT_TRUE(buffer.mark_long_term(1));
-  EXPECT_TRUE(buffer.mark_long_term(1));
-  for (const uint32_t n : {4U, 5U, 6U}) buffer.update(n);
-  EXPECT_EQ(available(buffer), (Numbers{1, 5, 6}));
-  EXPECT_TRUE(buffer.mark_long_term(5));
-  EXPECT_FALSE(buffer.mark_long_term(6));
-  for (const uint32_t n : {7U, 8U}) buffer.update(n);
-  EXPECT_EQ(available(buffer), (Numbers{1, 5, 8}));
-  buffer.drop(1);
-  for (const uint32_t n : {9U, 10U}) buffer.update(n);
-  EXPECT_EQ(available(buffer), (Numbers{5, 9, 10}));
+  for (const int n : {0, 1, 2}) buffer.keep(static_cast<uint32_t>(n), n);
+  EXPECT_EQ(available(buffer), (Numbers{0, 1, 2}));
+  for (const uint32_t n : {3U, 4U, 5U}) buffer.keep(n, 1);
+  EXPECT_EQ(available(buffer), (Numbers{0, 2, 5}));
+  EXPECT_EQ(buffer.in_slot(1)->number, 5U);
+  EXPECT_EQ(buffer.in_slot(0)->number, 0U);
+  buffer.discard(6);
+  EXPECT_EQ(available(buffer), (Numbers{0, 2, 5}));
   buffer.clear();
   EXPECT_EQ(available(buffer), Numbers{});
   EXPECT_EQ(buffer.latest(), nullptr);
-  for (const uint32_t n : {11U, 12U, 13U, 14U}) buffer.update(n);
-  EXPECT_EQ(available(buffer), (Numbers{12, 13, 14}));  // the mark of 5 is gone
+  EXPECT_EQ(buffer.in_slot(1), nullptr);
+  buffer.keep(7, 2);
+  EXPECT_EQ(available(buffer), Numbers{7});
 }
 
 TEST_F(References, ANumberThatComesAgainReplacesTheFrame) {
   ReferenceBuffer buffer = make(3);
-  for (const uint32_t n : {1U, 2U, 1U}) buffer.update(n);
+  for (const int n : {1, 2, 1}) buffer.keep(static_cast<uint32_t>(n), n - 1);
+  buffer.keep(1, 2);
   EXPECT_EQ(available(buffer), (Numbers{1, 2}));
   EXPECT_EQ(buffer.find(1), buffer.latest());
-  buffer.drop(1);
-  EXPECT_EQ(buffer.latest(), nullptr);
-  EXPECT_EQ(available(buffer), Numbers{2});
+  EXPECT_EQ(buffer.in_slot(0), nullptr);
 }
 
 TEST_F(References, HoldWhatIsAskedForInMemoryOfTheirOwn) {
@@ -101,7 +91,7 @@ TEST_F(References, HoldWhatIsAskedForInMemoryOfTheirOwn) {
       EXPECT_EQ(r.level_memory.data() != nullptr, !pictures);
       EXPECT_EQ(r.levels[0] != nullptr, !pictures);
       places.insert(pictures ? r.picture.memory().data() : r.level_memory.data());
-      buffer.update(n);
+      buffer.keep(n, static_cast<int>(n) % 3);
     }
     EXPECT_EQ(places.size(), 4U);
   }

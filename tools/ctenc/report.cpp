@@ -32,6 +32,7 @@ Json config_json(const ctv_config& c) {
   j["subpel"] = c.subpel;
   j["overlap"] = c.overlap != 0;
   j["split"] = c.split != 0;
+  j["slots"] = c.slots;
   j["rdoq"] = c.rdoq != 0;
   j["chroma_qp_offset"] = c.chroma_qp_offset;
   j["search_range"] = c.search_range;

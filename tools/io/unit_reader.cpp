@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kPiece = size_t{1} << 20;
 
 bool looks_like_tag(const uint8_t* p) {
-  return p[0] == 'C' && p[1] == 'T' && p[2] == 'V' && (p[3] == 'S' || p[3] == 'P' || p[3] == 'X');
+  return p[0] == 'C' && (p[1] == 'P' || (p[1] == 'T' && p[2] == 'V' && (p[3] == 'S' || p[3] == 'X')));
 }
 
 }  // namespace

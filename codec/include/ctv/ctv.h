@@ -332,6 +332,8 @@ typedef struct ctv_config {
   int32_t subpel;  /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
   int32_t overlap; /**< 1: overlapped block motion compensation. Picture prediction. */
   int32_t split;   /**< 1: each cell of 8x8 may have a vector; else each block. Picture prediction. */
+  int32_t slots;   /**< Pictures that a decoder keeps for later frames to refer to, 1..8, in the header. Each
+                        costs a decoder the memory of a picture in 16 bits. Above 1: picture prediction. */
   /** @} */
 
   /** @name Execution (no influence on the bytes)
@@ -380,6 +382,9 @@ CTV_API ctv_status ctv_host_alloc(size_t size, ctv_backend backend, int32_t devi
 CTV_API void ctv_host_free(void* data);
 
 /* ---- Encoder --------------------------------------------------------------------------------------- */
+
+/** Of a frame: its picture is kept in no slot. No frame refers to it, so its packet is discardable. */
+#define CTV_KEEP_NOWHERE (-2)
 
 /** An encoder. */
 typedef struct ctv_encoder ctv_encoder;
@@ -531,7 +536,7 @@ typedef enum ctv_unit_kind {
   CTV_UNIT_INDEX = 3   /**< Index of packets. */
 } ctv_unit_kind;
 
-/** Bytes that determine a unit's kind and size. */
+/** Bytes that determine the kind and size of any unit. */
 #define CTV_UNIT_PREFIX_SIZE 8
 
 /** Reads the kind and the total size, prefix included, of the unit that starts at data.
@@ -571,6 +576,7 @@ typedef struct ctv_stream_info {
   int32_t block_size;                 /**< Blocks that the encoder matched, in luma samples. */
   int32_t subpel;                     /**< Vector precision. */
   int32_t overlap;                    /**< 1: overlapped block motion compensation. */
+  int32_t slots;                      /**< Pictures that later frames may refer to. */
   int32_t planes;                     /**< Coded planes: 1 or 3. */
   int32_t subbands[3];                /**< Subbands per plane. */
   int32_t components;                 /**< Components per packet. */
@@ -614,16 +620,20 @@ CTV_API ctv_status ctv_stream_info_parse(const uint8_t* data, size_t size, ctv_s
 
 /** What a packet's header says. */
 typedef struct ctv_packet_info {
-  size_t struct_size;   /**< sizeof(ctv_packet_info). */
-  int64_t frame_number; /**< The frame's number, from 0. */
-  int32_t key_frame;    /**< 1 for a key frame. */
-  int64_t timestamp;    /**< The picture's timestamp, in units of 1 / fps_num seconds. */
-  int64_t duration;     /**< The picture's duration. */
-  double step;          /**< Base quantiser step in sample units. */
+  size_t struct_size;      /**< sizeof(ctv_packet_info). */
+  int64_t frame_number;    /**< The frame's number, from 0. */
+  int32_t key_frame;       /**< 1 for a key frame. */
+  int64_t reference_frame; /**< The number of the frame that it refers to; -1: a key frame. */
+  int32_t temporal_id;     /**< Frames refer to no frame of a higher one. */
+  int32_t keep_in;   /**< The slot that keeps the picture, or CTV_KEEP_NOWHERE: the packet is discardable. */
+  int64_t timestamp; /**< The picture's timestamp, in units of 1 / fps_num seconds. */
+  int64_t duration;  /**< The picture's duration. */
+  double step;       /**< Base quantiser step in sample units. */
   uint32_t header_size; /**< Bytes before the motion payload. */
   uint32_t motion_size; /**< Bytes of the motion payload. */
   int32_t components;   /**< Components. */
   int32_t layers;       /**< Layers. */
+  uint64_t unit_size;   /**< Bytes of the whole packet, which may be more than were given. */
 } ctv_packet_info;
 /** Clears a description and sets struct_size. */
 static inline void ctv_packet_info_init(ctv_packet_info* value) {
@@ -640,9 +650,10 @@ typedef struct ctv_component_info {
   int32_t last_subband;  /**< Last subband of each of these planes. */
   uint64_t coefficients; /**< Coefficients: all of the subbands, or one of several consecutive parts. */
   uint32_t size;         /**< Bytes. */
+  uint32_t check;        /**< What ctv_part_check() of these bytes must be; 0 if there are none. */
 } ctv_component_info;
 
-/** Parses a packet unit, which may be cut behind layer 0.
+/** Parses a packet unit, which may be cut behind header_size + motion_size bytes.
  * @param header the stream's sequence header unit
  * @param header_size its bytes
  * @param data the packet unit
@@ -654,6 +665,30 @@ typedef struct ctv_component_info {
 CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, const uint8_t* data,
                                          size_t size, ctv_packet_info* info, ctv_component_info* components,
                                          size_t capacity);
+
+/** A part of a packet. Part 0 is its header and motion payload, without which nothing can be decoded. Part i
+ * is component i - 1, which depends on no other component. */
+typedef struct ctv_part {
+  uint64_t offset; /**< Of its first byte in the unit. */
+  uint32_t size;   /**< Bytes. */
+  int32_t layer;   /**< Layer of a component; -1: part 0. */
+  uint32_t
+      check; /**< Check of a component's bytes (ctv_part_check()); 0 if there are none, and for part 0. */
+} ctv_part;
+
+/** Lists the parts of a packet unit, of which only part 0 must be there: its checksum is verified.
+ * @param header the stream's sequence header unit
+ * @param header_size its bytes
+ * @param data the packet unit, or its beginning
+ * @param size bytes at data
+ * @param parts receives at most `capacity` parts; may be NULL if capacity is 0
+ * @param capacity entries at parts
+ * @param count receives the number of all parts: components + 1
+ * @return CTV_OK; CTV_ERROR_STREAM. */
+CTV_API ctv_status ctv_packet_parts(const uint8_t* header, size_t header_size, const uint8_t* data,
+                                    size_t size, ctv_part* parts, size_t capacity, size_t* count);
+/** Returns the check of a component's bytes, 0..65535; 0 of none. */
+CTV_API uint32_t ctv_part_check(const uint8_t* data, size_t size);
 
 /** One packet in an index. */
 typedef struct ctv_index_entry {

@@ -214,11 +214,12 @@ py::dict packet_info(const py::object& header, const py::object& packet) {
   for (const ctv_component_info& c : components)
     list.append(py::dict("layer"_a = c.layer, "first_plane"_a = c.first_plane, "last_plane"_a = c.last_plane,
                          "first_subband"_a = c.first_subband, "last_subband"_a = c.last_subband,
-                         "coefficients"_a = c.coefficients, "size"_a = c.size));
+                         "coefficients"_a = c.coefficients, "size"_a = c.size, "check"_a = c.check));
   return py::dict("frame_number"_a = i.frame_number, "key_frame"_a = i.key_frame != 0,
-                  "timestamp"_a = i.timestamp, "duration"_a = i.duration, "step"_a = i.step,
-                  "header_size"_a = i.header_size, "motion_size"_a = i.motion_size, "layers"_a = i.layers,
-                  "components"_a = list);
+                  "reference_frame"_a = i.reference_frame, "temporal_id"_a = i.temporal_id,
+                  "keep_in"_a = i.keep_in, "unit_size"_a = i.unit_size, "timestamp"_a = i.timestamp,
+                  "duration"_a = i.duration, "step"_a = i.step, "header_size"_a = i.header_size,
+                  "motion_size"_a = i.motion_size, "layers"_a = i.layers, "components"_a = list);
 }
 
 /// (kind, size) of the unit that begins with these bytes.

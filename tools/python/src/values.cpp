@@ -119,7 +119,8 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
                                 NAMED(prediction, kPredictions),
                                 PLAIN(block_size),
                                 PLAIN(subpel),
-                                PLAIN(overlap)};
+                                PLAIN(overlap),
+                                PLAIN(slots)};
   std::move(more.begin(), more.end(), std::back_inserter(all));
   return all;
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which frames the slots hold, for those who handle packets and not pictures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "codec/format/frame_parameters.hpp"
+
+namespace ctv {
+
+class SlotTable {
+ public:
+  struct Entry {
+    bool held = false;
+    uint32_t number = 0;
+    uint16_t check = 0;  // of the frame's packet
+    uint64_t root = 0;   // the key frame that it descends from, as its keeper counts frames
+  };
+  /// The frame that a predicted frame refers to, or null if no slot holds it.
+  const Entry* reference_of(const FrameParameters& frame) const {
+    for (const Entry& e : entries_) {
+      if (e.held && e.number == static_cast<uint32_t>(frame.number - frame.reference)) return &e;
+    }
+    return nullptr;
+  }
+  void take(const FrameParameters& frame, uint16_t check, uint64_t root) {
+    if (!frame.kept) return;
+    for (Entry& e : entries_) e.held = e.held && e.number != frame.number;
+    entries_[frame.slot] = {true, frame.number, check, root};
+  }
+  const std::array<Entry, kMaxSlots>& entries() const { return entries_; }
+
+ private:
+  std::array<Entry, kMaxSlots> entries_{};
+};
+
+}  // namespace ctv

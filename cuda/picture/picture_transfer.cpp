@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures between the caller and planes. Host pictures go through pinned memory of the port: the caller's
+// Pictures between the caller and planes. Host pictures go through pinned memory of the transfer: the caller's
 // memory is free when the call returns, and the copy engines work beside the kernels. Borrowed pictures in
 // pinned memory of the caller's need no such copy. Device pictures are read where they lie: our stream waits
 // for the caller's, and the caller's for our reading.
@@ -61,7 +61,7 @@ class CudaPictureTransfer final : public PictureTransfer {
       return {};
     }
 
-    // The port's last upload ended long ago, unless somebody imports twice without a finish between.
+    // The last upload of the transfer ended long ago, unless somebody imports twice without a finish between.
     CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
     // Room for RGBA from the start: graphs of RGB pictures keep the address.
     const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
@@ -127,7 +127,7 @@ class CudaPictureTransfer final : public PictureTransfer {
       out_.stride[p] = static_cast<ptrdiff_t>(plane_row_bytes(format, out_.width, p));
       at += plane_row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
     }
-    CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the port's last picture has left the buffer
+    CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the transfer's last picture has left the buffer
     const StageMark mark(d, Stage::kColour);
     CTV_RETURN_IF_ERROR(
         export_planes(d, planes, layout_, byte_picture(format, out_.width, out_.height, data, out_.stride)));
@@ -198,7 +198,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     return {};
   }
 
-  /// Through memory of the port, which has the layout of in_.
+  /// Through memory of the transfer, which has the layout of in_.
   Status make_host_copy(const ctv_picture& picture) {
     Device& d = *device_;
     const size_t size = picture_bytes(picture.format, layout_.width, layout_.height);
@@ -240,9 +240,9 @@ class CudaPictureTransfer final : public PictureTransfer {
 
 Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(std::shared_ptr<Device> device,
                                                                const PictureLayout& layout, int threads) {
-  auto port = std::make_unique<CudaPictureTransfer>(std::move(device), layout, threads);
-  CTV_RETURN_IF_ERROR(port->initialise());
-  return std::unique_ptr<PictureTransfer>(std::move(port));
+  auto transfer = std::make_unique<CudaPictureTransfer>(std::move(device), layout, threads);
+  CTV_RETURN_IF_ERROR(transfer->initialise());
+  return std::unique_ptr<PictureTransfer>(std::move(transfer));
 }
 
 }  // namespace ctv::cuda

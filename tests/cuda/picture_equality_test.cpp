@@ -85,8 +85,8 @@ TEST_F(CudaPictures, In) {
         std::vector<std::vector<int16_t>> results[2];
         for (size_t b = 0; b < 2; ++b) {
           Backend& backend = *both()[b];
-          auto port = backend.make_picture_transfer(layout);
-          ASSERT_TRUE(ok(port));
+          auto transfer = backend.make_picture_transfer(layout);
+          ASSERT_TRUE(ok(transfer));
           std::vector<std::unique_ptr<BackendPlane>> planes;
           Planes views;
           for (int p = 0; p < layout.planes; ++p) {
@@ -96,7 +96,7 @@ TEST_F(CudaPictures, In) {
           }
           for (int repeat = 0; repeat < 2; ++repeat) {
             HostPicture picture(format, extent, seed + static_cast<uint64_t>(repeat));
-            ASSERT_TRUE(ok((*port)->import_picture(picture.picture, views)));
+            ASSERT_TRUE(ok((*transfer)->import_picture(picture.picture, views)));
             std::fill(picture.bytes.begin(), picture.bytes.end(),
                       uint8_t{77});  // ours again when the call returns
           }
@@ -122,8 +122,8 @@ TEST_F(CudaPictures, Out) {
           std::vector<std::vector<uint8_t>> results[2];
           for (size_t b = 0; b < 2; ++b) {
             Backend& backend = *both()[b];
-            auto port = backend.make_picture_transfer(layout);
-            ASSERT_TRUE(ok(port));
+            auto transfer = backend.make_picture_transfer(layout);
+            ASSERT_TRUE(ok(transfer));
             std::vector<std::unique_ptr<BackendPlane>> planes;
             ConstPlanes views;
             for (int p = 0; p < layout.planes; ++p) {
@@ -135,10 +135,10 @@ TEST_F(CudaPictures, Out) {
               views[i] = planes[i]->const_view();
             }
             for (int format = CTV_FORMAT_GRAY8; format <= CTV_FORMAT_NV12; ++format) {
-              ASSERT_TRUE(ok((*port)->export_picture(views, reduction, static_cast<ctv_format>(format),
+              ASSERT_TRUE(ok((*transfer)->export_picture(views, reduction, static_cast<ctv_format>(format),
                                                      CTV_MEMORY_HOST)));
               ctv_picture picture{};
-              ASSERT_TRUE(ok((*port)->finish(picture)));
+              ASSERT_TRUE(ok((*transfer)->finish(picture)));
               results[b].push_back(packed(picture));
             }
           }

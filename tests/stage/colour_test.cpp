@@ -68,8 +68,8 @@ class Colour : public test::BackendTest {
   void check_import(ctv_format format, Extent extent, bool quarter_chroma, bool upside_down) {
     const PictureLayout layout = make_picture_layout(format, extent, quarter_chroma);
     const Source source = make_source(format, extent, upside_down, 1);
-    auto port = backend().make_picture_transfer(layout);
-    ASSERT_TRUE(ok(port));
+    auto transfer = backend().make_picture_transfer(layout);
+    ASSERT_TRUE(ok(transfer));
     std::vector<BackendPlane> planes;
     Planes views;
     for (int p = 0; p < layout.planes; ++p) {
@@ -77,7 +77,7 @@ class Colour : public test::BackendTest {
       planes.emplace_back(backend(), layout.subbands[i].padded);
       views[i] = planes[i].view();
     }
-    ASSERT_TRUE(ok((*port)->import_picture(source.picture, views)));
+    ASSERT_TRUE(ok((*transfer)->import_picture(source.picture, views)));
     ASSERT_TRUE(ok(backend().synchronize()));
     const reference::Tables expected = reference::import_picture(source.picture, layout);
     for (size_t i = 0; i < planes.size(); ++i) {
@@ -95,8 +95,8 @@ class Colour : public test::BackendTest {
                     const YcbcrMatrix& matrix = kBt601) {
     PictureLayout layout = make_picture_layout(coded, extent, quarter_chroma);
     layout.ycbcr = matrix;
-    auto port = backend().make_picture_transfer(layout);
-    ASSERT_TRUE(ok(port));
+    auto transfer = backend().make_picture_transfer(layout);
+    ASSERT_TRUE(ok(transfer));
     std::vector<BackendPlane> planes;
     ConstPlanes views;
     reference::Tables tables;
@@ -110,10 +110,10 @@ class Colour : public test::BackendTest {
         for (int c = 0; c < reduced.cols; ++c) tables[i].at(r, c) = planes[i].at(r, c);
       }
     }
-    ASSERT_TRUE(ok((*port)->export_picture(views, reduction, format, CTV_MEMORY_HOST)));
+    ASSERT_TRUE(ok((*transfer)->export_picture(views, reduction, format, CTV_MEMORY_HOST)));
     ctv_picture picture{};
     picture.struct_size = sizeof picture;
-    ASSERT_TRUE(ok((*port)->finish(picture)));
+    ASSERT_TRUE(ok((*transfer)->finish(picture)));
     ASSERT_EQ(picture.format, format);
     ASSERT_EQ(picture.width, tables[0].cols);
     ASSERT_EQ(picture.height, tables[0].rows);
@@ -189,8 +189,8 @@ TEST_P(Colour, RgbComesBack) {
   const Extent extent{33, 70};
   const PictureLayout layout = make_picture_layout(CTV_FORMAT_RGB8, extent, false);
   const Source source = make_source(CTV_FORMAT_RGB8, extent, false, 3);
-  auto port = backend().make_picture_transfer(layout);
-  ASSERT_TRUE(ok(port));
+  auto transfer = backend().make_picture_transfer(layout);
+  ASSERT_TRUE(ok(transfer));
   std::vector<BackendPlane> planes;
   Planes views;
   ConstPlanes cropped;
@@ -199,10 +199,10 @@ TEST_P(Colour, RgbComesBack) {
     views[i] = planes[i].view();
     cropped[i] = views[i].crop(extent.rows, extent.cols);
   }
-  ASSERT_TRUE(ok((*port)->import_picture(source.picture, views)));
-  ASSERT_TRUE(ok((*port)->export_picture(cropped, 0, CTV_FORMAT_RGB8, CTV_MEMORY_HOST)));
+  ASSERT_TRUE(ok((*transfer)->import_picture(source.picture, views)));
+  ASSERT_TRUE(ok((*transfer)->export_picture(cropped, 0, CTV_FORMAT_RGB8, CTV_MEMORY_HOST)));
   ctv_picture picture{};
-  ASSERT_TRUE(ok((*port)->finish(picture)));
+  ASSERT_TRUE(ok((*transfer)->finish(picture)));
   const reference::Tables a = reference::read_picture(source.picture);
   const reference::Tables b = reference::read_picture(picture);
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(a[i].v, b[i].v);

@@ -127,14 +127,14 @@ class StandIn final : public Backend {
     return copy(destination, source, bytes);
   }
   Result<std::unique_ptr<PictureTransfer>> make_picture_transfer(const PictureLayout& layout) override {
-    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_picture_transfer(layout));
-    return std::unique_ptr<PictureTransfer>(std::make_unique<Pictures>(std::move(port)));
+    CTV_ASSIGN_OR_RETURN(auto transfer, inner_->make_picture_transfer(layout));
+    return std::unique_ptr<PictureTransfer>(std::make_unique<Pictures>(std::move(transfer)));
   }
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
                                                              const CodingPlan& plan) override {
-    CTV_ASSIGN_OR_RETURN(auto port, inner_->make_level_transfer(layout, grid, plan));
-    return std::unique_ptr<LevelTransfer>(std::make_unique<Levels>(std::move(port)));
+    CTV_ASSIGN_OR_RETURN(auto transfer, inner_->make_level_transfer(layout, grid, plan));
+    return std::unique_ptr<LevelTransfer>(std::make_unique<Levels>(std::move(transfer)));
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {

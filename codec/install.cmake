@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Library, headers, find_package(ctv) and pkg-config. Components: lib, dev, tools, cuda, bench.
+# Library, headers, find_package(ctv) and pkg-config. Components: lib, dev, tools, cuda, bench, python, gstreamer.
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ctv")
 install(
   TARGETS ctv
@@ -67,5 +67,14 @@ endif()
 if(CTV_BENCH)
   list(APPEND CPACK_COMPONENTS_ALL bench)
   ctv_package(bench ctv-bench video "ctv-tools (= ${PROJECT_VERSION})")
+endif()
+if(CTV_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  math(EXPR next_python "${Python_VERSION_MINOR} + 1")  # the module is built for one version
+  ctv_package(python python3-ctv python "python3 (>= 3.${Python_VERSION_MINOR}~), python3 (<< 3.${next_python}), python3-numpy, ${same_library}")
+endif()
+if(CTV_GSTREAMER_ENABLED)
+  list(APPEND CPACK_COMPONENTS_ALL gstreamer)
+  ctv_package(gstreamer gstreamer1.0-ctv libs "${same_library}")
 endif()
 include(CPack)

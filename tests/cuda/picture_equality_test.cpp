@@ -136,7 +136,7 @@ TEST_F(CudaPictures, Out) {
             }
             for (int format = CTV_FORMAT_GRAY8; format <= CTV_FORMAT_NV12; ++format) {
               ASSERT_TRUE(ok((*transfer)->export_picture(views, reduction, static_cast<ctv_format>(format),
-                                                     CTV_MEMORY_HOST)));
+                                                         CTV_MEMORY_HOST)));
               ctv_picture picture{};
               ASSERT_TRUE(ok((*transfer)->finish(picture)));
               results[b].push_back(packed(picture));

@@ -10,6 +10,8 @@ set -euo pipefail
 build=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
 peers=(python3-matplotlib x264 ffmpeg svt-av1 libjpeg-turbo-progs)
 python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
+gstreamer=(pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
+  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
 checks=(git ccache python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm
   doxygen valgrind)
 
@@ -18,7 +20,7 @@ case "${1:-all}" in
   build) ;;
   python) wanted+=("${python[@]}" python3-pip python3-setuptools python3-venv python3-wheel) ;;
   compare) wanted+=("${peers[@]}") ;;
-  *) wanted+=("${checks[@]}" "${python[@]}" python3-matplotlib) ;;
+  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib) ;;
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }

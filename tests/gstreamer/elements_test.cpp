@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each element by itself: caps, latency, key frames that are asked for, rate while playing, loss and damage.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/gstreamer/harness.hpp"
+
+namespace {
+
+using namespace ctv::gst_test;
+
+TEST(Encoder, EachPacketIsThereAtOnceAndTheFirstIsAKeyFrameWithItsHeader) {
+  Harness h = harness("ctvenc backend=cpu", kRaw);
+  for (int n = 0; n < 3; ++n) {
+    const Buffer packet = encode(h.get(), n);
+    ASSERT_TRUE(packet);
+    EXPECT_EQ(is_key(packet), n == 0);
+    EXPECT_EQ(GST_BUFFER_PTS(packet.get()) - GST_BUFFER_PTS(packet.get()) % kFrame,
+              GST_BUFFER_PTS(packet.get()));
+    const auto kinds = kinds_of(bytes_of(packet.get()));
+    EXPECT_EQ(kinds, n == 0 ? (std::vector{CTV_UNIT_HEADER, CTV_UNIT_PACKET}) : std::vector{CTV_UNIT_PACKET});
+  }
+  const std::string caps = caps_of(h.get());
+  for (const char* part : {"video/x-ctv", "width=(int)64", "height=(int)48", "framerate=(fraction)25/1",
+                           "parsed=(boolean)true", "alignment=(string)frame", "codec_data=(buffer)"})
+    EXPECT_NE(caps.find(part), std::string::npos) << part << " in " << caps;
+  EXPECT_EQ(gst_harness_query_latency(h.get()), 0U);
+}
+
+TEST(Encoder, FramesInFlightAreToldAsLatency) {
+  Harness h = harness("ctvenc backend=cpu in-flight=4", kRaw);
+  ASSERT_EQ(gst_harness_push(h.get(), picture(0).release()), GST_FLOW_OK);
+  EXPECT_EQ(gst_harness_query_latency(h.get()), 3 * kFrame);
+  for (int n = 1; n < 9; ++n) ASSERT_EQ(gst_harness_push(h.get(), picture(n).release()), GST_FLOW_OK);
+  ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_eos()));
+  EXPECT_EQ(gst_harness_buffers_in_queue(h.get()), 9U);
+}
+
+TEST(Encoder, AKeyFrameIsMadeWhenAskedFor) {
+  const std::vector<Buffer> all = packets(5, 3);
+  for (size_t n = 0; n < all.size(); ++n) EXPECT_EQ(is_key(all[n]), n == 0 || n == 3) << n;
+}
+
+TEST(Encoder, BitrateAndQualityChangeWhilePlaying) {
+  Harness h = harness("ctvenc name=e backend=cpu qp=12 key-int=0", kRaw);
+  GstElement* e = gst_harness_find_element(h.get(), "ctvenc");
+  ASSERT_NE(e, nullptr);
+  const auto bytes = [&](int first, int count) {
+    size_t sum = 0;
+    for (int n = first; n < first + count; ++n) sum += bytes_of(encode(h.get(), n).get()).size();
+    return sum;
+  };
+  bytes(0, 1);
+  const size_t fine = bytes(1, 8);
+  g_object_set(e, "qp", 40, nullptr);
+  const size_t coarse = bytes(9, 8);
+  EXPECT_LT(2 * coarse, fine);
+  g_object_set(e, "bitrate", guint64{40000}, nullptr);
+  bytes(17, 30);
+  EXPECT_LT(bytes(47, 25), 2 * 40000U / 8);  // a second
+  g_object_set(e, "bitrate", guint64{0}, "crf", 10.0, "qp", -1, nullptr);
+  EXPECT_GT(bytes(72, 8), coarse);
+  EXPECT_EQ(messages(h.get(), GST_MESSAGE_ERROR), 0);
+  gst_object_unref(e);
+}
+
+TEST(Encoder, ANewSizeIsANewStream) {
+  Harness h = harness("ctvenc backend=cpu", kRaw);
+  ASSERT_TRUE(encode(h.get(), 0));
+  gst_harness_set_src_caps_str(h.get(), "video/x-raw, format=I420, width=32, height=32, framerate=25/1");
+  ASSERT_EQ(gst_harness_push(h.get(), picture(1, 32, 32).release()), GST_FLOW_OK);
+  const Buffer packet(gst_harness_try_pull(h.get()));
+  ASSERT_TRUE(packet);
+  EXPECT_TRUE(is_key(packet));
+  EXPECT_NE(caps_of(h.get()).find("width=(int)32"), std::string::npos);
+}
+
+TEST(Encoder, AWrongPresetIsAnErrorWithItsName) {
+  Harness h = harness("ctvenc preset=nothing", nullptr);
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  gst_harness_set_src_caps_str(h.get(), kRaw);
+  EXPECT_EQ(gst_harness_push(h.get(), picture(0).release()), GST_FLOW_NOT_NEGOTIATED);
+  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  ASSERT_NE(message, nullptr);
+  gchar* detail = nullptr;
+  GError* error = nullptr;
+  gst_message_parse_error(message, &error, &detail);
+  EXPECT_NE(std::string(detail).find("nothing"), std::string::npos) << detail;
+  g_error_free(error);
+  g_free(detail);
+  gst_message_unref(message);
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+}
+
+TEST(Decoder, GivesThePicturesThatALibrarysDecoderGives) {
+  const std::vector<Buffer> all = packets(4);
+  Harness h = harness("ctvdec backend=cpu", nullptr);
+  gst_harness_set_src_caps_str(h.get(), kCoded);
+  ctv_decoder_config config;
+  ctv_decoder_config_init(&config);
+  ctv_decoder* decoder = nullptr;
+  ASSERT_EQ(ctv_decoder_open(&config, &decoder), CTV_OK);
+  for (const Buffer& packet : all) {
+    const Bytes bytes = bytes_of(packet.get());
+    for (size_t at = 0; at < bytes.size();) {
+      uint64_t size = 0;
+      ctv_unit_kind kind = CTV_UNIT_INDEX;
+      ASSERT_EQ(ctv_unit_parse(bytes.data() + at, bytes.size() - at, &kind, &size), CTV_OK);
+      ASSERT_EQ(ctv_decoder_send(decoder, bytes.data() + at, size), CTV_OK);
+      at += size;
+    }
+    ctv_picture expected;
+    ctv_picture_init(&expected);
+    ASSERT_EQ(ctv_decoder_receive(decoder, &expected), CTV_OK);
+    ASSERT_EQ(gst_harness_push(h.get(), copy_of(packet).release()), GST_FLOW_OK);
+    const Buffer shown(gst_harness_try_pull(h.get()));
+    ASSERT_TRUE(shown);
+    EXPECT_EQ(GST_BUFFER_PTS(shown.get()), GST_BUFFER_PTS(packet.get()));
+    const Bytes samples = bytes_of(shown.get());
+    ASSERT_EQ(samples.size(), size_t{kWidth * kHeight * 3 / 2});
+    for (int r = 0; r < kHeight; ++r)
+      ASSERT_EQ(0, memcmp(samples.data() + r * kWidth,
+                          static_cast<uint8_t*>(expected.data[0]) + r * expected.stride[0], kWidth));
+  }
+  ctv_decoder_close(decoder);
+  EXPECT_NE(caps_of(h.get()).find("framerate=(fraction)25/1"), std::string::npos) << caps_of(h.get());
+}
+
+/// What the decoder sends up when it lacks something.
+int key_requests(GstHarness* h) {
+  int count = 0;
+  while (GstEvent* event = gst_harness_try_pull_upstream_event(h)) {
+    count += gst_video_event_is_force_key_unit(event) ? 1 : 0;
+    gst_event_unref(event);
+  }
+  return count;
+}
+
+TEST(Decoder, ALostFrameAsksForAKeyFrame) {
+  const std::vector<Buffer> all = packets(6, 4);
+  Harness h = harness("ctvdec backend=cpu", nullptr);
+  gst_harness_set_src_caps_str(h.get(), kCoded);
+  size_t shown = 0;
+  for (size_t n = 0; n < all.size(); ++n) {
+    if (n == 2) continue;  // lost
+    ASSERT_EQ(gst_harness_push(h.get(), copy_of(all[n]).release()), GST_FLOW_OK);
+    if (n == 1 || n == 3) {
+      EXPECT_EQ(key_requests(h.get()), n == 1 ? 0 : 1);
+    }
+    if (const Buffer got(gst_harness_try_pull(h.get())); got) ++shown;
+  }
+  EXPECT_EQ(shown, 4U);  // all but the lost one and the one that refers to it
+}
+
+TEST(Decoder, DamageIsAWarningAndTheNextKeyFrameMendsIt) {
+  const std::vector<Buffer> all = packets(6, 4);
+  Harness h = harness("ctvdec backend=cpu", nullptr);
+  gst_harness_set_src_caps_str(h.get(), kCoded);
+  size_t shown = 0;
+  for (size_t n = 0; n < all.size(); ++n) {
+    Buffer sent = copy_of(all[n]);
+    if (n == 2) gst_buffer_memset(sent.get(), gst_buffer_get_size(sent.get()) / 2, 0xAA, 8);
+    ASSERT_EQ(gst_harness_push(h.get(), sent.release()), GST_FLOW_OK);
+    if (const Buffer got(gst_harness_try_pull(h.get())); got) ++shown;
+  }
+  EXPECT_GE(shown, 4U);
+  EXPECT_GE(key_requests(h.get()), 1);
+}
+
+TEST(Decoder, JoinsWithTheHeaderOfTheCapsAndAtAKeyFrame) {
+  const std::vector<Buffer> all = packets(4, 2);
+  Harness h = harness("ctvdec backend=cpu", nullptr);
+  gst_harness_set_src_caps_str(h.get(), kCoded);
+  size_t shown = 0;
+  for (size_t n = 1; n < all.size(); ++n) {
+    ASSERT_EQ(gst_harness_push(h.get(), copy_of(all[n]).release()), GST_FLOW_OK);
+    if (const Buffer got(gst_harness_try_pull(h.get())); got) ++shown;
+  }
+  EXPECT_EQ(shown, 2U);
+  EXPECT_GE(key_requests(h.get()), 1);
+}
+
+TEST(Decoder, ReducedResolutionAndFramesInFlight) {
+  const std::vector<Buffer> all = packets(6);
+  Harness h = harness("ctvdec backend=cpu reduction=1 in-flight=3", nullptr);
+  gst_harness_set_src_caps_str(h.get(), kCoded);
+  for (const Buffer& packet : all)
+    ASSERT_EQ(gst_harness_push(h.get(), copy_of(packet).release()), GST_FLOW_OK);
+  ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_eos()));
+  EXPECT_EQ(gst_harness_buffers_in_queue(h.get()), 6U);
+  EXPECT_NE(caps_of(h.get()).find("width=(int)32"), std::string::npos);
+}
+
+TEST(Formats, EveryFormatComesBack) {
+  const std::pair<const char*, const char*> kFormats[] = {
+      {"I420", "I420"},   {"NV12", "I420"}, {"Y42B", "Y42B"}, {"Y444", "Y444"},
+      {"GRAY8", "GRAY8"}, {"RGB", "RGB"},   {"RGBA", "RGB"},  {"RGBx", "RGB"}};
+  for (const auto& [in, out] : kFormats) {
+    GstVideoInfo info;
+    gst_video_info_set_format(&info, gst_video_format_from_string(in), 33, 17);
+    info.fps_n = 25;
+    info.fps_d = 1;
+    GstCaps* caps = gst_video_info_to_caps(&info);
+    Harness h = harness("ctvenc backend=cpu ! ctvdec backend=cpu", nullptr);
+    gst_harness_set_src_caps(h.get(), caps);
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+    gst_buffer_memset(buffer, 0, 100, info.size);
+    GST_BUFFER_PTS(buffer) = 0;
+    ASSERT_EQ(gst_harness_push(h.get(), buffer), GST_FLOW_OK) << in;
+    const Buffer shown(gst_harness_try_pull(h.get()));
+    ASSERT_TRUE(shown) << in;
+    EXPECT_NE(caps_of(h.get()).find(std::string("format=(string)") + out), std::string::npos) << in;
+    EXPECT_NEAR(bytes_of(shown.get())[0], 100, 2) << in;
+  }
+}
+
+TEST(Formats, ColoursAndFieldsComeBack) {
+  const char* caps =
+      "video/x-raw, format=I420, width=64, height=48, framerate=30000/1001, pixel-aspect-ratio=12/11, "
+      "colorimetry=bt709, chroma-site=mpeg2, interlace-mode=interleaved, field-order=bottom-field-first";
+  Harness h = harness("ctvenc backend=cpu ! ctvdec backend=cpu", caps);
+  ASSERT_EQ(gst_harness_push(h.get(), picture(0).release()), GST_FLOW_OK);
+  const std::string got = caps_of(h.get());
+  for (const char* part :
+       {"framerate=(fraction)30000/1001", "pixel-aspect-ratio=(fraction)12/11", "colorimetry=(string)bt709",
+        "chroma-site=(string)mpeg2", "interlace-mode=(string)interleaved", "bottom-field-first"})
+    EXPECT_NE(got.find(part), std::string::npos) << part << " in " << got;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gst_init(&argc, &argv);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Pipelines of gst-launch beside the tools: files of either are read by the other, with the same pictures.
+# usage: pipelines.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
+set -u
+bin=$1
+mkdir -p "$2" && cd "$2" || exit 1
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+launch() { timeout 120 gst-launch-1.0 -q "$@" >log 2>&1 || { fail "gst-launch $*"; tail -n 5 log; }; }
+
+# From GStreamer to ctdec, and back by ctvdec: the same samples.
+launch videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=I420,width=160,height=96,framerate=25/1 ! \
+  ctvenc key-int=8 ! filesink location=a.ctv
+"$bin/ctdec" a.ctv -o a.yuv >/dev/null 2>&1 || fail "ctdec a.ctv"
+launch filesrc location=a.ctv ! ctvparse ! ctvdec ! filesink location=b.yuv
+cmp a.yuv b.yuv || fail "ctdec and ctvdec differ"
+launch filesrc location=a.ctv ! decodebin ! video/x-raw,format=I420 ! filesink location=c.yuv
+cmp a.yuv c.yuv || fail "decodebin decodes other pictures"
+
+# From ctenc to GStreamer, odd extents, index at the end.
+"$bin/ctenc" --generate 97x61@30:12 -o d.ctv >/dev/null 2>&1 || fail ctenc
+"$bin/ctdec" d.ctv -o d.yuv >/dev/null 2>&1 || fail "ctdec d.ctv"
+# Rows of GStreamer's frames may be padded; videocodectestsink's checksum is of the samples alone.
+timeout 60 gst-launch-1.0 -m filesrc location=d.ctv ! ctvparse ! ctvdec ! videocodectestsink >log 2>&1 || fail "d.ctv in a pipeline"
+sum=$(grep -o 'md5, *checksum=(string)[0-9a-f]*\|checksum=(string)[0-9a-f]*' log | head -1 | grep -o '[0-9a-f]*$')
+[ "$sum" = "$(md5sum <d.yuv | cut -d' ' -f1)" ] || fail "d.ctv: md5 '$sum' is not ctdec's"
+
+# Two encoders' worth of settings in one run: rate, threads, quality.
+launch videotestsrc num-buffers=10 ! video/x-raw,width=160,height=96 ! ctvenc bitrate=200000 preset=fast threads=2 ! \
+  ctvparse ! ctvdec in-flight=4 ! fakesink
+launch videotestsrc num-buffers=10 ! video/x-raw,format=RGB,width=64,height=64 ! ctvenc crf=20 in-flight=3 ! ctvdec ! fakesink
+
+gst-inspect-1.0 ctvenc >log 2>&1 && grep -q max-frame-bytes log || fail "gst-inspect ctvenc"
+[ $failures -eq 0 ] && echo "all well"
+exit $((failures > 0))

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plugin's elements.
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/// ctvenc: raw video to video/x-ctv.
+GType ctv_gst_encoder_get_type();
+/// ctvdec: video/x-ctv to raw video.
+GType ctv_gst_decoder_get_type();
+/// ctvparse: a stream of bytes to frames.
+GType ctv_gst_parser_get_type();
+
+/// ctv_backend as an enumeration of properties.
+GType ctv_gst_backend_get_type();
+
+G_END_DECLS

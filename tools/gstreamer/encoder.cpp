@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctvenc. With one frame in flight a packet leaves before its picture's call ends: no latency. Rate and
+// quality may be changed while playing.
+#include <ctv/ctv.h>
+#include <gst/video/gstvideoencoder.h>
+
+#include <cstring>
+
+#include "gstreamer/elements.h"
+#include "gstreamer/encoder_settings.h"
+#include "gstreamer/stream_caps.h"
+#include "gstreamer/video_formats.h"
+
+GST_DEBUG_CATEGORY_STATIC(ctv_gst_encoder_debug);
+#define GST_CAT_DEFAULT ctv_gst_encoder_debug
+
+namespace {
+
+using namespace ctv::gst;
+
+}  // namespace
+
+struct CtvGstEncoder {
+  GstVideoEncoder parent;
+  ctv::gst::EncoderSettings settings;  // under the object's lock
+  ctv_encoder* encoder;                // null until a picture has come
+  ctv_config config;                   // its own
+  GstVideoCodecState* input;
+  GstBuffer* header;
+};
+struct CtvGstEncoderClass {
+  GstVideoEncoderClass parent;
+};
+G_DEFINE_TYPE_WITH_CODE(CtvGstEncoder, ctv_gst_encoder, GST_TYPE_VIDEO_ENCODER,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr))
+
+namespace {
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS("video/x-raw, format = (string) " CTV_GST_INPUT_FORMATS
+                                            ", width = (int) [ 1, 65535 ], height = (int) [ 1, 65535 ]"
+                                            ", framerate = (fraction) [ 0, max ]"));
+GstStaticPadTemplate source_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(CTV_GST_FRAMES ", width = (int) [ 1, 65535 ]"
+                                                           ", height = (int) [ 1, 65535 ]"));
+
+CtvGstEncoder& self_of(void* instance) { return *static_cast<CtvGstEncoder*>(instance); }
+
+void close(CtvGstEncoder& self) {
+  ctv_encoder_close(self.encoder);
+  self.encoder = nullptr;
+}
+
+GstFlowReturn fail(CtvGstEncoder& self) {
+  GST_ELEMENT_ERROR(&self, STREAM, ENCODE, ("The picture cannot be encoded."), ("%s", ctv_last_error()));
+  return GST_FLOW_ERROR;
+}
+
+/// What the properties say of rate and quality. Clears what a preset has otherwise.
+void set_rate(const EncoderSettings& s, ctv_config& config) {
+  if (s.qp >= 0 || s.crf >= 0 || s.bitrate > 0) config.crf = -1;
+  if (s.qp >= 0) config.qp = s.qp;
+  if (s.crf >= 0 && s.bitrate == 0) config.crf = s.crf;
+  config.bitrate = static_cast<int64_t>(s.bitrate);
+  config.max_frame_bytes = static_cast<int64_t>(s.max_frame_bytes);
+}
+
+bool make_config(CtvGstEncoder& self, ctv_config& config) {
+  GST_OBJECT_LOCK(&self);
+  EncoderSettings& s = self.settings;
+  const bool known = ctv_config_init(&config, s.preset) == CTV_OK;
+  if (known) {
+    set_rate(s, config);
+    if (s.key_interval >= 0) config.key_interval = s.key_interval;
+    config.backend = static_cast<ctv_backend>(s.backend);
+    config.device = s.device;
+    config.threads = s.threads;
+    config.frames_in_flight = s.in_flight;
+    s.rate_changed = FALSE;
+  }
+  GST_OBJECT_UNLOCK(&self);
+  return known;
+}
+
+bool open(CtvGstEncoder& self) {
+  if (self.encoder != nullptr) return true;
+  ctv_unit header;
+  ctv_unit_init(&header);
+  bool opened = make_config(self, self.config);
+  if (opened) {
+    describe(self.input->info, self.config);
+    opened = ctv_encoder_open(&self.config, &self.encoder) == CTV_OK &&
+             ctv_encoder_header(self.encoder, &header) == CTV_OK;
+  }
+  if (!opened) {
+    GST_ELEMENT_ERROR(&self, LIBRARY, SETTINGS, ("The encoder does not open."), ("%s", ctv_last_error()));
+    close(self);
+    return false;
+  }
+  GST_INFO_OBJECT(&self, "%s", ctv_encoder_description(self.encoder));
+  gst_clear_buffer(&self.header);
+  self.header = buffer_of(header.data, header.size);
+  auto* encoder = GST_VIDEO_ENCODER(&self);
+  gst_video_codec_state_unref(
+      gst_video_encoder_set_output_state(encoder, caps_of_header(header.data, header.size), self.input));
+  const GstClockTime late = static_cast<GstClockTime>(self.config.frames_in_flight - 1) *
+                            time_of(self.config.fps_den, self.config.fps_num);
+  gst_video_encoder_set_latency(encoder, late, late);
+  return true;
+}
+
+/// Gives rate and quality that were changed to the encoder.
+bool update_rate(CtvGstEncoder& self) {
+  GST_OBJECT_LOCK(&self);
+  const bool changed = self.settings.rate_changed;
+  GST_OBJECT_UNLOCK(&self);
+  ctv_config now;
+  if (!changed || !make_config(self, now)) return true;
+  // Bitrate and constant quality exclude each other, so what ends comes first.
+  ctv_encoder* e = self.encoder;
+  if (now.crf < 0 && ctv_encoder_set_crf(e, -1) != CTV_OK) return false;
+  if (ctv_encoder_set_bitrate(e, now.bitrate, now.max_frame_bytes) != CTV_OK) return false;
+  if (now.crf >= 0) return ctv_encoder_set_crf(e, now.crf) == CTV_OK;
+  return now.bitrate > 0 || ctv_encoder_set_quantiser(e, now.qp, now.step) == CTV_OK;
+}
+
+/// A packet, and the header in front of a key frame.
+GstFlowReturn push(CtvGstEncoder& self, const ctv_unit& unit) {
+  auto* encoder = GST_VIDEO_ENCODER(&self);
+  GstVideoCodecFrame* frame = gst_video_encoder_get_frame(encoder, GPOINTER_TO_INT(unit.opaque));
+  if (frame == nullptr) return GST_FLOW_OK;  // flushed meanwhile
+  const gsize before = unit.key_frame != 0 ? gst_buffer_get_size(self.header) : 0;
+  const GstFlowReturn flow = gst_video_encoder_allocate_output_frame(encoder, frame, before + unit.size);
+  if (flow != GST_FLOW_OK) {
+    gst_video_encoder_finish_frame(encoder, frame);  // without a buffer: dropped
+    return flow;
+  }
+  GstMapInfo map;
+  if (before > 0 && gst_buffer_map(self.header, &map, GST_MAP_READ)) {
+    gst_buffer_fill(frame->output_buffer, 0, map.data, map.size);
+    gst_buffer_unmap(self.header, &map);
+  }
+  gst_buffer_fill(frame->output_buffer, before, unit.data, unit.size);
+  if (unit.key_frame != 0) GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  return gst_video_encoder_finish_frame(encoder, frame);
+}
+
+/// Takes what the encoder has. `one`: at most one packet.
+GstFlowReturn receive(CtvGstEncoder& self, bool one) {
+  auto* encoder = GST_VIDEO_ENCODER(&self);
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK) {
+    ctv_unit unit;
+    ctv_unit_init(&unit);
+    const ctv_status status = ctv_encoder_receive(self.encoder, &unit);
+    if (status == CTV_AGAIN || status == CTV_END) break;
+    if (status == CTV_OK) {
+      flow = push(self, unit);
+    } else {
+      // No step meets max-frame-bytes: the frame has no packet. Other failures end the stream.
+      GstVideoCodecFrame* oldest = gst_video_encoder_get_oldest_frame(encoder);
+      if (oldest != nullptr) gst_video_encoder_finish_frame(encoder, oldest);
+      if (status != CTV_ERROR_LIMIT) return fail(self);
+      GST_ELEMENT_WARNING(&self, STREAM, ENCODE, ("A frame was dropped."), ("%s", ctv_last_error()));
+    }
+    if (one) break;
+  }
+  return flow;
+}
+
+GstFlowReturn encode(CtvGstEncoder& self, GstVideoCodecFrame* frame, GstVideoFrame& mapped) {
+  ctv_picture picture = picture_of(mapped, self.config.format);
+  if (GST_CLOCK_TIME_IS_VALID(frame->pts)) picture.timestamp = units_of(frame->pts, self.config.fps_num);
+  if (GST_CLOCK_TIME_IS_VALID(frame->duration)) {
+    const int64_t duration = units_of(frame->duration, self.config.fps_num);
+    picture.duration = CLAMP(duration, 1, G_MAXINT32);
+  }
+  picture.opaque = GINT_TO_POINTER(static_cast<gint>(frame->system_frame_number));
+  picture.borrowed = self.config.frames_in_flight == 1 ? 1 : 0;  // its packet is received here
+  ctv_status status = CTV_AGAIN;
+  while ((status = ctv_encoder_send(self.encoder, &picture)) == CTV_AGAIN) {
+    const GstFlowReturn flow = receive(self, true);
+    if (flow != GST_FLOW_OK) return flow;
+  }
+  return status == CTV_OK ? receive(self, false) : fail(self);
+}
+
+GstFlowReturn handle_frame(GstVideoEncoder* encoder, GstVideoCodecFrame* frame) {
+  CtvGstEncoder& self = self_of(encoder);
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  GstVideoFrame mapped;
+  if (open(self) && gst_video_frame_map(&mapped, &self.input->info, frame->input_buffer, GST_MAP_READ)) {
+    if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME(frame)) ctv_encoder_request_key_frame(self.encoder);
+    flow = update_rate(self) ? encode(self, frame, mapped) : fail(self);
+    gst_video_frame_unmap(&mapped);
+  }
+  gst_video_codec_frame_unref(frame);
+  return flow;
+}
+
+/// Takes the packets in flight. What follows begins a new stream.
+GstFlowReturn finish(GstVideoEncoder* encoder) {
+  CtvGstEncoder& self = self_of(encoder);
+  if (self.encoder == nullptr) return GST_FLOW_OK;
+  ctv_encoder_flush(self.encoder);
+  const GstFlowReturn flow = receive(self, false);
+  close(self);
+  return flow;
+}
+
+gboolean set_format(GstVideoEncoder* encoder, GstVideoCodecState* state) {
+  CtvGstEncoder& self = self_of(encoder);
+  if (finish(encoder) != GST_FLOW_OK) return FALSE;
+  if (self.input != nullptr) gst_video_codec_state_unref(self.input);
+  self.input = gst_video_codec_state_ref(state);
+  return open(self);
+}
+
+gboolean flush(GstVideoEncoder* encoder) {
+  close(self_of(encoder));
+  return TRUE;
+}
+
+gboolean stop(GstVideoEncoder* encoder) {
+  CtvGstEncoder& self = self_of(encoder);
+  close(self);
+  g_clear_pointer(&self.input, gst_video_codec_state_unref);
+  gst_clear_buffer(&self.header);
+  return TRUE;
+}
+
+gboolean propose_allocation(GstVideoEncoder* encoder, GstQuery* query) {
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return GST_VIDEO_ENCODER_CLASS(ctv_gst_encoder_parent_class)->propose_allocation(encoder, query);
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  GST_OBJECT_LOCK(object);
+  if (!ctv::gst::set_setting(self_of(object).settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  GST_OBJECT_LOCK(object);
+  if (!ctv::gst::get_setting(self_of(object).settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  GST_OBJECT_UNLOCK(object);
+}
+
+void finalize(GObject* object) {
+  g_free(self_of(object).settings.preset);
+  G_OBJECT_CLASS(ctv_gst_encoder_parent_class)->finalize(object);
+}
+
+}  // namespace
+
+static void ctv_gst_encoder_init(CtvGstEncoder* self) { self->settings = ctv::gst::default_settings(); }
+
+static void ctv_gst_encoder_class_init(CtvGstEncoderClass* cls) {
+  GST_DEBUG_CATEGORY_INIT(ctv_gst_encoder_debug, "ctvenc", 0, "ctv encoder");
+  auto* element = GST_ELEMENT_CLASS(cls);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &source_template);
+  gst_element_class_set_static_metadata(element, "ctv encoder", "Codec/Encoder/Video",
+                                        "Encodes video with the contourlet codec ctv", "The ctv developers");
+  cls->parent.set_format = &set_format;
+  cls->parent.handle_frame = &handle_frame;
+  cls->parent.finish = &finish;
+  cls->parent.flush = &flush;
+  cls->parent.stop = &stop;
+  cls->parent.propose_allocation = &propose_allocation;
+  auto* object = G_OBJECT_CLASS(cls);
+  object->set_property = &set_property;
+  object->get_property = &get_property;
+  object->finalize = &finalize;
+  ctv::gst::install_settings(object);
+}

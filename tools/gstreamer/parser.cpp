@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ctvparse. Cuts a stream of bytes into buffers of one packet each, with the sequence header in front where
+// it stands there. Damaged bytes are skipped up to the next unit; an index is dropped.
+#include <ctv/ctv.h>
+#include <gst/base/gstbaseparse.h>
+
+#include <cstring>
+
+#include "gstreamer/elements.h"
+#include "gstreamer/stream_caps.h"
+#include "gstreamer/video_formats.h"
+
+GST_DEBUG_CATEGORY_STATIC(ctv_gst_parser_debug);
+#define GST_CAT_DEFAULT ctv_gst_parser_debug
+
+struct CtvGstParser {
+  GstBaseParse parent;
+  gboolean repeat_header;
+  GstBuffer* header;
+  ctv_stream_info stream;
+};
+struct CtvGstParserClass {
+  GstBaseParseClass parent;
+};
+G_DEFINE_TYPE(CtvGstParser, ctv_gst_parser, GST_TYPE_BASE_PARSE)
+
+namespace {
+
+using namespace ctv::gst;
+
+constexpr uint64_t kMostUnit = uint64_t{1} << 30;  // bytes, as a decoder takes unless told otherwise
+enum Property { kNone, kRepeatHeader };
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_MEDIA_TYPE));
+GstStaticPadTemplate source_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_FRAMES));
+
+CtvGstParser& self_of(void* instance) { return *static_cast<CtvGstParser*>(instance); }
+
+bool parse_unit(const uint8_t* data, size_t size, ctv_unit_kind& kind, uint64_t& unit) {
+  return ctv_unit_parse(data, size, &kind, &unit) == CTV_OK && unit <= kMostUnit;
+}
+
+/// Bytes up to what may be a unit.
+size_t garbage(const uint8_t* data, size_t size) {
+  ctv_unit_kind kind = CTV_UNIT_INDEX;
+  uint64_t unit = 0;
+  size_t at = 1;
+  while (at + CTV_UNIT_PREFIX_SIZE <= size && !parse_unit(data + at, size - at, kind, unit)) ++at;
+  return at;
+}
+
+/// A new header becomes the caps'. False if it cannot be parsed.
+bool take_header(CtvGstParser& self, const uint8_t* data, size_t size) {
+  if (self.header != nullptr && gst_buffer_get_size(self.header) == size &&
+      gst_buffer_memcmp(self.header, 0, data, size) == 0)
+    return true;
+  GstCaps* caps = caps_of_header(data, size);
+  if (caps == nullptr) return false;
+  ctv_stream_info_parse(data, size, &self.stream);
+  gst_clear_buffer(&self.header);
+  self.header = buffer_of(data, size);
+  auto* parse = GST_BASE_PARSE(&self);
+  gst_pad_set_caps(GST_BASE_PARSE_SRC_PAD(parse), caps);
+  gst_caps_unref(caps);
+  gst_base_parse_set_frame_rate(parse, static_cast<guint>(self.stream.fps_num),
+                                static_cast<guint>(self.stream.fps_den), 0, 0);
+  return true;
+}
+
+/// Times and flags of the frame, as its packet says.
+void describe(CtvGstParser& self, GstBaseParseFrame* frame, const uint8_t* packet, size_t size,
+              bool has_header) {
+  GstMapInfo map;
+  if (!gst_buffer_map(self.header, &map, GST_MAP_READ)) return;
+  ctv_packet_info info;
+  ctv_packet_info_init(&info);
+  const ctv_status status = ctv_packet_info_parse(map.data, map.size, packet, size, &info, nullptr, 0);
+  gst_buffer_unmap(self.header, &map);
+  GstBuffer* buffer = frame->buffer;
+  if (status != CTV_OK) {  // the decoder says so, too
+    GST_WARNING_OBJECT(&self, "%s", ctv_last_error());
+    GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    return;
+  }
+  if (!GST_BUFFER_PTS_IS_VALID(buffer)) GST_BUFFER_PTS(buffer) = time_of(info.timestamp, self.stream.fps_num);
+  if (!GST_BUFFER_DURATION_IS_VALID(buffer))
+    GST_BUFFER_DURATION(buffer) = time_of(info.duration, self.stream.fps_num);
+  GST_BUFFER_DTS(buffer) = GST_BUFFER_PTS(buffer);  // frames come in the order of their packets
+  if (info.key_frame == 0) {
+    GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    return;
+  }
+  GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (self.repeat_header && !has_header) {
+    frame->out_buffer = gst_buffer_append(gst_buffer_copy(self.header), gst_buffer_copy(buffer));
+    gst_buffer_copy_into(frame->out_buffer, buffer,
+                         static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS),
+                         0, -1);
+  }
+}
+
+GstFlowReturn drop(GstBaseParse* parse, GstBaseParseFrame* frame, size_t size) {
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
+  return gst_base_parse_finish_frame(parse, frame, static_cast<gint>(size));
+}
+
+/// The first units of a buffer: any headers, then a packet or an index.
+GstFlowReturn handle(CtvGstParser& self, GstBaseParseFrame* frame, const GstMapInfo& map, gint* skip) {
+  auto* parse = GST_BASE_PARSE(&self);
+  size_t at = 0;
+  for (;;) {
+    if (map.size < at + CTV_UNIT_PREFIX_SIZE) {
+      gst_base_parse_set_min_frame_size(parse, static_cast<guint>(at + CTV_UNIT_PREFIX_SIZE));
+      return GST_FLOW_OK;
+    }
+    ctv_unit_kind kind = CTV_UNIT_INDEX;
+    uint64_t unit = 0;
+    const bool is_unit = parse_unit(map.data + at, map.size - at, kind, unit);
+    if (!is_unit || (kind == CTV_UNIT_PACKET && self.header == nullptr)) {
+      // A header before garbage was taken note of. A packet before any header is of no use.
+      *skip = static_cast<gint>(at > 0 ? at : garbage(map.data, map.size));
+      return GST_FLOW_OK;
+    }
+    if (map.size - at < unit) {
+      gst_base_parse_set_min_frame_size(parse, static_cast<guint>(at + unit));
+      return GST_FLOW_OK;
+    }
+    const size_t end = at + static_cast<size_t>(unit);
+    gst_base_parse_set_min_frame_size(parse, CTV_UNIT_PREFIX_SIZE);
+    if (kind == CTV_UNIT_HEADER) {
+      if (!take_header(self, map.data + at, static_cast<size_t>(unit))) return drop(parse, frame, end);
+      at = end;
+      continue;
+    }
+    if (kind == CTV_UNIT_INDEX) return drop(parse, frame, end);
+    describe(self, frame, map.data + at, static_cast<size_t>(unit), at > 0);
+    return gst_base_parse_finish_frame(parse, frame, static_cast<gint>(end));
+  }
+}
+
+GstFlowReturn handle_frame(GstBaseParse* parse, GstBaseParseFrame* frame, gint* skip) {
+  *skip = 0;
+  GstMapInfo map;
+  GstBuffer* buffer = gst_buffer_ref(frame->buffer);
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+    gst_buffer_unref(buffer);
+    return GST_FLOW_ERROR;
+  }
+  const GstFlowReturn flow = handle(self_of(parse), frame, map, skip);
+  gst_buffer_unmap(buffer, &map);
+  gst_buffer_unref(buffer);
+  return flow;
+}
+
+gboolean start(GstBaseParse* parse) {
+  gst_base_parse_set_min_frame_size(parse, CTV_UNIT_PREFIX_SIZE);
+  return TRUE;
+}
+
+gboolean stop(GstBaseParse* parse) {
+  gst_clear_buffer(&self_of(parse).header);
+  return TRUE;
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  if (id == kRepeatHeader) {
+    self_of(object).repeat_header = g_value_get_boolean(value);
+  } else {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id == kRepeatHeader) {
+    g_value_set_boolean(value, self_of(object).repeat_header);
+  } else {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+}  // namespace
+
+static void ctv_gst_parser_init(CtvGstParser* self) {
+  ctv_stream_info_init(&self->stream);
+  auto* parse = GST_BASE_PARSE(self);
+  gst_base_parse_set_has_timing_info(parse, TRUE);
+  gst_base_parse_set_infer_ts(parse, FALSE);  // packets have their times
+  gst_base_parse_set_pts_interpolation(parse, FALSE);
+}
+
+static void ctv_gst_parser_class_init(CtvGstParserClass* cls) {
+  GST_DEBUG_CATEGORY_INIT(ctv_gst_parser_debug, "ctvparse", 0, "ctv parser");
+  auto* element = GST_ELEMENT_CLASS(cls);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &source_template);
+  gst_element_class_set_static_metadata(element, "ctv parser", "Codec/Parser/Video",
+                                        "Cuts streams of the contourlet codec ctv into frames",
+                                        "The ctv developers");
+  cls->parent.start = &start;
+  cls->parent.stop = &stop;
+  cls->parent.handle_frame = &handle_frame;
+  auto* object = G_OBJECT_CLASS(cls);
+  object->set_property = &set_property;
+  object->get_property = &get_property;
+  g_object_class_install_property(
+      object, kRepeatHeader,
+      g_param_spec_boolean("repeat-header", "repeat-header",
+                           "Puts the sequence header in front of every key frame, for receivers that join",
+                           FALSE, static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
+}

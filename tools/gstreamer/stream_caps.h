@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams as caps: video/x-ctv. A buffer of alignment=frame holds one packet; in front of it there may be a
+// sequence header, and there is one in front of each key frame of ctvenc, so that receivers can join there.
+#pragma once
+
+#include <ctv/ctv.h>
+#include <gst/gst.h>
+
+namespace ctv::gst {
+
+#define CTV_GST_MEDIA_TYPE "video/x-ctv"
+#define CTV_GST_FRAMES CTV_GST_MEDIA_TYPE ", parsed = (boolean) true, alignment = (string) frame"
+
+/// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is none.
+GstCaps* caps_of_header(const uint8_t* data, size_t size);
+/// A copy of bytes.
+GstBuffer* buffer_of(const uint8_t* data, size_t size);
+
+}  // namespace ctv::gst

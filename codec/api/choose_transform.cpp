@@ -38,7 +38,9 @@ double squared_error(const ctv_picture& a, const ctv_picture& b) {
 Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
   CTV_ASSIGN_OR_RETURN(auto encoder, StreamEncoder::open(config));
   bool again = false;
-  CTV_RETURN_IF_ERROR(encoder->send(picture, again));
+  ctv_frame_options options{};
+  ctv_frame_options_init(&options);
+  CTV_RETURN_IF_ERROR(encoder->send(picture, options, again));
   ctv_unit unit{};
   ctv_status outcome = CTV_OK;
   CTV_RETURN_IF_ERROR(encoder->receive(unit, outcome));
@@ -51,8 +53,11 @@ Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
   decoder_config.limits.max_pixels = std::numeric_limits<uint64_t>::max();
   decoder_config.limits.max_memory = std::numeric_limits<uint64_t>::max();
   CTV_ASSIGN_OR_RETURN(auto decoder, StreamDecoder::open(decoder_config));
-  CTV_RETURN_IF_ERROR(decoder->send(encoder->header(), nullptr, again));
-  CTV_RETURN_IF_ERROR(decoder->send({unit.data, unit.size}, nullptr, again));
+  ctv_unit header{};
+  header.data = encoder->header().data();
+  header.size = encoder->header().size();
+  CTV_RETURN_IF_ERROR(decoder->send(header, {}, again));
+  CTV_RETURN_IF_ERROR(decoder->send(unit, {}, again));
   ctv_picture decoded{};
   CTV_RETURN_IF_ERROR(decoder->receive(decoded, outcome));
   return squared_error(picture, decoded) + 0.134 * unit.step * unit.step * 8 * static_cast<double>(unit.size);

@@ -46,15 +46,33 @@ ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, size_t si
 }
 
 ctv_status ctv_decoder_send_unit(ctv_decoder* decoder, const ctv_unit* unit) {
+  return ctv_decoder_send_damaged(decoder, unit, nullptr, 0);
+}
+
+ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit* unit, const uint8_t* missing,
+                                    size_t count) {
   bool again = false;
   const ctv_status status = guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(decoder, "decoder"));
+    if (count > 0) CTV_RETURN_IF_ERROR(need(missing, "missing"));
     ctv_unit u{};
     CTV_RETURN_IF_ERROR(ctv::api::read_struct(unit, "unit", ctv_unit{}, u));
-    CTV_RETURN_IF_ERROR(need(u.data, "data"));
-    return decoder->impl->send({u.data, u.size}, u.opaque, again);
+    if (count == 0 || missing[0] == 0) CTV_RETURN_IF_ERROR(need(u.data, "data"));
+    return decoder->impl->send(u, {missing, count}, again);
   });
   return status == CTV_OK && again ? CTV_AGAIN : status;
+}
+
+ctv_status ctv_decoder_held(ctv_decoder* decoder, int64_t* frames, size_t capacity, size_t* count) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(decoder, "decoder"));
+    CTV_RETURN_IF_ERROR(need(count, "count"));
+    if (capacity > 0) CTV_RETURN_IF_ERROR(need(frames, "frames"));
+    const std::vector<uint32_t> held = decoder->impl->held();
+    for (size_t i = 0; i < held.size() && i < capacity; ++i) frames[i] = held[i];
+    *count = held.size();
+    return {};
+  });
 }
 
 ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* picture) {

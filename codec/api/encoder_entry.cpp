@@ -44,14 +44,37 @@ ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit) {
 }
 
 ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture) {
+  return ctv_encoder_send_frame(encoder, picture, nullptr);
+}
+
+ctv_status ctv_encoder_send_frame(ctv_encoder* encoder, const ctv_picture* picture,
+                                  const ctv_frame_options* options) {
   bool again = false;
   const ctv_status status = guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
     ctv_picture p{};
     CTV_RETURN_IF_ERROR(ctv::api::read_struct(picture, "picture", ctv_picture{}, p));
-    return encoder->impl->send(p, again);
+    ctv_frame_options defaults{};
+    ctv_frame_options_init(&defaults);
+    ctv_frame_options o = defaults;
+    if (options != nullptr) CTV_RETURN_IF_ERROR(ctv::api::read_struct(options, "options", defaults, o));
+    return encoder->impl->send(p, o, again);
   });
   return status == CTV_OK && again ? CTV_AGAIN : status;
+}
+
+ctv_status ctv_encoder_acknowledge(ctv_encoder* encoder, int64_t frame) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
+    return encoder->impl->acknowledge(frame);
+  });
+}
+
+ctv_status ctv_encoder_lost(ctv_encoder* encoder, int64_t frame) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
+    return encoder->impl->lost(frame);
+  });
 }
 
 ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit) {

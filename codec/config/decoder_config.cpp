@@ -36,6 +36,7 @@ Status check_decoder_config(const ctv_decoder_config& c) {
   if (c.backend < CTV_BACKEND_AUTO || c.backend > CTV_BACKEND_CUDA) return bad("backend");
   if (c.engine < CTV_ENGINE_AUTO || c.engine > CTV_ENGINE_FFT) return bad("engine");
   if (c.frames_in_flight < 1 || c.frames_in_flight > 16) return bad("frames_in_flight");
+  if (c.conceal < 0 || c.conceal > 1) return bad("conceal");
   if (c.memory != CTV_MEMORY_HOST && c.memory != CTV_MEMORY_CUDA) return bad("memory");
   return {};
 }

@@ -128,6 +128,9 @@ Status check_decisions(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_range("far_range", c.far_range, 0, kMaxFarRange));
   CTV_RETURN_IF_ERROR(check_range("key_interval", c.key_interval, 0, 1 << 30));
   CTV_RETURN_IF_ERROR(check_range("scene_cut", c.scene_cut, 0, 1));
+  CTV_RETURN_IF_ERROR(check_range("min_key_distance", c.min_key_distance, 0, 1 << 30));
+  CTV_RETURN_IF_ERROR(check_range("temporal_layers", c.temporal_layers, 1, 3));
+  if (c.temporal_layers > 2 && c.slots < 2) return bad("temporal_layers", "3 need two slots");
   CTV_RETURN_IF_ERROR(check_range("threads", c.threads, 0, 256));
   CTV_RETURN_IF_ERROR(check_range("backend", c.backend, 0, CTV_BACKEND_CUDA));
   CTV_RETURN_IF_ERROR(check_range("engine", c.engine, 0, CTV_ENGINE_FFT));
@@ -177,7 +180,7 @@ bool apply_preset(const char* name, ctv_config& config) {
     config.frames_in_flight = 1;
     config.buffer_ms = 1000;
     config.crf = -1;
-    config.slots = 1;
+    config.slots = config.temporal_layers = 1;
     preset.apply(config);
     return true;
   }

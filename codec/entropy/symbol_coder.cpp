@@ -72,14 +72,14 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
       [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
       [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
 
-  payloads_.clear();
+  payloads_.components.clear();
   for (size_t i = 0; i < components_.size(); ++i) {
-    payloads_.emplace_back(parts_[i].bytes.data(), parts_[i].size);
+    payloads_.components.emplace_back(parts_[i].bytes.data(), parts_[i].size);
   }
   motion_.clear();
   if (!key) join_slices();
   header_.frame = frame.parameters;
-  write_packet(motion_, payloads_, header_, packet);
+  write_packet(motion_, payloads_.components, header_, packet);
 }
 
 // The sizes of all slices except the last, then the slices.
@@ -90,7 +90,8 @@ void SymbolCoder::join_slices() {
   for (const Part& s : slices) motion_.insert(motion_.end(), s.bytes.data(), s.bytes.data() + s.size);
 }
 
-bool SymbolCoder::find_slices(std::span<const uint8_t> motion) {
+bool SymbolCoder::find_slices(std::vector<std::span<const uint8_t>>& payloads) {
+  const std::span<const uint8_t> motion = payloads_.motion;
   FieldReader reader(motion, 0);
   slice_sizes_.assign(slices_, 0);
   for (size_t i = 0; i + 1 < slices_; ++i) reader.varint("slice size", slice_sizes_[i], 0, motion.size());
@@ -99,7 +100,7 @@ bool SymbolCoder::find_slices(std::span<const uint8_t> motion) {
   for (size_t i = 0; i < slices_; ++i) {
     const size_t size = i + 1 == slices_ ? rest.size() : slice_sizes_[i];
     if (size > rest.size()) return false;
-    payloads_.push_back(rest.first(size));
+    payloads.push_back(rest.first(size));
     rest = rest.subspan(size);
   }
   return true;
@@ -116,12 +117,12 @@ Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& fra
   if (receiver != nullptr) {
     receiver->start(frame.parameters.type == FrameType::kKey);
     for (size_t i = 0; i < count; ++i) {
-      if (sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_[i], i, *receiver);
+      if (sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver);
     }
     CTV_RETURN_IF_ERROR(receiver->run(skips));
   }
   const auto start = [&](size_t i) {
-    return sent(i) ? size_t{0} : parts_[i].coder->start_decoding(payloads_[i], frame);
+    return sent(i) ? size_t{0} : parts_[i].coder->start_decoding(payloads_.components[i], frame);
   };
   for_parts(0, count, start, [&](size_t i) {
     if (!sent(i)) parts_[i].sound = parts_[i].coder->finish_decoding();
@@ -134,29 +135,30 @@ Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& fra
   return {};
 }
 
-Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame) {
+Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
+                           const PartLoss& loss) {
   const bool key = header_.frame.type == FrameType::kKey;
-  std::span<const uint8_t> motion;
-  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, motion, payloads_));
+  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_));
+  std::vector<std::span<const uint8_t>>& payloads = payloads_.components;
   const auto damaged = [&](const std::string& what, std::span<const uint8_t> payload) {
     return Status(CTV_ERROR_STREAM,
                   what + " at byte " + std::to_string(payload.data() - unit.data()) + ": damaged");
   };
-  const size_t count = payloads_.size();
-  payloads_.resize(components_.size());  // those of layers that are not decoded are empty
-  if (!key && !find_slices(motion)) return damaged("motion payload", motion);
-  for (size_t i = 0; i < payloads_.size(); ++i) parts_[i].size = payloads_[i].size();
+  const size_t count = payloads.size();
+  payloads.resize(components_.size());  // those of layers that are not decoded are empty
+  if (!key && !find_slices(payloads)) return damaged("motion payload", payloads_.motion);
+  for (size_t i = 0; i < payloads.size(); ++i) parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
-  const auto start = [&](size_t i) { return parts_[i].coder->start_decoding(payloads_[i], coded); };
+  const auto start = [&](size_t i) { return parts_[i].coder->start_decoding(payloads[i], coded); };
   const auto finish = [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); };
-  for_parts(components_.size(), payloads_.size(), start, finish);  // levels need skips
-  for (size_t i = components_.size(); i < payloads_.size(); ++i) {
-    if (!parts_[i].sound) return damaged("motion payload", payloads_[i]);
+  for_parts(components_.size(), payloads.size(), start, finish);  // levels need skips
+  for (size_t i = components_.size(); i < payloads.size(); ++i) {
+    if (!parts_[i].sound) return damaged("motion payload", payloads[i]);
   }
   CTV_RETURN_IF_ERROR(decode_components(count, coded, !key && skips_));
   for (size_t i = 0; i < count; ++i) {
-    if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads_[i]);
+    if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads[i]);
   }
   return {};
 }

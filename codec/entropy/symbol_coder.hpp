@@ -30,7 +30,10 @@ class SymbolCoder {
   Status read_header(std::span<const uint8_t> unit);
   /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
   /// memory.
-  Status decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame);
+  Status decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
+                const PartLoss& loss = {});
+  /// Components that the last decode() did without.
+  int missing() const { return payloads_.missing; }
   const PacketHeader& header() const { return header_; }
   const std::vector<Component>& components() const { return components_; }
 
@@ -46,8 +49,8 @@ class SymbolCoder {
     size_t part, task;  // of the part
   };
   void join_slices();
-  /// Appends the slices to payloads_. False if their sizes exceed the payload.
-  bool find_slices(std::span<const uint8_t> motion);
+  /// Appends the slices of the motion payload. False if their sizes exceed it.
+  bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
   Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
   template <typename Work>
   void for_all(size_t count, Work work);
@@ -58,13 +61,13 @@ class SymbolCoder {
   int threads_;
   std::vector<Component> components_;
   int stream_slots_;
-  bool skips_;                                      // predicted frames have skips
-  size_t slices_;                                   // of the motion payload
-  std::vector<Part> parts_;                         // one per component, then one per slice
-  std::vector<size_t> selected_;                    // parts that a frame needs, the largest first
-  std::vector<Task> tasks_;                         // of these
-  std::vector<std::span<const uint8_t>> payloads_;  // of the parts
-  std::vector<uint8_t> motion_;                     // payload of the slices
+  bool skips_;                    // predicted frames have skips
+  size_t slices_;                 // of the motion payload
+  std::vector<Part> parts_;       // one per component, then one per slice
+  std::vector<size_t> selected_;  // parts that a frame needs, the largest first
+  std::vector<Task> tasks_;       // of these
+  Payloads payloads_;
+  std::vector<uint8_t> motion_;  // payload of the slices
   std::vector<uint32_t> slice_sizes_;
   PacketHeader header_;
 };

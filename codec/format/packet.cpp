@@ -192,21 +192,29 @@ void write_packet(std::span<const uint8_t> motion, std::span<const std::span<con
 }
 
 Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
-                     std::span<const Component> components, int layers, std::span<const uint8_t>& motion,
-                     std::vector<std::span<const uint8_t>>& payloads) {
-  motion = unit.subspan(header.size, header.motion_size);
-  payloads.clear();
+                     std::span<const Component> components, int layers, const PartLoss& loss,
+                     Payloads& payloads) {
+  payloads.motion = unit.subspan(header.size, header.motion_size);
+  payloads.components.clear();
+  payloads.missing = 0;
   size_t begin = header.size + header.motion_size;
   for (size_t i = 0; i < components.size() && components[i].layer < layers; ++i) {
     const size_t size = header.component_sizes[i];
-    const std::string name = "component " + std::to_string(i);
-    CTV_RETURN_IF_ERROR(check_length(unit, name, begin, begin + size));
-    const auto payload = unit.subspan(begin, size);
-    if (size > 0 && part_check(payload) != header.component_checks[i]) {
-      return {CTV_ERROR_STREAM, name + " at byte " + std::to_string(begin) + ": wrong checksum"};
+    const size_t end = begin + size;
+    const bool there = size == 0 || (end <= unit.size() && !loss.misses(i + 1));
+    const bool sound =
+        there && (size == 0 || part_check(unit.subspan(begin, size)) == header.component_checks[i]);
+    if (!sound) {
+      const std::string name = "component " + std::to_string(i);
+      if (!loss.conceal) CTV_RETURN_IF_ERROR(check_length(unit, name, begin, end));
+      if (!loss.conceal) {
+        return {CTV_ERROR_STREAM,
+                name + " at byte " + std::to_string(begin) + (there ? ": wrong checksum" : ": is missing")};
+      }
+      ++payloads.missing;
     }
-    payloads.push_back(payload);
-    begin += size;
+    payloads.components.push_back(sound ? unit.subspan(begin, size) : std::span<const uint8_t>());
+    begin = end;
   }
   return {};
 }

@@ -23,6 +23,13 @@ struct PacketHeader {
   size_t unit_size = 0;                    // of the whole packet, as announced
 };
 
+/// What a decoder does without some parts of a packet.
+struct PartLoss {
+  bool conceal = false;              // components that are missing or damaged are taken for empty
+  std::span<const uint8_t> missing;  // of part i: not 0 if it is missing; those beyond the end are there
+  bool misses(size_t part) const { return part < missing.size() && missing[part] != 0; }
+};
+
 /// The check of a component's bytes.
 uint16_t part_check(std::span<const uint8_t> bytes);
 
@@ -41,10 +48,16 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
 void write_packet(std::span<const uint8_t> motion, std::span<const std::span<const uint8_t>> payloads,
                   PacketHeader& header, std::vector<uint8_t>& packet);
 
-/// The payloads of the first `layers` layers of a unit whose header was read: payloads gets one span per
-/// component. Error: the unit ends before them, or a component's checksum is wrong.
+/// The payloads of a packet.
+struct Payloads {
+  std::span<const uint8_t> motion;
+  std::vector<std::span<const uint8_t>> components;  // of the layers that were asked for
+  int missing = 0;                                   // components that were concealed
+};
+/// Finds the payloads of the first `layers` layers of a unit whose header was read. Error, unless losses are
+/// concealed: a component is missing, the unit ends before it, or its check is wrong.
 Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
-                     std::span<const Component> components, int layers, std::span<const uint8_t>& motion,
-                     std::vector<std::span<const uint8_t>>& payloads);
+                     std::span<const Component> components, int layers, const PartLoss& loss,
+                     Payloads& payloads);
 
 }  // namespace ctv

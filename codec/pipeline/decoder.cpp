@@ -21,14 +21,16 @@ Result<std::unique_ptr<StreamDecoder>> StreamDecoder::open(const ctv_decoder_con
   return std::unique_ptr<StreamDecoder>(new StreamDecoder(config, std::move(device)));
 }
 
-Status StreamDecoder::send(std::span<const uint8_t> unit, void* opaque, bool& again) {
+Status StreamDecoder::send(const ctv_unit& u, std::span<const uint8_t> missing, bool& again) {
   again = unit_waits_ = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the decoder has been flushed"};
+  const bool lost = !missing.empty() && missing[0] != 0;
+  const std::span<const uint8_t> unit(u.data, lost ? 0 : u.size);
   const Result<UnitPrefix> prefix = read_prefix(unit);
-  const bool packet = prefix.ok() && prefix->kind == UnitKind::kPacket;
+  const bool packet = lost || (prefix.ok() && prefix->kind == UnitKind::kPacket);
   const Status sound = packet ? check_packet_size(config_, unit.size()) : prefix.status();
   if (sound.ok()) {
-    if (packet) return take_packet(unit, opaque, again);
+    if (packet) return take_packet(u, missing, again);
     if (prefix->kind == UnitKind::kIndex || std::ranges::equal(unit, header_bytes_)) return {};
   }
   // Another stream, and errors, come after the pictures that were sent before.
@@ -70,21 +72,29 @@ Status StreamDecoder::start() {
   return {};
 }
 
-Status StreamDecoder::take_packet(std::span<const uint8_t> unit, void* opaque, bool& again) {
+Status StreamDecoder::take_packet(const ctv_unit& u, std::span<const uint8_t> missing, bool& again) {
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: no sequence header came before it"};
+  const bool lost = !missing.empty() && missing[0] != 0;
+  if (lost && config_.conceal == 0) return {CTV_ERROR_STREAM, "packet: part 0 is missing"};
   if (full()) submit_ready(true);
   again = full();
   if (again) return {};
   FrameSlot& slot = pipeline_->slot(taken_);
   slot.status = {};
-  slot.opaque = opaque;
+  slot.opaque = u.opaque;
+  slot.missing.assign(missing.begin(), missing.end());
+  slot.header_read = slot.repeated = false;
+  slot.lost = lost;
+  slot.number = u.frame_number;
+  slot.time = {u.timestamp, u.duration};
+  const std::span<const uint8_t> unit(u.data, slot.lost ? 0 : u.size);
   if (pipeline_->concurrent()) {
     slot.packet.assign(unit.begin(), unit.end());
-    pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
+    if (!slot.lost) pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
   } else {
-    CTV_RETURN_IF_ERROR(decode_symbols(slot, unit));
+    if (!slot.lost) slot.status = decode_symbols(slot, unit);
+    CTV_RETURN_IF_ERROR(conclude(slot, unit));
     if (slot.repeated) return {};
-    CTV_RETURN_IF_ERROR(submit(slot, unit));
     ++submitted_;
   }
   ++taken_;
@@ -99,7 +109,7 @@ Status StreamDecoder::decode_symbols(FrameSlot& slot, std::span<const uint8_t> u
     CTV_RETURN_IF_ERROR(find_reference(slot));
     if (slot.repeated) return {};
   }
-  return FramePipeline::decode(slot, unit, frames_->layers());
+  return FramePipeline::decode(slot, unit, frames_->layers(), loss(slot));
 }
 
 Status StreamDecoder::find_reference(FrameSlot& slot) {
@@ -107,15 +117,44 @@ Status StreamDecoder::find_reference(FrameSlot& slot) {
   return slot.repeated ? Status() : frames_->check_reference(slot.parameters);
 }
 
+Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
+  if (!slot.lost) {
+    // A missing reference comes before damage of the payload.
+    if (slot.header_read) CTV_RETURN_IF_ERROR(find_reference(slot));
+    if (slot.repeated) return {};
+    const bool damaged = slot.status.code() == CTV_ERROR_STREAM;
+    if (!damaged || config_.conceal == 0 || frames_->references().latest() == nullptr) {
+      CTV_RETURN_IF_ERROR(slot.status);
+    } else {
+      slot.lost = true;
+      slot.number = last_number_;
+      slot.time = last_time_;
+    }
+  }
+  CTV_RETURN_IF_ERROR(submit(slot, unit));
+  slot.status = {};
+  last_number_ = slot.number;
+  last_time_ = slot.time;
+  return {};
+}
+
 // In the order of the frames, on the caller's thread.
 Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
+  if (slot.lost) {
+    CTV_RETURN_IF_ERROR(device_.run([&] { return frames_->repeat(slot); },
+                                    [this](const Status& failure) { return fall_back(failure); }));
+    device_.remember_lost(submitted_);
+    return {};
+  }
   device_->stage_times().add(Stage::kSymbols, slot.seconds);
   const auto rebuild = [&](const Status& failure) -> Status {
     CTV_RETURN_IF_ERROR(fall_back(failure));
     return decode_symbols(slot, unit);
   };
   CTV_RETURN_IF_ERROR(device_.run([&] { return frames_->decode(slot); }, rebuild));
-  device_.remember(unit, submitted_, slot.parameters, given_);
+  slot.number = slot.parameters.number;
+  slot.time = frame_time(slot.parameters, stream_.header.fps_den);
+  device_.remember(unit, submitted_, slot.parameters, given_, loss(slot));
   return {};
 }
 
@@ -128,13 +167,7 @@ void StreamDecoder::submit_ready(bool wait) {
     FrameSlot& slot = pipeline_->slot(submitted_);
     if (!(wait && submitted_ == given_) && !FramePipeline::ready(slot)) break;
     FramePipeline::wait(slot);
-    slot.status = guarded([&]() -> Status {
-      // A missing reference comes before damage of the payload, as with one frame in flight.
-      if (slot.header_read) CTV_RETURN_IF_ERROR(find_reference(slot));
-      if (slot.repeated) return {};
-      CTV_RETURN_IF_ERROR(slot.status);
-      return submit(slot, slot.packet);
-    });
+    slot.status = guarded([&] { return conclude(slot, slot.packet); });
   }
   drop_repeated();
 }
@@ -150,12 +183,13 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   CTV_RETURN_IF_ERROR(slot.status);
   CTV_RETURN_IF_ERROR(device_.run([&] { return slot.picture->finish(picture); },
                                   [this](const Status& failure) { return fall_back(failure); }));
-  const FrameTime time = frame_time(slot.parameters, stream_.header.fps_den);
-  picture.timestamp = time.timestamp;
-  picture.duration = time.duration;
+  picture.timestamp = slot.time.timestamp;
+  picture.duration = slot.time.duration;
   picture.opaque = slot.opaque;
-  picture.frame_number = slot.parameters.number;
-  picture.key_frame = slot.parameters.type == FrameType::kKey ? 1 : 0;
+  picture.frame_number = slot.number;
+  picture.key_frame = !slot.lost && slot.parameters.type == FrameType::kKey ? 1 : 0;
+  picture.damaged = slot.damage;
+  picture.missing_parts = slot.missing_parts;
   return {};
 }
 
@@ -175,6 +209,16 @@ Status StreamDecoder::fall_back(const Status& failure) {
     pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
   }
   return {};
+}
+
+std::vector<uint32_t> StreamDecoder::held() const {
+  std::vector<uint32_t> numbers;
+  if (frames_ == nullptr) return numbers;
+  for (int slot = 0; slot < stream_.header.slots; ++slot) {
+    const Reference* reference = references().in_slot(slot);
+    if (reference != nullptr && !reference->damaged) numbers.push_back(reference->number);
+  }
+  return numbers;
 }
 
 Status StreamDecoder::reset() {

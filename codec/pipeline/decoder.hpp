@@ -18,8 +18,9 @@ class StreamDecoder {
  public:
   static Result<std::unique_ptr<StreamDecoder>> open(const ctv_decoder_config& config);
 
-  /// opaque: for the picture of a packet. again: the unit was not taken, receive first.
-  Status send(std::span<const uint8_t> unit, void* opaque, bool& again);
+  /// unit: data, size and opaque are read; number and time too if part 0 is missing, but then no data.
+  /// missing: by part of a packet, not 0: it is missing. again: the unit was not taken, receive first.
+  Status send(const ctv_unit& unit, std::span<const uint8_t> missing, bool& again);
   /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
   Status receive(ctv_picture& picture, ctv_status& outcome);
   void flush() { flushed_ = true; }
@@ -28,6 +29,8 @@ class StreamDecoder {
   const StageTimes& stage_times() const { return device_->stage_times(); }
   /// Once a header was taken.
   const ReferenceBuffer& references() const { return frames_->references(); }
+  /// The numbers of the frames in the slots that equal the encoder's.
+  std::vector<uint32_t> held() const;
 
  private:
   StreamDecoder(const ctv_decoder_config& config, FallbackBackend device)
@@ -36,8 +39,11 @@ class StreamDecoder {
   void end_stream();
   /// Makes what decodes stream_ on the backend.
   Status start();
-  Status take_packet(std::span<const uint8_t> unit, void* opaque, bool& again);
+  Status take_packet(const ctv_unit& unit, std::span<const uint8_t> missing, bool& again);
+  PartLoss loss(const FrameSlot& slot) const { return {config_.conceal != 0, slot.missing}; }
   Status decode_symbols(FrameSlot& slot, std::span<const uint8_t> unit);
+  /// When the symbols are decoded, or failed to be.
+  Status conclude(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Sets slot.repeated. Error: the frame's reference is not available.
   Status find_reference(FrameSlot& slot);
   Status submit(FrameSlot& slot, std::span<const uint8_t> unit);
@@ -54,6 +60,8 @@ class StreamDecoder {
   bool flushed_ = false;
   // send() said "again" for a unit that comes after all pictures: receive() must not.
   bool unit_waits_ = false;
+  int64_t last_number_ = 0;  // of the last picture
+  FrameTime last_time_;
   // In the order of their making: what runs on the backend ends before it.
   FallbackBackend device_;
   std::unique_ptr<FrameDecoder> frames_;

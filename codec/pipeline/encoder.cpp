@@ -34,7 +34,8 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
       stream_(make_stream(header)),
       header_bytes_(write_sequence_header(header)),
       index_(header_bytes_.size()),
-      key_frames_(config.key_interval, config.scene_cut != 0),
+      key_frames_(config.key_interval, config.min_key_distance, config.scene_cut != 0),
+      policy_(config.slots, config.temporal_layers),
       rate_(ConstantQuantiser(base_step, header.prediction == Prediction::kPicture
                                              ? key_gain(config.key_interval)
                                              : KeyGain{}),
@@ -64,7 +65,7 @@ Status StreamEncoder::start() {
   return {};
 }
 
-Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
+Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& options, bool& again) {
   again = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the encoder has been flushed"};
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "send: the encoder has failed"};
@@ -76,20 +77,25 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
   slot.parameters.number = static_cast<uint32_t>(sent_);
   set_frame_time(slot.parameters, stream_.header.fps_den, {picture.timestamp, picture.duration});
   slot.opaque = picture.opaque;
+  CTV_RETURN_IF_ERROR(policy_.check(options, slot.parameters));
   const Status status = guarded([&] {
+    if (options.key_frame != 0) key_frames_.force();
+    if (policy_.needs_key_frame(slot.parameters.number)) key_frames_.request();
     slot.parameters.type = key_frames_.next(picture);
+    policy_.choose(options, slot.parameters);
     return device_.run([&] { return encode_frame(picture, slot); },
                        [this](const Status& failure) { return fall_back(failure); });
   });
   if (!status.ok()) {
-    key_frames_.request();  // the reference is not to be trusted
+    key_frames_.force();  // the references are not to be trusted
     return status;
   }
+  policy_.coded(slot.parameters);
   distortion_.add(sent_, slot.parameters, slot.measured);
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
   slot.status = rate_.end(coded ? slot.packet.size() : 0);
-  if (!slot.status.ok()) key_frames_.request();  // this packet will not reach the decoder
+  if (!slot.status.ok()) policy_.lost(slot.parameters.number);  // this packet will not reach the decoder
   if (!coded) pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
   return {};
 }
@@ -97,6 +103,7 @@ Status StreamEncoder::send(const ctv_picture& picture, bool& again) {
 // May be called again for the same frame, if its device has failed or lacked memory.
 Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) {
   FrameParameters& parameters = slot.parameters;
+  if (need_key_frame(parameters)) key_frames_.restart();
   slot.measured = rate_.measures();
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
   parameters.base_step = slot.first_step = rate_.begin(sent_, parameters.type);
@@ -164,7 +171,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   });
   ++received_;
   if (!slot.status.ok()) {
-    if (!known) key_frames_.request();
+    if (!known) policy_.lost(slot.parameters.number);
     return slot.status;
   }
   device_->stage_times().add(Stage::kSymbols, slot.seconds);
@@ -172,10 +179,33 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   unit.size = slot.packet.size();
   unit.frame_number = slot.parameters.number;
   unit.key_frame = key ? 1 : 0;
+  unit.reference_frame = key ? -1 : unit.frame_number - slot.parameters.reference;
+  unit.temporal_id = slot.parameters.temporal_id;
+  unit.keep_in = slot.parameters.kept ? slot.parameters.slot : CTV_KEEP_NOWHERE;
   unit.step = slot.parameters.base_step / 16.0;
   unit.timestamp = time.timestamp;
   unit.duration = time.duration;
   unit.opaque = slot.opaque;
+  return {};
+}
+
+// Numbers are modulo 2^32.
+Status StreamEncoder::check_sent(int64_t frame) const {
+  if (frame >= 0 && frame <= UINT32_MAX && (sent_ > UINT32_MAX || static_cast<uint64_t>(frame) < sent_)) {
+    return {};
+  }
+  return {CTV_ERROR_ARGUMENT, "frame: " + std::to_string(frame) + " has not been sent"};
+}
+
+Status StreamEncoder::acknowledge(int64_t frame) {
+  CTV_RETURN_IF_ERROR(check_sent(frame));
+  policy_.acknowledge(static_cast<uint32_t>(frame));
+  return {};
+}
+
+Status StreamEncoder::lost(int64_t frame) {
+  CTV_RETURN_IF_ERROR(check_sent(frame));
+  policy_.lost(static_cast<uint32_t>(frame));
   return {};
 }
 

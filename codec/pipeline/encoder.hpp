@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/control/key_frames.hpp"
+#include "codec/control/reference_policy.hpp"
 #include "codec/control/stream_rate.hpp"
 #include "codec/format/stream_index.hpp"
 #include "codec/pipeline/distortion_queue.hpp"
@@ -23,12 +24,15 @@ class StreamEncoder {
 
   const std::vector<uint8_t>& header() const { return header_bytes_; }
   /// again: the picture was not taken; every slot holds a frame that must be received first.
-  Status send(const ctv_picture& picture, bool& again);
+  Status send(const ctv_picture& picture, const ctv_frame_options& options, bool& again);
   /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
   Status receive(ctv_unit& unit, ctv_status& outcome);
   void flush() { flushed_ = true; }
   const std::vector<uint8_t>& index();
   void request_key_frame() { key_frames_.request(); }
+  /// A receiver has the frame, or lacks some of it. Error: the frame was not sent.
+  Status acknowledge(int64_t frame);
+  Status lost(int64_t frame);
   Status set_quantiser(int qp, double step);
   Status set_crf(double crf);
   Status set_bitrate(int64_t bitrate, int64_t max_frame_bytes);
@@ -40,7 +44,9 @@ class StreamEncoder {
   StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
                 FallbackBackend device);
   Status start();
+  Status check_sent(int64_t frame) const;
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
+  bool need_key_frame(FrameParameters& parameters) const;
   Status fall_back(const Status& failure);
   Status rebuild_references();
   Status encode_as_before(const ctv_picture& picture, uint64_t frame);
@@ -52,6 +58,7 @@ class StreamEncoder {
   std::vector<uint8_t> index_bytes_;
   IndexBuilder index_;
   KeyFrames key_frames_;
+  ReferencePolicy policy_;
   StreamRate rate_;
   uint64_t sent_ = 0;
   uint64_t received_ = 0;

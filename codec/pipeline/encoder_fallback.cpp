@@ -28,17 +28,21 @@ Status StreamEncoder::fall_back(const Status& failure) {
   // Subband prediction needs the source of the reference, which is known of the very last frame only.
   const bool source_known =
       stream_.header.prediction == Prediction::kPicture || (lost.empty() && !last_source_.bytes.empty());
-  if (device_.history().whole() && source_known) {
-    CTV_RETURN_IF_ERROR(rebuild_references());
-  } else {
-    pipeline_.slot(first_lost).parameters.type = FrameType::kKey;
-    if (lost.empty()) key_frames_.restart();  // it is the frame that is being sent
-  }
+  if (device_.history().whole() && source_known) CTV_RETURN_IF_ERROR(rebuild_references());
   device_.forget();
   for (uint64_t frame = first_lost; frame < sent_; ++frame) {
     CTV_RETURN_IF_ERROR(encode_as_before(lost[frame - first_lost].picture, frame));
   }
+  policy_.keep_only([this](uint32_t number) { return references().find(number) != nullptr; });
   return {};
+}
+
+// A frame whose reference could not be rebuilt becomes a key frame.
+bool StreamEncoder::need_key_frame(FrameParameters& parameters) const {
+  if (parameters.type == FrameType::kKey) return false;
+  if (references().find(parameters.number - parameters.reference) != nullptr) return false;
+  parameters.type = FrameType::kKey;
+  return true;
 }
 
 Status StreamEncoder::rebuild_references() {
@@ -52,6 +56,7 @@ Status StreamEncoder::rebuild_references() {
 // Codes a frame with the steps that it had.
 Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t frame) {
   FrameSlot& slot = pipeline_.slot(frame);
+  if (need_key_frame(slot.parameters)) policy_.coded(slot.parameters);
   FrameParameters first = slot.parameters;
   first.base_step = slot.first_step;
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, first, false, slot));
@@ -68,7 +73,10 @@ Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t fram
 // but a borrowed one only until its packet is received.
 void StreamEncoder::keep_source(uint64_t frame) {
   if (stream_.header.prediction != Prediction::kSubband) return;
-  const ctv_picture* source = pipeline_.slot(frame).picture->host_copy();
+  const FrameSlot& slot = pipeline_.slot(frame);
+  const bool kept = slot.parameters.kept;
+  if (!kept && pipeline_.size() == 1) return;  // the one before stays the reference
+  const ctv_picture* source = kept ? slot.picture->host_copy() : nullptr;
   if (source != nullptr) {
     copy_picture(*source, last_source_);
   } else {

@@ -61,10 +61,14 @@ Status FallbackBackend::replace(const Status& failure, const Work& make) {
 }
 
 void FallbackBackend::remember(std::span<const uint8_t> packet, uint64_t frame,
-                               const FrameParameters& parameters, uint64_t oldest) {
+                               const FrameParameters& parameters, uint64_t oldest, const PartLoss& loss) {
   if (!is_device()) return;
-  history_.append(packet, frame, parameters);
+  history_.append(packet, frame, parameters, loss);
   history_.trim(oldest);
+}
+
+void FallbackBackend::remember_lost(uint64_t frame) {
+  if (is_device()) history_.append_lost(frame);
 }
 
 }  // namespace ctv

@@ -47,7 +47,9 @@ class FallbackBackend {
   const History& history() const { return history_; }
   /// The packet of frame `frame` is complete. Those before `oldest` will not be asked for.
   void remember(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters,
-                uint64_t oldest);
+                uint64_t oldest, const PartLoss& loss = {});
+  /// Frame `frame` is lost: the picture before stands for it.
+  void remember_lost(uint64_t frame);
   void forget() { history_.clear(); }
 
  private:

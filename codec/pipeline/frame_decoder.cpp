@@ -67,7 +67,10 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(slot.levels->upload(!key));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
-  references_.current().check = parameters.check;
+  Reference& current = references_.current();
+  current.check = parameters.check;
+  current.damaged = slot.missing_parts > 0 || (!key && reference_->damaged);
+  slot.damage = current.damaged ? CTV_DAMAGE_DETAIL : CTV_DAMAGE_NONE;
   if (parameters.kept) {
     references_.keep(parameters.number, parameters.slot);
   } else {
@@ -82,9 +85,21 @@ Status FrameDecoder::run_stages(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(slot.levels->place(picture_mode() ? residual_ : current.levels,
                                          reference_ == nullptr ? SideInfo() : side_));
   CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture() : decode_subbands());
+  return export_picture(slot, current);
+}
+
+Status FrameDecoder::export_picture(FrameSlot& slot, const Reference& latest) {
   const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
-  const PlaneSet& decoded = picture_mode() ? current.picture : decoded_;
+  const PlaneSet& decoded = picture_mode() ? latest.picture : decoded_;
   return slot.picture->export_picture(decoded.cropped(), decisions_.reduction, format, decisions_.memory);
+}
+
+Status FrameDecoder::repeat(FrameSlot& slot) {
+  const Reference* latest = references_.latest();
+  if (latest == nullptr) return {CTV_ERROR_REFERENCE, "packet: there is no picture to repeat for it"};
+  slot.damage = CTV_DAMAGE_REPEATED;
+  slot.missing_parts = static_cast<int>(slot.symbols->components().size()) + 1;
+  return export_picture(slot, *latest);
 }
 
 // picture: inverse + compensated -> decoded, compensated alone where it is skipped.

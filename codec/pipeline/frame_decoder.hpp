@@ -31,7 +31,10 @@ class FrameDecoder {
   /// Whether a predicted packet is the one decoded last.
   bool repeats(const FrameParameters& parameters) const;
   /// Runs all stages for slot.parameters and the slot's upload buffers, up to the export of slot.picture.
+  /// Sets slot.damage.
   Status decode(FrameSlot& slot);
+  /// Exports the last decoded picture again.
+  Status repeat(FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
   /// Makes all references unavailable.
@@ -43,6 +46,7 @@ class FrameDecoder {
   Status run_stages(FrameSlot& slot);
   Status decode_picture();
   Status decode_subbands();
+  Status export_picture(FrameSlot& slot, const Reference& latest);
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
 
   Backend& backend_;

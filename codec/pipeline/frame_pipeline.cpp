@@ -73,11 +73,13 @@ Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit
   return {};
 }
 
-Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers) {
+Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers,
+                             const PartLoss& loss) {
   const auto start = std::chrono::steady_clock::now();
   CodedFrameBuffers frame = slot.levels->upload_buffers();
   frame.parameters = slot.parameters;
-  CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame));
+  CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame, loss));
+  slot.missing_parts = slot.symbols->missing();
   slot.seconds = seconds_since(start);
   return {};
 }

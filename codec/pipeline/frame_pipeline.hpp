@@ -26,11 +26,18 @@ struct FrameSlot {
   std::unique_ptr<SymbolCoder> symbols;
   std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
   FrameParameters parameters;
-  void* opaque = nullptr;    // the caller's
-  uint16_t first_step = 0;   // encoder: base step of the motion search
-  bool measured = false;     // encoder: the frame's distortion is wanted
-  bool header_read = false;  // decoder: `parameters` are the packet's
-  bool repeated = false;     // decoder: the packet repeats the frame before it and gives no picture
+  void* opaque = nullptr;   // the caller's
+  uint16_t first_step = 0;  // encoder: base step of the motion search
+  bool measured = false;    // encoder: the frame's distortion is wanted
+  // Decoder.
+  bool header_read = false;      // `parameters` are the packet's
+  bool repeated = false;         // the packet repeats the frame before it and gives no picture
+  bool lost = false;             // the last picture stands for the frame
+  std::vector<uint8_t> missing;  // by part, as the caller says
+  ctv_damage damage = CTV_DAMAGE_NONE;
+  int missing_parts = 0;
+  int64_t number = 0;  // of the picture
+  FrameTime time;      // of the picture
   Status status;
   double seconds = 0;          // of entropy coding
   std::future<Status> coding;  // valid while a worker has the frame
@@ -67,7 +74,7 @@ class FramePipeline {
   static Status read_header(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Decodes the first `layers` layers of the packet, whose header was just read, into the slot's upload
   /// buffers.
-  static Status decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers);
+  static Status decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers, const PartLoss& loss = {});
 
   /// Runs `work`, which leaves its result in slot.status: at once, or by a worker until wait(). Exceptions
   /// become statuses.

@@ -7,7 +7,8 @@
 
 namespace ctv {
 
-void History::append(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters) {
+void History::append(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters,
+                     const PartLoss& loss) {
   const bool key = parameters.type == FrameType::kKey;
   const SlotTable::Entry* reference = key ? nullptr : slots_.reference_of(parameters);
   bytes_ += packet.size();
@@ -17,7 +18,15 @@ void History::append(std::span<const uint8_t> packet, uint64_t frame, const Fram
   }
   const uint64_t root = key ? frame : reference->root;
   slots_.take(parameters, 0, root);
-  entries_.push_back({frame, root, {packet.begin(), packet.end()}});
+  entries_.push_back({frame,
+                      root,
+                      {packet.begin(), packet.end()},
+                      loss.conceal,
+                      {loss.missing.begin(), loss.missing.end()}});
+}
+
+void History::append_lost(uint64_t frame) {
+  if (!entries_.empty()) entries_.push_back({frame, entries_.back().root, {}, false, {}});
 }
 
 void History::trim(uint64_t frame) {
@@ -44,8 +53,13 @@ void History::clear() {
 Status replay(const History& history, FramePipeline& frames, FrameDecoder& decoder) {
   for (const History::Entry& entry : history.entries()) {
     FrameSlot& slot = frames.slot(entry.frame);
+    if (entry.packet.empty()) {
+      CTV_RETURN_IF_ERROR(decoder.repeat(slot));
+      continue;
+    }
     CTV_RETURN_IF_ERROR(FramePipeline::read_header(slot, entry.packet));
-    CTV_RETURN_IF_ERROR(FramePipeline::decode(slot, entry.packet, decoder.layers()));
+    CTV_RETURN_IF_ERROR(
+        FramePipeline::decode(slot, entry.packet, decoder.layers(), {entry.concealed, entry.missing}));
     CTV_RETURN_IF_ERROR(decoder.decode(slot));
   }
   return {};

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "codec/format/packet.hpp"
 #include "codec/pipeline/slot_table.hpp"
 #include "codec/util/status.hpp"
 
@@ -20,8 +21,13 @@ class History {
     uint64_t frame;  // as the encoder or decoder counts them
     uint64_t root;   // the key frame that it descends from
     std::vector<uint8_t> packet;
+    bool concealed = false;        // not whole
+    std::vector<uint8_t> missing;  // then: by part, as in PartLoss
   };
-  void append(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters);
+  void append(std::span<const uint8_t> packet, uint64_t frame, const FrameParameters& parameters,
+              const PartLoss& loss);
+  /// The picture before stands for this frame.
+  void append_lost(uint64_t frame);
   /// Forgets what is needed neither to decode `frame` and those after it nor for the slots.
   void trim(uint64_t frame);
   void clear();

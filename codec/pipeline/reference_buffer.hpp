@@ -16,7 +16,8 @@ struct Reference {
   Memory level_memory;
   std::array<Level*, 3> levels{};  // per plane, in the order of its SubbandLayout
   uint32_t number = 0;
-  uint16_t check = 0;  // decoders: of the packet it was decoded from; set before keep()
+  uint16_t check = 0;    // decoders: of the packet it was decoded from; set before keep()
+  bool damaged = false;  // decoders: differs from the encoder's; set before keep()
   int slot = kNoSlot;
   static constexpr int kNoSlot = -1;
   /// Tells references apart.

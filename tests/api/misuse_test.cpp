@@ -59,6 +59,9 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   EXPECT_EQ(ctv_encoder_open(&c, nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_header(nullptr, &unit), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_send(nullptr, &picture), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_send_frame(nullptr, &picture, nullptr), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_acknowledge(nullptr, 0), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_lost(nullptr, 0), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_receive(nullptr, &unit), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_flush(nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_index(nullptr, &unit), CTV_ERROR_ARGUMENT);
@@ -72,6 +75,8 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   EXPECT_EQ(ctv_decoder_open(nullptr, &decoder), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_open(&d, nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_send(nullptr, bytes, 16), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_decoder_send_damaged(nullptr, &unit, nullptr, 0), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_decoder_held(nullptr, nullptr, 0, &count), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_receive(nullptr, &picture), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_flush(nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_reset(nullptr), CTV_ERROR_ARGUMENT);
@@ -83,6 +88,8 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   EXPECT_EQ(ctv_unit_parse(bytes, 8, &kind, nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_stream_info_parse(nullptr, 8, nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_packet_info_parse(nullptr, 0, bytes, 16, nullptr, nullptr, 0), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_packet_parts(nullptr, 0, bytes, 16, nullptr, 0, &count), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_part_check(nullptr, 16), 0U);
   EXPECT_EQ(ctv_index_parse(nullptr, 0, nullptr, 0, &count), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_index_trailer_parse(nullptr, 8, &size), CTV_ERROR_ARGUMENT);
 
@@ -90,7 +97,13 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   EXPECT_EQ(ctv_encoder_header(real.get(), nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_send(real.get(), nullptr), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_encoder_receive(real.get(), nullptr), CTV_ERROR_ARGUMENT);
+  ctv_frame_options options{};
+  EXPECT_EQ(ctv_encoder_send_frame(real.get(), &picture, &options), CTV_ERROR_ARGUMENT) << "no struct_size";
   Decoder sink{decoder_config()};
+  EXPECT_EQ(ctv_decoder_held(sink.get(), nullptr, 1, &count), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_decoder_held(sink.get(), nullptr, 0, &count), CTV_OK);
+  EXPECT_EQ(count, 0U);
+  EXPECT_EQ(ctv_decoder_send_damaged(sink.get(), &unit, nullptr, 1), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_send(sink.get(), nullptr, 5), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_decoder_receive(sink.get(), nullptr), CTV_ERROR_ARGUMENT);
 }

@@ -45,7 +45,7 @@ void compare(const ReferenceBuffer& encoder, const ReferenceBuffer& decoder, con
   }
 }
 
-// Between frames: nothing, or another rate.
+// Between frames: nothing, another rate, or a report.
 void change(fuzz::Choices& in, StreamEncoder& encoder) {
   switch (in.byte() % 16) {
     case 1:
@@ -56,9 +56,38 @@ void change(fuzz::Choices& in, StreamEncoder& encoder) {
       return (void)encoder.set_bitrate(int64_t{8000} << in.byte() % 8, in.byte() * 16).ok();
     case 4:
       return (void)encoder.set_crf(in.byte() % 52).ok();
+    case 5:
+      return (void)encoder.acknowledge(in.byte() % 5).ok();
+    case 6:
+      return (void)encoder.lost(in.byte() % 5).ok();
     default:
       return;
   }
+}
+
+// Sends a picture with options, which may be impossible, and then without.
+void send(fuzz::Choices& in, StreamEncoder& encoder, const ctv_picture& picture, bool choose) {
+  ctv_frame_options options;
+  ctv_frame_options_init(&options);
+  ctv_frame_options wishes = options;
+  const int bits = choose ? in.byte() : 0;
+  if ((bits & 1) != 0) wishes.refer_to = in.byte() % 4;
+  if ((bits & 2) != 0) wishes.keep_in = in.byte() % 9 + CTV_KEEP_NOWHERE;
+  if ((bits & 4) != 0) wishes.temporal_id = in.byte() % 9;
+  if ((bits & 56) == 56) wishes.key_frame = 1;
+  bool again = false;
+  const Status status = encoder.send(picture, wishes, again);
+  require(status.ok() || status.code() == CTV_ERROR_ARGUMENT, "options are had or refused");
+  if (!status.ok()) require(encoder.send(picture, options, again).ok(), "the picture is taken");
+  require(!again, "there is room");
+}
+
+ctv_unit unit_of(const std::vector<uint8_t>& bytes) {
+  ctv_unit unit{};
+  unit.struct_size = sizeof unit;
+  unit.data = bytes.data();
+  unit.size = bytes.size();
+  return unit;
 }
 
 }  // namespace
@@ -77,14 +106,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto decoder = std::move(*StreamDecoder::open(test::decoder_config(1, 0, config.format)));
   const Stream stream = make_stream(*read_sequence_header(encoder.header()));
   bool again = false;
-  require(decoder->send(encoder.header(), nullptr, again).ok(), "the header is taken");
+  require(decoder->send(unit_of(encoder.header()), {}, again).ok(), "the header is taken");
   std::vector<test::Frame> clip;
   test::Stream coded{encoder.header(), {}, {}};
   const int frames = 1 + in.byte() % 4;
   for (int i = 0; i < frames; ++i) {
     clip.push_back(fuzz::read_picture(in, config, i));
     if (i > 0 && !threads) change(in, encoder);
-    require(encoder.send(test::picture_of(clip.back()), again).ok() && !again, "the picture is taken");
+    send(in, encoder, test::picture_of(clip.back()), !threads);
     ctv_unit unit{};
     unit.struct_size = sizeof unit;
     ctv_status outcome = CTV_OK;
@@ -95,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     require(outcome == CTV_OK && unit.size > 0, "there is a packet");
     coded.packets.emplace_back(unit.data, unit.data + unit.size);
-    require(decoder->send(coded.packets.back(), nullptr, again).ok() && !again, "the packet is taken");
+    require(decoder->send(unit_of(coded.packets.back()), {}, again).ok() && !again, "the packet is taken");
     ctv_picture picture{};
     picture.struct_size = sizeof picture;
     require(decoder->receive(picture, outcome).ok() && outcome == CTV_OK, "there is a picture");

@@ -23,6 +23,8 @@ constexpr Setting kSettings[] = {{offsetof(ctv_config, qp), 0, 51},
                                  {offsetof(ctv_config, rdoq), 0, 1},
                                  {offsetof(ctv_config, key_interval), 0, 4},
                                  {offsetof(ctv_config, scene_cut), 0, 1},
+                                 {offsetof(ctv_config, temporal_layers), 1, 3},
+                                 {offsetof(ctv_config, min_key_distance), 0, 3},
                                  {offsetof(ctv_config, search_range), 0, 12},
                                  {offsetof(ctv_config, far_range), 0, 24},
                                  {offsetof(ctv_config, chroma), 0, 1},
@@ -62,9 +64,18 @@ ctv_status receive(ctv_decoder* decoder, Outcome& outcome) {
   return status;
 }
 
-void send(ctv_decoder* decoder, const std::vector<uint8_t>& unit, Outcome& outcome) {
+// conceal: units of some sizes lack parts, which their bytes choose.
+void send(ctv_decoder* decoder, const std::vector<uint8_t>& unit, bool conceal, Outcome& outcome) {
+  ctv_unit sent{};
+  sent.struct_size = sizeof sent;
+  sent.data = unit.data();
+  sent.size = unit.size();
+  uint8_t missing[8] = {};
+  for (size_t i = 0; conceal && (unit.size() & 3U) == 1 && i < 8 && i < unit.size(); ++i) {
+    missing[i] = unit[unit.size() - 1 - i] & 1U;
+  }
   for (int i = 0; i < kEndless; ++i) {
-    const ctv_status status = ctv_decoder_send(decoder, unit.data(), unit.size());
+    const ctv_status status = ctv_decoder_send_damaged(decoder, &sent, missing, conceal ? 8 : 0);
     outcome.add(status);
     if (status != CTV_AGAIN) return;
     const ctv_status received = receive(decoder, outcome);
@@ -116,12 +127,14 @@ ctv_decoder_config read_decoder_config(unsigned a, unsigned b) {
   constexpr ctv_format kFormats[] = {CTV_FORMAT_NONE, CTV_FORMAT_RGB8, CTV_FORMAT_RGBA8, CTV_FORMAT_NV12,
                                      CTV_FORMAT_I420, CTV_FORMAT_I444, CTV_FORMAT_I422,  CTV_FORMAT_GRAY8};
   config.format = kFormats[b & 7U];
+  config.conceal = b >> 3U & 1U;
   return config;
 }
 
 void Outcome::add(const ctv_picture& picture) {
   ++pictures;
   add(static_cast<uint64_t>(picture.frame_number));
+  add(static_cast<uint64_t>(picture.damaged) << 32 | static_cast<uint64_t>(picture.missing_parts));
   for (int p = 0; p < 4; ++p) {
     const size_t row_bytes = ctv_plane_row_bytes(picture.format, picture.width, p);
     const size_t rows = ctv_plane_rows(picture.format, picture.height, p);
@@ -148,7 +161,7 @@ Outcome decode(std::span<const std::vector<uint8_t>> units, const ctv_decoder_co
   outcome.add(opened);
   if (opened != CTV_OK) return outcome;
   for (const auto& unit : units) {
-    send(decoder, unit, outcome);
+    send(decoder, unit, config.conceal != 0, outcome);
     for (int i = 0; config.frames_in_flight == 1 && receive(decoder, outcome) <= CTV_OK; ++i) {
       if (i == kEndless) std::abort();
     }

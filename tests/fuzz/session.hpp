@@ -33,7 +33,7 @@ ctv_config read_config(Choices& in);
 test::Frame read_picture(Choices& in, const ctv_config& config, int number);
 
 /// Limits of a few thousand samples. Bits of a: 1..3 reduction, 4..6 all set: threads, then 7: frames in
-/// flight. Bits of b: 0..2 format.
+/// flight. Bits of b: 0..2 format, 3 conceal.
 ctv_decoder_config read_decoder_config(unsigned a, unsigned b);
 
 /// All that a decoder gave. Counting and hashing, it allocates nothing.

@@ -21,12 +21,13 @@ struct Case {
   ctv_entropy_coding entropy_coding = CTV_ENTROPY_TILES;
   int scales = 0;  // 0: the preset's
   int directions = 0;
+  int slots = 1;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.preset << ' ' << c.width << 'x' << c.height << " format " << c.format << ", " << c.threads
        << " threads, " << c.flight << " in flight, entropy coding " << c.entropy_coding << ", scales "
-       << c.scales << ", directions " << c.directions;
+       << c.scales << ", directions " << c.directions << ", slots " << c.slots;
 }
 
 Stream stream_of(const Case& c) {
@@ -35,6 +36,7 @@ Stream stream_of(const Case& c) {
   Config config = config_for(clip[0], c.preset, 1);
   config.qp = 8;
   config.rdoq = 0;
+  config.slots = config.prediction == CTV_PREDICTION_PICTURE ? c.slots : 1;
   config.entropy_coding = c.entropy_coding;
   if (config.transform == CTV_TRANSFORM_CONTOURLET) {
     if (c.scales > 0) config.scales = c.scales;
@@ -114,7 +116,7 @@ TEST(DecoderMemory, IsABoundForRandomStreams) {
     expect_bound({preset, wide ? any : narrow, wide ? narrow : any, kFormats[random.between(0, 4)],
                   random.between(1, 4), random.between(1, 4),
                   number<ctv_entropy_coding>(random.between(0, 1)), scales,
-                  random.between(0, 1) * (1 << random.between(1, 3))});
+                  random.between(0, 1) * (1 << random.between(1, 3)), random.between(1, 8)});
     if (HasFailure()) FAIL() << "round " << round;
   }
 }

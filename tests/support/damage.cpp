@@ -71,7 +71,11 @@ std::vector<Event> events_of(const std::vector<Bytes>& units, const ctv_decoder_
   const auto receive = [&] {
     ctv_picture picture = make_picture(CTV_FORMAT_NONE, 0, 0);
     const ctv_status status = ctv_decoder_receive(decoder, &picture);
-    if (status == CTV_OK) events.emplace_back(status, picture.frame_number, digest(copy_of(picture)), "");
+    if (status == CTV_OK) {
+      const auto damage =
+          static_cast<uint64_t>(picture.damaged) << 60 | static_cast<uint64_t>(picture.missing_parts) << 48;
+      events.emplace_back(status, picture.frame_number, digest(copy_of(picture)) ^ damage, "");
+    }
     note(status);
     return status;
   };

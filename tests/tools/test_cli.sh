@@ -252,6 +252,20 @@ same gone.yuv want.yuv "--keep-going where a packet is missing"
 grep -q '"damaged_places": 0' gone.json && grep -q '"dropped_frames": 3' gone.json || fail "gone: $(cat gone.json)"
 expect 3 "gone" "$ctdec" gone.ctv -o gone.yuv
 grep -q 'offset.*refers to frame 1' err || fail "gone: $(cat err)"
+# Damage in the last part of a packet costs detail, up to the next key frame; in its vectors, the picture.
+cp a.ctv detail.ctv
+put detail.ctv $(($(packet_at 4) - 1)) 'X'
+expect 1 "conceal alone" "$ctdec" detail.ctv -o detail.yuv --conceal
+expect 3 "detail, concealed" "$ctdec" detail.ctv -o detail.yuv --keep-going --conceal --json detail.json -q
+{ one 0; one 1; } >want.yuv
+head -c $((2 * frame)) detail.yuv | cmp -s - want.yuv || fail "pictures before the damage differ"
+cmp -s <(tail -c +$((5 * frame + 1)) detail.yuv) <(tail -c +$((5 * frame + 1)) a.yuv) || fail "the next key frame differs"
+for line in '"frames": 12' '"damaged_places": 0' '"dropped_frames": 0' '"repeated_frames": 0' '"concealed_frames": 3'; do
+  grep -q "$line" detail.json || fail "concealed: $line is not in the JSON: $(cat detail.json)"
+done
+put detail.ctv $(($(packet_at 3) + 4)) 'X'
+expect 3 "vectors, concealed" "$ctdec" detail.ctv -o detail.yuv --keep-going --conceal --json detail.json -q
+same detail.yuv hole.yuv "a packet without vectors is repeated"
 # Bytes that belong to no packet cost no picture, and neither does a packet that comes twice.
 { head -c "$third" a.ctv; printf '%64s' ''; tail -c +$((third + 1)) a.ctv; } >junk.ctv
 expect 3 "junk, kept going" "$ctdec" junk.ctv -o junk.yuv --keep-going --json junk.json -q

@@ -112,7 +112,8 @@ TEST(PacketHistory, ReachesBackToTheOldestFrameThatASlotHolds) {
   const std::vector<uint8_t> packet(10);
   History history;
   const auto append = [&](uint32_t number, FrameType type, uint8_t reference, uint8_t slot) {
-    history.append(packet, number, {.number = number, .type = type, .reference = reference, .slot = slot});
+    history.append(packet, number, {.number = number, .type = type, .reference = reference, .slot = slot},
+                   {});
     history.trim(number);
     return history.entries().front().frame;
   };
@@ -123,7 +124,7 @@ TEST(PacketHistory, ReachesBackToTheOldestFrameThatASlotHolds) {
   EXPECT_EQ(append(4, FrameType::kPredicted, 2, 2), 0U) << "frame 3 is held";
   EXPECT_EQ(append(5, FrameType::kPredicted, 1, 1), 2U);
   EXPECT_EQ(history.entries().size(), 4U);
-  history.append(packet, 6, {.number = 6, .type = FrameType::kPredicted, .reference = 6});
+  history.append(packet, 6, {.number = 6, .type = FrameType::kPredicted, .reference = 6}, {});
   EXPECT_FALSE(history.whole()) << "frame 0 is not held";
 }
 

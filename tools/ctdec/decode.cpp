@@ -27,6 +27,7 @@ DecoderConfig make_config(const DecodeOptions& options) {
   config.engine = options.run.engine;
   config.device = options.run.device;
   if (options.run.frames_in_flight > 0) config.frames_in_flight = options.run.frames_in_flight;
+  config.conceal = options.conceal ? 1 : 0;
   if (options.keep_going) config.frames_in_flight = 1;  // an error then belongs to the unit just sent
   if (options.max_pixels) config.limits.max_pixels = *options.max_pixels;
   if (options.max_memory) config.limits.max_memory = *options.max_memory;
@@ -185,6 +186,11 @@ class Decoding {
   bool receive() {
     const std::optional<ctv_picture> picture = decoder_.receive();
     if (!picture) return false;
+    if (picture->damaged == CTV_DAMAGE_REPEATED) {  // the sink fills gaps itself
+      report_damage(options_.input + ": a packet without sound vectors");
+      return true;
+    }
+    if (picture->damaged == CTV_DAMAGE_DETAIL) ++result_.concealed;
     sink_.take(*picture);
     return true;
   }

@@ -17,6 +17,7 @@ struct DecodeResult {
   ctv_format format = CTV_FORMAT_NONE;
   int64_t frames = 0;          // written, repeated ones too
   int64_t repeated = 0;        // shown in the place of pictures that are missing; --keep-going only
+  int64_t concealed = 0;       // written without parts that are damaged, or predicted from such
   int64_t damaged = 0;         // places where bytes were left out
   int64_t dropped = 0;         // whole packets that cannot be decoded for want of what they refer to
   std::optional<Failure> cut;  // the stream ends inside a unit; the pictures before are written
@@ -26,7 +27,7 @@ struct DecodeResult {
   std::string md5;             // "" unless asked for
   std::vector<ctv_stage_time> stages;
 
-  bool complete() const { return !cut && damaged == 0 && dropped == 0 && repeated == 0; }
+  bool complete() const { return !cut && damaged == 0 && concealed == 0 && dropped == 0 && repeated == 0; }
   double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
 };
 

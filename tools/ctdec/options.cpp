@@ -103,6 +103,10 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
                "Leave out what is damaged, go on with the next unit and repeat a picture where one is "
                "missing; exit code 3 if anything was",
                [&] { decode.keep_going = true; });
+  options.flag(
+      "--conceal",
+      "With --keep-going: where a packet's vectors are sound, decode it without the parts that are not",
+      [&] { decode.conceal = true; });
   const ctv_limits limits = DecoderConfig().limits;
   add_limit(options, "--max-pixels", "Refuse larger pictures (width x height)", decode.max_pixels);
   options.initially(size_text(limits.max_pixels));
@@ -125,6 +129,8 @@ void complete_decode_options(DecodeOptions& decode) {
     throw Failure(Exit::kUsage,
                   "--in-flight has no effect with --keep-going, which decodes one frame at a time",
                   "leave one out");
+  if (decode.conceal && !decode.keep_going)
+    throw Failure(Exit::kUsage, "--conceal has no effect without --keep-going", "add it");
   check_run_options(decode.given, decode.run);
   const int uses_of_stdout = (decode.output.path == "-") + (decode.run.json == "-") + decode.md5;
   if (uses_of_stdout > 1) throw Failure(Exit::kUsage, "standard output is asked for more than once");

@@ -20,6 +20,8 @@ std::string decode_summary(const DecodeOptions& options, const DecodeResult& r) 
         text("damage    in %lld places; %lld further frames lost their reference; %lld repeated pictures\n",
              static_cast<long long>(r.damaged), static_cast<long long>(r.dropped),
              static_cast<long long>(r.repeated));
+  if (r.concealed > 0)
+    out += text("concealed %lld pictures lack detail\n", static_cast<long long>(r.concealed));
   if (options.benchmark) out += "\n" + stage_table(r.stages);
   return out;
 }
@@ -42,6 +44,7 @@ std::string decode_json(const DecodeOptions& options, const DecodeResult& r) {
   j["repeated_frames"] = r.repeated;
   j["damaged_places"] = r.damaged;
   j["dropped_frames"] = r.dropped;
+  j["concealed_frames"] = r.concealed;
   j["bytes"] = r.bytes;
   j["bytes_written"] = r.written;
   j["seconds"] = r.seconds;

@@ -38,6 +38,7 @@ Json config_json(const ctv_config& c) {
   j["search_range"] = c.search_range;
   j["far_range"] = c.far_range;
   j["key_interval"] = c.key_interval;
+  j["temporal_layers"] = c.temporal_layers;
   j["step"] = c.step;
   j["qp"] = c.qp;
   j["tune"] = name_of(kTunes, c.tune);

@@ -58,8 +58,8 @@
  * Rules for every function:
  *   - No function throws, prints or exits. Each returns a status. ctv_last_error() returns a message.
  *   - Structures begin with struct_size, which the *_init functions set. A program built with an older header
- *     then runs with a newer library. Two kinds have none: ctv_limits, the end of ctv_decoder_config, and the
- *     elements of arrays: ctv_component_info, ctv_index_entry and ctv_stage_time never change.
+ *     then runs with a newer library. Two kinds have none: ctv_limits, a part of ctv_decoder_config, and the
+ *     elements of arrays: ctv_component_info, ctv_part, ctv_index_entry and ctv_stage_time never change.
  *   - Use a handle in one thread at a time. Any number of handles may exist.
  *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
  *     threads. Equal bytes give equal pictures.
@@ -108,8 +108,9 @@ typedef enum ctv_status {
   CTV_ERROR_UNSUPPORTED = -6, /**< Valid, but not supported by this build. */
   CTV_ERROR_STATE = -7,       /**< Calls in the wrong order, for example a packet before any header. */
   CTV_ERROR_INTERNAL = -8,    /**< A defect of the library. */
-  CTV_ERROR_REFERENCE = -9    /**< The frame refers to one that was not decoded. Ask the encoder's side for a
-                                   key frame (ctv_encoder_request_key_frame()). */
+  CTV_ERROR_REFERENCE = -9    /**< The frame refers to one that is not held. Tell the encoder's side
+                                   (ctv_encoder_lost()), or ask it for a key frame
+                                   (ctv_encoder_request_key_frame()). Others may still be decoded. */
 } ctv_status;
 
 /** Returns the name of a status, for example "damaged stream". Static storage. */
@@ -152,6 +153,13 @@ typedef enum ctv_memory {
   CTV_MEMORY_CUDA = 1  /**< CUDA device memory; requires the CUDA backend. */
 } ctv_memory;
 
+/** What a decoder had to do without. */
+typedef enum ctv_damage {
+  CTV_DAMAGE_NONE = 0,    /**< Nothing: the picture equals the encoder's. */
+  CTV_DAMAGE_DETAIL = 1,  /**< Components were missing, in its packet or in one that it depends on. */
+  CTV_DAMAGE_REPEATED = 2 /**< Its packet had no header or no vectors: it repeats the picture before. */
+} ctv_damage;
+
 /** A picture. The caller owns the planes of sent pictures, the decoder those of received ones. Any range and
  * matrix is coded alike: ctv_config describes them for the receiver. */
 typedef struct ctv_picture {
@@ -174,6 +182,8 @@ typedef struct ctv_picture {
   int32_t borrowed;     /**< Sent host pictures: 1 avoids a copy. The samples must not change until this
                              picture's packet was received, receive failed for it, send refused it, or the
                              encoder was closed. */
+  ctv_damage damaged; /**< Received pictures: what the decoder had to do without. NONE unless it conceals. */
+  int32_t missing_parts; /**< Received pictures: parts that were missing or damaged in their packet. */
 } ctv_picture;
 /** Clears a picture: host memory, null planes, and sets struct_size. */
 static inline void ctv_picture_init(ctv_picture* value) {
@@ -307,8 +317,13 @@ typedef struct ctv_config {
 
   /** @name Frame types
    * @{ */
-  int32_t key_interval; /**< Frames from key frame to key frame, 1..2^30, or 0: only on request. */
-  int32_t scene_cut;    /**< 1: a scene cut starts with a key frame. Pictures in host memory. */
+  int32_t key_interval;     /**< Frames from key frame to key frame, 1..2^30, or 0: only on request. */
+  int32_t scene_cut;        /**< 1: a scene cut starts with a key frame. Pictures in host memory. */
+  int32_t min_key_distance; /**< Least frames from a key frame to one that ctv_encoder_request_key_frame() or
+                                 ctv_encoder_lost() causes, 0..2^30. Requests wait and count once. */
+  int32_t temporal_layers;  /**< 1..3: every frame, every second, or every fourth is of the lowest layer.
+                               Packets  of the highest of several layers are discardable; without it, the next
+                               has every  second frame. 3 need two slots. */
   /** @} */
 
   /** @name Transform and entropy coding (written to the sequence header)
@@ -383,6 +398,8 @@ CTV_API void ctv_host_free(void* data);
 
 /* ---- Encoder --------------------------------------------------------------------------------------- */
 
+/** In ctv_frame_options: the encoder decides. */
+#define CTV_POLICY (-1)
 /** Of a frame: its picture is kept in no slot. No frame refers to it, so its packet is discardable. */
 #define CTV_KEEP_NOWHERE (-2)
 
@@ -391,15 +408,18 @@ typedef struct ctv_encoder ctv_encoder;
 
 /** One unit of a stream: the sequence header, a packet (one frame) or the index. */
 typedef struct ctv_unit {
-  size_t struct_size;   /**< sizeof(ctv_unit). */
-  const uint8_t* data;  /**< Owned by the encoder, valid until its next send, receive or close. */
-  size_t size;          /**< Bytes. */
-  int64_t frame_number; /**< Packets: the frame's number, from 0. */
-  int32_t key_frame;    /**< Packets: 1 for a key frame. */
-  double step;          /**< Packets: the frame's base quantiser step in sample units. */
-  int64_t timestamp;    /**< Packets: the picture's timestamp, in units of 1 / fps_num seconds. */
-  int64_t duration;     /**< Packets: the picture's duration. */
-  void* opaque;         /**< Packets: ctv_picture.opaque. Not in the stream. */
+  size_t struct_size;      /**< sizeof(ctv_unit). */
+  const uint8_t* data;     /**< Owned by the encoder, valid until its next send, receive or close. */
+  size_t size;             /**< Bytes. */
+  int64_t frame_number;    /**< Packets: the frame's number, from 0. */
+  int32_t key_frame;       /**< Packets: 1 for a key frame. */
+  double step;             /**< Packets: the frame's base quantiser step in sample units. */
+  int64_t timestamp;       /**< Packets: the picture's timestamp, in units of 1 / fps_num seconds. */
+  int64_t duration;        /**< Packets: the picture's duration. */
+  void* opaque;            /**< Packets: ctv_picture.opaque. Not in the stream. */
+  int64_t reference_frame; /**< Packets: the number of the frame that it refers to; -1: a key frame. */
+  int32_t temporal_id;     /**< Packets: the temporal layer. Frames refer to no frame of a higher one. */
+  int32_t keep_in;         /**< Packets: the slot that keeps the picture, or CTV_KEEP_NOWHERE. */
 } ctv_unit;
 /** Clears a unit and sets struct_size. */
 static inline void ctv_unit_init(ctv_unit* value) {
@@ -422,6 +442,46 @@ CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
  * @return CTV_OK; CTV_AGAIN if frames_in_flight frames wait to be received: the picture was not taken;
  * CTV_ERROR_ARGUMENT, CTV_ERROR_STATE after a flush, CTV_ERROR_DEVICE: the picture was not taken. */
 CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture);
+/** How one frame is coded. Fill it with ctv_frame_options_init(). */
+typedef struct ctv_frame_options {
+  size_t struct_size;  /**< sizeof(ctv_frame_options). */
+  int32_t key_frame;   /**< 1: a key frame, whatever min_key_distance says. */
+  int32_t temporal_id; /**< 0..7, or CTV_POLICY. */
+  int64_t refer_to; /**< The number of a frame that a slot keeps, at most 255 back and of no higher temporal
+                       id; or CTV_POLICY. Not read for key frames. */
+  int32_t keep_in;  /**< Slot 0..slots-1 that keeps the picture, CTV_KEEP_NOWHERE, or CTV_POLICY. */
+} ctv_frame_options;
+/** Leaves everything to the encoder, and sets struct_size. */
+static inline void ctv_frame_options_init(ctv_frame_options* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+  value->temporal_id = CTV_POLICY;
+  value->refer_to = CTV_POLICY;
+  value->keep_in = CTV_POLICY;
+}
+/** ctv_encoder_send() with options.
+ *
+ * The encoder's policy: a frame refers to the newest that a slot keeps, as its temporal layer allows. Once
+ * ctv_encoder_lost() has told of a loss in the lowest layer, the next frame refers to the newest one that is
+ * acknowledged (ctv_encoder_acknowledge()) and kept, or is a key frame if there is none. With three slots or
+ * more some frames stay kept until they are acknowledged, and the newest acknowledged one until there is a
+ * newer one. The policy depends on these calls and their order alone.
+ * @param encoder the encoder
+ * @param picture as in ctv_encoder_send()
+ * @param options NULL: all are CTV_POLICY
+ * @return as ctv_encoder_send(); CTV_ERROR_ARGUMENT also for options that cannot be had. */
+CTV_API ctv_status ctv_encoder_send_frame(ctv_encoder* encoder, const ctv_picture* picture,
+                                          const ctv_frame_options* options);
+/** Tells the encoder that the receiver has a frame whole (ctv_picture.damaged is NONE), and so all that it
+ * descends from. Reports may come late, in any order, and twice; those about frames more than 1024 back have
+ * no effect. With several receivers: once all of them have it.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT if the frame has not been sent. */
+CTV_API ctv_status ctv_encoder_acknowledge(ctv_encoder* encoder, int64_t frame);
+/** Tells the encoder that a receiver lacks a frame or a part of it. The policy does not refer to it any more,
+ * nor to frames that descend from it. Reports may come late, in any order, and twice. After one about a frame
+ * more than 1024 back, only what is acknowledged counts.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT if the frame has not been sent. */
+CTV_API ctv_status ctv_encoder_lost(ctv_encoder* encoder, int64_t frame);
 /** Receives the next packet in order. With frames_in_flight 1 the packet of the last sent picture is
  * complete.
  * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; CTV_ERROR_LIMIT if no step meets
@@ -433,7 +493,7 @@ CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
  * recording stops early. Byte offsets count from the first header.
  * @return CTV_OK; CTV_ERROR_ARGUMENT. */
 CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
-/** Makes the next picture a key frame. */
+/** Makes the next picture a key frame, or the first that ctv_config.min_key_distance allows. */
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);
 /** Sets the quantiser from the next picture on, without a key frame. Ends constant quality.
  * @param encoder the encoder
@@ -481,6 +541,9 @@ typedef struct ctv_decoder_config {
   int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
   int32_t frames_in_flight; /**< As in ctv_config. */
   ctv_limits limits;        /**< Initially 2^28 pixels, 8 GiB, 1 GiB. */
+  int32_t conceal; /**< 1: a packet without some parts gives a picture (ctv_picture.damaged). Components
+                        that are missing or damaged count as empty; without header or vectors the
+                        last picture is repeated. 0, initially: such packets are refused. */
 } ctv_decoder_config;
 
 /** Fills a configuration with defaults. Writes struct_size bytes. */
@@ -514,6 +577,26 @@ CTV_API ctv_status ctv_decoder_send(ctv_decoder* decoder, const uint8_t* data, s
 /** ctv_decoder_send() of unit->data and unit->size. If it is a packet, its picture has unit->opaque. Other
  * members are not read. */
 CTV_API ctv_status ctv_decoder_send_unit(ctv_decoder* decoder, const ctv_unit* unit);
+/** Sends a packet of which parts are missing (ctv_packet_parts()), to a decoder that conceals. The same call
+ * without missing parts is ctv_decoder_send_unit().
+ * @param decoder the decoder
+ * @param unit data, size, opaque as in ctv_decoder_send_unit(): of the whole packet, or of a packet cut
+ * anywhere behind part 0. Bytes of missing parts are not read. If part 0 is missing, no data are read, and
+ * the picture has unit->frame_number, unit->timestamp and unit->duration
+ * @param missing element i: not 0 if part i is missing; may be NULL if count is 0
+ * @param count elements; parts beyond are there
+ * @return as ctv_decoder_send(); CTV_ERROR_REFERENCE also if there is no picture to repeat. Without
+ * ctv_decoder_config.conceal: CTV_ERROR_STREAM if a part is missing that `reduction` needs. */
+CTV_API ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit* unit,
+                                            const uint8_t* missing, size_t count);
+/** Lists the frames that the decoder holds as the encoder has them: what may be acknowledged
+ * (ctv_encoder_acknowledge()) and referred to. Frames in flight may not be in it yet.
+ * @param decoder the decoder
+ * @param frames receives at most `capacity` frame numbers; may be NULL if capacity is 0
+ * @param capacity elements at frames
+ * @param count receives the number of all such frames, at most 8
+ * @return CTV_OK. */
+CTV_API ctv_status ctv_decoder_held(ctv_decoder* decoder, int64_t* frames, size_t capacity, size_t* count);
 /** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
  * close.
  * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send. */

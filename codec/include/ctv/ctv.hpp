@@ -150,6 +150,15 @@ class Encoder {
   [[nodiscard]] bool send(const ctv_picture& picture) {
     return check(ctv_encoder_send(handle_.get(), &picture)) == CTV_OK;
   }
+  /** Sends a picture with options (ctv_encoder_send_frame()).
+   * @return false if the picture was not taken */
+  [[nodiscard]] bool send(const ctv_picture& picture, const ctv_frame_options& options) {
+    return check(ctv_encoder_send_frame(handle_.get(), &picture, &options)) == CTV_OK;
+  }
+  /** Tells that the receiver has a frame whole (ctv_encoder_acknowledge()). */
+  void acknowledge(int64_t frame) { check(ctv_encoder_acknowledge(handle_.get(), frame)); }
+  /** Tells that a receiver lacks a frame or a part of it (ctv_encoder_lost()). */
+  void lost(int64_t frame) { check(ctv_encoder_lost(handle_.get(), frame)); }
   /** Receives the next packet.
    * @return nothing if no packet is ready, or if all were received after flush() */
   [[nodiscard]] std::optional<Unit> receive() {
@@ -213,6 +222,19 @@ class Decoder {
     u.opaque = opaque;
     return check(ctv_decoder_send_unit(handle_.get(), &u)) == CTV_OK;
   }
+  /** Sends a packet of which parts are missing (ctv_decoder_send_damaged()).
+   * @return false if the unit was not taken */
+  [[nodiscard]] bool send_damaged(const ctv_unit& unit, std::span<const uint8_t> missing) {
+    return check(ctv_decoder_send_damaged(handle_.get(), &unit, missing.data(), missing.size())) == CTV_OK;
+  }
+  /** Returns the frames that are held as the encoder has them (ctv_decoder_held()). */
+  [[nodiscard]] std::vector<int64_t> held() const {
+    std::vector<int64_t> frames(8);
+    size_t count = 0;
+    check(ctv_decoder_held(handle_.get(), frames.data(), frames.size(), &count));
+    frames.resize(count);
+    return frames;
+  }
   /** Receives the next picture. The decoder owns its planes; its next send(), receive() or destruction
    * invalidates them.
    * @return nothing if no picture is ready, or if all were received after flush() */
@@ -247,6 +269,19 @@ class Decoder {
   std::pair<ctv_unit_kind, uint64_t> unit;
   check(ctv_unit_parse(bytes.data(), bytes.size(), &unit.first, &unit.second));
   return unit;
+}
+
+/** Returns the parts of a packet (ctv_packet_parts()).
+ * @param header the stream's sequence header unit
+ * @param packet the packet unit, or its beginning */
+[[nodiscard]] inline std::vector<ctv_part> parse_parts(std::span<const uint8_t> header,
+                                                       std::span<const uint8_t> packet) {
+  size_t count = 0;
+  check(ctv_packet_parts(header.data(), header.size(), packet.data(), packet.size(), nullptr, 0, &count));
+  std::vector<ctv_part> parts(count);
+  check(ctv_packet_parts(header.data(), header.size(), packet.data(), packet.size(), parts.data(), count,
+                         &count));
+  return parts;
 }
 
 /** Returns what a sequence header says. */

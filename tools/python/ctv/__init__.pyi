@@ -64,7 +64,7 @@ class Encoder:
         interlace: Literal["progressive", "top-first", "bottom-first"] = "progressive", qp: int = ...,
         step: float = ..., crf: float = ..., bitrate: int = 0, buffer_ms: int = 1000, max_frame_bytes: int = 0,
         lossless: int = 0, chroma_qp_offset: int = 0, tune: Literal["psnr", "ssim"] = "psnr", rdoq: int = ...,
-        key_interval: int = ..., scene_cut: int = ...,
+        key_interval: int = ..., min_key_distance: int = 0, temporal_layers: int = 1, scene_cut: int = ...,
         transform: Literal["contourlet", "dct8x8", "h264-4x4", "h264-8x8"] = "contourlet",
         pyramid: Literal["laplacian", "5/3", "13/7", "9/7"] = ..., scales: int = ...,
         directions: Sequence[int] = ..., filter_taps: int = ...,

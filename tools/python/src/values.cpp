@@ -137,6 +137,8 @@ const std::vector<Member<ctv_config>>& config_members() {
                                                  NAMED(tune, kTunes),
                                                  PLAIN(rdoq),
                                                  PLAIN(key_interval),
+                                                 PLAIN(min_key_distance),
+                                                 PLAIN(temporal_layers),
                                                  PLAIN(scene_cut),
                                                  NAMED(chroma, kChromas),
                                                  PLAIN(search_range),

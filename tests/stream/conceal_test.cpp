@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packets without some of their parts: what is missing counts as empty, on every backend, in flight or not;
+// the decoder says so; and what it cannot decode repeats the picture before.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "codec/format/components.hpp"
+#include "codec/format/headers.hpp"
+#include "codec/format/packet.hpp"
+#include "codec/pipeline/stream.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/codec.hpp"
+#include "tests/support/failing_backend.hpp"
+
+namespace ctv::test {
+namespace {
+
+/// A packet as it arrives.
+struct Arrival {
+  Bytes bytes;
+  Bytes missing;  // by part
+};
+
+struct Shown {
+  Frame frame;
+  ctv_damage damaged;
+  int32_t missing_parts;
+  int64_t timestamp;
+  friend bool operator==(const Shown& a, const Shown& b) {
+    return a.frame == b.frame && a.frame.number == b.frame.number && a.damaged == b.damaged &&
+           a.missing_parts == b.missing_parts && a.timestamp == b.timestamp;
+  }
+};
+
+std::vector<Shown> show(const Bytes& header, const std::vector<Arrival>& arrivals,
+                        const ctv_decoder_config& config, std::vector<int64_t>* held = nullptr) {
+  Decoder decoder(config);
+  std::vector<Shown> shown;
+  const auto receive = [&] {
+    while (auto p = decoder.receive()) {
+      shown.push_back({copy_of(*p), p->damaged, p->missing_parts, p->timestamp});
+    }
+  };
+  EXPECT_TRUE(decoder.send(header));
+  for (size_t i = 0; i < arrivals.size(); ++i) {
+    Unit unit;
+    unit.data = arrivals[i].bytes.data();
+    unit.size = arrivals[i].bytes.size();
+    unit.frame_number = unit.timestamp = static_cast<int64_t>(i);
+    unit.duration = 1;
+    const Bytes& missing = arrivals[i].missing;
+    while (check(ctv_decoder_send_damaged(decoder.get(), &unit, missing.data(), missing.size())) != CTV_OK) {
+      receive();
+    }
+    if (config.frames_in_flight == 1) receive();
+  }
+  decoder.flush();
+  receive();
+  if (held != nullptr) {
+    size_t count = 0;
+    held->resize(8);
+    check(ctv_decoder_held(decoder.get(), held->data(), held->size(), &count));
+    held->resize(count);
+  }
+  return shown;
+}
+
+std::vector<ctv_part> parts_of(const Bytes& header, const Bytes& packet) {
+  std::vector<ctv_part> parts(100);
+  size_t count = 0;
+  check(ctv_packet_parts(header.data(), header.size(), packet.data(), packet.size(), parts.data(),
+                         parts.size(), &count));
+  parts.resize(count);
+  return parts;
+}
+
+/// The packet with an empty component, which a decoder takes for what the encoder made.
+Bytes without(const Bytes& header, const Bytes& packet, size_t component) {
+  const auto sequence = read_sequence_header(header);
+  const auto components = make_components(make_stream(*sequence).picture, sequence->grouping);
+  PacketHeader h;
+  EXPECT_TRUE(read_packet_header(packet, components.size(), kMaxSlots, h).ok());
+  Payloads payloads;
+  EXPECT_TRUE(find_payloads(packet, h, components, 99, {}, payloads).ok());
+  payloads.components[component] = {};
+  const uint16_t reference = h.frame.reference_check;
+  Bytes out;
+  write_packet(payloads.motion, payloads.components, h, out);
+  seal_packet(out, h, reference);
+  return out;
+}
+
+class Conceal : public testing::TestWithParam<std::tuple<ctv_backend, int>> {
+ protected:
+  void SetUp() override {
+    if (backend() == CTV_BACKEND_CUDA && find_backend("cuda") == nullptr) GTEST_SKIP() << "no CUDA device";
+    const auto clip = moving_clip(CTV_FORMAT_I420, 80, 56, 6);
+    Config c = config_for(clip[0], "default");
+    c.qp = 24;
+    c.fps_den = 1;
+    stream_ = encode(clip, c);
+    whole_ = show(stream_.header, arrivals(), config(true));
+  }
+  static ctv_backend backend() { return std::get<0>(GetParam()); }
+  static DecoderConfig config(bool conceal) {
+    DecoderConfig d = decoder_config(2);
+    d.backend = backend();
+    d.frames_in_flight = std::get<1>(GetParam());
+    d.conceal = conceal ? 1 : 0;
+    return d;
+  }
+  std::vector<Arrival> arrivals() const {
+    std::vector<Arrival> all;
+    for (const Bytes& packet : stream_.packets) all.push_back({packet, {}});
+    return all;
+  }
+  Stream stream_;
+  std::vector<Shown> whole_;
+};
+
+TEST_P(Conceal, AMissingComponentCountsAsEmpty) {
+  for (const size_t at : {size_t{0}, size_t{3}}) {
+    const auto parts = parts_of(stream_.header, stream_.packets[at]);
+    size_t tried = 0;
+    for (size_t part = 1; part < parts.size(); ++part) {
+      if (parts[part].size == 0) continue;
+      ++tried;
+      std::vector<Arrival> lossy = arrivals();
+      lossy[at].missing.assign(part + 1, 0);
+      lossy[at].missing[part] = 1;
+      Bytes& bytes = lossy[at].bytes;  // what is there of it does not matter
+      std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(parts[part].offset), parts[part].size,
+                  uint8_t{0x55});
+      std::vector<int64_t> held;
+      const auto shown = show(stream_.header, lossy, config(true), &held);
+      ASSERT_EQ(shown.size(), whole_.size());
+      for (size_t i = 0; i < shown.size(); ++i) {
+        EXPECT_EQ(shown[i].damaged, i < at ? CTV_DAMAGE_NONE : CTV_DAMAGE_DETAIL) << i;
+        EXPECT_EQ(shown[i].missing_parts, i == at ? 1 : 0) << i;
+        EXPECT_EQ(shown[i].frame.number, static_cast<int64_t>(i));
+        if (i < at) {
+          EXPECT_EQ(shown[i], whole_[i]) << i;
+        }
+      }
+      EXPECT_TRUE(held.empty());
+      Stream emptied = stream_;
+      emptied.packets.resize(at + 1);
+      emptied.packets[at] = without(stream_.header, stream_.packets[at], part - 1);
+      EXPECT_EQ(decode(emptied, config(false)).back(), shown[at].frame) << "part " << part;
+      EXPECT_NE(shown[at].frame, whole_[at].frame);
+
+      lossy[at].missing.clear();  // the same bytes, of which no one says that they are wrong
+      EXPECT_EQ(show(stream_.header, lossy, config(true)), shown);
+      lossy[at].bytes = stream_.packets[at];
+      lossy[at].bytes.resize(parts[part].offset);  // what is cut off is missing, too
+      lossy[at].missing.clear();
+      const auto cut = show(stream_.header, lossy, config(true));
+      ASSERT_EQ(cut.size(), whole_.size());
+      EXPECT_GE(cut[at].missing_parts, 1);
+    }
+    EXPECT_GE(tried, 2U);
+  }
+}
+
+TEST_P(Conceal, WithoutVectorsTheLastPictureIsRepeated) {
+  std::vector<Arrival> lossy = arrivals();
+  lossy.resize(4);
+  lossy[3] = {{}, {1}};
+  std::vector<int64_t> held;
+  auto shown = show(stream_.header, lossy, config(true), &held);
+  ASSERT_EQ(shown.size(), 4U);
+  EXPECT_EQ(shown[3].frame, whole_[2].frame);
+  EXPECT_EQ(shown[3].damaged, CTV_DAMAGE_REPEATED);
+  EXPECT_EQ(shown[3].frame.number, 3);
+  EXPECT_EQ(shown[3].timestamp, 3);
+  EXPECT_EQ(held, std::vector<int64_t>{2}) << "it is no reference";
+
+  lossy[3] = {stream_.packets[3], {}};
+  lossy[3].bytes[5] ^= 0x40;  // in the header: neither number nor time are known
+  shown = show(stream_.header, lossy, config(true));
+  ASSERT_EQ(shown.size(), 4U);
+  EXPECT_EQ(shown[3].frame, whole_[2].frame);
+  EXPECT_EQ(shown[3].damaged, CTV_DAMAGE_REPEATED);
+  EXPECT_EQ(shown[3].frame.number, 2);
+}
+
+TEST_P(Conceal, LossesAreErrorsUnlessTheyAreConcealed) {
+  std::vector<Arrival> lossy = arrivals();
+  const auto parts = parts_of(stream_.header, stream_.packets[1]);
+  const auto refusal = [&](const Bytes& missing, bool conceal) -> std::string {
+    lossy[1].missing = missing;
+    try {
+      show(stream_.header, lossy, config(conceal));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({1}, false), "packet: part 0 is missing");
+  EXPECT_EQ(refusal({0, 1}, false),
+            "component 0 at byte " + std::to_string(parts[1].offset) + ": is missing");
+  // Then the frame is not there, and neither are those that need it.
+  EXPECT_NE(refusal({1}, true).find("frame 2 refers to frame 1, which is not held"), std::string::npos);
+  lossy[0].missing = {1};
+  EXPECT_NE(refusal({}, true).find("there is no picture to repeat"), std::string::npos);
+}
+
+std::vector<ctv_backend> backends() {
+#if defined(CTV_TEST_CUDA)
+  return {CTV_BACKEND_CPU, CTV_BACKEND_CUDA};
+#else
+  return {CTV_BACKEND_CPU};
+#endif
+}
+INSTANTIATE_TEST_SUITE_P(Backends, Conceal,
+                         testing::Combine(testing::ValuesIn(backends()), testing::Values(1, 3)),
+                         [](const auto& i) {
+                           return std::string(std::get<0>(i.param) == CTV_BACKEND_CUDA ? "cuda" : "cpu") +
+                                  std::to_string(std::get<1>(i.param));
+                         });
+
+// Losses are part of what the CPU decodes again.
+TEST(ConcealFallback, TheDecoderGoesOnWithTheSamePictures) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 48, 32, 6);
+  const Stream stream = encode(clip, config_for(clip[0], "default", 1));
+  std::vector<Arrival> lossy;
+  for (const Bytes& packet : stream.packets) lossy.push_back({packet, {}});
+  lossy[1].missing = {0, 1};
+  lossy[3].missing = {0, 0, 1};
+  lossy.insert(lossy.begin() + 3, {{}, {1}});
+  for (const int in_flight : {1, 3}) {
+    DecoderConfig d = decoder_config(1);
+    d.frames_in_flight = in_flight;
+    d.conceal = 1;
+    const auto expected = show(stream.header, lossy, d);
+    ASSERT_EQ(expected.size(), 7U);
+    EXPECT_EQ(expected[3].damaged, CTV_DAMAGE_REPEATED);
+    d.backend = CTV_BACKEND_CUDA;
+    int whole = 0;
+    for (long n = 1;; n += kCallStep) {
+      const DeviceThatFails device(n);
+      try {
+        EXPECT_EQ(show(stream.header, lossy, d), expected) << "failure at call " << n;
+        ++whole;
+      } catch (const Error& e) {  // while the stream's header is taken
+        EXPECT_EQ(e.status(), CTV_ERROR_DEVICE);
+      }
+      if (DeviceThatFails::calls() < n) break;
+    }
+    EXPECT_GT(whole, 20);
+  }
+}
+
+}  // namespace
+}  // namespace ctv::test

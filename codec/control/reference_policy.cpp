@@ -56,8 +56,8 @@ bool ReferencePolicy::chain_is_broken(uint32_t number) const {
   return base == nullptr || base->state == State::kLost;
 }
 
-// While the lowest layer's chain holds, receivers are taken to have what none reports missing. Once it is broken,
-// only what is acknowledged counts.
+// While the lowest layer's chain holds, receivers are taken to have what none reports missing. Once it is
+// broken, only what is acknowledged counts.
 const ReferencePolicy::Record* ReferencePolicy::reference_for(uint32_t number, int temporal_id) const {
   if (chain_is_broken(number)) {
     return newest(number, 0, [](const Record& r) { return r.state == State::kAcknowledged; });
@@ -77,11 +77,12 @@ int ReferencePolicy::temporal_id_for(const ctv_frame_options& wishes, const Fram
 bool ReferencePolicy::is_free(int slot, const Record* acknowledged) const {
   const Record* r = held(slot);
   if (r == nullptr || r->state == State::kLost) return true;
+  if (r->state == State::kUnknown && is_newer(last_key_, r->number)) return true;
   return acknowledged != nullptr && is_newer(acknowledged->number, r->number);
 }
 
-// The newest acknowledged frame stays, and so do some that wait to be acknowledged, a part of the round trip
-// apart. Otherwise a frame takes the place of the one before it.
+// The newest acknowledged frame stays, and so do some since the last key frame that wait to be acknowledged,
+// a part of the round trip apart. Otherwise a frame takes the place of the one before it.
 void ReferencePolicy::place(FrameParameters& frame) const {
   frame.kept = layers_ == 1 || frame.temporal_id < layers_ - 1;
   frame.slot = 0;
@@ -169,6 +170,7 @@ void ReferencePolicy::coded(const FrameParameters& frame) {
     phase_ = key || chain_is_broken(frame.number) ? 1 : phase_ + 1;
     next_ = frame.number + 1;
   }
+  if (key) last_key_ = frame.number;
   records_[frame.number % kWindow] = {
       true, key, frame.number, reference, frame.temporal_id, on_lost ? State::kLost : State::kUnknown};
   if (frame.kept) {

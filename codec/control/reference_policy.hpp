@@ -64,8 +64,9 @@ class ReferencePolicy {
   void place(FrameParameters& frame) const;
 
   int slots_, layers_;
-  uint32_t phase_ = 0;       // frames since the last of the lowest layer that began a pattern
-  uint32_t next_ = 0;        // above the newest frame
+  uint32_t phase_ = 0;  // frames since the last of the lowest layer that began a pattern
+  uint32_t next_ = 0;   // above the newest frame
+  uint32_t last_key_ = 0;
   uint32_t round_trip_ = 0;  // frames from sending one to its acknowledgement, the last time
   std::array<Record, kWindow> records_{};
   std::array<Slot, kMaxSlots> slot_{};

@@ -118,6 +118,27 @@ def test_packets_and_pictures_carry_their_description():
     assert all(seconds >= 0 and calls >= 0 for seconds, calls in encoder.stage_times.values())
 
 
+def test_a_loss_is_left_behind_without_a_key_frame():
+    encoder, decoder = ctv.Encoder(**GRAY, slots=3, key_interval=0), ctv.Decoder(conceal=1)
+    decoder.decode(encoder.header)
+    packets = [encoder.encode(FLAT)[0] for _ in range(4)]
+    for packet in packets[:3]:
+        [picture] = decoder.decode(packet.data)
+        assert picture.damaged == 0
+        encoder.acknowledge(picture.frame_number)
+    encoder.lost(3)
+    [packet] = encoder.encode(FLAT)
+    assert not packet.key_frame and ctv.packet_info(encoder.header, packet.data)["reference_frame"] < 3
+    [picture] = decoder.decode(packet.data)
+    assert (picture.frame_number, picture.damaged) == (4, 0)
+    damaged = bytearray(encoder.encode(FLAT)[0].data)
+    damaged[-1] ^= 1  # of the vectors
+    [picture] = decoder.decode(bytes(damaged))
+    assert (picture.frame_number, picture.damaged) == (4, 2)
+    with pytest.raises(ValueError, match="has not been sent"):
+        encoder.lost(7)
+
+
 def test_arrays_outlive_the_decoder(stream):
     with ctv.read(stream) as reader:
         picture = reader[3]

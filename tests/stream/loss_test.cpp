@@ -244,6 +244,32 @@ TEST(LossFallback, TheCallGoesOnWithTheSameBytes) {
   }
 }
 
+// ---- Layers of frames -------------------------------------------------------------------------------------
+
+TEST(TemporalLayers, TheStreamDecodesWithoutTheHighest) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 48, 32, 13);
+  for (const int layers : {2, 3}) {
+    Config c = config_for(clip[0], "default", 1);
+    c.slots = 2;
+    c.temporal_layers = layers;
+    c.key_interval = 0;
+    const Stream stream = encode(clip, c);
+    const auto all = decode(stream);
+    for (int most = 0; most < layers; ++most) {
+      Stream fewer = stream;
+      std::erase_if(fewer.packets, [&](const Bytes& packet) {
+        const ctv_packet_info info = parse_packet(stream.header, packet);
+        EXPECT_EQ(info.keep_in == CTV_KEEP_NOWHERE, info.temporal_id == layers - 1);
+        return info.temporal_id > most;
+      });
+      const size_t every = size_t{1} << (layers - 1 - most);
+      const auto some = decode(fewer);
+      ASSERT_EQ(some.size(), (clip.size() + every - 1) / every);
+      for (size_t i = 0; i < some.size(); ++i) EXPECT_EQ(some[i], all[i * every]) << i;
+    }
+  }
+}
+
 // ---- Explicit choices ------------------------------------------------------------------------------------
 
 TEST(FrameOptions, AreInThePacketAndInTheStream) {

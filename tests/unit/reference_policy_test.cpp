@@ -24,7 +24,8 @@ class Chain {
     FrameParameters f;
     f.number = count++;
     EXPECT_TRUE(policy.check(options, f).ok());
-    f.type = policy.needs_key_frame(f.number) ? FrameType::kKey : FrameType::kPredicted;
+    f.type =
+        policy.needs_key_frame(f.number) || options.key_frame != 0 ? FrameType::kKey : FrameType::kPredicted;
     policy.choose(options, f);
     policy.coded(f);
     frames.push_back(f);
@@ -90,6 +91,18 @@ TEST(ReferencePolicy, AfterALossTheNewestAcknowledgedFrameIsReferredTo) {
     chain.policy.lost(100);
     EXPECT_EQ(chain.next(), reference);
   }
+}
+
+TEST(ReferencePolicy, AKeyFrameFreesWhatWaitsSinceBefore) {
+  Chain chain(4, 1);
+  for (int i = 0; i < 10; ++i) chain.next();
+  EXPECT_EQ(chain.held(), (std::set<uint32_t>{0, 1, 2, 9}));
+  chain.policy.acknowledge(1);
+  chain.options.key_frame = 1;
+  EXPECT_EQ(chain.next(), kKey);
+  chain.options.key_frame = 0;
+  for (int i = 0; i < 5; ++i) chain.next();
+  EXPECT_EQ(chain.held(), (std::set<uint32_t>{1, 10, 14, 15})) << "what is acknowledged stays";
 }
 
 TEST(ReferencePolicy, AnAcknowledgementCountsForAllAncestors) {

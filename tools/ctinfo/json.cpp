@@ -85,6 +85,9 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
     for (const PacketSurvey& p : s.packets)
       list.push_back({{"frame", p.info.frame_number},
                       {"type", p.info.key_frame != 0 ? "I" : "P"},
+                      {"reference", p.info.key_frame != 0 ? Json(nullptr) : Json(p.info.reference_frame)},
+                      {"slot", p.info.keep_in == CTV_KEEP_NOWHERE ? Json(nullptr) : Json(p.info.keep_in)},
+                      {"temporal_id", p.info.temporal_id},
                       {"timestamp", p.info.timestamp},
                       {"duration", p.info.duration},
                       {"offset", p.offset},

@@ -27,6 +27,7 @@ class Picture:
     duration: int
     frame_number: int
     key_frame: bool
+    damaged: int  # 0: equals the encoder's; 1: lacks detail; 2: repeats the one before (decoders that conceal)
 
     @property
     def array(self):

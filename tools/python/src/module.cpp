@@ -52,7 +52,7 @@ py::object for_python(DecodedPicture& d) {
   const ctv_picture& p = d.picture;
   return py::module_::import("ctv._data")
       .attr("Picture")(take_planes(d), format_name(p.format), p.width, p.height, p.timestamp, p.duration,
-                       p.frame_number, p.key_frame != 0);
+                       p.frame_number, p.key_frame != 0, static_cast<int>(p.damaged));
 }
 
 /// A handle that one thread at a time uses, and what it has ready for Python.
@@ -155,6 +155,12 @@ class EncoderObject final : public Shared<Encoder, CodedFrame> {
   py::list flush() { return flush_all(); }
   void request_key_frame() {
     call([](Encoder& e) { e.request_key_frame(); });
+  }
+  void acknowledge(int64_t frame) {
+    call([&](Encoder& e) { e.acknowledge(frame); });
+  }
+  void lost(int64_t frame) {
+    call([&](Encoder& e) { e.lost(frame); });
   }
   void set_quantiser(std::optional<int32_t> qp, std::optional<double> step) {
     if (qp.has_value() == step.has_value()) refuse("set_quantiser: either qp or step");
@@ -283,6 +289,10 @@ void define_codecs(py::module_& m) {
       .def("flush", &EncoderObject::flush, "Ends the input. Returns the remaining packets.")
       .def("index", &EncoderObject::index, "The index for a file's end, after flush().")
       .def("request_key_frame", &EncoderObject::request_key_frame, "Makes the next picture a key frame.")
+      .def("acknowledge", &EncoderObject::acknowledge, "frame"_a,
+           "A receiver has the frame of this number whole.")
+      .def("lost", &EncoderObject::lost, "frame"_a,
+           "A receiver lacks the frame of this number: later frames refer to one that is acknowledged.")
       .def("set_quantiser", &EncoderObject::set_quantiser, "qp"_a = none, "step"_a = none,
            "From the next picture on: either qp, 0..51, or step, 1/16..4095 sample units.")
       .def("set_crf", &EncoderObject::set_crf, "crf"_a,

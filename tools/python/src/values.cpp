@@ -171,6 +171,7 @@ const std::vector<Member<ctv_decoder_config>>& decoder_members() {
                                              PLAIN(device),
                                              PLAIN(threads),
                                              PLAIN(frames_in_flight),
+                                             PLAIN(conceal),
                                              limit("max_pixels", &ctv_limits::max_pixels),
                                              limit("max_memory", &ctv_limits::max_memory),
                                              limit("max_packet_size", &ctv_limits::max_packet_size)};

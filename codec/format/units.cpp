@@ -13,7 +13,7 @@ Result<UnitPrefix> read_prefix(std::span<const uint8_t> bytes) {
   if (bytes.size() >= 2 && bytes[0] == (kTagPacket & 255U) && bytes[1] == kTagPacket >> 8) {
     uint16_t tag = 0;
     r.fixed("unit tag", tag, 0, UINT16_MAX);
-    r.varint("unit size", size, 0, kMaxPayload);
+    r.varint("unit size", size, kLeastPacket, kMaxPayload);
     if (!r.ok()) return r.status();
     return UnitPrefix{UnitKind::kPacket, r.offset(), r.offset() + uint64_t{size}};
   }

@@ -17,6 +17,7 @@ inline constexpr size_t kPrefixSize = 8;             // of headers and indexes
 inline constexpr uint32_t kTagHeader = 0x53565443;   // "CTVS"
 inline constexpr uint32_t kTagIndex = 0x58565443;    // "CTVX"
 inline constexpr uint16_t kTagPacket = 0x5043;       // "CP"
+inline constexpr uint32_t kLeastPacket = 7;          // bytes after the prefix: bits, number, step, checksum
 inline constexpr uint32_t kMaxPayload = 0x7fffffff;  // bytes of a unit after its prefix
 
 enum class UnitKind { kHeader = CTV_UNIT_HEADER, kPacket = CTV_UNIT_PACKET, kIndex = CTV_UNIT_INDEX };

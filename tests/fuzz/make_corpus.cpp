@@ -56,6 +56,7 @@ const Kind kKinds[] = {
        c.aspect_width = 4, c.aspect_height = 3, c.range = CTV_RANGE_FULL, c.matrix = 1;
        c.siting = CTV_SITING_LEFT, c.interlace = CTV_INTERLACE_TOP_FIRST;
      }},
+    {"slots", "default", CTV_FORMAT_I420, 24, 16, [](ctv_config& c) { c.slots = 3, c.temporal_layers = 2; }},
     {"one_sample", "default", CTV_FORMAT_I420, 1, 1, [](ctv_config&) {}},
 };
 

@@ -131,12 +131,12 @@ TEST(UnitReader, AFilesEndIsKnownWithoutReading) {
 }
 
 TEST(UnitReader, LongGarbage) {
-  const std::string stream = unit("CTVS", "head") + std::string(3 << 20, 'C') + unit("CP", "xxxxxx");
+  const std::string stream = unit("CTVS", "head") + std::string(3 << 20, 'C') + unit("CP", "xxxxxxx");
   UnitReader reader = reader_of(stream, false);
   ASSERT_TRUE(reader.next());
   EXPECT_THROW(reader.next(), Failure);
   ASSERT_TRUE(reader.resynchronise());
-  EXPECT_EQ(reader.next()->offset, stream.size() - 9);
+  EXPECT_EQ(reader.next()->offset, stream.size() - 10);
 }
 
 }  // namespace

@@ -146,6 +146,18 @@ TEST(Packet, SizesThatLeaveNothingForTheLastPartAreRefused) {
                 std::to_string(bytes.size() + 1) + " by the sizes of its parts");
 }
 
+TEST(Packet, NoUnitIsShorterThanWhatTellsItsSize) {
+  for (uint8_t size = 0; size < 20; ++size) {
+    const Bytes bytes = {'C', 'P', size, 0, 0, 0, 0, 0};
+    const auto prefix = read_prefix(bytes);
+    ASSERT_EQ(prefix.ok(), size >= 7) << int{size};
+    if (prefix.ok()) {
+      EXPECT_EQ(prefix->size, 3U + size);
+    }
+  }
+  EXPECT_GE(packet_of({}, payloads_of({0, 0, 0, 0, 0})).bytes.size(), 3U + kLeastPacket);
+}
+
 TEST(Packet, AKeyFrameWithVectorsIsRefused) {
   Packet p = packet_of(Bytes(5), payloads_of({7, 0, 0, 0, 0}));
   p.header.frame.type = FrameType::kKey;

@@ -31,6 +31,7 @@ ROOMS = {
     "codec/pipeline": [UTIL, DSP, MODEL, "codec/entropy", FORMAT, CONTROL, BACKEND, "codec/config", "codec/backends.hpp"],
     "codec/api": ["codec"],
     "tools": [],
+    "tools/ctcat": [UTIL, FORMAT, "tools"],
     "tools/dev": ["codec", "cpu", "cuda"],
     "tests/reference": [UTIL, DSP, MODEL, FORMAT, CONTROL, BACKEND],
     "tools/bench/lab": ["codec", "cpu", "cuda", "tests/reference"],

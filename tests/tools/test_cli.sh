@@ -14,7 +14,7 @@ put() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
 
 ctenc="$bin/ctenc" ctdec="$bin/ctdec" ctinfo="$bin/ctinfo" ctgen="$bin/ctgen"
 
-for tool in "$ctenc" "$ctdec" "$ctinfo" "$ctgen"; do
+for tool in "$ctenc" "$ctdec" "$ctinfo" "$ctgen" "$bin/ctcat"; do
   [ -x "$tool" ] || { echo "there is no $tool" >&2; exit 1; }
 done
 
@@ -320,7 +320,7 @@ expect 1 "stdout twice" "$ctenc" a.y4m -o - --json -
 expect 1 "bad parameters" "$ctenc" a.y4m -o x.ctv --taps 3
 expect 1 "bad clip" "$ctenc" --generate 16x16 -o x.ctv
 expect 1 "unknown ending" "$ctdec" a.ctv -o x.mp4
-for tool in ctenc ctdec ctinfo ctgen; do
+for tool in ctenc ctdec ctinfo ctgen ctcat; do
   for flag in --help --version --help-man "--completion bash" "--completion zsh" "--completion fish"; do
     expect 0 "$tool $flag" "$bin/$tool" $flag
     [ -s out ] || fail "$tool $flag prints nothing"

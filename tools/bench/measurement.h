@@ -10,19 +10,9 @@
 
 #include "bench/coding.h"
 #include "bench/machine.h"
-#include "cli/options.h"
+#include "cli/arguments.h"
 
 namespace ctv::tools {
-
-/// A command line taken apart. The tools' parser knows neither any number of positional arguments nor options
-/// that may be given several times.
-struct Arguments {
-  std::vector<std::string> positional;
-  std::vector<const char*> rest;  // argv for Options::parse; points into argv
-};
-/// `repeated`: names of options and where their values go. Strings of argv must outlive the result.
-Arguments take_arguments(int argc, const char* const* argv, const Options& options,
-                         const std::vector<std::pair<std::string, std::vector<std::string>*>>& repeated);
 
 /// What a verb adds to a Measurement; only `measure` is required.
 struct Steps {

@@ -185,7 +185,7 @@ verb_quick() {
   if [ ${#stages[@]} -gt 0 ]; then targets+=(ctv_stage_tests); fi
   if touches 'codec/|cpu/|tests/stream'; then targets+=(ctv_stream_tests); fi
   if touches 'codec/(include|api|config)|tests/api'; then targets+=(ctv_api_tests); fi
-  if touches 'tools/|tests/tools'; then targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen); fi
+  if touches 'tools/|tests/tools'; then targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen ctcat); fi
   build check "${targets[@]}"
   for target in "${targets[@]}"; do
     case $target in

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams of one header behind each other. Frames are numbered from 0 and shown from time 0 on without gaps,
+// so each packet's header is written anew, and with it the checks that tie predicted frames to their
+// references.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/format/packet.hpp"
+#include "codec/format/stream_index.hpp"
+#include "io/output_file.h"
+
+namespace ctv::tools {
+
+class StreamJoiner {
+ public:
+  explicit StreamJoiner(OutputFile& out) : out_(out) {}
+
+  /// What follows is another stream, or begins elsewhere: its first packet must be a key frame. name: for
+  /// messages.
+  void begin(const std::string& name);
+  /// The first header goes out; all others must be equal to it. Throws Failure.
+  void header(std::span<const uint8_t> unit);
+  /// Throws Failure for a damaged packet, and for one that refers to a frame before begin().
+  void packet(std::span<const uint8_t> unit);
+  /// Writes the index.
+  void finish();
+
+  /// What a packet of the stream says, without writing it. Throws Failure.
+  bool is_key(std::span<const uint8_t> unit);
+  size_t frames() const { return index_.entries().size(); }
+
+ private:
+  /// Of a frame as it came and as it went out.
+  struct Checks {
+    uint64_t number = UINT64_MAX;  // as it came
+    uint16_t came = 0, went = 0;
+  };
+  void read(std::span<const uint8_t> unit);
+  [[noreturn]] void fail(const std::string& what) const;
+  Checks& checks_of(uint64_t number) { return checks_[number % checks_.size()]; }
+
+  OutputFile& out_;
+  std::string name_, first_name_;
+  std::vector<uint8_t> header_;
+  size_t components_ = 0;
+  int slots_ = 0;
+  uint32_t fps_den_ = 1;
+  PacketHeader packet_;
+  std::vector<uint8_t> bytes_;
+  IndexBuilder index_{0};
+
+  bool begins_ = true;
+  uint64_t next_number_ = 0, number_shift_ = 0;  // modulo 2^64
+  uint64_t next_time_ = 0, time_shift_ = 0;
+  std::array<Checks, kMaxReference + 1> checks_{};  // of the latest frames since begin()
+};
+
+}  // namespace ctv::tools

@@ -42,6 +42,15 @@ TEST(Encoder, AKeyFrameIsMadeWhenAskedFor) {
   for (size_t n = 0; n < all.size(); ++n) EXPECT_EQ(is_key(all[n]), n == 0 || n == 3) << n;
 }
 
+TEST(Encoder, PacketsOfTheHighestTemporalLayerAreDroppable) {
+  Harness h = harness("ctvenc backend=cpu temporal-layers=3 key-int=0", kRaw);
+  for (int n = 0; n < 8; ++n) {
+    const Buffer packet = encode(h.get(), n);
+    ASSERT_TRUE(packet);
+    EXPECT_EQ(GST_BUFFER_FLAG_IS_SET(packet.get(), GST_BUFFER_FLAG_DROPPABLE), n % 2 == 1) << n;
+  }
+}
+
 TEST(Encoder, BitrateAndQualityChangeWhilePlaying) {
   Harness h = harness("ctvenc name=e backend=cpu qp=12 key-int=0", kRaw);
   GstElement* e = gst_harness_find_element(h.get(), "ctvenc");
@@ -167,6 +176,24 @@ TEST(Decoder, DamageIsAWarningAndTheNextKeyFrameMendsIt) {
     if (const Buffer got(gst_harness_try_pull(h.get())); got) ++shown;
   }
   EXPECT_GE(shown, 4U);
+  EXPECT_GE(key_requests(h.get()), 1);
+}
+
+TEST(Decoder, ConcealedDamageIsMarkedAndAsksForAKeyFrame) {
+  const std::vector<Buffer> all = packets(5);
+  Harness h = harness("ctvdec backend=cpu conceal=true", nullptr);
+  gst_harness_set_src_caps_str(h.get(), kCoded);
+  std::vector<bool> corrupted;
+  for (size_t n = 0; n < all.size(); ++n) {
+    Buffer sent = copy_of(all[n]);
+    const gsize size = gst_buffer_get_size(sent.get());
+    if (n == 2) gst_buffer_memset(sent.get(), size - 2, 0xAA, 2);  // in the last component
+    ASSERT_EQ(gst_harness_push(h.get(), sent.release()), GST_FLOW_OK);
+    const Buffer got(gst_harness_try_pull(h.get()));
+    ASSERT_TRUE(got) << n;
+    corrupted.push_back(GST_BUFFER_FLAG_IS_SET(got.get(), GST_BUFFER_FLAG_CORRUPTED));
+  }
+  EXPECT_EQ(corrupted, (std::vector<bool>{false, false, true, true, true}));
   EXPECT_GE(key_requests(h.get()), 1);
 }
 

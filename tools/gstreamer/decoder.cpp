@@ -15,7 +15,7 @@ namespace {
 
 using namespace ctv::gst;
 
-enum Property { kNone, kReduction, kBackend, kDevice, kThreads, kInFlight };
+enum Property { kNone, kReduction, kBackend, kDevice, kThreads, kInFlight, kConceal };
 
 }  // namespace
 
@@ -116,6 +116,11 @@ GstFlowReturn show(CtvGstDecoder& self, const ctv_picture& picture) {
   copy_planes(picture, mapped);
   gst_video_frame_unmap(&mapped);
   if (picture.key_frame != 0) GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  if (picture.damaged != CTV_DAMAGE_NONE) {
+    GST_BUFFER_FLAG_SET(frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
+    gst_video_decoder_request_sync_point(decoder, frame,
+                                         static_cast<GstVideoDecoderRequestSyncPointFlags>(0));
+  }
   return gst_video_decoder_finish_frame(decoder, frame);
 }
 
@@ -274,6 +279,9 @@ void set_property(GObject* object, guint id, const GValue* value, GParamSpec* sp
     case kInFlight:
       s.frames_in_flight = g_value_get_int(value);
       break;
+    case kConceal:
+      s.conceal = g_value_get_boolean(value) ? 1 : 0;
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
   }
@@ -292,6 +300,8 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
       return g_value_set_int(value, s.threads);
     case kInFlight:
       return g_value_set_int(value, s.frames_in_flight);
+    case kConceal:
+      return g_value_set_boolean(value, s.conceal != 0);
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
   }
@@ -332,6 +342,11 @@ static void ctv_gst_decoder_class_init(CtvGstDecoderClass* cls) {
   integer(kDevice, "device", "CUDA device number", 0, G_MAXINT, 0);
   integer(kThreads, "threads", "CPU threads; 0: all cores", 0, 256, 0);
   integer(kInFlight, "in-flight", "Frames decoded at once; above 1, pictures come later", 1, 16, 1);
+  g_object_class_install_property(
+      object, kConceal,
+      g_param_spec_boolean("conceal", "conceal",
+                           "Damaged frames give pictures, which are marked as corrupted", FALSE,
+                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
   g_object_class_install_property(
       object, kBackend,
       g_param_spec_enum("backend", "backend", "Processor", ctv_gst_backend_get_type(), CTV_BACKEND_AUTO,

@@ -74,6 +74,8 @@ bool make_config(CtvGstEncoder& self, ctv_config& config) {
   if (known) {
     set_rate(s, config);
     if (s.key_interval >= 0) config.key_interval = s.key_interval;
+    config.temporal_layers = s.temporal_layers;
+    if (s.temporal_layers == 3) config.slots = MAX(config.slots, 2);
     config.backend = static_cast<ctv_backend>(s.backend);
     config.device = s.device;
     config.threads = s.threads;
@@ -144,6 +146,7 @@ GstFlowReturn push(CtvGstEncoder& self, const ctv_unit& unit) {
   }
   gst_buffer_fill(frame->output_buffer, before, unit.data, unit.size);
   if (unit.key_frame != 0) GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  if (unit.keep_in == CTV_KEEP_NOWHERE) GST_BUFFER_FLAG_SET(frame->output_buffer, GST_BUFFER_FLAG_DROPPABLE);
   return gst_video_encoder_finish_frame(encoder, frame);
 }
 

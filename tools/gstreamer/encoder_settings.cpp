@@ -16,6 +16,7 @@ enum Property {
   kBitrate,
   kMaxFrameBytes,
   kKeyInterval,
+  kTemporalLayers,
   kBackend,
   kDevice,
   kThreads,
@@ -25,7 +26,7 @@ enum Property {
 }  // namespace
 
 EncoderSettings default_settings() {
-  return {g_strdup("default"), -1, -1, 0, 0, -1, CTV_BACKEND_AUTO, 0, 0, 1, FALSE};
+  return {g_strdup("default"), -1, -1, 0, 0, -1, 1, CTV_BACKEND_AUTO, 0, 0, 1, FALSE};
 }
 
 bool set_setting(EncoderSettings& s, guint id, const GValue* value) {
@@ -48,6 +49,9 @@ bool set_setting(EncoderSettings& s, guint id, const GValue* value) {
       break;
     case kKeyInterval:
       s.key_interval = g_value_get_int(value);
+      break;
+    case kTemporalLayers:
+      s.temporal_layers = g_value_get_int(value);
       break;
     case kBackend:
       s.backend = g_value_get_enum(value);
@@ -88,6 +92,9 @@ bool get_setting(const EncoderSettings& s, guint id, GValue* value) {
     case kKeyInterval:
       g_value_set_int(value, s.key_interval);
       break;
+    case kTemporalLayers:
+      g_value_set_int(value, s.temporal_layers);
+      break;
     case kBackend:
       g_value_set_enum(value, s.backend);
       break;
@@ -126,6 +133,10 @@ void install_settings(GObjectClass* object) {
       g_param_spec_int("key-int", "key-int",
                        "Frames from key frame to key frame; 0: only when asked for; -1: the preset's", -1,
                        1 << 30, -1, kReady));
+  add(kTemporalLayers,
+      g_param_spec_int("temporal-layers", "temporal-layers",
+                       "Layers of frames that can be left out; packets of the highest are droppable", 1, 3, 1,
+                       kReady));
   add(kBackend, g_param_spec_enum("backend", "backend", "Processor", ctv_gst_backend_get_type(),
                                   CTV_BACKEND_AUTO, kReady));
   add(kDevice, g_param_spec_int("device", "device", "CUDA device number", 0, G_MAXINT, 0, kReady));

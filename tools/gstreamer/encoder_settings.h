@@ -12,6 +12,7 @@ struct EncoderSettings {
   gdouble crf;  // -1: the preset's
   guint64 bitrate, max_frame_bytes;
   gint key_interval;  // -1: the preset's
+  gint temporal_layers;
   gint backend, device, threads, in_flight;
   gboolean rate_changed;
 };

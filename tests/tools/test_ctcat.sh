@@ -10,7 +10,7 @@ same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
 says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&2; }; }
 
 "$1/ctgen" clip.y4m --size 80x56 --frames 24 >/dev/null 2>&1 || fail ctgen
-for preset in default paper; do
+for preset in default paper "default --temporal-layers 3 --slots 2"; do
   encode=("$ctenc" clip.y4m --preset $preset --qp 30 --keyint 8 --no-scenecut --threads 1 --no-progress)
   expect 0 "one run" "${encode[@]}" -o whole.ctv
   for first in 0 8 16; do expect 0 "segment $first" "${encode[@]}" --seek $first --frames 8 -o part$first.ctv; done

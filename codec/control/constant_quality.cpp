@@ -14,8 +14,8 @@ constexpr size_t kLatest = 2;     // latest measurements, of which predicted fra
 constexpr double kMaxChange = 2;  // largest change by one frame, in octaves
 // Octaves above the step with which a key frame would have the quality of predicted frames. Static content
 // drives the step up; the cap keeps the start of motion from being too coarse.
-constexpr double kMostGap = 0.6;
-constexpr double kUsualGap = -0.25;  // before it is measured
+constexpr double kMostGap = 0.75;
+constexpr double kUsualGap = -0.15;  // before it is measured
 // Octaves around the step whose uniform error would be the target.
 constexpr double kFinest = -3;
 constexpr double kCoarsest = 3;

@@ -14,11 +14,11 @@ struct KeyGain {
 
 inline constexpr int kLongRun = 30;  // frames
 
-/// key_interval: 0 for no further key frames. Measured (docs/compression.md): 3 steps of qp, or 6 in long
+/// key_interval: 0 for no further key frames. Measured (docs/compression.md): 3.5 steps of qp, or 7 in long
 /// runs.
 constexpr KeyGain key_gain(int key_interval) {
   if (key_interval == 1) return {};
-  return key_interval == 0 || key_interval >= kLongRun ? KeyGain{128, 3} : KeyGain{181, 2};
+  return key_interval == 0 || key_interval >= kLongRun ? KeyGain{114, 3} : KeyGain{171, 2};
 }
 
 }  // namespace ctv

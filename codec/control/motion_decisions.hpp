@@ -54,13 +54,21 @@ CTV_HOST_DEVICE bool is_near(int y, int x, int range) {
 /// over the blocks, then over their cells. A prediction differs by the magnitudes of the coefficients of its
 /// difference's 8x8 Hadamard transforms, eight times SAD. It is interpolated bilinearly in the reference at
 /// half samples, which is nearly as good as the filter of compensation and much cheaper.
+///
+/// After some passes come squares of 2x2 blocks, or of cells. Each block alone keeps a vector of its own if
+/// that costs less, though one vector for all four may cost less than four.
 struct FieldPass {
   uint32_t border_bits;  // price of a vector that differs from a neighbour's, for each of four
   int first_step;        // eighths of a sample, halved down to the finest; 0: no steps
   bool only_moved;       // no steps unless a neighbour's vector won
+  bool squares;          // they follow, but for blocks of 32x32
 };
-inline constexpr FieldPass kBlockPasses[] = {{2, kVectorUnit / 2, false}, {2, kVectorUnit / 4, true}};
-inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, false}, {7, 0, false}};
+inline constexpr FieldPass kBlockPasses[] = {
+    {2, kVectorUnit / 2, false, true}, {2, kVectorUnit / 2, false, false}, {2, kVectorUnit / 4, true, false}};
+inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, false, false}, {7, 0, false, true}};
+inline constexpr uint32_t kSquareBorderBits = 2;
+inline constexpr int kSquareBlocks = 4;
+inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side
 
 /// What costs at most this many bits, without its vector, takes no steps.
 inline constexpr uint32_t kStepsWorth = 64;
@@ -105,6 +113,21 @@ CTV_HOST_DEVICE uint32_t field_bits(const MotionVector (&neighbours)[4], MotionV
   }
   return borders * border_bits + 2 * bit_length(nearest);
 }
+/// A square takes the vector of one of its blocks, in raster order, if that costs less than their own vectors
+/// do. Its bits are those of its four blocks. Squares change at once. One that is not wholly in the grid, or
+/// has a block that passes leave out, keeps its vectors. Bits of the block at (row, col), if all of the
+/// square have v:
+CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int cols, int row, int col,
+                                     MotionVector v) {
+  MotionVector neighbours[4];
+  for (int i = 0; i < 4; ++i) {
+    const int from = field_neighbour(rows, cols, row, col, i + 1);
+    const bool inside = from / cols >> 1 == row >> 1 && from % cols >> 1 == col >> 1;
+    neighbours[i] = inside ? v : vectors[from];
+  }
+  return field_bits(neighbours, v, kSquareBorderBits);
+}
+
 /// The cost that a pass minimises. hadamard: sum of magnitudes of the 8x8 transforms' coefficients.
 CTV_HOST_DEVICE uint32_t field_cost(uint32_t hadamard, uint32_t lambda, uint32_t bits) {
   return 2 * hadamard + lambda * bits;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "codec/dsp/motion_vectors.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/types.hpp"
@@ -46,9 +47,11 @@ struct SkipSums {
   uint32_t octaves = 0;  // thresholds that they exceed
 };
 /// A coded coefficient costs half the square of a step: what it loses and 4 bits, each worth a tenth of that
-/// square. Each octave above the step costs two bits more.
-CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s) {
-  return s.lost + p.square * (16 * uint64_t{s.coded} + 6 * uint64_t{s.octaves}) / 32;
+/// square. Each octave above the step costs two bits more. A cell that does not move differs from the
+/// reference by noise, which coding would pass on to the next frame, so there it costs almost twice as much.
+CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, MotionVector v) {
+  const uint64_t each = same_vector(v, MotionVector{}) ? 30 : 16;
+  return s.lost + p.square * (each * s.coded + 6 * uint64_t{s.octaves}) / 32;
 }
 
 /// Costs of a cell.
@@ -62,28 +65,22 @@ enum class SkipChoice : uint8_t { kZero, kOwn, kCode };
 /// The choice of each of a unit's cells; those outside the grid cost nothing.
 CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells],
                                   SkipChoice (&choices)[kSkipCells]) {
+  // The four ways: each choice for all cells, and the cheapest for each. The first of equal costs wins.
   const uint64_t vector = p.square * 6 / 10;
-  uint64_t zero = 0, own = vector, code = vector + p.square / 10, mixed = vector + p.square * 3 / 2;
-  for (const SkipCosts& c : costs) {
-    zero += c.zero;
-    own += c.own;
-    code += c.code;
-    mixed += c.zero <= c.own && c.zero <= c.code ? c.zero : (c.own <= c.code ? c.own : c.code);
-  }
+  uint64_t ways[] = {0, vector, vector + p.square / 10, vector + p.square * 3 / 2};
   for (int k = 0; k < kSkipCells; ++k) {
     const SkipCosts& c = costs[k];
-    if (zero <= own && zero <= code && zero <= mixed) {
-      choices[k] = SkipChoice::kZero;
-    } else if (own <= code && own <= mixed) {
-      choices[k] = SkipChoice::kOwn;
-    } else if (code <= mixed) {
-      choices[k] = SkipChoice::kCode;
-    } else if (c.zero <= c.own && c.zero <= c.code) {
-      choices[k] = SkipChoice::kZero;
-    } else {
-      choices[k] = c.own <= c.code ? SkipChoice::kOwn : SkipChoice::kCode;
-    }
+    const bool zero = c.zero <= c.own && c.zero <= c.code;
+    choices[k] = zero ? SkipChoice::kZero : (c.own <= c.code ? SkipChoice::kOwn : SkipChoice::kCode);
+    ways[0] += c.zero;
+    ways[1] += c.own;
+    ways[2] += c.code;
+    ways[3] += zero ? c.zero : min_of(c.own, c.code);
   }
+  int best = 0;
+  for (int i = 1; i < 4; ++i) best = ways[i] < ways[best] ? i : best;
+  if (best == 3) return;
+  for (SkipChoice& choice : choices) choice = static_cast<SkipChoice>(best);
 }
 
 }  // namespace ctv

@@ -10,7 +10,7 @@ namespace {
 // the quantiser decides by rate it takes away what rounding gives too freely; the third pair is the best by
 // SSIM. The paper rounds to the nearest integer.
 constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};            // 0.42, 0.25
-constexpr std::array<uint32_t, 2> kRdoOffsets = {30147, 20316};         // 0.46, 0.31
+constexpr std::array<uint32_t, 2> kRdoOffsets = {26214, 20316};         // 0.40, 0.31
 constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {31457, 17695};  // 0.48, 0.27
 constexpr uint32_t kNearest = 32768;
 

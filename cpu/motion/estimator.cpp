@@ -75,24 +75,29 @@ class CpuMotionEstimator final : public MotionEstimator {
     const HalfPlanes halves = interpolate(planes);
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
       for (size_t i = 0; i < passes.size(); ++i) {
-        const FieldRows rows{.planes = &planes,
-                             .halves = &halves,
-                             .grid = grid,
-                             .blocks = blocks_,
-                             .pass = passes[i],
-                             .finest_step = kVectorUnit >> parameters_.subpel,
-                             .range = parameters_.reach(),
-                             .lambda = lambda,
-                             .before = field_.data(),
-                             .after = improved_.data(),
-                             .costs = costs_.data(),
-                             .first = i == 0,
-                             .moved_before = moved_before_.data(),
-                             .moved_after = moved_.data(),
-                             .sums = sums_.data()};
+        FieldRows rows{.planes = &planes,
+                       .halves = &halves,
+                       .grid = grid,
+                       .blocks = blocks_,
+                       .pass = passes[i],
+                       .finest_step = kVectorUnit >> parameters_.subpel,
+                       .range = parameters_.reach(),
+                       .lambda = lambda,
+                       .before = field_.data(),
+                       .after = improved_.data(),
+                       .costs = costs_.data(),
+                       .first = i == 0 || passes[i - 1].squares,
+                       .moved_before = moved_before_.data(),
+                       .moved_after = moved_.data(),
+                       .sums = sums_.data()};
         parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
         field_.swap(improved_);
         moved_before_.swap(moved_);
+        if (!passes[i].squares || grid.log2_block >= kLog2LargestSquare) continue;
+        rows.before = field_.data();
+        rows.after = improved_.data();
+        parallel_for(threads_, ceil_div(grid.rows, 2), [&](int row) { unite_field_row(rows, row); });
+        field_.swap(improved_);
       }
     };
     improve(blocks_, kBlockPasses);

@@ -24,11 +24,14 @@ struct FieldRows {
   /// Of the searched blocks, in sixteenths of SAD. Passes over these write them. Blocks whose cost is 0, and
   /// cells of blocks whose cost is not worth it, keep their vectors.
   uint32_t* costs;
-  bool first;                   // no pass over this grid came before; otherwise what it left:
+  bool first;                   // no pass over this grid came just before; otherwise what it left:
   const uint8_t* moved_before;  // [grid.rows][grid.cols], 1: it gave the block another vector
   uint8_t* moved_after;         // of this pass
   uint32_t* sums;               // [grid.rows][grid.cols][kFieldCandidates], of the candidates
 };
 void improve_field_row(const FieldRows& field, int row);
+/// The squares that follow a pass, of a row of them: from its `after`, now `before`, and its costs and sums.
+/// Blocks have at most 16 samples.
+void unite_field_row(const FieldRows& field, int row);
 
 }  // namespace ctv

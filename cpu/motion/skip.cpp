@@ -218,7 +218,7 @@ void DecideRow(const SkipRow& s, const uint8_t* still, const MotionVector* searc
                        : AddCosts<kUnit / 2>(u, vectors, *s.prices, costs, sums);
       }
       for (int k = 0; k < kSkipCells; ++k) {
-        costs[k].code = coded_cost(*s.prices, sums[k]);
+        costs[k].code = coded_cost(*s.prices, sums[k], vectors[k]);
         if (!s.inside(k, col)) costs[k] = {};
       }
       choose_skips(*s.prices, costs, choices);

@@ -70,11 +70,14 @@ class CudaMotionEstimator final : public MotionEstimator {
     CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
     MotionVector* field = field_.data();
     MotionVector* improved = improved_.data();
-    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) {
+    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) -> Status {
       const FieldWork work{grid,  blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
                            lambda};
       std::swap(field, improved);
-      return improve_field(d, planes_, halves_, work, improved, field, costs_.data());
+      CTV_RETURN_IF_ERROR(improve_field(d, planes_, halves_, work, improved, field, costs_.data()));
+      if (!pass.squares || grid.log2_block >= kLog2LargestSquare) return {};
+      std::swap(field, improved);
+      return unite_squares(d, planes_, halves_, work, improved, field, costs_.data());
     };
     for (const FieldPass& pass : kBlockPasses) CTV_RETURN_IF_ERROR(improve(blocks_, pass));
     if (parameters_.split == 0) return spread_vectors(d, blocks_, field, parameters_.grid, vectors);

@@ -61,6 +61,10 @@ struct FieldWork {
 Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
                      const FieldWork& work, const MotionVector* before, MotionVector* after, uint32_t* costs);
 
+/// The squares that follow a pass, over the same grid, of at most 16 samples a block.
+Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
+                     const FieldWork& work, const MotionVector* before, MotionVector* after, uint32_t* costs);
+
 /// Each vector of `grid`, whose blocks are not larger, becomes that of the block of `blocks` that holds it.
 Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
                       const MotionGrid& grid, MotionVector* vectors);

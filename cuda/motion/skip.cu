@@ -179,7 +179,8 @@ __device__ __forceinline__ PlaneSums compare(const Comparison& c, const CellUnit
 
 // Costs of a cell from the sums of its planes.
 __device__ __forceinline__ SkipCosts costs_of(const Comparison& c,
-                                              const PlaneSums (&sums)[kMostPlanes][kSkipCells], int cell) {
+                                              const PlaneSums (&sums)[kMostPlanes][kSkipCells], int cell,
+                                              MotionVector v) {
   SkipCosts costs;
   SkipSums coded;
   for (int p = 0; p < c.planes; ++p) {
@@ -190,7 +191,7 @@ __device__ __forceinline__ SkipCosts costs_of(const Comparison& c,
     coded.coded += s.counts & 0xFFFFU;
     coded.octaves += s.counts >> 16;
   }
-  costs.code = coded_cost(c.prices, coded);
+  costs.code = coded_cost(c.prices, coded, v);
   return costs;
 }
 
@@ -218,7 +219,8 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   SkipChoice choices[kSkipCells] = {};
   if (!is_still) {
     SkipCosts mine;
-    if (share.lane < kSkipCells && unit.inside(share.lane)) mine = costs_of(c, sums, share.lane);
+    if (share.lane < kSkipCells && unit.inside(share.lane))
+      mine = costs_of(c, sums, share.lane, searched[unit.at(share.lane)]);
     SkipCosts costs[kSkipCells];
 #pragma unroll
     for (int k = 0; k < kSkipCells; ++k) {

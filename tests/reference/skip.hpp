@@ -92,7 +92,7 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
           sums.octaves += own.octaves;
           cell_sums(p, prices, r, c, {}, costs[k].zero);
         }
-        costs[k].code = coded_cost(prices, sums);
+        costs[k].code = coded_cost(prices, sums, searched[at(r, c)]);
       }
       if (still[at(row, col)] == 0) choose_skips(prices, costs, choices);
       for (int k = 0; k < kSkipCells; ++k) {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tests/reference/motion.hpp"
+#include "tests/reference/motion_field.hpp"
 #include "tests/support/backend_plane.hpp"
 #include "tests/support/guarded_plane.hpp"
 

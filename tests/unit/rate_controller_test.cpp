@@ -47,7 +47,7 @@ Coded code(RateController& rate, uint64_t frame, FrameType type) {
 
 TEST(ConstantQuantiser, GivesKeyFramesAFinerStepAndNeedsNoFeedback) {
   ConstantQuantiser finer(160, key_gain(10));
-  EXPECT_EQ(finer.begin(0, FrameType::kKey), 113);
+  EXPECT_EQ(finer.begin(0, FrameType::kKey), 107);
   EXPECT_EQ(finer.begin(1, FrameType::kPredicted), 160);
   EXPECT_EQ(finer.feedback(), Feedback::kNone);
   finer.set_step(1);
@@ -61,10 +61,10 @@ TEST(ConstantQuantiser, KeyFramesAreTheFinerTheMoreFramesFollow) {
     return ConstantQuantiser(160, key_gain(interval)).begin(0, FrameType::kKey);
   };
   EXPECT_EQ(key_step(1), 160);
-  EXPECT_EQ(key_step(2), 113);
-  EXPECT_EQ(key_step(kLongRun - 1), 113);
-  EXPECT_EQ(key_step(kLongRun), 80);
-  EXPECT_EQ(key_step(0), 80);
+  EXPECT_EQ(key_step(2), 107);
+  EXPECT_EQ(key_step(kLongRun - 1), 107);
+  EXPECT_EQ(key_step(kLongRun), 71);
+  EXPECT_EQ(key_step(0), 71);
 }
 
 TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {

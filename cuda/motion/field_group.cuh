@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks compared with the reference at half samples. A candidate costs a bilinear interpolation, about six
+// instructions a sample, and Hadamard transforms by products of matrices. A warp compares eight tiles of 8x8
+// at once: four candidates of each of two blocks of 8x8, two of a block of 16x16, or half of a block of
+// 32x32. The lanes of a block form a group. Lane i of a group knows candidate i; when a candidate is compared
+// all lanes take samples of it.
+#pragma once
+
+#include "codec/control/motion_decisions.hpp"
+#include "cuda/motion/hadamard.cuh"
+#include "cuda/motion/search.hpp"
+
+namespace ctv::cuda {
+
+constexpr int kTile = 8;
+constexpr int kTilesAtOnce = 8;
+constexpr uint32_t kNever = 0xFFFFFFFFU;
+
+// How the lanes of a warp share the tiles of blocks of kSize x kSize samples.
+template <int kSize>
+struct Shape {
+  static constexpr int kTiles = (kSize / kTile) * (kSize / kTile);
+  static constexpr int kRounds = kTiles > kTilesAtOnce ? kTiles / kTilesAtOnce : 1;  // for a candidate
+  static constexpr int kTogether = kTiles / kRounds;                                 // tiles of a candidate
+  static constexpr int kLanes = kSize == 8 ? 16 : kWarp;                             // of a group
+  static constexpr int kGroups = kWarp / kLanes;
+  static constexpr int kAtOnce = kLanes / 4 / kTogether;  // candidates of a block
+
+  // Of the tile lane / 4: its candidate, and its place in the block.
+  static __device__ __forceinline__ int candidate(int lane) { return lane % kLanes / 4 / kTogether; }
+  static __device__ __forceinline__ int tile(int lane, int round) {
+    return lane / 4 % kTogether + round * kTilesAtOnce;
+  }
+  // The sum of a candidate's tiles from each lane's sums of tiles 2 (lane % 4) and 2 (lane % 4) + 1, and the
+  // lane that has it.
+  static __device__ __forceinline__ uint32_t total(uint32_t even, uint32_t odd, int lane) {
+    if constexpr (kTogether == 1) {
+      const bool upper = lane >= 16;
+      uint32_t sum = (upper ? odd : even) + __shfl_xor_sync(kAllLanes, upper ? even : odd, 16);
+      sum += __shfl_xor_sync(kAllLanes, sum, 8);
+      return sum + __shfl_xor_sync(kAllLanes, sum, 4);
+    } else {
+      uint32_t sum = even + odd;
+      if constexpr (kTogether == kTilesAtOnce) return warp_sum(sum);
+      sum += __shfl_xor_sync(kAllLanes, sum, 16);
+      sum += __shfl_xor_sync(kAllLanes, sum, 8);
+      sum += __shfl_xor_sync(kAllLanes, sum, 4);
+      return sum + __shfl_xor_sync(kAllLanes, sum, 1);
+    }
+  }
+  static __device__ __forceinline__ int lane_of(int group, int candidate) {
+    if constexpr (kTogether == 1) {
+      const int tile = group * kAtOnce + candidate;
+      return tile / 2 + tile % 2 * 16;
+    } else {
+      return candidate * kTogether / 2;
+    }
+  }
+};
+
+__device__ __forceinline__ uint32_t to_word(MotionVector v) {
+  return static_cast<uint32_t>(static_cast<uint16_t>(v.y)) | static_cast<uint32_t>(v.x) << 16;
+}
+__device__ __forceinline__ MotionVector to_vector(uint32_t word) {
+  return {static_cast<int16_t>(word), static_cast<int16_t>(word >> 16)};
+}
+
+// Adds kCount corners, from number `first` on, to sums of pairs of samples: [row][word][even or odd samples].
+template <int kCount>
+__device__ __forceinline__ void add_corners(const HalfPlanes& halves, int y, int x, MotionVector v, int first,
+                                            uint32_t (&sums)[2][2][2]) {
+  const HalfDisplacement dy = half_displacement(v.y);
+  const HalfDisplacement dx = half_displacement(v.x);
+  uint32_t words[kCount][2][3];
+  uint32_t weights[kCount];
+  uint32_t shifts[kCount];
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    // Those with a weight come first: without a horizontal fraction they lie one below the other.
+    const int corner = dx.quarter == 0 && (first + k == 1 || first + k == 2) ? 3 - first - k : first + k;
+    const int down = corner >> 1;
+    const int across = corner & 1;
+    const int row = dy.half + down;
+    const int col = dx.half + across;
+    weights[k] = static_cast<uint32_t>((down != 0 ? dy.quarter : 4 - dy.quarter) *
+                                       (across != 0 ? dx.quarter : 4 - dx.quarter));
+    const int left = x + (col >> 1);
+    shifts[k] = static_cast<uint32_t>(left & 3) * 8;
+    const uint32_t* from = halves.samples + ((row & 1) * 2 + (col & 1)) * halves.size() +
+                           (left >> 2) * halves.pitch + y + (row >> 1);
+#pragma unroll
+    for (int w = 0; w < 3; ++w) {
+      words[k][0][w] = from[w * halves.pitch];
+      words[k][1][w] = from[w * halves.pitch + kTile / 2];
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+      for (int w = 0; w < 2; ++w) {
+        const uint32_t four = __funnelshift_r(words[k][r][w], words[k][r][w + 1], shifts[k]);
+        sums[r][w][0] += weights[k] * __byte_perm(four, 0, 0x4240);
+        sums[r][w][1] += weights[k] * __byte_perm(four, 0, 0x4341);
+      }
+    }
+  }
+}
+
+// The lane's rows of the reference at (y, x) of the planes, moved by v.
+__device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, int x, MotionVector v) {
+  uint32_t sums[2][2][2];
+#pragma unroll
+  for (auto& row : sums) {
+#pragma unroll
+    for (auto& word : row) word[0] = word[1] = 0x00080008U;  // rounding
+  }
+  const int count = ((v.y & 3) != 0 ? 2 : 1) * ((v.x & 3) != 0 ? 2 : 1);
+  if (__any_sync(kAllLanes, count > 1) == 0) {
+    add_corners<1>(halves, y, x, v, 0, sums);
+  } else {
+    add_corners<2>(halves, y, x, v, 0, sums);
+    if (__any_sync(kAllLanes, count > 2) != 0) add_corners<2>(halves, y, x, v, 2, sums);
+  }
+  TileRows rows;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+#pragma unroll
+    for (int w = 0; w < 2; ++w) {
+      const uint32_t even = sums[r][w][0] >> 4;
+      const uint32_t odd = sums[r][w][1] >> 4;
+      rows.words[r][w] = __byte_perm(even, odd, 0x6240);
+    }
+  }
+  return rows;
+}
+
+template <int kSize>
+struct Group {
+  using Own = Shape<kSize>;
+  const HalfPlanes& halves;
+  HadamardMatrix matrix;
+  int lane, group, first_lane, index;    // index: the lane's in its group
+  int y[Own::kRounds], x[Own::kRounds];  // of the lane's rows in the planes of half samples
+  TileTransforms current[Own::kRounds];
+
+  __device__ __forceinline__ Group(const SearchPlanes& planes, const HalfPlanes& half_planes, int own_lane,
+                                   int row, int col)
+      : halves(half_planes),
+        matrix(own_lane),
+        lane(own_lane),
+        group(lane / Own::kLanes),
+        first_lane(group * Own::kLanes),
+        index(lane % Own::kLanes) {
+#pragma unroll
+    for (int i = 0; i < Own::kRounds; ++i) {
+      const int tile = Own::tile(lane, i);
+      y[i] = row * kSize + tile / (kSize / kTile) * kTile + lane % 4;
+      x[i] = col * kSize + tile % (kSize / kTile) * kTile;
+      TileRows rows;
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const uint2 words = *reinterpret_cast<const uint2*>(
+            planes.current + static_cast<ptrdiff_t>(y[i] + r * kTile / 2) * planes.current_stride + x[i]);
+        rows.words[r][0] = words.x;
+        rows.words[r][1] = words.y;
+      }
+      current[i] = matrix.transform(rows);
+      y[i] += halves.margin;
+      x[i] += halves.margin;
+    }
+  }
+
+  // What all lanes of the group have of lane i.
+  __device__ __forceinline__ uint32_t of(uint32_t v, int i) const {
+    return __shfl_sync(kAllLanes, v, first_lane + i);
+  }
+  __device__ __forceinline__ MotionVector of(MotionVector v, int i) const {
+    return to_vector(of(to_word(v), i));
+  }
+  // A bit for each lane of the group.
+  __device__ __forceinline__ uint32_t ballot(bool v) const { return mask(__ballot_sync(kAllLanes, v)); }
+  __device__ __forceinline__ uint32_t mask(uint32_t lanes) const {
+    return Own::kGroups == 1 ? lanes : lanes >> first_lane & 0xFFFFU;
+  }
+
+  // The sum of magnitudes of a candidate of the lane's tiles, in lanes lane_of().
+  __device__ __forceinline__ uint32_t hadamard(MotionVector v) const {
+    uint32_t even = 0;
+    uint32_t odd = 0;
+#pragma unroll
+    for (int i = 0; i < Own::kRounds; ++i) {
+      const TileTransforms moved = matrix.transform(moved_rows(halves, y[i], x[i], v));
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+#pragma unroll
+        for (int n = 0; n < 4; n += 2) {
+          even = __sad(moved.values[k][n], current[i].values[k][n], even);
+          odd = __sad(moved.values[k][n + 1], current[i].values[k][n + 1], odd);
+        }
+      }
+    }
+    return Own::total(even, odd, lane);
+  }
+
+  // The cost of the lane's own candidate v without its price, if `tried` has the lane's bit. Lanes of a warp
+  // call together.
+  __device__ __forceinline__ uint32_t compare(MotionVector v, uint32_t tried) const {
+    uint32_t cost = kNever;
+    for (uint32_t left = tried; __any_sync(kAllLanes, left != 0) != 0;) {
+      uint32_t rest = left;
+#pragma unroll
+      for (int k = 1; k < Own::kAtOnce; ++k) rest = Own::candidate(lane) >= k ? rest & (rest - 1) : rest;
+      const int candidate = rest != 0 ? __ffs(static_cast<int>(rest)) - 1 : 0;
+      const uint32_t sum = hadamard(of(v, candidate));
+      const int place = __popc(left & ((1U << index) - 1));  // of the lane's candidate among those left
+      const uint32_t own = __shfl_sync(kAllLanes, sum, Own::lane_of(group, place & (Own::kAtOnce - 1)));
+      if ((left >> index & 1) != 0 && place < Own::kAtOnce) cost = field_cost(own, 0, 0);
+#pragma unroll
+      for (int k = 0; k < Own::kAtOnce; ++k) left &= left - 1;
+    }
+    return cost;
+  }
+};
+
+}  // namespace ctv::cuda

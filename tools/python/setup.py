@@ -25,7 +25,7 @@ class BuildByCMake(build_ext):
         subprocess.run([
             "cmake", "-S", ROOT, "-B", build, *(["-G", "Ninja"] if shutil.which("ninja") else []),
             "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF", "-DCTV_PYTHON=ON", "-DCTV_TOOLS=OFF",
-            "-DCTV_INSTALL=OFF", "-DCTV_CUDA=OFF", "-DCTV_WARNINGS_AS_ERRORS=OFF",
+            "-DCTV_INSTALL=OFF", "-DCTV_CUDA=OFF", "-DCTV_GSTREAMER=OFF", "-DCTV_WARNINGS_AS_ERRORS=OFF",
             f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
             *os.environ.get("CMAKE_ARGS", "").split()
         ], check=True)

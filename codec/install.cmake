@@ -2,7 +2,7 @@
 # Library, headers, find_package(ctv) and pkg-config. Components: lib, dev, tools, cuda, bench, python, gstreamer.
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ctv")
 install(
-  TARGETS ctv
+  TARGETS ctv ctv_net
   EXPORT ctvTargets
   LIBRARY COMPONENT lib NAMELINK_COMPONENT dev
   ARCHIVE COMPONENT dev)
@@ -23,7 +23,8 @@ install(FILES "${PROJECT_BINARY_DIR}/ctvConfig.cmake" "${PROJECT_BINARY_DIR}/ctv
 # The way from ctv.pc to the prefix, so that an installed tree can be moved.
 file(RELATIVE_PATH CTV_PC_TO_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file(codec/ctv.pc.in ctv.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/ctv.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
+configure_file(codec/transport/ctv_net.pc.in ctv_net.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/ctv.pc" "${PROJECT_BINARY_DIR}/ctv_net.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 
 # Debian packages: tools/dev/ctv.sh package.
 set(CPACK_GENERATOR DEB)

@@ -16,6 +16,7 @@ UTIL, DSP, MODEL, FORMAT = "codec/util", "codec/dsp", "codec/entropy/model", "co
 CONTROL, BACKEND = "codec/control", "codec/backend"
 ROOMS = {
     "codec/include": [],
+    "codec/transport": [],
     UTIL: [],
     DSP: [UTIL],
     MODEL: [UTIL],
@@ -167,7 +168,8 @@ def program(text, begin, end):
 
 # Programs that documents print, and the tests that run them.
 PRINTED = (("README.md", "```cpp", "```", "tests/api/hpp_test.cpp", "README"),
-           ("codec/include/ctv/ctv.h", "@code", "@endcode", "tests/api/c_example.c", "ctv.h"))
+           ("codec/include/ctv/ctv.h", "@code", "@endcode", "tests/api/c_example.c", "ctv.h"),
+           ("docs/calls.md", "```c", "```", "tests/api/net_call.c", "calls.md"))
 
 
 def violations():

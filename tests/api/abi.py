@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the binary interface with the list in tests/api/abi.txt: exported symbols, values of enumerations, sizes of
-structures, offsets of their members.
+"""Compares a binary interface with its list, tests/api/abi.txt or abi_net.txt: exported symbols, values of
+enumerations, sizes of structures, offsets of their members.
 
 usage: abi.py LIBRARY HEADER COMPILER LIST [--update]
 """
@@ -22,7 +22,7 @@ def symbols(library):
     return [f"symbol {name}" for name in sorted(names)]
 
 
-def program(header):
+def program(header, file):
     """A C program that prints what the header defines."""
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
     prints = []
@@ -33,14 +33,14 @@ def program(header):
         prints.append(f'printf("struct {name} %zu\\n", sizeof({name}));')
         for member in re.findall(r"(\w+)(?:\[\w+\])?;", body):
             prints.append(f'printf("struct {name}.{member} %zu\\n", offsetof({name}, {member}));')
-    return "#include <ctv/ctv.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(prints) + "\nreturn 0;\n}\n"
+    return f"#include <ctv/{file}>\n" + "#include <stdio.h>\nint main(void) {\n" + "\n".join(prints) + "\nreturn 0;\n}\n"
 
 
 def layout(header, compiler):
     with tempfile.TemporaryDirectory() as folder:
         source, binary = os.path.join(folder, "layout.c"), os.path.join(folder, "layout")
         with open(source, "w", encoding="utf-8") as out, open(header, encoding="utf-8") as text:
-            out.write(program(text.read()))
+            out.write(program(text.read(), os.path.basename(header)))
         run(compiler, "-I", os.path.dirname(os.path.dirname(header)), source, "-o", binary)
         return run(binary).splitlines()
 

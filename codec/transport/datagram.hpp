@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a datagram's header, and of the table of parts at the beginning of group 0.
+//   0  1 (two bits) | feedback | parity | key frame | discardable | last | repeated
+//   1  temporal id (three bits) | spatial id (two) | priority (two) | 0
+//   2  sequence, 16 bits    4  frame, 16 bits    6  reference    7  part
+//   8  block    9  blocks    10  index; 128 + index of parity    11  count
+// Feedback has other bytes from 4 on (feedback.hpp). Numbers are little-endian.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codec/transport/error.hpp"
+
+namespace ctv::net {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t kHeaderSize = CTV_NET_HEADER_SIZE;
+constexpr int kPriorities = CTV_NET_PRIORITIES;
+constexpr int kMaxBlocks = 255;
+constexpr uint8_t kParityIndex = 128;
+constexpr uint8_t kVersionBits = 1U << 6;
+constexpr uint8_t kFeedbackBit = 1U << 5;
+constexpr uint8_t kRepeatedBit = 1U << 0;
+
+inline void put_16(uint8_t* at, uint32_t value) {
+  at[0] = static_cast<uint8_t>(value);
+  at[1] = static_cast<uint8_t>(value >> 8);
+}
+inline uint32_t get_16(const uint8_t* at) { return at[0] | static_cast<uint32_t>(at[1]) << 8; }
+
+/// Writes a header of 12 bytes; its members are in range.
+void write_header(const ctv_net_header& header, uint8_t* out);
+/// Reads a header. A media datagram has a payload.
+ctv_status read_header(std::span<const uint8_t> datagram, ctv_net_header& header);
+
+/// The 64-bit number nearest to `near` with these 16 low bits.
+int64_t unwrap(uint32_t low, int64_t near);
+
+struct PartEntry {
+  uint64_t size = 0;
+  int priority = 0;
+};
+/// The table: number of parts, then size x 4 + priority of each, in base 128.
+Bytes write_table(std::span<const PartEntry> parts);
+/// Reads a table; `size` receives its bytes. Nothing if it is cut, or its parts are larger than `most`
+/// together.
+std::optional<std::vector<PartEntry>> read_table(std::span<const uint8_t> bytes, uint64_t most, size_t& size);
+
+}  // namespace ctv::net

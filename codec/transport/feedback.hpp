@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The message of a receiver to the sender.
+//   0  as in a datagram, with the bits feedback and key frame    1  0
+//   2  highest sequence received    4  newest frame reported    6  loss, permille
+//   8  microseconds since that sequence came, 32 bits    12  number of reports n    13  number of requests m
+//   14 reports, two bits each, newest frame first, then 5 bytes for each request: frame, priority, block,
+//   index
+#pragma once
+
+#include <array>
+
+#include "codec/transport/datagram.hpp"
+
+namespace ctv::net {
+
+constexpr size_t kFeedbackHeader = 14;
+constexpr size_t kMaxReports = 64;
+constexpr size_t kMaxRequests = 255;
+constexpr size_t kRequestSize = 5;
+constexpr uint8_t kAll = 255;
+
+/// A datagram to send again. Priority kAll: the whole frame; block kAll: of the priority; index kAll: of the
+/// block.
+struct Request {
+  uint16_t frame = 0;
+  uint8_t priority = kAll, block = kAll, index = kAll;
+};
+
+struct Message {
+  bool key_frame = false;
+  uint32_t sequence = 0;
+  uint32_t newest = 0;
+  uint32_t loss_permille = 0;
+  uint32_t held_us = 0;
+  size_t report_count = 0, request_count = 0;
+  std::array<ctv_net_state, kMaxReports> reports{};  // newest frame first
+  std::array<Request, kMaxRequests> requests{};
+};
+
+/// Bytes of a message.
+size_t message_size(size_t reports, size_t requests);
+/// Writes message_size() bytes.
+void write_message(const Message& message, uint8_t* out);
+ctv_status read_message(std::span<const uint8_t> bytes, Message& message);
+
+}  // namespace ctv::net

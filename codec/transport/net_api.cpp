@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C entry points of ctv_net.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "codec/transport/receiver.hpp"
+#include "codec/transport/sender.hpp"
+
+struct ctv_net_sender {
+  ctv::net::Sender impl;
+};
+struct ctv_net_receiver {
+  ctv::net::Receiver impl;
+};
+
+namespace ctv::net {
+namespace {
+
+constexpr int64_t kLongest = 60000000;         // microseconds
+constexpr int64_t kLatest = int64_t{1} << 60;  // microseconds
+constexpr int64_t kLeastMemory = 65536;
+constexpr int64_t kMostMemory = int64_t{1} << 40;
+
+ctv_status need(const void* pointer, const char* name) {
+  return pointer != nullptr ? CTV_OK : fail(CTV_ERROR_ARGUMENT, "%s: is null", name);
+}
+
+ctv_status check_time(int64_t now_us) { return check_range("now_us", now_us, -kLatest, kLatest); }
+
+/// Whether a structure's size is one of this library's versions.
+template <typename T>
+ctv_status check_size(const T* given, const char* name) {
+  CTV_NET_RETURN_IF_ERROR(need(given, name));
+  if (given->struct_size >= sizeof(size_t) && given->struct_size <= sizeof(T)) return CTV_OK;
+  return fail(CTV_ERROR_ARGUMENT, "%s.struct_size: is not set by the init function", name);
+}
+
+/// The caller's structure as ours: what an older header did not have keeps its value in `out`.
+template <typename T>
+ctv_status read_struct(const T* given, const char* name, T& out) {
+  CTV_NET_RETURN_IF_ERROR(check_size(given, name));
+  std::memcpy(&out, given, given->struct_size);
+  out.struct_size = sizeof(T);
+  return CTV_OK;
+}
+
+/// Writes back as much as the caller's structure has room for; its size was checked.
+template <typename T>
+void write_struct(const T& value, T* out) {
+  const size_t size = out->struct_size;
+  std::memcpy(out, &value, size);
+  out->struct_size = size;
+}
+
+ctv_status check_config(const ctv_net_sender_config& c) {
+  CTV_NET_RETURN_IF_ERROR(check_range("config.mtu", c.mtu, 64, 65000));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.repeats", c.repeats, 0, 8));
+  return check_range("config.max_memory", c.max_memory, kLeastMemory, kMostMemory);
+}
+
+ctv_status check_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats) {
+  CTV_NET_RETURN_IF_ERROR(check_range("deadline_us", deadline_us, 0, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("round_trip_us", round_trip_us, 0, kLongest));
+  return check_range("repeats", repeats, 0, 8);
+}
+
+ctv_status check_config(const ctv_net_receiver_config& c) {
+  CTV_NET_RETURN_IF_ERROR(check_range("config.mtu", c.mtu, 64, 65000));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.max_frames", c.max_frames, 1, 1024));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.max_memory", c.max_memory, kLeastMemory, kMostMemory));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.reorder_us", c.reorder_us, 0, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.frame_interval_us", c.frame_interval_us, 0, kLongest));
+  return check_timing(c.deadline_us, c.round_trip_us, c.repeats);
+}
+
+ctv_status check_bytes(const uint8_t* data, size_t size) { return size == 0 ? CTV_OK : need(data, "data"); }
+
+}  // namespace
+}  // namespace ctv::net
+
+using namespace ctv::net;  // NOLINT(*-using-namespace)
+
+extern "C" {
+
+const char* ctv_net_last_error(void) { return last_error(); }
+
+ctv_status ctv_net_header_parse(const uint8_t* data, size_t size, ctv_net_header* header) {
+  CTV_NET_RETURN_IF_ERROR(check_bytes(data, size));
+  CTV_NET_RETURN_IF_ERROR(check_size(header, "header"));
+  ctv_net_header h{};
+  CTV_NET_RETURN_IF_ERROR(read_header({data, size}, h));
+  write_struct(h, header);
+  return CTV_OK;
+}
+
+ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burst_permille, int32_t repetition,
+                                     ctv_net_protection* protection) {
+  CTV_NET_RETURN_IF_ERROR(check_range("loss_permille", loss_permille, 0, 1000));
+  CTV_NET_RETURN_IF_ERROR(check_range("burst_permille", burst_permille, 1000, 100000));
+  CTV_NET_RETURN_IF_ERROR(check_range("repetition", repetition, 0, 1));
+  CTV_NET_RETURN_IF_ERROR(check_size(protection, "protection"));
+  write_struct(choose_protection(loss_permille, burst_permille, repetition != 0), protection);
+  return CTV_OK;
+}
+
+int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count) {
+  ctv_net_protection p;
+  ctv_net_protection_init(&p);
+  const bool fine = read_struct(protection, "protection", p) == CTV_OK && check_protection(p) == CTV_OK &&
+                    check_range("priority", priority, 0, CTV_NET_PRIORITIES - 1) == CTV_OK &&
+                    check_range("count", count, 1, kMaxData) == CTV_OK;
+  return fine ? parity_count(p, priority, count) : 0;
+}
+
+ctv_status ctv_net_sender_open(const ctv_net_sender_config* config, ctv_net_sender** sender) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+    *sender = nullptr;
+    ctv_net_sender_config c;
+    ctv_net_sender_config_init(&c);
+    CTV_NET_RETURN_IF_ERROR(read_struct(config, "config", c));
+    CTV_NET_RETURN_IF_ERROR(check_config(c));
+    *sender = new ctv_net_sender{Sender(c)};
+    return CTV_OK;
+  });
+}
+
+void ctv_net_sender_close(ctv_net_sender* sender) { delete sender; }
+
+ctv_status ctv_net_sender_protect(ctv_net_sender* sender, const ctv_net_protection* protection) {
+  CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+  ctv_net_protection p;
+  ctv_net_protection_init(&p);
+  CTV_NET_RETURN_IF_ERROR(read_struct(protection, "protection", p));
+  CTV_NET_RETURN_IF_ERROR(check_protection(p));
+  sender->impl.protect(p);
+  return CTV_OK;
+}
+
+ctv_status ctv_net_sender_push(ctv_net_sender* sender, const ctv_net_frame* frame) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+    ctv_net_frame f;
+    ctv_net_frame_init(&f);
+    CTV_NET_RETURN_IF_ERROR(read_struct(frame, "frame", f));
+    return sender->impl.push(f);
+  });
+}
+
+ctv_status ctv_net_sender_next(ctv_net_sender* sender, int64_t now_us, const uint8_t** data, size_t* size) {
+  CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+  CTV_NET_RETURN_IF_ERROR(need(data, "data"));
+  CTV_NET_RETURN_IF_ERROR(need(size, "size"));
+  CTV_NET_RETURN_IF_ERROR(check_time(now_us));
+  std::span<const uint8_t> datagram;
+  const ctv_status status = sender->impl.next(now_us, datagram);
+  *data = datagram.data();
+  *size = datagram.size();
+  return status;
+}
+
+ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const uint8_t* data, size_t size,
+                                   ctv_net_feedback* feedback) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+    CTV_NET_RETURN_IF_ERROR(check_bytes(data, size));
+    CTV_NET_RETURN_IF_ERROR(check_size(feedback, "feedback"));
+    CTV_NET_RETURN_IF_ERROR(check_time(now_us));
+    ctv_net_feedback f;
+    ctv_net_feedback_init(&f);
+    CTV_NET_RETURN_IF_ERROR(sender->impl.feedback(now_us, {data, size}, f));
+    write_struct(f, feedback);
+    return CTV_OK;
+  });
+}
+
+ctv_status ctv_net_sender_get_statistics(const ctv_net_sender* sender,
+                                         ctv_net_sender_statistics* statistics) {
+  CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+  CTV_NET_RETURN_IF_ERROR(check_size(statistics, "statistics"));
+  write_struct(sender->impl.statistics(), statistics);
+  return CTV_OK;
+}
+
+ctv_status ctv_net_receiver_open(const ctv_net_receiver_config* config, ctv_net_receiver** receiver) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+    *receiver = nullptr;
+    ctv_net_receiver_config c;
+    ctv_net_receiver_config_init(&c);
+    CTV_NET_RETURN_IF_ERROR(read_struct(config, "config", c));
+    CTV_NET_RETURN_IF_ERROR(check_config(c));
+    *receiver = new ctv_net_receiver{Receiver(c)};
+    return CTV_OK;
+  });
+}
+
+void ctv_net_receiver_close(ctv_net_receiver* receiver) { delete receiver; }
+
+ctv_status ctv_net_receiver_push(ctv_net_receiver* receiver, int64_t now_us, const uint8_t* data,
+                                 size_t size) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+    CTV_NET_RETURN_IF_ERROR(check_bytes(data, size));
+    CTV_NET_RETURN_IF_ERROR(check_time(now_us));
+    return receiver->impl.push(now_us, {data, size});
+  });
+}
+
+ctv_status ctv_net_receiver_next(ctv_net_receiver* receiver, int64_t now_us, ctv_net_frame* frame) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+    CTV_NET_RETURN_IF_ERROR(check_size(frame, "frame"));
+    CTV_NET_RETURN_IF_ERROR(check_time(now_us));
+    ctv_net_frame f;
+    ctv_net_frame_init(&f);
+    f.reference = -1;
+    const ctv_status status = receiver->impl.next(now_us, f);
+    if (status == CTV_OK) write_struct(f, frame);
+    return status;
+  });
+}
+
+ctv_status ctv_net_receiver_report(ctv_net_receiver* receiver, int64_t frame_number, ctv_net_state state) {
+  CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+  CTV_NET_RETURN_IF_ERROR(check_range("state", state, CTV_NET_WHOLE, CTV_NET_LOST));
+  receiver->impl.report(frame_number, state);
+  return CTV_OK;
+}
+
+ctv_status ctv_net_receiver_request_key_frame(ctv_net_receiver* receiver) {
+  CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+  receiver->impl.request_key_frame();
+  return CTV_OK;
+}
+
+ctv_status ctv_net_receiver_feedback(ctv_net_receiver* receiver, int64_t now_us, const uint8_t** data,
+                                     size_t* size) {
+  return guarded([&]() -> ctv_status {
+    CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+    CTV_NET_RETURN_IF_ERROR(need(data, "data"));
+    CTV_NET_RETURN_IF_ERROR(need(size, "size"));
+    CTV_NET_RETURN_IF_ERROR(check_time(now_us));
+    std::span<const uint8_t> message;
+    const ctv_status status = receiver->impl.feedback(now_us, message);
+    *data = message.data();
+    *size = message.size();
+    return status;
+  });
+}
+
+ctv_status ctv_net_receiver_due(ctv_net_receiver* receiver, int64_t* time_us) {
+  CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+  CTV_NET_RETURN_IF_ERROR(need(time_us, "time_us"));
+  *time_us = receiver->impl.due_us();
+  return CTV_OK;
+}
+
+ctv_status ctv_net_receiver_set_timing(ctv_net_receiver* receiver, int64_t deadline_us, int64_t round_trip_us,
+                                       int32_t repeats) {
+  CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+  CTV_NET_RETURN_IF_ERROR(check_timing(deadline_us, round_trip_us, repeats));
+  receiver->impl.set_timing(deadline_us, round_trip_us, repeats);
+  return CTV_OK;
+}
+
+ctv_status ctv_net_receiver_get_statistics(const ctv_net_receiver* receiver,
+                                           ctv_net_receiver_statistics* statistics) {
+  CTV_NET_RETURN_IF_ERROR(need(receiver, "receiver"));
+  CTV_NET_RETURN_IF_ERROR(check_size(statistics, "statistics"));
+  write_struct(receiver->impl.statistics(), statistics);
+  return CTV_OK;
+}
+
+}  // extern "C"

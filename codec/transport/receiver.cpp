@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/transport/receiver.hpp"
+
+#include <algorithm>
+
+namespace ctv::net {
+namespace {
+
+// A frame far from all others is believed after so many datagrams near it (RFC 3550, appendix A.1): one
+// forged or damaged datagram must not end a call.
+constexpr int kProbation = 4;
+
+// A frame that still arrives at its deadline is waited for at most so long.
+constexpr int64_t kMostPatience = 1000000;
+
+// Corrects a sum of bytes held by what happens to one frame, also if memory ends.
+class Accounting {
+ public:
+  Accounting(const FrameAssembly& frame, size_t& sum) : frame_(frame), sum_(sum) { sum_ -= frame.held(); }
+  ~Accounting() { sum_ += frame_.held(); }
+  Accounting(const Accounting&) = delete;
+  Accounting& operator=(const Accounting&) = delete;
+
+ private:
+  const FrameAssembly& frame_;
+  size_t& sum_;
+};
+
+}  // namespace
+
+void SequenceWindow::note(uint32_t sequence, int64_t now_us) {
+  const int64_t number = any_ ? unwrap(sequence, highest_) : sequence;
+  if (!any_ || number > highest_ + kWindow || number < highest_ - 8 * kWindow) {
+    any_ = true;
+    first_ = highest_ = number;
+    came_.reset();
+  } else if (number <= highest_ - kWindow) {
+    return;
+  }
+  if (number >= highest_) {
+    for (int64_t i = highest_ + 1; i < number; ++i) came_.reset(static_cast<size_t>(i & (kWindow - 1)));
+    highest_ = number;
+    highest_us_ = now_us;
+  }
+  came_.set(static_cast<size_t>(number & (kWindow - 1)));
+}
+
+int SequenceWindow::loss_permille() const {
+  const int64_t from = std::max(first_, highest_ - kWindow + 1);
+  const int64_t count = highest_ - kNewest - from + 1;
+  if (!any_ || count < 32) return 0;
+  int64_t lost = 0;
+  for (int64_t i = from; i < from + count; ++i)
+    lost += came_.test(static_cast<size_t>(i & (kWindow - 1))) ? 0 : 1;
+  return static_cast<int>((1000 * lost + count / 2) / count);
+}
+
+Receiver::Receiver(const ctv_net_receiver_config& config) : config_(config) {
+  // A message has room for as many requests as the size of a datagram allows.
+  message_.reserve(static_cast<size_t>(config.mtu));
+}
+
+void Receiver::set_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats) {
+  config_.deadline_us = deadline_us;
+  config_.round_trip_us = round_trip_us;
+  config_.repeats = repeats;
+}
+
+// Whether to go on at a frame that is far away from those that wait.
+bool Receiver::jumps(int64_t number) {
+  const bool near = far_count_ > 0 && number >= far_ - 8 && number <= far_ + 8;
+  far_count_ = near ? far_count_ + 1 : 1;
+  far_ = number;
+  if (far_count_ < kProbation) return false;
+  far_count_ = 0;
+  gap_ += number - next_;
+  given_ = true;  // the gap will be
+  next_ = number;
+  highest_ = number - 1;
+  frames_.clear();
+  held_ = 0;
+  return true;
+}
+
+void Receiver::make_frames_up_to(int64_t number, int64_t now_us) {
+  for (int64_t i = highest_ + 1; i <= number; ++i) {
+    int64_t clock = now_us - config_.frame_interval_us * (number - i);
+    if (!frames_.empty()) clock = std::max(clock, frames_.rbegin()->second.clock_us());
+    frames_.emplace_hint(frames_.end(), i, FrameAssembly(std::min(clock, now_us)));
+    highest_ = i;
+  }
+}
+
+// The frame's full number, with room for it made. False: too late, or not to be believed yet.
+bool Receiver::place(const ctv_net_header& header, int64_t now_us, int64_t& number) {
+  number = started_ ? unwrap(static_cast<uint32_t>(header.frame), highest_) : header.frame;
+  if (!started_) {
+    started_ = true;
+    next_ = number;
+    highest_ = number - 1;
+  }
+  const bool begins = !given_ && number < next_ && number >= 0 && highest_ - number < config_.max_frames;
+  if (begins) {
+    for (; next_ > number; --next_) frames_.emplace_hint(frames_.begin(), next_ - 1, FrameAssembly(now_us));
+  }
+  if (number < next_) {
+    if (number >= next_ - 4 * int64_t{config_.max_frames}) {
+      ++statistics_.late;
+      return false;
+    }
+    number += 65536;  // the sender has begun again
+    if (!jumps(number)) return false;
+  } else if (number >= next_ + config_.max_frames) {
+    if (!jumps(number)) return false;
+  }
+  make_frames_up_to(number, now_us);
+  return true;
+}
+
+ctv_status Receiver::push(int64_t now_us, std::span<const uint8_t> datagram) {
+  ctv_net_header header{};
+  const auto refuse = [&](const char* what) {
+    ++statistics_.refused;
+    return fail(CTV_ERROR_STREAM, "datagram: %s", what);
+  };
+  if (datagram.size() > static_cast<size_t>(config_.mtu)) return refuse("larger than mtu");
+  if (const ctv_status status = read_header(datagram, header); status < 0) {
+    ++statistics_.refused;
+    return status;
+  }
+  if (header.feedback != 0) return refuse("is feedback");
+  int64_t number = 0;
+  if (!place(header, now_us, number)) {
+    window_.note(static_cast<uint32_t>(header.sequence), now_us);
+    return CTV_OK;
+  }
+  const auto payload = datagram.subspan(kHeaderSize);
+  const auto most = static_cast<uint64_t>(config_.max_memory);
+  if (held_ + payload.size() + kOverhead > most) {
+    crowded_ = true;
+    return fail(CTV_ERROR_LIMIT, "datagram: max_memory is full; take the next frame first");
+  }
+  FrameAssembly& frame = frames_.at(number);
+  const Accounting accounting(frame, held_);
+  const auto added = frame.add(header, payload, most);
+  if (added == GroupAssembly::Added::kContradiction) return refuse("contradicts others of its frame");
+  window_.note(static_cast<uint32_t>(header.sequence), now_us);
+  ++statistics_.datagrams;
+  if (added == GroupAssembly::Added::kTaken) frame.latest_us = now_us;
+  if (added == GroupAssembly::Added::kDuplicate) {
+    ++statistics_.duplicates;
+  } else if (header.repeated != 0) {
+    ++statistics_.repeated;
+  }
+  return CTV_OK;
+}
+
+int64_t Receiver::end_us(const FrameAssembly& frame) const {
+  const int64_t deadline = frame.clock_us() + config_.deadline_us;
+  if (frame.latest_us == INT64_MIN) return deadline;
+  return std::clamp(frame.latest_us + config_.reorder_us, deadline, deadline + kMostPatience);
+}
+
+bool Receiver::ready(const FrameAssembly& frame, int64_t now_us) const {
+  return crowded_ || frame.broken() || frame.whole() || now_us >= end_us(frame);
+}
+
+void Receiver::give_gap(ctv_net_frame& frame) {
+  frame.frame_number = next_ - gap_;
+  frame.state = CTV_NET_LOST;
+  frame.lost_frames = gap_;
+  statistics_.lost += static_cast<uint64_t>(gap_);
+  gap_ = 0;
+  changed_ = true;
+}
+
+void Receiver::give(ctv_net_frame& out) {
+  const FrameAssembly& frame = frames_.begin()->second;
+  int repaired = 0;
+  out.state = frame.assemble(bytes_, parts_, repaired);
+  out.frame_number = next_;
+  out.reference = frame.key_frame() || !frame.touched() ? -1 : next_ - frame.header().reference;
+  out.temporal_id = frame.header().temporal_id;
+  out.spatial_id = frame.header().spatial_id;
+  out.discardable = frame.header().discardable;
+  out.parts = parts_.data();
+  out.part_count = parts_.size();
+  out.lost_frames = out.state == CTV_NET_LOST ? 1 : 0;
+  out.repaired = repaired;
+  out.repeated = frame.repeated();
+  out.arrival_us = frame.clock_us();
+  statistics_.repaired += static_cast<uint64_t>(repaired);
+  ++(out.state == CTV_NET_WHOLE        ? statistics_.whole
+     : out.state == CTV_NET_INCOMPLETE ? statistics_.incomplete
+                                       : statistics_.lost);
+  const bool lost = out.state == CTV_NET_LOST;
+  recent_[static_cast<size_t>(next_) % recent_.size()] = {next_, lost ? CTV_NET_LOST : CTV_NET_UNKNOWN,
+                                                          frame.key_frame()};
+  changed_ = changed_ || lost;
+  held_ -= frame.held();
+  frames_.erase(frames_.begin());
+  ++next_;
+  given_ = true;
+  crowded_ = false;
+}
+
+ctv_status Receiver::next(int64_t now_us, ctv_net_frame& frame) {
+  if (gap_ > 0) {
+    give_gap(frame);
+    return CTV_OK;
+  }
+  if (frames_.empty() || !ready(frames_.begin()->second, now_us)) return CTV_AGAIN;
+  give(frame);
+  return CTV_OK;
+}
+
+ctv_net_receiver_statistics Receiver::statistics() const {
+  ctv_net_receiver_statistics s = statistics_;
+  s.held_bytes = held_;
+  s.held_frames = frames_.size();
+  s.loss_permille = window_.loss_permille();
+  return s;
+}
+
+}  // namespace ctv::net

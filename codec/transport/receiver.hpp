@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The receiver: frames in order, each as soon as it is whole or its deadline has passed, and feedback.
+#pragma once
+
+#include <bitset>
+
+#include "codec/transport/frame_assembly.hpp"
+
+namespace ctv::net {
+
+/// Which of the last datagrams came, by sequence numbers.
+class SequenceWindow {
+ public:
+  void note(uint32_t sequence, int64_t now_us);
+  /// Share of lost ones; the newest may still come and do not count.
+  int loss_permille() const;
+  uint32_t highest() const { return static_cast<uint32_t>(highest_ & 0xFFFF); }
+  int64_t highest_us() const { return highest_us_; }
+  bool any() const { return any_; }
+
+ private:
+  static constexpr int64_t kWindow = 512, kNewest = 8;
+  bool any_ = false;
+  int64_t first_ = 0, highest_ = 0, highest_us_ = 0;
+  std::bitset<kWindow> came_;
+};
+
+class Receiver {
+ public:
+  explicit Receiver(const ctv_net_receiver_config& config);
+  ctv_status push(int64_t now_us, std::span<const uint8_t> datagram);
+  ctv_status next(int64_t now_us, ctv_net_frame& frame);
+  void report(int64_t number, ctv_net_state state);
+  void request_key_frame();
+  ctv_status feedback(int64_t now_us, std::span<const uint8_t>& message);
+  int64_t due_us() const;
+  void set_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats);
+  ctv_net_receiver_statistics statistics() const;
+
+ private:
+  using Frames = std::map<int64_t, FrameAssembly>;
+  bool place(const ctv_net_header& header, int64_t now_us, int64_t& number);
+  bool jumps(int64_t number);
+  void make_frames_up_to(int64_t number, int64_t now_us);
+  void give(ctv_net_frame& frame);
+  void give_gap(ctv_net_frame& frame);
+  bool ready(const FrameAssembly& frame, int64_t now_us) const;
+  /// When it is given as it is.
+  int64_t end_us(const FrameAssembly& frame) const;
+  /// When datagrams of a frame are asked for next; INT64_MAX: not any more.
+  int64_t ask_us(const FrameAssembly& frame) const;
+  void collect_requests(int64_t now_us, Message& message);
+  void collect_reports(Message& message) const;
+
+  struct Recent {
+    int64_t number = -1;
+    ctv_net_state state = CTV_NET_UNKNOWN;
+    bool key_frame = false;
+  };
+
+  ctv_net_receiver_config config_;
+  Frames frames_;  // from next_ to highest_, without gaps
+  bool started_ = false, given_ = false;
+  bool crowded_ = false;  // the oldest frame must go
+  int64_t next_ = 0, highest_ = -1;
+  int64_t gap_ = 0;  // frames before next_ that were jumped over and not told yet
+  int64_t far_ = 0;  // a frame far from all others, and how many datagrams were near it
+  int far_count_ = 0;
+  size_t held_ = 0;
+  SequenceWindow window_;
+  std::array<Recent, kMaxReports> recent_{};
+  bool changed_ = false;  // reports that no message had yet
+  bool key_wanted_ = false;
+  int64_t key_asked_us_ = INT64_MIN;
+  Bytes bytes_, message_;
+  std::vector<ctv_net_part> parts_;
+  ctv_net_receiver_statistics statistics_{};
+};
+
+}  // namespace ctv::net

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the receiver tells the sender, and when.
+#include <algorithm>
+
+#include "codec/transport/receiver.hpp"
+
+namespace ctv::net {
+
+void Receiver::report(int64_t number, ctv_net_state state) {
+  if (number < 0 || number >= next_) return;
+  Recent& recent = recent_[static_cast<size_t>(number) % recent_.size()];
+  if (recent.number != number || recent.state == state) return;
+  recent.state = state;
+  changed_ = true;
+  if (recent.key_frame && state == CTV_NET_WHOLE) key_wanted_ = false;
+}
+
+void Receiver::request_key_frame() {
+  if (!key_wanted_) key_asked_us_ = INT64_MIN;
+  key_wanted_ = true;
+}
+
+int64_t Receiver::ask_us(const FrameAssembly& frame) const {
+  if (frame.broken() || frame.whole() || frame.asks >= config_.repeats) return INT64_MAX;
+  const int64_t time = frame.asks == 0 ? std::max(frame.clock_us(), frame.latest_us) + config_.reorder_us
+                                       : frame.asked_us + config_.round_trip_us + config_.reorder_us;
+  // What is asked for later comes after the deadline.
+  return time + config_.round_trip_us <= frame.clock_us() + config_.deadline_us ? time : INT64_MAX;
+}
+
+void Receiver::collect_requests(int64_t now_us, Message& message) {
+  const size_t reports = message_size(kMaxReports, 0);
+  const auto mtu = static_cast<size_t>(config_.mtu);
+  const size_t most = mtu > reports ? std::min(kMaxRequests, (mtu - reports) / kRequestSize) : 0;
+  for (auto& [number, frame] : frames_) {
+    if (message.request_count >= most) return;
+    if (ask_us(frame) > now_us || now_us + config_.round_trip_us > frame.clock_us() + config_.deadline_us)
+      continue;
+    const size_t before = message.request_count;
+    frame.ask(static_cast<uint16_t>(number & 0xFFFF), most, message);
+    statistics_.asked += message.request_count - before;
+    ++frame.asks;
+    frame.asked_us = now_us;
+  }
+}
+
+void Receiver::collect_reports(Message& message) const {
+  if (!given_) return;
+  const int64_t newest = next_ - 1;
+  message.newest = static_cast<uint32_t>(newest & 0xFFFF);
+  const size_t room = (static_cast<size_t>(config_.mtu) - kFeedbackHeader) * 4;
+  for (size_t i = 0; i < std::min(kMaxReports, room); ++i) {
+    const int64_t number = newest - static_cast<int64_t>(i);
+    if (number < 0) break;
+    const Recent& recent = recent_[static_cast<size_t>(number) % recent_.size()];
+    message.reports[i] = recent.number == number ? recent.state : CTV_NET_UNKNOWN;
+    message.report_count = i + 1;
+  }
+}
+
+ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
+  if (!window_.any()) return CTV_AGAIN;  // nothing came yet
+  Message message;
+  collect_requests(now_us, message);
+  const bool key_due =
+      key_wanted_ && (key_asked_us_ == INT64_MIN || now_us >= key_asked_us_ + config_.round_trip_us);
+  if (!changed_ && !key_due && message.request_count == 0) return CTV_AGAIN;
+  collect_reports(message);
+  message.key_frame = key_wanted_;
+  message.sequence = window_.highest();
+  message.loss_permille = static_cast<uint32_t>(window_.loss_permille());
+  message.held_us = static_cast<uint32_t>(std::clamp<int64_t>(now_us - window_.highest_us(), 0, UINT32_MAX));
+  message_.resize(message_size(message.report_count, message.request_count));
+  write_message(message, message_.data());
+  out = message_;
+  changed_ = false;
+  if (key_wanted_) key_asked_us_ = now_us;
+  return CTV_OK;
+}
+
+int64_t Receiver::due_us() const {
+  if (gap_ > 0 || changed_) return INT64_MIN;
+  int64_t due = INT64_MAX;
+  if (key_wanted_) due = key_asked_us_ == INT64_MIN ? INT64_MIN : key_asked_us_ + config_.round_trip_us;
+  if (!frames_.empty()) {
+    const FrameAssembly& front = frames_.begin()->second;
+    if (ready(front, INT64_MIN)) return INT64_MIN;
+    due = std::min(due, end_us(front));
+  }
+  for (const auto& [number, frame] : frames_) due = std::min(due, ask_us(frame));
+  return due;
+}
+
+}  // namespace ctv::net

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sender: frames to datagrams with parity, what is kept for repetition, and the receiver's feedback.
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "codec/transport/feedback.hpp"
+#include "codec/transport/protection.hpp"
+
+namespace ctv::net {
+
+struct SentDatagram {
+  Bytes bytes;  // parity is freed once it was sent
+  uint8_t priority = 0, block = 0, index = 0;
+  bool parity = false;
+  bool waiting = false;  // in `repeats`
+  uint8_t repeated = 0;  // how often
+};
+
+struct SentFrame {
+  int64_t number = 0;
+  std::vector<SentDatagram> datagrams;  // in sending order
+  size_t sent = 0;                      // how many of them went out
+  std::vector<size_t> repeats;          // datagrams to send again, each once at a time
+  size_t repeats_sent = 0;
+  size_t bytes = 0;
+};
+
+/// Cuts a checked frame. `table_bytes` receives the size of its table of parts.
+SentFrame cut_frame(const ctv_net_frame& frame, int mtu, ParityCounts& parity, size_t& table_bytes);
+
+class Sender {
+ public:
+  explicit Sender(const ctv_net_sender_config& config);
+  void protect(const ctv_net_protection& protection) { parity_ = ParityCounts(protection); }
+  ctv_status push(const ctv_net_frame& frame);
+  ctv_status next(int64_t now_us, std::span<const uint8_t>& datagram);
+  ctv_status feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_net_feedback& out);
+  ctv_net_sender_statistics statistics() const;
+
+ private:
+  ctv_status check(const ctv_net_frame& frame) const;
+  void give(Bytes& bytes, int64_t now_us, std::span<const uint8_t>& datagram);
+  void note_round_trip(int64_t now_us, const Message& message);
+  void note_reports(const Message& message);
+  int repeat(const Request& request);
+
+  struct Departure {
+    uint32_t sequence = 0;
+    int64_t time_us = -1;
+  };
+
+  ctv_net_sender_config config_;
+  ParityCounts parity_;
+  std::deque<SentFrame> frames_;  // oldest first
+  size_t held_ = 0;               // bytes in frames_
+  int64_t newest_ = -1;
+  uint32_t sequence_ = 0;
+  std::array<Departure, 1024> departures_{};
+  int64_t round_trip_us_ = -1;
+  std::array<ctv_net_report, 256> known_{};  // what was reported, by number modulo 256
+  std::array<ctv_net_report, kMaxReports> reports_{};
+  size_t report_count_ = 0;
+  Bytes current_;  // parity that was given last
+  ctv_net_sender_statistics statistics_{};
+};
+
+}  // namespace ctv::net

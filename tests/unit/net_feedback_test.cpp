@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Feedback of ctv_net: reports, requests, round trip, loss.
+#include <bit>
+#include <map>
+
+#include "codec/transport/feedback.hpp"
+#include "codec/transport/receiver.hpp"
+#include "tests/support/net_pair.hpp"
+#include "tests/support/random.hpp"
+
+namespace ctv::test {
+namespace {
+
+using Specs = std::vector<PartSpec>;
+
+ctv_net_feedback give(NetSender& sender, const Datagram& message, int64_t now_us) {
+  ctv_net_feedback f;
+  ctv_net_feedback_init(&f);
+  EXPECT_EQ(ctv_net_sender_feedback(sender.handle, now_us, message.data(), message.size(), &f), CTV_OK)
+      << ctv_net_last_error();
+  return f;
+}
+
+TEST(Feedback, MessagesComeBack) {
+  Random random(1);
+  for (int round = 0; round < 1000; ++round) {
+    net::Message m;
+    m.key_frame = random.between(0, 1) != 0;
+    m.sequence = static_cast<uint32_t>(random.between(0, 65535));
+    m.newest = static_cast<uint32_t>(random.between(0, 65535));
+    m.loss_permille = static_cast<uint32_t>(random.between(0, 1000));
+    m.held_us = static_cast<uint32_t>(random.next());
+    m.report_count = static_cast<size_t>(random.between(0, net::kMaxReports));
+    m.request_count = static_cast<size_t>(random.between(0, net::kMaxRequests));
+    for (size_t i = 0; i < m.report_count; ++i)
+      m.reports[i] = static_cast<ctv_net_state>(random.between(0, 3));
+    for (size_t i = 0; i < m.request_count; ++i) {
+      m.requests[i] = {
+          static_cast<uint16_t>(random.between(0, 65535)), static_cast<uint8_t>(random.between(0, 3)),
+          static_cast<uint8_t>(random.between(0, 254)), static_cast<uint8_t>(random.between(0, 127))};
+    }
+    Datagram bytes(net::message_size(m.report_count, m.request_count));
+    net::write_message(m, bytes.data());
+    net::Message back;
+    ASSERT_EQ(net::read_message(bytes, back), CTV_OK) << ctv_net_last_error();
+    EXPECT_EQ(back.key_frame, m.key_frame);
+    EXPECT_EQ(back.held_us, m.held_us);
+    EXPECT_TRUE(std::equal(m.reports.begin(), m.reports.begin() + static_cast<ptrdiff_t>(m.report_count),
+                           back.reports.begin()));
+    ASSERT_EQ(back.request_count, m.request_count);
+    for (size_t i = 0; i < m.request_count; ++i) {
+      EXPECT_EQ(back.requests[i].frame, m.requests[i].frame);
+      EXPECT_EQ(back.requests[i].index, m.requests[i].index);
+    }
+    for (size_t cut = 0; cut < bytes.size(); ++cut) {
+      ASSERT_EQ(net::read_message(std::span(bytes).first(cut), back), CTV_ERROR_STREAM) << cut;
+    }
+  }
+}
+
+// Each frame's fate reaches the sender once, also if most messages are lost.
+TEST(Feedback, ReportsSurviveLostMessages) {
+  NetSender sender;
+  NetReceiver receiver;
+  Random random(2);
+  std::map<int64_t, ctv_net_state> told, expected;
+  for (int64_t n = 0; n < 200; ++n) {
+    const int64_t now = n * 33333;
+    const auto datagrams = sender.cut(n, n - 1, {{100, 0}, {2000, 1}});
+    ASSERT_EQ(datagrams.size(), 3U);
+    const int fate = n == 199 ? 0 : random.between(0, 5);
+    for (size_t i = 0; i < datagrams.size(); ++i) {
+      if ((fate == 1 && i == 2) || (fate == 2 && i == 0)) continue;
+      ASSERT_EQ(receiver.push(datagrams[i], now), CTV_OK);
+    }
+    for (const Received& r : receiver.take(now + 25000)) {
+      expected[r.number] = r.state;
+      if (r.state != CTV_NET_LOST) {
+        EXPECT_EQ(ctv_net_receiver_report(receiver.handle, r.number, r.state), CTV_OK);
+      }
+    }
+    const Datagram message = receiver.feedback(now + 25000);
+    ASSERT_FALSE(message.empty());
+    EXPECT_TRUE(receiver.feedback(now + 25000).empty()) << "nothing new";
+    if (n != 199 && random.between(0, 3) != 0) continue;  // lost
+    const ctv_net_feedback f = give(sender, message, now + 50000);
+    for (size_t i = 0; i < f.report_count; ++i) {
+      EXPECT_TRUE(told.emplace(f.reports[i].frame_number, f.reports[i].state).second) << "twice";
+    }
+  }
+  EXPECT_EQ(told, expected);
+}
+
+TEST(Feedback, LostDatagramsAreAskedForAndComeAgain) {
+  ctv_net_receiver_config config = NetReceiver::config();
+  config.deadline_us = 100000;
+  config.round_trip_us = 50000;
+  config.repeats = 1;
+  const Specs specs = {{1500, 0}, {3000, 1}};
+  for (unsigned lost = 0; lost < 1U << 5; ++lost) {
+    NetSender sender;
+    NetReceiver receiver(config);
+    auto before = sender.cut(0, -1, specs);
+    for (const Datagram& d : before) ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+    ASSERT_EQ(receiver.take(0).size(), 1U);
+    (void)receiver.feedback(0);
+    const auto datagrams = sender.cut(1, 0, specs);
+    ASSERT_EQ(datagrams.size(), 5U);
+    for (size_t i = 0; i < 5; ++i) {
+      if ((lost >> i & 1) != 0) continue;
+      ASSERT_EQ(receiver.push(datagrams[i], 33333), CTV_OK);
+    }
+    // The next frame shows that all are lost.
+    for (const Datagram& d : sender.cut(2, 1, specs)) ASSERT_EQ(receiver.push(d, 66666), CTV_OK);
+    EXPECT_TRUE(lost == 0 || receiver.take(66666).empty());
+    const Datagram message = receiver.feedback(75000);
+    EXPECT_EQ(message.empty(), lost == 0);
+    if (lost == 0) continue;
+    const ctv_net_feedback f = give(sender, message, 90000);
+    const auto again = sender.take(90000);
+    EXPECT_EQ(static_cast<size_t>(f.repeats), again.size());
+
+    EXPECT_EQ(again.size(), static_cast<size_t>(std::popcount(lost))) << lost;
+    for (const Datagram& d : again) ASSERT_EQ(receiver.push(d, 115000), CTV_OK);
+    const auto frames = receiver.take(115000);
+    ASSERT_EQ(frames.size(), 2U) << lost;
+    EXPECT_EQ(frames[0].state, CTV_NET_WHOLE) << lost;
+    EXPECT_EQ(frames[0].repeated, std::popcount(lost));
+    // The same request again repeats nothing more often than allowed.
+    for (int i = 0; i < 5; ++i) (void)give(sender, message, 120000), (void)sender.take(120000);
+    ctv_net_sender_statistics s;
+    ctv_net_sender_statistics_init(&s);
+    ASSERT_EQ(ctv_net_sender_get_statistics(sender.handle, &s), CTV_OK);
+    EXPECT_LE(s.repeated_bytes, 2U * 5 * 1200);
+  }
+}
+
+TEST(Feedback, WhatCannotComeInTimeIsNotAskedFor) {
+  ctv_net_receiver_config config = NetReceiver::config();
+  config.deadline_us = 40000;
+  config.round_trip_us = 50000;
+  NetReceiver receiver(config);
+  NetSender sender;
+  const auto datagrams = sender.cut(0, -1, {{100, 0}, {2000, 1}});
+  ASSERT_EQ(receiver.push(datagrams[0], 0), CTV_OK);
+  EXPECT_TRUE(receiver.feedback(10000).empty());
+}
+
+TEST(Feedback, KeyFramesAreAskedForUntilOneIsDecoded) {
+  NetReceiver receiver;
+  NetSender sender;
+  for (const Datagram& d : sender.cut(0, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+  ASSERT_EQ(receiver.take(0).size(), 1U);
+  EXPECT_EQ(ctv_net_receiver_request_key_frame(receiver.handle), CTV_OK);
+  EXPECT_EQ(give(sender, receiver.feedback(0), 0).key_frame, 1);
+  EXPECT_TRUE(receiver.feedback(99999).empty());
+  EXPECT_EQ(give(sender, receiver.feedback(100000), 100000).key_frame, 1) << "one may be lost";
+  for (const Datagram& d : sender.cut(1, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d, 110000), CTV_OK);
+  ASSERT_EQ(receiver.take(110000).size(), 1U);
+  EXPECT_EQ(ctv_net_receiver_report(receiver.handle, 1, CTV_NET_WHOLE), CTV_OK);
+  const ctv_net_feedback f = give(sender, receiver.feedback(110000), 110000);
+  EXPECT_EQ(f.key_frame, 0);
+  ASSERT_EQ(f.report_count, 1U);
+  EXPECT_EQ(f.reports[0].frame_number, 1);
+  EXPECT_TRUE(receiver.feedback(500000).empty());
+}
+
+TEST(Feedback, LossIsMeasured) {
+  for (const int loss : {0, 5, 20, 50}) {
+    net::SequenceWindow window;
+    Random random(7);
+    for (uint32_t i = 60000; i < 60000 + 20000; ++i) {
+      if (random.between(0, 99) >= loss) window.note(i & 0xFFFF, i);
+    }
+    EXPECT_NEAR(window.loss_permille(), 10 * loss, 50) << loss;
+  }
+  net::SequenceWindow exact;  // every tenth
+  for (uint32_t i = 0; i < 5000; ++i) {
+    if (i % 10 != 3) exact.note(i, i);
+  }
+  EXPECT_NEAR(exact.loss_permille(), 100, 2);
+}
+
+TEST(Feedback, ForgedReportsOfTheFutureAreIgnored) {
+  NetSender sender;
+  (void)sender.cut(0, -1, {{100, 0}});
+  net::Message m;
+  m.newest = 5;
+  m.report_count = 1;
+  m.reports[0] = CTV_NET_WHOLE;
+  Datagram bytes(net::message_size(1, 0));
+  net::write_message(m, bytes.data());
+  EXPECT_EQ(give(sender, bytes, 0).report_count, 0U);
+  m.newest = 0;
+  net::write_message(m, bytes.data());
+  EXPECT_EQ(give(sender, bytes, 0).report_count, 1U);
+  EXPECT_EQ(give(sender, bytes, 0).report_count, 0U) << "nothing new";
+}
+
+}  // namespace
+}  // namespace ctv::test

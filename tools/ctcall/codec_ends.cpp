@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctcall/codec_ends.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/exit.h"
+
+namespace ctv::tools {
+namespace {
+
+constexpr size_t kKeptPictures = 64;
+constexpr double kBestPsnr = 100;  // of equal pictures, so that a mean exists
+
+double luma_psnr(const ctv_picture& a, const ctv_picture& b) {
+  Quality quality;
+  quality.add(a, b, false);
+  return std::min(kBestPsnr, psnr(quality.channels().front()));
+}
+
+CodedPart part_of(std::span<const uint8_t> bytes, int32_t priority) {
+  return {{bytes.begin(), bytes.end()}, priority};
+}
+
+}  // namespace
+
+void Originals::add(int64_t number, const Frame& frame) {
+  frames_.emplace(number, frame);
+  if (frames_.size() > kKeptPictures) frames_.erase(frames_.begin());
+}
+
+const Frame* Originals::find(int64_t number) const {
+  const auto it = frames_.find(number);
+  return it == frames_.end() ? nullptr : &it->second;
+}
+
+std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_unit& unit) {
+  std::vector<ctv_part> list(CTV_NET_MAX_PARTS);
+  size_t count = 0;
+  check(
+      ctv_packet_parts(header.data(), header.size(), unit.data, unit.size, list.data(), list.size(), &count));
+  if (count >= list.size()) throw Failure(Exit::kLimit, "packets have too many parts for the transport");
+  list.resize(count);
+  int32_t finest = 0;
+  for (const ctv_part& part : list) finest = std::max(finest, part.layer);
+  std::vector<CodedPart> parts;
+  if (unit.key_frame != 0) parts.push_back(part_of(header, 0));
+  for (const ctv_part& part : list) {
+    const int32_t of_levels = part.layer == finest ? 2 : 1;
+    parts.push_back(
+        part_of({unit.data + part.offset, part.size}, unit.key_frame != 0 || part.layer < 0 ? 0 : of_levels));
+  }
+  return parts;
+}
+
+CodecSource::CodecSource(const ctv_config& config, FrameReader& reader, Originals* originals, bool references)
+    : encoder_(config), reader_(reader), originals_(originals), references_(references) {
+  const Unit header = encoder_.header();
+  header_.assign(header.bytes().begin(), header.bytes().end());
+}
+
+bool CodecSource::code(CodedFrame& out) {
+  if (!reader_.read(frame_)) return false;
+  if (originals_ != nullptr) originals_->add(next_, frame_);
+  if (!encoder_.send(frame_.picture())) throw Failure(Exit::kDefect, "the encoder has no room for a picture");
+  const std::optional<Unit> unit = encoder_.receive();
+  if (!unit) throw Failure(Exit::kDefect, "no packet for a picture that was sent");
+  out.number = unit->frame_number;
+  out.reference = unit->reference_frame;
+  out.temporal_id = unit->temporal_id;
+  out.discardable = unit->keep_in == CTV_KEEP_NOWHERE;
+  out.parts = cut_packet(header_, *unit);
+  if (unit->key_frame != 0) last_key_ = unit->frame_number;
+  ++next_;
+  return true;
+}
+
+void CodecSource::acknowledge(int64_t number) { check(ctv_encoder_acknowledge(encoder_.get(), number)); }
+
+void CodecSource::lose(int64_t number) {
+  if (references_) {
+    check(ctv_encoder_lost(encoder_.get(), number));
+  } else if (number >= last_key_) {
+    request_key_frame();
+  }
+}
+
+void CodecSource::request_key_frame() { encoder_.request_key_frame(); }
+
+CodecSink::CodecSink(const ctv_decoder_config& config, const Originals* originals)
+    : decoder_(config), originals_(originals) {}
+
+ctv_net_state CodecSink::decode(const ctv_net_frame& frame) {
+  if (frame.state == CTV_NET_LOST) return CTV_NET_LOST;
+  size_t first = 0;
+  ctv_unit_kind kind = CTV_UNIT_PACKET;
+  uint64_t unit_size = 0;
+  const ctv_net_part& part = frame.parts[0];
+  if (ctv_unit_parse(part.data, part.size, &kind, &unit_size) == CTV_OK && kind == CTV_UNIT_HEADER) {
+    if (ctv_decoder_send(decoder_.get(), part.data, part.size) != CTV_OK) return CTV_NET_LOST;
+    first = 1;
+  }
+  if (first == frame.part_count) return CTV_NET_LOST;
+  Unit unit;
+  unit.data = frame.parts[first].data;  // the parts of a packet follow each other
+  std::vector<uint8_t> missing;
+  for (size_t i = first; i < frame.part_count; ++i) {
+    unit.size += frame.parts[i].size;
+    missing.push_back(static_cast<uint8_t>(frame.parts[i].missing));
+  }
+  // A refused packet changes nothing: the picture before stays.
+  if (ctv_decoder_send_damaged(decoder_.get(), &unit, missing.data(), missing.size()) != CTV_OK)
+    return CTV_NET_LOST;
+  const auto picture = decoder_.receive();
+  if (!picture || picture->damaged == CTV_DAMAGE_REPEATED) return CTV_NET_LOST;
+  decoded_ = true;
+  copy_picture(*picture, waiting_[frame.frame_number]);
+  if (waiting_.size() > kKeptPictures) waiting_.erase(waiting_.begin());
+  return picture->damaged == CTV_DAMAGE_NONE ? CTV_NET_WHOLE : CTV_NET_INCOMPLETE;
+}
+
+void CodecSink::show(int64_t number, ctv_net_state) {
+  if (const auto it = waiting_.find(number); it != waiting_.end()) screen_ = std::move(it->second);
+  waiting_.erase(waiting_.begin(), waiting_.upper_bound(number));
+  const Frame* original = originals_ != nullptr ? originals_->find(number) : nullptr;
+  if (original == nullptr || screen_.bytes().empty()) return;
+  psnr_sum_ += luma_psnr(original->picture(), screen_.picture());
+  ++psnr_count_;
+}
+
+std::optional<double> CodecSink::psnr() const {
+  if (psnr_count_ == 0) return std::nullopt;
+  return psnr_sum_ / static_cast<double>(psnr_count_);
+}
+
+}  // namespace ctv::tools

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The codec as source and sink of a call.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include <ctv/ctv.hpp>
+
+#include "cli/quality.h"
+#include "ctcall/call.h"
+#include "io/frame_reader.h"
+
+namespace ctv::tools {
+
+/// The pictures that the camera took last, for a comparison with what is shown.
+class Originals {
+ public:
+  void add(int64_t number, const Frame& frame);
+  /// Null if it is not there any more.
+  const Frame* find(int64_t number) const;
+
+ private:
+  std::map<int64_t, Frame> frames_;
+};
+
+/// Cuts a packet: header and vectors have priority 0, levels 1, those of the finest layer 2. All of a key
+/// frame has priority 0, behind the sequence header.
+std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_unit& unit);
+
+class CodecSource : public Source {
+ public:
+  /// `originals` may be null; `references`: after a loss an acknowledged frame is referred to, else a key
+  /// frame comes.
+  CodecSource(const ctv_config& config, FrameReader& reader, Originals* originals, bool references);
+  bool code(CodedFrame& frame) override;
+  void acknowledge(int64_t number) override;
+  void lose(int64_t number) override;
+  void request_key_frame() override;
+
+ private:
+  Encoder encoder_;
+  FrameReader& reader_;
+  Originals* originals_;
+  bool references_;
+  std::vector<uint8_t> header_;
+  Frame frame_;
+  int64_t next_ = 0, last_key_ = -1;
+};
+
+class CodecSink : public Sink {
+ public:
+  /// Pictures are compared with `originals` where they are shown, unless it is null.
+  CodecSink(const ctv_decoder_config& config, const Originals* originals);
+  ctv_net_state decode(const ctv_net_frame& frame) override;
+  void show(int64_t number, ctv_net_state fate) override;
+  bool wants_key_frame() const override { return !decoded_; }
+  /// Mean of luma's PSNR over the pictures shown; nothing if none was compared.
+  std::optional<double> psnr() const;
+
+ private:
+  Decoder decoder_;
+  const Originals* originals_;
+  bool decoded_ = false;
+  std::map<int64_t, Frame> waiting_;  // decoded, not shown yet
+  Frame screen_;
+  double psnr_sum_ = 0;
+  int64_t psnr_count_ = 0;
+};
+
+}  // namespace ctv::tools

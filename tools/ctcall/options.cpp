@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ctcall/options.h"
+
+#include <cmath>
+
+#include "cli/text.h"
+
+namespace ctv::tools {
+namespace {
+
+constexpr int32_t kSlots = 8;  // frames wait for their acknowledgement in them
+constexpr const char* kGenerated = "generate:640x480@30:300";
+
+double real(const std::string& option, const std::string& s, double least, double most) {
+  const auto value = parse_real(s);
+  if (!value || *value < least || *value > most) {
+    throw Failure(Exit::kUsage,
+                  text("%s: '%s' is not a number from %g to %g", option.c_str(), s.c_str(), least, most));
+  }
+  return *value;
+}
+
+void add_network_options(Options& options, CallOptions& call) {
+  NetworkOptions& network = call.network;
+  const auto milliseconds = [&options](const char* name, const char* help, double most, auto set) {
+    options.value(name, "MS", help, [=](const std::string& s) {
+      set(static_cast<int64_t>(std::lround(1000 * real(name, s, 0, most))));
+    });
+  };
+  options.section("Network, in both directions");
+  options.value("--loss", "PERCENT", "Share of datagrams that are lost",
+                [&](const std::string& s) { network.loss = real("--loss", s, 0, 100) / 100; });
+  options.initially("0");
+  options.value("--burst", "N", "Mean number lost in a row; 1: independent losses",
+                [&](const std::string& s) { network.burst = real("--burst", s, 1, 100); });
+  options.initially("1");
+  milliseconds("--delay", "Time from end to end", 10000, [&](int64_t us) { network.delay_us = us; });
+  options.initially("25");
+  milliseconds("--rtt", "The same there and back", 20000, [&](int64_t us) { network.delay_us = us / 2; });
+  milliseconds("--jitter", "Up to so much more, evenly distributed", 1000,
+               [&](int64_t us) { network.jitter_us = us; });
+  options.initially("0");
+  options.integer("--seed", "N", "Other losses for every number", 0, UINT32_MAX,
+                  [&](int64_t n) { network.seed = static_cast<uint64_t>(n); });
+  options.initially("1");
+  options.integer("--mtu", "BYTES", "Largest datagram", 64, 65000,
+                  [&](int64_t n) { call.mtu = static_cast<int32_t>(n); });
+  options.initially("1200");
+
+  options.section("What is done about loss");
+  milliseconds("--playout", "Added delay, in which repetition may come", 10000,
+               [&](int64_t us) { call.playout_us = us; });
+  options.initially("0");
+  options.named("--repair", {"reference", "key-frame"},
+                "After a loss refer to an acknowledged frame, or send a key frame",
+                [&](size_t i) { call.strategy.references = i == 0; });
+  options.initially("reference");
+  options.named("--parts", {"on", "off"},
+                "Vectors before levels; off: a frame is lost with any datagram of it",
+                [&](size_t i) { call.strategy.parts = i == 0; });
+  options.initially("on");
+  options.value("--parity", "auto|none|PERCENT",
+                "Parity by the loss that the receiver measures, none, or so much for every datagram",
+                [&](const std::string& s) {
+                  Strategy& strategy = call.strategy;
+                  strategy.parity = s == "none" ? Strategy::Parity::kNone : Strategy::Parity::kAuto;
+                  if (s == "none" || s == "auto") return;
+                  strategy.parity = Strategy::Parity::kAll;
+                  strategy.share = real("--parity", s, 0, 400) / 100;
+                });
+  options.initially("auto");
+  options.integer("--repeats", "N", "Lost datagrams are asked for at most so often; needs --playout", 0, 8,
+                  [&](int64_t n) { call.strategy.repeats = static_cast<int32_t>(n); });
+  options.initially("2 if they can come within --playout, else 0");
+}
+
+}  // namespace
+
+ToolText ctcall_text() {
+  ToolText about;
+  about.name = "ctcall";
+  about.summary = "hold a video call over a network that loses datagrams";
+  about.description =
+      "Codes a clip or a generated camera, sends it through a simulated network to a decoder in the same "
+      "process, "
+      "and says what a viewer sees: frozen and damaged pictures, PSNR, delay, bits of each kind. The clock "
+      "is "
+      "simulated, so a seed gives the same result on every machine. With --listen and --connect the ends are "
+      "two "
+      "processes that talk by UDP in real time; the simulated losses are then added by each sending end. "
+      "--replay "
+      "sends the sizes of a --trace again and again in the place of a codec.";
+  about.examples = {
+      {"ctcall clip.y4m --loss 5 --rtt 50", "one of twenty datagrams is lost, no delay is added"},
+      {"ctcall clip.y4m --loss 5 --rtt 50 --playout 100", "with repetition"},
+      {"ctcall --listen 5000 & ctcall clip.y4m --connect 127.0.0.1:5000", "two processes"},
+      {"ctcall clip.y4m --trace clip.trace && ctcall --replay clip.trace --frames 18000 --loss 20",
+       "ten minutes"}};
+  return about;
+}
+
+void add_call_options(Options& options, CallCommand& c) {
+  options.positional("INPUT", "Clip (y4m); unless given, a generated one of 640x480",
+                     [&](const std::string& s) { c.input.path = s; });
+  options.section("Picture");
+  options.value("--generate", "WxH@FPS:N[:SEED]", "Instead of INPUT: a synthetic clip of N frames",
+                [&](const std::string& s) { c.input.path = "generate:" + s, c.generated = true; });
+  options.integer("--frames", "N", "Length of the call; a shorter clip begins again", 1, 10000000,
+                  [&](int64_t n) { c.call.frames = n; });
+  options.initially("300");
+  options.value("--preset", "NAME", "Preset of the encoder", [&](const std::string& s) { c.preset = s; });
+  options.initially("default");
+  options.value("-b,--bitrate", "KBPS", "Bit rate of the packets in kb/s; 2M is 2000",
+                [&](const std::string& s) {
+                  const auto rate = parse_kilobits(s);
+                  if (!rate || *rate < 1)
+                    throw Failure(Exit::kUsage, "--bitrate: '" + s + "' is not a bit rate");
+                  c.kilobits = *rate;
+                });
+  options.initially("1000");
+  options.integer("--block", "N", "Motion blocks of 8, 16 or 32 luma samples; large ones make short vectors",
+                  8, 32, [&](int64_t n) { c.block_size = static_cast<int32_t>(n); });
+  options.initially("32");
+  options.integer("--subpel", "N", "Vectors in 1 / 2^N luma samples", 0, 3,
+                  [&](int64_t n) { c.subpel = static_cast<int32_t>(n); });
+  options.initially("2");
+  add_network_options(options, c.call);
+  options.section("Mode");
+  options.value(
+      "--replay", "FILE", "Send the sizes of a trace; no codec runs",
+      [&](const std::string& s) { c.replay = s; }, ValueKind::kFile);
+  options.value(
+      "--trace", "FILE", "Code INPUT once and write the sizes of its parts; there is no call",
+      [&](const std::string& s) { c.trace = s; }, ValueKind::kFile);
+  options.integer("--listen", "PORT", "Be the receiver, at a UDP port; ends a second after the last datagram",
+                  0, 65535, [&](int64_t n) { c.listen = n; });
+  options.value("--connect", "HOST:PORT", "Be the sender, to a UDP port",
+                [&](const std::string& s) { c.connect = s; });
+  add_run_options(options, c.run);
+}
+
+void check_call_options(CallCommand& c) {
+  exclude(c.given, {"--replay", "--trace", "--listen", "--connect"});
+  exclude(c.given, {"--delay", "--rtt"});
+  exclude(c.given, {"--generate", "--replay"});
+  if (c.generated && c.given.contains("INPUT"))
+    throw Failure(Exit::kUsage, "INPUT and --generate", "choose one");
+  if ((!c.replay.empty() || c.listen >= 0) && !c.input.path.empty()) {
+    throw Failure(Exit::kUsage, "an input has no effect here", "leave it out");
+  }
+  if (c.given.contains("--in-flight"))
+    throw Failure(Exit::kUsage, "--in-flight: a call has one frame in flight");
+  check_run_options(c.given, c.run);
+  if (c.input.path.empty()) c.input.path = kGenerated;
+  const NetworkOptions& n = c.call.network;
+  const int64_t needed = 2 * n.delay_us + 2 * n.jitter_us + 10000;  // to notice, to ask, to come
+  if (!c.given.contains("--repeats")) {
+    c.call.strategy.repeats = needed <= c.call.playout_us ? 2 : 0;
+  } else if (c.call.strategy.repeats > 0 && needed > c.call.playout_us) {
+    throw Failure(
+        Exit::kUsage,
+        text("--repeats: nothing comes within --playout %g", static_cast<double>(c.call.playout_us) / 1000),
+        text("at least %g is needed", static_cast<double>(needed) / 1000));
+  }
+}
+
+ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
+  Config config(c.preset.c_str());
+  config.width = video.width;
+  config.height = video.height;
+  config.format = video.format;
+  config.fps_num = video.fps_num;
+  config.fps_den = video.fps_den;
+  config.block_size = c.block_size;
+  config.subpel = c.subpel;
+  config.key_interval = 0;  // on request
+  config.slots = kSlots;
+  config.bitrate = static_cast<int64_t>(1000 * c.kilobits);
+  config.buffer_ms = 1000;
+  config.backend = c.run.backend;
+  config.engine = c.run.engine;
+  config.device = c.run.device;
+  config.threads = c.run.threads;
+  config.frames_in_flight = 1;
+  return config;
+}
+
+ctv_decoder_config decoder_config(const CallCommand& c) {
+  DecoderConfig config;
+  config.backend = c.run.backend;
+  config.engine = c.run.engine;
+  config.device = c.run.device;
+  config.threads = c.run.threads;
+  config.frames_in_flight = 1;
+  config.conceal = 1;
+  return config;
+}
+
+}  // namespace ctv::tools

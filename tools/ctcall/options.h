@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ctcall is asked to do.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "cli/options.h"
+#include "cli/run_options.h"
+#include "ctcall/call.h"
+#include "io/frame_reader.h"
+
+namespace ctv::tools {
+
+struct CallCommand {
+  CallOptions call;
+  InputOptions input;
+  bool generated = false;
+  std::string preset = "default";
+  double kilobits = 1000;
+  int32_t block_size = 32, subpel = 2;
+  std::string replay, trace;  // files of sizes, to read and to write
+  int64_t listen = -1;        // UDP port
+  std::string connect;        // HOST:PORT
+  std::set<std::string> given;
+  RunOptions run;
+};
+
+ToolText ctcall_text();
+void add_call_options(Options& options, CallCommand& command);
+/// Throws Failure(kUsage) for options that exclude each other or have no effect.
+void check_call_options(CallCommand& command);
+ctv_config encoder_config(const CallCommand& command, const VideoFormat& video);
+ctv_decoder_config decoder_config(const CallCommand& command);
+
+}  // namespace ctv::tools

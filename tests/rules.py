@@ -56,6 +56,7 @@ ONE_SIDED = set("""
     cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
     cuda/entropy/run_symbols
     cuda/entropy/tile_cutter cuda/entropy/tile_decoder cuda/entropy/tile_encoder cuda/entropy/tile_layout
+    cuda/entropy/tile_notes
     cuda/entropy/tile_part cuda/entropy/part_notes cuda/entropy/piece_reader cuda/entropy/piece_writer
 """.split())
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"

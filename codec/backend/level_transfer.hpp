@@ -13,11 +13,24 @@ namespace ctv {
 class LevelTransfer {
  public:
   virtual ~LevelTransfer() = default;
-  /// Starts the copy of a frame to the host. The backend's arrays must not change before the next download,
-  /// so a backend whose memory is the host's may let downloaded() point to them.
-  virtual Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) = 0;
+  /// Starts the copy of a frame's side information to the host, which a key frame has none of. The backend's
+  /// arrays must not change before the next download, so a backend whose memory is the host's may let
+  /// downloaded() point to them.
+  virtual Status download_side(const ConstSideInfo& side) = 0;
+  /// The same for its levels.
+  virtual Status download(const std::array<const Level*, 3>& levels) = 0;
   /// The frame of the last download, complete after finish(). Its parameters are not filled.
   virtual CodedFrame downloaded() const = 0;
+  /// Whether parts of a download arrive while the backend still works on others: the side information after
+  /// finish_side(), levels that the host codes after finish_levels(), and what the backend codes, if it does,
+  /// after finish().
+  virtual bool staged() const { return false; }
+  virtual bool codes(size_t component) const {
+    (void)component;
+    return false;
+  }
+  virtual Status finish_side() { return {}; }
+  virtual Status finish_levels() { return {}; }
   /// Host memory that the next upload copies from.
   virtual CodedFrameBuffers upload_buffers() = 0;
   /// Starts the copy of upload_buffers() to the backend, with side information or without. The buffers must

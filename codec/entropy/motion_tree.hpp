@@ -4,18 +4,15 @@
 // picture prediction it may be skipped.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "codec/entropy/component_coder.hpp"
+#include "codec/entropy/motion_walk.hpp"
 #include "codec/format/motion_grid.hpp"
 
 namespace ctv {
-
-/// The class of a coordinate is the number of thresholds that its context reaches.
-inline constexpr std::array<int, 7> kDifferenceThresholds = {2, 4, 8, 16, 28, 48, 96};
 
 /// Slices of a grid: rows of roots that are coded apart from the others, so that they can be coded at the
 /// same time.
@@ -31,22 +28,12 @@ class MotionTree final : public ComponentCoder {
   /// Bytes that the decoders of all slices allocate.
   static size_t bytes(const MotionGrid& grid);
 
-  /// What later leaves need of a coded cell; `coded` is 0 outside the grid.
-  struct Cell {
-    uint8_t coded = 0;
-    uint8_t level = 0;  // log2 of the side of its leaf
-    uint8_t skip = 0;
-    uint8_t merged = 0;     // its vector is a neighbour's
-    uint16_t y = 0, x = 0;  // magnitudes of its difference
-    MotionVector vector;
-  };
-
  private:
   MotionGrid grid_;   // of the slice
   size_t first_ = 0;  // its first cell in the frame
   int shift_;         // vectors are multiples of 2^shift
   bool skips_;
-  std::vector<Cell> cells_;  // [rows + 1][cols + 2]: with a border above, left and right
+  std::vector<MotionCell> cells_;  // [rows + 1][cols + 2]: with a border above, left and right
 };
 
 }  // namespace ctv

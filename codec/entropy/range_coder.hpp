@@ -18,6 +18,10 @@ class AdaptiveBit {
   static constexpr uint32_t kLeast = 256;
   static constexpr int kFast = 4;
   static constexpr int kSlow = 7;
+  static constexpr uint8_t kPriorBits = 7;
+  constexpr AdaptiveBit() = default;
+  /// zero: the probability to begin with. It counts as much as kPriorBits bits.
+  constexpr explicit AdaptiveBit(uint16_t zero) : fast_(zero), slow_(zero), seen_(kPriorBits) {}
   uint32_t zero() const {
     const uint32_t p = (uint32_t{fast_} + slow_) >> 1;
     return p < kLeast ? kLeast : (p > 65536 - kLeast ? 65536 - kLeast : p);
@@ -26,17 +30,19 @@ class AdaptiveBit {
     const int length = std::bit_width(static_cast<unsigned>(seen_ + 1));
     move(one, length < kFast ? length : kFast, fast_);
     move(one, length < kSlow ? length : kSlow, slow_);
-    if (length < kSlow) ++seen_;
+    seen_ = static_cast<uint8_t>(seen_ + (length < kSlow ? 1 : 0));
   }
 
  private:
+  // Towards 0 after a 1, towards 65535 after a 0; without branches, which bits cannot be predicted for.
   static void move(bool one, int shift, uint16_t& estimate) {
-    estimate = static_cast<uint16_t>(one ? estimate - (estimate >> shift)
-                                         : estimate + ((65535 - estimate) >> shift));
+    const uint32_t ones = one ? ~0U : 0U;
+    const uint32_t way = (estimate ^ ~ones) & 0xffffU;
+    estimate = static_cast<uint16_t>(estimate + (((way >> shift) ^ ones) - ones));
   }
   uint16_t fast_ = 32768;
   uint16_t slow_ = 32768;
-  uint8_t seen_ = 0;  // bits so far; estimates begin as means of what was seen
+  uint8_t seen_ = 0;  // bits so far
 };
 
 class RangeEncoder {
@@ -72,13 +78,9 @@ class RangeEncoder {
  private:
   void code(bool one, uint32_t zero) {
     const auto part = static_cast<uint32_t>((uint64_t{range_} * zero) >> 16);
-    if (one) {
-      low_ += part;
-      range_ -= part;
-    } else {
-      range_ = part;
-    }
-    while (range_ < 1U << 24) {
+    low_ += one ? part : 0;
+    range_ = one ? range_ - part : part;
+    if (range_ < 1U << 24) {  // once: no probability is below 2^-8
       shift();
       range_ <<= 8;
     }
@@ -124,13 +126,9 @@ class RangeDecoder {
   bool decode(uint32_t zero) {
     const auto part = static_cast<uint32_t>((uint64_t{range_} * zero) >> 16);
     const bool one = code_ >= part;
-    if (one) {
-      code_ -= part;
-      range_ -= part;
-    } else {
-      range_ = part;
-    }
-    while (range_ < 1U << 24) {
+    code_ -= one ? part : 0;
+    range_ = one ? range_ - part : part;
+    if (range_ < 1U << 24) {
       code_ = code_ << 8 | next();
       range_ <<= 8;
     }

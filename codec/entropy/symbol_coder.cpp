@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
-#include <numeric>
 #include <string>
 
 #include "codec/entropy/motion_tree.hpp"
@@ -12,6 +11,12 @@
 #include "codec/util/parallel.hpp"
 
 namespace ctv {
+
+namespace {
+
+constexpr size_t kBytesOfAThread = size_t{1} << 16;  // a thread that joins fewer is not worth waking
+
+}  // namespace
 
 SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
                          int threads)
@@ -36,9 +41,9 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
 
 // Runs work(i) for all i below count. Exceptions must not leave a thread of the team.
 template <typename Work>
-void SymbolCoder::for_all(size_t count, Work work) {
+void SymbolCoder::for_all(int threads, size_t count, Work work) {
   std::atomic<bool> out_of_memory = false;
-  parallel_for(threads_, static_cast<int>(count), [&](int i) {
+  parallel_for(threads, static_cast<int>(count), [&](int i) {
     try {
       work(static_cast<size_t>(i));
     } catch (const std::bad_alloc&) {
@@ -48,30 +53,54 @@ void SymbolCoder::for_all(size_t count, Work work) {
   if (out_of_memory) throw std::bad_alloc();
 }
 
-// Runs start(i), which returns a number of tasks, for parts first .. end - 1, then their tasks, then
-// finish(i). Parts with most bytes come first, because time grows with bytes more than with levels.
-template <typename Start, typename Finish>
-void SymbolCoder::for_parts(size_t first, size_t end, Start start, Finish finish) {
-  selected_.resize(end - first);
-  std::iota(selected_.begin(), selected_.end(), first);
+// Runs start(i), which returns a number of tasks, for those of parts first .. end - 1 that are chosen, then
+// their tasks, then finish(i). Parts with most bytes come first, because time grows with bytes more than with
+// levels.
+template <typename Choose, typename Start, typename Finish>
+void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Start start, Finish finish) {
+  selected_.clear();
+  for (size_t i = first; i < end; ++i) {
+    if (choose(i)) selected_.push_back(i);
+  }
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
-  for_all(selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
+  for_all(threads_, selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
   tasks_.clear();
   for (const size_t part : selected_) {
     for (size_t task = 0; task < parts_[part].tasks; ++task) tasks_.push_back({part, task});
   }
-  for_all(tasks_.size(), [&](size_t i) { parts_[tasks_[i].part].coder->run(tasks_[i].task); });
-  for_all(selected_.size(), [&](size_t i) { finish(selected_[i]); });
+  for_all(threads_, tasks_.size(), [&](size_t i) { parts_[tasks_[i].part].coder->run(tasks_[i].task); });
+  size_t bytes = 0;  // of the frame before
+  for (const size_t part : selected_) bytes += parts_[part].size;
+  const auto worth = static_cast<int>(std::min(bytes / kBytesOfAThread, size_t{1024}));
+  for_all(std::min(threads_, worth + 1), selected_.size(), [&](size_t i) { finish(selected_[i]); });
+}
+
+template <typename Choose>
+void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose) {
+  for_parts(
+      first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
+      [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
+      [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
+  for (const size_t i : selected_) parts_[i].coded = true;
+}
+
+void SymbolCoder::begin(bool same_motion) {
+  for (size_t i = 0; i < parts_.size(); ++i) parts_[i].coded = same_motion && i >= components_.size();
+}
+
+void SymbolCoder::encode_motion(const CodedFrame& frame) {
+  if (frame.parameters.type == FrameType::kKey) return;
+  encode_parts(frame, components_.size(), parts_.size(), [](size_t) { return true; });
+}
+
+void SymbolCoder::encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen) {
+  encode_parts(frame, 0, components_.size(), chosen);
 }
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
   const bool key = frame.parameters.type == FrameType::kKey;
-  for_parts(
-      0, key ? components_.size() : parts_.size(),
-      [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
-      [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
-
+  encode_parts(frame, 0, key ? components_.size() : parts_.size(), [](size_t) { return true; });
   payloads_.components.clear();
   for (size_t i = 0; i < components_.size(); ++i) {
     payloads_.components.emplace_back(parts_[i].bytes.data(), parts_[i].size);
@@ -80,6 +109,7 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   if (!key) join_slices();
   header_.frame = frame.parameters;
   write_packet(motion_, payloads_.components, header_, packet);
+  begin(false);
 }
 
 // The sizes of all slices except the last, then the slices.
@@ -122,11 +152,10 @@ Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& fra
     CTV_RETURN_IF_ERROR(receiver->run(skips));
   }
   const auto start = [&](size_t i) {
-    return sent(i) ? size_t{0} : parts_[i].coder->start_decoding(payloads_.components[i], frame);
+    return parts_[i].coder->start_decoding(payloads_.components[i], frame);
   };
-  for_parts(0, count, start, [&](size_t i) {
-    if (!sent(i)) parts_[i].sound = parts_[i].coder->finish_decoding();
-  });
+  const auto own = [&](size_t i) { return !sent(i); };
+  for_parts(0, count, own, start, [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
   if (receiver == nullptr) return {};
   CTV_RETURN_IF_ERROR(receiver->wait());
   for (size_t i = 0; i < count; ++i) {
@@ -152,7 +181,8 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   coded.parameters = header_.frame;
   const auto start = [&](size_t i) { return parts_[i].coder->start_decoding(payloads[i], coded); };
   const auto finish = [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); };
-  for_parts(components_.size(), payloads.size(), start, finish);  // levels need skips
+  const auto all = [](size_t) { return true; };
+  for_parts(components_.size(), payloads.size(), all, start, finish);  // levels need skips
   for (size_t i = components_.size(); i < payloads.size(); ++i) {
     if (!parts_[i].sound) return damaged("motion payload", payloads[i]);
   }

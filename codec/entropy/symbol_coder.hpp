@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,12 @@ class SymbolCoder {
   SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
               int threads);
 
+  /// Gives up what was encoded ahead, but for the motion if the next frame has the same.
+  void begin(bool same_motion);
+  /// Encode parts of a frame ahead of encode(), which leaves them as they are: the motion of a predicted
+  /// frame; the components that are chosen, which need the frame's side information too.
+  void encode_motion(const CodedFrame& frame);
+  void encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen);
   /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
   void encode(const CodedFrame& frame, std::vector<uint8_t>& packet);
 
@@ -43,6 +50,7 @@ class SymbolCoder {
     Growing<uint8_t> bytes;  // encoded
     size_t size = 0;         // bytes; an estimate before the first frame
     size_t tasks = 0;
+    bool coded = false;  // ahead of encode()
     bool sound = false;  // decoded without error
   };
   struct Task {
@@ -53,9 +61,11 @@ class SymbolCoder {
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
   Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
   template <typename Work>
-  void for_all(size_t count, Work work);
-  template <typename Start, typename Finish>
-  void for_parts(size_t first, size_t end, Start start, Finish finish);
+  void for_all(int threads, size_t count, Work work);
+  template <typename Choose, typename Start, typename Finish>
+  void for_parts(size_t first, size_t end, Choose choose, Start start, Finish finish);
+  template <typename Choose>
+  void encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose);
 
   PictureLayout picture_;
   int threads_;

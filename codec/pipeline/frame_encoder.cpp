@@ -80,6 +80,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   transformed_ = false;
   parameters_ = parameters;
   reference_ = nullptr;
+  slot.motion_coded = false;
   if (parameters.type == FrameType::kPredicted) {
     reference_ = references_.find(parameters.number - parameters.reference);
     if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
@@ -88,12 +89,12 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
-  if (reference_ == nullptr) return {};
-  return picture_mode() ? predict() : predict_subbands();
+  if (reference_ == nullptr) return slot.levels->download_side({});
+  return picture_mode() ? predict(slot) : predict_subbands(slot);
 }
 
 // residual = source - compensated, without what is skipped. A lossless stream skips only what is equal.
-Status FrameEncoder::predict() {
+Status FrameEncoder::predict(FrameSlot& slot) {
   const PlaneSet& reference = reference_->picture;
   const MotionGrid& grid = stream_.grid;
   const SideInfo& side = output_->side;
@@ -104,6 +105,7 @@ Status FrameEncoder::predict() {
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, searched_.vectors));
   CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
+  CTV_RETURN_IF_ERROR(slot.levels->download_side(side));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
@@ -115,9 +117,10 @@ Status FrameEncoder::predict() {
 }
 
 // The paper looks at SAD alone.
-Status FrameEncoder::predict_subbands() {
-  return motion_->search(source().plane(0), reference_->picture.cropped(0), 0, nullptr,
-                         output_->side.vectors);
+Status FrameEncoder::predict_subbands(FrameSlot& slot) {
+  CTV_RETURN_IF_ERROR(
+      motion_->search(source().plane(0), reference_->picture.cropped(0), 0, nullptr, output_->side.vectors));
+  return slot.levels->download_side(output_->side);
 }
 
 Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {
@@ -145,7 +148,7 @@ Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& s
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
-  return slot.levels->download(levels, type == FrameType::kKey ? SideInfo() : output_->side);
+  return slot.levels->download(levels);
 }
 
 void FrameEncoder::update_references() {

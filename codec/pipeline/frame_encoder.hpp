@@ -59,8 +59,8 @@ class FrameEncoder {
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
-  Status predict();
-  Status predict_subbands();
+  Status predict(FrameSlot& slot);
+  Status predict_subbands(FrameSlot& slot);
   Status make_levels(const FrameParameters& parameters, FrameSlot& slot);
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);

@@ -50,13 +50,30 @@ Status FramePipeline::attach(Backend& backend) {
   return {};
 }
 
+// What is there is coded while the backend works on the rest.
 Status FramePipeline::encode(FrameSlot& slot) {
-  CTV_RETURN_IF_ERROR(slot.levels->finish());
-  const auto start = std::chrono::steady_clock::now();
-  CodedFrame frame = slot.levels->downloaded();
-  frame.parameters = slot.parameters;
-  slot.symbols->encode(frame, slot.packet);
-  slot.seconds = seconds_since(start);
+  LevelTransfer& levels = *slot.levels;
+  SymbolCoder& symbols = *slot.symbols;
+  slot.seconds = 0;
+  const auto timed = [&](auto work) {
+    const auto start = std::chrono::steady_clock::now();
+    CodedFrame frame = levels.downloaded();
+    frame.parameters = slot.parameters;
+    work(frame);
+    slot.seconds += seconds_since(start);
+  };
+  symbols.begin(slot.motion_coded);
+  if (levels.staged()) {
+    CTV_RETURN_IF_ERROR(levels.finish_side());
+    timed([&](const CodedFrame& frame) { symbols.encode_motion(frame); });
+    CTV_RETURN_IF_ERROR(levels.finish_levels());
+    timed([&](const CodedFrame& frame) {
+      symbols.encode_components(frame, [&](size_t component) { return !levels.codes(component); });
+    });
+  }
+  CTV_RETURN_IF_ERROR(levels.finish());
+  timed([&](const CodedFrame& frame) { symbols.encode(frame, slot.packet); });
+  slot.motion_coded = true;
   return {};
 }
 

@@ -26,9 +26,10 @@ struct FrameSlot {
   std::unique_ptr<SymbolCoder> symbols;
   std::vector<uint8_t> packet;  // an encoder's result; a decoder's copy while workers read it
   FrameParameters parameters;
-  void* opaque = nullptr;   // the caller's
-  uint16_t first_step = 0;  // encoder: base step of the motion search
-  bool measured = false;    // encoder: the frame's distortion is wanted
+  void* opaque = nullptr;     // the caller's
+  uint16_t first_step = 0;    // encoder: base step of the motion search
+  bool motion_coded = false;  // encoder: the symbols of the last analysis' motion are there
+  bool measured = false;      // encoder: the frame's distortion is wanted
   // Decoder.
   bool header_read = false;      // `parameters` are the packet's
   bool repeated = false;         // the packet repeats the frame before it and gives no picture

@@ -24,10 +24,13 @@ class CpuLevelTransfer final : public LevelTransfer {
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(vector_count_);
   }
 
-  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
+  Status download_side(const ConstSideInfo& side) override {
+    downloaded_.side = side;
+    return {};
+  }
+  Status download(const std::array<const Level*, 3>& levels) override {
     StageTimer timer(times_, Stage::kDownload);
     downloaded_.levels = levels;
-    downloaded_.side = side;
     return {};
   }
   CodedFrame downloaded() const override { return downloaded_; }

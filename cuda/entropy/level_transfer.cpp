@@ -42,17 +42,24 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     size_t total = 0;
     for (size_t p = 0; p < planes_; ++p) total += host_counts_[p];
     CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
-    CTV_RETURN_IF_ERROR(side_.allocate(d, side_bytes()));
+    CTV_RETURN_IF_ERROR(side_memory_.allocate(d, side_bytes()));
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += host_counts_[p++]) buffers_.levels[p] = levels_.data() + at;
-    buffers_.side = side_in(side_.data());
+    buffers_.side = side_in(side_memory_.data());
     CTV_RETURN_IF_ERROR(coder_stream_.create(d));
-    for (Event* event : {&ready_, &moved_}) CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
-    for (Event* event : {&done_, &decoded_}) CTV_RETURN_IF_ERROR(event->create(d, d.waiting_flags()));
+    CTV_RETURN_IF_ERROR(side_stream_.create(d));
+    for (Event* event : {&side_ready_, &ready_, &moved_}) {
+      CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
+    }
+    const unsigned flags = d.waiting_flags();
+    for (Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) {
+      CTV_RETURN_IF_ERROR(event->create(d, flags));
+    }
     return {};
   }
 
   ~CudaLevelTransfer() override {
+    cudaEventSynchronize(side_done_.get());
     cudaEventSynchronize(done_.get());
     cudaEventSynchronize(decoded_.get());
   }
@@ -65,11 +72,35 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   }
   CodedFrameBuffers upload_buffers() override { return buffers_; }
 
-  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
+  bool staged() const override { return true; }
+  bool codes(size_t component) const override { return component < taken_.size() && taken_[component]; }
+
+  Status download_side(const ConstSideInfo& side) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    side_ = side;
+    if (side.vectors == nullptr) return {};
+    CTV_RETURN_IF_ERROR(d.record(side_ready_));
+    return d.afterwards([this, side]() -> Status {
+      Device& dev = *device_;
+      const cudaStream_t stream = side_stream_.get();
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, side_ready_.get(), 0));
+      CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.vectors, side.vectors,
+                                        grid_.size() * sizeof(MotionVector), cudaMemcpyDeviceToHost, stream));
+      if (side.skips != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
+                                          cudaMemcpyDeviceToHost, stream));
+      }
+      CTV_CUDA_TRY(dev, cudaEventRecord(side_done_.get(), stream));
+      return {};
+    });
+  }
+
+  Status download(const std::array<const Level*, 3>& levels) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.record(ready_));
-    return d.afterwards([this, levels, side]() -> Status {
+    return d.afterwards([this, levels, side = side_]() -> Status {
       Device& dev = *device_;
       const cudaStream_t stream = coder_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
@@ -77,15 +108,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
                                           cudaMemcpyDeviceToHost, stream));
       }
-      if (side.vectors != nullptr) {
-        CTV_CUDA_TRY(dev,
-                     cudaMemcpyAsync(buffers_.side.vectors, side.vectors, grid_.size() * sizeof(MotionVector),
-                                     cudaMemcpyDeviceToHost, stream));
-      }
-      if (side.skips != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
-                                          cudaMemcpyDeviceToHost, stream));
-      }
+      CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), stream));
       if (tile_encoder_) CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
       if (run_encoder_) {
         CTV_RETURN_IF_ERROR(run_encoder_->encode(dev, levels, side.vectors == nullptr, stream));
@@ -131,9 +154,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return d.record(moved_);
   }
 
+  Status finish_side() override { return wait_for(side_done_); }
+  Status finish_levels() override { return wait_for(levels_done_); }
   Status finish() override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    CTV_CUDA_TRY(*device_, cudaEventSynchronize(done_.get()));
+    CTV_RETURN_IF_ERROR(wait_for(side_done_));
+    CTV_RETURN_IF_ERROR(wait_for(done_));
     for (size_t c = 0; c < coded_tiles_.size(); ++c) {
       if (taken_[c]) coded_tiles_[c] = tile_encoder_->coded(c);
     }
@@ -168,15 +193,16 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
-  Status wait() override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    CTV_CUDA_TRY(*device_, cudaEventSynchronize(decoded_.get()));
-    return {};
-  }
+  Status wait() override { return wait_for(decoded_); }
   bool sound(size_t component) const override {
     return (tile_decoder_ ? tile_decoder_->damaged() : run_decoder_->damaged())[component] == 0;
   }
 
+  Status wait_for(const Event& event) {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    CTV_CUDA_TRY(*device_, cudaEventSynchronize(event.get()));
+    return {};
+  }
   SkipGrid skips_in(const ConstSideInfo& side) const {
     if (side.skips == nullptr) return {};
     return {side.skips, grid_.rows, grid_.cols};
@@ -190,7 +216,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return device_side_.allocate(*device_, side_bytes());
   }
   Status upload_side(cudaStream_t stream) {
-    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(device_side_.data(), side_.data(), side_bytes(),
+    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(device_side_.data(), side_memory_.data(), side_bytes(),
                                            cudaMemcpyHostToDevice, stream));
     return {};
   }
@@ -213,12 +239,13 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   std::optional<RunEncoder> run_encoder_;
   std::optional<RunDecoder> run_decoder_;
   PinnedArray<Level> levels_;
-  PinnedArray<uint8_t> side_;
+  PinnedArray<uint8_t> side_memory_;
   DeviceArray<Level> device_levels_;
   DeviceArray<uint8_t> device_side_;
-  Event ready_, done_, moved_, decoded_;
-  Stream coder_stream_;
-  CodedFrameBuffers buffers_;  // views of levels_ and side_
+  Event side_ready_, ready_, side_done_, levels_done_, done_, moved_, decoded_;
+  Stream side_stream_, coder_stream_;
+  ConstSideInfo side_;         // of the last download, on the device
+  CodedFrameBuffers buffers_;  // views of levels_ and side_memory_
 };
 
 }  // namespace

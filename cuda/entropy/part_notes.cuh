@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The symbols of a part, noted by a warp. All that contexts look at follows from the bits of quads, so parts
-// need not wait for each other, not even those of one tile.
+// The symbols of a part, noted by a warp.
 #pragma once
 
 #include "cuda/entropy/piece_writer.cuh"
-#include "cuda/entropy/tile_cutter.hpp"
+#include "cuda/entropy/tile_notes.hpp"
 #include "cuda/entropy/tile_part.cuh"
 
 namespace ctv::cuda {
 
-constexpr uint32_t kWalkers = kTileBands;  // warps
-
-struct PieceWork {
+struct NoteWork {
   const Level* levels[3];
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
-  const DeviceComponent* components;
-  const SymbolTable* tables;
   TileCuts cuts;
-  uint32_t component_count;
-  uint8_t* scratch;
-  uint32_t* sizes;
+  TileEvents events;
 };
 
 /// Shared memory of a warp that notes the symbols of a part.
@@ -30,13 +23,6 @@ struct alignas(8) Walker {
   PartArrays arrays;
   SkipRows skips;
   Level levels[kPartLevels];  // by place
-};
-
-/// The events of a tile.
-struct TileEvents {
-  uint32_t bands;  // the tile's first
-  uint32_t counts[kWalkers];
-  uint32_t parts[kWalkers][kPartEvents];
 };
 
 /// Notes what the walk codes.
@@ -67,7 +53,7 @@ __device__ __forceinline__ QuadFacts facts_of(QuadBits bits) {
 }
 
 /// A part whose symbols are known: what siblings look at. All lanes.
-__device__ inline void fill_sibling(TilePart& part, const PieceWork& work, size_t number, uint32_t lane) {
+__device__ inline void fill_sibling(TilePart& part, const NoteWork& work, size_t number, uint32_t lane) {
   const uint64_t quads = work.cuts.quads[number];
   const auto row = [quads](uint32_t y) { return static_cast<uint32_t>(quads >> (8 * y)) & 255U; };
   const auto quarters = [&](uint32_t y) { return pairs_of_8(row(2 * y) | row(2 * y + 1)); };
@@ -83,14 +69,10 @@ __device__ inline void fill_sibling(TilePart& part, const PieceWork& work, size_
 
 /// Notes the events of a part that is not 0. All lanes. begin: the first tile of the piece. Returns, in lane
 /// 0, how many.
-__device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, const PieceModel& model,
+__device__ inline uint32_t note_part(const NoteWork& work, Walker& walker, const PieceModel& model,
                                      const DeviceTile& tile, const DeviceTileSet& set, uint32_t number,
                                      uint32_t band, int begin, uint32_t lane, uint32_t* events) {
-  const auto part_of = [&](int t, uint32_t b) {
-    return set.first_part + static_cast<size_t>(static_cast<uint32_t>(t) - set.first) * set.bands + b;
-  };
-  const int own = static_cast<int>(number);
-  const size_t part = part_of(own, band);
+  const size_t part = size_t{tile.part} + band;
   bool large = false;
   for (uint32_t i = lane; i < kPartQuads; i += kWarp) {
     const uint32_t bits = work.cuts.bits[kPartQuads * part + i];
@@ -116,7 +98,8 @@ __device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, cons
     const uint32_t quad = lane < 8 ? 8 * lane + 7 : kPartQuads - 8 + lane % 8;
     uint64_t edge = 0;
     if (neighbour >= begin) {
-      const QuadFacts facts = facts_of(work.cuts.bits[kPartQuads * part_of(neighbour, band) + quad]);
+      const size_t there = size_t{work.tiles[neighbour].part} + band;
+      const QuadFacts facts = facts_of(work.cuts.bits[kPartQuads * there + quad]);
       edge = facts.sum | (lane < 8 ? to_border(facts.right, 2) : to_border(facts.lower, 1));
     }
     walker.border[lane] = static_cast<uint8_t>(edge);
@@ -126,7 +109,7 @@ __device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, cons
   if (lane == 0) {
     const TilePart* const nearest = band > 0 ? &walker.siblings[0] : &walker.part;
     const TilePart* const next = band > 1 ? &walker.siblings[1] : nearest;
-    find_skip_rows(work.cuts.skips[own], walker.skips);
+    find_skip_rows(work.cuts.skips[number], walker.skips);
     DeviceWalk walk(&walker.part, nearest, next, min_of(band, kMostSiblings), walker.skips, model,
                     work.cuts.quads[part], walker.arrays);
     EventWriter writer(events, walker.levels);
@@ -144,7 +127,7 @@ __device__ inline uint32_t note_part(const PieceWork& work, Walker& walker, cons
 }
 
 /// The event of a tile's bands.
-__device__ inline uint32_t note_bands(const PieceWork& work, const DeviceTile& tile, const DeviceTileSet& set,
+__device__ inline uint32_t note_bands(const NoteWork& work, const DeviceTile& tile, const DeviceTileSet& set,
                                       uint32_t number, int begin) {
   TileNeighbours around{};
   if (tile.left >= begin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way back from a piece's bytes (codec/entropy/model/rans.hpp), by a warp: each lane looks an event up
-// and prepares its division, then all lanes pass the state through 32 events.
+// The way back from a piece's bytes (codec/entropy/model/rans.hpp), by a warp: what events say is looked up
+// ahead, by all threads of a block, so that only the state goes from one event to the next.
 #pragma once
 
 #include "codec/entropy/model/rans.hpp"
@@ -8,9 +8,20 @@
 
 namespace ctv::cuda {
 
-/// Looked up by the writer; raw_event() is as it is.
+/// To be looked up; raw_event() is as it is.
 __device__ __forceinline__ uint32_t symbol_event(uint32_t table, uint32_t s) {
   return table * kTableSymbols + s;
+}
+
+/// An event as RansWriter takes it.
+struct alignas(8) ReadyEvent {
+  uint32_t event, reciprocal;
+};
+__device__ __forceinline__ ReadyEvent look_up(const SymbolTable* tables, uint32_t event) {
+  if ((event & kRawEvent) != 0) return {event, 0};
+  const uint16_t* const begin = tables[event / kTableSymbols].begin + event % kTableSymbols;
+  const uint32_t size = (uint32_t{begin[1]} - begin[0]) & (kWhole - 1);
+  return {size << 16 | begin[0], size == 0 ? 0 : rans_reciprocal(size)};
 }
 
 /// All lanes know the place, one writes.
@@ -27,30 +38,17 @@ struct WordsOfWarp {
 class PieceWriter {
  public:
   /// end: where the bytes end, a multiple of two. All lanes of the warp call all functions together.
-  __device__ PieceWriter(const SymbolTable* tables, uint8_t* end, uint32_t lane)
-      : tables_(tables), writer_({end, lane}), lane_(lane) {}
+  __device__ PieceWriter(uint8_t* end, uint32_t lane) : writer_({end, lane}) {}
 
-  /// Codes events from the last to the first.
-  __device__ void put(const uint32_t* events, uint32_t count) {
-    for (; count != 0; count -= min_of<uint32_t>(count, kWarp)) {
-      const uint32_t round = min_of<uint32_t>(count, kWarp);
-      // Of a symbol: its interval as size << 16 | begin, and a reciprocal of its size.
-      uint32_t event = lane_ < round ? events[count - 1 - lane_] : kRawEvent;
-      uint32_t reciprocal = 0;
-      if ((event & kRawEvent) == 0) {
-        const uint16_t* const begin = tables_[event / kTableSymbols].begin + event % kTableSymbols;
-        const uint32_t size = (uint32_t{begin[1]} - begin[0]) & (kWhole - 1);
-        event = size << 16 | begin[0];
-        reciprocal = size == 0 ? 0 : rans_reciprocal(size);
-      }
-      for (uint32_t i = 0; i < round; ++i) {
-        const uint32_t next = __shfl_sync(kAllLanes, event, static_cast<int>(i));
-        const uint32_t by = __shfl_sync(kAllLanes, reciprocal, static_cast<int>(i));
-        if ((next & kRawEvent) != 0) {
-          writer_.put_raw(next);
-        } else {
-          writer_.put(next, by);
-        }
+  /// Codes events in their order, which is that from a piece's last to its first.
+  __device__ void put(const ReadyEvent* events, uint32_t count) {
+#pragma unroll 8
+    for (uint32_t i = 0; i < count; ++i) {
+      const ReadyEvent next = events[i];
+      if ((next.event & kRawEvent) != 0) {
+        writer_.put_raw(next.event);
+      } else {
+        writer_.put(next.event, next.reciprocal);
       }
     }
   }
@@ -58,9 +56,7 @@ class PieceWriter {
   __device__ const uint8_t* finish() { return writer_.finish().at; }
 
  private:
-  const SymbolTable* tables_;
   RansWriter<WordsOfWarp> writer_;
-  uint32_t lane_;
 };
 
 }  // namespace ctv::cuda

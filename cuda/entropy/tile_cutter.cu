@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant
   TileSums own{};
   uint64_t quads = 0;
   if (band < set.bands) {
-    const size_t part = set.first_part + static_cast<size_t>(blockIdx.x - set.first) * set.bands + band;
+    const size_t part = size_t{tile.part} + band;
     own = find_bits(work, set, tile, work.levels[set.plane] + set.offsets[band], part, lane, quads);
   }
   if (band == kTileBands - 1) {
@@ -92,6 +92,8 @@ struct CutWork {
   const TileSums* sums;
   uint32_t* first;
   uint32_t* pieces;
+  uint32_t* piece_of_tile;
+  TileSums* piece_sums;
 };
 
 __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant__ CutWork work) {
@@ -101,12 +103,17 @@ __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant_
   const uint32_t warp = threadIdx.x / kWarp;
   const DeviceComponent component = work.components[blockIdx.x];
   uint32_t* const first = work.first + component.first;
-  if (threadIdx.x == 0 && component.tiles > 0) first[0] = 0;
+  TileSums* const sums = work.piece_sums + component.first;
+  if (threadIdx.x == 0 && component.tiles > 0) {
+    first[0] = component.first;
+    sums[0] = {};
+  }
   uint64_t before = 0;  // the cost of all tiles of earlier rounds, and the pieces that end there
   uint32_t pieces_before = 0;
   for (uint32_t begin = 0; begin < component.tiles; begin += kCutThreads) {
     const uint32_t tile = begin + threadIdx.x;
-    const uint32_t cost = tile < component.tiles ? tile_cost(work.sums[component.first + tile]) : 0;
+    const TileSums own = tile < component.tiles ? work.sums[component.first + tile] : TileSums{};
+    const uint32_t cost = tile < component.tiles ? tile_cost(own) : 0;
     uint32_t through = cost;  // of this lane and those before
     for (uint32_t step = 1; step < kWarp; step *= 2) {
       const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
@@ -130,8 +137,15 @@ __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant_
       if (w < warp) piece += warp_ends[w];
       pieces_before += warp_ends[w];
     }
-    if (ends) first[piece + 1] = tile + 1;
+    if (ends) {
+      first[piece + 1] = component.first + tile + 1;
+      sums[piece + 1] = {};
+    }
     __syncthreads();
+    if (tile < component.tiles) {
+      work.piece_of_tile[component.first + tile] = component.first + piece;
+      if (own.packed != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sums[piece].packed), own.packed);
+    }
   }
   if (threadIdx.x == 0) work.pieces[blockIdx.x] = component.tiles > 0 ? pieces_before + 1 : 0;
 }
@@ -145,6 +159,8 @@ Status TileCutter::initialise(Device& device, const TileLayout& layout) {
   CTV_RETURN_IF_ERROR(sums_.allocate(device, layout.tiles.size()));
   CTV_RETURN_IF_ERROR(skips_.allocate(device, layout.tiles.size()));
   CTV_RETURN_IF_ERROR(first_.allocate(device, layout.tiles.size()));
+  CTV_RETURN_IF_ERROR(piece_of_tile_.allocate(device, layout.tiles.size()));
+  CTV_RETURN_IF_ERROR(piece_sums_.allocate(device, layout.tiles.size()));
   return pieces_.allocate(device, layout.components.size());
 }
 
@@ -164,7 +180,8 @@ Status TileCutter::cut(Device& device, const DeviceTileLayout& layout,
                      skips_.data()};
   bits_kernel<<<tiles, kBitThreads, 0, stream>>>(bits);
   CTV_RETURN_IF_ERROR(device.launched("bits_kernel"));
-  const CutWork cuts{layout.components.data(), sums_.data(), first_.data(), pieces_.data()};
+  const CutWork cuts{layout.components.data(), sums_.data(),          first_.data(),
+                     pieces_.data(),           piece_of_tile_.data(), piece_sums_.data()};
   cut_kernel<<<static_cast<unsigned>(layout.components.size()), kCutThreads, 0, stream>>>(cuts);
   return device.launched("cut_kernel");
 }

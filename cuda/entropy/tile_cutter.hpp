@@ -15,13 +15,16 @@ using QuadBits = uint16_t;
 
 /// What the cutter leaves in device memory. Numbers of tiles and parts are among those of all components.
 struct TileCuts {
-  const QuadBits* bits;    // [parts][64]
-  const uint64_t* quads;   // [parts]: not 0, bit 8 y + x
-  const uint8_t* masks;    // [tiles]: parts that are not 0
-  const TileSums* sums;    // [tiles]
-  const uint64_t* skips;   // [tiles]: find_skips()
-  const uint32_t* first;   // [tiles]: a component's pieces, from its first tile's place on: their first tiles
-  const uint32_t* pieces;  // [components]
+  const QuadBits* bits;   // [parts][64]
+  const uint64_t* quads;  // [parts]: not 0, bit 8 y + x
+  const uint8_t* masks;   // [tiles]: parts that are not 0
+  const TileSums* sums;   // [tiles]
+  const uint64_t* skips;  // [tiles]: find_skips()
+  const uint32_t*
+      first;  // [tiles]: first tiles of pieces; those of a component from its first tile's place on
+  const uint32_t* pieces;         // [components]: how many
+  const uint32_t* piece_of_tile;  // [tiles]: its place in `first`
+  const TileSums* piece_sums;     // as `first`
 };
 
 class TileCutter {
@@ -31,8 +34,8 @@ class TileCutter {
   Status cut(Device& device, const DeviceTileLayout& layout, const std::array<const Level*, 3>& levels,
              const SkipGrid& skips, cudaStream_t stream);
   TileCuts cuts() const {
-    return {bits_.data(),  quads_.data(), masks_.data(), sums_.data(),
-            skips_.data(), first_.data(), pieces_.data()};
+    return {bits_.data(),  quads_.data(),  masks_.data(),         sums_.data(),      skips_.data(),
+            first_.data(), pieces_.data(), piece_of_tile_.data(), piece_sums_.data()};
   }
 
  private:
@@ -43,6 +46,8 @@ class TileCutter {
   DeviceArray<uint64_t> skips_;
   DeviceArray<uint32_t> first_;
   DeviceArray<uint32_t> pieces_;
+  DeviceArray<uint32_t> piece_of_tile_;
+  DeviceArray<TileSums> piece_sums_;
 };
 
 }  // namespace ctv::cuda

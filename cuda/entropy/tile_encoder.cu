@@ -1,23 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block codes a piece, its tiles from the last to the first: a warp for each part notes its symbols, which
-// follow from levels alone, while a fifth warp codes those of the tile behind in reverse (rANS). Of its 32
-// events each lane looks one up, so only the state goes from one to the next. What pieces there are is known
-// on the device alone, so blocks take pieces until none is left, and the last kernel writes the bytes, close
-// together, into the host's memory.
+// A block codes a piece from its last event to its first (rANS), 128 tiles at a time: all threads find where
+// the events of each tile go, and look up a window of them; then a warp passes the state through. What pieces
+// there are is known on the device alone, so blocks take pieces until none is left, and the last kernel
+// writes the bytes, close together, into the host's memory.
 #include "cuda/entropy/tile_encoder.hpp"
 
 #include <algorithm>
 
-#include "cuda/entropy/part_notes.cuh"
+#include "codec/entropy/model/tile_walk.hpp"
+#include "cuda/entropy/piece_writer.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr uint32_t kPieceWarps = kWalkers + 1;
-constexpr uint32_t kPieceThreads = kPieceWarps * kWarp;
-constexpr uint32_t kGroup = 32;  // pieces whose bytes a block joins
+constexpr uint32_t kPieceThreads = 128;
+constexpr uint32_t kPieceWarps = kPieceThreads / kWarp;
+constexpr uint32_t kWindow = 1024;  // events that are looked up at a time
+constexpr uint32_t kGroup = 32;     // pieces whose bytes a block joins
 constexpr int kJoinThreads = 256;
 constexpr unsigned kBlocksPerProcessor = 6;
+
+struct PieceWork {
+  const DeviceTileSet* sets;
+  const DeviceTile* tiles;
+  const DeviceComponent* components;
+  const SymbolTable* tables;
+  TileCuts cuts;
+  TileEvents events;
+  uint32_t component_count;
+  uint32_t* sizes;
+
+  /// The memory of a tile's last part ends here. A piece's bytes take the place of its events, which need
+  /// twice the room of their words.
+  __device__ uint8_t* end_of(uint32_t t) const {
+    const DeviceTile& tile = tiles[t];
+    return reinterpret_cast<uint8_t*>(events.parts +
+                                      (size_t{tile.part} + sets[tile.set].bands) * kPartEvents);
+  }
+  __device__ uint32_t end_of_piece(const DeviceComponent& component, uint32_t c, uint32_t piece) const {
+    return piece + 1 < cuts.pieces[c] ? cuts.first[component.first + piece + 1]
+                                      : component.first + component.tiles;
+  }
+};
 
 /// Which piece of which component is number `piece` of all. All lanes of a warp; false if there is none.
 __device__ bool find_piece(const PieceWork& work, uint32_t lane, uint32_t& piece, uint32_t& component) {
@@ -40,82 +65,101 @@ __device__ bool find_piece(const PieceWork& work, uint32_t lane, uint32_t& piece
   return false;
 }
 
-/// Over the tiles of a piece; all threads of a block.
-__device__ TileSums sum_tiles(const PieceWork& work, uint32_t begin, uint32_t end, uint32_t warp,
-                              uint32_t lane, TileSums (&of_warps)[kPieceWarps]) {
-  uint64_t own = 0;
-  for (uint32_t t = begin + threadIdx.x; t < end; t += kPieceThreads) own += work.cuts.sums[t].packed;
-  for (int step = kWarp / 2; step > 0; step /= 2) own += __shfl_xor_sync(kAllLanes, own, step);
-  __syncthreads();  // the sums of the piece before were read
-  if (lane == 0) of_warps[warp] = {own};
+/// The events of tiles from the last to the first: those of parts, last part first, and the one of the bands.
+struct TileGroup {
+  uint32_t starts[kPieceThreads];  // among the events of the group
+  uint32_t parts[kPieceThreads];
+  uint16_t counts[kPieceThreads][kTileBands];
+  uint32_t of_warps[kPieceWarps];
+};
+
+/// Fills the group with tiles last - 1, last - 2, .., not before `begin`. All threads of a block. Returns the
+/// number of its events.
+__device__ uint32_t fill_group(const PieceWork& work, TileGroup& group, uint32_t begin, uint32_t last) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t warp = threadIdx.x / kWarp;
+  uint32_t own = 0;
+  if (threadIdx.x < last - begin) {
+    const DeviceTile tile = work.tiles[last - 1 - threadIdx.x];
+    const uint32_t bands = work.sets[tile.set].bands;
+    own = 1;
+    for (uint32_t b = 0; b < kTileBands; ++b) {
+      const uint16_t count = b < bands ? work.events.counts[tile.part + b] : uint16_t{0};
+      group.counts[threadIdx.x][b] = count;
+      own += count;
+    }
+    group.parts[threadIdx.x] = tile.part;
+  }
+  uint32_t through = own;
+  for (uint32_t step = 1; step < kWarp; step *= 2) {
+    const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
+    if (lane >= step) through += other;
+  }
+  if (lane == kWarp - 1) group.of_warps[warp] = through;
   __syncthreads();
-  TileSums sums{};
-  for (const TileSums& s : of_warps) sums.packed += s.packed;
-  return sums;
+  uint32_t before = 0;
+  uint32_t all = 0;
+  for (uint32_t w = 0; w < kPieceWarps; ++w) {
+    if (w < warp) before += group.of_warps[w];
+    all += group.of_warps[w];
+  }
+  group.starts[threadIdx.x] = before + through - own;
+  __syncthreads();
+  return all;
 }
 
-/// Chooses the piece's model, and gives the event that says so, the piece's first.
-__device__ PieceModel note_model(const TileSums& sums, uint32_t& event) {
-  PieceModel model{};
-  TileNeighbours around;
-  EventWriter writer(&event, nullptr);
-  start_piece(writer, model, around, piece_model(sums));
-  return model;
+/// Number `at` of the events of a group that ends before tile `last`.
+__device__ uint32_t event_of(const PieceWork& work, const TileGroup& group, uint32_t last, uint32_t at) {
+  uint32_t i = 0;
+  for (uint32_t step = kPieceThreads / 2; step != 0; step /= 2) {
+    if (group.starts[i + step] <= at && i + step < kPieceThreads) i += step;
+  }
+  uint32_t rest = at - group.starts[i];
+  for (uint32_t b = kTileBands; b-- > 0;) {
+    const uint32_t count = group.counts[i][b];
+    if (rest < count) return work.events.parts[(size_t{group.parts[i]} + b) * kPartEvents + count - 1 - rest];
+    rest -= count;
+  }
+  return work.events.bands[last - 1 - i];
 }
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
-  __shared__ Walker walkers[kWalkers];
-  __shared__ TileEvents events[2];
-  __shared__ TileSums warp_sums[kPieceWarps];
+  __shared__ TileGroup group;
+  __shared__ ReadyEvent window[kWindow];
   const uint32_t lane = threadIdx.x % kWarp;
-  const uint32_t warp = threadIdx.x / kWarp;
-  if (warp < kWalkers) clear_by_warp(walkers[warp], lane);
-  __syncwarp();
+  const bool codes = threadIdx.x < kWarp;
   for (uint32_t number = blockIdx.x;; number += gridDim.x) {
     uint32_t piece = number;
     uint32_t c = 0;
     if (!find_piece(work, lane, piece, c)) return;  // the same in all warps
     const DeviceComponent component = work.components[c];
-    const uint32_t* const first = work.cuts.first + component.first;
-    const uint32_t begin = component.first + first[piece];
-    const uint32_t end =
-        component.first + (piece + 1 < work.cuts.pieces[c] ? first[piece + 1] : component.tiles);
-    const TileSums sums = sum_tiles(work, begin, end, warp, lane, warp_sums);
+    const uint32_t at = component.first + piece;
+    const TileSums sums = work.cuts.piece_sums[at];
     if (sums.quads() == 0) {
-      if (threadIdx.x == 0) work.sizes[component.first + piece] = 0;
+      if (threadIdx.x == 0) work.sizes[at] = 0;
       continue;
     }
-    uint32_t first_event = 0;
-    const PieceModel model = note_model(sums, first_event);
-    const DeviceTileSet& last = work.sets[work.tiles[end - 1].set];
-    uint8_t* const bytes_end = work.scratch + last.bytes + size_t{end - last.first} * last.tile_bytes;
-    PieceWriter writer(work.tables, bytes_end, lane);
-    for (uint32_t round = 0; round <= end - begin; ++round) {
-      if (warp < kWalkers && round < end - begin) {
-        const uint32_t t = end - 1 - round;
-        const DeviceTile tile = work.tiles[t];
-        const DeviceTileSet& set = work.sets[tile.set];
-        TileEvents& to = events[round % 2];
-        uint32_t count = 0;
-        if ((work.cuts.masks[t] >> warp & 1U) != 0) {
-          count = note_part(work, walkers[warp], model, tile, set, t, warp, static_cast<int>(begin), lane,
-                            to.parts[warp]);
+    const uint32_t begin = work.cuts.first[at];
+    const uint32_t end = work.end_of_piece(component, c, piece);
+    uint8_t* const bytes_end = work.end_of(end - 1);
+    PieceWriter writer(bytes_end, lane);
+    for (uint32_t last = end; last > begin; last -= min_of(last - begin, kPieceThreads)) {
+      const uint32_t count = fill_group(work, group, begin, last);
+      for (uint32_t first = 0; first < count; first += kWindow) {
+        const uint32_t some = min_of(kWindow, count - first);
+        for (uint32_t i = threadIdx.x; i < some; i += kPieceThreads) {
+          window[i] = look_up(work.tables, event_of(work, group, last, first + i));
         }
-        if (lane == 0) to.counts[warp] = count;
-        if (threadIdx.x == 0) to.bands = note_bands(work, tile, set, t, static_cast<int>(begin));
+        __syncthreads();
+        if (codes) writer.put(window, some);
+        __syncthreads();
       }
-      if (warp == kWalkers && round > 0) {
-        const TileEvents& from = events[(round - 1) % 2];
-        for (uint32_t b = kWalkers; b-- > 0;) writer.put(from.parts[b], from.counts[b]);
-        writer.put(&from.bands, 1);
-      }
-      __syncthreads();
     }
-    if (warp == kWalkers) {
-      writer.put(&first_event, 1);
-      const uint8_t* const at = writer.finish();
-      if (lane == 0) work.sizes[component.first + piece] = static_cast<uint32_t>(bytes_end - at);
-    }
+    if (!codes) continue;
+    const ReadyEvent model = look_up(work.tables, symbol_event(kModelTables, piece_model(sums)));
+    writer.put(&model, 1);
+    const uint8_t* const bytes = writer.finish();
+    if (lane == 0) work.sizes[at] = static_cast<uint32_t>(bytes_end - bytes);
   }
 }
 
@@ -143,7 +187,8 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
   if (sum != 0) atomicAdd(&before, sum);
   if (threadIdx.x <= kGroup) {
     const uint32_t p = begin + threadIdx.x;
-    first[threadIdx.x] = p < count ? pieces.cuts.first[component.first + p] : component.tiles;
+    first[threadIdx.x] =
+        p < count ? pieces.cuts.first[component.first + p] : component.first + component.tiles;
     if (threadIdx.x < kGroup) sizes[threadIdx.x] = p < count ? all_sizes[p] : 0;
   }
   __syncthreads();
@@ -155,9 +200,7 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
   size_t at = component.bytes + before;
   for (uint32_t i = 0; i < kGroup; at += sizes[i++]) {
     if (i % (kJoinThreads / kWarp) != threadIdx.x / kWarp || sizes[i] == 0) continue;
-    const uint32_t t = component.first + first[i + 1] - 1;
-    const DeviceTileSet& last = pieces.sets[pieces.tiles[t].set];
-    const uint8_t* const end = pieces.scratch + last.bytes + size_t{t + 1 - last.first} * last.tile_bytes;
+    const uint8_t* const end = pieces.end_of(first[i + 1] - 1);
     // Pieces are words of 16 bits, and so are all offsets even.
     const auto* const from = reinterpret_cast<const uint16_t*>(end - sizes[i]);
     auto* const to = reinterpret_cast<uint16_t*>(work.bytes + at);
@@ -177,7 +220,7 @@ Status TileEncoder::initialise(Device& device, const CodingPlan& plan) {
   group_blocks_ = (most + kGroup - 1) / kGroup;
   const auto processors = static_cast<unsigned>(device.properties().multiProcessorCount);
   piece_blocks_ = std::min(tiles, kBlocksPerProcessor * processors);
-  CTV_RETURN_IF_ERROR(scratch_.allocate(device, layout_.bytes));
+  CTV_RETURN_IF_ERROR(notes_.initialise(device, layout_));
   CTV_RETURN_IF_ERROR(sizes_.allocate(device, tiles));
   CTV_RETURN_IF_ERROR(piece_counts_.allocate(device, layout_.components.size()));
   CTV_RETURN_IF_ERROR(pieces_.allocate(device, tiles));
@@ -188,15 +231,15 @@ Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& le
                            cudaStream_t stream) {
   if (piece_blocks_ == 0) return {};
   CTV_RETURN_IF_ERROR(cutter_.cut(device, device_layout_, levels, skips, stream));
+  CTV_RETURN_IF_ERROR(notes_.note(device, device_layout_, cutter_.cuts(), levels, stream));
   const auto components = static_cast<unsigned>(layout_.components.size());
-  const PieceWork pieces{{levels[0], levels[1], levels[2]},
-                         device_layout_.sets.data(),
+  const PieceWork pieces{device_layout_.sets.data(),
                          device_layout_.tiles.data(),
                          device_layout_.components.data(),
                          device_layout_.tables.data(),
                          cutter_.cuts(),
+                         notes_.events(),
                          components,
-                         scratch_.data(),
                          sizes_.data()};
   pieces_kernel<<<piece_blocks_, kPieceThreads, 0, stream>>>(pieces);
   CTV_RETURN_IF_ERROR(device.launched("pieces_kernel"));

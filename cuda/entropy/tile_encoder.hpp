@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <span>
 
-#include "cuda/entropy/tile_cutter.hpp"
+#include "cuda/entropy/tile_notes.hpp"
 
 namespace ctv::cuda {
 
 /// Codes a plan's components, with the bytes of ctv::TileEncoder. Made once; allocates nothing per frame.
 class TileEncoder {
  public:
-  /// Allocates for the longest code of any levels, about 5 bytes a level on the device and as many
-  /// page-locked. Copies the plan's tables, which must be there.
+  /// Allocates for the longest code of any levels, about 11 bytes a level on the device and 5 page-locked.
+  /// Copies the plan's tables, which must be there.
   Status initialise(Device& device, const CodingPlan& plan);
   /// Starts on `stream`, without waiting. levels: per plane, and the frame's skips: on the device, unchanged
   /// until the work is done.
@@ -28,8 +28,8 @@ class TileEncoder {
   TileLayout layout_{CodingPlan{}};
   DeviceTileLayout device_layout_;
   TileCutter cutter_;
+  TileNotes notes_;
   unsigned piece_blocks_ = 0, group_blocks_ = 0;
-  DeviceArray<uint8_t> scratch_;        // of each tile: tile_bytes, for the piece that ends there
   DeviceArray<uint32_t> sizes_;         // of pieces, as TileCuts::first
   PinnedArray<uint32_t> piece_counts_;  // [components]
   PinnedArray<CodedPiece> pieces_;      // as TileCuts::first

@@ -36,16 +36,12 @@ TileLayout::TileLayout(const CodingPlan& plan) {
     components.push_back({static_cast<uint32_t>(tiles.size()), 0, bytes});
     for (const TileSet& from : component) {
       DeviceTileSet set{};
-      set.bytes = bytes;
       set.rows = from.rows;
       set.cols = from.cols;
       set.row_shift = from.row_shift;
       set.col_shift = from.col_shift;
       set.bands = static_cast<uint32_t>(from.bands);
       set.plane = static_cast<uint32_t>(from.plane);
-      set.first = static_cast<uint32_t>(tiles.size());
-      set.first_part = static_cast<uint32_t>(parts);
-      set.tile_bytes = 2 * (2 + set.bands * kPartEvents + 2);
       for (size_t b = 0; b < set.bands; ++b) {
         set.offsets[b] = from.offsets[b];
         ranges.push_back({set.plane, from.offsets[b], from.levels()});
@@ -56,11 +52,12 @@ TileLayout::TileLayout(const CodingPlan& plan) {
         tiles.push_back({place.y(), place.x(),
                          place.col > 0 ? at - static_cast<int>(place.height_of(from)) : -1,
                          place.row > 0 ? at - 1 : -1, static_cast<uint32_t>(sets.size()),
-                         static_cast<uint32_t>(place.row)});
+                         static_cast<uint32_t>(place.row), static_cast<uint32_t>(parts)});
+        parts += set.bands;
       }
       sets.push_back(set);
-      parts += from.tiles() * set.bands;
-      bytes += from.tiles() * set.tile_bytes;
+      // A word for each event of parts and tiles, and the model and the two of the last state of a piece.
+      bytes += from.tiles() * 2 * (set.bands * kPartEvents + 4);
     }
     components.back().tiles = static_cast<uint32_t>(tiles.size()) - components.back().first;
   }

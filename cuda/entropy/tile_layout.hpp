@@ -17,20 +17,17 @@ inline constexpr uint32_t kPartEvents = 21 + 64 * 2 + 16 + 256 * 2;
 /// Arrays of C, since kernels read them.
 struct DeviceTileSet {
   size_t offsets[kTileBands];
-  size_t bytes;  // where the set's memory for coded bytes begins, tile_bytes for each tile
   int rows, cols;
   int row_shift, col_shift;  // as in TileSet
   uint32_t bands, plane;
-  uint32_t first;       // tile, among those of all components
-  uint32_t first_part;  // in the same way; those of a tile follow each other
-  uint32_t tile_bytes;  // at most, and even: a word for each event, the model, and the two of the last state
 };
 
 struct DeviceTile {
   int y, x;         // first level in the subband
   int left, above;  // tiles of the same strip, or -1
   uint32_t set;
-  uint32_t row;  // of the strip
+  uint32_t row;   // of the strip
+  uint32_t part;  // the first of the tile's, among those of all components
 };
 
 struct DeviceComponent {

@@ -44,7 +44,7 @@ CASES = [  # clip, format, options, reductions
     ("moving", "i420", "--slots 4", (0,)),
     ("bars", "gray", "--slots 2 --temporal-layers 3 --qp 30", (0, 1)),
     ("bars", "gray", "--temporal-layers 2 --keyint 0", (0,)),
-    ("wide", "gray", "--qp 40", (3,)),  # two slices of motion
+    ("wide", "gray", "--qp 40", (3,)),  # several slices of motion
 ]
 BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second"]
 

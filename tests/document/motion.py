@@ -1,18 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 7 of docs/bitstream.md: a motion payload to the cells of the grid."""
-from collections import defaultdict
+import os
+import re
 
 from document import Reader, class_of, column, wrap
 
-FAST, SLOW, LEAST = (value[0] for value in column("adaptation"))
+FAST, SLOW, KNOWN, LEAST = (value[0] for value in column("adaptation"))
 THRESHOLDS = column("vector contexts", 2)
 ROOT = 3
+PRIORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "motion_priors.inc")
+
+
+def read_priors():
+    """The prior of each context, by name and indexes, which begin at the given numbers."""
+    with open(PRIORS) as file:
+        text = re.sub("//.*", "", file.read())
+    numbers = iter([int(number) for number in text.split(",") if number.strip()])
+    priors = {}
+    for name, first, sizes in (("split", (1, 0), (3, 3)), ("skip", (0, 0), (4, 3)), ("differs", (0, 0, 0), (2, 4, 3)),
+                               ("candidate", (0, 0), (2, 3)), ("nonzero", (0, 0), (2, 8)),
+                               ("longer", (0, 0, 0), (2, 8, 15)), ("second", (0, 1), (2, 15))):
+        places = [()]
+        for start, size in zip(first, sizes):
+            places = [place + (start + i,) for place in places for i in range(size)]
+        for place in places:
+            priors[(name, *place)] = next(numbers)
+    assert next(numbers, None) is None
+    return priors
 
 
 class Context:
-    def __init__(self):
-        self.fast = self.slow = 32768
-        self.seen = 0
+    priors = read_priors()
+
+    def __init__(self, name):
+        self.fast = self.slow = self.priors[name]
+        self.seen = KNOWN
 
     def probability(self):
         return max(LEAST, min(65536 - LEAST, (self.fast + self.slow) >> 1))
@@ -38,7 +60,7 @@ class RangeDecoder:
         for _ in range(4):
             self.code = 256 * self.code + self.next_byte()
         assert self.code < self.range
-        self.contexts = defaultdict(Context)
+        self.contexts = {}
 
     def next_byte(self):
         self.at += 1
@@ -59,6 +81,8 @@ class RangeDecoder:
 
     def bit(self, *context):
         """context: the name of the bit, and what its context depends on."""
+        if context not in self.contexts:
+            self.contexts[context] = Context(context)
         context = self.contexts[context]
         bit = self.even(context.probability())
         context.adapt(bit)
@@ -81,7 +105,7 @@ OUTSIDE = Cell(inside=False)
 def decode(h, rows, cols, payload):
     """The cells of a grid, by row and column."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
-    count = max(1, min(height * width // 96, height, 16))
+    count = max(1, min(height * width // 60, height, 16))
     reader = Reader(payload)
     sizes = [reader.varint() for _ in range(count - 1)]
     sizes.append(len(payload) - reader.at - sum(sizes))

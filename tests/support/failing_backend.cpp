@@ -69,9 +69,13 @@ class Levels final : public LevelTransfer {
   explicit Levels(std::unique_ptr<LevelTransfer> inner) : inner_(std::move(inner)) {}
   CodedFrame downloaded() const override { return inner_->downloaded(); }
   CodedFrameBuffers upload_buffers() override { return inner_->upload_buffers(); }
-  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
+  Status download_side(const ConstSideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->download(levels, side);
+    return inner_->download_side(side);
+  }
+  Status download(const std::array<const Level*, 3>& levels) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->download(levels);
   }
   Status upload(bool side) override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -80,6 +84,17 @@ class Levels final : public LevelTransfer {
   Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->place(levels, side);
+  }
+  // As a backend that is beside the host, whatever the one inside is.
+  bool staged() const override { return true; }
+  bool codes(size_t component) const override { return inner_->codes(component); }
+  Status finish_side() override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->finish_side();
+  }
+  Status finish_levels() override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->finish_levels();
   }
   Status finish() override {
     CTV_RETURN_IF_ERROR(count_call());

@@ -81,13 +81,20 @@ class Levels final : public LevelTransfer {
       : recorder_(recorder), inner_(std::move(inner)) {}
   CodedFrame downloaded() const override { return inner_->downloaded(); }
   CodedFrameBuffers upload_buffers() override { return inner_->upload_buffers(); }
-  Status download(const std::array<const Level*, 3>& levels, const ConstSideInfo& side) override {
-    return recorder_.make([=, this] { return inner_->download(levels, side); });
+  Status download_side(const ConstSideInfo& side) override {
+    return recorder_.make([=, this] { return inner_->download_side(side); });
+  }
+  Status download(const std::array<const Level*, 3>& levels) override {
+    return recorder_.make([=, this] { return inner_->download(levels); });
   }
   Status upload(bool side) override { return inner_->upload(side); }
   Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     return recorder_.make([=, this] { return inner_->place(levels, side); });
   }
+  bool staged() const override { return inner_->staged(); }
+  bool codes(size_t component) const override { return inner_->codes(component); }
+  Status finish_side() override { return inner_->finish_side(); }
+  Status finish_levels() override { return inner_->finish_levels(); }
   Status finish() override { return inner_->finish(); }
 
  private:

@@ -334,10 +334,11 @@ TEST(Document, BlockTransforms) {
 }
 
 TEST(Document, Motion) {
-  const auto adaptation = column("adaptation", 3);
+  const auto adaptation = column("adaptation", 4);
   EXPECT_EQ(adaptation[0].at(0), AdaptiveBit::kFast);
   EXPECT_EQ(adaptation[1].at(0), AdaptiveBit::kSlow);
-  EXPECT_EQ(adaptation[2].at(0), AdaptiveBit::kLeast);
+  EXPECT_EQ(adaptation[2].at(0), AdaptiveBit::kPriorBits);
+  EXPECT_EQ(adaptation[3].at(0), AdaptiveBit::kLeast);
   const std::vector<int> thresholds(kDifferenceThresholds.begin(), kDifferenceThresholds.end());
   for (const auto& row : column("vector contexts", 2, 2)) EXPECT_EQ(row, thresholds);
 }

@@ -25,6 +25,7 @@ bool read_packet(SymbolCoder& coder, std::span<const uint8_t> unit, SymbolClip& 
   if (!coder.decode(unit, clip.stream.picture.subbands[0].layers, buffers).ok()) return false;
   frame.parameters = coder.header().frame;
   for (const uint32_t size : coder.header().component_sizes) clip.symbol_bytes += size;
+  clip.motion_bytes += coder.header().motion_size;
   clip.bytes += unit.size();
   return true;
 }

@@ -31,7 +31,8 @@ struct SymbolClip {
   Stream stream;
   std::vector<Component> components;
   std::vector<SymbolFrame> frames;
-  size_t bytes = 0;         // of all packets
+  size_t bytes = 0;  // of all packets
+  size_t motion_bytes = 0;
   size_t symbol_bytes = 0;  // of all components
 };
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ctv_train_symbols train STREAM.ctv...     prints data/tile_tables.inc for the levels of these
+// ctv_train_symbols motion STREAM.ctv...    prints data/motion_priors.inc for the motion of these
 // ctv_train_symbols measure STREAM.ctv...   bytes and times of these
-// Streams of any entropy coding will do; those by runs stay readable when tables change.
+// Streams of any entropy coding will do. Streams are not readable when tables or priors have changed.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
 
+#include "codec/entropy/motion_tree.hpp"
 #include "codec/entropy/tile_decoder.hpp"
 #include "codec/entropy/tile_encoder.hpp"
 #include "symbol_clip.h"
@@ -121,6 +123,46 @@ void train(const std::vector<SymbolClip>& clips) {
   print_tables(fit(*sum));
 }
 
+/// Counts zeros and ones of each context.
+struct MotionCounter {
+  static constexpr bool kDecodes = false;
+  std::array<std::array<double, 2>, MotionContexts::kCount> counts{};
+  bool bit(size_t context, bool one) {
+    counts[context][one ? 1 : 0] += 1;
+    return one;
+  }
+  static bool even(bool one) { return one; }
+};
+
+// A clip of four times as many symbols weighs twice as much.
+void train_motion(const std::vector<SymbolClip>& clips) {
+  MotionCounter sum;
+  for (const SymbolClip& clip : clips) {
+    const Stream& stream = clip.stream;
+    const bool skips = stream.header.prediction == Prediction::kPicture;
+    MotionCounter counter;
+    std::vector<MotionCell> cells((stream.grid.size() + 2) * 4);
+    for (const SymbolFrame& f : clip.frames) {
+      if (f.parameters.type == FrameType::kKey) continue;
+      MotionWalk(counter, stream.grid, kVectorFractionBits - stream.header.subpel, skips, cells)
+          .run(f.view().side, {});
+    }
+    double total = 1;
+    for (const auto& c : counter.counts) total += c[0] + c[1];
+    for (size_t i = 0; i < sum.counts.size(); ++i) {
+      for (size_t b = 0; b < 2; ++b) sum.counts[i][b] += counter.counts[i][b] * 1000 / std::sqrt(total);
+    }
+  }
+  std::printf("// SPDX-License-Identifier: BSD-3-Clause\n");
+  constexpr size_t kPerLine = 16;
+  for (size_t i = 0; i < sum.counts.size(); ++i) {
+    const auto& [zeros, ones] = sum.counts[i];
+    const long prior = std::lround((zeros + 1) / (zeros + ones + 2) * 65536);
+    std::printf("%ld,%s", std::clamp(prior, 256L, 65280L), i % kPerLine == kPerLine - 1 ? "\n" : " ");
+  }
+  std::printf("\n");
+}
+
 template <typename Work>
 double shortest(Work work) {
   double best = 1e9;
@@ -130,6 +172,28 @@ double shortest(Work work) {
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return best * 1e3;
+}
+
+// Milliseconds of coding and decoding the motion of all frames, one slice after the other.
+std::array<double, 2> measure_motion(const SymbolClip& clip) {
+  const Stream& stream = clip.stream;
+  std::array<double, 2> times{};
+  std::vector<MotionVector> vectors(stream.grid.size());
+  std::vector<uint8_t> skipped(stream.grid.size());
+  Growing<uint8_t> out;
+  for (int slice = 0; slice < motion_slices(stream.grid); ++slice) {
+    MotionTree tree(stream.grid, slice, stream.header.subpel,
+                    stream.header.prediction == Prediction::kPicture);
+    for (const SymbolFrame& f : clip.frames) {
+      if (f.parameters.type == FrameType::kKey) continue;
+      size_t size = 0;
+      times[0] += shortest([&] { size = tree.encode(f.view(), out); });
+      CodedFrameBuffers buffers;
+      buffers.side = {vectors.data(), skipped.data()};
+      times[1] += shortest([&] { (void)tree.decode({out.data(), size}, buffers); });
+    }
+  }
+  return times;
 }
 
 bool measure(const SymbolClip& clip) {
@@ -167,18 +231,22 @@ bool measure(const SymbolClip& clip) {
     }
   }
   const auto n = static_cast<double>(clip.frames.size());
+  const auto motion = measure_motion(clip);
   std::printf(
-      "%-36s levels %8zu bytes, of predicted frames %8zu; a frame: encoding %.2f ms, decoding %.2f ms\n",
-      clip.name.c_str(), bytes, predicted, encode / n, decode / n);
+      "%-36s motion %7zu bytes, encoding %.2f ms, decoding %.2f ms; levels %8zu, of predicted frames %8zu; "
+      "encoding levels of a frame %.2f ms, "
+      "decoding %.2f ms\n",
+      clip.name.c_str(), clip.motion_bytes, motion[0] / n, motion[1] / n, bytes, predicted, encode / n,
+      decode / n);
   return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool trains = argc > 2 && std::strcmp(argv[1], "train") == 0;
-  if (argc < 3 || (!trains && std::strcmp(argv[1], "measure") != 0)) {
-    std::fprintf(stderr, "usage: ctv_train_symbols train|measure STREAM.ctv...\n");
+  const std::string verb = argc > 2 ? argv[1] : "";
+  if (verb != "train" && verb != "motion" && verb != "measure") {
+    std::fprintf(stderr, "usage: ctv_train_symbols train|motion|measure STREAM.ctv...\n");
     return 2;
   }
   std::vector<SymbolClip> clips;
@@ -188,8 +256,8 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  if (trains) {
-    train(clips);
+  if (verb != "measure") {
+    verb == "train" ? train(clips) : train_motion(clips);
     return 0;
   }
   for (const SymbolClip& clip : clips) {

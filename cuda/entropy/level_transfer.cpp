@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and side information across the bus, beside the frame's kernels. Components that the plan names are
 // coded and decoded here, and only their bytes travel; the others' levels go through the copy engine. A
-// port's arrays stay as they are until its next frame, so nothing else waits. Upwards all land in device
-// memory of the port, so that they need not wait for earlier frames either, and are moved to their place from
-// there in the order of the calls.
+// transfer's arrays stay as they are until its next frame, so nothing else waits. Upwards all land in device
+// memory of the transfer, so that they need not wait for earlier frames either, and are moved to their place
+// from there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include "cuda/entropy/run_decoder.hpp"
@@ -253,9 +253,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
 Result<std::unique_ptr<LevelTransfer>> make_level_transfer(std::shared_ptr<Device> device,
                                                            const PictureLayout& layout,
                                                            const MotionGrid& grid, const CodingPlan& plan) {
-  auto port = std::make_unique<CudaLevelTransfer>(std::move(device), layout, grid);
-  CTV_RETURN_IF_ERROR(port->initialise(plan));
-  return std::unique_ptr<LevelTransfer>(std::move(port));
+  auto transfer = std::make_unique<CudaLevelTransfer>(std::move(device), layout, grid);
+  CTV_RETURN_IF_ERROR(transfer->initialise(plan));
+  return std::unique_ptr<LevelTransfer>(std::move(transfer));
 }
 
 }  // namespace ctv::cuda

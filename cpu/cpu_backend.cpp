@@ -14,6 +14,7 @@
 #include "cpu/picture/colour.hpp"
 #include "cpu/picture/squared_error.hpp"
 #include "cpu/transform/rdoq.hpp"
+#include "cpu/transform/slope_estimator.hpp"
 #include "cpu/transform/subband_prediction.hpp"
 #include "cpu/transform/transform_coder.hpp"
 
@@ -29,15 +30,15 @@ class TimedTransform final : public TransformCoder {
       : inner_(std::move(inner)), times_(times) {}
 
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels) override {
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes) override {
     StageTimer timer(times_, Stage::kForward);
-    return inner_->forward(samples, prediction, dc_offset, quantisers, levels);
+    return inner_->forward(samples, prediction, dc_offset, quantisers, levels, slopes);
   }
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples) override {
+                 PlaneView<Sample> samples, const int8_t* slopes) override {
     StageTimer timer(times_, Stage::kInverse);
-    return inner_->inverse(levels, quantisers, prediction, dc_offset, range, reduction, samples);
+    return inner_->inverse(levels, quantisers, prediction, dc_offset, range, reduction, samples, slopes);
   }
 
  private:
@@ -110,6 +111,9 @@ class CpuBackend final : public Backend {
                                                          Engine engine) override {
     CTV_ASSIGN_OR_RETURN(std::unique_ptr<TransformCoder> inner, make_cpu_transform(layout, engine, threads_));
     return std::unique_ptr<TransformCoder>(std::make_unique<TimedTransform>(std::move(inner), stage_times_));
+  }
+  Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
+    return make_cpu_slopes(luma, threads_, stage_times_);
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
     return make_cpu_motion(parameters, threads_, stage_times_);

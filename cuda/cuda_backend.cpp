@@ -16,6 +16,7 @@
 #include "cuda/runtime/device.hpp"
 #include "cuda/transform/cufft_library.hpp"
 #include "cuda/transform/rdoq.hpp"
+#include "cuda/transform/slope_estimator.hpp"
 #include "cuda/transform/subband_prediction.hpp"
 #include "cuda/transform/transform_coder.hpp"
 
@@ -82,6 +83,10 @@ class CudaBackend final : public Backend {
                                           " are possible");
     }
     return make_transform_coder(device_, layout, engine);
+  }
+  Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return make_slope_estimator(device_, luma);
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters, Extent) override {
     CTV_RETURN_IF_ERROR(device_->enter());

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface: parsing of units.
+#include <algorithm>
+#include <vector>
+
 #include "codec/api/entry.hpp"
+#include "codec/entropy/slope_map.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/fields.hpp"
 #include "codec/format/headers.hpp"
@@ -38,6 +42,17 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   i.components = static_cast<int32_t>(ctv::make_components(stream.picture, h.grouping).size());
   i.decoder_memory = ctv::decoder_memory(stream, 1, 1);
   return i;
+}
+
+// Of the side payload of a key frame.
+Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, ctv_packet_info& info) {
+  std::vector<int8_t> slopes(grid.size());
+  if (!ctv::SlopeMap(grid).decode(side, slopes.data())) return {CTV_ERROR_STREAM, "side payload: damaged"};
+  if (slopes.empty()) return {};
+  info.slope_blocks = static_cast<int32_t>(slopes.size() - ctv::kSlopedScales);
+  info.slanted_blocks = static_cast<int32_t>(
+      std::count_if(slopes.begin() + ctv::kSlopedScales, slopes.end(), [](int8_t s) { return s != 0; }));
+  return {};
 }
 
 }  // namespace
@@ -121,7 +136,10 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
     i.duration = time.duration;
     i.step = packet.frame.base_step / 16.0;
     i.header_size = static_cast<uint32_t>(packet.size);
-    i.motion_size = packet.motion_size;
+    i.side_size = packet.side_size;
+    if (packet.frame.type == ctv::FrameType::kKey) {
+      CTV_RETURN_IF_ERROR(count_slopes({data + packet.size, packet.side_size}, stream.slopes, i));
+    }
     i.components = static_cast<int32_t>(list.size());
     i.layers = stream.picture.subbands[0].layers;
     for (size_t c = 0; components != nullptr && c < list.size() && c < capacity; ++c) {
@@ -148,7 +166,7 @@ ctv_status ctv_packet_parts(const uint8_t* header, size_t header_size, const uin
     uint64_t offset = 0;
     for (size_t i = 0; i <= list.size(); ++i) {
       const uint32_t bytes =
-          i == 0 ? static_cast<uint32_t>(packet.size) + packet.motion_size : packet.component_sizes[i - 1];
+          i == 0 ? static_cast<uint32_t>(packet.size) + packet.side_size : packet.component_sizes[i - 1];
       if (i < capacity) {
         parts[i] = {offset, bytes, i == 0 ? -1 : list[i - 1].layer,
                     i == 0 ? 0U : packet.component_checks[i - 1]};

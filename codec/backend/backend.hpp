@@ -17,6 +17,7 @@
 #include "codec/backend/memory.hpp"
 #include "codec/backend/motion_estimator.hpp"
 #include "codec/backend/picture_transfer.hpp"
+#include "codec/backend/slope_estimator.hpp"
 #include "codec/backend/transform_coder.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
@@ -65,6 +66,8 @@ class Backend {
                                                                      const CodingPlan& plan) = 0;
   virtual Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                                  Engine engine) = 0;
+  /// luma: of a stream with directional lifting.
+  virtual Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) = 0;
   virtual Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                                Extent extent) = 0;
   virtual Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() = 0;

@@ -13,9 +13,9 @@ namespace ctv {
 class LevelTransfer {
  public:
   virtual ~LevelTransfer() = default;
-  /// Starts the copy of a frame's side information to the host, which a key frame has none of. The backend's
-  /// arrays must not change before the next download, so a backend whose memory is the host's may let
-  /// downloaded() point to them.
+  /// Starts the copy of a frame's vectors and skips to the host. Slopes of a key frame are not yet known, and
+  /// go with its levels. The backend's arrays must not change before the next download, so a backend whose
+  /// memory is the host's may let downloaded() point to them.
   virtual Status download_side(const ConstSideInfo& side) = 0;
   /// The same for its levels.
   virtual Status download(const std::array<const Level*, 3>& levels) = 0;
@@ -33,16 +33,11 @@ class LevelTransfer {
   virtual Status finish_levels() { return {}; }
   /// Host memory that the next upload copies from.
   virtual CodedFrameBuffers upload_buffers() = 0;
-  /// Starts the copy of upload_buffers() to the backend, with side information or without. The buffers must
-  /// not change before finish().
-  virtual Status upload(bool side) = 0;
+  /// Starts the copy of upload_buffers() to the backend, with the side information of the frame's type. The
+  /// buffers must not change before finish().
+  virtual Status upload(FrameType type) = 0;
   /// Moves what was uploaded to its place. Null side information stays untouched.
   virtual Status place(const std::array<Level*, 3>& levels, const SideInfo& side) = 0;
-  /// upload(), then place().
-  Status import_levels(const std::array<Level*, 3>& levels, const SideInfo& side) {
-    CTV_RETURN_IF_ERROR(upload(side.vectors != nullptr));
-    return place(levels, side);
-  }
   /// Waits for the last download or upload.
   virtual Status finish() = 0;
 };

@@ -22,14 +22,15 @@ class TransformCoder {
   virtual ~TransformCoder() = default;
   /// Transforms and quantises samples - prediction. Levels are in the order of the layout.
   /// prediction.data null: the prediction is `dc_offset` everywhere. quantisers: one per subband. samples and
-  /// prediction have the padded extent.
+  /// prediction have the padded extent. slopes: an array of SlopeGrid, or null for a transform without.
   virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                         std::span<const SubbandQuantiser> quantisers, Level* levels) = 0;
+                         std::span<const SubbandQuantiser> quantisers, Level* levels,
+                         const int8_t* slopes = nullptr) = 0;
   /// prediction + inverse(levels), clamped to range, at resolution 2^-reduction: samples and prediction have
   /// the padded extent shifted right by reduction. samples may be prediction.
   virtual Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                         PlaneView<Sample> samples) = 0;
+                         PlaneView<Sample> samples, const int8_t* slopes = nullptr) = 0;
 };
 
 }  // namespace ctv

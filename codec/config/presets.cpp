@@ -49,6 +49,7 @@ void apply_default(ctv_config& c) {
   c.scales = 4;
   c.directions[0] = 0;  // see choose_transform.cpp: directions pay for texture alone
   c.filter_taps = 2;
+  c.directional_lifting = 1;
   c.prediction = CTV_PREDICTION_PICTURE;
   c.entropy_coding = CTV_ENTROPY_TILES;
   c.block_size = 16;
@@ -68,6 +69,7 @@ void apply_default(ctv_config& c) {
 void apply_fastest(ctv_config& c) {
   apply_default(c);
   c.pyramid = CTV_PYRAMID_WAVELET_5_3;
+  c.directional_lifting = 0;
   c.subpel = 1;
   c.overlap = 0;
   c.split = 0;
@@ -85,10 +87,11 @@ void apply_slow(ctv_config& c) {
 }
 
 constexpr Preset kPresets[] = {
-    {"default", "critically sampled contourlets, overlapped eighth-sample motion, picture prediction",
+    {"default", "9/7 pyramid lifted along contours in key frames, overlapped eighth-sample motion",
      apply_default},
     {"fast", "default with vectors in quarter samples", apply_fast},
-    {"fastest", "5/3 pyramid, half-sample motion of blocks without overlap", apply_fastest},
+    {"fastest", "5/3 pyramid without directions, half-sample motion of blocks without overlap",
+     apply_fastest},
     {"slow", "default with a full search of 16 samples", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., step by step, with its parameters", apply_paper},
 };

@@ -25,6 +25,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       components_(make_components(picture, header.grouping)),
       stream_slots_(header.slots),
       skips_(header.prediction == Prediction::kPicture),
+      slopes_(make_slope_grid(picture.subbands[0])),
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {
@@ -105,28 +106,33 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   for (size_t i = 0; i < components_.size(); ++i) {
     payloads_.components.emplace_back(parts_[i].bytes.data(), parts_[i].size);
   }
-  motion_.clear();
-  if (!key) join_slices();
+  side_.clear();
+  if (key) {
+    const size_t size = slopes_.encode(frame.side.slopes, slope_bytes_);
+    side_.assign(slope_bytes_.data(), slope_bytes_.data() + size);
+  } else {
+    join_slices();
+  }
   header_.frame = frame.parameters;
-  write_packet(motion_, payloads_.components, header_, packet);
+  write_packet(side_, payloads_.components, header_, packet);
   begin(false);
 }
 
 // The sizes of all slices except the last, then the slices.
 void SymbolCoder::join_slices() {
   const std::span<const Part> slices = std::span(parts_).subspan(components_.size());
-  FieldWriter writer(motion_);
+  FieldWriter writer(side_);
   for (const Part& s : slices.first(slices_ - 1)) writer.varint("slice size", static_cast<uint32_t>(s.size));
-  for (const Part& s : slices) motion_.insert(motion_.end(), s.bytes.data(), s.bytes.data() + s.size);
+  for (const Part& s : slices) side_.insert(side_.end(), s.bytes.data(), s.bytes.data() + s.size);
 }
 
 bool SymbolCoder::find_slices(std::vector<std::span<const uint8_t>>& payloads) {
-  const std::span<const uint8_t> motion = payloads_.motion;
-  FieldReader reader(motion, 0);
+  const std::span<const uint8_t> side = payloads_.side;
+  FieldReader reader(side, 0);
   slice_sizes_.assign(slices_, 0);
-  for (size_t i = 0; i + 1 < slices_; ++i) reader.varint("slice size", slice_sizes_[i], 0, motion.size());
+  for (size_t i = 0; i + 1 < slices_; ++i) reader.varint("slice size", slice_sizes_[i], 0, side.size());
   if (!reader.ok()) return false;
-  std::span<const uint8_t> rest = motion.subspan(reader.offset());
+  std::span<const uint8_t> rest = side.subspan(reader.offset());
   for (size_t i = 0; i < slices_; ++i) {
     const size_t size = i + 1 == slices_ ? rest.size() : slice_sizes_[i];
     if (size > rest.size()) return false;
@@ -175,7 +181,8 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   };
   const size_t count = payloads.size();
   payloads.resize(components_.size());  // those of layers that are not decoded are empty
-  if (!key && !find_slices(payloads)) return damaged("motion payload", payloads_.motion);
+  const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
+  if (!placed) return damaged("side payload", payloads_.side);
   for (size_t i = 0; i < payloads.size(); ++i) parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
@@ -184,7 +191,7 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const auto all = [](size_t) { return true; };
   for_parts(components_.size(), payloads.size(), all, start, finish);  // levels need skips
   for (size_t i = components_.size(); i < payloads.size(); ++i) {
-    if (!parts_[i].sound) return damaged("motion payload", payloads[i]);
+    if (!parts_[i].sound) return damaged("side payload", payloads[i]);
   }
   CTV_RETURN_IF_ERROR(decode_components(count, coded, !key && skips_));
   for (size_t i = 0; i < count; ++i) {

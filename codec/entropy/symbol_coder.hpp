@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/entropy/component_coder.hpp"
+#include "codec/entropy/slope_map.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
 #include "codec/format/motion_grid.hpp"
@@ -57,7 +58,7 @@ class SymbolCoder {
     size_t part, task;  // of the part
   };
   void join_slices();
-  /// Appends the slices of the motion payload. False if their sizes exceed it.
+  /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
   Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
   template <typename Work>
@@ -71,13 +72,15 @@ class SymbolCoder {
   int threads_;
   std::vector<Component> components_;
   int stream_slots_;
-  bool skips_;                    // predicted frames have skips
-  size_t slices_;                 // of the motion payload
+  bool skips_;       // predicted frames have skips
+  SlopeMap slopes_;  // of key frames
+  Growing<uint8_t> slope_bytes_;
+  size_t slices_;                 // of the motion
   std::vector<Part> parts_;       // one per component, then one per slice
   std::vector<size_t> selected_;  // parts that a frame needs, the largest first
   std::vector<Task> tasks_;       // of these
   Payloads payloads_;
-  std::vector<uint8_t> motion_;  // payload of the slices
+  std::vector<uint8_t> side_;  // payload of the slices, or of the slopes
   std::vector<uint32_t> slice_sizes_;
   PacketHeader header_;
 };

@@ -19,13 +19,15 @@ struct SideInfo {
   /// [grid.rows][grid.cols], 1: skipped. A skipped cell is predicted by its own vector alone and has no
   /// residual. Picture prediction; otherwise not read.
   uint8_t* skips = nullptr;
+  int8_t* slopes = nullptr;  // key frames, directional lifting: an array of SlopeGrid
 };
 struct ConstSideInfo {
   ConstSideInfo() = default;
   ConstSideInfo(const SideInfo& side)  // NOLINT(*-explicit-*)
-      : vectors(side.vectors), skips(side.skips) {}
+      : vectors(side.vectors), skips(side.skips), slopes(side.slopes) {}
   const MotionVector* vectors = nullptr;
   const uint8_t* skips = nullptr;
+  const int8_t* slopes = nullptr;
 };
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each

@@ -71,6 +71,9 @@ struct Row : StreamField {
 bool contourlet(const H& h) { return !h.transform.in_blocks(); }
 int64_t of_contourlet(const H& h) { return contourlet(h) ? 1 : 0; }
 int64_t of_picture(const H& h) { return h.prediction == Prediction::kPicture ? 1 : 0; }
+int64_t may_have_slopes(const H& h) {
+  return h.transform.pyramid == Pyramid::kWavelet9_7 ? of_contourlet(h) * of_picture(h) : 0;
+}
 bool by_layer(const H& h) { return h.grouping.scope == ComponentScope::kLayer; }
 
 constexpr Row version() {
@@ -142,6 +145,9 @@ constexpr StreamField kFields[] = {
     Row::of<&H::transform, &T::projection>("projection", 1, 0, 1).only_if(contourlet),
     Row::of<&H::prediction>("prediction", 1, 0, CTV_PREDICTION_PICTURE)
         .as(CTV_PUBLIC(prediction), "What predicted frames predict"),
+    Row::of<&H::transform, &T::directional_lifting>("directional lifting", 1, 0, 1)
+        .as(CTV_PUBLIC(directional_lifting), "1: 9/7 lifted along directions in key frames")
+        .at_most(may_have_slopes),
     Row::of<&H::entropy_coding>("entropy coding", 1, 0, CTV_ENTROPY_TILES)
         .as(CTV_PUBLIC(entropy_coding), "Entropy coding"),
     Row::of<&H::grouping, &Grouping::scope>("grouping", 1, 0, static_cast<int64_t>(ComponentScope::kLayer)),

@@ -63,9 +63,9 @@ void visit(Visitor& v, FrameParameters& f, uint32_t& sizes, size_t components) {
   }
 }
 
-/// Part 0 is the motion payload, part i + 1 component i.
+/// Part 0 is the side payload, part i + 1 component i.
 uint32_t& part_size(PacketHeader& header, size_t part) {
-  return part == 0 ? header.motion_size : header.component_sizes[part - 1];
+  return part == 0 ? header.side_size : header.component_sizes[part - 1];
 }
 
 template <typename Visitor>
@@ -79,7 +79,7 @@ size_t checksum_at(const PacketHeader& header) { return header.size - 4; }
 
 // Of header and vectors, without the check of the reference.
 uint32_t checksum_of(std::span<const uint8_t> unit, const PacketHeader& header) {
-  return crc32_of(unit.subspan(header.size, header.motion_size), crc32_of(unit.first(checksum_at(header))));
+  return crc32_of(unit.subspan(header.size, header.side_size), crc32_of(unit.first(checksum_at(header))));
 }
 
 uint16_t check_of(uint32_t checksum) { return static_cast<uint16_t>(checksum ^ checksum >> 16); }
@@ -99,7 +99,7 @@ void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
   uint32_t sizes = static_cast<uint32_t>(header.component_sizes.size());
   const size_t components = sizes;
   while (sizes > 0 && part_size(header, sizes) == 0) --sizes;
-  uint64_t payload = header.motion_size;
+  uint64_t payload = header.side_size;
   for (const uint32_t size : header.component_sizes) payload += size;
   const auto write_fields = [&] {
     const size_t begin = bytes.size();
@@ -131,7 +131,7 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
   visit(r, header.frame, sizes, components);
   if (header.frame.slot >= slots) r.refuse("slot", "the stream has " + std::to_string(slots));
   if (!r.ok()) return r.status();
-  header.motion_size = 0;
+  header.side_size = 0;
   header.component_sizes.assign(components, 0);
   header.component_checks.assign(components, 0);
   uint64_t payload = 0;
@@ -154,15 +154,11 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
   }
   part_size(header, sizes) = static_cast<uint32_t>(prefix.size - header.size - payload);
   const bool key = header.frame.type == FrameType::kKey;
-  if (key && header.motion_size != 0) {
-    return {CTV_ERROR_STREAM,
-            "motion payload at byte " + std::to_string(header.size) + ": a key frame has no vectors"};
-  }
-  CTV_RETURN_IF_ERROR(check_length(unit, "motion payload", header.size, header.size + header.motion_size));
+  CTV_RETURN_IF_ERROR(check_length(unit, "side payload", header.size, header.size + header.side_size));
   const uint32_t difference = checksum_of(unit, header) ^ stored;
   if ((difference & UINT16_MAX) != 0 || (key && difference != 0)) {
     return {CTV_ERROR_STREAM, "packet checksum at byte " + std::to_string(checksum_at(header)) +
-                                  ": the header or the motion payload is damaged"};
+                                  ": the header or the side payload is damaged"};
   }
   header.frame.reference_check = static_cast<uint16_t>(difference >> 16);
   header.frame.check = check_of(stored);
@@ -176,9 +172,9 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
   return check_of(checksum);
 }
 
-void write_packet(std::span<const uint8_t> motion, std::span<const std::span<const uint8_t>> payloads,
+void write_packet(std::span<const uint8_t> side, std::span<const std::span<const uint8_t>> payloads,
                   PacketHeader& header, std::vector<uint8_t>& packet) {
-  header.motion_size = static_cast<uint32_t>(motion.size());
+  header.side_size = static_cast<uint32_t>(side.size());
   header.component_sizes.clear();
   header.component_checks.clear();
   for (const auto& payload : payloads) {
@@ -186,7 +182,7 @@ void write_packet(std::span<const uint8_t> motion, std::span<const std::span<con
     header.component_checks.push_back(part_check(payload));
   }
   write_packet_header(header, packet);
-  packet.insert(packet.end(), motion.begin(), motion.end());
+  packet.insert(packet.end(), side.begin(), side.end());
   for (const auto& payload : payloads) packet.insert(packet.end(), payload.begin(), payload.end());
   seal_packet(packet, header, 0);
 }
@@ -194,10 +190,10 @@ void write_packet(std::span<const uint8_t> motion, std::span<const std::span<con
 Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
                      std::span<const Component> components, int layers, const PartLoss& loss,
                      Payloads& payloads) {
-  payloads.motion = unit.subspan(header.size, header.motion_size);
+  payloads.side = unit.subspan(header.size, header.side_size);
   payloads.components.clear();
   payloads.missing = 0;
-  size_t begin = header.size + header.motion_size;
+  size_t begin = header.size + header.side_size;
   for (size_t i = 0; i < components.size() && components[i].layer < layers; ++i) {
     const size_t size = header.component_sizes[i];
     const size_t end = begin + size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet of a frame: a header, the motion payload and the components' payloads. Header and vectors share
+// The packet of a frame: a header, the side payload and the components' payloads. Header and vectors share
 // a checksum, and each component that is not empty has one, so that a part is known to be sound without the
 // others (docs/bitstream.md).
 #pragma once
@@ -16,10 +16,10 @@ namespace ctv {
 
 struct PacketHeader {
   FrameParameters frame;
-  uint32_t motion_size = 0;
+  uint32_t side_size = 0;
   std::vector<uint32_t> component_sizes;
   std::vector<uint16_t> component_checks;  // 0 where a component is empty
-  size_t size = 0;                         // bytes from the start of the unit to the motion payload
+  size_t size = 0;                         // bytes from the start of the unit to the side payload
   size_t unit_size = 0;                    // of the whole packet, as announced
 };
 
@@ -43,14 +43,14 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
 /// vectors. A packet header object is filled in place so that nothing is allocated per frame.
 Status read_packet_header(std::span<const uint8_t> unit, size_t components, int slots, PacketHeader& header);
 
-/// Writes the whole packet. header.frame is given; sizes and checks are filled in. motion: empty in a key
-/// frame. payloads: one per component.
-void write_packet(std::span<const uint8_t> motion, std::span<const std::span<const uint8_t>> payloads,
+/// Writes the whole packet. header.frame is given; sizes and checks are filled in. side: empty or slopes in a
+/// key frame. payloads: one per component.
+void write_packet(std::span<const uint8_t> side, std::span<const std::span<const uint8_t>> payloads,
                   PacketHeader& header, std::vector<uint8_t>& packet);
 
 /// The payloads of a packet.
 struct Payloads {
-  std::span<const uint8_t> motion;
+  std::span<const uint8_t> side;                     // motion, or slopes of a key frame
   std::vector<std::span<const uint8_t>> components;  // of the layers that were asked for
   int missing = 0;                                   // components that were concealed
 };

@@ -50,6 +50,7 @@ struct TransformParameters {
   int scales = 4;                                     // 1..kMaxScales
   std::array<uint8_t, kMaxScales> directions_log2{};  // per scale, finest first; 0: none
   int taps = 2;                                       // of the directional filters
+  bool directional_lifting = false;                   // 9/7: key frames' luma may have slopes
   int fraction_bits = 2;                              // coefficients are in units of 2^-fraction_bits samples
   bool projection = false;                            // Laplacian: synthesis by projection (dual frame)
   constexpr const TransformTraits& traits() const { return kTransformTraits[static_cast<size_t>(kind)]; }

@@ -5,6 +5,7 @@
 
 #include "codec/entropy/component_coder.hpp"
 #include "codec/entropy/motion_tree.hpp"
+#include "codec/entropy/slope_map.hpp"
 #include "codec/format/components.hpp"
 #include "codec/pipeline/stream.hpp"
 #include "codec/util/host_device.hpp"
@@ -61,7 +62,7 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
     layouts += layout.subbands.size() * (sizeof(Subband) + sizeof(SubbandQuantiser));
     transforms += transform_bytes(layout, static_cast<uint64_t>(threads));
   }
-  const uint64_t side = s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t));
+  const uint64_t side = s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t)) + s.slopes.size();
   // A place for each slot and one for the current frame. Beside them the prediction and residual levels, or
   // the decoded picture.
   const uint64_t places = header.slots + uint64_t{1};
@@ -69,7 +70,7 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
       header.prediction == Prediction::kPicture ? (places + 1) * planes + levels : places * levels + planes;
 
   const auto components = make_components(s.picture, header.grouping);
-  uint64_t coders = MotionTree::bytes(s.grid);
+  uint64_t coders = MotionTree::bytes(s.grid) + sizeof(SlopeMap);
   for (const Component& c : components) {
     coders += component_decoder_bytes(header.entropy_coding, s.picture, c) + 4 * sizeof c;
   }

@@ -26,7 +26,8 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   } else {
     CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
   }
-  CTV_ASSIGN_OR_RETURN(side_memory_, allocate_side(backend_, stream_.grid, picture_mode(), side_));
+  CTV_ASSIGN_OR_RETURN(side_memory_,
+                       allocate_side(backend_, stream_.grid, picture_mode(), stream_.slopes, side_));
   for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
@@ -64,7 +65,7 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   calls.reference = key ? nullptr : reference_->address();
   calls.target = references_.current().address();
   CTV_ASSIGN_OR_RETURN(const bool repeated, backend_.begin_frame(calls));
-  CTV_RETURN_IF_ERROR(slot.levels->upload(!key));
+  CTV_RETURN_IF_ERROR(slot.levels->upload(parameters.type));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
   Reference& current = references_.current();
@@ -79,11 +80,16 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   return {};
 }
 
+SideInfo FrameDecoder::side_of(FrameType type) const {
+  if (type == FrameType::kKey) return {.slopes = side_.slopes};
+  return {side_.vectors, side_.skips};
+}
+
 Status FrameDecoder::run_stages(FrameSlot& slot) {
   make_quantisers(stream_, slot.parameters, 0, quantisers_);
   const Reference& current = references_.current();
-  CTV_RETURN_IF_ERROR(slot.levels->place(picture_mode() ? residual_ : current.levels,
-                                         reference_ == nullptr ? SideInfo() : side_));
+  CTV_RETURN_IF_ERROR(
+      slot.levels->place(picture_mode() ? residual_ : current.levels, side_of(slot.parameters.type)));
   CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture() : decode_subbands());
   return export_picture(slot, current);
 }
@@ -110,6 +116,7 @@ Status FrameDecoder::decode_picture() {
     const auto i = static_cast<size_t>(p);
     const CompensationGeometry geometry = stream_.geometry(p, decisions_.reduction);
     PlaneView<const Sample> prediction;
+    const int8_t* const slopes = p == 0 && reference_ == nullptr ? side_.slopes : nullptr;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(
@@ -118,7 +125,7 @@ Status FrameDecoder::decode_picture() {
     }
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction,
                                                 picture.dc_offset(p), picture.range(p), decisions_.reduction,
-                                                decoded.plane(p)));
+                                                decoded.plane(p), slopes));
     if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(
           backend_.copy_skipped(prediction_.plane(p), side_.skips, geometry, decoded.plane(p)));

@@ -43,6 +43,8 @@ class FrameDecoder {
  private:
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);
+  /// What a frame of the type has.
+  SideInfo side_of(FrameType type) const;
   Status run_stages(FrameSlot& slot);
   Status decode_picture();
   Status decode_subbands();

@@ -32,10 +32,13 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(residual_, PlaneSet::make(backend_, picture, 0));
-    CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, searched_));
+    CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, {}, searched_));
   }
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
+  }
+  if (stream_.slopes.size() > 0) {
+    CTV_ASSIGN_OR_RETURN(slopes_, backend_.make_slopes(picture.subbands[0]));
   }
   // H.264's coefficients have no unit of their own, only its quantiser's.
   rdoq_ = decisions.rdoq && stream_.header.lossless == 0 && !stream_.header.transform.traits().own_quantiser;
@@ -50,7 +53,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   for (Output& output : outputs_) {
     CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, picture, output.levels));
     CTV_ASSIGN_OR_RETURN(output.side_memory,
-                         allocate_side(backend_, stream_.grid, picture_mode(), output.side));
+                         allocate_side(backend_, stream_.grid, picture_mode(), stream_.slopes, output.side));
   }
   return {};
 }
@@ -89,7 +92,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
-  if (reference_ == nullptr) return slot.levels->download_side({});
+  if (reference_ == nullptr) return slot.levels->download_side(SideInfo{.slopes = output_->side.slopes});
   return picture_mode() ? predict(slot) : predict_subbands(slot);
 }
 
@@ -105,7 +108,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, searched_.vectors));
   CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
-  CTV_RETURN_IF_ERROR(slot.levels->download_side(side));
+  CTV_RETURN_IF_ERROR(slot.levels->download_side(SideInfo{side.vectors, side.skips}));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
@@ -192,10 +195,14 @@ Status FrameEncoder::code_picture(FrameType type) {
     if (!transformed_) {
       const std::vector<SubbandQuantiser> units(layout.subbands.size());
       const bool key = type == FrameType::kKey;
-      CTV_RETURN_IF_ERROR(transforms_[i]->forward((key ? source_ : residual_).plane(p), {},
-                                                  key ? stream_.picture.dc_offset(p) : 0,
-                                                  rdoq_ ? std::span(units) : std::span(quantisers_[i]),
-                                                  rdoq_ ? coefficients_[i] : output_->levels[i]));
+      if (slopes(type, p) != nullptr) {
+        CTV_RETURN_IF_ERROR(slopes_->search(source_.plane(0), stream_.picture.dc_offset(0), quantisers_[0],
+                                            output_->side.slopes));
+      }
+      CTV_RETURN_IF_ERROR(transforms_[i]->forward(
+          (key ? source_ : residual_).plane(p), {}, key ? stream_.picture.dc_offset(p) : 0,
+          rdoq_ ? std::span(units) : std::span(quantisers_[i]), rdoq_ ? coefficients_[i] : output_->levels[i],
+          slopes(type, p)));
     }
     if (rdoq_) {
       CTV_RETURN_IF_ERROR(backend_.quantise(layout, quantisers_[i], coefficients_[i], output_->levels[i]));
@@ -213,7 +220,8 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
     const auto i = static_cast<size_t>(p);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
-                                                picture.dc_offset(p), picture.range(p), 0, decoded.plane(p)));
+                                                picture.dc_offset(p), picture.range(p), 0, decoded.plane(p),
+                                                slopes(type, p)));
     if (type == FrameType::kPredicted) {
       CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), output_->side.skips,
                                                 stream_.geometry(p, 0), decoded.plane(p)));

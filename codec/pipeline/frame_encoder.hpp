@@ -65,6 +65,10 @@ class FrameEncoder {
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
+  /// Slopes of a plane, or null.
+  const int8_t* slopes(FrameType type, int plane) const {
+    return type == FrameType::kKey && plane == 0 ? output_->side.slopes : nullptr;
+  }
   Status code_subbands(FrameType type);
   /// The picture being coded.
   const PlaneSet& source() const { return picture_mode() ? source_ : references_.current().picture; }
@@ -75,9 +79,10 @@ class FrameEncoder {
   Stream stream_;
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   std::unique_ptr<MotionEstimator> motion_;
-  std::vector<Output> outputs_;  // one per frame in flight
-  Output* output_ = nullptr;     // of the frame being coded
-  FrameParameters parameters_;   // of the frame being coded
+  std::unique_ptr<SlopeEstimator> slopes_;  // null without directional lifting
+  std::vector<Output> outputs_;             // one per frame in flight
+  Output* output_ = nullptr;                // of the frame being coded
+  FrameParameters parameters_;              // of the frame being coded
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;     // of a predicted frame
   PlaneSet source_, prediction_, residual_;  // picture prediction

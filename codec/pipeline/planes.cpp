@@ -41,11 +41,15 @@ Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture,
   return memory;
 }
 
-Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, SideInfo& side) {
+Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
+                             SideInfo& side) {
+  const size_t cells = grid.size();
   CTV_ASSIGN_OR_RETURN(Memory memory,
-                       backend.allocate(grid.size() * (sizeof(MotionVector) + sizeof(uint8_t))));
+                       backend.allocate(cells * (sizeof(MotionVector) + sizeof(uint8_t)) + slopes.size()));
   side.vectors = static_cast<MotionVector*>(memory.data());
-  if (skips) side.skips = reinterpret_cast<uint8_t*>(side.vectors + grid.size());
+  auto* const behind = reinterpret_cast<uint8_t*>(side.vectors + cells);
+  if (skips) side.skips = behind;
+  if (slopes.size() > 0) side.slopes = reinterpret_cast<int8_t*>(behind + cells);
   return memory;
 }
 

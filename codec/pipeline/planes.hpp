@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codec/backend/backend.hpp"
+#include "codec/format/slope_grid.hpp"
 
 namespace ctv {
 
@@ -26,7 +27,9 @@ class PlaneSet {
 /// Levels of all planes in one piece of the backend's memory.
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
 
-/// Vectors and, with picture prediction, skips in one piece of the backend's memory.
-Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, SideInfo& side);
+/// Vectors and, with picture prediction, skips in one piece of the backend's memory, and slopes if the stream
+/// has them.
+Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
+                             SideInfo& side);
 
 }  // namespace ctv

@@ -25,6 +25,7 @@ Stream make_stream(const SequenceHeader& header) {
   const Extent padded = p.subbands[0].padded;
   const int log2 = header.prediction == Prediction::kPicture ? kLog2Cell : header.log2_block;
   s.grid = {log2, ceil_div(padded.rows, 1 << log2), ceil_div(padded.cols, 1 << log2)};
+  s.slopes = make_slope_grid(p.subbands[0]);
   return s;
 }
 

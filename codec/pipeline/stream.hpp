@@ -8,6 +8,7 @@
 #include "codec/backend/backend.hpp"
 #include "codec/format/headers.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/format/slope_grid.hpp"
 
 namespace ctv {
 
@@ -15,6 +16,7 @@ struct Stream {
   SequenceHeader header;
   PictureLayout picture;
   MotionGrid grid;
+  SlopeGrid slopes;
 
   CompensationGeometry geometry(int plane, int reduction) const {
     const int y = plane == 0 ? 0 : picture.chroma.y;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "codec/format/slope_grid.hpp"
 #include "codec/util/parallel.hpp"
 #include "cpu/cpu_backend.hpp"
 
@@ -15,13 +16,17 @@ constexpr size_t kGrain = 1 << 16;  // levels per task
 class CpuLevelTransfer final : public LevelTransfer {
  public:
   CpuLevelTransfer(const PictureLayout& layout, const MotionGrid& grid, int threads, StageTimes& times)
-      : threads_(threads), times_(times), vector_count_(grid.size()) {
+      : threads_(threads),
+        times_(times),
+        vector_count_(grid.size()),
+        slope_count_(make_slope_grid(layout.subbands[0]).size()) {
     for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
       counts_[p] = layout.subbands[p].num_coefficients;
       levels_[p] = std::make_unique_for_overwrite<Level[]>(counts_[p]);
     }
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(vector_count_);
+    slopes_ = std::make_unique_for_overwrite<int8_t[]>(slope_count_);
   }
 
   Status download_side(const ConstSideInfo& side) override {
@@ -38,17 +43,18 @@ class CpuLevelTransfer final : public LevelTransfer {
   CodedFrameBuffers upload_buffers() override {
     CodedFrameBuffers buffers;
     for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p].get();
-    buffers.side = {vectors_.get(), skips_.get()};
+    buffers.side = {vectors_.get(), skips_.get(), slopes_.get()};
     return buffers;
   }
 
-  Status upload(bool) override { return {}; }
+  Status upload(FrameType) override { return {}; }
 
   Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     StageTimer timer(times_, Stage::kUpload);
     for (size_t p = 0; p < levels.size(); ++p) copy(levels_[p].get(), counts_[p], levels[p]);
     if (side.vectors != nullptr) std::copy_n(vectors_.get(), vector_count_, side.vectors);
     if (side.skips != nullptr) std::copy_n(skips_.get(), vector_count_, side.skips);
+    if (side.slopes != nullptr) std::copy_n(slopes_.get(), slope_count_, side.slopes);
     return {};
   }
 
@@ -66,11 +72,12 @@ class CpuLevelTransfer final : public LevelTransfer {
   const int threads_;
   StageTimes& times_;
   std::array<size_t, 3> counts_{};
-  const size_t vector_count_;
+  const size_t vector_count_, slope_count_;
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
   std::array<std::unique_ptr<Level[]>, 3> levels_;
   std::unique_ptr<MotionVector[]> vectors_;
   std::unique_ptr<uint8_t[]> skips_;
+  std::unique_ptr<int8_t[]> slopes_;
   CodedFrame downloaded_;
 };
 

@@ -31,7 +31,7 @@ class BlockCoder final : public TransformCoder {
   }
 
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels) override {
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t*) override {
     const BlockQuantisers q = make_block_quantisers(layout_, plan_, quantisers);
     for_units([&](int unit, Coefficient* dc) {
       for (int i = 0; i < dc_rows(); ++i) {
@@ -48,7 +48,7 @@ class BlockCoder final : public TransformCoder {
 
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples) override {
+                 PlaneView<Sample> samples, const int8_t*) override {
     const BlockQuantisers q = make_block_quantisers(layout_, plan_, quantisers);
     for_units([&](int unit, Coefficient* dc) {
       if (plan_.transforms_dc()) inverse_dc(unit, q, levels, dc);

@@ -49,10 +49,10 @@ class ContourletCoder final : public TransformCoder {
   /// fft: null for the direct engine.
   ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft);
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels) override;
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes) override;
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples) override;
+                 PlaneView<Sample> samples, const int8_t* slopes) override;
 
  private:
   // A band of a scale: its first subband, and its bank if it has directions.
@@ -71,7 +71,11 @@ class ContourletCoder final : public TransformCoder {
   }
   PlaneView<Coefficient> lowpass(int scale) const { return lowpass_views_[static_cast<size_t>(scale)]; }
   std::span<DirectionalBank* const> banks(int scale) const { return banks_[static_cast<size_t>(scale)]; }
-  void pyramid(int scale, bool inverse, Rows& rows);
+  void pyramid(int scale, bool inverse, const int8_t* slopes, Rows& rows);
+  SlopeView slopes_of(int scale, const int8_t* slopes) const {
+    if (slopes == nullptr || scale > grid_.scales || slopes[scale - 1] == 0) return {};
+    return {slopes + grid_.offset(scale), grid_.extent(scale).cols};
+  }
   void rotate_banks(int scale, bool inverse) {
     if (fft_) return fft_->directional(scale, banks(scale), inverse);
     DirectionalBank::transform(banks(scale), inverse);
@@ -82,6 +86,7 @@ class ContourletCoder final : public TransformCoder {
   void for_directional_rows(int scale, Body&& body);
 
   SubbandLayout layout_;
+  SlopeGrid grid_;
   int threads_;
   std::unique_ptr<FftEngine> fft_;
   std::vector<Band> bands_;
@@ -191,7 +196,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
 };
 
 ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft)
-    : layout_(layout), threads_(std::max(1, threads)), fft_(std::move(fft)) {
+    : layout_(layout), grid_(make_slope_grid(layout)), threads_(std::max(1, threads)), fft_(std::move(fft)) {
   const TransformParameters& t = layout_.transform;
   bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.scales + 1));
   banks_.resize(static_cast<size_t>(t.scales + 1));
@@ -221,9 +226,12 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
 }
 
 // Runs one scale of the pyramid, by either engine.
-void ContourletCoder::pyramid(int scale, bool inverse, Rows& rows) {
+void ContourletCoder::pyramid(int scale, bool inverse, const int8_t* slopes, Rows& rows) {
   const Extent e = picture_extent(scale);
-  if (wavelet_) return inverse ? wavelet_->inverse(e, rows) : wavelet_->forward(e, rows);
+  if (wavelet_) {
+    const SlopeView view = slopes_of(scale, slopes);
+    return inverse ? wavelet_->inverse(e, rows, view) : wavelet_->forward(e, rows, view);
+  }
   if (fft_) {
     return inverse ? fft_->laplacian_inverse(scale, rows, lowpass(scale))
                    : fft_->laplacian_forward(scale, rows, lowpass(scale));
@@ -247,12 +255,13 @@ void ContourletCoder::for_directional_rows(int scale, Body&& body) {
 }
 
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                                int dc_offset, std::span<const SubbandQuantiser> quantisers, Level* levels) {
+                                int dc_offset, std::span<const SubbandQuantiser> quantisers, Level* levels,
+                                const int8_t* slopes) {
   const Picture picture{samples, prediction, dc_offset, {}, {}};
   const int count = layout_.transform.scales;
   for (int scale = 1; scale <= count; ++scale) {
     Rows rows(*this, scale, scale == 1, picture, quantisers, levels, nullptr);
-    pyramid(scale, false, rows);
+    pyramid(scale, false, slopes, rows);
     if (banks(scale).empty()) continue;
     rotate_banks(scale, false);
     for_directional_rows(scale, [&](size_t subband, size_t at, const Coefficient* row, int n) {
@@ -268,7 +277,7 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
 
 Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
-                                int reduction, PlaneView<Sample> samples) {
+                                int reduction, PlaneView<Sample> samples, const int8_t* slopes) {
   const TransformParameters& t = layout_.transform;
   const ToSamples to_samples{dc_offset, lowpass_scale(t, reduction), t.fraction_bits, range};
   const Picture picture{{}, prediction, dc_offset, to_samples, samples};
@@ -285,7 +294,7 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
       rotate_banks(scale, true);
     }
     Rows rows(*this, scale, scale == reduction + 1, picture, quantisers, nullptr, levels);
-    pyramid(scale, true, rows);
+    pyramid(scale, true, slopes, rows);
   }
   if (reduction == count) {
     for (int r = 0; r < s.rows; ++r) {

@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "codec/dsp/lifting.hpp"
-#include "codec/dsp/mirror.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/transform/wavelet_ring.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/transform/wavelet.cpp"
@@ -53,65 +53,6 @@ void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, 
   return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
 }
 
-// out = out + sign * ((factor * (a + b) + half) >> bits), n elements in whole blocks. a and b may be equal.
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-namespace hn = hwy::HWY_NAMESPACE;
-
-// a and b side by side make one multiply-add (pmaddwd). The sum is shifted such that its lower 16 bits
-// remain.
-template <int kSign, int kFactor, int kBits>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
-  const hn::CappedTag<int16_t, kBlock> d16;
-  const hn::Repartition<int32_t, decltype(d16)> d32;
-  const auto factor = hn::Set(d16, int16_t{kFactor});
-  const auto half = hn::Set(d32, 1 << (kBits - 1));
-  const auto step = [&](auto pairs) {
-    auto unused = hn::Zero(d32);
-    const auto sum = hn::ReorderWidenMulAccumulate(d32, pairs, factor, half, unused);
-    return hn::ShiftRight<16>(hn::ShiftLeft<16 - kBits>(sum));
-  };
-  for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d16))) {
-    const auto va = hn::LoadU(d16, a + i);
-    const auto vb = hn::LoadU(d16, b + i);
-    // Interleaving and packing both work within 128 bits and cancel.
-    const auto steps = hn::ReorderDemote2To(d16, step(hn::InterleaveLower(d16, va, vb)),
-                                            step(hn::InterleaveUpper(d16, va, vb)));
-    const auto old = hn::LoadU(d16, out + i);
-    hn::StoreU(kSign > 0 ? hn::Add(old, steps) : hn::Sub(old, steps), d16, out + i);
-  }
-}
-#else
-template <int kSign, int kFactor, int kBits>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
-  CTV_INDEPENDENT
-  for (int i = 0; i < n; ++i) {
-    const int step = (kFactor * (a[i] + b[i]) + (1 << (kBits - 1))) >> kBits;
-    out[i] = static_cast<Coefficient>(out[i] + kSign * step);
-  }
-}
-#endif
-
-template <int kSign>
-void Lift97Signed(int step, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
-  switch (step) {
-    case 1:
-      return LiftPair<kSign, kPredictFirst97, kPredictBits97>(out, a, b, n);
-    case 2:
-      return LiftPair<kSign, kUpdateFirst97, kUpdateBits97>(out, a, b, n);
-    case 3:
-      return LiftPair<kSign, kPredictSecond97, kPredictBits97>(out, a, b, n);
-    default:
-      return LiftPair<kSign, kUpdateSecond97, kUpdateBits97>(out, a, b, n);
-  }
-}
-
-// step: 1..4. Odd steps change odd samples.
-void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
-  n = round_up(n, kBlock);
-  if (inverse) return Lift97Signed<-1>(step, out, a, b, n);
-  return Lift97Signed<1>(step, out, a, b, n);
-}
-
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -121,13 +62,9 @@ namespace {
 
 HWY_EXPORT(Predict);
 HWY_EXPORT(Update);
-HWY_EXPORT(Lift97);
 
-constexpr int kRing = 8;         // row pairs
 constexpr int kGrain = 1 << 15;  // fewest samples worth a thread
 constexpr int kReach = 3;        // row pairs needed beyond a range
-constexpr int kReach97 = 2;      // the same for the 9/7
-constexpr int kMargin = kBlock;  // elements around each half of a row
 
 // Dispatches at each call. A dispatch pointer that is cached before its first call detects the CPU every
 // time.
@@ -140,43 +77,7 @@ void update(Args... args) {
   HWY_DYNAMIC_DISPATCH(Update)(args...);
 }
 
-template <typename... Args>
-void lift_9_7(Args... args) {
-  HWY_DYNAMIC_DISPATCH(Lift97)(args...);
-}
-
-int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
-
 }  // namespace
-
-// The rows in the ring. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
-// highpass | margin]. Row pair k is in slot k modulo kRing.
-struct Wavelet::Ring {
-  Coefficient* data;
-  Extent picture;
-  int half;  // columns of each half
-  int stride;
-
-  int pairs() const { return picture.rows / 2; }
-  int width() const { return 2 * stride; }
-  Coefficient* slot(int i) const { return data + static_cast<ptrdiff_t>(i) * width(); }
-  Coefficient* even(int k) const { return slot(2 * (k % kRing)); }
-  Coefficient* odd(int k) const { return slot(2 * (k % kRing) + 1); }
-  Coefficient* spare() const { return slot(2 * kRing); }
-  /// The row at position r, mirrored at the borders. Even r are even rows.
-  Coefficient* at(int r) const {
-    r = mirror(r, picture.rows);
-    return r % 2 == 0 ? even(r / 2) : odd(r / 2);
-  }
-  Coefficient* low(Coefficient* row) const { return row + kMargin; }
-  Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }
-  void mirror_even(Coefficient* s) const {
-    for (const int p : {-2, 2 * half, 2 * half + 2}) s[p / 2] = s[mirror(p, 2 * half) / 2];
-  }
-  void mirror_odd(Coefficient* t) const {
-    for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror(p, 2 * half) - 1) / 2];
-  }
-};
 
 Wavelet::Wavelet(Pyramid kind, Extent picture, int threads)
     : five_three_(kind == Pyramid::kWavelet5_3),
@@ -197,14 +98,20 @@ void Wavelet::for_pieces(Extent picture, Body&& body) const {
   parallel_for(threads_, pieces, [&](int i) { body(i, pairs * i / pieces, pairs * (i + 1) / pieces); });
 }
 
-void Wavelet::forward(Extent picture, WaveletRows& rows) {
-  const auto piece = nine_seven_ ? &Wavelet::forward_piece_9_7 : &Wavelet::forward_piece;
-  for_pieces(picture, [&](int i, int begin, int end) { (this->*piece)(ring(i, picture), begin, end, rows); });
+void Wavelet::forward(Extent picture, WaveletRows& rows, SlopeView slopes) {
+  for_pieces(picture, [&](int i, int begin, int end) {
+    const Ring r = ring(i, picture);
+    if (slopes.data != nullptr) return forward_piece_along(r, begin, end, slopes, rows);
+    nine_seven_ ? forward_piece_9_7(r, begin, end, rows) : forward_piece(r, begin, end, rows);
+  });
 }
 
-void Wavelet::inverse(Extent picture, WaveletRows& rows) {
-  const auto piece = nine_seven_ ? &Wavelet::inverse_piece_9_7 : &Wavelet::inverse_piece;
-  for_pieces(picture, [&](int i, int begin, int end) { (this->*piece)(ring(i, picture), begin, end, rows); });
+void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes) {
+  for_pieces(picture, [&](int i, int begin, int end) {
+    const Ring r = ring(i, picture);
+    if (slopes.data != nullptr) return inverse_piece_along(r, begin, end, slopes, rows);
+    nine_seven_ ? inverse_piece_9_7(r, begin, end, rows) : inverse_piece(r, begin, end, rows);
+  });
 }
 
 void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "codec/format/transform_parameters.hpp"
+#include "codec/format/slope_grid.hpp"
 #include "codec/util/types.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 
@@ -26,8 +26,9 @@ class Wavelet {
  public:
   /// picture: the largest extent of later calls; both extents are even.
   Wavelet(Pyramid kind, Extent picture, int threads);
-  void forward(Extent picture, WaveletRows& rows);
-  void inverse(Extent picture, WaveletRows& rows);
+  /// slopes: of the 9/7 alone.
+  void forward(Extent picture, WaveletRows& rows, SlopeView slopes = {});
+  void inverse(Extent picture, WaveletRows& rows, SlopeView slopes = {});
 
  private:
   struct Ring;
@@ -36,6 +37,8 @@ class Wavelet {
   void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void forward_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;
+  void inverse_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;
   template <typename Body>
   void for_pieces(Extent picture, Body&& body) const;
 

@@ -6,6 +6,7 @@
 // from there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
 
+#include "codec/format/slope_grid.hpp"
 #include "cuda/entropy/run_decoder.hpp"
 #include "cuda/entropy/run_encoder.hpp"
 #include "cuda/entropy/tile_decoder.hpp"
@@ -17,7 +18,10 @@ namespace {
 class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver {
  public:
   CudaLevelTransfer(std::shared_ptr<Device> device, const PictureLayout& layout, const MotionGrid& grid)
-      : device_(std::move(device)), planes_(static_cast<size_t>(layout.planes)), grid_(grid) {
+      : device_(std::move(device)),
+        planes_(static_cast<size_t>(layout.planes)),
+        grid_(grid),
+        slope_count_(make_slope_grid(layout.subbands[0]).size()) {
     for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
     host_counts_ = counts_;
   }
@@ -108,6 +112,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
                                           cudaMemcpyDeviceToHost, stream));
       }
+      if (side.slopes != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.slopes, side.slopes, slope_count_,
+                                          cudaMemcpyDeviceToHost, stream));
+      }
       CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), stream));
       if (tile_encoder_) CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
       if (run_encoder_) {
@@ -118,7 +126,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     });
   }
 
-  Status upload(bool side) override {
+  Status upload(FrameType type) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
@@ -128,7 +136,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data() + at, buffers_.levels[p],
                                       host_counts_[p] * sizeof(Level), cudaMemcpyHostToDevice, d.up()));
     }
-    if (side) CTV_RETURN_IF_ERROR(upload_side(d.up()));
+    if (type == FrameType::kKey) {
+      CTV_RETURN_IF_ERROR(upload_side(cells_bytes(), slope_count_, d.up()));
+    } else {
+      CTV_RETURN_IF_ERROR(upload_side(0, cells_bytes(), d.up()));
+    }
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     return {};
   }
@@ -150,6 +162,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     if (side.skips != nullptr) {
       CTV_CUDA_TRY(
           d, cudaMemcpyAsync(side.skips, uploaded.skips, grid_.size(), cudaMemcpyDeviceToDevice, d.stream()));
+    }
+    if (side.slopes != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.slopes, uploaded.slopes, slope_count_, cudaMemcpyDeviceToDevice,
+                                      d.stream()));
     }
     return d.record(moved_);
   }
@@ -183,7 +199,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     const cudaStream_t stream = coder_stream_.get();
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, moved_.get(), 0));
     CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, stream) : run_decoder_->upload(d, stream));
-    if (skips) CTV_RETURN_IF_ERROR(upload_side(stream));
+    if (skips) CTV_RETURN_IF_ERROR(upload_side(0, cells_bytes(), stream));
     std::array<Level*, 3> levels{};
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
@@ -215,20 +231,24 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(device_levels_.allocate(*device_, total));
     return device_side_.allocate(*device_, side_bytes());
   }
-  Status upload_side(cudaStream_t stream) {
-    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(device_side_.data(), side_memory_.data(), side_bytes(),
+  Status upload_side(size_t first, size_t bytes, cudaStream_t stream) {
+    if (bytes == 0) return {};
+    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(device_side_.data() + first, side_memory_.data() + first, bytes,
                                            cudaMemcpyHostToDevice, stream));
     return {};
   }
-  /// Vectors, then skips, in one piece.
-  size_t side_bytes() const { return grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t)); }
+  /// Vectors, then skips, then slopes, in one piece.
+  size_t cells_bytes() const { return grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t)); }
+  size_t side_bytes() const { return cells_bytes() + slope_count_; }
   SideInfo side_in(uint8_t* bytes) const {
-    return {reinterpret_cast<MotionVector*>(bytes), bytes + grid_.size() * sizeof(MotionVector)};
+    return {reinterpret_cast<MotionVector*>(bytes), bytes + grid_.size() * sizeof(MotionVector),
+            reinterpret_cast<int8_t*>(bytes + cells_bytes())};
   }
 
   std::shared_ptr<Device> device_;
   const size_t planes_;
   const MotionGrid grid_;
+  const size_t slope_count_;
   std::array<size_t, 3> counts_{}, host_counts_{};  // of each plane; the first levels, which travel
   std::vector<bool> taken_;                         // components that are coded here
   std::vector<CodedTiles> coded_tiles_;

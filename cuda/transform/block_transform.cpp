@@ -16,7 +16,7 @@ class BlockCoder final : public TransformCoder {
       : device_(std::move(device)), layout_(layout), plan_(make_block_plan(layout)) {}
 
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 Quantisers quantisers, Level* levels) override {
+                 Quantisers quantisers, Level* levels, const int8_t*) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kForward);
     const PlaneSource source{samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0};
@@ -24,7 +24,8 @@ class BlockCoder final : public TransformCoder {
   }
 
   Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
-                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples) override {
+                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples,
+                 const int8_t*) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kInverse);
     const PlaneTarget target{

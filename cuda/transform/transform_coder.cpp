@@ -12,6 +12,7 @@
 #include "cuda/transform/fft_engine.hpp"
 #include "cuda/transform/laplacian.hpp"
 #include "cuda/transform/quantise.hpp"
+#include "cuda/transform/slope_lifting.hpp"
 #include "cuda/transform/wavelet.hpp"
 
 namespace ctv::cuda {
@@ -22,13 +23,14 @@ using Quantisers = std::span<const SubbandQuantiser>;
 class CudaTransformCoder final : public TransformCoder {
  public:
   CudaTransformCoder(std::shared_ptr<Device> device, const SubbandLayout& layout)
-      : device_(std::move(device)), layout_(layout) {}
+      : device_(std::move(device)), layout_(layout), grid_(make_slope_grid(layout)) {}
 
   Status initialise(Engine engine);
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 Quantisers quantisers, Level* levels) override;
+                 Quantisers quantisers, Level* levels, const int8_t* slopes) override;
   Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
-                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples) override;
+                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples,
+                 const int8_t* slopes) override;
 
  private:
   struct PyramidScale {
@@ -51,9 +53,17 @@ class CudaTransformCoder final : public TransformCoder {
   /// The lowpass that scale's synthesis takes and its analysis gives.
   Coefficient* low_of(int scale) { return scale == scales() ? low() : at(scale + 1).input.data(); }
 
-  Status forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels);
-  Status inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
-                         const PlaneTarget& target);
+  Status forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels,
+                         const int8_t* slopes);
+  Status inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction, const PlaneTarget& target,
+                         const int8_t* slopes);
+  /// Whether the device may lift a scale along slopes, and which.
+  const int8_t* along(int scale, const int8_t* slopes) const {
+    return slopes == nullptr || scale > grid_.scales ? nullptr : slopes + scale - 1;
+  }
+  SlopeView view(int scale, const int8_t* slopes) const {
+    return {slopes + grid_.offset(scale), grid_.extent(scale).cols};
+  }
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
                            const PlaneTarget& target);
@@ -64,6 +74,7 @@ class CudaTransformCoder final : public TransformCoder {
 
   std::shared_ptr<Device> device_;
   SubbandLayout layout_;
+  SlopeGrid grid_;
   std::array<PyramidScale, kMaxScales> pyramid_;
   GatheredScale lowpass_;           // subband 0
   DeviceArray<Coefficient> low_;    // [padded >> levels]
@@ -129,18 +140,19 @@ Status CudaTransformCoder::begin_bands(int scale, Quantisers quantisers, const L
 }
 
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                                   int dc_offset, Quantisers quantisers, Level* levels) {
+                                   int dc_offset, Quantisers quantisers, Level* levels,
+                                   const int8_t* slopes) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kForward);
   const PlaneSource source{samples.data,      samples.stride, prediction.data,
                            prediction.stride, dc_offset,      transform().fraction_bits};
   return is_laplacian() ? forward_laplacian(source, quantisers, levels)
-                        : forward_wavelet(source, quantisers, levels);
+                        : forward_wavelet(source, quantisers, levels, slopes);
 }
 
 Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                                    PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
-                                   int reduction, PlaneView<Sample> samples) {
+                                   int reduction, PlaneView<Sample> samples, const int8_t* slopes) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kInverse);
   const PlaneTarget target{samples.data,
@@ -158,16 +170,17 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
     return add_prediction(*device_, low(), {samples.rows, samples.cols}, target);
   }
   return is_laplacian() ? inverse_laplacian(levels, quantisers, reduction, target)
-                        : inverse_wavelet(levels, quantisers, reduction, target);
+                        : inverse_wavelet(levels, quantisers, reduction, target, slopes);
 }
 
 // ---- Wavelet --------------------------------------------------------------------------------------------
 
-Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels) {
+Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels,
+                                           const int8_t* slopes) {
   for (int scale = 1; scale <= scales(); ++scale) {
     PyramidScale& p = at(scale);
     const bool directions = p.plan.directions_log2 > 0;
-    WaveletScale<Level> w{p.extent.rows, p.extent.cols, {}};
+    WaveletScale<Level> w{p.extent.rows, p.extent.cols, {}, along(scale, slopes)};
     w.bands[0] = scale == scales() ? WaveletBand<Level>{levels, 1, quantisers[0]}
                                    : WaveletBand<Level>{low_of(scale), 0, {}};
     for (size_t b = 0; b < 3; ++b) {
@@ -175,20 +188,20 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
                                   : WaveletBand<Level>{levels + layout_.subbands[p.first_subband + b].offset,
                                                        1, quantisers[p.first_subband + b]};
     }
-    CTV_RETURN_IF_ERROR(
-        wavelet_forward(*device_, transform().pyramid, w,
-                        scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols)));
+    const PlaneSource in = scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
+    CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w, in));
+    if (w.along != nullptr) CTV_RETURN_IF_ERROR(slope_forward(*device_, view(scale, slopes), w, in));
     if (directions) CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
   }
   return {};
 }
 
 Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
-                                           const PlaneTarget& target) {
+                                           const PlaneTarget& target, const int8_t* slopes) {
   for (int scale = scales(); scale > reduction; --scale) {
     PyramidScale& p = at(scale);
     const bool directions = p.plan.directions_log2 > 0;
-    WaveletScale<const Level> w{p.extent.rows, p.extent.cols, {}};
+    WaveletScale<const Level> w{p.extent.rows, p.extent.cols, {}, along(scale, slopes)};
     w.bands[0] = scale == scales() ? WaveletBand<const Level>{levels, 1, quantisers[0]}
                                    : WaveletBand<const Level>{low_of(scale), 0, {}};
     for (size_t b = 0; b < 3; ++b) {
@@ -198,9 +211,10 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
                                                       1, quantisers[p.first_subband + b]};
     }
     if (directions) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
-    CTV_RETURN_IF_ERROR(
-        wavelet_inverse(*device_, transform().pyramid, w,
-                        scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols)));
+    const PlaneTarget out =
+        scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
+    CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w, out));
+    if (w.along != nullptr) CTV_RETURN_IF_ERROR(slope_inverse(*device_, view(scale, slopes), w, out));
   }
   return {};
 }

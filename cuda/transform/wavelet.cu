@@ -71,6 +71,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
   constexpr int kBorder = Shape::kBorder;
   constexpr int kRun = kRowRun + 2 * kBorder;
   __shared__ uint32_t tile[Shape::kRows][kTileCols / 2 + 1];  // filtered along rows
+  if (scale.along != nullptr && *scale.along != 0) return;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int thread = static_cast<int>(threadIdx.x);
@@ -144,6 +145,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
   constexpr int kBorder = Shape::kBorder;
   constexpr int kRun = kRowRun + 2 * kBorder;
   __shared__ uint32_t tile[kTileRows][Shape::kPairs | 1];  // filtered along columns
+  if (scale.along != nullptr && *scale.along != 0) return;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
   const int thread = static_cast<int>(threadIdx.x);

@@ -22,6 +22,9 @@ template <typename T>
 struct WaveletScale {
   int rows = 0, cols = 0;   // of the scale's input, even
   WaveletBand<T> bands[4];  // 0 low, 1 horizontal detail, 2 vertical, 3 diagonal
+  // On the device, not 0: slope_lifting.hpp lifts this scale, and wavelet_forward(), wavelet_inverse() do
+  // nothing. Null: there are no slopes.
+  const int8_t* along = nullptr;
 };
 
 /// Bands of `source` (scale 1: samples; else coefficients).

@@ -111,6 +111,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"filter_taps", [](ctv_config& c) { c.filter_taps = 5; }},
       {"filter_taps", [](ctv_config& c) { c.filter_taps = 0; }},
       {"filter_taps", [](ctv_config& c) { c.filter_taps = 14; }},
+      {"directional_lifting", [](ctv_config& c) { c.directional_lifting = 2; }},
       {"prediction", [](ctv_config& c) { c.prediction = number<ctv_prediction>(2); }},
       {"entropy_coding", [](ctv_config& c) { c.entropy_coding = number<ctv_entropy_coding>(3); }},
       {"lossless", [](ctv_config& c) { c.lossless = 2; }},

@@ -100,7 +100,7 @@ TEST(Hpp, ParsesUnits) {
   const ctv_packet_info packet = parse_packet(stream.header, stream.packets[1], &components);
   EXPECT_EQ(packet.frame_number, 1);
   ASSERT_EQ(components.size(), static_cast<size_t>(packet.components));
-  size_t bytes = packet.header_size + packet.motion_size;
+  size_t bytes = packet.header_size + packet.side_size;
   for (const ctv_component_info& c : components) bytes += c.size;
   EXPECT_EQ(bytes, stream.packets[1].size());
   const std::vector<ctv_index_entry> entries = parse_index(stream.index);

@@ -100,7 +100,7 @@ TEST(PacketInfo, ListsComponentsThatCoverEveryLevel) {
       EXPECT_EQ(packet.key_frame, i == 0 ? 1 : 0);
       EXPECT_EQ(packet.components, info.components);
       EXPECT_EQ(packet.layers, info.layers);
-      size_t bytes = packet.header_size + packet.motion_size;
+      size_t bytes = packet.header_size + packet.side_size;
       int subbands = 0;
       for (const ctv_component_info& c : components) {
         bytes += c.size;

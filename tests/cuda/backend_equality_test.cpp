@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cuda/equality.hpp"
+#include "tests/support/backend_slopes.hpp"
 #include "tests/support/transform_cases.hpp"
 
 namespace ctv::test {
@@ -26,9 +27,11 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
   BackendPlane samples(backend, layout.padded, lo, 255, c.seed);
   BackendPlane prediction(backend, layout.padded, lo, 255, c.seed + 1);
   BackendPlane levels(backend, {1, static_cast<int>(layout.num_coefficients)});
+  const BackendSlopes slopes(backend, c.slopes());
   const std::vector<SubbandQuantiser> quantisers = extreme ? lossless(layout) : lossy(layout, c.step);
   const PlaneView<const Sample> p = predicted ? prediction.const_view() : PlaneView<const Sample>{};
-  EXPECT_TRUE(ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data)));
+  EXPECT_TRUE(
+      ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data, slopes.data())));
   levels.download();
   EXPECT_TRUE(levels.intact());
   out.levels = row_of(levels);
@@ -41,8 +44,8 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
       // In place where predicted: the prediction is overwritten.
       BackendPlane& target = predicted ? base : result;
       const PlaneView<const Sample> from = predicted ? base.const_view() : PlaneView<const Sample>{};
-      EXPECT_TRUE(
-          ok((*coder)->inverse(in->view().data, quantisers, from, 128, {lo, 255}, reduction, target.view())));
+      EXPECT_TRUE(ok((*coder)->inverse(in->view().data, quantisers, from, 128, {lo, 255}, reduction,
+                                       target.view(), slopes.data())));
       target.download();
       EXPECT_TRUE(target.intact());
       out.pictures.push_back(row_of(target));

@@ -168,7 +168,11 @@ class Decoder:
         assert p.get("slot", 0) < h["slots"]
         sizes = self.part_sizes(p, len(unit) - reader.at)
         begin, at = reader.at, reader.at + sizes.pop(0)
-        assert not key or begin == at
+        assert not key or h["directional lifting"] or begin == at
+        luma = self.layouts[0]
+        self.slopes = [None] * luma.scales
+        if key and h["directional lifting"]:
+            self.slopes = motion.decode_slopes(luma.padded_rows, luma.padded_cols, luma.scales, unit[begin:at])
         self.cells = None if key else motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
         stored = p["packet checksum"]
         reference_check = stored ^ zlib.crc32(unit[:begin - 4] + unit[begin:at])
@@ -200,7 +204,7 @@ class Decoder:
         return next(kept[2:] for kept in self.slots.values() if kept[:2] == (number, check))
 
     def part_sizes(self, p, rest):
-        """Bytes of the motion payload and of each component."""
+        """Bytes of the side payload and of each component."""
         sizes = p["part size"] + [rest - sum(p["part size"])]
         assert sizes[-1] > 0 or len(sizes) == 1
         return sizes + [0] * (len(self.components) + 1 - len(sizes))
@@ -290,7 +294,8 @@ class Decoder:
         if h["transform"]:
             residual = transform.block_residual(h, layout, values, p["base step"], reduction)
         else:
-            residual = transform.contourlet_residual(h, layout, values, reduction)
+            residual = transform.contourlet_residual(h, layout, values, reduction,
+                                                     [None] * layout.scales if plane else self.slopes)
         signed = plane > 0 and h["source format"] == 5
         rows, cols = ceil_div(layout.rows, 1 << reduction), ceil_div(layout.cols, 1 << reduction)
         predict = self.cells is not None and h["prediction"] == 1

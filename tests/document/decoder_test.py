@@ -16,8 +16,8 @@ from document import Reader
 
 FORMATS = {  # channels, planes, divisors of the chroma planes' height and width
     "gray": (1, 1, 1, 1), "i420": (1, 3, 2, 2), "i422": (1, 3, 1, 2), "i444": (1, 3, 1, 1), "rgb": (3, 1, 1, 1)}
-SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16), "wide": (1030, 820)}
-FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2}
+SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16), "wide": (1030, 820), "slanted": (101, 70)}
+FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2, "slanted": 2}
 CASES = [  # clip, format, options, reductions
     ("moving", "i420", "", (0, 1)),
     ("moving", "i420", "--preset slow --qp 36", (0, 1)),
@@ -45,12 +45,19 @@ CASES = [  # clip, format, options, reductions
     ("bars", "gray", "--slots 2 --temporal-layers 3 --qp 30", (0, 1)),
     ("bars", "gray", "--temporal-layers 2 --keyint 0", (0,)),
     ("wide", "gray", "--qp 40", (3,)),  # several slices of motion
+    ("slanted", "gray", "--qp 20", (0, 1)),  # slopes in all scales
+    ("slanted", "i420", "--lossless --keyint 1 --scales 2", (0, 1)),
+    ("slanted", "gray", "--qp 30 --directions 4", (0,)),
 ]
-BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second"]
+BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second", "used", "later"]
 
 
 def sample(clip, noise, frame, y, x):
-    """moving: a texture with noise; still, wide: the same in one corner only; bars: edges that move by quarter samples."""
+    """moving: a texture with noise; still, wide: the same in one corner only; bars: edges that move by quarter samples;
+    slanted: stripes whose slope differs from side to side."""
+    if clip == "slanted":
+        slope = (2, -1, 1, -2)[x // 32]
+        return 60 + 8 * ((x - slope * (y + frame)) % 16) + noise.randrange(4)
     if clip == "bars":
         at = (x + frame / 4) % 12
         return round(255 * (max(0, min(1, 6 - at)) + max(0, at - 11)))
@@ -73,7 +80,7 @@ def make_clip(clip, form):
 
 
 class Met:
-    """Records the bits of motion payloads, so that the clips are known to have them all."""
+    """Records the bits of side payloads, so that the clips are known to have them all."""
 
     def __init__(self):
         self.bits = set()
@@ -136,7 +143,7 @@ def main(ctenc, ctdec):
                 failures += 1
     print(f"{streams - failures} of {streams} streams decode as the document says")
     if met.missing():
-        print(f"no stream has these bits of motion payloads: {sorted(met.missing())}")
+        print(f"no stream has these bits of side payloads: {sorted(met.missing())}")
     return 1 if failures or met.missing() else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Section 7 of docs/bitstream.md: a motion payload to the cells of the grid."""
+"""Section 7 of docs/bitstream.md: a side payload to the cells of the grid, or to slopes."""
 import os
 import re
 
@@ -33,8 +33,8 @@ class Context:
     priors = read_priors()
 
     def __init__(self, name):
-        self.fast = self.slow = self.priors[name]
-        self.seen = KNOWN
+        self.fast = self.slow = self.priors.get(name, 32768)
+        self.seen = KNOWN if name in self.priors else 0
 
     def probability(self):
         return max(LEAST, min(65536 - LEAST, (self.fast + self.slow) >> 1))
@@ -191,3 +191,29 @@ class Slice:
         for i in range(count):
             size = 2 * size + (self.coder.even() if i else self.coder.bit("second", coordinate, count))
         return -size if self.coder.even() else size
+
+
+# ---- 7.5 Slopes ----
+
+
+def decode_slopes(rows, cols, scales, data):
+    """rows, cols: padded luma. For each scale, finest first: slopes by block, or None."""
+    coder = RangeDecoder(data)
+    used = [coder.bit("used", j) for j in range(min(3, scales))]
+    slopes = [slope_map(coder, -(-(rows >> j) // 16), -(-(cols >> j) // 16)) if bit else None
+              for j, bit in enumerate(used)]
+    coder.check_end()
+    return slopes + [None] * (scales - len(slopes))
+
+
+def slope_map(coder, rows, cols):
+    slopes = {}
+    for y in range(rows):
+        for x in range(cols):
+            left, above = slopes.get((y, x - 1), 0), slopes.get((y - 1, x), 0)
+            choices = list(dict.fromkeys([left, above, 0, 1, -1, 2, -2]))
+            passed = 0
+            while passed < 4 and coder.bit("later", left == above, (left, above).count(0), passed):
+                passed += 1
+            slopes[y, x] = choices[passed]
+    return slopes

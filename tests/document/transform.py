@@ -62,18 +62,32 @@ def lift(line, pyramid):
             line[i] = wrap(line[i] + sign * ((total + rounding) >> shift))
 
 
-def inverse_wavelet(low, bands, pyramid):
+def lift_along(x, slopes):
+    rows, cols = len(x), len(x[0])
+    for parity, sign, factor, _, rounding, shift in LIFTING[3]:
+        for y in range(parity, rows, 2):
+            above, below = x[mirror(y - 1, rows)], x[mirror(y + 1, rows)]
+            for c in range(cols):
+                d = slopes[y >> 4, c >> 4]
+                total = factor * (above[mirror(c - d, cols)] + below[mirror(c + d, cols)])
+                x[y][c] = wrap(x[y][c] + sign * ((total + rounding) >> shift))
+
+
+def inverse_wavelet(low, bands, pyramid, slopes):
     x = grid(2 * len(low), 2 * len(low[0]))
     for orientation, band in enumerate([low] + bands):
         for y, row in enumerate(band):
             for c, value in enumerate(row):
                 x[2 * y + orientation // 2][2 * c + orientation % 2] = value
-    x = transposed(x)
+    if slopes is None:
+        x = transposed(x)
+        for line in x:
+            lift(line, pyramid)
+        x = transposed(x)
     for line in x:
         lift(line, pyramid)
-    x = transposed(x)
-    for line in x:
-        lift(line, pyramid)
+    if slopes is not None:
+        lift_along(x, slopes)
     return x
 
 
@@ -147,7 +161,7 @@ def inverse_directional(band, n, taps):
                 band[y][x] = wrap(band[y][x] + sign * step)
 
 
-def contourlet_residual(h, layout, coefficients, reduction):
+def contourlet_residual(h, layout, coefficients, reduction, slopes):
     def band_of(scale, orientation, rows, cols):
         band = grid(rows, cols)
         n = h["directions"][scale - 1] if scale else 0
@@ -165,7 +179,7 @@ def contourlet_residual(h, layout, coefficients, reduction):
     for j in range(scales, reduction, -1):
         if h["pyramid"]:
             bands = [band_of(j, o, rows >> j, cols >> j) for o in (1, 2, 3)]
-            x = inverse_wavelet(x, bands, h["pyramid"])
+            x = inverse_wavelet(x, bands, h["pyramid"], slopes[j - 1])
         else:
             band = band_of(j, 0, rows >> (j - 1), cols >> (j - 1))
             x = inverse_laplacian(x, band, h["projection"])

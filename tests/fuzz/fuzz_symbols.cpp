@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The symbol decoders alone, without a transform behind them: the input is the payload of one component (or
-// of the vectors), or levels that must survive encoding and decoding. The last three bytes choose.
+// of vectors or slopes), or levels that must survive encoding and decoding. The last three bytes choose.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -35,7 +36,8 @@ struct Bench {
     coder = std::make_unique<SymbolCoder>(stream.picture, header, stream.grid, 1);
     vectors.resize(stream.grid.size());
     skips.resize(stream.grid.size());
-    frame.side = {vectors.data(), skips.data()};
+    slopes.resize(stream.slopes.size());
+    frame.side = {vectors.data(), skips.data(), slopes.data()};
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();
@@ -47,6 +49,7 @@ struct Bench {
   std::unique_ptr<SymbolCoder> coder;
   std::vector<MotionVector> vectors;
   std::vector<uint8_t> skips;
+  std::vector<int8_t> slopes;
   std::vector<Level> levels[3];
   CodedFrameBuffers frame;
   std::vector<int> layers;
@@ -58,8 +61,8 @@ void decode_payload(Bench& bench, bool key, size_t target, const uint8_t* data, 
   header.frame.reference = key ? 0 : 1;
   header.component_sizes.assign(bench.layers.size(), 0);
   header.component_checks.assign(bench.layers.size(), 0);
-  target %= bench.layers.size() + (key ? 0 : 1);  // a key frame has no vectors
-  (target == bench.layers.size() ? header.motion_size : header.component_sizes[target]) =
+  target %= bench.layers.size() + 1;
+  (target == bench.layers.size() ? header.side_size : header.component_sizes[target]) =
       static_cast<uint32_t>(size);
   std::vector<uint8_t> packet;
   write_packet_header(header, packet);
@@ -85,8 +88,17 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     v = {static_cast<int16_t>(static_cast<int8_t>(next()) * unit),
          static_cast<int16_t>(static_cast<int8_t>(next()) * unit)};
   }
+  const SlopeGrid& grid = bench.stream.slopes;
+  std::fill(bench.slopes.begin(), bench.slopes.end(), int8_t{0});
+  for (int scale = 1; scale <= grid.scales; ++scale) {
+    if ((next() & 1U) == 0) continue;
+    bench.slopes[static_cast<size_t>(scale - 1)] = 1;
+    for (size_t i = 0; i < grid.extent(scale).area(); ++i)
+      bench.slopes[grid.offset(scale) + i] = static_cast<int8_t>(next() % kSlopeCount - kMaxSlope);
+  }
   bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;
   const auto vectors = bench.vectors;
+  const auto slopes = bench.slopes;
   const std::vector<Level> levels[3] = {bench.levels[0], bench.levels[1], bench.levels[2]};
   std::vector<uint8_t> packet;
   bench.coder->encode(bench.frame, packet);
@@ -97,6 +109,7 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     if (bench.levels[p] != levels[p]) std::abort();
   }
   if (!key && bench.vectors != vectors) std::abort();
+  if (key && bench.slopes != slopes) std::abort();
 }
 
 }  // namespace

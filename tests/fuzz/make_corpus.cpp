@@ -137,6 +137,7 @@ int main(int argc, char** argv) {
     const Frame levels = moving_frame(CTV_FORMAT_GRAY8, 40, 30, kind);
     save("symbols", "levels" + std::to_string(kind), levels.planes[0], {kind, 2 | (kind & 1), 0});
   }
+  save("symbols", "slopes", {0x5a, 0x31, 0x77, 0x05, 0xc3}, {1, 1, 3});  // the side payload of a key frame
   save_settings();
   save_y4m("420", "F25:1 Ip A1:1 C420jpeg", CTV_FORMAT_I420, 9, 7);
   save_y4m("422", "F30000:1001 C422", CTV_FORMAT_I422, 8, 6);

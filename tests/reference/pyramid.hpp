@@ -63,12 +63,8 @@ inline Grid transposed(const Grid& x) {
   return y;
 }
 
-/// x to lowpass, HL, LH, HH.
-inline std::array<Grid, 4> wavelet_forward(Grid x, Pyramid kind) {
-  for (int pass = 0; pass < 2; ++pass) {
-    lift_all(x, kind, false);
-    x = transposed(x);
-  }
+/// A lifted picture to lowpass, HL, LH, HH, and back.
+inline std::array<Grid, 4> deinterleaved(const Grid& x) {
   std::array<Grid, 4> bands;
   for (int o = 0; o < 4; ++o) {
     Grid& b = bands[static_cast<size_t>(o)] = Grid(x.rows / 2, x.cols / 2);
@@ -79,7 +75,7 @@ inline std::array<Grid, 4> wavelet_forward(Grid x, Pyramid kind) {
   return bands;
 }
 
-inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, Pyramid kind) {
+inline Grid interleaved(const std::array<Grid, 4>& bands) {
   Grid x(bands[0].rows * 2, bands[0].cols * 2);
   for (int o = 0; o < 4; ++o) {
     const Grid& b = bands[static_cast<size_t>(o)];
@@ -87,6 +83,20 @@ inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, Pyramid kind) {
       for (int c = 0; c < b.cols; ++c) x.at(2 * r + (o >> 1), 2 * c + (o & 1)) = b.at(r, c);
     }
   }
+  return x;
+}
+
+/// x to lowpass, HL, LH, HH.
+inline std::array<Grid, 4> wavelet_forward(Grid x, Pyramid kind) {
+  for (int pass = 0; pass < 2; ++pass) {
+    lift_all(x, kind, false);
+    x = transposed(x);
+  }
+  return deinterleaved(x);
+}
+
+inline Grid wavelet_inverse(const std::array<Grid, 4>& bands, Pyramid kind) {
+  Grid x = interleaved(bands);
   for (int pass = 0; pass < 2; ++pass) {
     x = transposed(x);
     lift_all(x, kind, true);

@@ -11,6 +11,7 @@
 #include "tests/reference/block_transform.hpp"
 #include "tests/reference/directional.hpp"
 #include "tests/reference/pyramid.hpp"
+#include "tests/reference/slopes.hpp"
 
 namespace ctv::reference {
 
@@ -67,9 +68,10 @@ inline Grid get_band(const SubbandLayout& layout, int scale, int orientation,
   return band;
 }
 
-/// x: samples minus prediction, of the padded extent.
+/// x: samples minus prediction, of the padded extent. slopes: an array of SlopeGrid, or empty.
 inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
-                                  std::span<const SubbandQuantiser> quantisers) {
+                                  std::span<const SubbandQuantiser> quantisers,
+                                  std::span<const int8_t> slopes = {}) {
   if (layout.transform.kind != TransformKind::kContourlet) return block_forward(layout, x, quantisers);
   std::vector<Level> levels(layout.num_coefficients);
   for (int64_t& v : x.values) v = wrap16(v * (int64_t{1} << layout.transform.fraction_bits));
@@ -79,7 +81,9 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
       put_band(layout, scale, 0, add_interpolated(x, low, -1), quantisers, levels);
       x = low;
     } else {
-      const std::array<Grid, 4> bands = wavelet_forward(x, layout.transform.pyramid);
+      const Slopes own = slopes_of(layout, slopes, scale);
+      const std::array<Grid, 4> bands =
+          own.blocks.empty() ? wavelet_forward(x, layout.transform.pyramid) : slope_forward(x, own);
       for (int o = 1; o < 4; ++o)
         put_band(layout, scale, o, bands[static_cast<size_t>(o)], quantisers, levels);
       x = bands[0];
@@ -91,7 +95,8 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
 
 /// Rounded samples at resolution 2^-reduction, before the prediction is added.
 inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& levels,
-                    std::span<const SubbandQuantiser> quantisers, int reduction) {
+                    std::span<const SubbandQuantiser> quantisers, int reduction,
+                    std::span<const int8_t> slopes = {}) {
   if (layout.transform.kind != TransformKind::kContourlet)
     return block_inverse(layout, levels, quantisers, reduction);
   Grid x = get_band(layout, 0, 0, quantisers, levels);
@@ -103,7 +108,8 @@ inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& level
       bands[0] = x;
       for (int o = 1; o < 4; ++o)
         bands[static_cast<size_t>(o)] = get_band(layout, scale, o, quantisers, levels);
-      x = wavelet_inverse(bands, layout.transform.pyramid);
+      const Slopes own = slopes_of(layout, slopes, scale);
+      x = own.blocks.empty() ? wavelet_inverse(bands, layout.transform.pyramid) : slope_inverse(bands, own);
     }
   }
   if (layout.transform.pyramid == Pyramid::kWavelet9_7) {  // the lowpass has gain 1.2302 in each direction

@@ -73,7 +73,7 @@ TEST(ReferenceCheck, LayersMayBeCutFromTheReference) {
     ASSERT_EQ(ctv_packet_info_parse(stream.header.data(), stream.header.size(), packet.data(), packet.size(),
                                     &info, components.data(), components.size()),
               CTV_OK);
-    size_t kept = info.header_size + info.motion_size;
+    size_t kept = info.header_size + info.side_size;
     for (int32_t i = 0; i < info.components; ++i) {
       const ctv_component_info& component = components[static_cast<size_t>(i)];
       if (component.layer < info.layers - 1) kept += component.size;

@@ -20,7 +20,7 @@ std::vector<size_t> layer_ends(const Stream& stream, const Bytes& packet) {
                               components.data(), components.size()));
   components.resize(static_cast<size_t>(info.components));
   std::vector<size_t> ends(static_cast<size_t>(info.layers), 0);
-  size_t at = info.header_size + info.motion_size;
+  size_t at = info.header_size + info.side_size;
   for (const ctv_component_info& c : components) {
     at += c.size;
     ends[static_cast<size_t>(c.layer)] = at;

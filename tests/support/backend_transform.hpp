@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/backend_plane.hpp"
+#include "tests/support/backend_slopes.hpp"
 #include "tests/support/transform_cases.hpp"
 
 namespace ctv::test {
@@ -28,7 +29,9 @@ class BackendTransform final : public HostTransform {
     BackendPlane base = copy_of(prediction);
     BackendPlane to(backend_, row());
     const PlaneView<const Sample> p = prediction.data == nullptr ? prediction : base.const_view();
-    CTV_RETURN_IF_ERROR(coder_->forward(from.const_view(), p, dc_offset, quantisers, to.view().data));
+    const BackendSlopes device_slopes(backend_, slopes);
+    CTV_RETURN_IF_ERROR(
+        coder_->forward(from.const_view(), p, dc_offset, quantisers, to.view().data, device_slopes.data()));
     to.download();
     EXPECT_TRUE(to.intact());
     for (int i = 0; i < to.cols(); ++i) levels[static_cast<size_t>(i)] = to.at(0, i);
@@ -44,8 +47,9 @@ class BackendTransform final : public HostTransform {
     BackendPlane result(backend_, samples.extent());
     BackendPlane& to = prediction.data == samples.data ? base : result;  // in place, as the caller has it
     const PlaneView<const Sample> p = prediction.data == nullptr ? prediction : base.const_view();
-    CTV_RETURN_IF_ERROR(
-        coder_->inverse(from.view().data, quantisers, p, dc_offset, range, reduction, to.view()));
+    const BackendSlopes device_slopes(backend_, slopes);
+    CTV_RETURN_IF_ERROR(coder_->inverse(from.view().data, quantisers, p, dc_offset, range, reduction,
+                                        to.view(), device_slopes.data()));
     to.download();
     EXPECT_TRUE(to.intact());
     for (int r = 0; r < to.rows(); ++r) {

@@ -77,9 +77,9 @@ class Levels final : public LevelTransfer {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->download(levels);
   }
-  Status upload(bool side) override {
+  Status upload(FrameType type) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->upload(side);
+    return inner_->upload(type);
   }
   Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -154,6 +154,9 @@ class StandIn final : public Backend {
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
     return inner_->make_transform(layout, engine);
+  }
+  Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
+    return inner_->make_slopes(luma);
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                        Extent extent) override {

@@ -87,7 +87,7 @@ class Levels final : public LevelTransfer {
   Status download(const std::array<const Level*, 3>& levels) override {
     return recorder_.make([=, this] { return inner_->download(levels); });
   }
-  Status upload(bool side) override { return inner_->upload(side); }
+  Status upload(FrameType type) override { return inner_->upload(type); }
   Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     return recorder_.make([=, this] { return inner_->place(levels, side); });
   }
@@ -107,22 +107,38 @@ class Transform final : public TransformCoder {
   Transform(Recorder& recorder, std::unique_ptr<TransformCoder> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels) override {
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes) override {
     return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->forward(samples, prediction, dc_offset, q, levels);
+      return inner_->forward(samples, prediction, dc_offset, q, levels, slopes);
     });
   }
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples) override {
+                 PlaneView<Sample> samples, const int8_t* slopes) override {
     return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->inverse(levels, q, prediction, dc_offset, range, reduction, samples);
+      return inner_->inverse(levels, q, prediction, dc_offset, range, reduction, samples, slopes);
     });
   }
 
  private:
   Recorder& recorder_;
   std::unique_ptr<TransformCoder> inner_;
+};
+
+class Slopes final : public SlopeEstimator {
+ public:
+  Slopes(Recorder& recorder, std::unique_ptr<SlopeEstimator> inner)
+      : recorder_(recorder), inner_(std::move(inner)) {}
+  Status search(PlaneView<const Sample> samples, int dc_offset, std::span<const SubbandQuantiser> quantisers,
+                int8_t* slopes) override {
+    return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
+      return inner_->search(samples, dc_offset, q, slopes);
+    });
+  }
+
+ private:
+  Recorder& recorder_;
+  std::unique_ptr<SlopeEstimator> inner_;
 };
 
 class Motion final : public MotionEstimator {
@@ -166,6 +182,9 @@ class StandIn final : public Backend {
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
     return wrap<Transform, TransformCoder>(inner_->make_transform(layout, engine));
+  }
+  Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
+    return wrap<Slopes, SlopeEstimator>(inner_->make_slopes(luma));
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                        Extent extent) override {

@@ -27,6 +27,8 @@ class HostTransform {
   virtual Status inverse(const std::vector<Level>& levels, std::span<const SubbandQuantiser> quantisers,
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                          PlaneView<Sample> samples) = 0;
+
+  std::vector<int8_t> slopes;  // of the calls, an array of SlopeGrid; empty: none
 };
 
 /// Makes the coder under test; `variant` is anything that must not change results (threads, engine).
@@ -42,6 +44,20 @@ struct TransformCase {
   ChromaShift chroma{};  // of the plane: H.264 4x4 transforms its DC coefficients accordingly
   uint32_t step = 70;    // sixteenths of a unit, where a test needs one
   SubbandLayout layout() const { return make_layout(transform, extent, chroma); }
+  /// Random slopes for a transform that may have them, in all scales but one. An array of SlopeGrid.
+  std::vector<int8_t> slopes() const {
+    const SlopeGrid grid = make_slope_grid(layout());
+    std::vector<int8_t> all(grid.size());
+    Random random(seed + 77);
+    const int without = random.between(0, 2 * kSlopedScales);
+    for (int scale = 1; scale <= grid.scales; ++scale) {
+      if (scale == without) continue;
+      all[static_cast<size_t>(scale - 1)] = 1;
+      for (size_t i = 0; i < grid.extent(scale).area(); ++i)
+        all[grid.offset(scale) + i] = static_cast<int8_t>(random.between(-kMaxSlope, kMaxSlope));
+    }
+    return all;
+  }
 };
 
 inline std::string name_of(const TransformCase& c) {
@@ -56,6 +72,7 @@ inline std::string name_of(const TransformCase& c) {
                   : t.pyramid == Pyramid::kWavelet9_7 ? "9/7"
                                                       : "13/7";
   s += t.projection ? " projection" : "";
+  s += t.directional_lifting ? " with slopes" : "";
   s += " levels " + std::to_string(t.scales) + " directions";
   for (int i = 0; i < t.scales; ++i)
     s += " " + std::to_string(1 << t.directions_log2[static_cast<size_t>(i)]);
@@ -73,6 +90,14 @@ inline TransformParameters transform_of(Pyramid pyramid, int levels, std::vector
   t.taps = taps;
   t.fraction_bits = fraction_bits;
   t.projection = projection;
+  return t;
+}
+
+/// The 9/7 with slopes.
+inline TransformParameters sloped(int scales, int fraction_bits, std::vector<int> directions_log2 = {}) {
+  TransformParameters t =
+      transform_of(Pyramid::kWavelet9_7, scales, std::move(directions_log2), 2, fraction_bits);
+  t.directional_lifting = true;
   return t;
 }
 
@@ -117,6 +142,7 @@ inline void check_reversible(const TransformMaker& make, const TransformCase& c,
   const SubbandLayout layout = c.layout();
   const auto coder = make(layout, variant);
   ASSERT_NE(coder, nullptr);
+  coder->slopes = c.slopes();
   const Extent e = layout.padded;
   const GuardedPlane<Sample> pictures[] = {random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed),
                                            extreme_plane(e, -255, 255, c.seed + 1),
@@ -143,6 +169,7 @@ inline void check_reference(const TransformMaker& make, const TransformCase& c, 
   const SubbandLayout layout = c.layout();
   const auto coder = make(layout, variant);
   ASSERT_NE(coder, nullptr);
+  coder->slopes = c.slopes();
   const Extent e = layout.padded;
   const auto picture = random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed);
   const auto prediction = random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed + 1);
@@ -153,13 +180,13 @@ inline void check_reference(const TransformMaker& make, const TransformCase& c, 
   for (const auto& quantisers : {lossless(layout), lossy(layout, 100)}) {
     std::vector<Level> levels(layout.num_coefficients);
     ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 0, quantisers, levels).ok());
-    ASSERT_EQ(levels, reference::forward(layout, difference, quantisers));
+    ASSERT_EQ(levels, reference::forward(layout, difference, quantisers, coder->slopes));
     std::vector<Level> wild(layout.num_coefficients);
     Random random(c.seed + 3);
     for (Level& l : wild) l = static_cast<Level>(random.between(-32768, 32767));
     for (const auto& in : {levels, wild}) {
       for (int reduction = 0; reduction <= c.transform.scales; ++reduction) {
-        const reference::Grid expected = reference::inverse(layout, in, quantisers, reduction);
+        const reference::Grid expected = reference::inverse(layout, in, quantisers, reduction, coder->slopes);
         // In place: the prediction is overwritten by the result.
         GuardedPlane<Sample> result = random_plane<Sample>(expected.rows, expected.cols, 0, 255, c.seed + 2);
         std::vector<Sample> sum = result.values();
@@ -189,6 +216,7 @@ inline void check_variants(const TransformMaker& make, const TransformCase& c,
     SCOPED_TRACE(variant);
     const auto coder = make(layout, variant);
     ASSERT_NE(coder, nullptr);
+    coder->slopes = c.slopes();
     std::vector<Level> levels(layout.num_coefficients);
     GuardedPlane<Sample> result(e);
     ASSERT_TRUE(coder->forward(picture.view(), {}, 128, quantisers, levels).ok());
@@ -248,6 +276,11 @@ inline std::vector<TransformCase> transform_cases(const std::vector<Extent>& ext
                                                   bool projection) {
   std::vector<TransformCase> cases;
   for (const Extent extent : extents) {
+    for (const int scales : {2, 4}) {
+      for (const uint64_t seed : {uint64_t{1}, uint64_t{2}})
+        cases.push_back({sloped(scales, fraction_bits), extent, seed});
+    }
+    cases.push_back({sloped(2, fraction_bits, {2, 0}), extent});
     for (const Pyramid pyramid : kAllPyramids) {
       const bool laplacian = pyramid == Pyramid::kLaplacian;
       cases.push_back(

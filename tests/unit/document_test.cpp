@@ -210,7 +210,7 @@ TEST(Document, PacketHeader) {
     if (kind == 3) h.frame.reference = 7;
     if (kind >= 2) h.frame.temporal_id = h.frame.reconstruction_offset = 3;
     h.frame.kept = kind == 3;
-    h.motion_size = kind % 2 == 0 ? 0 : 200;  // two bytes
+    h.side_size = kind % 2 == 0 ? 0 : 200;  // two bytes
     h.component_sizes = {0, 0, 128, 1};
     if (kind == 4) h.component_sizes.resize(9, 1);
     h.component_checks.resize(h.component_sizes.size());

@@ -154,7 +154,7 @@ TEST_P(Packets, ComeBackWholeAndByLayers) {
           for (int layers = 1; layers <= 4; ++layers) {
             spoil();
             ASSERT_TRUE(coder_->read_header(packet).ok());
-            size_t end = coder_->header().size + coder_->header().motion_size;
+            size_t end = coder_->header().size + coder_->header().side_size;
             for (size_t i = 0; i < coder_->components().size(); ++i) {
               if (coder_->components()[i].layer < layers) end += coder_->header().component_sizes[i];
             }
@@ -246,7 +246,7 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
                           packet.begin() + static_cast<std::ptrdiff_t>(at + size));
     at += size;
   };
-  cut(coder_->header().motion_size);
+  cut(coder_->header().side_size);
   for (const uint32_t size : coder_->header().component_sizes) cut(size);
   for (int trial = 0; trial < 1500; ++trial) {
     auto damaged = payloads;
@@ -266,7 +266,7 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
         }
     }
     PacketHeader header = coder_->header();
-    header.motion_size = static_cast<uint32_t>(damaged[0].size());
+    header.side_size = static_cast<uint32_t>(damaged[0].size());
     Bytes payload = damaged[0];
     for (size_t i = 1; i < damaged.size(); ++i) {
       header.component_sizes[i - 1] = static_cast<uint32_t>(damaged[i].size());
@@ -291,6 +291,42 @@ TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
     }
     ASSERT_TRUE(coder_->read_header(packet).ok());
   }
+}
+
+TEST_P(Packets, OfKeyFramesHaveSlopes) {
+  Random random(8);
+  PictureLayout picture = picture_of(3, 57, 33, Pyramid::kWavelet9_7, 3, 0);
+  make(picture, {ComponentScope::kLayer, 2}, random);
+  const auto refuses = [&](const Bytes& side) {
+    Bytes packet;
+    PacketHeader header = coder_->header();
+    std::vector<std::span<const uint8_t>> payloads(coder_->components().size());
+    write_packet(side, payloads, header, packet);
+    EXPECT_TRUE(coder_->read_header(packet).ok());
+    EXPECT_EQ(coder_->decode(packet, 4, frame_).message(),
+              "side payload at byte " + std::to_string(header.size) + ": damaged");
+  };
+  frame_.parameters.type = FrameType::kKey;
+  Bytes packet;
+  coder_->encode(frame_, packet);
+  EXPECT_EQ(coder_->header().side_size, 0U);
+  refuses({1});  // as the stream has no slopes
+
+  for (SubbandLayout& layout : picture.subbands) layout.transform.directional_lifting = true;
+  make(picture, {ComponentScope::kLayer, 2}, random);
+  std::vector<int8_t> slopes(make_slope_grid(picture.subbands[0]).size());
+  for (size_t i = 0; i < slopes.size(); ++i)
+    slopes[i] = i < kSlopedScales ? int8_t{1} : static_cast<int8_t>(random.between(-kMaxSlope, kMaxSlope));
+  frame_.side.slopes = slopes.data();
+  frame_.parameters.type = FrameType::kKey;
+  coder_->encode(frame_, packet);
+  EXPECT_GT(coder_->header().side_size, 0U);
+  const std::vector<int8_t> sent = slopes;
+  std::fill(slopes.begin(), slopes.end(), int8_t{99});
+  ASSERT_TRUE(coder_->read_header(packet).ok());
+  ASSERT_TRUE(coder_->decode(packet, 4, frame_).ok());
+  EXPECT_EQ(slopes, sent);
+  refuses({1, 0});
 }
 
 INSTANTIATE_TEST_SUITE_P(Symbols, Packets, testing::Values(EntropyCoding::kRle, EntropyCoding::kTiles),

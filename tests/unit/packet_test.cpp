@@ -102,7 +102,7 @@ TEST(Packet, PartsComeBackWhateverIsEmpty) {
     ASSERT_TRUE(read(p.bytes, header).ok()) << read(p.bytes, header).message();
     Payloads found;
     ASSERT_TRUE(find_payloads(p.bytes, header, kComponents, kLayers, {}, found).ok());
-    EXPECT_TRUE(std::ranges::equal(found.motion, motion));
+    EXPECT_TRUE(std::ranges::equal(found.side, motion));
     ASSERT_EQ(found.components.size(), payloads.size());
     for (size_t i = 0; i < payloads.size(); ++i) {
       EXPECT_TRUE(std::ranges::equal(found.components[i], payloads[i])) << i;
@@ -156,18 +156,6 @@ TEST(Packet, NoUnitIsShorterThanWhatTellsItsSize) {
     }
   }
   EXPECT_GE(packet_of({}, payloads_of({0, 0, 0, 0, 0})).bytes.size(), 3U + kLeastPacket);
-}
-
-TEST(Packet, AKeyFrameWithVectorsIsRefused) {
-  Packet p = packet_of(Bytes(5), payloads_of({7, 0, 0, 0, 0}));
-  p.header.frame.type = FrameType::kKey;
-  Bytes bytes;
-  write_packet_header(p.header, bytes);
-  bytes.resize(bytes.size() + 12);
-  seal_packet(bytes, p.header, 0);
-  PacketHeader header;
-  EXPECT_EQ(read(bytes, header).message(),
-            "motion payload at byte " + std::to_string(p.header.size) + ": a key frame has no vectors");
 }
 
 TEST(Packet, ACheckBindsTheHeaderToItsReference) {

@@ -7,6 +7,7 @@
 #include "cli/messages.h"
 #include "cli/names.h"
 #include "cli/text.h"
+#include "ctenc/report.h"
 #include "io/channels.h"
 #include "io/image_reader.h"
 
@@ -83,6 +84,7 @@ void check_encode_options(EncodeOptions& encode) {
   exclude(encode.given, {"--lossless", "--bitrate"}, "lossless has no quantiser to steer");
   exclude(encode.given, {"--lossless", "--chroma-qp-offset"}, "lossless has no quantiser");
   exclude(encode.given, {"--lossless", "--rdoq"}, "lossless has no quantiser");
+  exclude(encode.given, {"--directional-lifting", "--no-directional-lifting"});
   exclude(encode.given, {"--overlap", "--no-overlap"});
   exclude(encode.given, {"--split", "--no-split"});
   exclude(encode.given, {"--scenecut", "--no-scenecut"});
@@ -97,6 +99,9 @@ void check_encode_options(EncodeOptions& encode) {
 }
 
 void check_config(const EncodeOptions& encode, const ctv_config& config, const ctv_config& preset) {
+  if (encode.given.contains("--directional-lifting") && !lifts_along_contours(config))
+    throw Failure(Exit::kUsage, "--directional-lifting needs the 9/7 pyramid and picture prediction",
+                  "leave it out, or --pyramid 9/7 --prediction picture");
   if (config.transform != CTV_TRANSFORM_CONTOURLET) {
     if (const char* const option = foreign_to_blocks(config, preset, encode.choose_directions))
       throw Failure(Exit::kUsage,

@@ -65,7 +65,7 @@ class Encoding {
     if (!options.output.empty() && options.output != "null") output_.emplace(options.output);
     if (!options.csv.empty()) {
       csv_.emplace(options.csv);
-      csv_->write(std::string("frame,type,step,bytes,motion_bytes,") +
+      csv_->write(std::string("frame,type,step,bytes,side_bytes,") +
                   (is_rgb(config_.format) ? "psnr_r,psnr_g,psnr_b" : "psnr_y,psnr_u,psnr_v") +
                   ",ssim,latency_ms\n");
     }
@@ -194,7 +194,7 @@ class Encoding {
     ctv_packet_info info{};
     info.struct_size = sizeof info;
     check(ctv_packet_info_parse(header_.data(), header_.size(), unit->data, unit->size, &info, nullptr, 0));
-    result_.motion_bytes += info.motion_size;
+    result_.side_bytes += info.side_size;
     result_.largest_packet = std::max<uint64_t>(result_.largest_packet, unit->size);
     Quality quality;
     if (inspector_) quality = inspector_->packet(*unit);
@@ -215,7 +215,7 @@ class Encoding {
 
   void write_csv_line(const Unit& unit, const ctv_packet_info& info, const Quality& quality, double latency) {
     std::string line = text("%lld,%c,%g,%zu,%u", static_cast<long long>(unit.frame_number),
-                            unit.key_frame != 0 ? 'I' : 'P', unit.step, unit.size, info.motion_size);
+                            unit.key_frame != 0 ? 'I' : 'P', unit.step, unit.size, info.side_size);
     for (size_t c = 0; c < 3; ++c)
       line +=
           options_.psnr && c < quality.channels().size() ? text(",%.4f", psnr(quality.channels()[c])) : ",";

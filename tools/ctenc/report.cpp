@@ -24,6 +24,7 @@ Json config_json(const ctv_config& c) {
     j["scales"] = c.scales;
     j["directions"] = std::vector<int32_t>(c.directions, c.directions + std::min(c.scales, CTV_MAX_SCALES));
     j["filter_taps"] = c.filter_taps;
+    j["directional_lifting"] = lifts_along_contours(c);
   }
   j["prediction"] = name_of(kPredictions, c.prediction);
   j["entropy_coding"] = name_of(kEntropyCodings, c.entropy_coding);
@@ -69,6 +70,7 @@ std::string coding_text(const ctv_config& c) {
                 directions_of(c.directions, c.scales).c_str());
     if (std::any_of(c.directions, c.directions + c.scales, [](int32_t d) { return d > 0; }))
       out += text(" of %d taps", c.filter_taps);
+    if (lifts_along_contours(c)) out += ", directional lifting";
   }
   return out + text("; %s prediction; entropy coding %s; %s", name_of(kPredictions, c.prediction),
                     name_of(kEntropyCodings, c.entropy_coding), quantiser_text(c).c_str());
@@ -79,15 +81,20 @@ Json decibels(double value) { return std::isfinite(value) ? Json(value) : Json(n
 
 }  // namespace
 
+bool lifts_along_contours(const ctv_config& c) {
+  return c.directional_lifting != 0 && c.transform == CTV_TRANSFORM_CONTOURLET &&
+         c.pyramid == CTV_PYRAMID_WAVELET_9_7 && c.prediction == CTV_PREDICTION_PICTURE;
+}
+
 std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) {
   std::string out = "running   " + r.running + "\n";
   out += "coding    " + coding_text(r.config) + "\n";
   out += text("encoded   %lld frames (%lld key) in %.2f s, %.2f fps\n", static_cast<long long>(r.frames),
               static_cast<long long>(r.key_frames), r.seconds, r.fps());
-  out += text("stream    %llu bytes, %.2f kb/s, %.4f bits per pixel, motion %.1f%%, largest packet %llu\n",
+  out += text("stream    %llu bytes, %.2f kb/s, %.4f bits per pixel, side information %.1f%%, ",
               static_cast<unsigned long long>(r.bytes), r.kbps(), r.bits_per_pixel(),
-              100 * static_cast<double>(r.motion_bytes) / static_cast<double>(r.bytes),
-              static_cast<unsigned long long>(r.largest_packet));
+              100 * static_cast<double>(r.side_bytes) / static_cast<double>(r.bytes));
+  out += text("largest packet %llu\n", static_cast<unsigned long long>(r.largest_packet));
   if (options.psnr && !r.quality.channels().empty()) {
     out += "PSNR     ";
     for (const ChannelError& c : r.quality.channels()) out += text(" %s %.3f", c.name, psnr(c));
@@ -142,7 +149,7 @@ std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {
   j["key_frames"] = r.key_frames;
   j["bytes"] = r.bytes;
   j["largest_packet"] = r.largest_packet;
-  j["motion_bytes"] = r.motion_bytes;
+  j["side_bytes"] = r.side_bytes;
   j["kbps"] = r.kbps();
   j["bits_per_pixel"] = r.bits_per_pixel();
   j["seconds"] = r.seconds;

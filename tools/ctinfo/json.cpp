@@ -36,7 +36,8 @@ Json header_json(const ctv_stream_info& i) {
   for (const ctv_parameter_info& p : parameters()) {
     const std::string key = p.name;
     const bool listed = j.contains(key) || key.starts_with("fps_") || key.starts_with("aspect_");
-    const bool foreign = key == "pyramid" || key == "directions" || key == "filter_taps";
+    const bool foreign =
+        key == "pyramid" || key == "directions" || key == "filter_taps" || key == "directional_lifting";
     if (listed || (foreign && !contourlet)) continue;
     const int32_t value = value_of(p, i);
     j[key] = p.minimum == 0 && p.maximum == 1 ? Json(value != 0) : Json(value);
@@ -66,7 +67,9 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
   j["header_bytes"] = s.header_bytes;
   j["key_frame_bytes"] = s.key_bytes;
   j["packet_header_bytes"] = s.packet_header_bytes;
-  j["motion_bytes"] = s.motion_bytes;
+  j["side_bytes"] = s.side_bytes;
+  j["slope_blocks"] = s.slope_blocks;
+  j["slanted_blocks"] = s.slanted_blocks;
   std::vector<uint64_t> layers(static_cast<size_t>(std::clamp(s.stream.layers, 0, CTV_MAX_SCALES + 1)), 0);
   Json components = Json::array();
   for (const ComponentSurvey& c : s.components) {
@@ -93,7 +96,9 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
                       {"offset", p.offset},
                       {"bytes", p.size},
                       {"header_bytes", p.info.header_size},
-                      {"motion_bytes", p.info.motion_size},
+                      {"side_bytes", p.info.side_size},
+                      {"slope_blocks", p.info.slope_blocks},
+                      {"slanted_blocks", p.info.slanted_blocks},
                       {"step", p.info.step}});
     j["packets"] = list;
   }

@@ -48,6 +48,9 @@ std::string header_text(const std::string& name, const Survey& s) {
   if (i.transform == CTV_TRANSFORM_CONTOURLET)
     out += text(", %s pyramid, %d scales, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.scales,
                 directions_of(i.directions, i.scales).c_str(), i.filter_taps);
+  if (i.directional_lifting != 0)
+    out += text("\n  lifting     along a direction in %.1f %% of the blocks of key frames",
+                percent(s.slanted_blocks, s.slope_blocks));
   out += text("\n  prediction  %s, blocks of %d, 1/%d sample%s\n", name_of(kPredictions, i.prediction),
               i.block_size, 1 << std::clamp(i.subpel, 0, 8), i.overlap != 0 ? ", overlapped" : "");
   out += text("  entropy     %s%s\n", name_of(kEntropyCodings, i.entropy_coding),
@@ -65,7 +68,7 @@ std::string totals_text(const Survey& s) {
            static_cast<long long>(s.frames), static_cast<long long>(s.key_frames), s.seconds(),
            static_cast<Count>(s.bytes),
            s.frames > 0 ? static_cast<double>(s.bytes) * 8 / 1000 / s.seconds() : 0, s.bits_per_pixel());
-  uint64_t packets = s.packet_header_bytes + s.motion_bytes;
+  uint64_t packets = s.packet_header_bytes + s.side_bytes;
   for (const ComponentSurvey& c : s.components) packets += c.bytes;
   out += text("\n%-30s %14s %12s %7s\n", "part", "bytes", "a frame", "share");
   const auto line = [&](const std::string& what, uint64_t bytes) {
@@ -74,7 +77,7 @@ std::string totals_text(const Survey& s) {
   };
   line("stream headers and index", s.header_bytes);
   line("packet headers", s.packet_header_bytes);
-  line("motion", s.motion_bytes);
+  line("side information", s.side_bytes);
   std::map<int32_t, uint64_t> layers;
   for (const ComponentSurvey& c : s.components) layers[c.info.layer] += c.bytes;
   for (const auto& [layer, bytes] : layers) {
@@ -103,13 +106,13 @@ std::string components_text(const Survey& s) {
 
 std::string frames_text(const Survey& s) {
   std::string out = text("\n%8s %4s %12s %12s %10s %8s %8s %10s %10s\n", "frame", "type", "seconds", "offset",
-                         "bytes", "header", "motion", "components", "step");
+                         "bytes", "header", "side", "components", "step");
   for (const PacketSurvey& p : s.packets)
     out += text("%8lld %4c %12.6f %12llu %10llu %8u %8u %10llu %10g\n",
                 static_cast<long long>(p.info.frame_number), p.info.key_frame != 0 ? 'I' : 'P',
                 static_cast<double>(p.info.timestamp) / std::max(1, s.stream.fps_num),
                 static_cast<Count>(p.offset), static_cast<Count>(p.size), p.info.header_size,
-                p.info.motion_size, static_cast<Count>(p.payload), p.info.step);
+                p.info.side_size, static_cast<Count>(p.payload), p.info.step);
   return out;
 }
 

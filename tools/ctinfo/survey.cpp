@@ -72,7 +72,9 @@ class Surveyor {
       result_.key_bytes += packet.size;
     }
     result_.packet_header_bytes += packet.info.header_size;
-    result_.motion_bytes += packet.info.motion_size;
+    result_.side_bytes += packet.info.side_size;
+    result_.slope_blocks += static_cast<uint64_t>(packet.info.slope_blocks);
+    result_.slanted_blocks += static_cast<uint64_t>(packet.info.slanted_blocks);
     if (keep_packets_) result_.packets.push_back(packet);
   }
 

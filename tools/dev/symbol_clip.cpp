@@ -17,7 +17,8 @@ bool read_packet(SymbolCoder& coder, std::span<const uint8_t> unit, SymbolClip& 
   frame.vectors.resize(clip.stream.grid.size());
   frame.skips.resize(clip.stream.grid.size());
   CodedFrameBuffers buffers;
-  buffers.side = {frame.vectors.data(), frame.skips.data()};
+  std::vector<int8_t> slopes(clip.stream.slopes.size());
+  buffers.side = {frame.vectors.data(), frame.skips.data(), slopes.data()};
   for (size_t p = 0; p < frame.levels.size(); ++p) {
     frame.levels[p].resize(clip.stream.picture.subbands[p].num_coefficients);
     buffers.levels[p] = frame.levels[p].data();
@@ -25,7 +26,7 @@ bool read_packet(SymbolCoder& coder, std::span<const uint8_t> unit, SymbolClip& 
   if (!coder.decode(unit, clip.stream.picture.subbands[0].layers, buffers).ok()) return false;
   frame.parameters = coder.header().frame;
   for (const uint32_t size : coder.header().component_sizes) clip.symbol_bytes += size;
-  clip.motion_bytes += coder.header().motion_size;
+  clip.motion_bytes += coder.header().side_size;
   clip.bytes += unit.size();
   return true;
 }

@@ -333,6 +333,8 @@ typedef struct ctv_config {
   int32_t scales;                     /**< Contourlet: scales of the pyramid, 1..8. */
   int32_t directions[CTV_MAX_SCALES]; /**< Contourlet: per scale, finest first: 0, 2, 4, 8 or 16. */
   int32_t filter_taps;                /**< Contourlet: taps of the directional filters: 2, 4, 6, 8 or 12. */
+  int32_t directional_lifting;        /**< 1: the 9/7 pyramid lifts luma of key frames along directions that
+                                           it chooses block by block. Picture prediction; otherwise 0. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
   ctv_chroma chroma;                  /**< Chroma subsampling of RGB input. */
   /** @} */
@@ -654,6 +656,7 @@ typedef struct ctv_stream_info {
                                            block's side. */
   int32_t directions[CTV_MAX_SCALES]; /**< Per scale, finest first. */
   int32_t filter_taps;                /**< Taps of the directional filters. */
+  int32_t directional_lifting;        /**< 1: key frames may be lifted along directions. */
   ctv_entropy_coding entropy_coding;  /**< Entropy coding. */
   ctv_prediction prediction;          /**< What predicted frames predict. */
   int32_t block_size;                 /**< Blocks that the encoder matched, in luma samples. */
@@ -712,11 +715,13 @@ typedef struct ctv_packet_info {
   int64_t timestamp; /**< The picture's timestamp, in units of 1 / fps_num seconds. */
   int64_t duration;  /**< The picture's duration. */
   double step;       /**< Base quantiser step in sample units. */
-  uint32_t header_size; /**< Bytes before the motion payload. */
-  uint32_t motion_size; /**< Bytes of the motion payload. */
-  int32_t components;   /**< Components. */
-  int32_t layers;       /**< Layers. */
-  uint64_t unit_size;   /**< Bytes of the whole packet, which may be more than were given. */
+  uint32_t header_size;   /**< Bytes before the side payload. */
+  uint32_t side_size;     /**< Bytes of the side payload: motion, or slopes in a key frame. */
+  int32_t slope_blocks;   /**< Key frame with directional lifting: blocks that may have a slope; else 0. */
+  int32_t slanted_blocks; /**< Blocks of these whose slope is not 0. */
+  int32_t components;     /**< Components. */
+  int32_t layers;         /**< Layers. */
+  uint64_t unit_size;     /**< Bytes of the whole packet, which may be more than were given. */
 } ctv_packet_info;
 /** Clears a description and sets struct_size. */
 static inline void ctv_packet_info_init(ctv_packet_info* value) {
@@ -736,7 +741,7 @@ typedef struct ctv_component_info {
   uint32_t check;        /**< What ctv_part_check() of these bytes must be; 0 if there are none. */
 } ctv_component_info;
 
-/** Parses a packet unit, which may be cut behind header_size + motion_size bytes.
+/** Parses a packet unit, which may be cut behind header_size + side_size bytes.
  * @param header the stream's sequence header unit
  * @param header_size its bytes
  * @param data the packet unit
@@ -749,7 +754,7 @@ CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_si
                                          size_t size, ctv_packet_info* info, ctv_component_info* components,
                                          size_t capacity);
 
-/** A part of a packet. Part 0 is its header and motion payload, without which nothing can be decoded. Part i
+/** A part of a packet. Part 0 is its header and side payload, without which nothing can be decoded. Part i
  * is component i - 1, which depends on no other component. */
 typedef struct ctv_part {
   uint64_t offset; /**< Of its first byte in the unit. */

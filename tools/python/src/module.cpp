@@ -225,7 +225,8 @@ py::dict packet_info(const py::object& header, const py::object& packet) {
                   "reference_frame"_a = i.reference_frame, "temporal_id"_a = i.temporal_id,
                   "keep_in"_a = i.keep_in, "unit_size"_a = i.unit_size, "timestamp"_a = i.timestamp,
                   "duration"_a = i.duration, "step"_a = i.step, "header_size"_a = i.header_size,
-                  "motion_size"_a = i.motion_size, "layers"_a = i.layers, "components"_a = list);
+                  "side_size"_a = i.side_size, "slope_blocks"_a = i.slope_blocks,
+                  "slanted_blocks"_a = i.slanted_blocks, "layers"_a = i.layers, "components"_a = list);
 }
 
 /// (kind, size) of the unit that begins with these bytes.

@@ -115,6 +115,7 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
                                 PLAIN(scales),
                                 directions<S>(),
                                 PLAIN(filter_taps),
+                                PLAIN(directional_lifting),
                                 NAMED(entropy_coding, kEntropyCodings),
                                 NAMED(prediction, kPredictions),
                                 PLAIN(block_size),

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decisions of the search for slopes (directional lifting). Both backends compile these formulas. Not
+// normative.
+//
+// A scale is lifted with each slope everywhere. In every lifting the coefficients of cells of 8x8 samples are
+// taken for Laplacian in each band: the mean of their magnitudes gives their entropy and squared error under
+// the quantiser. A block takes the slope of least cost; then passes follow in which all blocks at once weigh
+// the cost of their borders with neighbours that differ.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/control/motion_decisions.hpp"
+#include "codec/format/slope_grid.hpp"
+#include "codec/util/host_device.hpp"
+
+namespace ctv {
+
+inline constexpr int kLog2SlopeCell = 3;       // of a cell's side, in samples of the scale's input
+inline constexpr uint32_t kSlopeBit = 256;     // a bit in units of cost
+inline constexpr uint32_t kSlopeBorder = 512;  // of a block with a neighbour that differs, for each of four
+inline constexpr uint32_t kSlopeMargin = 8;    // 256ths of a block's cost that a slope must save
+inline constexpr int kSlopePasses = 3;
+
+/// Entropy plus 9 times the squared error in steps, in 256ths of a bit, of a Laplacian coefficient whose mean
+/// magnitude is m 1024ths of a step. Nodes: m = 0..15, then eight for each doubling, up to 256 steps.
+inline constexpr int kLaplacianNodes = 129;
+struct LaplacianCost {
+  uint16_t at[kLaplacianNodes];
+};
+inline constexpr LaplacianCost kLaplacianCost = {{
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    1,    1,    1,    1,    1,    1,
+    1,    2,    2,    3,    3,    3,    4,    5,    6,    7,    9,    10,   12,   14,   16,   18,   24,
+    30,   37,   45,   54,   64,   74,   85,   109,  135,  160,  186,  211,  236,  260,  283,  326,  366,
+    402,  435,  466,  495,  521,  546,  591,  632,  668,  702,  732,  761,  787,  812,  857,  897,  933,
+    966,  997,  1025, 1051, 1076, 1120, 1160, 1196, 1229, 1259, 1287, 1313, 1337, 1381, 1421, 1456, 1489,
+    1519, 1546, 1572, 1596, 1640, 1679, 1715, 1747, 1777, 1805, 1830, 1854, 1898, 1937, 1972, 2004, 2034,
+    2062, 2087, 2111, 2155, 2194, 2229, 2261, 2291, 2318, 2344, 2368, 2411, 2450, 2485, 2517, 2547, 2574,
+    2600, 2624, 2667, 2706, 2742, 2774, 2803, 2831, 2856, 2880,
+}};
+
+/// 2^24 times the mean, in 1024ths of a step, of n coefficients whose magnitudes have the sum 1. step:
+/// sixteenths of a unit.
+CTV_HOST_DEVICE uint64_t slope_scale(uint32_t n, uint32_t step) {
+  return (uint64_t{1} << 38) / (uint64_t{n} * step);
+}
+/// Cost of the n coefficients of a cell in one band. sum: of their magnitudes. scale: slope_scale().
+CTV_HOST_DEVICE uint32_t slope_cell_cost(const LaplacianCost& table, uint32_t sum, uint32_t n,
+                                         uint64_t scale) {
+  constexpr uint64_t kMost = (1 << 18) - 1;
+  const auto m = static_cast<uint32_t>(min_of(sum * scale >> 24, kMost));
+  const uint32_t shift = bit_length(static_cast<int>(m | 15U)) - 4;
+  const uint32_t node = 8 * shift + (m >> shift);
+  const uint32_t low = table.at[node];
+  return n * (low + (((table.at[node + 1] - low) * (m & ((1U << shift) - 1))) >> shift));
+}
+
+/// Slopes of the blocks to the left, to the right, above and below before a pass; 0 outside.
+struct SlopeNeighbours {
+  int slopes[4];
+};
+/// The slope of a block in a pass, 0 .. kSlopePasses; neighbours have none before the first.
+/// cost_of(slope): the cost of its cells.
+template <typename CostOf>
+CTV_HOST_DEVICE int decide_slope(int pass, CostOf cost_of, const SlopeNeighbours& neighbours) {
+  int best = 0;
+  uint32_t least = 0;
+  for (int i = 0; i < kSlopeCount; ++i) {
+    const int slope = (i + 1) / 2 * (i % 2 == 0 ? -1 : 1);  // 0, 1, -1, 2, -2
+    uint32_t cost = cost_of(slope);
+    if (slope != 0) cost += cost * kSlopeMargin / 256 + kSlopeBit;
+    if (pass > 0) {
+      for (const int n : neighbours.slopes) cost += n == slope ? 0 : kSlopeBorder;
+    }
+    if (i > 0 && cost >= least) continue;
+    best = slope;
+    least = cost;
+  }
+  return best;
+}
+
+/// Whether a scale has slopes: what they save of the cost without, in total.
+CTV_HOST_DEVICE bool slopes_pay(uint64_t without, uint64_t with) { return with + without / 256 < without; }
+
+}  // namespace ctv

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slopes of a key frame as bytes (docs/bitstream.md, 7.4).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "codec/entropy/growing.hpp"
+#include "codec/format/slope_grid.hpp"
+
+namespace ctv {
+
+/// A slope's list: the slopes of its neighbours, then these. It is coded as its place in the list.
+inline constexpr std::array<int, kSlopeCount> kSlopeOrder = {0, 1, -1, 2, -2};
+
+class SlopeMap {
+ public:
+  explicit SlopeMap(const SlopeGrid& grid) : grid_(grid) {}
+  /// slopes: an array of the grid. Returns the bytes written to `out`; none if no scale has slopes.
+  size_t encode(const int8_t* slopes, Growing<uint8_t>& out) const;
+  /// Overwrites all slopes. Returns false if the bytes are not exactly one encoding.
+  bool decode(std::span<const uint8_t> bytes, int8_t* slopes) const;
+
+ private:
+  SlopeGrid grid_;
+};
+
+}  // namespace ctv

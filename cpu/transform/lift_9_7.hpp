@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lifting steps of the 9/7 on rows.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+/// out += or -= (inverse) step(a, b), n elements in whole blocks of kBlock. step: 1..4. Odd steps change odd
+/// samples. a and b may be equal.
+void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n);
+
+/// A row, deinterleaved into even and odd columns.
+struct SplitRow {
+  Coefficient* even;
+  Coefficient* odd;
+};
+/// The same of a whole row along slopes: column c takes column c - slope of the row above and c + slope of
+/// the one below. slopes: one for each 8 columns of a half. half: columns of a half. Rows above and below
+/// have two mirrored columns at both ends. Writes up to 7 elements beyond a half.
+void lift_9_7_along(int step, bool inverse, SplitRow out, SplitRow above, SplitRow below,
+                    const int8_t* slopes, int half);
+
+}  // namespace ctv

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of a wavelet scale that are being lifted.
+#pragma once
+
+#include "codec/dsp/mirror.hpp"
+#include "cpu/transform/lift_9_7.hpp"
+#include "cpu/transform/wavelet.hpp"
+
+namespace ctv {
+
+inline constexpr int kRing = 8;         // row pairs
+inline constexpr int kMargin = kBlock;  // elements around each half of a row
+inline constexpr int kReach97 = 2;      // row pairs that the 9/7 needs beyond a range
+
+inline int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
+
+// The rows in the ring. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
+// highpass | margin]. Row pair k is in slot k modulo kRing.
+struct Wavelet::Ring {
+  Coefficient* data;
+  Extent picture;
+  int half;  // columns of each half
+  int stride;
+
+  int pairs() const { return picture.rows / 2; }
+  int width() const { return 2 * stride; }
+  Coefficient* slot(int i) const { return data + static_cast<ptrdiff_t>(i) * width(); }
+  Coefficient* even(int k) const { return slot(2 * (k % kRing)); }
+  Coefficient* odd(int k) const { return slot(2 * (k % kRing) + 1); }
+  Coefficient* spare() const { return slot(2 * kRing); }
+  /// The row at position r, mirrored at the borders. Even r are even rows.
+  Coefficient* at(int r) const {
+    r = mirror(r, picture.rows);
+    return r % 2 == 0 ? even(r / 2) : odd(r / 2);
+  }
+  Coefficient* low(Coefficient* row) const { return row + kMargin; }
+  Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }
+  SplitRow split(Coefficient* row) const { return {low(row), high(row)}; }
+  void mirror_even(Coefficient* s) const {
+    for (const int p : {-2, 2 * half, 2 * half + 2}) s[p / 2] = s[mirror(p, 2 * half) / 2];
+  }
+  void mirror_odd(Coefficient* t) const {
+    for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror(p, 2 * half) - 1) / 2];
+  }
+  void mirror_both(Coefficient* row) const {
+    mirror_even(low(row));
+    mirror_odd(high(row));
+  }
+};
+
+}  // namespace ctv

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The search for slopes on every backend: against the definition, and on pictures whose contours are known.
+#include <gtest/gtest.h>
+
+#include "tests/reference/slopes.hpp"
+#include "tests/support/backend_slopes.hpp"
+#include "tests/support/transform_cases.hpp"
+
+namespace ctv::test {
+namespace {
+
+class SlopeSearch : public BackendTest {
+ protected:
+  static SubbandLayout layout_of(Extent extent, int fraction_bits = 2) {
+    return make_layout(sloped(4, fraction_bits), extent);
+  }
+  static reference::Grid grid_of(const BackendPlane& plane) {
+    reference::Grid x(plane.rows(), plane.cols());
+    for (int r = 0; r < x.rows; ++r) {
+      for (int c = 0; c < x.cols; ++c) x.at(r, c) = plane.at(r, c) - 128;
+    }
+    return x;
+  }
+  void check(const SubbandLayout& layout, const BackendPlane& luma, uint32_t step) {
+    const std::vector<SubbandQuantiser> quantisers = lossy(layout, step);
+    EXPECT_EQ(search_slopes(backend(), layout, luma, quantisers),
+              reference::search_slopes(layout, grid_of(luma), quantisers));
+  }
+  // Stripes that move `slope` columns to the right with each row, with rows and columns of noise between.
+  BackendPlane stripes(Extent extent, int slope) {
+    BackendPlane plane(backend(), extent);
+    for (int r = 0; r < extent.rows; ++r) {
+      for (int c = 0; c < extent.cols; ++c)
+        plane.at(r, c) = static_cast<int16_t>(((c - slope * r) % 11 + 11) % 11 < 5 ? 40 : 200);
+    }
+    plane.upload();
+    return plane;
+  }
+};
+
+TEST_P(SlopeSearch, IsTheReference) {
+  for (const Extent extent : {Extent{1, 1}, Extent{17, 33}, Extent{97, 61}, Extent{96, 160}}) {
+    for (const int fraction_bits : {0, 2}) {
+      const SubbandLayout layout = layout_of(extent, fraction_bits);
+      SCOPED_TRACE(std::to_string(extent.rows) + "x" + std::to_string(extent.cols));
+      check(layout, BackendPlane(backend(), layout.padded, 0, 255, 5), 70);
+      check(layout, BackendPlane(backend(), layout.padded, 120, 136, 6), 16);
+      for (const int slope : {-2, 0, 1}) check(layout, stripes(layout.padded, slope), 200);
+    }
+  }
+}
+
+TEST_P(SlopeSearch, FindsTheSlopeOfStripes) {
+  const SubbandLayout layout = layout_of({96, 160});
+  const SlopeGrid grid = make_slope_grid(layout);
+  for (int slope = -kMaxSlope; slope <= kMaxSlope; ++slope) {
+    const auto found = search_slopes(backend(), layout, stripes(layout.padded, slope), lossy(layout, 200));
+    EXPECT_EQ(found[0], slope == 0 ? 0 : 1) << slope;
+    size_t right = 0;
+    for (size_t i = 0; i < grid.extent(1).area(); ++i) right += found[grid.offset(1) + i] == slope ? 1 : 0;
+    EXPECT_EQ(right, grid.extent(1).area()) << slope;
+  }
+}
+
+TEST_P(SlopeSearch, LeavesAFlatPictureAlone) {
+  const SubbandLayout layout = layout_of({96, 160});
+  const BackendPlane flat(backend(), layout.padded, 90, 90, 1);
+  EXPECT_EQ(search_slopes(backend(), layout, flat, lossy(layout, 70)),
+            std::vector<int8_t>(make_slope_grid(layout).size()));
+}
+
+CTV_FOR_EACH_BACKEND(SlopeSearch);
+
+}  // namespace
+}  // namespace ctv::test

@@ -107,8 +107,8 @@ TEST(Slopes, NeedTheNineSevenAndPicturePrediction) {
             0);
 }
 
-// A lowpass along slopes is a lowpass: at half the resolution a key frame is nearly as near to the mean of 2x2
-// samples as without slopes, even with stripes that only lean.
+// A lowpass along slopes is a lowpass: at half the resolution a key frame is nearly as near to the mean of
+// 2x2 samples as without slopes, even with stripes that only lean.
 TEST(Slopes, GiveReducedResolutions) {
   const auto clip = slanted_clip(1);
   Config c = config_for(clip[0], "default");

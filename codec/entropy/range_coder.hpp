@@ -27,7 +27,7 @@ class AdaptiveBit {
     return p < kLeast ? kLeast : (p > 65536 - kLeast ? 65536 - kLeast : p);
   }
   void update(bool one) {
-    const int length = std::bit_width(static_cast<unsigned>(seen_ + 1));
+    const auto length = static_cast<int>(std::bit_width(static_cast<unsigned>(seen_ + 1)));
     move(one, length < kFast ? length : kFast, fast_);
     move(one, length < kSlow ? length : kSlow, slow_);
     seen_ = static_cast<uint8_t>(seen_ + (length < kSlow ? 1 : 0));

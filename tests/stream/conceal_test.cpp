@@ -208,15 +208,8 @@ TEST_P(Conceal, LossesAreErrorsUnlessTheyAreConcealed) {
   EXPECT_NE(refusal({}, true).find("there is no picture to repeat"), std::string::npos);
 }
 
-std::vector<ctv_backend> backends() {
-#if defined(CTV_TEST_CUDA)
-  return {CTV_BACKEND_CPU, CTV_BACKEND_CUDA};
-#else
-  return {CTV_BACKEND_CPU};
-#endif
-}
 INSTANTIATE_TEST_SUITE_P(Backends, Conceal,
-                         testing::Combine(testing::ValuesIn(backends()), testing::Values(1, 3)),
+                         testing::Combine(testing::ValuesIn(built_backends()), testing::Values(1, 3)),
                          [](const auto& i) {
                            return std::string(std::get<0>(i.param) == CTV_BACKEND_CUDA ? "cuda" : "cpu") +
                                   std::to_string(std::get<1>(i.param));
@@ -250,7 +243,7 @@ TEST(ConcealFallback, TheDecoderGoesOnWithTheSamePictures) {
       }
       if (DeviceThatFails::calls() < n) break;
     }
-    EXPECT_GT(whole, 20);
+    EXPECT_GT(whole, 10);
   }
 }
 

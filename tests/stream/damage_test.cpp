@@ -144,17 +144,9 @@ TEST_P(Damage, PicturesAndErrorsAreEqualInEveryWay) {
   EXPECT_GT(errors_, round / 2);
 }
 
-std::vector<ctv_backend> backends() {
-#if defined(CTV_TEST_CUDA)
-  return {CTV_BACKEND_CPU, CTV_BACKEND_CUDA};
-#else
-  return {CTV_BACKEND_CPU};
-#endif
-}
-
 INSTANTIATE_TEST_SUITE_P(Kinds, Damage,
                          testing::Combine(testing::Range(size_t{0}, std::size(kKinds)),
-                                          testing::ValuesIn(backends())),
+                                          testing::ValuesIn(built_backends())),
                          [](const auto& i) {
                            return std::string(kKinds[std::get<0>(i.param)].name) +
                                   (std::get<1>(i.param) == CTV_BACKEND_CUDA ? "_cuda" : "_cpu");

@@ -27,6 +27,15 @@ inline constexpr bool kSanitized = true;  // too slow for large pictures
 inline constexpr bool kSanitized = false;
 #endif
 
+/// Those of this build, for streams.
+inline std::vector<ctv_backend> built_backends() {
+#if defined(CTV_TEST_CUDA)
+  return {CTV_BACKEND_CPU, CTV_BACKEND_CUDA};
+#else
+  return {CTV_BACKEND_CPU};
+#endif
+}
+
 const std::vector<std::string>& backend_names();
 /// Created at first use and kept for the process; nullptr if this machine cannot run it.
 Backend* find_backend(const std::string& name);

@@ -36,22 +36,12 @@ void Wavelet::forward_piece_along(const Ring& ring, int begin, int end, SlopeVie
     rows.write_band(band, pair, s);
     rows.write_band(band + 1, pair, t);
   };
-  for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
-    if (k < pairs) {
-      load(2 * k);
-      load(2 * k + 1);
-    }
-    lift(1, k - 1, begin - 2);
-    lift(2, k - 1, begin - 1);
-    lift(3, k - 2, begin - 1);
-    lift(4, k - 2, begin);
-    const int i = k - 2;
-    if (i < begin) continue;
+  forward_cascade_9_7(begin, end, pairs, load, lift, [&](int i) {
     finish(ring.even(i), 0, i);
     // Step 4 of the next pair still needs the odd row.
     std::copy_n(ring.odd(i), ring.width(), ring.spare());
     finish(ring.spare(), 2, i);
-  }
+  });
 }
 
 void Wavelet::inverse_piece_along(const Ring& ring, int begin, int end, SlopeView slopes,

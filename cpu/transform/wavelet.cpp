@@ -183,9 +183,6 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
   }
 }
 
-// Each step of the 9/7 reads one row on either side, so the four steps form a cascade. With pair k in the
-// ring, step 1 is due on odd row k - 1, step 2 on even row k - 1, step 3 on odd row k - 2, and step 4 on even
-// row k - 2, which is then complete. A range needs two further pairs at either end.
 void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const {
   const int pairs = ring.pairs();
   const auto load = [&](int r) {
@@ -204,22 +201,12 @@ void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
     if (pair >= std::max(first, 0) && pair < pairs)
       lift_9_7(step, false, ring.at(r), ring.at(r - 1), ring.at(r + 1), ring.width());
   };
-  for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
-    if (k < pairs) {
-      load(2 * k);
-      load(2 * k + 1);
-    }
-    lift(1, k - 1, begin - 2);
-    lift(2, k - 1, begin - 1);
-    lift(3, k - 2, begin - 1);
-    lift(4, k - 2, begin);
-    const int i = k - 2;
-    if (i < begin) continue;
+  forward_cascade_9_7(begin, end, pairs, load, lift, [&](int i) {
     rows.write_band(0, i, ring.low(ring.even(i)));
     rows.write_band(1, i, ring.high(ring.even(i)));
     rows.write_band(2, i, ring.low(ring.odd(i)));
     rows.write_band(3, i, ring.high(ring.odd(i)));
-  }
+  });
 }
 
 // Inverse: step 4 is due on even row k, step 3 on odd row k - 1, step 2 on even row k - 1, step 1 on odd row

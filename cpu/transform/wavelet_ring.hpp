@@ -2,6 +2,8 @@
 // The rows of a wavelet scale that are being lifted.
 #pragma once
 
+#include <algorithm>
+
 #include "codec/dsp/mirror.hpp"
 #include "cpu/transform/lift_9_7.hpp"
 #include "cpu/transform/wavelet.hpp"
@@ -47,5 +49,25 @@ struct Wavelet::Ring {
     mirror_odd(high(row));
   }
 };
+
+/// Lifts row pairs begin .. end - 1 forward. Each step of the 9/7 reads one row on either side, so the four
+/// steps form a cascade. With pair k in the ring, step 1 is due on odd row k - 1, step 2 on even row k - 1,
+/// step 3 on odd row k - 2, and step 4 on even row k - 2, which is then complete. A range needs two further
+/// pairs at either end. load(row) fills a row, lift(step, pair, first) does a step unless the pair is before
+/// `first` or outside the picture, finish(pair) takes a complete pair.
+template <typename Load, typename Lift, typename Finish>
+void forward_cascade_9_7(int begin, int end, int pairs, Load load, Lift lift, Finish finish) {
+  for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
+    if (k < pairs) {
+      load(2 * k);
+      load(2 * k + 1);
+    }
+    lift(1, k - 1, begin - 2);
+    lift(2, k - 1, begin - 1);
+    lift(3, k - 2, begin - 1);
+    lift(4, k - 2, begin);
+    if (k - 2 >= begin) finish(k - 2);
+  }
+}
 
 }  // namespace ctv

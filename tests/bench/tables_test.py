@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""BD-rates of curves whose distance is known, the curve that is drawn through points, and tables of made-up runs."""
+"""BD-rates of curves whose distance is known, and tables of made-up runs."""
 import math
 import os
 import sys
@@ -8,7 +8,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
-from rates import Pchip, bd_rate, compare, mean_and_worst, usable
+from rates import bd_rate, compare, mean_and_worst, usable
 from tables import PAPER, aligned, mean_of, rd_clips, speedup, speedup_of, speedups
 
 
@@ -55,36 +55,6 @@ class BdRate(unittest.TestCase):
         self.assertEqual(usable(points), [(100, 30), (200, 36), (300, 40)])
 
 
-class PchipTest(unittest.TestCase):
-    def test_goes_through_its_points_and_straight_lines(self):
-        straight = Pchip([0, 1, 3, 7], [2, 4, 8, 16])
-        for i in range(57):
-            self.assertAlmostEqual(straight.at(i / 8), 2 + i / 4, 12)
-        self.assertAlmostEqual(straight.integral(0, 7), 2 * 7 + 49, 12)
-        self.assertAlmostEqual(Pchip([1, 2], [5, 9]).at(1.25), 6, 12)
-
-    def test_does_not_swing(self):
-        step = Pchip([0, 1, 2, 3, 4, 5], [0, 0, 0, 1, 1, 1])
-        values = [step.at(i / 100) for i in range(501)]
-        self.assertTrue(all(a <= b + 1e-12 and b <= 1 + 1e-12 for a, b in zip(values, values[1:])))
-        self.assertAlmostEqual(step.integral(0, 5), 2.5, 12)
-
-    def test_slopes_as_published(self):
-        """Fritsch and Butland's weighted harmonic mean at 1 (2 * 3 / (1 + 3) of equal spacing), and the three-point formula at
-        the ends: (3 d0 - d1) / 2, at least 0."""
-        self.assertEqual(Pchip([0, 1, 2], [0, 1, 4]).slope, [0, 1.5, 4])
-
-    def test_integral_agrees_with_a_sum(self):
-        bent, steps = Pchip([0, 0.5, 2, 3.5, 4], [1, 2, -1, 0, 5]), 20000
-        total = sum(bent.at(0.3 + 3.5 * (i + 0.5) / steps) * 3.5 / steps for i in range(steps))
-        self.assertAlmostEqual(bent.integral(0.3, 3.8), total, 6)
-        self.assertAlmostEqual(bent.integral(0.3, 1) + bent.integral(1, 3.8), bent.integral(0.3, 3.8), 12)
-
-    def test_refuses_points_that_do_not_rise(self):
-        for x, y in (([0, 0], [1, 2]), ([1], [1])):
-            self.assertRaises(ValueError, Pchip, x, y)
-
-
 def rd_run():
     """Codec b needs half of a's bits."""
     clip = {"name": "clip", "width": 64, "height": 48, "frames": 2, "codecs": []}
@@ -92,7 +62,7 @@ def rd_run():
         points = [{"bytes": factor * 4096 * 2**i, "psnr": {"y": 30 + 3 * i, "weighted": 32.5 + 2.25 * i}, "ssim": 1 - 0.1 / 2**i,
                    "encode_seconds": 1, "decode_seconds": 0.5} for i in range(5)]
         clip["codecs"].append({"codec": "a" if factor == 1 else "b", "points": points})
-    return {"clips": [clip], "settings": {"anchor": "a", "psnr": "total", "range": [30, 44]}}
+    return {"clips": [clip], "settings": {"anchor": "a", "range": [30, 44]}}
 
 
 def speedup_run():

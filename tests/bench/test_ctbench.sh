@@ -26,11 +26,9 @@ expect 2 "missing clip" "$ctbench" rd missing.y4m --peers none
 expect 1 "unknown peer" "$ctbench" rd clip.y4m --peers nothing
 expect 1 "no folder" "$ctbench" all
 expect 2 "a folder that cannot be" "$ctbench" all --quick -o /dev/null/out
-expect 1 "no list of devices" "$ctbench" streams --devices x
-expect 5 "a device that is not there" "$ctbench" streams --devices 99
 expect 1 "a clip for papers" "$ctbench" papers clip.y4m
 expect 1 "unknown preset" "$ctbench" rd clip.y4m --ours nothing
-expect 2 "unwritable output" "$ctbench" speedup --quick --sizes 64x48 --json no/such/folder/run.json
+expect 2 "unwritable output" "$ctbench" speedup --sizes 64x48 --json no/such/folder/run.json
 
 clip=generate:64x48@25:4
 expect 0 "rd without peers" "$ctbench" rd $clip --peers none --anchor default --qp 20,28,36 --json rd.json \
@@ -55,15 +53,21 @@ says out "Where decoding 64x48 spends its time"
 says speedup.json '"differences": []'
 cp out speedup.txt
 
+says speedup.json '"quartiles": ['
+
+expect 0 "peers in flight" "$ctbench" peers $clip --frames 2 --runs 1 --size 64x48 --peers none --backend cpu
+says err "16 frames in flight: the clip has only 2 frames"
+
 expect 0 "pictures of transforms" "$ctbench" pictures --transforms --frames 1 --size 96x64 --json transforms.json
 says out "8 directions"
 says transforms.json '"clip": "cloth:96x64@25:1"'
 
 expect 0 papers "$ctbench" papers --quick --runs 1 --no-progress --json papers.json
 says out "Table 3: baseline and compacted kernels"
-says papers.json '"kind": "papers"'
+for figure in 32.777092 12.820 40.990; do says papers.json $figure; done # of each paper
+expect 0 "one of the papers" "$ctbench" papers --quick --runs 1 --only h264_tq --json tq.json
+[ "$(grep -c '"id":' tq.json)" -eq 1 ] || fail "papers --only h264_tq made other tables"
 expect 1 "papers: unknown experiment" "$ctbench" papers --only dct9x9
-expect 1 "papers: bad mode" "$ctbench" papers --mode low:2,0,0
 expect 2 "papers: missing image" "$ctbench" papers --only dct8x8 --image missing.png
 
 # An interrupted run keeps what it has, and ends by the signal. (Shells let background jobs ignore SIGINT.)
@@ -82,6 +86,8 @@ says err "left out: cannot open missing.y4m"
 for part in speedup speedup-default rd peers pictures pictures-transforms scale latency streams papers; do
   says everything/$part.json '"complete": true'
 done
+/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json rd.json set.json \
+  "$source"/docs/measured/*/*.json >schema.txt || { fail "schema"; cat schema.txt >&2; }
 grep -q '"codec": "nvjpeg"' everything/peers.json || says everything/peers.json '"nvjpeg: ' # or why it was not run
 
 if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then

@@ -2,7 +2,6 @@
 #include "bench/coding.h"
 
 #include <chrono>
-#include <deque>
 #include <string_view>
 
 #include "bench/statistics.h"
@@ -16,18 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Notes when frames go in and results come out.
+/// Notes when passes end.
 class Stopwatch {
  public:
   explicit Stopwatch(size_t frames_per_pass) : frames_per_pass_(frames_per_pass) {}
-  void begin() { last_pass_ = Clock::now(); }
-  void sent() { sent_.push_back(Clock::now()); }
-  /// True at the end of a pass.
+  /// A result has come; true at the end of a pass.
   bool received(PassTimes& times) {
-    const Clock::time_point now = Clock::now();
-    times.frame_seconds.push_back(std::chrono::duration<double>(now - sent_.front()).count());
-    sent_.pop_front();
     if (++received_ % frames_per_pass_ != 0) return false;
+    const Clock::time_point now = Clock::now();
     times.seconds.push_back(std::chrono::duration<double>(now - last_pass_).count());
     last_pass_ = now;
     return true;
@@ -36,15 +31,12 @@ class Stopwatch {
 
  private:
   size_t frames_per_pass_, received_ = 0;
-  std::deque<Clock::time_point> sent_;
-  Clock::time_point last_pass_;
+  Clock::time_point last_pass_ = Clock::now();
 };
 
 /// Takes what was spent in the first pass out of the totals.
-void leave_out_first_pass(PassTimes& times, const std::vector<ctv_stage_time>& first, size_t frames) {
+void leave_out_first_pass(PassTimes& times, const std::vector<ctv_stage_time>& first) {
   if (times.seconds.size() < 2) return;
-  times.frame_seconds.erase(times.frame_seconds.begin(),
-                            times.frame_seconds.begin() + static_cast<std::ptrdiff_t>(frames));
   for (ctv_stage_time& stage : times.stages) {
     for (const ctv_stage_time& before : first) {
       if (std::string_view(stage.name) != before.name) continue;
@@ -122,12 +114,10 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
     if (watch.received(coded.times) && coded.times.seconds.size() == 1) first = stage_times(encoder.get());
     return true;
   };
-  watch.begin();
   for (int pass = 0; pass < passes; ++pass) {
     if (pass > 0) encoder.request_key_frame();
     for (const Frame& frame : clip.frames) {
       check_interrupted();
-      watch.sent();
       while (!encoder.send(frame.borrowed_picture()))
         if (!receive())
           throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
@@ -142,7 +132,7 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
   if (coded.times.seconds.size() != static_cast<size_t>(passes))
     throw Failure(Exit::kDefect, "the encoder gave fewer packets than there are pictures");
   coded.times.stages = stage_times(encoder.get());
-  leave_out_first_pass(coded.times, first, clip.frames.size());
+  leave_out_first_pass(coded.times, first);
   return coded;
 }
 
@@ -163,6 +153,7 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   Decoder decoder(config);
   PassTimes times;
   times.running = decoder.description();
+  if (units.empty() || !decoder.send(units[0])) throw Failure(Exit::kDefect, "the decoder takes no header");
   Stopwatch watch(frames_per_pass);
   std::vector<ctv_stage_time> first;
   const auto receive = [&] {
@@ -172,11 +163,8 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
     if (see) see(*picture);
     return true;
   };
-  if (units.empty() || !decoder.send(units[0])) throw Failure(Exit::kDefect, "the decoder takes no header");
-  watch.begin();
   for (size_t i = 1; i < units.size(); ++i) {
     check_interrupted();
-    watch.sent();
     while (!decoder.send(units[i]))
       if (!receive()) throw Failure(Exit::kDefect, "the decoder neither takes a packet nor gives a picture");
     if (config.frames_in_flight > 1) continue;
@@ -189,17 +177,12 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   if (watch.count() + 1 != units.size())
     throw Failure(Exit::kDefect, "the decoder gave fewer pictures than there are packets");
   times.stages = stage_times(decoder.get());
-  leave_out_first_pass(times, first, frames_per_pass);
+  leave_out_first_pass(times, first);
   return times;
 }
 
 void Meter::add(const ctv_picture& source, const ctv_picture& decoded) {
-  Quality frame;
-  frame.add(source, decoded, true);
-  psnr_sums_.resize(frame.channels().size());
-  for (size_t c = 0; c < psnr_sums_.size(); ++c) psnr_sums_[c] += psnr(frame.channels()[c]);
-  weighted_sum_ += frame.weighted_psnr();
-  total_.merge(frame);
+  total_.add(source, decoded, true);
   ++frames_;
 }
 
@@ -211,15 +194,11 @@ double Meter::decibels() const {
 
 Json Meter::json() const {
   constexpr const char* kNames[] = {"y", "u", "v"};
-  const auto frames = static_cast<double>(frames_);
-  Json total, mean;
-  for (size_t c = 0; c < psnr_sums_.size() && c < 3; ++c) {
-    total[kNames[c]] = number(psnr(total_.channels()[c]));
-    mean[kNames[c]] = number(psnr_sums_[c] / frames);
-  }
-  total["weighted"] = number(total_.weighted_psnr());
-  mean["weighted"] = number(weighted_sum_ / frames);
-  return {{"psnr", total}, {"psnr_mean", mean}, {"ssim", ssim()}};
+  Json decibels;
+  for (size_t c = 0; c < total_.channels().size() && c < 3; ++c)
+    decibels[kNames[c]] = number(psnr(total_.channels()[c]));
+  decibels["weighted"] = number(total_.weighted_psnr());
+  return {{"psnr", decibels}, {"ssim", ssim()}};
 }
 
 Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded, int64_t keep) {

@@ -31,9 +31,7 @@ EncodeOptions variant_options(const Variant& variant, const std::vector<std::str
 /// would: with frames in flight, a pass ends when its last result has come.
 struct PassTimes {
   std::vector<double> seconds;         // per pass; the first one pays for what is made on demand
-  std::vector<double> frame_seconds;   // from giving a frame to having its result; without the first pass, if
-                                       // there are more
-  std::vector<ctv_stage_time> stages;  // of the same passes
+  std::vector<ctv_stage_time> stages;  // without the first pass, if there are more
   std::string running;                 // backend and engine
 };
 
@@ -61,14 +59,11 @@ class Meter {
   /// PSNR of luma, or the mean of R, G and B, from the squared error of all frames.
   double decibels() const;
   double ssim() const { return total_.ssim().value_or(0); }  // of luma, mean of the frames
-  /// "psnr" of the squared error of all frames, "psnr_mean" of the frames' PSNRs, each as y, u, v and
-  /// weighted (6 Y + U + V) / 8; "ssim".
+  /// "psnr" of the squared error of all frames, as y, u, v and weighted (6 Y + U + V) / 8; "ssim".
   Json json() const;
 
  private:
   Quality total_;
-  std::vector<double> psnr_sums_;
-  double weighted_sum_ = 0;
   size_t frames_ = 0;
 };
 

@@ -119,30 +119,14 @@ double frames_per_second(const Clip& clip, const std::vector<ctv_config>& config
   return static_cast<double>(clip.frames.size() * configs.size()) * static_cast<double>(runs) / seconds;
 }
 
-/// "all", or numbers with commas between them.
-std::vector<int32_t> device_list(const std::string& s) {
-  const int count = std::max(0, ctv_device_count());
-  std::vector<int32_t> list;
-  for (int i = 0; s == "all" && i < count; ++i) list.push_back(i);
-  if (s == "all") return list;
-  const auto numbers = parse_list(s);
-  if (!numbers) throw Failure(Exit::kUsage, "--devices: '" + s + "' is no list", "all, or 0,1");
-  for (const int32_t number : *numbers)
-    if (number >= count)
-      throw Failure(Exit::kDevice, text("--devices: there is no device %d, only %d of them", number, count));
-  return *numbers;
-}
-
-/// 1, 2, 4 ... up to `most` encoders at once; spread over devices, or on the configuration's if none are
-/// named.
+/// 1, 2, 4 ... up to `most` encoders at once, on so many devices.
 void measure_streams(Measurement& m, Json& results, const Clip& clip, const ctv_config& config,
-                     const Runner& runner, int64_t most, const std::vector<int32_t>& spread) {
-  const size_t devices = std::max<size_t>(1, spread.size());
+                     const Runner& runner, int64_t most, size_t devices) {
   for (size_t streams = devices; static_cast<int64_t>(streams) <= most; streams *= 2) {
     const std::string what = text("%s, %zu streams on %zu devices", runner.name().c_str(), streams, devices);
     m.show(what);
     std::vector<ctv_config> configs(streams, config);
-    for (size_t i = 0; i < streams && !spread.empty(); ++i) configs[i].device = spread[i % spread.size()];
+    for (size_t i = 0; i < streams && devices > 1; ++i) configs[i].device = static_cast<int32_t>(i % devices);
     try {
       Json row = runner.json();
       row["devices"] = runner.gpu() ? devices : 0;
@@ -192,23 +176,18 @@ Exit run_streams(int argc, const char* const* argv) {
       {{"ctbench streams --size 1280x720 --most 32", "how many 720p conferences"}});
   int64_t most = 8;
   double fps = 30;
-  std::string devices = "all";
-  std::vector<int32_t> spread;
   m.clip_options();
   m.count("--most", "At most so many streams", 1, 1024, most);
-  m.options.value("--devices", "LIST",
-                  "Devices that streams are spread over: numbers, or all, as unless given",
-                  [&](const std::string& s) { devices = s; });
   m.real("--fps", "Frames a second that a stream needs", 1, 1000, fps);
   const auto measure = [&](Json& j) {
-    each_runner(m, j, fps, {"--threads", "1"},
-                [&](const Clip& clip, const ctv_config& config, const Runner& r) {
-                  measure_streams(m, j["results"], clip, config, r, most, {});
-                  if (r.gpu() && spread.size() > 1)
-                    measure_streams(m, j["results"], clip, config, r, most, spread);
-                });
+    each_runner(
+        m, j, fps, {"--threads", "1"}, [&](const Clip& clip, const ctv_config& config, const Runner& r) {
+          measure_streams(m, j["results"], clip, config, r, most, 1);
+          if (r.gpu() && ctv_device_count() > 1)
+            measure_streams(m, j["results"], clip, config, r, most, static_cast<size_t>(ctv_device_count()));
+        });
   };
-  return m.run(argc, argv, {.check = [&] { spread = device_list(devices); }, .measure = measure});
+  return m.run(argc, argv, {.measure = measure});
 }
 
 }  // namespace ctv::tools

@@ -83,14 +83,9 @@ Json peer_row(const Clip& clip, const std::string& codec, const std::string& how
               const std::string& command, const std::vector<double>& encode_ms,
               const std::vector<double>& decode_ms);
 
-/// libjpeg-turbo by its tjbench, on the middle frame; start-up and files do not count. Throws Failure.
-Json measure_jpeg_turbo(const Clip& clip, double decibels, double seconds);
-/// nvJPEG on device 0, on all frames: with the standard Huffman tables and with each picture's. Throws
-/// Failure.
+/// nvJPEG on device 0, on all frames, with Huffman tables of each picture. Throws Failure.
 Json measure_nvjpeg(const Clip& clip, double decibels, int runs);
 
-/// What tjbench says: bytes, milliseconds to compress and to decompress. False if it says something else.
-bool read_tjbench(const std::string& output, uint64_t& bytes, double& encode_ms, double& decode_ms);
 /// Bytes of H.264 byte streams' supplemental information units (type 6), start codes included.
 uint64_t sei_bytes(const std::vector<uint8_t>& stream);
 

@@ -126,7 +126,6 @@ Exit run_rd(int argc, const char* const* argv) {
   m.most_clips = SIZE_MAX;
   m.frames = 30;
   std::string anchor = "x264-ultrafast";
-  bool mean_psnr = false;
   std::vector<double> range = {30, 44};
   std::vector<std::string> ours;
   RdRun run = {m, {}, choose_peers(""), {16, 20, 24, 28, 32, 36, 40, 44}, 10};
@@ -152,8 +151,6 @@ Exit run_rd(int argc, const char* const* argv) {
                   [&](const std::string& s) { anchor = s; });
   m.count("--frames", "At most so many frames of each clip", 1, 1 << 20, m.frames);
   m.count("--keyint", "Frames from key frame to key frame, 0: only the first", 0, 1 << 30, run.key_interval);
-  m.options.flag("--mean-psnr", "Curves over the mean of the frames' PSNRs, not over that of the total error",
-                 [&] { mean_psnr = true; });
   m.options.value("--range", "FROM,TO", "Luma and 6:1:1 PSNR where BD-rates are taken; 30,44 unless given",
                   [&](const std::string& s) {
                     range = numbers("--range", s);
@@ -170,11 +167,8 @@ Exit run_rd(int argc, const char* const* argv) {
     for (const Variant& variant : run.ours) variant_options(variant, m.run_words, {"--qp", "30"});
   };
   const auto measure = [&](Json& j) {
-    j["settings"] = {{"frames", m.frames},
-                     {"key_interval", run.key_interval},
-                     {"anchor", anchor},
-                     {"psnr", mean_psnr ? "mean" : "total"},
-                     {"range", range}};
+    j["settings"] = {
+        {"frames", m.frames}, {"key_interval", run.key_interval}, {"anchor", anchor}, {"range", range}};
     j["clips"] = Json::array();
     std::erase_if(run.peers, [&](const Peer& peer) {
       const std::string missing = missing_program(peer);

@@ -39,10 +39,11 @@ std::string python_with(const std::string& module, const char* package) {
 }  // namespace
 
 std::string tables_of(const Json& document) {
+  const std::string python =
+      document["kind"] == "rd" ? python_with("scipy", "python3-scipy") : python_with("json", "python3");
   const ScratchFolder scratch;
   std::ofstream(scratch.file("run.json")) << dump(document);
-  const ProcessResult run =
-      run_process({python_with("json", "python3"), script("tables.py"), scratch.file("run.json")});
+  const ProcessResult run = run_process({python, script("tables.py"), scratch.file("run.json")});
   if (run.code != 0) throw Failure(Exit::kDefect, "tables: " + run.last_line());
   return run.output;
 }

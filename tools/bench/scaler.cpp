@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/scaler.h"
 
+#define STB_IMAGE_RESIZE_IMPLEMENTATION
+#define STB_IMAGE_RESIZE_STATIC
+#include <stb/stb_image_resize.h>
+
 #include <algorithm>
+#include <new>
 
 #include "cli/signals.h"
 #include "io/channels.h"
@@ -9,70 +14,8 @@
 namespace ctv::tools {
 namespace {
 
-constexpr int32_t kOne = 1 << 14;
-
-/// Which samples make one sample of the result, and with which weights (sum kOne).
-struct Taps {
-  int32_t first = 0;
-  std::vector<int32_t> weights;
-};
-
-/// Positions are in units of 1 / (2 * to) of a source sample: all that happens lies on that grid.
-std::vector<Taps> taps_of(int32_t from, int32_t to) {
-  std::vector<Taps> all(static_cast<size_t>(to));
-  for (int32_t i = 0; i < to; ++i) {
-    Taps& taps = all[static_cast<size_t>(i)];
-    if (to < from) {
-      const int64_t begin = int64_t{i} * from, end = begin + from, unit = to;
-      taps.first = static_cast<int32_t>(begin / unit);
-      int64_t done = 0, given = 0;
-      for (int64_t s = taps.first; s * unit < end; ++s) {
-        done += std::min(end, (s + 1) * unit) - std::max(begin, s * unit);
-        const int64_t sum = (done * kOne + from / 2) / from;
-        taps.weights.push_back(static_cast<int32_t>(sum - given));
-        given = sum;
-      }
-    } else {
-      const int64_t centre =
-          (2 * int64_t{i} + 1) * from - to;  // in 1 / (2 to), relative to sample 0's centre
-      const int64_t unit = 2 * int64_t{to};
-      const int64_t left = std::clamp<int64_t>(centre, 0, (from - 1) * unit) / unit;
-      const int64_t rest = std::clamp<int64_t>(centre - left * unit, 0, unit);
-      const auto right = static_cast<int32_t>(rest * kOne / unit);
-      taps.first = static_cast<int32_t>(left);
-      taps.weights = {kOne - right};
-      if (left + 1 < from) taps.weights.push_back(right);
-      if (left + 1 >= from) taps.weights[0] = kOne;
-    }
-  }
-  return all;
-}
-
-/// One channel: columns first, then rows. `step` is the distance of samples in memory.
-void scale_channel(const uint8_t* from, int32_t from_width, int32_t from_height, size_t from_stride,
-                   uint8_t* to, int32_t to_width, int32_t to_height, size_t to_stride, size_t step) {
-  const std::vector<Taps> across = taps_of(from_width, to_width), down = taps_of(from_height, to_height);
-  std::vector<int32_t> narrow(static_cast<size_t>(from_height) * across.size());  // sixteenths of a sample
-  for (size_t y = 0; y < static_cast<size_t>(from_height); ++y) {
-    for (size_t x = 0; x < across.size(); ++x) {
-      int32_t sum = 0;
-      const uint8_t* at = from + y * from_stride + static_cast<size_t>(across[x].first) * step;
-      for (const int32_t w : across[x].weights) sum += w * *at, at += step;
-      narrow[y * across.size() + x] = (sum + kOne / 32) / (kOne / 16);
-    }
-  }
-  for (size_t y = 0; y < down.size(); ++y) {
-    for (size_t x = 0; x < across.size(); ++x) {
-      int32_t sum = 0;
-      size_t at = static_cast<size_t>(down[y].first) * across.size() + x;
-      for (const int32_t w : down[y].weights) sum += w * narrow[at], at += across.size();
-      to[y * to_stride + x * step] = static_cast<uint8_t>(std::clamp((sum + kOne * 8) / (kOne * 16), 0, 255));
-    }
-  }
-}
-
 /// Samples that lie interleaved in a plane.
-size_t samples_interleaved(ctv_format format, int plane) {
+int samples_interleaved(ctv_format format, int plane) {
   if (format == CTV_FORMAT_RGB8) return 3;
   if (format == CTV_FORMAT_RGBA8) return 4;
   return format == CTV_FORMAT_NV12 && plane == 1 ? 2 : 1;
@@ -88,13 +31,18 @@ Frame scale_frame(const Frame& frame, int32_t width, int32_t height) {
   video.height = height;
   Frame scaled, source = frame;
   scaled.reset(video);
+  const auto filter = [](size_t from, size_t to) {
+    return to < from ? STBIR_FILTER_BOX : STBIR_FILTER_TRIANGLE;
+  };
   for (int plane = 0; plane < 4 && frame.stride(plane) > 0; ++plane) {
-    const size_t n = samples_interleaved(video.format, plane);
-    for (size_t c = 0; c < n; ++c)
-      scale_channel(source.plane(plane) + c, static_cast<int32_t>(source.stride(plane) / n),
-                    static_cast<int32_t>(source.rows(plane)), source.stride(plane), scaled.plane(plane) + c,
-                    static_cast<int32_t>(scaled.stride(plane) / n), static_cast<int32_t>(scaled.rows(plane)),
-                    scaled.stride(plane), n);
+    const int n = samples_interleaved(video.format, plane);
+    const auto columns = [&](const Frame& f) { return static_cast<int>(f.stride(plane)) / n; };
+    const auto rows = [&](const Frame& f) { return static_cast<int>(f.rows(plane)); };
+    if (stbir_resize(source.plane(plane), columns(source), rows(source), 0, scaled.plane(plane),
+                     columns(scaled), rows(scaled), 0, STBIR_TYPE_UINT8, n, STBIR_ALPHA_CHANNEL_NONE, 0,
+                     STBIR_EDGE_CLAMP, STBIR_EDGE_CLAMP, filter(source.stride(plane), scaled.stride(plane)),
+                     filter(source.rows(plane), scaled.rows(plane)), STBIR_COLORSPACE_LINEAR, nullptr) == 0)
+      throw std::bad_alloc();  // it fails for no other reason
   }
   return scaled;
 }

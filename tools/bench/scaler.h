@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One clip in several sizes, so that cost can be compared across them: smaller by the mean of the area,
-// larger by bilinear interpolation, in integers, so that every machine measures the same samples.
+// larger by bilinear interpolation.
 #pragma once
 
 #include "bench/clip.h"

@@ -112,7 +112,7 @@ Exit run_speedup(int argc, const char* const* argv) {
       "speedup is printed and the exit code is 70.",
       {{"ctbench speedup", "the paper's tables from a generated clip"},
        {"ctbench speedup a.y4m b.y4m c.y4m --json run.json", "averaged over real clips"},
-       {"ctbench speedup --quick --sizes 1280x720 --variant default", "a first impression"}});
+       {"ctbench speedup --frames 5 --runs 3 --sizes 1280x720 --variant default", "a first impression"}});
   m.most_clips = SIZE_MAX;
   m.variant = parse_variant("paper");
   m.run_words = {"--in-flight", "1"};  // as the paper measured; --in-flight 4 tells the throughput
@@ -123,8 +123,6 @@ Exit run_speedup(int argc, const char* const* argv) {
                   "320x240,640x480,1280x720,1920x1080 unless given; 3840x2160 is a good fifth",
                   [&](const std::string& s) { sizes = parse_sizes(s); });
   m.variant_option();
-  // Before --frames and --runs, which win: options take effect in the order in which they are described.
-  m.options.flag("--quick", "3 runs of 5 frames: a first impression", [&] { m.frames = 5, m.runs = 3; });
   m.count("--frames", "Frames of each clip", 1, 1 << 16, m.frames);
   m.count("--runs", "Runs that count, after one to warm up", 1, 1000, m.runs);
   m.options.flag("--as-is", "Code Y'CbCr as it is; otherwise pictures are made RGB, as the paper's are",

@@ -119,12 +119,7 @@ struct Versus {
         peer(p, all, one);
       });
     }
-    attempt("libjpeg-turbo", [&] {
-      results.push_back(measure_jpeg_turbo(clip, decibels, 0.5 * static_cast<double>(m.runs)));
-    });
-    attempt("nvjpeg", [&] {
-      for (const Json& row : measure_nvjpeg(clip, decibels, static_cast<int>(m.runs))) results.push_back(row);
-    });
+    attempt("nvjpeg", [&] { results.push_back(measure_nvjpeg(clip, decibels, static_cast<int>(m.runs))); });
   }
 };
 
@@ -136,8 +131,7 @@ Exit run_peers(int argc, const char* const* argv) {
       "CLIP, or a generated one, is encoded and decoded by this codec on every backend and by the peers "
       "that are installed, each at the setting whose luma PSNR is nearest to the one asked for, in the "
       "same run.",
-      {{"ctbench peers a.y4m --size 1920x1080",
-        "with x264, Motion JPEG, SVT-AV1, VC-2, libjpeg-turbo, nvJPEG"}});
+      {{"ctbench peers a.y4m --size 1920x1080", "with x264, Motion JPEG, SVT-AV1, VC-2, nvJPEG"}});
   m.frames = 30;
   std::vector<Peer> peers = choose_peers("all");
   double decibels = 40;

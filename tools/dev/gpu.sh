@@ -34,7 +34,7 @@ build() {
   local options=(-DCTV_TESTS=ON -DCTV_BENCH=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
   [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
-    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctbench ctv_lab_cuda ctv_lab_cuda_tests
+    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctbench ctv_lab_tests
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
@@ -167,7 +167,7 @@ sanitize() {
   local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
     "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaTiles.*" "CudaRuns.*"
     "CudaConstantQuality.*:CudaEquality.SquaredError*" "CudaTransform.Blocks:CudaEquality.Quantiser*" "CudaBorrowedPictures.*"
-    "LabCuda.*")
+    "Lab*")
   groups+=("*-$(IFS=: && echo "${groups[*]}")") # what no group names
   rm -rf "$dir" && mkdir -p "$dir"
   for tool in racecheck memcheck initcheck synccheck; do
@@ -179,7 +179,7 @@ sanitize() {
       options=()
       # All lanes of a warp decode the same symbols and write the same numbers to the same places.
       [ $tool = racecheck ] && options=(--kernel-regex-exclude kns=decode_kernel)
-      [[ ${groups[i]} == Lab* ]] && program=ctv_lab_cuda_tests
+      [[ ${groups[i]} == Lab* ]] && program=ctv_lab_tests
       {
         # initcheck looks at a graph's copies when the graph is launched, before the kernels in it have run
         [ $tool = initcheck ] && export CTV_CUDA_GRAPH=0
@@ -272,13 +272,13 @@ for verb in "${verbs[@]}"; do
     compare)
       # What ctbench needs, in case that build was not asked for.
       [ -x "$build/bin/ctbench" ] || step build build.log build
-      step "ctbench" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctv_cuda ctv_lab_cuda
+      step "ctbench" build_bench.log ninja -C "$build" -j "$jobs" ctbench ctv_cuda
       step comparison compare.log compare
       while read -r line; do table+=("        $line"); done < <(grep -E '^\| (en|de)cod|^ctbench: |^left out|^WRONG|took' "$out/compare.log" | cut -c1-160)
       ;;
     papers) # CTV_GPU_IMAGE: a grey image for the DCT, else a made-up one
       [ -d "$build/CMakeFiles" ] || step build build.log build
-      step "ctbench and its kernels" build_papers.log ninja -C "$build" -j "$jobs" ctbench ctv_lab_cuda ctv_cuda
+      step "ctbench and its kernels" build_papers.log ninja -C "$build" -j "$jobs" ctbench ctv_cuda
       # shellcheck disable=SC2086
       step papers papers.log "$build/bin/ctbench" papers --no-progress --json "$out/papers.json" ${CTV_GPU_IMAGE:+--image $CTV_GPU_IMAGE}
       cat "$out/papers.log"

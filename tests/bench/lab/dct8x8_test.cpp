@@ -70,13 +70,5 @@ TEST(LabDct8x8, PsnrIsTheFormulas) {
   EXPECT_TRUE(std::isinf(psnr(a, a)));
 }
 
-TEST(LabDct8x8, DoublingKeepsFlatPicturesAndMeans) {
-  const GrayImage flat = {3, 2, std::vector<uint8_t>(6, 77)};
-  EXPECT_EQ(doubled(flat).samples, std::vector<uint8_t>(24, 77));
-  const GrayImage step = doubled({2, 1, {0, 160}});
-  EXPECT_EQ(step.width, 4);
-  EXPECT_EQ(step.samples, (std::vector<uint8_t>{0, 40, 120, 160, 0, 40, 120, 160}));
-}
-
 }  // namespace
 }  // namespace ctv::lab

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
+#include "tests/reference/block_transform.hpp"
 #include "tests/support/random.hpp"
 
 namespace ctv::lab {
@@ -30,40 +32,19 @@ std::vector<int16_t> wild_blocks(int size, int count, uint64_t seed) {
   return blocks;
 }
 
-// ITU-T H.264, 8.5.12.2, written again: a 4x4 block without loops over lines of shared code.
-std::vector<int> inverse4_by_definition(const int16_t* block) {
-  std::vector<int> x(16);
-  const auto line = [](int* at, int step) {
-    const int w0 = at[0], w1 = at[step], w2 = at[2 * step], w3 = at[3 * step];
-    const int z0 = w0 + w2, z1 = w0 - w2, z2 = (w1 >> 1) - w3, z3 = w1 + (w3 >> 1);
-    at[0] = z0 + z3;
-    at[step] = z1 + z2;
-    at[2 * step] = z1 - z2;
-    at[3 * step] = z0 - z3;
-  };
-  for (int i = 0; i < 16; ++i) x[static_cast<size_t>(i)] = block[i];
-  for (int r = 0; r < 4; ++r) line(x.data() + 4 * r, 1);
-  for (int c = 0; c < 4; ++c) line(x.data() + c, 4);
-  for (int& v : x) v = (v + 32) >> 6;
-  return x;
-}
-
 TEST(LabH264Idct, ScalarIsTheStandards) {
-  const std::vector<int16_t> blocks = wild_blocks(4, 500, 1);
-  std::vector<int16_t> out(blocks.size());
-  idct_scalar(4, blocks.data(), 500, out.data());
-  for (size_t b = 0; b < 500; ++b) {
-    const std::vector<int> expected = inverse4_by_definition(blocks.data() + b * 16);
-    for (size_t i = 0; i < 16; ++i) ASSERT_EQ(out[b * 16 + i], expected[i]) << "block " << b << ", " << i;
-  }
-}
-
-TEST(LabH264Idct, ADcCoefficientIsAFlatBlock) {
   for (const int size : {4, 8}) {
-    std::vector<int16_t> block(static_cast<size_t>(size) * static_cast<size_t>(size)), out(block.size());
-    block[0] = -640;
-    idct_scalar(size, block.data(), 1, out.data());
-    for (const int16_t v : out) EXPECT_EQ(v, -10);
+    const std::vector<int16_t> blocks = wild_blocks(size, 300, 1);
+    std::vector<int16_t> out(blocks.size());
+    idct_scalar(size, blocks.data(), 300, out.data());
+    const auto samples = static_cast<size_t>(size * size);
+    for (size_t b = 0; b < blocks.size(); b += samples) {
+      reference::Grid expected(size, size);
+      std::copy_n(blocks.begin() + static_cast<std::ptrdiff_t>(b), samples, expected.values.begin());
+      reference::inverse_block(size == 4 ? TransformKind::kH264_4x4 : TransformKind::kH264_8x8, expected);
+      for (size_t i = 0; i < samples; ++i)
+        ASSERT_EQ(out[b + i], (expected.values[i] + 32) >> 6) << "size " << size << ", " << b + i;
+    }
   }
 }
 

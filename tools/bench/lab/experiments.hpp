@@ -14,9 +14,9 @@
 
 namespace ctv::lab {
 
-/// Obukhov and Kharlamov 2008, tables 1 and 2, and times. The image in its own size and doubled up to three
-/// times; extents must be multiples of 8.
-void measure_dct8x8(const LabSettings& settings, const GrayImage& image, LabReport& report);
+/// Obukhov and Kharlamov 2008, tables 1 and 2, and times, of one picture in up to four sizes; extents must be
+/// multiples of 8.
+void measure_dct8x8(const LabSettings& settings, std::span<const GrayImage> images, LabReport& report);
 
 /// What a stream's frames are like.
 struct IdctMode {
@@ -24,9 +24,10 @@ struct IdctMode {
   std::array<Densities, 2> densities;  // of 1080p and of 2160p
   int paper_mode = -1;                 // 0, 1, 2: stands for the paper's CRF37, CRF22 or Intra
 };
-/// The paper's modes: its densities are what its Table 3 has copied, compacted over all, D2H; the same for
-/// both block sizes, and half of the macroblocks with 8x8 blocks, since it does not tell these apart.
-std::vector<IdctMode> paper_modes();
+/// The paper's three modes: its densities are what its Table 3 has copied, compacted over all, D2H; the same
+/// for both block sizes, since it does not tell these apart. And those of this codec's streams at three
+/// quantisers (docs/papers.md). In all, half of the macroblocks have 8x8 blocks.
+std::vector<IdctMode> idct_modes();
 /// Wang et al. 2013, tables 3 and 4, figures 4 and 5, for 1080p and 2160p.
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report);
 

@@ -32,7 +32,7 @@ Status time_on_device(Device& device, int runs, int repeats, double& ms, Work&& 
     CTV_CUDA_TRY(device, cudaEventElapsedTime(&taken, begin.get(), end.get()));
     if (i >= 0) times.push_back(taken / repeats);
   }
-  ms = middle_of(times);
+  ms = median(std::move(times));
   return {};
 }
 

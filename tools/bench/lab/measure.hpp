@@ -2,18 +2,14 @@
 // Times of what runs on the CPU.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "bench/statistics.h"
+
 namespace ctv::lab {
 
-/// Middle value, of an even number the higher one of the two; values must not be empty.
-inline double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+using tools::median;
 
 /// Milliseconds that body() takes.
 template <typename Body>
@@ -32,7 +28,7 @@ double median_ms(int runs, Body&& body) {
     const double taken = time_ms(body);
     if (i >= 0) times.push_back(taken);
   }
-  return middle_of(times);
+  return median(std::move(times));
 }
 
 }  // namespace ctv::lab

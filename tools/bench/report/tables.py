@@ -9,7 +9,6 @@ import sys
 sys.dont_write_bytecode = True  # the folder may not be ours
 from rates import compare, mean_and_worst
 
-HOST_STAGE = "symbols and DEFLATE"  # on the CPU with either backend
 WAYS = (("encode", "encoding"), ("decode", "decoding"))
 # Katsigiannis, Dimitsas and Maroulis: ms a frame on a Phenom II X4 965 and a Tesla C2070 (Tables III and IV), speedups (II).
 PAPER = {size: dict(zip(("encode_cpu", "encode_gpu", "decode_cpu", "decode_gpu", "encode_speedup", "decode_speedup"), figures))
@@ -112,38 +111,18 @@ def speedup(run):
     return [(caption, [""] + sizes, rows)]
 
 
-def stage_sums(run, size, name, what):
-    """Milliseconds on the host's own stage, and on all others."""
-    rows = rows_of(run, size, name)
-    own = sum(s["ms_per_frame"] for r in rows for s in r[what]["stages"] if s["name"] == HOST_STAGE)
-    other = sum(s["ms_per_frame"] for r in rows for s in r[what]["stages"] if s["name"] != HOST_STAGE)
-    return own / len(rows), other / len(rows)
-
-
 def speedups(runs):
-    """The paper's Table II with the presets of these runs, and why a speedup is what it is; nothing where no GPU ran."""
+    """The paper's Table II with the presets of these runs; nothing where no GPU ran."""
     runs = [r for r in runs if any(speedup_of(r, size_of(x), "encode") for x in r["results"])]
     if not runs:
         return []
     sizes = unique(list(PAPER) + [size_of(x) for r in runs for x in r["results"]])
-    rows, sentences = [], []
+    rows = []
     for what, words in WAYS:
         rows.append([f"{words}, paper"] + [number(PAPER[z][f"{what}_speedup"] if z in PAPER else None) for z in sizes])
         for run in runs:
             rows.append([f"{words}, here, preset {run['settings']['variant']}"] + [number(speedup_of(run, z, what)) for z in sizes])
-    for run in runs:
-        size = next(size_of(x) for x in reversed(run["results"]) if speedup_of(run, size_of(x), "encode"))
-        for what, words in WAYS:
-            total, name = fastest(run, size, "cuda", what)
-            own, other = stage_sums(run, size, name, what)
-            cpu = stage_sums(run, size, fastest(run, size, "cpu", what)[1], what)
-            if other > 0:
-                sentences.append((
-                    f"{words.capitalize()} {size}, preset {run['settings']['variant']}: {number(own)} of the {number(total)} ms with "
-                    f"CUDA are {HOST_STAGE}, which run on the CPU with either backend ({number(cpu[0])} ms there); the "
-                    f"other stages, copies left out, take {number(other)} ms on the GPU and {number(cpu[1])} ms on the CPU, "
-                    f"{cpu[1] / other:.0f} times as long.", [], []))
-    return [("**Speedup (Table II)**, the fastest engine of each backend.", ["CPU time / GPU time"] + sizes, rows)] + sentences
+    return [("**Speedup (Table II)**, the fastest engine of each backend.", ["CPU time / GPU time"] + sizes, rows)]
 
 
 def stages(run):
@@ -221,8 +200,7 @@ def rd_clips(run):
     if rows:
         blocks.append((f"{codecs[0]} against each:", [f"{codecs[0]} against"] + [h for _, words in MEASURES for h in (words, "worst clip")],
                        rows))
-    psnr = "mean of the frames' PSNRs" if s["psnr"] == "mean" else "squared error of all frames"
-    return blocks + [(f"Bits of whole streams; PSNR from the {psnr}, BD-rate by PCHIP where curves share {s['range'][0]:g} to "
+    return blocks + [(f"Bits of whole streams; PSNR from the squared error of all frames, BD-rate by PCHIP where curves share {s['range'][0]:g} to "
                       f"{s['range'][1]:g} dB; SSIM as -10 log10(1 - SSIM). Times of peers are of whole processes, files included; "
                       "ours are in memory.", [], [])]
 

@@ -5,7 +5,7 @@
 #include "bench/lab/dct8x8/kernels.cuh"
 #include "bench/lab/dct8x8/waveforms.hpp"
 #include "bench/lab/gpu.cuh"
-#include "bench/lab/kernels.hpp"
+#include "bench/lab/gpu.hpp"
 
 namespace ctv::lab {
 namespace {
@@ -71,7 +71,8 @@ Status run(const GrayImage& image, int runs, GrayImage& result, DctTimes& times)
 
 }  // namespace
 
-Status dct8x8(DctVariant variant, const GrayImage& image, int runs, GrayImage& result, DctTimes& times) {
+Status dct8x8_on_gpu(DctVariant variant, const GrayImage& image, int runs, GrayImage& result,
+                     DctTimes& times) {
   switch (variant) {
     case DctVariant::kDefinition:
       return run<Definition>(image, runs, result, times);

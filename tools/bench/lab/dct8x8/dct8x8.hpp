@@ -39,9 +39,6 @@ inline constexpr std::array<int, 64> kQuantiserSteps = {16, 11, 10, 16, 24,  40,
 /// The paper's "gold": block after block on one core, plain loops. Extents must be multiples of 8.
 GrayImage dct8x8_on_cpu(DctVariant variant, const GrayImage& image, int runs, DctTimes& times);
 
-/// Twice the extent each way, bilinear (weights 9, 3, 3, 1): how a picture of one size serves all sizes.
-GrayImage doubled(const GrayImage& image);
-
 /// 20 log10(255 / sqrt(MSE)), equations 11 and 12; infinite for equal images, which must be of one extent.
 double psnr(const GrayImage& a, const GrayImage& b);
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "bench/lab/experiments.hpp"
-#include "bench/lab/gpu_module.hpp"
+#include "bench/lab/gpu.hpp"
 
 namespace ctv::lab {
 namespace {
@@ -18,71 +18,34 @@ constexpr VariantName kVariants[] = {{DctVariant::kDefinition, "1, by definition
                                      {DctVariant::kSeparable, "2, separable"},
                                      {DctVariant::kShort, "16-bit"}};
 
-using Values = std::vector<std::optional<double>>;
-
-struct VariantRows {
-  Values gold_psnr, cuda_psnr, consistency;
-  struct Part {
-    const char* name;
-    double DctTimes::*member;
-    bool on_cpu;
-    Values cpu, gpu;
-  };
-  Part parts[5] = {{"forward", &DctTimes::forward, true, {}, {}},
-                   {"quantise", &DctTimes::quantise, true, {}, {}},
-                   {"inverse", &DctTimes::inverse, true, {}, {}},
-                   {"upload", &DctTimes::upload, false, {}, {}},
-                   {"download", &DctTimes::download, false, {}, {}}};
+struct Part {
+  const char* name;
+  double DctTimes::*ms;
+  bool on_cpu;
 };
+constexpr Part kParts[] = {{"forward", &DctTimes::forward, true},
+                           {"quantise", &DctTimes::quantise, true},
+                           {"inverse", &DctTimes::inverse, true},
+                           {"upload", &DctTimes::upload, false},
+                           {"download", &DctTimes::download, false}};
 
-void check_consistency(const std::string& name, bool exact, double consistency, LabReport& report) {
-  const bool equal = std::isinf(consistency);
-  report.checks.push_back({"dct8x8 " + name + ": CPU and CUDA " + (exact ? "equal" : "at least 50 dB"),
-                           exact ? equal : consistency >= kConsistent,
-                           equal ? "equal" : std::to_string(consistency) + " dB"});
-}
-
-void measure_variant(const LabSettings& settings, const VariantName& v, const GrayImage& image,
-                     const std::string& size, VariantRows& rows, LabReport& report) {
-  settings.progress(std::string("dct8x8 ") + v.name + ", " + size);
-  DctTimes times;
-  const GrayImage gold = dct8x8_on_cpu(v.variant, image, settings.runs, times);
-  rows.gold_psnr.push_back(psnr(image, gold));
-  for (VariantRows::Part& part : rows.parts)
-    if (part.on_cpu) part.cpu.push_back(times.*part.member);
-  if (settings.gpu == nullptr) return;
-  GrayImage cuda;
-  const Status status = settings.gpu->dct8x8(v.variant, image, settings.runs, cuda, times);
-  if (!status.ok()) {
-    report.checks.push_back({std::string("dct8x8 ") + v.name + ", " + size, false, status.message()});
-    cuda.samples.clear();
-  }
-  const bool ok = status.ok();
-  const double consistency = ok ? psnr(gold, cuda) : 0;
-  rows.cuda_psnr.push_back(ok ? std::optional(psnr(image, cuda)) : std::nullopt);
-  rows.consistency.push_back(ok ? std::optional(consistency) : std::nullopt);
-  for (VariantRows::Part& part : rows.parts)
-    part.gpu.push_back(ok ? std::optional(times.*part.member) : std::nullopt);
-  if (ok) check_consistency(v.name + (", " + size), v.variant == DctVariant::kShort, consistency, report);
+void check_consistency(const std::string& what, bool exact, double decibels, LabReport& report) {
+  const bool equal = std::isinf(decibels);
+  report.checks.push_back({what + ": CPU and CUDA " + (exact ? "equal" : "at least 50 dB"),
+                           exact ? equal : decibels >= kConsistent,
+                           equal ? "equal" : std::to_string(decibels) + " dB"});
 }
 
 }  // namespace
 
-void measure_dct8x8(const LabSettings& settings, const GrayImage& image, LabReport& report) {
-  VariantRows measured[std::size(kVariants)];
+void measure_dct8x8(const LabSettings& settings, std::span<const GrayImage> images, LabReport& report) {
   std::vector<std::string> sizes;
-  GrayImage scaled = image;
-  for (int doubling = 0; doubling < (settings.quick ? 1 : 4); ++doubling) {
-    if (doubling > 0) scaled = doubled(scaled);
-    sizes.push_back(std::to_string(scaled.width) + "x" + std::to_string(scaled.height));
-    for (size_t i = 0; i < std::size(kVariants); ++i)
-      measure_variant(settings, kVariants[i], scaled, sizes.back(), measured[i], report);
-  }
+  for (const GrayImage& image : images)
+    sizes.push_back(std::to_string(image.width) + "x" + std::to_string(image.height));
   // The paper's figures are of Barbara in 512x512 to 4Kx4K; a quick run has the first size alone.
   const auto paper = [&](const char* label, std::initializer_list<double> figures) {
-    const Values all(figures.begin(), figures.end());
-    return PaperTable::Row{
-        label, false, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sizes.size())}};
+    const auto count = static_cast<std::ptrdiff_t>(std::min(sizes.size(), figures.size()));
+    return PaperTable::Row{label, false, {figures.begin(), figures.begin() + count}};
   };
   PaperTable original = {
       "dct8x8.original",
@@ -108,23 +71,38 @@ void measure_dct8x8(const LabSettings& settings, const GrayImage& image, LabRepo
   times.notes.emplace_back(
       "CPU: one core, plain loops. CUDA: each kernel alone, 20 launches in a row; copies of 8-bit "
       "samples from and to pinned memory.");
-  for (size_t i = 0; i < std::size(kVariants); ++i) {
-    const std::string name = kVariants[i].name;
-    original.rows.push_back({"here, Gold " + name, true, measured[i].gold_psnr});
-    if (settings.gpu != nullptr) {
-      original.rows.push_back({"here, CUDA " + name, true, measured[i].cuda_psnr});
-      consistency.rows.push_back({"here, " + name, true, measured[i].consistency});
+  for (const auto& [variant, variant_name] : kVariants) {
+    const std::string name = variant_name;
+    PaperTable::Row gold_row = {"here, Gold " + name, true, {}}, cuda_row = {"here, CUDA " + name, true, {}},
+                    consistency_row = {"here, " + name, true, {}};
+    std::array<PaperTable::Row, std::size(kParts)> cpu_rows, gpu_rows;
+    for (size_t i = 0; i < images.size(); ++i) {
+      const std::string what = "dct8x8 " + name + ", " + sizes[i];
+      settings.progress(what);
+      DctTimes taken;
+      const GrayImage gold = dct8x8_on_cpu(variant, images[i], settings.runs, taken);
+      gold_row.values.emplace_back(psnr(images[i], gold));
+      for (size_t p = 0; p < std::size(kParts); ++p) cpu_rows[p].values.emplace_back(taken.*kParts[p].ms);
+      if (!settings.gpu) continue;
+      GrayImage cuda;
+      if (!report.came_back(what, dct8x8_on_gpu(variant, images[i], settings.runs, cuda, taken))) continue;
+      cuda_row.values.emplace_back(psnr(images[i], cuda));
+      consistency_row.values.emplace_back(psnr(gold, cuda));
+      check_consistency(what, variant == DctVariant::kShort, *consistency_row.values.back(), report);
+      for (size_t p = 0; p < std::size(kParts); ++p) gpu_rows[p].values.emplace_back(taken.*kParts[p].ms);
     }
-    for (const VariantRows::Part& part : measured[i].parts) {
-      if (part.on_cpu) times.rows.push_back({std::string("CPU ") + name + ", " + part.name, true, part.cpu});
-      if (settings.gpu != nullptr)
-        times.rows.push_back({std::string("CUDA ") + name + ", " + part.name, true, part.gpu});
+    original.rows.push_back(gold_row);
+    for (size_t p = 0; p < std::size(kParts); ++p) {
+      if (kParts[p].on_cpu)
+        times.rows.push_back({"CPU " + name + ", " + kParts[p].name, true, cpu_rows[p].values});
+      if (settings.gpu)
+        times.rows.push_back({"CUDA " + name + ", " + kParts[p].name, true, gpu_rows[p].values});
     }
+    if (!settings.gpu) continue;
+    original.rows.push_back(cuda_row);
+    consistency.rows.push_back(consistency_row);
   }
-  for (PaperTable* table : {&original, &consistency, &times}) {
-    if (settings.gpu == nullptr) table->notes.push_back("No CUDA rows: " + settings.no_gpu);
-    report.tables.push_back(std::move(*table));
-  }
+  for (PaperTable* table : {&original, &consistency, &times}) report.add(std::move(*table), settings);
 }
 
 }  // namespace ctv::lab

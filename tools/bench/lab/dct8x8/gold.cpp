@@ -100,7 +100,7 @@ GrayImage run(const GrayImage& image, int runs, DctTimes& times) {
       const double ms = time_ms([&] { step(to); });
       if (i >= 0) taken.push_back(ms);
     }
-    return middle_of(taken);
+    return median(std::move(taken));
   };
   times = {};
   times.forward = timed(source, forward, [&](auto& plane) { each_block(plane, Variant::forward); });
@@ -129,28 +129,6 @@ GrayImage dct8x8_on_cpu(DctVariant variant, const GrayImage& image, int runs, Dc
       break;
   }
   return run<Short>(image, runs, times);
-}
-
-GrayImage doubled(const GrayImage& image) {
-  const int width = 2 * image.width, height = 2 * image.height;
-  GrayImage out = {width, height,
-                   std::vector<uint8_t>(static_cast<size_t>(width) * static_cast<size_t>(height))};
-  const auto at = [&](int r, int c) {
-    r = clamp_to(r, 0, image.height - 1);
-    c = clamp_to(c, 0, image.width - 1);
-    return static_cast<int>(
-        image.samples[static_cast<size_t>(r) * static_cast<size_t>(image.width) + static_cast<size_t>(c)]);
-  };
-  uint8_t* next = out.samples.data();
-  for (int r = 0; r < height; ++r)
-    for (int c = 0; c < width; ++c) {
-      const int near_r = r / 2, near_c = c / 2;
-      const int far_r = (r & 1) != 0 ? near_r + 1 : near_r - 1;
-      const int far_c = (c & 1) != 0 ? near_c + 1 : near_c - 1;
-      const int sum = 9 * at(near_r, near_c) + 3 * (at(near_r, far_c) + at(far_r, near_c)) + at(far_r, far_c);
-      *next++ = static_cast<uint8_t>((sum + 8) >> 4);
-    }
-  return out;
 }
 
 double psnr(const GrayImage& a, const GrayImage& b) {

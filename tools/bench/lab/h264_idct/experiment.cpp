@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures each frame on the CPU and the GPU and checks that all agree; the tables are made in tables.cpp.
 #include "bench/lab/experiments.hpp"
-#include "bench/lab/gpu_module.hpp"
+#include "bench/lab/gpu.hpp"
 #include "bench/lab/h264_idct/measured.hpp"
 #include "bench/lab/measure.hpp"
 
@@ -33,7 +33,7 @@ class Measurement {
     CompactedFrame reference;
     measure_cpu(c, 0, 4, blocks.blocks4, reference.blocks4);
     measure_cpu(c, 1, 8, blocks.blocks8, reference.blocks8);
-    if (settings_.gpu == nullptr) return c;
+    if (!settings_.gpu) return c;
     measure_steps(c, 0, 4, blocks.blocks4, reference.blocks4);
     measure_steps(c, 1, 8, blocks.blocks8, reference.blocks8);
     measure_frames(c, frame, blocks, reference);
@@ -43,11 +43,6 @@ class Measurement {
  private:
   void check(const std::string& what, bool equal) {
     report_.checks.push_back({"h264_idct " + what + " equal to scalar", equal, ""});
-  }
-  // Whether a call of the module came back; a failure is a check that did not pass.
-  bool came_back(const std::string& what, const Status& status) {
-    if (!status.ok()) report_.checks.push_back({"h264_idct " + what, false, status.message()});
-    return status.ok();
   }
 
   void measure_cpu(IdctCase& c, size_t index, int size, const std::vector<int16_t>& blocks,
@@ -72,8 +67,8 @@ class Measurement {
       const std::string what = c.name + ", " + std::to_string(size) + "x" + std::to_string(size) + ", step " +
                                std::to_string(s) + ": CUDA";
       std::vector<int16_t> out;
-      if (came_back(what, settings_.gpu->idct_compacted(kIdctSteps[s], size, blocks, settings_.runs, out,
-                                                        c.steps[s][index])))
+      if (report_.came_back(
+              what, idct_compacted(kIdctSteps[s], size, blocks, settings_.runs, out, c.steps[s][index])))
         check(what, out == reference);
     }
   }
@@ -81,14 +76,13 @@ class Measurement {
   void measure_frames(IdctCase& c, const MacroblockFrame& frame, const CompactedFrame& blocks,
                       const CompactedFrame& reference) {
     std::vector<int16_t> residuals;
-    if (came_back(c.name + ": baseline",
-                  settings_.gpu->idct_baseline(frame, settings_.runs, residuals, c.baseline)))
+    if (report_.came_back(c.name + ": baseline", idct_baseline(frame, settings_.runs, residuals, c.baseline)))
       check(c.name + ": CUDA baseline", residuals == expand(reference, frame.flags));
     for (const bool overlapped : {false, true}) {
       CompactedFrame out;
       const std::string what = c.name + ": CUDA complete" + (overlapped ? ", overlapped" : "");
-      if (came_back(what, settings_.gpu->idct_complete(blocks, overlapped, settings_.runs, out,
-                                                       overlapped ? c.overlapped : c.sequential)))
+      if (report_.came_back(what, idct_complete(blocks, overlapped, settings_.runs, out,
+                                                overlapped ? c.overlapped : c.sequential)))
         check(what, out.blocks4 == reference.blocks4 && out.blocks8 == reference.blocks8);
     }
   }
@@ -99,12 +93,20 @@ class Measurement {
 
 }  // namespace
 
-std::vector<IdctMode> paper_modes() {
-  const auto mode = [](const char* name, double small, double large, int index) {
+std::vector<IdctMode> idct_modes() {
+  const auto paper = [](const char* name, double small, double large, int index) {
     return IdctMode{name, {{{small, small, 0.5}, {large, large, 0.5}}}, index};
   };
-  return {mode("as CRF37", 1 / 15.75, 1 / 31.07, 0), mode("as CRF22", 1 / 5.13, 1 / 6.83, 1),
-          mode("as Intra", 1 / 2.46, 1 / 2.12, 2)};
+  const auto stream = [](const char* name, double blocks4, double blocks8) {
+    const Densities densities = {blocks4, blocks8, 0.5};
+    return IdctMode{name, {densities, densities}};
+  };
+  return {paper("as CRF37", 1 / 15.75, 1 / 31.07, 0),
+          paper("as CRF22", 1 / 5.13, 1 / 6.83, 1),
+          paper("as Intra", 1 / 2.46, 1 / 2.12, 2),
+          stream("qp 37", 0.27, 0.24),
+          stream("qp 30", 0.36, 0.35),
+          stream("qp 22", 0.64, 0.61)};
 }
 
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report) {

@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/lab/gpu_times.hpp"
-
 namespace ctv::lab {
 
 /// A coefficient counts at most 1.5 times for each direction of an 8x8 block; what halves and quarters drop,
@@ -45,7 +43,7 @@ struct Densities {
 
 /// Blocks drawn one by one with these shares; a block that is not zero has 1 to 6 low coefficients. The same
 /// for a seed on every machine.
-MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densities, uint64_t seed);
+MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densities, uint32_t seed);
 CompactedFrame compact(const MacroblockFrame& frame);
 /// compact() backwards: blocks into the places that `flags` names, zeros elsewhere.
 std::vector<int16_t> expand(const CompactedFrame& blocks, const std::vector<uint32_t>& flags);
@@ -55,8 +53,6 @@ void idct_scalar(int size, const int16_t* blocks, int count, int16_t* residuals)
 /// Several blocks at once with the widest instructions up to 32 bytes that the processor has; scalar without
 /// Highway.
 void idct_simd(int size, const int16_t* blocks, int count, int16_t* residuals);
-/// Whether idct_simd() is more than idct_scalar().
-bool idct_has_simd();
 /// idct_simd() on many threads.
 void idct_parallel(int size, const int16_t* blocks, int count, int16_t* residuals, int threads);
 

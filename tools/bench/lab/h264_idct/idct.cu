@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Launches and times of the kernels of Wang et al. 2013.
 #include "bench/lab/gpu.cuh"
+#include "bench/lab/gpu.hpp"
 #include "bench/lab/h264_idct/kernels.cuh"
-#include "bench/lab/kernels.hpp"
 
 namespace ctv::lab {
 namespace {
@@ -135,7 +135,7 @@ Status idct_complete(const CompactedFrame& frame, bool overlapped, int runs, Com
     CTV_RETURN_IF_ERROR(status);
     if (run >= 0) times.push_back(taken);
   }
-  ms = middle_of(times);
+  ms = median(std::move(times));
   residuals.blocks4.assign(results[0].data(), results[0].data() + arrays[0].used);
   residuals.blocks8.assign(results[1].data(), results[1].data() + arrays[1].used);
   return {};

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames of coefficients, with and without their zero blocks.
 #include <algorithm>
+#include <random>
 
 #include "bench/lab/h264_idct/h264_idct.hpp"
-#include "bench/lab/random.hpp"
 
 namespace ctv::lab {
 namespace {
 
 constexpr int kMaxCoefficient = 1200;
 static_assert(6 * kMaxCoefficient <= kMaxBlockSum);
+
+// Numbers that look random and are the same on every machine, which the standard promises of this generator
+// but not of its distributions.
+class Random {
+ public:
+  explicit Random(uint32_t seed) : numbers_(seed) {}
+  /// In [0, n), near enough to uniform for small n.
+  int below(int n) { return static_cast<int>(numbers_() % static_cast<uint32_t>(n)); }
+  bool chance(double share) { return static_cast<double>(numbers_()) < share * 4294967296.0; }
+
+ private:
+  std::mt19937 numbers_;
+};
 
 // 1 to 6 coefficients among the quarter of lowest frequencies in each direction, at least 2x2.
 void fill_block(Random& random, int16_t* block, int size) {
@@ -23,7 +36,7 @@ void fill_block(Random& random, int16_t* block, int size) {
 
 }  // namespace
 
-MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densities, uint64_t seed) {
+MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densities, uint32_t seed) {
   const size_t count = static_cast<size_t>(columns) * static_cast<size_t>(rows);
   MacroblockFrame frame = {std::vector<int16_t>(count * kMacroblockSamples), std::vector<uint32_t>(count)};
   Random random(seed);

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "bench/lab/h264_idct/h264_idct.hpp"
+#include "bench/lab/gpu.hpp"
 #include "bench/lab/report.hpp"
 
 namespace ctv::lab {

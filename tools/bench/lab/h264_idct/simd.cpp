@@ -16,10 +16,8 @@ namespace ctv::lab::HWY_NAMESPACE {
 
 #if HWY_HAVE_SCALABLE || HWY_MAX_BYTES < 16
 // Arrays of registers need registers of a known size.
-bool HasSimd() { return false; }
 int Blocks(int, const int16_t*, int, int16_t*) { return 0; }
 #else
-bool HasSimd() { return true; }
 namespace hn = hwy::HWY_NAMESPACE;
 using Wide = hn::CappedTag<int16_t, 16>;  // one or two times 128 bits
 using Lanes = hn::Vec<Wide>;
@@ -161,16 +159,13 @@ HWY_AFTER_NAMESPACE();
 namespace ctv::lab {
 
 #if defined(CTV_HAVE_HIGHWAY)
-HWY_EXPORT(HasSimd);
 HWY_EXPORT(Blocks);
-bool idct_has_simd() { return HWY_DYNAMIC_DISPATCH(HasSimd)(); }
 void idct_simd(int size, const int16_t* blocks, int count, int16_t* residuals) {
   const int done = HWY_DYNAMIC_DISPATCH(Blocks)(size, blocks, count, residuals);
   const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(done) * size * size;
   idct_scalar(size, blocks + offset, count - done, residuals + offset);
 }
 #else
-bool idct_has_simd() { return false; }
 void idct_simd(int size, const int16_t* blocks, int count, int16_t* residuals) {
   idct_scalar(size, blocks, count, residuals);
 }

@@ -141,20 +141,14 @@ PaperTable figure5(std::span<const IdctCase> cases) {
 }  // namespace
 
 void add_idct_tables(const LabSettings& settings, std::span<const IdctCase> cases, LabReport& report) {
-  const bool gpu = settings.gpu != nullptr;
+  const bool gpu = settings.gpu;
   std::string shares;
   for (const IdctCase& c : cases)
     shares +=
         (shares.empty() ? "" : "; ") + c.name + " " + std::to_string(std::lround(1000 * c.share)) + "/1000";
   PaperTable tables[] = {table3(cases, gpu), table4(cases, gpu), figure4(cases), figure5(cases)};
   tables[0].notes.push_back("Coefficients in blocks that are not zero: " + shares + ".");
-  if (!idct_has_simd())
-    for (size_t i : {2, 3})
-      tables[i].notes.emplace_back("No SIMD: built without Highway, or no instructions for it.");
-  for (PaperTable& table : tables) {
-    if (!gpu) table.notes.push_back("No CUDA figures: " + settings.no_gpu);
-    report.tables.push_back(std::move(table));
-  }
+  for (PaperTable& table : tables) report.add(std::move(table), settings);
 }
 
 }  // namespace ctv::lab

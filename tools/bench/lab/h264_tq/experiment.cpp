@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/lab/experiments.hpp"
-#include "bench/lab/gpu_module.hpp"
+#include "bench/lab/gpu.hpp"
 #include "bench/lab/measure.hpp"
 
 namespace ctv::lab {
@@ -12,13 +12,6 @@ struct PaperFigures {
 };
 constexpr PaperFigures kFigures[] = {{"Table 1", 40.99, 70.75, 11.27}, {"Table 2", 208.71, 303.57, 53.89}};
 
-struct VariantName {
-  TqVariant variant;
-  const char* name;
-};
-constexpr VariantName kVariants[] = {{TqVariant::kCoefficients, "a thread a coefficient (the paper's)"},
-                                     {TqVariant::kBlocks, "a thread a 4x4 block"}};
-
 }  // namespace
 
 void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> frames, int qp,
@@ -29,7 +22,7 @@ void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> fram
     const PaperFigures& paper = kFigures[i];
     const std::string size = std::to_string(frame.width) + "x" + std::to_string(frame.height);
     settings.progress("h264_tq " + size);
-    std::vector<int16_t> levels, again, gpu_levels;
+    std::vector<int16_t> levels, again;
     const double one = median_ms(settings.runs, [&] { transform_quantise_on_cpu(frame, qp, 1, levels); });
     const double all =
         median_ms(settings.runs, [&] { transform_quantise_on_cpu(frame, qp, settings.threads, again); });
@@ -48,23 +41,14 @@ void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> fram
          "4:2:0, qp " +
          std::to_string(qp) + "."},
         3};
-    if (settings.gpu == nullptr) {
-      table.notes.push_back("No CUDA rows: " + settings.no_gpu);
-    } else {
-      for (const auto& [variant, name] : kVariants) {
-        GpuTimes times;
-        const Status status =
-            settings.gpu->transform_quantise(variant, frame, qp, settings.runs, gpu_levels, times);
-        report.checks.push_back({"h264_tq " + size + ", " + name + ": CPU and CUDA equal",
-                                 status.ok() && gpu_levels == levels, status.message()});
-        if (status.ok())
-          table.rows.push_back(
-              {std::string("here, GPU, ") + name,
-               true,
-               {times.sum(), one / times.sum(), times.kernel, times.upload, times.download}});
-      }
+    GpuTimes times;
+    if (settings.gpu && report.came_back("h264_tq " + size,
+                                         transform_quantise_on_gpu(frame, qp, settings.runs, again, times))) {
+      report.checks.push_back({"h264_tq " + size + ": CPU and CUDA equal", again == levels, ""});
+      table.rows.push_back(
+          {"here, GPU", true, {times.sum(), one / times.sum(), times.kernel, times.upload, times.download}});
     }
-    report.tables.push_back(std::move(table));
+    report.add(std::move(table), settings);
   }
 }
 

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/lab/gpu_times.hpp"
-
 namespace ctv::lab {
 
 /// 4:2:0, 8 bits; luma extents are multiples of 16.
@@ -17,12 +15,6 @@ struct YuvFrame {
   int width = 0, height = 0;
   std::vector<uint8_t> luma, cb, cr;
   int macroblocks() const { return (width / 16) * (height / 16); }
-};
-
-/// On the GPU.
-enum class TqVariant {
-  kCoefficients,  // the paper's: a thread for each coefficient, both products in shared memory
-  kBlocks         // a thread for each 4x4 block, all in registers but for the DC coefficients
 };
 
 /// The frame with its last column and row repeated up to whole macroblocks; planes [rows][cols] of a frame of

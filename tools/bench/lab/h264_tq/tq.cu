@@ -4,8 +4,8 @@
 // in shared memory, matrices and tables in constant memory (here the kernel's parameters, which live there).
 // Global memory is touched once on the way in and once on the way out.
 #include "bench/lab/gpu.cuh"
+#include "bench/lab/gpu.hpp"
 #include "bench/lab/h264_tq/levels.hpp"
-#include "bench/lab/kernels.hpp"
 
 namespace ctv::lab {
 namespace {
@@ -117,89 +117,10 @@ __global__ void __launch_bounds__(256) transform_quantise_kernel(Planes planes, 
   part[of_plane * 16] = static_cast<int16_t>(dc_of(t, v == 0 ? upper + lower : upper - lower));
 }
 
-// ---- A thread for each block
-// --------------------------------------------------------------------------------
-
-constexpr int kGroupMacroblocks = 8;
-
-struct alignas(16) EightLevels {
-  int16_t v[8];
-};
-
-// Samples of a thread's block and the next row's distance; blocks 0..15 luma, 16..19 Cb, 20..23 Cr.
-__device__ __forceinline__ const uint8_t* block_samples(const Planes& planes, int block, int row, int col,
-                                                        int& stride) {
-  if (block < 16) {
-    stride = planes.width;
-    return planes.luma + (row * 16 + block / 4 * 4) * stride + col * 16 + block % 4 * 4;
-  }
-  stride = planes.width / 2;
-  const int k = block & 3;
-  return (block < 20 ? planes.cb : planes.cr) + (row * 8 + k / 2 * 4) * stride + col * 8 + k % 2 * 4;
-}
-
-// A block of two passes over registers. Only the DC coefficients of a macroblock meet, once, in shared
-// memory, where every thread sums up the one of the Hadamard transform that its block carries.
-__global__ void __launch_bounds__(24 * kGroupMacroblocks)
-    block_transform_quantise_kernel(Planes planes, int columns, int macroblocks, int16_t* levels, Tables t) {
-  __shared__ int32_t dc[kGroupMacroblocks][24];
-  const int block = static_cast<int>(threadIdx.x), slot = static_cast<int>(threadIdx.y);
-  const int macroblock = static_cast<int>(blockIdx.x) * kGroupMacroblocks + slot;
-  const bool live = macroblock < macroblocks;
-  int32_t w[4][4] = {};
-  if (live) {
-    int stride = 0;
-    const uint8_t* samples = block_samples(planes, block, macroblock / columns, macroblock % columns, stride);
-    int32_t half[4][4];
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const uint32_t four = __ldg(reinterpret_cast<const uint32_t*>(samples + r * stride));
-      int32_t x[4];
-#pragma unroll
-      for (int c = 0; c < 4; ++c) x[c] = static_cast<int32_t>(four >> (8 * c) & 0xff) - 128;
-      forward_h264_4(x, half[r]);
-    }
-#pragma unroll
-    for (int c = 0; c < 4; ++c) {
-      const int32_t x[4] = {half[0][c], half[1][c], half[2][c], half[3][c]};
-      int32_t y[4];
-      forward_h264_4(x, y);
-#pragma unroll
-      for (int r = 0; r < 4; ++r) w[r][c] = y[r];
-    }
-    dc[slot][block] = w[0][0];
-  }
-  __syncthreads();
-  if (!live) return;
-  int32_t sum = 0;
-  if (block < 16) {
-#pragma unroll
-    for (int k = 0; k < 16; ++k)
-      sum += hadamard_sign(block / 4, k / 4) * hadamard_sign(block % 4, k % 4) * dc[slot][k];
-    sum = halved(sum);
-  } else {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int negative = ((block >> 1 & k >> 1) ^ (block & k)) & 1;
-      sum += (negative != 0 ? -1 : 1) * dc[slot][(block & ~3) + k];
-    }
-  }
-  EightLevels out[2];
-#pragma unroll
-  for (int k = 0; k < 16; ++k)
-    out[k / 8].v[k % 8] =
-        static_cast<int16_t>(k == 0 ? dc_of(t, sum) : ac_of(t, w[k / 4][k % 4], k / 4, k % 4));
-  auto* target =
-      reinterpret_cast<EightLevels*>(levels + static_cast<size_t>(macroblock) * kMacroblockLevels) +
-      2 * block;
-  target[0] = out[0];
-  target[1] = out[1];
-}
-
 }  // namespace
 
-Status transform_quantise(TqVariant variant, const YuvFrame& frame, int qp, int runs,
-                          std::vector<int16_t>& levels, GpuTimes& times) {
+Status transform_quantise_on_gpu(const YuvFrame& frame, int qp, int runs, std::vector<int16_t>& levels,
+                                 GpuTimes& times) {
   CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> opened, Device::open(0));
   Device& device = *opened;
   // One buffer, so that a frame is one copy each way.
@@ -214,18 +135,11 @@ Status transform_quantise(TqVariant variant, const YuvFrame& frame, int qp, int 
   const Planes planes = {luma, luma + frame.luma.size(), luma + frame.luma.size() + frame.cb.size(),
                          frame.width};
   const Tables tables = tables_of(qp);
-  const int columns = frame.width / 16, count = frame.macroblocks();
-  const dim3 grid(static_cast<unsigned>(columns), static_cast<unsigned>(frame.height / 16));
+  const dim3 grid(static_cast<unsigned>(frame.width / 16), static_cast<unsigned>(frame.height / 16));
   CTV_RETURN_IF_ERROR(source.upload(device, runs, times.upload));
   CTV_RETURN_IF_ERROR(time_kernel(device, runs, times.kernel, [&] {
-    if (variant == TqVariant::kCoefficients) {
-      transform_quantise_kernel<<<grid, dim3(16, 16), 0, device.stream()>>>(planes, target.device.data(),
-                                                                            tables);
-    } else {
-      block_transform_quantise_kernel<<<cuda::blocks_for(count, kGroupMacroblocks),
-                                        dim3(24, kGroupMacroblocks), 0, device.stream()>>>(
-          planes, columns, count, target.device.data(), tables);
-    }
+    transform_quantise_kernel<<<grid, dim3(16, 16), 0, device.stream()>>>(planes, target.device.data(),
+                                                                          tables);
   }));
   CTV_RETURN_IF_ERROR(target.download(device, runs, times.download));
   levels.assign(target.host.data(), target.host.data() + target.host.size());

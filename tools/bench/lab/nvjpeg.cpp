@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libctv_nvjpeg.so. nvJPEG's calls in the order of its documentation (single image encoding and decoding,
-// default backends); 4:2:0 planes in and out.
+// nvJPEG, a part of the toolkit that can be left out: its calls in the order of its documentation (single
+// image encoding and decoding, default backends); 4:2:0 planes in and out.
+#include "bench/lab/gpu.hpp"
+
+#if defined(CTV_HAVE_NVJPEG)
 #include <cuda_runtime.h>
 #include <nvjpeg.h>
 
@@ -8,7 +11,6 @@
 #include <array>
 
 #include "bench/lab/gpu.cuh"
-#include "bench/lab/nvjpeg/nvjpeg.hpp"
 
 namespace ctv::lab {
 namespace {
@@ -20,11 +22,6 @@ namespace {
                                           std::to_string(static_cast<int>(status_)));                  \
     }                                                                                                  \
   } while (false)
-
-/// Milliseconds by both clocks of one pass over the frames.
-struct Pass {
-  double host = 0, device = 0;
-};
 
 class Coder {
  public:
@@ -42,14 +39,14 @@ class Coder {
   Coder(const Coder&) = delete;
   Coder& operator=(const Coder&) = delete;
 
-  Status open(int quality, bool optimised_huffman) {
+  Status open(int quality) {
     cudaStream_t stream = device_.stream();
     CTV_NVJPEG_TRY(nvjpegCreateSimple(&handle_));
     CTV_NVJPEG_TRY(nvjpegJpegStateCreate(handle_, &decoder_));
     CTV_NVJPEG_TRY(nvjpegEncoderStateCreate(handle_, &encoder_, stream));
     CTV_NVJPEG_TRY(nvjpegEncoderParamsCreate(handle_, &params_, stream));
     CTV_NVJPEG_TRY(nvjpegEncoderParamsSetQuality(params_, quality, stream));
-    CTV_NVJPEG_TRY(nvjpegEncoderParamsSetOptimizedHuffman(params_, optimised_huffman ? 1 : 0, stream));
+    CTV_NVJPEG_TRY(nvjpegEncoderParamsSetOptimizedHuffman(params_, 1, stream));
     CTV_NVJPEG_TRY(nvjpegEncoderParamsSetSamplingFactors(params_, NVJPEG_CSS_420, stream));
     size_t most = 0;
     CTV_NVJPEG_TRY(nvjpegEncodeGetBufferSize(handle_, params_, clip_.width, clip_.height, &most));
@@ -59,14 +56,12 @@ class Coder {
     CTV_RETURN_IF_ERROR(on_device_.allocate(device_, frame_bytes_));
     for (size_t i = 0; i < clip_.frames.size(); ++i)
       std::copy_n(clip_.frames[i], frame_bytes_, frames_.data() + i * frame_bytes_);
-    CTV_RETURN_IF_ERROR(begin_.create(device_, cudaEventDefault));
-    CTV_RETURN_IF_ERROR(end_.create(device_, cudaEventDefault));
     streams_.resize(clip_.frames.size());
     return {};
   }
 
-  Status encode(Pass& pass) {
-    return each_frame(pass, [&](size_t i) -> Status {
+  Status encode(double& ms) {
+    return each_frame(ms, [&](size_t i) -> Status {
       cudaStream_t stream = device_.stream();
       CTV_CUDA_TRY(device_, cudaMemcpyAsync(on_device_.data(), frames_.data() + i * frame_bytes_,
                                             frame_bytes_, cudaMemcpyHostToDevice, stream));
@@ -84,8 +79,8 @@ class Coder {
     });
   }
 
-  Status decode(Pass& pass) {
-    return each_frame(pass, [&](size_t i) -> Status {
+  Status decode(double& ms) {
+    return each_frame(ms, [&](size_t i) -> Status {
       cudaStream_t stream = device_.stream();
       nvjpegImage_t image = planes_on_device();
       CTV_NVJPEG_TRY(nvjpegDecode(handle_, decoder_, streams_[i].data(), streams_[i].size(),
@@ -116,23 +111,15 @@ class Coder {
     return image;
   }
 
-  /// Means over the frames; each call leaves the stream idle.
+  /// Mean over the frames of the host's milliseconds; each call leaves the stream idle.
   template <typename Work>
-  Status each_frame(Pass& pass, Work&& work) {
-    pass = {};
-    const auto count = static_cast<double>(clip_.frames.size());
-    for (size_t i = 0; i < clip_.frames.size(); ++i) {
-      Status status;
-      CTV_CUDA_TRY(device_, cudaEventRecord(begin_.get(), device_.stream()));
-      pass.host += time_ms([&] { status = work(i); }) / count;
-      CTV_RETURN_IF_ERROR(status);
-      CTV_CUDA_TRY(device_, cudaEventRecord(end_.get(), device_.stream()));
-      CTV_CUDA_TRY(device_, cudaEventSynchronize(end_.get()));
-      float taken = 0;
-      CTV_CUDA_TRY(device_, cudaEventElapsedTime(&taken, begin_.get(), end_.get()));
-      pass.device += taken / count;
-    }
-    return {};
+  Status each_frame(double& ms, Work&& work) {
+    Status status;
+    ms = time_ms([&] {
+           for (size_t i = 0; i < clip_.frames.size() && status.ok(); ++i) status = work(i);
+         }) /
+         static_cast<double>(clip_.frames.size());
+    return status;
   }
 
   Device& device_;
@@ -146,38 +133,36 @@ class Coder {
   PinnedArray<uint8_t> frames_, decoded_;  // [frame][bytes]
   PinnedArray<uint8_t> stream_;
   DeviceArray<uint8_t> on_device_;
-  cuda::Event begin_, end_;
   std::vector<std::vector<uint8_t>> streams_;
 };
 
-Result<std::string> device_name() {
-  CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::open(0));
-  return std::string(device->properties().name);
-}
+}  // namespace
 
-Status code(const JpegClip& clip, int quality, bool optimised_huffman, int runs, JpegRun& run) {
+Status code_nvjpeg(const JpegClip& clip, int quality, int runs, JpegRun& run) {
   CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::open(0));
   Coder coder(*device, clip);
-  CTV_RETURN_IF_ERROR(coder.open(quality, optimised_huffman));
+  CTV_RETURN_IF_ERROR(coder.open(quality));
   run = {};
   for (int i = -1; i < runs; ++i) {
-    Pass encode, decode;
-    CTV_RETURN_IF_ERROR(coder.encode(encode));
-    CTV_RETURN_IF_ERROR(coder.decode(decode));
+    double encode_ms = 0, decode_ms = 0;
+    CTV_RETURN_IF_ERROR(coder.encode(encode_ms));
+    CTV_RETURN_IF_ERROR(coder.decode(decode_ms));
     if (i < 0) continue;
-    run.encode_ms.push_back(encode.host);
-    run.encode_device_ms.push_back(encode.device);
-    run.decode_ms.push_back(decode.host);
-    run.decode_device_ms.push_back(decode.device);
+    run.encode_ms.push_back(encode_ms);
+    run.decode_ms.push_back(decode_ms);
   }
   run.bytes = coder.bytes();
   run.decoded = coder.decoded();
   return {};
 }
 
-constexpr NvjpegModule kModule = {kNvjpegModuleStamp, device_name, code};
-
-}  // namespace
 }  // namespace ctv::lab
+#else
+namespace ctv::lab {
 
-extern "C" CTV_API const ctv::lab::NvjpegModule* ctv_nvjpeg_module(void) { return &ctv::lab::kModule; }
+Status code_nvjpeg(const JpegClip&, int, int, JpegRun&) {
+  return {CTV_ERROR_DEVICE, "the CUDA toolkit of the build had no nvJPEG"};
+}
+
+}  // namespace ctv::lab
+#endif

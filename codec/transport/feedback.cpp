@@ -17,10 +17,11 @@ void write_message(const Message& m, uint8_t* out) {
   put_16(out + 2, m.sequence);
   put_16(out + 4, m.newest);
   put_16(out + 6, m.loss_permille);
-  put_16(out + 8, m.held_us);
-  put_16(out + 10, m.held_us >> 16);
-  out[12] = static_cast<uint8_t>(m.report_count);
-  out[13] = static_cast<uint8_t>(m.request_count);
+  put_16(out + 8, m.burst_permille);
+  put_16(out + 10, m.held_us);
+  put_16(out + 12, m.held_us >> 16);
+  out[14] = static_cast<uint8_t>(m.report_count);
+  out[15] = static_cast<uint8_t>(m.request_count);
   uint8_t* at = out + kFeedbackHeader;
   for (size_t i = 0; i < m.report_count; ++i) {
     at[i / 4] = static_cast<uint8_t>(at[i / 4] | static_cast<unsigned>(m.reports[i]) << i % 4 * 2);
@@ -46,10 +47,12 @@ ctv_status read_message(std::span<const uint8_t> bytes, Message& message) {
   m.sequence = get_16(&bytes[2]);
   m.newest = get_16(&bytes[4]);
   m.loss_permille = get_16(&bytes[6]);
-  m.held_us = get_16(&bytes[8]) | get_16(&bytes[10]) << 16;
-  m.report_count = bytes[12];
-  m.request_count = bytes[13];
+  m.burst_permille = get_16(&bytes[8]);
+  m.held_us = get_16(&bytes[10]) | get_16(&bytes[12]) << 16;
+  m.report_count = bytes[14];
+  m.request_count = bytes[15];
   if (m.loss_permille > 1000) return refuse("loss");
+  if (m.burst_permille < 1000) return refuse("burst");
   if (m.report_count > kMaxReports) return refuse("number of reports");
   if (bytes.size() != message_size(m.report_count, m.request_count)) return refuse("size");
   const uint8_t* at = bytes.data() + kFeedbackHeader;

@@ -2,9 +2,9 @@
 // The message of a receiver to the sender.
 //   0  as in a datagram, with the bits feedback and key frame    1  0
 //   2  highest sequence received    4  newest frame reported    6  loss, permille
-//   8  microseconds since that sequence came, 32 bits    12  number of reports n    13  number of requests m
-//   14 reports, two bits each, newest frame first, then 5 bytes for each request: frame, priority, block,
-//   index
+//   8  lost datagrams in a row, mean, in thousandths    10  microseconds since that sequence came, 32 bits
+//   14  number of reports n    15  number of requests m    16  reports, two bits each, newest frame first,
+//   then 5 bytes for each request: frame, priority, block, index
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace ctv::net {
 
-constexpr size_t kFeedbackHeader = 14;
+constexpr size_t kFeedbackHeader = 16;
 constexpr size_t kMaxReports = 64;
 constexpr size_t kMaxRequests = 255;
 constexpr size_t kRequestSize = 5;
@@ -30,7 +30,7 @@ struct Message {
   bool key_frame = false;
   uint32_t sequence = 0;
   uint32_t newest = 0;
-  uint32_t loss_permille = 0;
+  uint32_t loss_permille = 0, burst_permille = 1000;
   uint32_t held_us = 0;
   size_t report_count = 0, request_count = 0;
   std::array<ctv_net_state, kMaxReports> reports{};  // newest frame first

@@ -64,6 +64,8 @@ class FrameAssembly {
   bool touched() const { return touched_; }
   bool whole() const;
   /// Nothing can be made of it: the table of parts is wrong.
+  /// Group 0 is there.
+  bool has_table() const { return !entries_.empty(); }
   bool broken() const { return broken_; }
   size_t held() const;
   bool key_frame() const { return first_.key_frame != 0; }

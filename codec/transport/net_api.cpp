@@ -94,23 +94,24 @@ ctv_status ctv_net_header_parse(const uint8_t* data, size_t size, ctv_net_header
   return CTV_OK;
 }
 
-ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burst_permille, int32_t repetition,
+ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burst_permille,
                                      ctv_net_protection* protection) {
   CTV_NET_RETURN_IF_ERROR(check_range("loss_permille", loss_permille, 0, 1000));
   CTV_NET_RETURN_IF_ERROR(check_range("burst_permille", burst_permille, 1000, 100000));
-  CTV_NET_RETURN_IF_ERROR(check_range("repetition", repetition, 0, 1));
   CTV_NET_RETURN_IF_ERROR(check_size(protection, "protection"));
-  write_struct(choose_protection(loss_permille, burst_permille, repetition != 0), protection);
+  write_struct(choose_protection(loss_permille, burst_permille), protection);
   return CTV_OK;
 }
 
-int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count) {
+int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count,
+                             int32_t others) {
   ctv_net_protection p;
   ctv_net_protection_init(&p);
   const bool fine = read_struct(protection, "protection", p) == CTV_OK && check_protection(p) == CTV_OK &&
                     check_range("priority", priority, 0, CTV_NET_PRIORITIES - 1) == CTV_OK &&
-                    check_range("count", count, 1, kMaxData) == CTV_OK;
-  return fine ? parity_count(p, priority, count) : 0;
+                    check_range("count", count, 1, kMaxData) == CTV_OK &&
+                    check_range("others", others, 0, INT16_MAX) == CTV_OK;
+  return fine ? parity_count(p, priority, count, others) : 0;
 }
 
 ctv_status ctv_net_sender_open(const ctv_net_sender_config* config, ctv_net_sender** sender) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cuts a frame: parts of a priority follow each other in a group, which is cut into datagrams of equal size;
-// these into blocks of equal numbers, each with its parity. Group 0 begins with the table of all parts.
+// these into blocks of equal numbers, each with its parity. Group 0 begins with the table of all parts. The
+// datagrams of each block are spread over the frame, so that a burst of losses takes few of it.
 #include <algorithm>
 
 #include "codec/transport/erasure_code.hpp"
@@ -9,7 +10,30 @@
 namespace ctv::net {
 namespace {
 
+// What a datagram takes beside its payload: its header, and those of UDP and IP.
+constexpr size_t kDatagramCost = kHeaderSize + 28;
+constexpr size_t kMostMore = 8;  // datagrams than necessary
+
+struct Placed {
+  double place = 0;  // in the frame, 0..1
+  SentDatagram datagram;
+};
+
 size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+// Small datagrams have small parity and many headers: the number that takes the fewest bytes.
+template <typename Parity>
+size_t datagrams_for(size_t bytes, size_t room, Parity parity) {
+  const size_t fewest = divide_up(bytes, room);
+  size_t best = fewest;
+  size_t least = SIZE_MAX;
+  for (size_t n = fewest; n <= std::min(fewest + kMostMore, size_t{kMaxData}); ++n) {
+    const auto all = n + static_cast<size_t>(parity(n));
+    const size_t cost = all * (divide_up(bytes, n) + kDatagramCost);
+    if (cost < least) least = cost, best = n;
+  }
+  return best;
+}
 
 struct Group {
   Bytes bytes;
@@ -44,11 +68,16 @@ Bytes with_header(const ctv_net_header& header, std::span<const uint8_t> payload
   return bytes;
 }
 
-// Appends the data of a group to `data` and its parity to `parity`.
-void cut_group(const Group& group, ctv_net_header header, size_t room, ParityCounts& counts,
-               std::vector<SentDatagram>& data, std::vector<SentDatagram>& parity) {
+// `others`: datagrams of the frame in other groups, about.
+void cut_group(const Group& group, ctv_net_header header, size_t room, size_t others,
+               const ctv_net_protection& protection, std::vector<Placed>& out) {
   const std::span<const uint8_t> bytes(group.bytes);
-  const size_t size = divide_up(bytes.size(), divide_up(bytes.size(), room));
+  const auto parity_of = [&](size_t count, size_t beside) {
+    return parity_count(protection, header.priority, static_cast<int>(count), static_cast<int>(beside));
+  };
+  const size_t wanted =
+      datagrams_for(bytes.size(), room, [&](size_t count) { return parity_of(count, others); });
+  const size_t size = divide_up(bytes.size(), wanted);
   const size_t total = divide_up(bytes.size(), size);
   const size_t most = divide_up(total, divide_up(total, kMaxData));
   const size_t blocks = divide_up(total, most);
@@ -56,13 +85,17 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, ParityCou
   for (size_t b = 0; b < blocks; ++b) {
     header.block = static_cast<int32_t>(b);
     header.count = static_cast<int32_t>(std::min(most, total - b * most));
-    const auto add = [&](std::vector<SentDatagram>& to, std::span<const uint8_t> payload, int index) {
+    const auto count = static_cast<size_t>(header.count);
+    const int parity = parity_of(count, others + total - count);
+    int added = 0;
+    const auto add = [&](std::span<const uint8_t> payload, int index) {
       header.index = index;
-      to.push_back({.bytes = with_header(header, payload),
-                    .priority = static_cast<uint8_t>(header.priority),
-                    .block = static_cast<uint8_t>(b),
-                    .index = static_cast<uint8_t>(index),
-                    .parity = header.parity != 0});
+      out.push_back({.place = (added++ + 0.5) / (header.count + parity),
+                     .datagram = {.bytes = with_header(header, payload),
+                                  .priority = static_cast<uint8_t>(header.priority),
+                                  .block = static_cast<uint8_t>(b),
+                                  .index = static_cast<uint8_t>(index),
+                                  .parity = header.parity != 0}});
     };
     std::vector<std::span<const uint8_t>> shards;
     header.parity = 0;
@@ -70,21 +103,22 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, ParityCou
       const size_t from = (b * most + static_cast<size_t>(i)) * size;
       shards.push_back(bytes.subspan(from, std::min(size, bytes.size() - from)));
       header.part = part_at(group, from);
-      add(data, shards.back(), i);
+      add(shards.back(), i);
     }
     header.parity = 1;
     header.part = part_at(group, 0);
     Bytes sum(size);
-    for (int row = 0; row < counts(header.priority, header.count); ++row) {
+    for (int row = 0; row < parity; ++row) {
       make_parity(shards, row, sum);
-      add(parity, sum, row);
+      add(sum, row);
     }
   }
 }
 
 }  // namespace
 
-SentFrame cut_frame(const ctv_net_frame& frame, int mtu, ParityCounts& counts, size_t& table_bytes) {
+SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protection& protection,
+                    size_t& table_bytes) {
   std::vector<PartEntry> entries;
   for (size_t i = 0; i < frame.part_count; ++i)
     entries.push_back({frame.parts[i].size, frame.parts[i].priority});
@@ -98,18 +132,23 @@ SentFrame cut_frame(const ctv_net_frame& frame, int mtu, ParityCounts& counts, s
   header.temporal_id = frame.temporal_id;
   header.spatial_id = frame.spatial_id;
   header.discardable = frame.discardable;
+  std::vector<Placed> placed;
+  const size_t room = static_cast<size_t>(mtu) - kHeaderSize;
+  std::array<Group, kPriorities> groups;
+  size_t fewest = 0;
+  for (size_t p = 0; p < groups.size(); ++p) {
+    groups[p] = gather(frame, static_cast<int>(p), table);
+    fewest += divide_up(groups[p].bytes.size(), room);
+  }
+  for (size_t p = 0; p < groups.size(); ++p) {
+    const size_t size = groups[p].bytes.size();
+    header.priority = static_cast<int32_t>(p);
+    if (size > 0) cut_group(groups[p], header, room, fewest - divide_up(size, room), protection, placed);
+  }
+  std::ranges::stable_sort(placed, {}, &Placed::place);
   SentFrame out;
   out.number = frame.frame_number;
-  std::vector<SentDatagram> parity;
-  for (int priority = 0; priority < kPriorities; ++priority) {
-    header.priority = priority;
-    const Group group = gather(frame, priority, table);
-    if (!group.bytes.empty()) {
-      cut_group(group, header, static_cast<size_t>(mtu) - kHeaderSize, counts, out.datagrams, parity);
-    }
-  }
-  // Far behind their data, so that a burst rarely takes both.
-  std::ranges::move(parity, std::back_inserter(out.datagrams));
+  for (Placed& p : placed) out.datagrams.push_back(std::move(p.datagram));
   out.datagrams.back().bytes[0] |= 1U << 1;  // last
   for (const SentDatagram& datagram : out.datagrams) out.bytes += datagram.bytes.size();
   return out;

@@ -2,6 +2,7 @@
 #include "codec/transport/protection.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "codec/transport/error.hpp"
 
@@ -9,13 +10,17 @@ namespace ctv::net {
 namespace {
 
 constexpr int kMillion = 1000000;
+constexpr double kRounding = 1e-9;  // of a computed rate
+
+// Of the state that loses. Losses that are further apart than independent ones count as these.
+double heal_rate(double loss, double burst) { return std::min(1 / burst, 1 - loss); }
 
 }  // namespace
 
 double failure_rate(int count, int spare, double loss, double burst) {
   if (spare >= count || loss <= 0) return 0;
   if (loss >= 1) return 1;
-  const double heal = std::min(1 / burst, 1 - loss);
+  const double heal = heal_rate(loss, burst);
   const double break_down = loss * heal / (1 - loss);
   // [state][number lost so far], numbers above `spare` left out: what is left at the end did not fail.
   std::array<std::array<double, kMaxData + kMaxParity + 1>, 2> now{}, next{};
@@ -39,14 +44,23 @@ double failure_rate(int count, int spare, double loss, double burst) {
   return std::clamp(1 - good, 0.0, 1.0);
 }
 
-int parity_count(const ctv_net_protection& p, int priority, int count) {
+// What the state says about the next datagram is a share of the way from its mean; n datagrams later, the
+// n-th power of it.
+double burst_at_distance(double loss, double burst, double distance) {
+  if (loss >= 1) return burst;
+  const double memory = 1 - heal_rate(loss, burst) / (1 - loss);
+  return 1 / ((1 - loss) * (1 - std::pow(memory, distance)));
+}
+
+int parity_count(const ctv_net_protection& p, int priority, int count, int others) {
   const auto i = static_cast<size_t>(priority);
+  const double loss = p.loss_permille / 1000.0;
   const double limit = static_cast<double>(p.failures[i]) / kMillion;
   for (int m = 0; m < p.most[i]; ++m) {
-    if (p.failures[i] == kMillion ||
-        failure_rate(count + m, m, p.loss_permille / 1000.0, p.burst_permille / 1000.0) <= limit) {
-      return m;
-    }
+    if (p.failures[i] == kMillion) return m;
+    const double distance = static_cast<double>(count + m + others) / (count + m);
+    const double burst = burst_at_distance(loss, p.burst_permille / 1000.0, distance);
+    if (failure_rate(count + m, m, loss, burst) <= limit + kRounding) return m;
   }
   return p.most[i];
 }
@@ -61,13 +75,7 @@ ctv_status check_protection(const ctv_net_protection& p) {
   return CTV_OK;
 }
 
-int ParityCounts::operator()(int priority, int count) {
-  int8_t& known = counts_[static_cast<size_t>(priority)][static_cast<size_t>(count)];
-  if (known < 0) known = static_cast<int8_t>(parity_count(protection_, priority, count));
-  return known;
-}
-
-ctv_net_protection choose_protection(int loss_permille, int burst_permille, bool repetition) {
+ctv_net_protection choose_protection(int loss_permille, int burst_permille) {
   constexpr int kNegligible = 5;  // permille
   ctv_net_protection p;
   ctv_net_protection_init(&p);
@@ -75,9 +83,10 @@ ctv_net_protection choose_protection(int loss_permille, int burst_permille, bool
   p.burst_permille = burst_permille;
   std::ranges::fill(p.failures, kMillion);
   if (loss_permille < kNegligible) return p;
-  constexpr int kWithRepetition = 15000;  // of a million
-  p.failures[0] = loss_permille * 1000 / 5;
-  if (repetition) p.failures[0] = std::min(p.failures[0], kWithRepetition);
+  constexpr int kLeast = 500;  // of a million
+  constexpr int kMost = 25000;
+  const int64_t twice = int64_t{loss_permille} * loss_permille * burst_permille / 1000;
+  p.failures[0] = static_cast<int32_t>(std::clamp<int64_t>(twice, kLeast, kMost));
   p.most[0] = kMaxParity;
   return p;
 }

@@ -13,6 +13,8 @@ constexpr int kProbation = 4;
 // A frame that still arrives at its deadline is waited for at most so long.
 constexpr int64_t kMostPatience = 1000000;
 
+constexpr int64_t kMostBurst = 65535;  // what a message has room for
+
 // Corrects a sum of bytes held by what happens to one frame, also if memory ends.
 class Accounting {
  public:
@@ -45,14 +47,28 @@ void SequenceWindow::note(uint32_t sequence, int64_t now_us) {
   came_.set(static_cast<size_t>(number & (kWindow - 1)));
 }
 
-int SequenceWindow::loss_permille() const {
+SequenceWindow::Losses SequenceWindow::losses() const {
   const int64_t from = std::max(first_, highest_ - kWindow + 1);
-  const int64_t count = highest_ - kNewest - from + 1;
-  if (!any_ || count < 32) return 0;
-  int64_t lost = 0;
-  for (int64_t i = from; i < from + count; ++i)
-    lost += came_.test(static_cast<size_t>(i & (kWindow - 1))) ? 0 : 1;
-  return static_cast<int>((1000 * lost + count / 2) / count);
+  Losses losses{.datagrams = highest_ - kNewest - from + 1};
+  if (!any_ || losses.datagrams < 32) return {};
+  bool before = true;
+  for (int64_t i = from; i < from + losses.datagrams; ++i) {
+    const bool came = came_.test(static_cast<size_t>(i & (kWindow - 1)));
+    losses.lost += came ? 0 : 1;
+    losses.bursts += before && !came ? 1 : 0;
+    before = came;
+  }
+  return losses;
+}
+
+int SequenceWindow::loss_permille() const {
+  const Losses l = losses();
+  return l.lost == 0 ? 0 : static_cast<int>((1000 * l.lost + l.datagrams / 2) / l.datagrams);
+}
+
+int SequenceWindow::burst_permille() const {
+  const Losses l = losses();
+  return l.lost == 0 ? 1000 : static_cast<int>(std::min(1000 * l.lost / l.bursts, kMostBurst));
 }
 
 Receiver::Receiver(const ctv_net_receiver_config& config) : config_(config) {
@@ -219,6 +235,7 @@ ctv_net_receiver_statistics Receiver::statistics() const {
   s.held_bytes = held_;
   s.held_frames = frames_.size();
   s.loss_permille = window_.loss_permille();
+  s.burst_permille = window_.burst_permille();
   return s;
 }
 

@@ -14,12 +14,18 @@ class SequenceWindow {
   void note(uint32_t sequence, int64_t now_us);
   /// Share of lost ones; the newest may still come and do not count.
   int loss_permille() const;
+  /// Mean number of lost ones in a row, in thousandths; 1000 if none is lost.
+  int burst_permille() const;
   uint32_t highest() const { return static_cast<uint32_t>(highest_ & 0xFFFF); }
   int64_t highest_us() const { return highest_us_; }
   bool any() const { return any_; }
 
  private:
   static constexpr int64_t kWindow = 512, kNewest = 8;
+  struct Losses {
+    int64_t datagrams = 0, lost = 0, bursts = 0;
+  };
+  Losses losses() const;
   bool any_ = false;
   int64_t first_ = 0, highest_ = 0, highest_us_ = 0;
   std::bitset<kWindow> came_;

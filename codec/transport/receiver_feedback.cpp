@@ -22,10 +22,15 @@ void Receiver::request_key_frame() {
 
 int64_t Receiver::ask_us(const FrameAssembly& frame) const {
   if (frame.broken() || frame.whole() || frame.asks >= config_.repeats) return INT64_MAX;
-  const int64_t time = frame.asks == 0 ? std::max(frame.clock_us(), frame.latest_us) + config_.reorder_us
-                                       : frame.asked_us + config_.round_trip_us + config_.reorder_us;
-  // What is asked for later comes after the deadline.
-  return time + config_.round_trip_us <= frame.clock_us() + config_.deadline_us ? time : INT64_MAX;
+  const int64_t last = frame.clock_us() + config_.deadline_us - config_.round_trip_us;  // to come in time
+  int64_t time = std::max(frame.clock_us(), frame.latest_us) + config_.reorder_us;
+  if (frame.asks > 0) {
+    time = frame.asked_us + config_.round_trip_us + config_.reorder_us;
+    // A frame without its table is lost, so it is asked for once more while that helps.
+    if (!frame.has_table()) time = std::min(time, std::max(frame.asked_us, last - config_.reorder_us));
+    if (time <= frame.asked_us) return INT64_MAX;
+  }
+  return time <= last ? time : INT64_MAX;
 }
 
 void Receiver::collect_requests(int64_t now_us, Message& message) {
@@ -69,6 +74,7 @@ ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
   message.key_frame = key_wanted_;
   message.sequence = window_.highest();
   message.loss_permille = static_cast<uint32_t>(window_.loss_permille());
+  message.burst_permille = static_cast<uint32_t>(window_.burst_permille());
   message.held_us = static_cast<uint32_t>(std::clamp<int64_t>(now_us - window_.highest_us(), 0, UINT32_MAX));
   message_.resize(message_size(message.report_count, message.request_count));
   write_message(message, message_.data());

@@ -9,15 +9,10 @@ namespace {
 constexpr size_t kMostPerGroup = size_t{kMaxBlocks} * kMaxData;
 constexpr int64_t kRoundTripWeight = 8;  // of the smoothed time, as TCP has it (RFC 6298)
 
-ctv_net_protection no_protection() {
-  ctv_net_protection none;
-  ctv_net_protection_init(&none);
-  return none;
-}
-
 }  // namespace
 
-Sender::Sender(const ctv_net_sender_config& config) : config_(config), parity_(no_protection()) {
+Sender::Sender(const ctv_net_sender_config& config) : config_(config) {
+  ctv_net_protection_init(&protection_);
   for (ctv_net_report& report : known_) report = {-1, CTV_NET_UNKNOWN};
 }
 
@@ -60,7 +55,7 @@ ctv_status Sender::check(const ctv_net_frame& f) const {
 ctv_status Sender::push(const ctv_net_frame& frame) {
   CTV_NET_RETURN_IF_ERROR(check(frame));
   size_t table_bytes = 0;
-  SentFrame cut = cut_frame(frame, config_.mtu, parity_, table_bytes);
+  SentFrame cut = cut_frame(frame, config_.mtu, protection_, table_bytes);
   const auto most = static_cast<size_t>(config_.max_memory);
   if (cut.bytes > most) return fail(CTV_ERROR_LIMIT, "frame: larger than max_memory with headers and parity");
   frames_.push_back(std::move(cut));
@@ -151,19 +146,33 @@ void Sender::note_round_trip(int64_t now_us, const Message& message) {
       round_trip_us_ < 0 ? sample : round_trip_us_ + (sample - round_trip_us_) / kRoundTripWeight;
 }
 
+void Sender::note_report(int64_t number, ctv_net_state state) {
+  if (number < 0 || number > newest_ || number <= newest_ - static_cast<int64_t>(known_.size())) return;
+  ctv_net_report& known = known_[static_cast<size_t>(number) % known_.size()];
+  if (known.frame_number == number && known.state == state) return;
+  known = {number, state};
+  reports_[report_count_++] = known;
+}
+
+// What is asked for again may come too late, and what refers to it with it: until its fate is reported it
+// counts as lost.
+void Sender::note_requests(const Message& message) {
+  for (size_t i = 0; i < message.request_count && report_count_ < reports_.size(); ++i) {
+    const Request& request = message.requests[i];
+    const int64_t number = unwrap(request.frame, newest_);
+    if (number < 0 || (request.priority != 0 && request.priority != kAll)) continue;
+    if (known_[static_cast<size_t>(number) % known_.size()].frame_number != number)
+      note_report(number, CTV_NET_LOST);
+  }
+}
+
 void Sender::note_reports(const Message& message) {
-  report_count_ = 0;
   const int64_t newest = unwrap(message.newest, newest_);
   if (newest > newest_) return;
   for (size_t i = message.report_count; i-- > 0;) {  // oldest first
     const int64_t number = newest - static_cast<int64_t>(i);
     const ctv_net_state state = message.reports[i];
-    if (number < 0 || number <= newest_ - static_cast<int64_t>(known_.size()) || state == CTV_NET_UNKNOWN)
-      continue;
-    ctv_net_report& known = known_[static_cast<size_t>(number) % known_.size()];
-    if (known.frame_number == number && known.state == state) continue;
-    known = {number, state};
-    reports_[report_count_++] = known;
+    if (state != CTV_NET_UNKNOWN) note_report(number, state);
   }
 }
 
@@ -171,12 +180,15 @@ ctv_status Sender::feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_
   Message message;
   CTV_NET_RETURN_IF_ERROR(read_message(bytes, message));
   note_round_trip(now_us, message);
+  report_count_ = 0;
   note_reports(message);
+  note_requests(message);
   out.reports = reports_.data();
   out.report_count = report_count_;
   out.key_frame = message.key_frame ? 1 : 0;
   out.loss_permille = static_cast<int32_t>(message.loss_permille);
   out.round_trip_us = round_trip_us_;
+  out.burst_permille = static_cast<int32_t>(message.burst_permille);
   out.repeats = 0;
   for (size_t i = 0; i < message.request_count; ++i) out.repeats += repeat(message.requests[i]);
   return CTV_OK;

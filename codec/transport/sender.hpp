@@ -28,12 +28,13 @@ struct SentFrame {
 };
 
 /// Cuts a checked frame. `table_bytes` receives the size of its table of parts.
-SentFrame cut_frame(const ctv_net_frame& frame, int mtu, ParityCounts& parity, size_t& table_bytes);
+SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protection& protection,
+                    size_t& table_bytes);
 
 class Sender {
  public:
   explicit Sender(const ctv_net_sender_config& config);
-  void protect(const ctv_net_protection& protection) { parity_ = ParityCounts(protection); }
+  void protect(const ctv_net_protection& protection) { protection_ = protection; }
   ctv_status push(const ctv_net_frame& frame);
   ctv_status next(int64_t now_us, std::span<const uint8_t>& datagram);
   ctv_status feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_net_feedback& out);
@@ -43,6 +44,8 @@ class Sender {
   ctv_status check(const ctv_net_frame& frame) const;
   void give(Bytes& bytes, int64_t now_us, std::span<const uint8_t>& datagram);
   void note_round_trip(int64_t now_us, const Message& message);
+  void note_report(int64_t number, ctv_net_state state);
+  void note_requests(const Message& message);
   void note_reports(const Message& message);
   int repeat(const Request& request);
 
@@ -52,15 +55,15 @@ class Sender {
   };
 
   ctv_net_sender_config config_;
-  ParityCounts parity_;
+  ctv_net_protection protection_{};
   std::deque<SentFrame> frames_;  // oldest first
   size_t held_ = 0;               // bytes in frames_
   int64_t newest_ = -1;
   uint32_t sequence_ = 0;
   std::array<Departure, 1024> departures_{};
   int64_t round_trip_us_ = -1;
-  std::array<ctv_net_report, 256> known_{};  // what was reported, by number modulo 256
-  std::array<ctv_net_report, kMaxReports> reports_{};
+  std::array<ctv_net_report, 256> known_{};                // what was reported, by number modulo 256
+  std::array<ctv_net_report, 2 * kMaxReports> reports_{};  // from reports, then from requests
   size_t report_count_ = 0;
   Bytes current_;  // parity that was given last
   ctv_net_sender_statistics statistics_{};

@@ -92,7 +92,7 @@ static void take_feedback(sending* s, const uint8_t* data, size_t size) {
   if (ctv_net_sender_feedback(s->net, clock_us, data, size, &feedback) < 0) return; /* damaged */
   ctv_net_protection protection;
   ctv_net_protection_init(&protection);
-  check(ctv_net_protection_choose(feedback.loss_permille, 1000, 0, &protection));
+  check(ctv_net_protection_choose(feedback.loss_permille, feedback.burst_permille, &protection));
   check(ctv_net_sender_protect(s->net, &protection));
   for (size_t i = 0; i < feedback.report_count; ++i) {
     const ctv_net_report* report = &feedback.reports[i];

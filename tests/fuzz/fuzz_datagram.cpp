@@ -192,7 +192,7 @@ class Call {
     ctv_net_feedback_init(&feedback);
     if (ctv_net_sender_feedback(sender_, now_us_, message.data(), message.size(), &feedback) != CTV_OK)
       return;
-    expect(feedback.report_count <= 64);
+    expect(feedback.report_count <= 128);
     for (size_t i = 0; i < feedback.report_count; ++i) {
       expect(feedback.reports[i].frame_number >= 0 && feedback.reports[i].frame_number < number_);
     }

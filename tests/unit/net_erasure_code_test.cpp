@@ -150,6 +150,48 @@ TEST(Protection, KnowsBursts) {
   EXPECT_NEAR(net::failure_rate(6, 2, kLoss, kBurst), failed / static_cast<double>(kRounds), 0.003);
 }
 
+// Every n-th datagram of the channel.
+TEST(Protection, KnowsBurstsAtADistance) {
+  Random random(4);
+  const auto chance = [&](double p) { return random.between(0, 999999) < p * 1e6; };
+  constexpr double kLoss = 0.1, kBurst = 4;
+  for (const int distance : {1, 2, 3, 8}) {
+    bool bad = false, before = false;
+    int lost = 0, bursts = 0;
+    for (int i = 0; i < 400000; ++i) {
+      if (i % distance == 0) {
+        lost += bad ? 1 : 0;
+        bursts += bad && !before ? 1 : 0;
+        before = bad;
+      }
+      bad = bad ? !chance(1 / kBurst) : chance(kLoss / kBurst / (1 - kLoss));
+    }
+    EXPECT_NEAR(net::burst_at_distance(kLoss, kBurst, distance), static_cast<double>(lost) / bursts, 0.1)
+        << distance;
+  }
+  EXPECT_NEAR(net::burst_at_distance(0.2, 1, 5), 1.25, 1e-9) << "independent losses stay so";
+}
+
+TEST(Protection, FailsAsOftenAsADatagramSentTwice) {
+  const auto chosen = [](int loss, int burst) {
+    ctv_net_protection p;
+    ctv_net_protection_init(&p);
+    EXPECT_EQ(ctv_net_protection_choose(loss, burst, &p), CTV_OK);
+    return p;
+  };
+  const ctv_net_protection p = chosen(50, 1000);
+  EXPECT_EQ(ctv_net_parity_count(&p, 0, 1, 9), 1);
+  for (int count = 1; count <= net::kMaxData; ++count) {
+    const int m = ctv_net_parity_count(&p, 0, count, 0);
+    ASSERT_LE(binomial_tail(count + m, m, 0.05), 0.0025 + 1e-9) << count;
+    ASSERT_EQ(ctv_net_parity_count(&p, 1, count, 0), 0);
+  }
+  const ctv_net_protection none = chosen(4, 1000), bursts = chosen(50, 3000);
+  EXPECT_EQ(ctv_net_parity_count(&none, 0, 4, 0), 0);
+  EXPECT_GT(ctv_net_parity_count(&bursts, 0, 4, 8), ctv_net_parity_count(&p, 0, 4, 8));
+  EXPECT_GT(ctv_net_parity_count(&bursts, 0, 4, 0), ctv_net_parity_count(&bursts, 0, 4, 40));
+}
+
 TEST(Protection, TakesTheLeastParityThatSuffices) {
   ctv_net_protection p;
   ctv_net_protection_init(&p);
@@ -158,15 +200,16 @@ TEST(Protection, TakesTheLeastParityThatSuffices) {
   p.failures[1] = 1000000;
   p.most[2] = 1;
   for (int count = 1; count <= net::kMaxData; ++count) {
-    const int m = ctv_net_parity_count(&p, 0, count);
+    const int m = ctv_net_parity_count(&p, 0, count, 0);
     ASSERT_LE(binomial_tail(count + m, m, 0.05), 0.01) << count;
     ASSERT_GT(m == 0 ? 1 : binomial_tail(count + m - 1, m - 1, 0.05), 0.01) << count;
-    ASSERT_EQ(ctv_net_parity_count(&p, 1, count), 0);
-    ASSERT_EQ(ctv_net_parity_count(&p, 2, count), 1);
+    ASSERT_EQ(ctv_net_parity_count(&p, 1, count, 0), 0);
+    ASSERT_EQ(ctv_net_parity_count(&p, 2, count, 0), 1);
   }
-  EXPECT_EQ(ctv_net_parity_count(&p, 0, 0), 0);
-  EXPECT_EQ(ctv_net_parity_count(&p, 4, 1), 0);
-  EXPECT_EQ(ctv_net_parity_count(nullptr, 0, 1), 0);
+  EXPECT_EQ(ctv_net_parity_count(&p, 0, 0, 0), 0);
+  EXPECT_EQ(ctv_net_parity_count(&p, 4, 1, 0), 0);
+  EXPECT_EQ(ctv_net_parity_count(nullptr, 0, 1, 0), 0);
+  EXPECT_EQ(ctv_net_parity_count(&p, 0, 1, -1), 0);
 }
 
 }  // namespace

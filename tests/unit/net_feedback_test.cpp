@@ -29,6 +29,7 @@ TEST(Feedback, MessagesComeBack) {
     m.sequence = static_cast<uint32_t>(random.between(0, 65535));
     m.newest = static_cast<uint32_t>(random.between(0, 65535));
     m.loss_permille = static_cast<uint32_t>(random.between(0, 1000));
+    m.burst_permille = static_cast<uint32_t>(random.between(1000, 65535));
     m.held_us = static_cast<uint32_t>(random.next());
     m.report_count = static_cast<size_t>(random.between(0, net::kMaxReports));
     m.request_count = static_cast<size_t>(random.between(0, net::kMaxRequests));
@@ -44,6 +45,7 @@ TEST(Feedback, MessagesComeBack) {
     net::Message back;
     ASSERT_EQ(net::read_message(bytes, back), CTV_OK) << ctv_net_last_error();
     EXPECT_EQ(back.key_frame, m.key_frame);
+    EXPECT_EQ(back.burst_permille, m.burst_permille);
     EXPECT_EQ(back.held_us, m.held_us);
     EXPECT_TRUE(std::equal(m.reports.begin(), m.reports.begin() + static_cast<ptrdiff_t>(m.report_count),
                            back.reports.begin()));
@@ -119,6 +121,12 @@ TEST(Feedback, LostDatagramsAreAskedForAndComeAgain) {
     const ctv_net_feedback f = give(sender, message, 90000);
     const auto again = sender.take(90000);
     EXPECT_EQ(static_cast<size_t>(f.repeats), again.size());
+    size_t of_priority_0 = 0;
+    for (const Datagram& d : again) of_priority_0 += (d[1] >> 1 & 3) == 0 ? 1 : 0;
+    ASSERT_EQ(f.report_count, of_priority_0 > 0 ? 1U : 0U) << "it may come too late";
+    if (of_priority_0 > 0) {
+      EXPECT_EQ(f.reports[0].state, CTV_NET_LOST);
+    }
 
     EXPECT_EQ(again.size(), static_cast<size_t>(std::popcount(lost))) << lost;
     for (const Datagram& d : again) ASSERT_EQ(receiver.push(d, 115000), CTV_OK);
@@ -132,6 +140,30 @@ TEST(Feedback, LostDatagramsAreAskedForAndComeAgain) {
     ctv_net_sender_statistics_init(&s);
     ASSERT_EQ(ctv_net_sender_get_statistics(sender.handle, &s), CTV_OK);
     EXPECT_LE(s.repeated_bytes, 2U * 5 * 1200);
+  }
+}
+
+// The last time at which it helps, without waiting for an answer to the first request.
+TEST(Feedback, FramesWithoutPriority0AreAskedForTwice) {
+  ctv_net_receiver_config config = NetReceiver::config();
+  config.deadline_us = 100000;
+  config.round_trip_us = 50000;
+  for (const bool table_lost : {true, false}) {
+    NetReceiver receiver(config);
+    NetSender sender;
+    const auto datagrams = sender.cut(0, -1, {{100, 0}, {2000, 1}});
+    ASSERT_EQ(datagrams.size(), 3U);
+    for (const Datagram& d : datagrams) {
+      const bool is_priority_0 = (d[1] >> 1 & 3) == 0;
+      if (is_priority_0 != table_lost) {
+        ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+      }
+    }
+    EXPECT_TRUE(receiver.feedback(4999).empty());
+    EXPECT_FALSE(receiver.feedback(5000).empty());
+    EXPECT_TRUE(receiver.feedback(44999).empty());
+    EXPECT_EQ(receiver.feedback(45000).empty(), !table_lost);
+    EXPECT_TRUE(receiver.feedback(99999).empty());
   }
 }
 
@@ -179,6 +211,12 @@ TEST(Feedback, LossIsMeasured) {
     if (i % 10 != 3) exact.note(i, i);
   }
   EXPECT_NEAR(exact.loss_permille(), 100, 2);
+  EXPECT_EQ(exact.burst_permille(), 1000);
+  net::SequenceWindow bursts;  // three of thirty
+  for (uint32_t i = 0; i < 5000; ++i) {
+    if (i % 30 >= 3) bursts.note(i, i);
+  }
+  EXPECT_NEAR(bursts.burst_permille(), 3000, 100);
 }
 
 TEST(Feedback, ForgedReportsOfTheFutureAreIgnored) {

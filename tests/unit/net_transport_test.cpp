@@ -103,6 +103,49 @@ TEST(Transport, EveryLossPatternGivesWhatCanBeRebuilt) {
   }
 }
 
+// Parity of many small datagrams is small.
+TEST(Transport, CutsSoThatDataAndParityAreFewBytes) {
+  ctv_net_protection p;
+  ctv_net_protection_init(&p);
+  ASSERT_EQ(ctv_net_protection_choose(50, 1000, &p), CTV_OK);
+  NetSender sender;
+  const Specs specs = {{2000, 0}, {6000, 1}};
+  EXPECT_EQ(sender.cut(0, -1, specs).size(), 2U + 6U) << "as few as possible without parity";
+  sender.protect(p);
+  size_t bytes = 0, count = 0;
+  for (const Datagram& d : sender.cut(1, 0, specs)) {
+    ctv_net_header h;
+    ctv_net_header_init(&h);
+    ASSERT_EQ(ctv_net_header_parse(d.data(), d.size(), &h), CTV_OK);
+    if (h.priority != 0) continue;
+    ++count;
+    bytes += d.size();
+  }
+  const int parity_of_two = ctv_net_parity_count(&p, 0, 2, 6);
+  EXPECT_GT(count, 2U + static_cast<size_t>(parity_of_two));
+  EXPECT_LT(bytes, static_cast<size_t>(2 + parity_of_two) * (1000 + CTV_NET_HEADER_SIZE));
+}
+
+// Three losses in a row anywhere.
+TEST(Transport, BurstsTakeFewDatagramsOfAPriority) {
+  NetSender sender;
+  sender.protect(fixed_parity(2));
+  const Specs specs = {{900, 0}, {14000, 1}};
+  const auto datagrams = sender.cut(0, -1, specs);
+  for (size_t first = 0; first + 3 <= datagrams.size(); ++first) {
+    NetReceiver receiver;
+    for (size_t i = 0; i < datagrams.size(); ++i) {
+      if (i < first || i >= first + 3) {
+        ASSERT_EQ(receiver.push(datagrams[i]), CTV_OK);
+      }
+    }
+    const auto frames = receiver.take(30000);
+    ASSERT_EQ(frames.size(), 1U);
+    EXPECT_EQ(frames[0].state, CTV_NET_INCOMPLETE) << first;
+    expect_parts(frames[0], specs);
+  }
+}
+
 // A lost datagram takes only the parts with it that have bytes in it.
 TEST(Transport, PartsBesideALostDatagramSurvive) {
   const Specs specs = {{20, 0}, {80, 1}, {80, 1}, {80, 1}};

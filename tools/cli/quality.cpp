@@ -139,4 +139,10 @@ void Quality::merge(const Quality& other) {
   ssim_count_ += other.ssim_count_;
 }
 
+double luma_psnr(const ctv_picture& source, const ctv_picture& decoded) {
+  Quality quality;
+  quality.add(source, decoded, false);
+  return std::min(100.0, psnr(quality.channels().front()));
+}
+
 }  // namespace ctv::tools

@@ -21,6 +21,9 @@ struct ChannelError {
 /// Infinite for equal samples.
 double psnr(const ChannelError& error);
 
+/// Of luma, or of the first channel; 100 for equal pictures, so that a mean exists.
+double luma_psnr(const ctv_picture& source, const ctv_picture& decoded);
+
 class Quality {
  public:
   /// Two pictures of one shape in host memory. Throws std::invalid_argument for different shapes.

@@ -89,6 +89,10 @@ struct CallResult {
 
 /// The time after which a received frame is used as it is.
 int64_t deadline_us(const CallOptions& options);
+/// To notice a loss, to ask, and to receive.
+int64_t repetition_us(const NetworkOptions& network);
+/// Repeats lost datagrams if they come within the playout delay.
+void choose_repeats(CallOptions& options);
 
 class SendingEnd {
  public:
@@ -111,7 +115,7 @@ class SendingEnd {
   ctv_net_sender* sender_ = nullptr;
   CallBytes bytes_;
   int64_t key_frames_ = 0;
-  int32_t loss_permille_ = 0;
+  int32_t loss_permille_ = 0, burst_permille_ = 1000;
 };
 
 class ReceivingEnd {

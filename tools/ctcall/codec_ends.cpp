@@ -2,7 +2,6 @@
 #include "ctcall/codec_ends.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "cli/exit.h"
 
@@ -10,13 +9,6 @@ namespace ctv::tools {
 namespace {
 
 constexpr size_t kKeptPictures = 64;
-constexpr double kBestPsnr = 100;  // of equal pictures, so that a mean exists
-
-double luma_psnr(const ctv_picture& a, const ctv_picture& b) {
-  Quality quality;
-  quality.add(a, b, false);
-  return std::min(kBestPsnr, psnr(quality.channels().front()));
-}
 
 CodedPart part_of(std::span<const uint8_t> bytes, int32_t priority) {
   return {{bytes.begin(), bytes.end()}, priority};

@@ -15,10 +15,15 @@ void check_net(ctv_status status) {
 
 // How long datagrams of one frame may arrive after another without loss or added delay.
 constexpr int64_t kSpread = 5000;
+constexpr int32_t kKeyFrameLoss = 50;  // permille, at least
 
 }  // namespace
 
 int64_t deadline_us(const CallOptions& o) { return std::max(o.playout_us, o.network.jitter_us + kSpread); }
+
+int64_t repetition_us(const NetworkOptions& n) { return 2 * n.delay_us + 2 * n.jitter_us + 10000; }
+
+void choose_repeats(CallOptions& o) { o.strategy.repeats = repetition_us(o.network) <= o.playout_us ? 2 : 0; }
 
 SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(options), source_(source) {
   ctv_net_sender_config config;
@@ -35,10 +40,9 @@ void SendingEnd::protect(const CodedFrame& frame, size_t bytes) {
   ctv_net_protection p;
   ctv_net_protection_init(&p);
   if (s.parity == Strategy::Parity::kAuto) {
-    check_net(ctv_net_protection_choose(loss_permille_, 1000, s.repeats > 0 ? 1 : 0, &p));
-    // A key frame is needed whole, and comes rarely.
-    if (frame.reference < 0)
-      p.loss_permille = std::max(p.loss_permille, 50), p.failures[0] = 2000, p.most[0] = 64;
+    // A key frame is needed whole, and comes rarely; the first one before any loss is known.
+    const int32_t loss = frame.reference < 0 ? std::max(loss_permille_, kKeyFrameLoss) : loss_permille_;
+    check_net(ctv_net_protection_choose(loss, burst_permille_, &p));
   } else if (s.parity == Strategy::Parity::kAll) {
     const double datagrams = std::ceil(static_cast<double>(bytes) / (options_.mtu - CTV_NET_HEADER_SIZE));
     p.loss_permille = 1000;
@@ -85,6 +89,7 @@ void SendingEnd::feedback(int64_t now_us, std::span<const uint8_t> message) {
   // What cannot be read is ignored, as on any network.
   if (ctv_net_sender_feedback(sender_, now_us, message.data(), message.size(), &f) != CTV_OK) return;
   loss_permille_ = f.loss_permille;
+  burst_permille_ = f.burst_permille;
   for (size_t i = 0; i < f.report_count; ++i) {
     if (f.reports[i].state == CTV_NET_WHOLE) {
       source_.acknowledge(f.reports[i].frame_number);

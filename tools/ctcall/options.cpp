@@ -152,10 +152,9 @@ void check_call_options(CallCommand& c) {
     throw Failure(Exit::kUsage, "--in-flight: a call has one frame in flight");
   check_run_options(c.given, c.run);
   if (c.input.path.empty()) c.input.path = kGenerated;
-  const NetworkOptions& n = c.call.network;
-  const int64_t needed = 2 * n.delay_us + 2 * n.jitter_us + 10000;  // to notice, to ask, to come
+  const int64_t needed = repetition_us(c.call.network);
   if (!c.given.contains("--repeats")) {
-    c.call.strategy.repeats = needed <= c.call.playout_us ? 2 : 0;
+    choose_repeats(c.call);
   } else if (c.call.strategy.repeats > 0 && needed > c.call.playout_us) {
     throw Failure(
         Exit::kUsage,

@@ -117,7 +117,7 @@ bool ReplaySource::code(CodedFrame& out) {
 
 void ReplaySource::acknowledge(int64_t number) {
   const auto it = sent_.find(number);
-  if (it == sent_.end()) return;
+  if (it == sent_.end() || it->second.fate != CTV_NET_UNKNOWN) return;
   it->second.fate = CTV_NET_WHOLE;
   acknowledged_ = std::max(acknowledged_, number);
 }

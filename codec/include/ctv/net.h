@@ -132,18 +132,18 @@ static inline void ctv_net_protection_init(ctv_net_protection* value) {
   value->burst_permille = 1000;
 }
 /** Chooses a protection for a call. Loss below 0.5 % gets none, since feedback repairs it. Otherwise priority
- * 0 gets parity, so that a block of it fails a fifth as often as a datagram; the rest is left to references
- * and to repetition.
+ * 0 gets parity, so that a block of it fails about as often as a datagram that is sent twice; the rest is
+ * left to references and to repetition.
  * @param loss_permille share of lost datagrams, 0..1000
  * @param burst_permille mean number lost in a row, in thousandths, 1000..100000
- * @param repetition 1 if lost datagrams can be asked for and come in time
  * @param protection receives the choice
  * @return CTV_OK; CTV_ERROR_ARGUMENT. */
 CTV_API ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burst_permille,
-                                             int32_t repetition, ctv_net_protection* protection);
-/** Returns how many parity datagrams a block of `count` gets at a priority, 0..64; 0 for arguments out of
- * range. */
-CTV_API int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count);
+                                             ctv_net_protection* protection);
+/** Returns how many parity datagrams a block of `count` gets at a priority if it is spread evenly over a
+ * frame with so many `others`, 0..64; 0 for arguments out of range. */
+CTV_API int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count,
+                                     int32_t others);
 
 /* ---- Sender ---------------------------------------------------------------------------------------- */
 
@@ -177,7 +177,8 @@ CTV_API void ctv_net_sender_close(ctv_net_sender* sender);
 /** Sets the protection from the next frame on. A new sender has none.
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name. */
 CTV_API ctv_status ctv_net_sender_protect(ctv_net_sender* sender, const ctv_net_protection* protection);
-/** Cuts a frame into datagrams. The bytes are copied. Data come in the order of priorities, then parity.
+/** Cuts a frame into datagrams. The bytes are copied. The datagrams of each priority, parity last, are spread
+ * evenly over the frame. With parity they may be smaller than the MTU, if that takes fewer bytes.
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_LIMIT if the frame is larger than
  * max_memory or than 32,640 datagrams of a priority. A refused frame changes nothing. */
 CTV_API ctv_status ctv_net_sender_push(ctv_net_sender* sender, const ctv_net_frame* frame);
@@ -201,12 +202,14 @@ typedef struct ctv_net_report {
 typedef struct ctv_net_feedback {
   size_t struct_size; /**< sizeof(ctv_net_feedback). */
   const ctv_net_report*
-      reports;           /**< What is new, oldest frame first. The sender's, valid until its next call. */
-  size_t report_count;   /**< Reports, at most 64. */
-  int32_t key_frame;     /**< 1: the receiver asks for a key frame. Stays 1 until it has one. */
-  int32_t loss_permille; /**< Share of the last datagrams that were lost. */
-  int32_t repeats;       /**< Datagrams that will be sent again. */
-  int64_t round_trip_us; /**< Smoothed time from sender to receiver and back; -1: not known yet. */
+      reports;            /**< What is new, oldest frame first. A frame whose priority 0 is asked for again is
+                             reported LOST at once. The sender's, valid until its next call. */
+  size_t report_count;    /**< Reports, at most 128. */
+  int32_t key_frame;      /**< 1: the receiver asks for a key frame. Stays 1 until it has one. */
+  int32_t loss_permille;  /**< Share of the last datagrams that were lost. */
+  int32_t repeats;        /**< Datagrams that will be sent again. */
+  int64_t round_trip_us;  /**< Smoothed time from sender to receiver and back; -1: not known yet. */
+  int32_t burst_permille; /**< Mean number lost in a row, in thousandths, 1000..65535. */
 } ctv_net_feedback;
 /** Clears a feedback and sets struct_size. */
 static inline void ctv_net_feedback_init(ctv_net_feedback* value) {
@@ -316,20 +319,21 @@ CTV_API ctv_status ctv_net_receiver_set_timing(ctv_net_receiver* receiver, int64
 
 /** What a receiver has seen. */
 typedef struct ctv_net_receiver_statistics {
-  size_t struct_size;    /**< sizeof(ctv_net_receiver_statistics). */
-  uint64_t datagrams;    /**< Datagrams taken. */
-  uint64_t refused;      /**< Damaged ones, or that contradict others. */
-  uint64_t duplicates;   /**< Repeated, or of complete blocks. */
-  uint64_t late;         /**< Of frames that were given. */
-  uint64_t whole;        /**< Frames given whole. */
-  uint64_t incomplete;   /**< Frames given with parts missing. */
-  uint64_t lost;         /**< Frames lost. */
-  uint64_t repaired;     /**< Datagrams rebuilt from parity. */
-  uint64_t asked;        /**< Datagrams asked for. */
-  uint64_t repeated;     /**< Datagrams that came because they were asked for. */
-  uint64_t held_bytes;   /**< Bytes of datagrams held now. */
-  uint64_t held_frames;  /**< Frames that wait now. */
-  int32_t loss_permille; /**< Share of the last datagrams that were lost. */
+  size_t struct_size;     /**< sizeof(ctv_net_receiver_statistics). */
+  uint64_t datagrams;     /**< Datagrams taken. */
+  uint64_t refused;       /**< Damaged ones, or that contradict others. */
+  uint64_t duplicates;    /**< Repeated, or of complete blocks. */
+  uint64_t late;          /**< Of frames that were given. */
+  uint64_t whole;         /**< Frames given whole. */
+  uint64_t incomplete;    /**< Frames given with parts missing. */
+  uint64_t lost;          /**< Frames lost. */
+  uint64_t repaired;      /**< Datagrams rebuilt from parity. */
+  uint64_t asked;         /**< Datagrams asked for. */
+  uint64_t repeated;      /**< Datagrams that came because they were asked for. */
+  uint64_t held_bytes;    /**< Bytes of datagrams held now. */
+  uint64_t held_frames;   /**< Frames that wait now. */
+  int32_t loss_permille;  /**< Share of the last datagrams that were lost. */
+  int32_t burst_permille; /**< Mean number lost in a row, in thousandths. */
 } ctv_net_receiver_statistics;
 /** Clears statistics and sets struct_size. */
 static inline void ctv_net_receiver_statistics_init(ctv_net_receiver_statistics* value) {

@@ -9,7 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
 from rates import bd_rate, compare, mean_and_worst, usable
-from tables import PAPER, aligned, mean_of, rd_clips, speedup, speedup_of, speedups
+from tables import PAPER, aligned, loss, mean_of, rd_clips, speedup, speedup_of, speedups
 
 
 def curve(factor, shift=0):
@@ -110,6 +110,17 @@ class Tables(unittest.TestCase):
         self.assertIsNone(speedup_of(run, "320x240", "encode"))
         self.assertEqual(speedups([run]), [])
         self.assertIn("no speedup is told", speedup(run)[0][0])
+
+    def test_calls_are_averaged_over_seeds(self):
+        call = {"clip": "a", "codec": "ctv", "loss": 0.05, "burst": 1, "round_trip_ms": 50, "playout_ms": 0, "seconds": 2, "psnr": 38,
+                "damaged_percent": 10, "delay_ms": {"p50": 26, "p99": 31},
+                "bytes": {"levels": 100000, "parity": 25000, "repeated": 0, "feedback": 9000}}
+        rows = [{**call, "seed": seed, "frozen_percent": frozen} for seed, frozen in ((1, 0.5), (2, 1.5))]
+        run = {"settings": {"frames": 60, "bitrate": 400, "preset": "default"}, "results": rows + [{**rows[0], "loss": 0.2}]}
+        (caption, _, table), = loss(run)
+        self.assertIn("mean of 2 seeds", caption)
+        self.assertEqual(table[0], ["ctv", "5 %", "1", "50", "0", "1.00", "10.0", "38.00", "26 / 31", "500", "100", "0"])
+        self.assertEqual(len(table), 2)
 
     def test_markdown_is_aligned(self):
         self.assertEqual(aligned(("what", ["codec", "a", "long head"], [["x", 1, 22], ["yy", "", "3"]])),

@@ -11,7 +11,7 @@ says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&
 
 expect 0 help "$ctbench" --help
 says out "ctbench speedup"
-for verb in rd speedup peers pictures scale latency streams papers all; do
+for verb in rd speedup peers pictures scale latency streams loss papers all; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
   expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
@@ -58,6 +58,15 @@ says speedup.json '"quartiles": ['
 expect 0 "peers in flight" "$ctbench" peers $clip --frames 2 --runs 1 --size 64x48 --peers none --backend cpu
 says err "16 frames in flight: the clip has only 2 frames"
 
+call="loss generate:96x64@30:20 --frames 20 --loss 0,15 --burst 1,3 --bitrate 200 --seeds 2"
+expect 0 loss "$ctbench" $call --json loss.json
+says out "Calls under loss"
+[ "$(grep -c '"codec": "ctv",' loss.json)" -eq 10 ] || fail "loss: not two playout delays of 1 + 2 x 2 calls"
+expect 0 "loss again" "$ctbench" $call --json again.json
+grep -v '"load"\|"time"\|"cpu_mhz"' loss.json >loss.txt
+grep -v '"load"\|"time"\|"cpu_mhz"' again.json | cmp - loss.txt || fail "loss: two runs differ"
+expect 1 "loss beyond all" "$ctbench" loss --loss 101
+
 expect 0 "pictures of transforms" "$ctbench" pictures --transforms --frames 1 --size 96x64 --json transforms.json
 says out "8 directions"
 says transforms.json '"clip": "cloth:96x64@25:1"'
@@ -83,10 +92,10 @@ if [ -e cut.json ]; then says cut.json '"complete": false'; fi # not there if no
 
 expect 0 "everything, quickly" "$ctbench" all --quick -o everything $clip missing.y4m
 says err "left out: cannot open missing.y4m"
-for part in speedup speedup-default rd peers pictures pictures-transforms scale latency streams papers; do
+for part in speedup speedup-default rd peers pictures pictures-transforms scale latency streams loss papers; do
   says everything/$part.json '"complete": true'
 done
-/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json rd.json set.json \
+/usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json loss.json rd.json set.json \
   "$source"/docs/measured/*/*.json >schema.txt || { fail "schema"; cat schema.txt >&2; }
 grep -q '"codec": "nvjpeg"' everything/peers.json || says everything/peers.json '"nvjpeg: ' # or why it was not run
 

@@ -47,6 +47,8 @@ constexpr Step kSteps[] = {
      Step::kFirst},
     {"streams", &run_streams, "--size 320x240 --most 2 --frames 5 --runs 1", "--frames 10",
      "--most 32 --runs 2", Step::kFirst},
+    {"loss", &run_loss, "--frames 20 --loss 5 --burst 1", "--frames 90 --burst 1", "--frames 600 --seeds 3",
+     Step::kFirst},
     {"papers", &run_papers, "--quick --runs 1", "", "", Step::kNone}};
 
 /// Verb, options and clips; empty for what is not run.
@@ -81,7 +83,7 @@ Exit run_all(int argc, const char* const* argv) {
   about.summary = "every measurement and the page, into one folder";
   about.description =
       "Runs speedup with the paper's and the default preset, rd, peers, pictures, scale, latency, "
-      "streams and "
+      "streams, loss and "
       "papers on CLIPs, or on generated ones, writes JSON of each into a folder and draws the page, "
       "index.html. "
       "Interrupted, it keeps what it has: ctbench report makes the page of that.";

@@ -46,14 +46,15 @@ void lay_out_for(const ctv_config& config, Clip& clip) {
   }
 }
 
-void write_clip(const Clip& clip, const std::string& path, bool y4m) {
+void write_clip(const Clip& clip, const std::string& path, bool y4m, size_t frames) {
   OutputOptions output;
   output.path = path;
   output.kind = y4m ? OutputKind::kY4m : OutputKind::kRaw;
   output.fps_num = clip.video.fps_num;
   output.fps_den = clip.video.fps_den;
   const std::unique_ptr<FrameWriter> writer = open_output(output);
-  for (const Frame& frame : clip.frames) writer->write(frame.picture());
+  const size_t count = frames > 0 ? frames : clip.frames.size();
+  for (size_t i = 0; i < count; ++i) writer->write(clip.frames[i % clip.frames.size()].picture());
   writer->finish();
 }
 

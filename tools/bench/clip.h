@@ -28,7 +28,8 @@ void lay_out_for(const ctv_config& config, Clip& clip);
 std::string digest_of(std::span<const Frame> frames);
 /// "clips/o03.y4m" -> "o03"; "generate:..." stays.
 std::string clip_name(const std::string& path);
-/// Writes the clip as y4m, or without any headers; for peers that read files.
-void write_clip(const Clip& clip, const std::string& path, bool y4m);
+/// Writes the clip as y4m, or without any headers; for peers that read files. It begins again until there are
+/// `frames`; 0: each once.
+void write_clip(const Clip& clip, const std::string& path, bool y4m, size_t frames = 0);
 
 }  // namespace ctv::tools

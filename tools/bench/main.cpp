@@ -28,6 +28,7 @@ constexpr Verb kVerbs[] = {
     {"scale", "how cost grows with threads, resolution, search, levels, directions", &run_scale},
     {"latency", "what a viewer of a live source waits", &run_latency},
     {"streams", "how many live encoders one machine or device carries", &run_streams},
+    {"loss", "what a viewer of a call sees when datagrams are lost", &run_loss},
     {"papers", "the papers' kernels, with their published figures and this machine's", &run_papers},
     {"all", "every measurement and the page, into one folder", &run_all},
     {"report", "one page with plots from the JSON of runs: ctbench report run.json... -o report.html",

@@ -50,6 +50,16 @@ Exit end_of_run(bool complete) {
 
 }  // namespace
 
+std::vector<double> numbers(const std::string& option, const std::string& s) {
+  std::vector<double> list;
+  for (const std::string& part : split(s, ',')) {
+    const auto value = parse_real(part);
+    if (!value) throw Failure(Exit::kUsage, option + ": '" + s + "' is not a list of numbers");
+    list.push_back(*value);
+  }
+  return list;
+}
+
 int cores() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U)); }
 
 Measurement::Measurement(const char* verb, const char* summary, const char* description, Examples examples)

@@ -73,6 +73,9 @@ class Measurement {
   std::vector<std::pair<std::string, std::vector<std::string>*>> repeated_;
 };
 
+/// The value of an option: numbers with commas between them. Throws Failure(kUsage).
+std::vector<double> numbers(const std::string& option, const std::string& s);
+
 /// Of this machine, 1 to 256.
 int cores();
 

@@ -65,14 +65,6 @@ const std::vector<Peer>& all_peers() {
   return peers;
 }
 
-ProcessResult run_checked(const Command& command) {
-  const ProcessResult result = run_process(command);
-  if (result.code != 0)
-    throw Failure(Exit::kFile,
-                  text("%s failed with code %d: ", command[0].c_str(), result.code) + result.last_line());
-  return result;
-}
-
 }  // namespace
 
 std::vector<Peer> choose_peers(const std::string& names) {
@@ -93,10 +85,22 @@ std::vector<Peer> choose_peers(const std::string& names) {
   return chosen;
 }
 
-std::string missing_program(const Peer& peer) {
-  for (const std::string& program : {peer.command.substr(0, peer.command.find(' ')), std::string("ffmpeg")})
-    if (!find_program(program)) return program;
+std::string missing_program(const std::string& program) {
+  for (const std::string& needed : {program, std::string("ffmpeg")})
+    if (!find_program(needed)) return needed;
   return "";
+}
+
+std::string missing_program(const Peer& peer) {
+  return missing_program(peer.command.substr(0, peer.command.find(' ')));
+}
+
+ProcessResult run_checked(const Command& command) {
+  const ProcessResult result = run_process(command);
+  if (result.code != 0)
+    throw Failure(Exit::kFile,
+                  text("%s failed with code %d: ", command[0].c_str(), result.code) + result.last_line());
+  return result;
 }
 
 PeerClip::PeerClip(const Clip& clip, int64_t key_interval) : clip_(clip), key_interval_(key_interval) {

@@ -31,8 +31,11 @@ struct Peer {
 
 /// By names separated by commas, "all", "none" or "" for the usual ones. Throws Failure(kUsage).
 std::vector<Peer> choose_peers(const std::string& names);
-/// "" or the program that is missing.
+/// "", or which of a codec's program and ffmpeg is missing.
+std::string missing_program(const std::string& program);
 std::string missing_program(const Peer& peer);
+/// Throws Failure(kFile) with the program's last line if it fails.
+ProcessResult run_checked(const std::vector<std::string>& command);
 
 /// A clip as files, for programs.
 class PeerClip {

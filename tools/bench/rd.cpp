@@ -101,16 +101,6 @@ struct RdRun {
   }
 };
 
-std::vector<double> numbers(const std::string& option, const std::string& s) {
-  std::vector<double> list;
-  for (const std::string& part : split(s, ',')) {
-    const auto value = parse_real(part);
-    if (!value) throw Failure(Exit::kUsage, option + ": '" + s + "' is not a list of numbers");
-    list.push_back(*value);
-  }
-  return list;
-}
-
 }  // namespace
 
 Exit run_rd(int argc, const char* const* argv) {

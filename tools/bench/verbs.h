@@ -13,6 +13,7 @@ Exit run_pictures(int argc, const char* const* argv);
 Exit run_scale(int argc, const char* const* argv);
 Exit run_latency(int argc, const char* const* argv);
 Exit run_streams(int argc, const char* const* argv);
+Exit run_loss(int argc, const char* const* argv);
 Exit run_papers(int argc, const char* const* argv);
 Exit run_all(int argc, const char* const* argv);
 Exit run_report(int argc, const char* const* argv);

@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
 from drawing import CSS, bars, block_html, esc, lines
-from tables import (PAPER, WAYS, cases_of, latency, machine_words, mean_of, papers, peers, rd, runner, scale, size_of, speedup,
+from tables import (PAPER, WAYS, calls_of, cases_of, latency, loss, machine_words, mean, mean_of, papers, peers, rd, runner, scale, size_of, speedup,
                     speedups, stream_name, streams, unique, write_tables)
 
 
@@ -92,6 +92,22 @@ def streams_section(runs):
     return out
 
 
+def loss_section(runs):
+    out = ""
+    for run in runs:
+        panels = []
+        for clip in unique(r["clip"] for r in run["results"]):
+            series = {}
+            for (name, codec, round_trip, playout, burst, lost), calls in calls_of(run).items():
+                if name == clip:
+                    key = f"{codec}, {round_trip:g} ms, playout {playout:g}, bursts of {burst:g}"
+                    series.setdefault(key, []).append((lost, mean([r["psnr"] for r in calls])))
+            panels.append((f"{clip}: luma PSNR, dB", None, {key: sorted(points) for key, points in series.items()}))
+        out += blocks_html(loss(run)) + lines(panels, "Over the share of lost datagrams; each line one way to treat loss.", "",
+                                              ("lost, %", ""))
+    return out
+
+
 def pictures_section(runs):
     out = ""
     for run in runs:
@@ -111,7 +127,7 @@ SECTIONS = {"speedup": ("Time per frame, as the paper measured it", speedup_sect
             "peers": ("Speed compared with other codecs", peers_section), "rd": ("Bits and quality", rd_section),
             "pictures": ("What it looks like", pictures_section), "scale": ("How cost grows", scale_section),
             "latency": ("Latency of a live source", lambda runs: "".join(blocks_html(latency(run)) for run in runs)),
-            "streams": ("Several streams at once", streams_section),
+            "streams": ("Several streams at once", streams_section), "loss": ("Calls under loss", loss_section),
             "papers": ("The papers' kernels", lambda runs: "".join(blocks_html(papers(run)) for run in runs))}
 
 

@@ -232,6 +232,40 @@ def streams(run):
               for r in run["results"]])]
 
 
+def calls_of(run):
+    """Rows of one kind, whatever their seed: {(clip, codec, round trip, playout, burst, loss): rows}."""
+    calls = {}
+    for r in run["results"]:
+        key = (r["clip"], r["codec"], r["round_trip_ms"], r["playout_ms"], r["burst"], 100 * r["loss"])
+        calls.setdefault(key, []).append(r)
+    return calls
+
+
+def sent_kilobits(row):
+    return 8 * sum(v for kind, v in row["bytes"].items() if kind != "feedback") / 1000 / row["seconds"]
+
+
+def loss(run):
+    blocks = []
+    for clip in unique(r["clip"] for r in run["results"]):
+        rows = []
+        for (name, codec, round_trip, playout, burst, lost), calls in calls_of(run).items():
+            if name != clip:
+                continue
+            of = lambda key: mean([r[key] for r in calls])
+            rows.append([codec, f"{lost:g} %", f"{burst:g}", f"{round_trip:g}", f"{playout:g}", f"{of('frozen_percent'):.2f}",
+                         f"{of('damaged_percent'):.1f}", "-" if of("psnr") is None else f"{of('psnr'):.2f}",
+                         f"{mean([r['delay_ms']['p50'] for r in calls]):.0f} / {mean([r['delay_ms']['p99'] for r in calls]):.0f}",
+                         f"{mean(list(map(sent_kilobits, calls))):.0f}"]
+                        + [f"{mean([8 * r['bytes'][k] / 1000 / r['seconds'] for r in calls]):.0f}" for k in ("parity", "repeated")])
+        s = run["settings"]
+        blocks.append((f"**Calls under loss**, {clip}, {s['frames']} frames, packets of {s['bitrate']:g} kb/s, preset {s['preset']}; "
+                       f"mean of {len({r['seed'] for r in run['results']})} seeds. Shares in %, times in ms, rates in kb/s.",
+                       ["", "lost", "in a row", "round trip", "playout", "frozen", "damaged", "luma dB", "delay p50 / p99", "sent",
+                        "parity", "repeated"], rows))
+    return blocks
+
+
 def cases_of(run):
     """(series, case) of all that could be measured."""
     return [(s["name"], c) for s in run["series"] for c in s["cases"] if "encode_ms" in c]
@@ -255,7 +289,7 @@ def papers(run):
     return blocks
 
 
-IN_DOCUMENTS = {"speedup": speedup, "peers": peers, "rd": rd, "latency": latency, "streams": streams,
+IN_DOCUMENTS = {"speedup": speedup, "peers": peers, "rd": rd, "latency": latency, "streams": streams, "loss": loss,
                 "scale": scale}
 ON_TERMINAL = {**IN_DOCUMENTS, "speedup": lambda run: speedup(run) + speedups([run]) + stages(run), "rd": rd_clips,
                "pictures": pictures, "papers": papers}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `ctbench loss`: what a viewer of a call sees at each loss, burst, round trip and playout delay. The codec
+// is real; the network is ctcall's, on a virtual clock, so the figures are the same on every machine.
+#include <memory>
+
+#include "bench/loss_peer.h"
+#include "bench/measurement.h"
+#include "bench/peers.h"
+#include "bench/verbs.h"
+#include "cli/text.h"
+#include "ctcall/codec_ends.h"
+#include "ctcall/options.h"
+#include "ctcall/report.h"
+
+namespace ctv::tools {
+namespace {
+
+/// What is done about loss, under a name.
+struct Way {
+  const char* name;
+  Strategy strategy;
+};
+const Way kWays[] = {
+    {"ctv", {}},
+    {"ctv, key frames on loss", {.references = false, .parts = false, .parity = Strategy::Parity::kNone}}};
+constexpr const char* kPeerPresets[] = {"ultrafast", "veryfast"};
+
+struct Matrix {
+  std::vector<double> loss = {0, 5, 20}, burst = {1, 3}, round_trip = {50}, playout = {0, 100};
+  int64_t seeds = 1;
+
+  /// Every combination, but without loss only one of bursts and seeds.
+  std::vector<CallOptions> calls(const CallOptions& base) const {
+    std::vector<CallOptions> calls;
+    for (const double rtt : round_trip) {
+      for (const double delay : playout) {
+        for (const double length : burst) {
+          for (const double share : loss) {
+            for (int64_t seed = 1; seed <= seeds; ++seed) {
+              if (share == 0 && (seed > 1 || length != burst[0])) continue;
+              CallOptions call = base;
+              call.network.loss = share / 100;
+              call.network.burst = length;
+              call.network.delay_us = static_cast<int64_t>(500 * rtt);
+              call.network.seed = static_cast<uint64_t>(seed);
+              call.playout_us = static_cast<int64_t>(1000 * delay);
+              choose_repeats(call);
+              calls.push_back(call);
+            }
+          }
+        }
+      }
+    }
+    return calls;
+  }
+};
+
+/// A clip that begins again at its end.
+class ClipLoop : public FrameReader {
+ public:
+  explicit ClipLoop(const Clip& clip) : clip_(clip) { video_ = clip.video; }
+  bool read(Frame& frame) override {
+    frame = clip_.frames[next_++ % clip_.frames.size()];
+    return true;
+  }
+
+ private:
+  const Clip& clip_;
+  size_t next_ = 0;
+};
+
+class LossRun {
+ public:
+  LossRun(Measurement& m, Json& results, const CallCommand& command, const Matrix& matrix)
+      : m_(m), results_(results), command_(command), matrix_(matrix) {}
+
+  void measure(const Clip& clip) {
+    command_.call.fps = clip.video.rate();
+    const std::vector<CallOptions> calls = matrix_.calls(command_.call);
+    for (const Way& way : kWays) {
+      for (const CallOptions& call : calls) measure_ours(clip, way, call);
+    }
+    for (const char* preset : kPeerPresets) {
+      const std::string name = std::string("x264-") + preset;
+      if (const std::string missing = missing_program("x264"); !missing.empty()) {
+        m_.leave_out(name + ": " + missing + " is not installed");
+        continue;
+      }
+      try {
+        m_.show(clip.name + ", " + name);
+        const RefreshPeer peer(clip, preset, command_.kilobits, command_.call);
+        for (const CallOptions& call : calls) {
+          if (call.playout_us > 0) continue;  // there is no repetition that could use it
+          const RefreshPeer::Outcome outcome = peer.call(call);
+          add(clip, name + ", intra refresh", call, outcome.call, outcome.psnr);
+        }
+      } catch (const Failure& e) {
+        m_.leave_out(clip.name + " with " + name + ": " + e.what());
+      }
+    }
+  }
+
+ private:
+  void measure_ours(const Clip& clip, const Way& way, CallOptions call) {
+    m_.show(text("%s, %s, loss %g %%", clip.name.c_str(), way.name, 100 * call.network.loss));
+    const int32_t repeats = call.strategy.repeats;
+    call.strategy = way.strategy;
+    call.strategy.repeats = repeats;
+    ClipLoop reader(clip);
+    Originals originals;
+    CodecSource source(encoder_config(command_, clip.video), reader, &originals, call.strategy.references);
+    CodecSink sink(decoder_config(command_), &originals);
+    const CallResult result = run_call(call, source, sink);
+    add(clip, way.name, call, result, sink.psnr());
+  }
+
+  void add(const Clip& clip, const std::string& codec, const CallOptions& call, const CallResult& result,
+           std::optional<double> psnr) {
+    CallCommand command = command_;
+    command.call = call;
+    Json row = {{"clip", clip.name}, {"codec", codec}};
+    row.update(call_json(command, result, psnr, 0));
+    row.erase("tool"), row.erase("version");
+    results_.push_back(row);
+    m_.step();
+  }
+
+  Measurement& m_;
+  Json& results_;
+  CallCommand command_;
+  const Matrix& matrix_;
+};
+
+}  // namespace
+
+Exit run_loss(int argc, const char* const* argv) {
+  Measurement m(
+      "loss", "what a viewer of a call sees when datagrams are lost",
+      "CLIPs, or a generated one, go through ctcall's simulated call at every combination of loss, burst, "
+      "round trip "
+      "and playout delay: with acknowledged references, parts and parity, and with key frames on loss. x264 "
+      "with "
+      "intra refresh and slices of one datagram goes through the same network without feedback.",
+      {{"ctbench loss a.y4m --loss 0,5,20 --burst 1,3 --seeds 3", "a table"},
+       {"ctbench loss a.y4m --loss 5 --rtt 50,150 --playout 0,100,200", "delay against loss"}});
+  m.most_clips = SIZE_MAX;
+  m.frames = 150;
+  Matrix matrix;
+  CallCommand command;
+  command.kilobits = 2000;
+  const auto list = [&](const char* name, const char* help, double least, double most,
+                        std::vector<double>& out) {
+    m.options.value(name, "LIST", help, [=, &out](const std::string& s) {
+      out = numbers(name, s);
+      for (const double x : out) {
+        if (x < least || x > most)
+          throw Failure(Exit::kUsage, text("%s: %g is out of range", name, x), text("%g to %g", least, most));
+      }
+    });
+  };
+  list("--loss", "Lost datagrams in %; 0,5,20 unless given", 0, 100, matrix.loss);
+  list("--burst", "Mean numbers lost in a row; 1,3 unless given", 1, 100, matrix.burst);
+  list("--rtt", "Round trips in ms; 50 unless given", 0, 20000, matrix.round_trip);
+  list("--playout", "Added delays in ms; 0,100 unless given", 0, 10000, matrix.playout);
+  m.count("--seeds", "Calls with other losses of each kind", 1, 1000, matrix.seeds);
+  m.real("--bitrate", "kb/s of the packets", 1, 1e6, command.kilobits);
+  m.count("--frames", "Length of each call; a shorter clip begins again", 1, 1 << 20, m.frames);
+  m.options.value("--preset", "NAME", "Preset of the encoder; default unless given",
+                  [&](const std::string& s) { command.preset = s; });
+  const auto measure = [&](Json& j) {
+    command.call.frames = m.frames;
+    j["settings"] = {{"frames", m.frames},
+                     {"bitrate", command.kilobits},
+                     {"preset", command.preset},
+                     {"mtu", command.call.mtu}};
+    j["results"] = Json::array();
+    if (m.clips.empty()) m.clips.push_back("generate:640x480@30:150");
+    LossRun run(m, j["results"], command, matrix);
+    for (const std::string& path : m.clips) run.measure(load_clip(path, m.frames));
+  };
+  return m.run(argc, argv, {.measure = measure});
+}
+
+}  // namespace ctv::tools

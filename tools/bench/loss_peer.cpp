@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/loss_peer.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "bench/peers.h"
+#include "cli/exit.h"
+#include "cli/latency.h"
+#include "cli/quality.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "io/frame_reader.h"
+
+namespace ctv::tools {
+namespace {
+
+constexpr int kDelimiter = 9;  // types of network abstraction layer units
+constexpr int kSlice = 1, kKeySlice = 5;
+constexpr size_t kDatagramHeader = 12;  // RTP
+constexpr int64_t kSpacingUs = 100;
+
+void put(std::ofstream& out, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) out.put(static_cast<char>(value >> 8 * i));
+}
+
+}  // namespace
+
+RefreshPeer::RefreshPeer(const Clip& clip, const std::string& preset, double kilobits,
+                         const CallOptions& call)
+    : clip_(clip) {
+  const std::string input = scratch_.file("clip.y4m"), output = scratch_.file("stream");
+  const std::string rate = text("%.0f", kilobits);
+  write_clip(clip, input, true, static_cast<size_t>(call.frames));
+  run_checked({"x264",
+               "--preset",
+               preset,
+               "--tune",
+               "zerolatency",
+               "--keyint",
+               "60",
+               "--intra-refresh",
+               "--no-scenecut",
+               "--bitrate",
+               rate,
+               "--vbv-maxrate",
+               rate,
+               "--vbv-bufsize",
+               rate,
+               "--slice-max-size",
+               std::to_string(call.mtu - static_cast<int>(kDatagramHeader)),
+               "--aud",
+               "--threads",
+               "1",
+               "--quiet",
+               "-o",
+               output,
+               input});
+  std::ifstream in(output, std::ios::binary);
+  split({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+  if (static_cast<int64_t>(pictures_.size()) != call.frames)
+    throw Failure(Exit::kFile, "x264 coded another number of pictures");
+  std::vector<std::vector<bool>> all;
+  for (const Picture& picture : pictures_) all.emplace_back(picture.slices.size(), true);
+  intact_ = digests_of(decode(all), nullptr);
+}
+
+void RefreshPeer::split(const std::vector<uint8_t>& stream) {
+  std::vector<size_t> begins;
+  for (size_t i = 0; i + 3 < stream.size(); ++i) {
+    if (stream[i] == 0 && stream[i + 1] == 0 && stream[i + 2] == 1) begins.push_back(i);
+  }
+  for (size_t n = 0; n < begins.size(); ++n) {
+    const size_t end = n + 1 < begins.size() ? begins[n + 1] : stream.size();
+    const int type = stream[begins[n] + 3] & 31;
+    if (type == kDelimiter) pictures_.emplace_back();
+    if (pictures_.empty()) continue;
+    Picture& picture = pictures_.back();
+    const bool slice = type == kSlice || type == kKeySlice;
+    (slice ? picture.slices : picture.units)
+        .emplace_back(stream.begin() + static_cast<ptrdiff_t>(begins[n]),
+                      stream.begin() + static_cast<ptrdiff_t>(end));
+  }
+}
+
+// IVF, since its pictures have times: a player repeats the last picture where one is missing.
+std::string RefreshPeer::decode(const std::vector<std::vector<bool>>& arrived) const {
+  const std::string input = scratch_.file("arrived.ivf"), output = scratch_.file("decoded.yuv");
+  const VideoFormat& video = clip_.video;
+  {
+    std::ofstream out(input, std::ios::binary);
+    out << "DKIF";
+    put(out, 0, 2), put(out, 32, 2);
+    out << "H264";
+    put(out, static_cast<uint64_t>(video.width), 2), put(out, static_cast<uint64_t>(video.height), 2);
+    put(out, static_cast<uint64_t>(video.fps_num), 4), put(out, static_cast<uint64_t>(video.fps_den), 4);
+    put(out, pictures_.size(), 4), put(out, 0, 4);
+    for (size_t n = 0; n < pictures_.size(); ++n) {
+      std::vector<const Nal*> nals;
+      for (const Nal& unit : pictures_[n].units) nals.push_back(&unit);
+      const size_t units = nals.size();
+      for (size_t i = 0; i < pictures_[n].slices.size(); ++i) {
+        if (arrived[n][i]) nals.push_back(&pictures_[n].slices[i]);
+      }
+      if (nals.size() == units) continue;
+      size_t size = 0;
+      for (const Nal* nal : nals) size += nal->size();
+      put(out, size, 4), put(out, n, 8);
+      for (const Nal* nal : nals)
+        out.write(reinterpret_cast<const char*>(nal->data()), static_cast<std::streamsize>(nal->size()));
+    }
+    if (!out.flush()) throw Failure(Exit::kFile, "cannot write " + input);
+  }
+  run_checked({"ffmpeg", "-v", "fatal", "-nostdin", "-y", "-threads", "1", "-i", input, "-fps_mode", "cfr",
+               "-r", text("%d/%d", video.fps_num, video.fps_den), "-f", "rawvideo", "-pix_fmt", "yuv420p",
+               output});
+  return output;
+}
+
+std::vector<std::string> RefreshPeer::digests_of(const std::string& path, Outcome* outcome) const {
+  InputOptions input;
+  input.path = path;
+  input.size = {clip_.video.width, clip_.video.height};
+  const std::unique_ptr<FrameReader> reader = open_input(input);
+  Frame frame;
+  std::vector<std::string> digests;
+  for (size_t n = 0; n < pictures_.size(); ++n) {
+    check_interrupted();
+    if (!reader->read(frame) && digests.empty())  // the last ones may be missing, which repeats a picture
+      throw Failure(Exit::kFile, "ffmpeg decodes no picture");
+    digests.push_back(digest_of({&frame, 1}));
+    if (outcome == nullptr) continue;
+    const Frame& source = clip_.frames[n % clip_.frames.size()];
+    outcome->psnr += luma_psnr(source.picture(), frame.picture()) / static_cast<double>(pictures_.size());
+  }
+  return digests;
+}
+
+RefreshPeer::Outcome RefreshPeer::call(const CallOptions& options) const {
+  Outcome outcome;
+  CallResult& r = outcome.call;
+  Channel channel(options.network, 1);
+  Latency delays;
+  std::vector<std::vector<bool>> arrived;
+  int64_t run = 0;
+  for (size_t n = 0; n < pictures_.size(); ++n) {
+    const auto captured = static_cast<int64_t>(static_cast<double>(n) * 1e6 / options.fps);
+    int64_t last = -1;
+    auto& of_picture = arrived.emplace_back();
+    for (const Nal& slice : pictures_[n].slices) {
+      r.bytes.headers += kDatagramHeader;
+      r.bytes.levels += slice.size();
+      const int64_t leaves = captured + static_cast<int64_t>(of_picture.size()) * kSpacingUs;
+      const auto arrival = channel.send(leaves);
+      of_picture.push_back(arrival || n == 0);
+      if (arrival) last = std::max(last, *arrival - captured);
+    }
+    for (const Nal& unit : pictures_[n].units) r.bytes.headers += unit.size();
+    if (last >= 0) delays.add(static_cast<double>(last) / 1000);
+    run = last < 0 && n > 0 ? run + 1 : 0;
+    r.frozen += run > 0 ? 1 : 0;
+    r.longest_freeze = std::max(r.longest_freeze, run);
+  }
+  const std::vector<std::string> shown = digests_of(decode(arrived), &outcome);
+  for (size_t n = 0; n < shown.size(); ++n) r.damaged += shown[n] != intact_[n] ? 1 : 0;
+  r.damaged -= std::min(r.frozen, r.damaged);
+  r.frames = static_cast<int64_t>(pictures_.size());
+  r.key_frames = 1;
+  r.seconds = static_cast<double>(r.frames) / options.fps;
+  r.datagrams = channel.sent();
+  r.lost_datagrams = channel.lost();
+  r.delay_p50_ms = delays.percentile(0.5);
+  r.delay_p99_ms = delays.percentile(0.99);
+  return outcome;
+}
+
+}  // namespace ctv::tools

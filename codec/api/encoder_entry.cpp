@@ -34,6 +34,15 @@ ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder) {
   });
 }
 
+ctv_status ctv_encoder_reconfigure(ctv_encoder* encoder, const ctv_config* config) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
+    ctv_config c{};
+    CTV_RETURN_IF_ERROR(ctv::api::read_struct(config, "config", ctv::api::default_config(), c));
+    return ctv::StreamEncoder::reconfigure(encoder->impl, c);
+  });
+}
+
 ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
@@ -132,6 +141,13 @@ ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
     return encoder->impl->set_bitrate(bitrate, max_frame_bytes);
+  });
+}
+
+ctv_status ctv_encoder_set_temporal_layers(ctv_encoder* encoder, int32_t layers) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
+    return encoder->impl->set_temporal_layers(layers);
   });
 }
 

@@ -132,8 +132,7 @@ Status check_decisions(const ctv_config& c) {
   CTV_RETURN_IF_ERROR(check_range("key_interval", c.key_interval, 0, 1 << 30));
   CTV_RETURN_IF_ERROR(check_range("scene_cut", c.scene_cut, 0, 1));
   CTV_RETURN_IF_ERROR(check_range("min_key_distance", c.min_key_distance, 0, 1 << 30));
-  CTV_RETURN_IF_ERROR(check_range("temporal_layers", c.temporal_layers, 1, 3));
-  if (c.temporal_layers > 2 && c.slots < 2) return bad("temporal_layers", "3 need two slots");
+  CTV_RETURN_IF_ERROR(check_temporal_layers(c));
   CTV_RETURN_IF_ERROR(check_range("threads", c.threads, 0, 256));
   CTV_RETURN_IF_ERROR(check_range("backend", c.backend, 0, CTV_BACKEND_CUDA));
   CTV_RETURN_IF_ERROR(check_range("engine", c.engine, 0, CTV_ENGINE_FFT));
@@ -196,6 +195,12 @@ const char* preset_name(int i) {
 
 const char* preset_description(int i) {
   return i >= 0 && i < static_cast<int>(std::size(kPresets)) ? kPresets[i].description : nullptr;
+}
+
+Status check_temporal_layers(const ctv_config& c) {
+  CTV_RETURN_IF_ERROR(check_range("temporal_layers", c.temporal_layers, 1, 3));
+  if (c.temporal_layers > 2 && c.slots < 2) return bad("temporal_layers", "3 need two slots");
+  return {};
 }
 
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes) {

@@ -16,6 +16,7 @@ const char* preset_description(int i);
 Result<SequenceHeader> make_sequence_header(const ctv_config& config);
 
 /// Checks the ranges of rate control.
+Status check_temporal_layers(const ctv_config& config);
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes);
 
 /// Checks the range of crf, and the fields that it excludes.

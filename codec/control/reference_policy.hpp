@@ -18,6 +18,8 @@ class ReferencePolicy {
   /// slots: 1..8; temporal_layers: 1..3, above 2 with at least 2 slots.
   ReferencePolicy(int slots, int temporal_layers) : slots_(slots), layers_(temporal_layers) {}
 
+  /// From the next frame on; 3 with at least 2 slots.
+  void set_layers(int temporal_layers) { layers_ = temporal_layers; }
   /// Whether frame `number` has nothing to refer to that is known to be right.
   bool needs_key_frame(uint32_t number) const;
   /// Error: the caller's wishes for a frame of this number cannot be had.

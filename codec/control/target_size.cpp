@@ -52,6 +52,12 @@ void TargetSize::set_target(const SizeTarget& target) {
   }
 }
 
+void TargetSize::take_debt(const TargetSize& before) {
+  if (target_.bitrate == 0 || !before.opened_ || before.target_.bitrate == 0) return;
+  buffer_ = std::min(before.buffer_, full());
+  debt_ = std::clamp(before.debt_, -full(), full());
+}
+
 // Bytes of a predicted frame, if key frames return at their interval and are as large as the last.
 double TargetSize::others() const {
   if (key_interval_ < 2) return average();

@@ -26,6 +26,8 @@ class TargetSize final : public RateController {
 
   /// The debt of an earlier bitrate stays.
   void set_target(const SizeTarget& target);
+  /// What was spent beyond the rate with another controller stays spent.
+  void take_debt(const TargetSize& before);
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
   void set_source(RateController& source) { source_ = &source; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/encoder.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "codec/config/picture_check.hpp"
@@ -28,6 +29,37 @@ Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& con
   return e;
 }
 
+Status StreamEncoder::check_change(const ctv_config& config) const {
+  if (flushed_) return {CTV_ERROR_STATE, "reconfigure: the encoder has been flushed"};
+  if (frames_ == nullptr) return {CTV_ERROR_STATE, "reconfigure: the encoder has failed"};
+  if (received_ != sent_) return {CTV_ERROR_STATE, "reconfigure: packets wait to be received"};
+  const std::tuple<const char*, int32_t, int32_t> kept[] = {
+      {"backend", config_.backend, config.backend},
+      {"device", config_.device, config.device},
+      {"engine", config_.engine, config.engine},
+      {"threads", config_.threads, config.threads},
+      {"frames_in_flight", config_.frames_in_flight, config.frames_in_flight}};
+  for (const auto& [name, before, now] : kept) {
+    if (before != now) return {CTV_ERROR_ARGUMENT, std::string(name) + ": cannot change"};
+  }
+  return {};
+}
+
+Status StreamEncoder::reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config) {
+  StreamEncoder& before = *encoder;
+  CTV_RETURN_IF_ERROR(before.check_change(config));
+  CTV_ASSIGN_OR_RETURN(const SequenceHeader header, make_sequence_header(config));
+  CTV_ASSIGN_OR_RETURN(const uint16_t base_step, make_base_step(config.qp, config.step));
+  before.release();  // the memory is wanted
+  std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, std::move(before.device_)));
+  e->device_.forget();
+  e->first_ = e->sent_ = e->received_ = before.sent_;
+  e->rate_.set_crf(config.crf, e->sent_);
+  e->rate_.take_debt(before.rate_);
+  encoder = std::move(e);
+  return encoder->device_.start([&encoder] { return encoder->start(); });
+}
+
 StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
                              FallbackBackend device)
     : config_(config),
@@ -47,10 +79,14 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
   rate_.set_crf(config.crf, 0);
 }
 
-Status StreamEncoder::start() {
+void StreamEncoder::release() {
   frames_.reset();
   distortion_.detach();
   pipeline_.detach();
+}
+
+Status StreamEncoder::start() {
+  release();
   CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));
   CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
   CTV_RETURN_IF_ERROR(distortion_.attach(*device_));
@@ -205,7 +241,8 @@ Status StreamEncoder::acknowledge(int64_t frame) {
 
 Status StreamEncoder::lost(int64_t frame) {
   CTV_RETURN_IF_ERROR(check_sent(frame));
-  policy_.lost(static_cast<uint32_t>(frame));
+  if (sent_ > UINT32_MAX || static_cast<uint64_t>(frame) >= first_)
+    policy_.lost(static_cast<uint32_t>(frame));
   return {};
 }
 
@@ -226,6 +263,15 @@ Status StreamEncoder::set_crf(double crf) {
   CTV_RETURN_IF_ERROR(check_crf(config));
   config_.crf = crf;
   rate_.set_crf(crf, sent_);
+  return {};
+}
+
+Status StreamEncoder::set_temporal_layers(int layers) {
+  ctv_config config = config_;
+  config.temporal_layers = layers;
+  CTV_RETURN_IF_ERROR(check_temporal_layers(config));
+  config_.temporal_layers = layers;
+  policy_.set_layers(layers);
   return {};
 }
 

@@ -21,6 +21,9 @@ namespace ctv {
 class StreamEncoder {
  public:
   static Result<std::unique_ptr<StreamEncoder>> open(const ctv_config& config);
+  /// Puts an encoder of another configuration in the place of `encoder`: on the same backend, with the next
+  /// frame number. Error: nothing has changed, or the encoder has failed.
+  static Status reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config);
 
   const std::vector<uint8_t>& header() const { return header_bytes_; }
   /// again: the picture was not taken; every slot holds a frame that must be received first.
@@ -35,6 +38,7 @@ class StreamEncoder {
   Status lost(int64_t frame);
   Status set_quantiser(int qp, double step);
   Status set_crf(double crf);
+  Status set_temporal_layers(int layers);
   Status set_bitrate(int64_t bitrate, int64_t max_frame_bytes);
   const std::string& description() const { return device_.description(); }
   const StageTimes& stage_times() const { return device_->stage_times(); }
@@ -43,6 +47,9 @@ class StreamEncoder {
  private:
   StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
                 FallbackBackend device);
+  Status check_change(const ctv_config& config) const;
+  /// Drops what was made on the backend.
+  void release();
   Status start();
   Status check_sent(int64_t frame) const;
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
@@ -60,6 +67,7 @@ class StreamEncoder {
   KeyFrames key_frames_;
   ReferencePolicy policy_;
   StreamRate rate_;
+  uint64_t first_ = 0;  // frame of this configuration
   uint64_t sent_ = 0;
   uint64_t received_ = 0;
   SlotTable slots_;  // after the last packet received

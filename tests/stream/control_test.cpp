@@ -3,6 +3,8 @@
 // index.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/support/codec.hpp"
 
 namespace ctv::test {
@@ -53,6 +55,34 @@ TEST(KeyFrames, AnIntervalOfOneMakesEveryFrameDecodableAlone) {
     ASSERT_EQ(alone.size(), 1U);
     EXPECT_EQ(alone[0], all[i]);
   }
+}
+
+TEST(TemporalLayers, ChangeBetweenFramesWithoutAKeyFrame) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 32, 32, 18);
+  Config c = config_for(clip[0], "default");
+  c.key_interval = 0;
+  c.slots = 2;
+  Encoder encoder(c);
+  Stream stream;
+  const Unit header = encoder.header();
+  stream.header.assign(header.bytes().begin(), header.bytes().end());
+  std::vector<int> ids;
+  for (int i = 0; i < 18; ++i) {
+    if (i == 6) encoder.set_temporal_layers(3);
+    if (i == 14) encoder.set_temporal_layers(1);
+    ASSERT_TRUE(encoder.send(picture_of(clip[static_cast<size_t>(i)])));
+    const auto unit = encoder.receive();
+    ASSERT_TRUE(unit.has_value());
+    EXPECT_EQ(unit->key_frame != 0, i == 0);
+    ids.push_back(unit->temporal_id);
+    stream.packets.emplace_back(unit->bytes().begin(), unit->bytes().end());
+  }
+  for (const size_t i : {0, 5, 14, 17}) EXPECT_EQ(ids[i], 0) << i;
+  const std::multiset<int> of_four(ids.begin() + 8, ids.begin() + 12);
+  EXPECT_EQ(of_four, (std::multiset<int>{0, 1, 2, 2}));
+  EXPECT_EQ(decode(stream).size(), clip.size());
+  EXPECT_EQ(ctv_encoder_set_temporal_layers(encoder.get(), 4), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_encoder_set_temporal_layers(nullptr, 1), CTV_ERROR_ARGUMENT);
 }
 
 TEST(Quantiser, ChangesBetweenFramesWithoutAKeyFrame) {

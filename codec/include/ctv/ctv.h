@@ -435,6 +435,16 @@ static inline void ctv_unit_init(ctv_unit* value) {
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_DEVICE, CTV_ERROR_UNSUPPORTED if the
  * backend or engine is not available. */
 CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder);
+/** Goes on with another configuration: another size, format, frame rate or way of coding. The header is new,
+ * the next frame is a key frame, and frame numbers go on. What was spent beyond a bitrate stays spent. The
+ * backend stays open; what depends on the size is made anew. For rate alone, ctv_encoder_set_bitrate() and
+ * its like need no key frame.
+ * @param encoder the encoder, of which all packets were received
+ * @param config the configuration; copied. backend, device, engine, threads and frames_in_flight are as
+ * before
+ * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name, CTV_ERROR_STATE after a flush or if packets wait:
+ * nothing has changed; CTV_ERROR_MEMORY, CTV_ERROR_DEVICE: the encoder has failed. */
+CTV_API ctv_status ctv_encoder_reconfigure(ctv_encoder* encoder, const ctv_config* config);
 /** Returns the sequence header. A stream starts with it; repeat it wherever a receiver may join. */
 CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
 /** Sends one picture. Its samples are copied before the call returns. Exceptions: device pictures are read in
@@ -509,6 +519,9 @@ CTV_API ctv_status ctv_encoder_set_crf(ctv_encoder* encoder, double crf);
 /** Sets bitrate and max_frame_bytes from the next picture on, without a key frame; 0: none.
  * @return CTV_OK; CTV_ERROR_ARGUMENT, also while crf is set. */
 CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes);
+/** Sets ctv_config.temporal_layers from the next picture on, without a key frame.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT. */
+CTV_API ctv_status ctv_encoder_set_temporal_layers(ctv_encoder* encoder, int32_t layers);
 /** Returns which backend and engine run and why, in one line. Valid until close. */
 CTV_API const char* ctv_encoder_description(const ctv_encoder* encoder);
 /** Closes an encoder; NULL is allowed. */

@@ -174,12 +174,17 @@ class Encoder {
   void set_qp(int32_t qp) { check(ctv_encoder_set_quantiser(handle_.get(), qp, 0)); }
   /** Sets the quantiser from the next picture on: step in sample units, 1/16..4095. */
   void set_step(double step) { check(ctv_encoder_set_quantiser(handle_.get(), -1, step)); }
+  /** Goes on with another configuration; the next frame is a key frame. All packets must have been received.
+   */
+  void reconfigure(const ctv_config& config) { check(ctv_encoder_reconfigure(handle_.get(), &config)); }
   /** Sets constant quality from the next picture on: crf 0..51, or -1 to return to the quantiser. */
   void set_crf(double crf) { check(ctv_encoder_set_crf(handle_.get(), crf)); }
   /** Sets bits per second and bytes per packet from the next picture on; 0: none. */
   void set_bitrate(int64_t bitrate, int64_t max_frame_bytes = 0) {
     check(ctv_encoder_set_bitrate(handle_.get(), bitrate, max_frame_bytes));
   }
+  /** Sets the number of temporal layers, 1..3, from the next picture on. */
+  void set_temporal_layers(int32_t layers) { check(ctv_encoder_set_temporal_layers(handle_.get(), layers)); }
   /** Returns which backend and engine run and why, in one line. */
   [[nodiscard]] std::string description() const { return ctv_encoder_description(handle_.get()); }
   /** Returns the time spent in each stage since the encoder was opened. */

@@ -6,6 +6,7 @@
 
 #include "codec/transport/receiver.hpp"
 #include "codec/transport/sender.hpp"
+#include "codec/transport/settings.hpp"
 
 struct ctv_net_sender {
   ctv::net::Sender impl;
@@ -100,6 +101,16 @@ ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burst_permil
   CTV_NET_RETURN_IF_ERROR(check_range("burst_permille", burst_permille, 1000, 100000));
   CTV_NET_RETURN_IF_ERROR(check_size(protection, "protection"));
   write_struct(choose_protection(loss_permille, burst_permille), protection);
+  return CTV_OK;
+}
+
+ctv_status ctv_net_settings_choose(const ctv_net_measurement* measurement, ctv_net_settings* settings) {
+  ctv_net_measurement m;
+  ctv_net_measurement_init(&m);
+  CTV_NET_RETURN_IF_ERROR(read_struct(measurement, "measurement", m));
+  CTV_NET_RETURN_IF_ERROR(check_measurement(m));
+  CTV_NET_RETURN_IF_ERROR(check_size(settings, "settings"));
+  write_struct(choose_settings(m), settings);
   return CTV_OK;
 }
 

@@ -76,7 +76,7 @@ ctv_status check_protection(const ctv_net_protection& p) {
 }
 
 ctv_net_protection choose_protection(int loss_permille, int burst_permille) {
-  constexpr int kNegligible = 5;  // permille
+  constexpr int kNegligible = 2;  // permille
   ctv_net_protection p;
   ctv_net_protection_init(&p);
   p.loss_permille = loss_permille;

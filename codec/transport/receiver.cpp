@@ -187,7 +187,7 @@ void Receiver::give_gap(ctv_net_frame& frame) {
   frame.lost_frames = gap_;
   statistics_.lost += static_cast<uint64_t>(gap_);
   gap_ = 0;
-  changed_ = true;
+  changed_ = lost_ = true;
 }
 
 void Receiver::give(ctv_net_frame& out) {
@@ -213,6 +213,7 @@ void Receiver::give(ctv_net_frame& out) {
   recent_[static_cast<size_t>(next_) % recent_.size()] = {next_, lost ? CTV_NET_LOST : CTV_NET_UNKNOWN,
                                                           frame.key_frame()};
   changed_ = changed_ || lost;
+  lost_ = lost_ || lost;
   held_ -= frame.held();
   frames_.erase(frames_.begin());
   ++next_;

@@ -76,6 +76,9 @@ class Receiver {
   SequenceWindow window_;
   std::array<Recent, kMaxReports> recent_{};
   bool changed_ = false;  // reports that no message had yet
+  bool lost_ = false;     // one of them of a lost frame
+  int again_ = 0;         // how often the last message is written again
+  int64_t again_us_ = 0;
   bool key_wanted_ = false;
   int64_t key_asked_us_ = INT64_MIN;
   Bytes bytes_, message_;

@@ -5,6 +5,12 @@
 #include "codec/transport/receiver.hpp"
 
 namespace ctv::net {
+namespace {
+
+// The picture stands still until the sender knows that a frame is lost, so such a message is written again.
+constexpr int kAgain = 2;
+
+}  // namespace
 
 void Receiver::report(int64_t number, ctv_net_state state) {
   if (number < 0 || number >= next_) return;
@@ -12,6 +18,7 @@ void Receiver::report(int64_t number, ctv_net_state state) {
   if (recent.number != number || recent.state == state) return;
   recent.state = state;
   changed_ = true;
+  lost_ = lost_ || state == CTV_NET_LOST;
   if (recent.key_frame && state == CTV_NET_WHOLE) key_wanted_ = false;
 }
 
@@ -69,7 +76,10 @@ ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
   collect_requests(now_us, message);
   const bool key_due =
       key_wanted_ && (key_asked_us_ == INT64_MIN || now_us >= key_asked_us_ + config_.round_trip_us);
-  if (!changed_ && !key_due && message.request_count == 0) return CTV_AGAIN;
+  const bool again = again_ > 0 && now_us >= again_us_;
+  if (!changed_ && !key_due && !again && message.request_count == 0) return CTV_AGAIN;
+  again_ = lost_ ? kAgain : std::max(0, again_ - 1);
+  again_us_ = now_us + std::max<int64_t>(config_.reorder_us, 1);
   collect_reports(message);
   message.key_frame = key_wanted_;
   message.sequence = window_.highest();
@@ -79,7 +89,7 @@ ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
   message_.resize(message_size(message.report_count, message.request_count));
   write_message(message, message_.data());
   out = message_;
-  changed_ = false;
+  changed_ = lost_ = false;
   if (key_wanted_) key_asked_us_ = now_us;
   return CTV_OK;
 }
@@ -88,6 +98,7 @@ int64_t Receiver::due_us() const {
   if (gap_ > 0 || changed_) return INT64_MIN;
   int64_t due = INT64_MAX;
   if (key_wanted_) due = key_asked_us_ == INT64_MIN ? INT64_MIN : key_asked_us_ + config_.round_trip_us;
+  if (again_ > 0) due = std::min(due, again_us_);
   if (!frames_.empty()) {
     const FrameAssembly& front = frames_.begin()->second;
     if (ready(front, INT64_MIN)) return INT64_MIN;

@@ -167,6 +167,24 @@ TEST(Feedback, FramesWithoutPriority0AreAskedForTwice) {
   }
 }
 
+// The picture stands still until the sender knows, and a message may be lost.
+TEST(Feedback, LostFramesAreReportedThreeTimes) {
+  NetReceiver receiver;
+  NetSender sender;
+  for (const Datagram& d : sender.cut(0, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+  ASSERT_EQ(receiver.take(0).size(), 1U);
+  EXPECT_EQ(ctv_net_receiver_report(receiver.handle, 0, CTV_NET_LOST), CTV_OK);
+  EXPECT_EQ(give(sender, receiver.feedback(0), 0).report_count, 1U);
+  for (const int64_t time : {5000, 10000}) {
+    int64_t due = 0;
+    ASSERT_EQ(ctv_net_receiver_due(receiver.handle, &due), CTV_OK);
+    EXPECT_EQ(due, time);
+    EXPECT_TRUE(receiver.feedback(time - 1).empty());
+    EXPECT_EQ(give(sender, receiver.feedback(time), time).report_count, 0U) << "it came already";
+  }
+  EXPECT_TRUE(receiver.feedback(99999).empty());
+}
+
 TEST(Feedback, WhatCannotComeInTimeIsNotAskedFor) {
   ctv_net_receiver_config config = NetReceiver::config();
   config.deadline_us = 40000;

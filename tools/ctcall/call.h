@@ -89,8 +89,6 @@ struct CallResult {
 
 /// The time after which a received frame is used as it is.
 int64_t deadline_us(const CallOptions& options);
-/// To notice a loss, to ask, and to receive.
-int64_t repetition_us(const NetworkOptions& network);
 /// Repeats lost datagrams if they come within the playout delay.
 void choose_repeats(CallOptions& options);
 
@@ -109,13 +107,15 @@ class SendingEnd {
   void count(CallResult& result) const;
 
  private:
+  void adapt();
   void protect(const CodedFrame& frame, size_t bytes);
   const CallOptions& options_;
   Source& source_;
   ctv_net_sender* sender_ = nullptr;
   CallBytes bytes_;
   int64_t key_frames_ = 0;
-  int32_t loss_permille_ = 0, burst_permille_ = 1000;
+  ctv_net_measurement measured_;
+  ctv_net_settings settings_;
 };
 
 class ReceivingEnd {

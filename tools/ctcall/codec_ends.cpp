@@ -4,15 +4,12 @@
 #include <algorithm>
 
 #include "cli/exit.h"
+#include "ctcall/packet_parts.h"
 
 namespace ctv::tools {
 namespace {
 
 constexpr size_t kKeptPictures = 64;
-
-CodedPart part_of(std::span<const uint8_t> bytes, int32_t priority) {
-  return {{bytes.begin(), bytes.end()}, priority};
-}
 
 }  // namespace
 
@@ -27,21 +24,12 @@ const Frame* Originals::find(int64_t number) const {
 }
 
 std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_unit& unit) {
-  std::vector<ctv_part> list(CTV_NET_MAX_PARTS);
-  size_t count = 0;
-  check(
-      ctv_packet_parts(header.data(), header.size(), unit.data, unit.size, list.data(), list.size(), &count));
-  if (count >= list.size()) throw Failure(Exit::kLimit, "packets have too many parts for the transport");
-  list.resize(count);
-  int32_t finest = 0;
-  for (const ctv_part& part : list) finest = std::max(finest, part.layer);
+  std::vector<ctv_net_part> views;
+  const ctv_status status = packet_parts(header, {unit.data, unit.size}, unit.key_frame != 0, views);
+  if (status == CTV_ERROR_LIMIT) throw Failure(Exit::kLimit, "packets have too many parts for the transport");
+  check(status);
   std::vector<CodedPart> parts;
-  if (unit.key_frame != 0) parts.push_back(part_of(header, 0));
-  for (const ctv_part& part : list) {
-    const int32_t of_levels = part.layer == finest ? 2 : 1;
-    parts.push_back(
-        part_of({unit.data + part.offset, part.size}, unit.key_frame != 0 || part.layer < 0 ? 0 : of_levels));
-  }
+  for (const ctv_net_part& view : views) parts.push_back({{view.data, view.data + view.size}, view.priority});
   return parts;
 }
 

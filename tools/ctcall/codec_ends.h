@@ -26,8 +26,7 @@ class Originals {
   std::map<int64_t, Frame> frames_;
 };
 
-/// Cuts a packet: header and vectors have priority 0, levels 1, those of the finest layer 2. All of a key
-/// frame has priority 0, behind the sequence header.
+/// Cuts a packet (packet_parts.h).
 std::vector<CodedPart> cut_packet(std::span<const uint8_t> header, const ctv_unit& unit);
 
 class CodecSource : public Source {

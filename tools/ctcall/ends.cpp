@@ -15,15 +15,22 @@ void check_net(ctv_status status) {
 
 // How long datagrams of one frame may arrive after another without loss or added delay.
 constexpr int64_t kSpread = 5000;
-constexpr int32_t kKeyFrameLoss = 50;  // permille, at least
 
 }  // namespace
 
 int64_t deadline_us(const CallOptions& o) { return std::max(o.playout_us, o.network.jitter_us + kSpread); }
 
-int64_t repetition_us(const NetworkOptions& n) { return 2 * n.delay_us + 2 * n.jitter_us + 10000; }
-
-void choose_repeats(CallOptions& o) { o.strategy.repeats = repetition_us(o.network) <= o.playout_us ? 2 : 0; }
+void choose_repeats(CallOptions& o) {
+  ctv_net_measurement m;
+  ctv_net_measurement_init(&m);
+  m.bitrate = 1;
+  m.round_trip_us = 2 * (o.network.delay_us + o.network.jitter_us);
+  m.playout_us = o.playout_us;
+  ctv_net_settings s;
+  ctv_net_settings_init(&s);
+  check_net(ctv_net_settings_choose(&m, &s));
+  o.strategy.repeats = s.repeats;
+}
 
 SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(options), source_(source) {
   ctv_net_sender_config config;
@@ -31,18 +38,22 @@ SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(op
   config.mtu = options.mtu;
   config.repeats = options.strategy.repeats;
   check_net(ctv_net_sender_open(&config, &sender_));
+  ctv_net_measurement_init(&measured_);
+  ctv_net_settings_init(&settings_);
+  measured_.bitrate = 1;  // it is not followed
+  adapt();
 }
 
 SendingEnd::~SendingEnd() { ctv_net_sender_close(sender_); }
+
+void SendingEnd::adapt() { check_net(ctv_net_settings_choose(&measured_, &settings_)); }
 
 void SendingEnd::protect(const CodedFrame& frame, size_t bytes) {
   const Strategy& s = options_.strategy;
   ctv_net_protection p;
   ctv_net_protection_init(&p);
   if (s.parity == Strategy::Parity::kAuto) {
-    // A key frame is needed whole, and comes rarely; the first one before any loss is known.
-    const int32_t loss = frame.reference < 0 ? std::max(loss_permille_, kKeyFrameLoss) : loss_permille_;
-    check_net(ctv_net_protection_choose(loss, burst_permille_, &p));
+    p = frame.reference < 0 ? settings_.key_protection : settings_.protection;
   } else if (s.parity == Strategy::Parity::kAll) {
     const double datagrams = std::ceil(static_cast<double>(bytes) / (options_.mtu - CTV_NET_HEADER_SIZE));
     p.loss_permille = 1000;
@@ -88,8 +99,9 @@ void SendingEnd::feedback(int64_t now_us, std::span<const uint8_t> message) {
   ctv_net_feedback_init(&f);
   // What cannot be read is ignored, as on any network.
   if (ctv_net_sender_feedback(sender_, now_us, message.data(), message.size(), &f) != CTV_OK) return;
-  loss_permille_ = f.loss_permille;
-  burst_permille_ = f.burst_permille;
+  measured_.loss_permille = f.loss_permille;
+  measured_.burst_permille = f.burst_permille;
+  adapt();
   for (size_t i = 0; i < f.report_count; ++i) {
     if (f.reports[i].state == CTV_NET_WHOLE) {
       source_.acknowledge(f.reports[i].frame_number);

@@ -152,15 +152,16 @@ void check_call_options(CallCommand& c) {
     throw Failure(Exit::kUsage, "--in-flight: a call has one frame in flight");
   check_run_options(c.given, c.run);
   if (c.input.path.empty()) c.input.path = kGenerated;
-  const int64_t needed = repetition_us(c.call.network);
-  if (!c.given.contains("--repeats")) {
-    choose_repeats(c.call);
-  } else if (c.call.strategy.repeats > 0 && needed > c.call.playout_us) {
+  const int32_t wanted = c.call.strategy.repeats;
+  choose_repeats(c.call);
+  if (!c.given.contains("--repeats")) return;
+  if (wanted > 0 && c.call.strategy.repeats == 0) {
     throw Failure(
         Exit::kUsage,
         text("--repeats: nothing comes within --playout %g", static_cast<double>(c.call.playout_us) / 1000),
-        text("at least %g is needed", static_cast<double>(needed) / 1000));
+        "the round trip, twice the jitter and 10 ms are needed");
   }
+  c.call.strategy.repeats = wanted;
 }
 
 ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {

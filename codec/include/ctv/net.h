@@ -131,7 +131,7 @@ static inline void ctv_net_protection_init(ctv_net_protection* value) {
   value->struct_size = sizeof *value;
   value->burst_permille = 1000;
 }
-/** Chooses a protection for a call. Loss below 0.5 % gets none, since feedback repairs it. Otherwise priority
+/** Chooses a protection for a call. Loss below 0.2 % gets none, since feedback repairs it. Otherwise priority
  * 0 gets parity, so that a block of it fails about as often as a datagram that is sent twice; the rest is
  * left to references and to repetition.
  * @param loss_permille share of lost datagrams, 0..1000
@@ -144,6 +144,51 @@ CTV_API ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burs
  * frame with so many `others`, 0..64; 0 for arguments out of range. */
 CTV_API int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count,
                                      int32_t others);
+
+/** What is measured of a network, and what a call wants. */
+typedef struct ctv_net_measurement {
+  size_t struct_size;     /**< sizeof(ctv_net_measurement). */
+  int64_t bitrate;        /**< Bits per second that the network carries, 1..10^12. */
+  int32_t loss_permille;  /**< ctv_net_feedback.loss_permille. */
+  int32_t burst_permille; /**< ctv_net_feedback.burst_permille. */
+  int64_t round_trip_us;  /**< ctv_net_feedback.round_trip_us. */
+  int64_t playout_us;     /**< Added delay that viewers bear, 0..60000000. */
+  int32_t fps_num;        /**< Pictures per second of the camera, numerator, from 1. */
+  int32_t fps_den;        /**< The same, denominator, from 1. */
+  int32_t forwarded;      /**< 1: a server forwards to several receivers and may leave layers out. */
+  uint64_t part_bytes;    /**< Of what was sent lately, bytes of parts; with sent_bytes 0: not known. */
+  uint64_t sent_bytes;    /**< Bytes of all datagrams of the same time. */
+} ctv_net_measurement;
+/** Clears a measurement, with 30 pictures per second, and sets struct_size. */
+static inline void ctv_net_measurement_init(ctv_net_measurement* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+  value->burst_permille = 1000;
+  value->round_trip_us = -1;
+  value->fps_num = 30;
+  value->fps_den = 1;
+}
+
+/** How to send over that network. */
+typedef struct ctv_net_settings {
+  size_t struct_size;      /**< sizeof(ctv_net_settings). */
+  int64_t bitrate;         /**< For ctv_encoder_set_bitrate(): what headers, parity and repetition leave. */
+  int32_t temporal_layers; /**< For ctv_encoder_set_temporal_layers(), 1..3. */
+  int32_t every; /**< Of so many pictures one is to be coded, 1..4: few and sharp ones rather than many. */
+  ctv_net_protection protection;     /**< For ctv_net_sender_protect(), of predicted frames. */
+  ctv_net_protection key_protection; /**< The same of key frames, which are needed whole. */
+  int64_t deadline_us;               /**< For ctv_net_receiver_set_timing(). */
+  int32_t repeats;                   /**< The same; 0 if nothing comes again in time. */
+} ctv_net_settings;
+/** Clears settings and sets struct_size. */
+static inline void ctv_net_settings_init(ctv_net_settings* value) {
+  memset(value, 0, sizeof *value);
+  value->struct_size = sizeof *value;
+}
+/** Chooses settings from a measurement; it depends on nothing else.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name. */
+CTV_API ctv_status ctv_net_settings_choose(const ctv_net_measurement* measurement,
+                                           ctv_net_settings* settings);
 
 /* ---- Sender ---------------------------------------------------------------------------------------- */
 

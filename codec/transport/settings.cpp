@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/transport/settings.hpp"
+
+#include <algorithm>
+
+#include "codec/transport/error.hpp"
+#include "codec/transport/protection.hpp"
+
+namespace ctv::net {
+namespace {
+
+constexpr int64_t kLongest = 60000000;
+// To notice a loss and to queue what is asked for, beside the round trip.
+constexpr int64_t kNotice = 10000;
+// How long datagrams of one frame may arrive after another without loss.
+constexpr int64_t kSpread = 5000;
+constexpr int kKeyFrameLoss = 50;     // permille, at least: the first comes before any loss is known
+constexpr double kUsualShare = 0.85;  // of parts in what is sent
+constexpr double kLeastShare = 0.4;
+// Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
+constexpr double kLeastFrame = 4800;
+constexpr int kMostSkipped = 4;
+constexpr double kFastEnough = 20;  // pictures a second, of which a server may leave out three of four
+
+}  // namespace
+
+ctv_status check_measurement(const ctv_net_measurement& m) {
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.bitrate", m.bitrate, 1, 1000000000000));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.loss_permille", m.loss_permille, 0, 1000));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.burst_permille", m.burst_permille, 1000, 100000));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.round_trip_us", m.round_trip_us, -1, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.playout_us", m.playout_us, 0, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_num", m.fps_num, 1, INT32_MAX));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_den", m.fps_den, 1, INT32_MAX));
+  return check_range("measurement.forwarded", m.forwarded, 0, 1);
+}
+
+ctv_net_settings choose_settings(const ctv_net_measurement& m) {
+  ctv_net_settings s;
+  ctv_net_settings_init(&s);
+  s.protection = choose_protection(m.loss_permille, m.burst_permille);
+  s.key_protection = choose_protection(std::max(m.loss_permille, kKeyFrameLoss), m.burst_permille);
+  s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
+  s.deadline_us = std::max(m.playout_us, kSpread);
+  const double share =
+      m.sent_bytes == 0 ? kUsualShare : static_cast<double>(m.part_bytes) / static_cast<double>(m.sent_bytes);
+  const double bits = static_cast<double>(m.bitrate) * std::clamp(share, kLeastShare, 1.0);
+  const double fps = static_cast<double>(m.fps_num) / m.fps_den;
+  s.bitrate = std::max<int64_t>(1, static_cast<int64_t>(bits));
+  s.every = 1;
+  while (s.every < kMostSkipped && bits / fps * s.every < kLeastFrame) ++s.every;
+  s.temporal_layers = m.forwarded == 0 ? 1 : fps / s.every >= kFastEnough ? 3 : 2;
+  return s;
+}
+
+}  // namespace ctv::net

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From what is measured of a network to how a call sends over it.
+#pragma once
+
+#include <ctv/net.h>
+
+namespace ctv::net {
+
+ctv_status check_measurement(const ctv_net_measurement& measurement);
+ctv_net_settings choose_settings(const ctv_net_measurement& measurement);
+
+}  // namespace ctv::net

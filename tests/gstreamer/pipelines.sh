@@ -18,6 +18,10 @@ cmp a.yuv b.yuv || fail "ctdec and ctvdec differ"
 launch filesrc location=a.ctv ! decodebin ! video/x-raw,format=I420 ! filesink location=c.yuv
 cmp a.yuv c.yuv || fail "decodebin decodes other pictures"
 
+# Through RTP: the same samples.
+launch filesrc location=a.ctv ! ctvparse repeat-header=true ! rtpctvpay mtu=400 loss=50 ! rtpctvdepay ! ctvdec ! filesink location=r.yuv
+cmp a.yuv r.yuv || fail "pictures differ behind RTP"
+
 # From ctenc to GStreamer, odd extents, index at the end.
 "$bin/ctenc" --generate 97x61@30:12 -o d.ctv >/dev/null 2>&1 || fail ctenc
 "$bin/ctdec" d.ctv -o d.yuv >/dev/null 2>&1 || fail "ctdec d.ctv"

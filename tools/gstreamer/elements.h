@@ -13,6 +13,11 @@ GType ctv_gst_decoder_get_type();
 /// ctvparse: a stream of bytes to frames.
 GType ctv_gst_parser_get_type();
 
+/// rtpctvpay: video/x-ctv to RTP.
+GType ctv_gst_payloader_get_type();
+/// rtpctvdepay: RTP to video/x-ctv.
+GType ctv_gst_depayloader_get_type();
+
 /// ctv_backend as an enumeration of properties.
 GType ctv_gst_backend_get_type();
 

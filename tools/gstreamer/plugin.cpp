@@ -40,7 +40,9 @@ gboolean initialise(GstPlugin* plugin) {
   gst_caps_unref(caps);
   return found && gst_element_register(plugin, "ctvenc", GST_RANK_PRIMARY, ctv_gst_encoder_get_type()) &&
          gst_element_register(plugin, "ctvdec", GST_RANK_PRIMARY, ctv_gst_decoder_get_type()) &&
-         gst_element_register(plugin, "ctvparse", GST_RANK_PRIMARY + 1, ctv_gst_parser_get_type());
+         gst_element_register(plugin, "ctvparse", GST_RANK_PRIMARY + 1, ctv_gst_parser_get_type()) &&
+         gst_element_register(plugin, "rtpctvpay", GST_RANK_SECONDARY, ctv_gst_payloader_get_type()) &&
+         gst_element_register(plugin, "rtpctvdepay", GST_RANK_SECONDARY, ctv_gst_depayloader_get_type());
 }
 
 }  // namespace

@@ -11,6 +11,12 @@ namespace ctv::gst {
 #define CTV_GST_MEDIA_TYPE "video/x-ctv"
 #define CTV_GST_FRAMES CTV_GST_MEDIA_TYPE ", parsed = (boolean) true, alignment = (string) frame"
 
+#define CTV_GST_RTP_NAME "X-CTV"
+#define CTV_GST_RTP_CLOCK 90000
+#define CTV_GST_RTP                                                                       \
+  "application/x-rtp, media = (string) video, clock-rate = (int) 90000, encoding-name = " \
+  "(string) " CTV_GST_RTP_NAME
+
 /// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is none.
 GstCaps* caps_of_header(const uint8_t* data, size_t size);
 /// A copy of bytes.

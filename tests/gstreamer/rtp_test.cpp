@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rtpctvpay and rtpctvdepay: what goes in comes out; what is lost, damaged, repaired; who joins late.
+#include <gst/rtp/gstrtpbuffer.h>
+#include <gtest/gtest.h>
+
+#include <ctv/net.h>
+
+#include <functional>
+
+#include "tests/gstreamer/harness.hpp"
+
+namespace {
+
+using namespace ctv::gst_test;
+
+constexpr const char* kRtp =
+    "application/x-rtp, media=video, clock-rate=90000, encoding-name=X-CTV, payload=96";
+
+struct RtpPacket {
+  Buffer buffer;
+  ctv_net_header header;  // of its datagram
+  bool marker = false;
+};
+
+/// The RTP packets of each frame.
+std::vector<std::vector<RtpPacket>> pay(const std::vector<Buffer>& frames, const char* properties) {
+  Harness h = harness((std::string("rtpctvpay ") + properties).c_str(), kCoded);
+  std::vector<std::vector<RtpPacket>> all;
+  for (const Buffer& frame : frames) {
+    EXPECT_EQ(gst_harness_push(h.get(), copy_of(frame).release()), GST_FLOW_OK);
+    auto& packets = all.emplace_back();
+    while (GstBuffer* buffer = gst_harness_try_pull(h.get())) {
+      RtpPacket packet{Buffer(buffer), {}};
+      GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+      EXPECT_TRUE(gst_rtp_buffer_map(buffer, GST_MAP_READ, &rtp));
+      ctv_net_header_init(&packet.header);
+      EXPECT_EQ(ctv_net_header_parse(static_cast<const uint8_t*>(gst_rtp_buffer_get_payload(&rtp)),
+                                     gst_rtp_buffer_get_payload_len(&rtp), &packet.header),
+                CTV_OK);
+      packet.marker = gst_rtp_buffer_get_marker(&rtp);
+      gst_rtp_buffer_unmap(&rtp);
+      packets.push_back(std::move(packet));
+    }
+  }
+  EXPECT_NE(caps_of(h.get()).find("encoding-name=(string)X-CTV"), std::string::npos) << caps_of(h.get());
+  return all;
+}
+
+using Drop = std::function<bool(size_t frame, const RtpPacket& packet)>;
+
+/// What comes out of those packets that are not dropped.
+std::vector<Buffer> depay(const std::vector<std::vector<RtpPacket>>& all, const Drop& drop = {}) {
+  Harness h = harness("rtpctvdepay", kRtp);
+  std::vector<Buffer> frames;
+  for (size_t n = 0; n < all.size(); ++n) {
+    for (const RtpPacket& packet : all[n]) {
+      if (drop && drop(n, packet)) continue;
+      EXPECT_EQ(gst_harness_push(h.get(), copy_of(packet.buffer).release()), GST_FLOW_OK);
+    }
+    while (GstBuffer* buffer = gst_harness_try_pull(h.get())) frames.emplace_back(buffer);
+  }
+  return frames;
+}
+
+bool has_flag(const Buffer& buffer, GstBufferFlags flag) {
+  return GST_BUFFER_FLAG_IS_SET(buffer.get(), flag);
+}
+
+TEST(Rtp, FramesComeOutAsTheyWentIn) {
+  const auto frames = packets(6, 3);
+  const auto sent = pay(frames, "mtu=200");
+  for (const auto& of_frame : sent) {
+    ASSERT_FALSE(of_frame.empty());
+    for (const RtpPacket& packet : of_frame) {
+      EXPECT_LE(gst_buffer_get_size(packet.buffer.get()), 200U);
+      EXPECT_EQ(packet.marker, &packet == &of_frame.back());
+      EXPECT_EQ(is_key(packet.buffer), packet.header.priority == 0);
+    }
+  }
+  EXPECT_GT(sent[0].size(), 3U);
+  const auto out = depay(sent);
+  ASSERT_EQ(out.size(), frames.size());
+  for (size_t n = 0; n < frames.size(); ++n) {
+    EXPECT_EQ(bytes_of(out[n].get()), bytes_of(frames[n].get())) << n;
+    EXPECT_EQ(is_key(out[n]), n == 0 || n == 3) << n;
+    EXPECT_EQ(GST_BUFFER_PTS(out[n].get()), GST_BUFFER_PTS(frames[n].get())) << n;
+    EXPECT_FALSE(has_flag(out[n], GST_BUFFER_FLAG_CORRUPTED)) << n;
+  }
+}
+
+// The frame keeps its size and its time, and ctvdec conceals what is missing.
+TEST(Rtp, LostLevelsAreZeros) {
+  const auto frames = packets(5);
+  const auto sent = pay(frames, "mtu=200");
+  int dropped = 0;
+  const auto out = depay(sent, [&](size_t n, const RtpPacket& packet) {
+    return n == 2 && packet.header.priority > 0 && dropped++ == 0;
+  });
+  ASSERT_EQ(dropped > 0, true);
+  ASSERT_EQ(out.size(), frames.size());
+  Harness h = harness("ctvdec backend=cpu conceal=true", kCoded);
+  for (size_t n = 0; n < out.size(); ++n) {
+    EXPECT_EQ(bytes_of(out[n].get()).size(), bytes_of(frames[n].get()).size());
+    EXPECT_EQ(bytes_of(out[n].get()) == bytes_of(frames[n].get()), n != 2) << n;
+    EXPECT_EQ(has_flag(out[n], GST_BUFFER_FLAG_CORRUPTED), n == 2) << n;
+    EXPECT_EQ(GST_BUFFER_PTS(out[n].get()), GST_BUFFER_PTS(frames[n].get())) << n;
+    EXPECT_EQ(gst_harness_push(h.get(), copy_of(out[n]).release()), GST_FLOW_OK);
+    const Buffer picture(gst_harness_try_pull(h.get()));
+    ASSERT_TRUE(picture) << n;
+    EXPECT_EQ(has_flag(picture, GST_BUFFER_FLAG_CORRUPTED), n >= 2) << n;
+  }
+}
+
+TEST(Rtp, AFrameWithoutItsVectorsIsLeftOut) {
+  const auto frames = packets(5);
+  const auto out = depay(pay(frames, "mtu=200"), [](size_t n, const RtpPacket& packet) {
+    return n == 2 && packet.header.priority == 0;
+  });
+  ASSERT_EQ(out.size(), frames.size() - 1);
+  for (size_t n = 0; n < out.size(); ++n) {
+    const size_t from = n < 2 ? n : n + 1;
+    EXPECT_EQ(bytes_of(out[n].get()), bytes_of(frames[from].get()));
+    EXPECT_EQ(has_flag(out[n], GST_BUFFER_FLAG_DISCONT), from == 3) << n;
+  }
+}
+
+TEST(Rtp, ParityRebuildsALostPacket) {
+  const auto frames = packets(4);
+  const auto sent = pay(frames, "mtu=200 loss=100");
+  for (size_t lost = 0; lost < sent[1].size(); ++lost) {
+    if (sent[1][lost].header.priority != 0) continue;
+    const auto out =
+        depay(sent, [&](size_t n, const RtpPacket& packet) { return n == 1 && &packet == &sent[1][lost]; });
+    ASSERT_EQ(out.size(), frames.size());
+    EXPECT_EQ(bytes_of(out[1].get()), bytes_of(frames[1].get())) << lost;
+  }
+}
+
+TEST(Rtp, WhoJoinsLateAsksForAKeyFrame) {
+  const auto frames = packets(6, 4);
+  const auto sent = pay(frames, "");
+  Harness h = harness("rtpctvdepay", kRtp);
+  int asked = 0;
+  size_t out = 0;
+  for (size_t n = 2; n < sent.size(); ++n) {
+    for (const RtpPacket& packet : sent[n])
+      EXPECT_EQ(gst_harness_push(h.get(), copy_of(packet.buffer).release()), GST_FLOW_OK);
+    while (GstEvent* event = gst_harness_try_pull_upstream_event(h.get())) {
+      asked += gst_video_event_is_force_key_unit(event) ? 1 : 0;
+      gst_event_unref(event);
+    }
+    while (const Buffer buffer{gst_harness_try_pull(h.get())}) {
+      EXPECT_EQ(bytes_of(buffer.get()), bytes_of(frames[4 + out++].get()));
+    }
+  }
+  EXPECT_EQ(asked, 2) << "frames 2 and 3";
+  EXPECT_EQ(out, 2U);
+}
+
+// Any byte of any packet, and packets of nothing but chance.
+TEST(Rtp, DamageIsSurvived) {
+  const auto sent = pay(packets(3), "mtu=200 loss=50");
+  uint32_t seed = 1;
+  const auto next = [&seed] { return (seed = seed * 1664525 + 1013904223) >> 8; };
+  for (int round = 0; round < 300; ++round) {
+    Harness h = harness("rtpctvdepay ! ctvdec backend=cpu threads=1 conceal=true max-errors=-1", kRtp);
+    for (const auto& of_frame : sent) {
+      for (const RtpPacket& packet : of_frame) {
+        Buffer damaged = copy_of(packet.buffer);
+        if (next() % 4 == 0) {
+          GstMapInfo map;
+          ASSERT_TRUE(gst_buffer_map(damaged.get(), &map, GST_MAP_WRITE));
+          const size_t at = 12 + next() % (map.size - 12);  // behind RTP's own header
+          const size_t end = next() % 8 == 0 ? map.size : at + 1;
+          for (size_t i = at; i < end; ++i) map.data[i] = static_cast<guint8>(next());
+          gst_buffer_unmap(damaged.get(), &map);
+        }
+        (void)gst_harness_push(h.get(), damaged.release());
+      }
+    }
+    while (const Buffer picture{gst_harness_try_pull(h.get())}) {
+    }
+  }
+}
+
+TEST(Rtp, AStreamThatBeginsAgainIsTaken) {
+  auto first = packets(2), second = packets(3);
+  for (Buffer& buffer : second) {
+    GST_BUFFER_PTS(buffer.get()) += 10 * kFrame;
+    first.push_back(std::move(buffer));
+  }
+  const auto out = depay(pay(first, "mtu=200"));
+  ASSERT_EQ(out.size(), first.size());
+  for (size_t n = 0; n < out.size(); ++n) EXPECT_EQ(bytes_of(out[n].get()), bytes_of(first[n].get())) << n;
+}
+
+}  // namespace

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rtpctvdepay. Frames come out when they are whole, or when a packet of a later frame has come and the
+// deadline has passed; parts that are missing are zeros, which ctvdec conceals, and a frame without its
+// vectors is left out. The clock is the packets' RTP time.
+#include <ctv/ctv.h>
+#include <ctv/net.h>
+#include <gst/rtp/gstrtpbasedepayload.h>
+#include <gst/rtp/gstrtpbuffer.h>
+#include <gst/video/video.h>
+
+#include "gstreamer/elements.h"
+#include "gstreamer/stream_caps.h"
+
+namespace {
+
+enum Property { kNone, kDeadline };
+
+constexpr size_t kTimes = 256;  // frames whose times are known
+
+struct FrameTime {
+  int32_t frame;  // modulo 65536; -1: none
+  GstClockTime pts;
+};
+
+}  // namespace
+
+struct CtvGstDepayloader {
+  GstRTPBaseDepayload parent;
+  ctv_net_receiver* receiver;  // null until a packet has come
+  guint64 rtp_time;            // extended
+  int64_t now_us;
+  FrameTime times[kTimes];
+  gboolean started;  // a key frame has come
+  gboolean lost;     // since the last frame
+  gint deadline_ms;
+};
+struct CtvGstDepayloaderClass {
+  GstRTPBaseDepayloadClass parent;
+};
+G_DEFINE_TYPE(CtvGstDepayloader, ctv_gst_depayloader, GST_TYPE_RTP_BASE_DEPAYLOAD)
+
+namespace {
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_RTP));
+GstStaticPadTemplate source_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_FRAMES));
+
+CtvGstDepayloader& self_of(void* instance) { return *static_cast<CtvGstDepayloader*>(instance); }
+
+void close(CtvGstDepayloader& self) {
+  ctv_net_receiver_close(self.receiver);
+  self.receiver = nullptr;
+  self.rtp_time = G_MAXUINT64;
+  self.now_us = 0;
+  self.started = self.lost = FALSE;
+  for (FrameTime& time : self.times) time.frame = -1;
+}
+
+bool open(CtvGstDepayloader& self) {
+  if (self.receiver != nullptr) return true;
+  ctv_net_receiver_config config;
+  ctv_net_receiver_config_init(&config);
+  config.mtu = 65000;
+  // All packets of a frame have its time, so that 1 means: when a later frame begins.
+  config.deadline_us = MAX(1, int64_t{self.deadline_ms} * 1000);
+  config.reorder_us = 1;
+  config.frame_interval_us = 0;
+  config.repeats = 0;
+  return ctv_net_receiver_open(&config, &self.receiver) == CTV_OK;
+}
+
+/// A new stream's header: the caps.
+void announce(CtvGstDepayloader& self, const ctv_net_part& header) {
+  GstCaps* caps = ctv::gst::caps_of_header(header.data, header.size);
+  if (caps == nullptr) return;
+  self.started = TRUE;
+  gst_pad_set_caps(GST_RTP_BASE_DEPAYLOAD_SRCPAD(&self), caps);
+  gst_caps_unref(caps);
+}
+
+GstClockTime time_of(const CtvGstDepayloader& self, int64_t number) {
+  const FrameTime& time = self.times[static_cast<size_t>(number) % kTimes];
+  return time.frame == (number & 0xFFFF) ? time.pts : GST_CLOCK_TIME_NONE;
+}
+
+bool begins_with_header(const ctv_net_frame& frame) {
+  ctv_unit_kind kind = CTV_UNIT_INDEX;
+  uint64_t size = 0;
+  return ctv_unit_parse(frame.parts[0].data, frame.parts[0].size, &kind, &size) == CTV_OK &&
+         kind == CTV_UNIT_HEADER && size == frame.parts[0].size;
+}
+
+void push_frame(CtvGstDepayloader& self, const ctv_net_frame& frame) {
+  auto* base = GST_RTP_BASE_DEPAYLOAD(&self);
+  if (frame.state != CTV_NET_LOST && begins_with_header(frame)) announce(self, frame.parts[0]);
+  if (frame.state == CTV_NET_LOST || !self.started) {
+    self.lost = TRUE;
+    if (!self.started) {  // nothing can be shown before a key frame
+      gst_pad_push_event(GST_RTP_BASE_DEPAYLOAD_SINKPAD(&self),
+                         gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE, 0));
+    }
+    return;
+  }
+  size_t size = 0;
+  for (size_t i = 0; i < frame.part_count; ++i) size += frame.parts[i].size;
+  GstBuffer* buffer = ctv::gst::buffer_of(frame.parts[0].data, size);  // parts follow each other
+  GST_BUFFER_PTS(buffer) = time_of(self, frame.frame_number);
+  if (frame.reference >= 0) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (frame.discardable != 0) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DROPPABLE);
+  if (frame.state == CTV_NET_INCOMPLETE) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  if (self.lost) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+  self.lost = FALSE;
+  gst_rtp_base_depayload_push(base, buffer);
+}
+
+void push_frames(CtvGstDepayloader& self) {
+  ctv_net_frame frame;
+  ctv_net_frame_init(&frame);
+  while (ctv_net_receiver_next(self.receiver, self.now_us, &frame) == CTV_OK) push_frame(self, frame);
+}
+
+GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
+  CtvGstDepayloader& self = self_of(base);
+  if (!open(self)) return nullptr;
+  const auto* data = static_cast<const uint8_t*>(gst_rtp_buffer_get_payload(rtp));
+  const size_t size = gst_rtp_buffer_get_payload_len(rtp);
+  const guint64 time = gst_rtp_buffer_ext_timestamp(&self.rtp_time, gst_rtp_buffer_get_timestamp(rtp));
+  self.now_us =
+      MAX(self.now_us, static_cast<int64_t>(gst_util_uint64_scale(time, 1000000, CTV_GST_RTP_CLOCK)));
+  push_frames(self);  // of before
+  ctv_net_header header;
+  ctv_net_header_init(&header);
+  if (ctv_net_header_parse(data, size, &header) != CTV_OK || header.feedback != 0) return nullptr;
+  FrameTime& known = self.times[static_cast<size_t>(header.frame) % kTimes];
+  if (known.frame != header.frame) known = {header.frame, GST_BUFFER_PTS(rtp->buffer)};
+  if (ctv_net_receiver_push(self.receiver, self.now_us, data, size) == CTV_ERROR_LIMIT) {
+    push_frames(self);  // makes room
+    (void)ctv_net_receiver_push(self.receiver, self.now_us, data, size);
+  }
+  push_frames(self);
+  return nullptr;
+}
+
+gboolean set_caps(GstRTPBaseDepayload* base, GstCaps*) {
+  base->clock_rate = CTV_GST_RTP_CLOCK;
+  return TRUE;
+}
+
+GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(ctv_gst_depayloader_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) close(self_of(element));
+  return result;
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  if (id == kDeadline) {
+    self_of(object).deadline_ms = g_value_get_int(value);
+  } else {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id == kDeadline) {
+    g_value_set_int(value, self_of(object).deadline_ms);
+  } else {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+}  // namespace
+
+static void ctv_gst_depayloader_init(CtvGstDepayloader* self) { close(*self); }
+
+static void ctv_gst_depayloader_class_init(CtvGstDepayloaderClass* cls) {
+  auto* element = GST_ELEMENT_CLASS(cls);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &source_template);
+  gst_element_class_set_static_metadata(element, "RTP ctv depayloader", "Codec/Depayloader/Network/RTP",
+                                        "Takes frames of the contourlet codec ctv out of RTP packets",
+                                        "The ctv developers");
+  element->change_state = &change_state;
+  cls->parent.set_caps = &set_caps;
+  cls->parent.process_rtp_packet = &process;
+  auto* object = G_OBJECT_CLASS(cls);
+  object->set_property = &set_property;
+  object->get_property = &get_property;
+  g_object_class_install_property(
+      object, kDeadline,
+      g_param_spec_int("deadline", "deadline",
+                       "Milliseconds of the stream that an incomplete frame is waited for; 0: until the next "
+                       "frame begins",
+                       0, 60000, 0, static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rtpctvpay. Each RTP packet carries one datagram of ctv_net, with parity if `loss` says so; the sequence
+// header goes with each key frame.
+#include <ctv/ctv.h>
+#include <ctv/net.h>
+#include <gst/rtp/gstrtpbasepayload.h>
+#include <gst/rtp/gstrtpbuffer.h>
+
+#include <cstring>
+
+#include "ctcall/packet_parts.h"
+#include "gstreamer/elements.h"
+#include "gstreamer/stream_caps.h"
+
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+enum Property { kNone, kLoss, kBurst };
+
+}  // namespace
+
+struct CtvGstPayloader {
+  GstRTPBasePayload parent;
+  ctv_net_sender* sender;  // null until a frame has come
+  guint mtu;               // of `sender`
+  int64_t newest;          // frame number, as it is sent
+  int64_t ahead;           // of the packets' numbers
+  GstBuffer* header;
+  gint loss, burst;  // permille, thousandths
+};
+struct CtvGstPayloaderClass {
+  GstRTPBasePayloadClass parent;
+};
+G_DEFINE_TYPE(CtvGstPayloader, ctv_gst_payloader, GST_TYPE_RTP_BASE_PAYLOAD)
+
+namespace {
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_FRAMES));
+GstStaticPadTemplate source_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CTV_GST_RTP));
+
+CtvGstPayloader& self_of(void* instance) { return *static_cast<CtvGstPayloader*>(instance); }
+
+void close(CtvGstPayloader& self) {
+  ctv_net_sender_close(self.sender);
+  self.sender = nullptr;
+}
+
+bool open(CtvGstPayloader& self) {
+  const guint mtu = gst_rtp_buffer_calc_payload_len(GST_RTP_BASE_PAYLOAD_MTU(&self), 0, 0);
+  if (mtu != self.mtu) close(self);
+  if (self.sender == nullptr) {
+    ctv_net_sender_config config;
+    ctv_net_sender_config_init(&config);
+    config.mtu = static_cast<int32_t>(CLAMP(mtu, 64U, 65000U));
+    config.repeats = 0;
+    if (ctv_net_sender_open(&config, &self.sender) != CTV_OK) return false;
+    self.mtu = mtu;
+  }
+  ctv_net_protection protection;
+  ctv_net_protection_init(&protection);
+  return ctv_net_protection_choose(self.loss, self.burst, &protection) == CTV_OK &&
+         ctv_net_sender_protect(self.sender, &protection) == CTV_OK;
+}
+
+GstFlowReturn fail(CtvGstPayloader& self, const char* why) {
+  GST_ELEMENT_ERROR(&self, STREAM, FORMAT, ("The stream cannot be sent."), ("%s", why));
+  return GST_FLOW_ERROR;
+}
+
+/// The sender's datagrams as RTP packets.
+GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
+  auto* base = GST_RTP_BASE_PAYLOAD(&self);
+  GstBufferList* list = gst_buffer_list_new();
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+  while (ctv_net_sender_next(self.sender, 0, &data, &size) == CTV_OK) {
+    GstBuffer* packet = gst_rtp_base_payload_allocate_output_buffer(base, static_cast<guint>(size), 0, 0);
+    ctv_net_header header;
+    ctv_net_header_init(&header);
+    ctv_net_header_parse(data, size, &header);
+    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+    if (gst_rtp_buffer_map(packet, GST_MAP_WRITE, &rtp)) {
+      memcpy(gst_rtp_buffer_get_payload(&rtp), data, size);
+      gst_rtp_buffer_set_marker(&rtp, header.last != 0);
+      gst_rtp_buffer_unmap(&rtp);
+    }
+    GST_BUFFER_PTS(packet) = GST_BUFFER_PTS(frame);
+    // rtpulpfecenc protects what is no delta unit more.
+    if (header.priority > 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT);
+    if (header.discardable != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DROPPABLE);
+    if (header.last != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_MARKER);
+    gst_buffer_list_add(list, packet);
+  }
+  return gst_rtp_base_payload_push_list(base, list);
+}
+
+/// Cuts a packet of the stream.
+bool cut(CtvGstPayloader& self, Bytes packet) {
+  GstMapInfo map;
+  if (self.header == nullptr || !gst_buffer_map(self.header, &map, GST_MAP_READ)) return false;
+  const Bytes header(map.data, map.size);
+  ctv_packet_info info;
+  ctv_packet_info_init(&info);
+  std::vector<ctv_net_part> parts;
+  bool done = ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info,
+                                    nullptr, 0) == CTV_OK &&
+              ctv::tools::packet_parts(header, packet, info.key_frame != 0, parts) == CTV_OK && open(self);
+  if (done) {
+    ctv_net_frame frame;
+    ctv_net_frame_init(&frame);
+    // Of a stream that begins again, numbers go on.
+    if (info.frame_number + self.ahead <= self.newest) self.ahead = self.newest + 1 - info.frame_number;
+    frame.frame_number = self.newest = info.frame_number + self.ahead;
+    frame.reference = info.reference_frame < 0 ? -1 : info.reference_frame + self.ahead;
+    frame.temporal_id = info.temporal_id;
+    frame.discardable = info.keep_in == CTV_KEEP_NOWHERE ? 1 : 0;
+    frame.parts = parts.data();
+    frame.part_count = parts.size();
+    done = ctv_net_sender_push(self.sender, &frame) == CTV_OK;
+  }
+  gst_buffer_unmap(self.header, &map);
+  return done;
+}
+
+GstFlowReturn handle_buffer(GstRTPBasePayload* payloader, GstBuffer* buffer) {
+  CtvGstPayloader& self = self_of(payloader);
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+    gst_buffer_unref(buffer);
+    return GST_FLOW_ERROR;
+  }
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (size_t at = 0; at < map.size && flow == GST_FLOW_OK;) {
+    ctv_unit_kind kind = CTV_UNIT_INDEX;
+    uint64_t size = 0;
+    if (ctv_unit_parse(map.data + at, map.size - at, &kind, &size) != CTV_OK || size > map.size - at) {
+      flow = fail(self, "a buffer is not made of whole units");
+      break;
+    }
+    if (kind == CTV_UNIT_HEADER) {
+      gst_clear_buffer(&self.header);
+      self.header = ctv::gst::buffer_of(map.data + at, size);
+    } else if (kind == CTV_UNIT_PACKET) {
+      flow = cut(self, {map.data + at, size}) ? push_datagrams(self, buffer)
+                                              : fail(self, "a packet is damaged or has no header");
+    }
+    at += size;
+  }
+  gst_buffer_unmap(buffer, &map);
+  gst_buffer_unref(buffer);
+  return flow;
+}
+
+gboolean set_caps(GstRTPBasePayload* payloader, GstCaps* caps) {
+  const GValue* header = gst_structure_get_value(gst_caps_get_structure(caps, 0), "codec_data");
+  if (header != nullptr) gst_buffer_replace(&self_of(payloader).header, gst_value_get_buffer(header));
+  gst_rtp_base_payload_set_options(payloader, "video", TRUE, CTV_GST_RTP_NAME, CTV_GST_RTP_CLOCK);
+  return gst_rtp_base_payload_set_outcaps(payloader, nullptr);
+}
+
+GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(ctv_gst_payloader_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    close(self_of(element));
+    gst_clear_buffer(&self_of(element).header);
+  }
+  return result;
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  if (id == kLoss) {
+    self_of(object).loss = g_value_get_int(value);
+  } else if (id == kBurst) {
+    self_of(object).burst = g_value_get_int(value);
+  } else {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id == kLoss || id == kBurst) {
+    g_value_set_int(value, id == kLoss ? self_of(object).loss : self_of(object).burst);
+  } else {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+}  // namespace
+
+static void ctv_gst_payloader_init(CtvGstPayloader* self) {
+  self->newest = -1;
+  self->burst = 1000;
+}
+
+static void ctv_gst_payloader_class_init(CtvGstPayloaderClass* cls) {
+  auto* element = GST_ELEMENT_CLASS(cls);
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &source_template);
+  gst_element_class_set_static_metadata(element, "RTP ctv payloader", "Codec/Payloader/Network/RTP",
+                                        "Puts frames of the contourlet codec ctv into RTP packets",
+                                        "The ctv developers");
+  element->change_state = &change_state;
+  cls->parent.set_caps = &set_caps;
+  cls->parent.handle_buffer = &handle_buffer;
+  auto* object = G_OBJECT_CLASS(cls);
+  object->set_property = &set_property;
+  object->get_property = &get_property;
+  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_property(
+      object, kLoss,
+      g_param_spec_int("loss", "loss", "Lost packets to expect, in thousandths: how much parity is sent", 0,
+                       1000, 0, kFlags));
+  g_object_class_install_property(
+      object, kBurst,
+      g_param_spec_int("burst", "burst", "Mean number of packets lost in a row, in thousandths", 1000, 100000,
+                       1000, kFlags));
+}

@@ -21,15 +21,17 @@ struct Placed {
 
 size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-// Small datagrams have small parity and many headers: the number that takes the fewest bytes.
+// Small datagrams have small parity and many headers: the number that takes the fewest bytes, among those
+// that fail as rarely as wanted with less than the most parity.
 template <typename Parity>
-size_t datagrams_for(size_t bytes, size_t room, Parity parity) {
+size_t datagrams_for(size_t bytes, size_t room, int most, Parity parity) {
   const size_t fewest = divide_up(bytes, room);
   size_t best = fewest;
   size_t least = SIZE_MAX;
   for (size_t n = fewest; n <= std::min(fewest + kMostMore, size_t{kMaxData}); ++n) {
-    const auto all = n + static_cast<size_t>(parity(n));
-    const size_t cost = all * (divide_up(bytes, n) + kDatagramCost);
+    const int of_parity = parity(n);
+    if (n > fewest && most > 0 && of_parity == most) continue;
+    const size_t cost = (n + static_cast<size_t>(of_parity)) * (divide_up(bytes, n) + kDatagramCost);
     if (cost < least) least = cost, best = n;
   }
   return best;
@@ -75,8 +77,8 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, size_t ot
   const auto parity_of = [&](size_t count, size_t beside) {
     return parity_count(protection, header.priority, static_cast<int>(count), static_cast<int>(beside));
   };
-  const size_t wanted =
-      datagrams_for(bytes.size(), room, [&](size_t count) { return parity_of(count, others); });
+  const size_t wanted = datagrams_for(bytes.size(), room, protection.most[header.priority],
+                                      [&](size_t count) { return parity_of(count, others); });
   const size_t size = divide_up(bytes.size(), wanted);
   const size_t total = divide_up(bytes.size(), size);
   const size_t most = divide_up(total, divide_up(total, kMaxData));

@@ -14,7 +14,8 @@ constexpr int64_t kLongest = 60000000;
 constexpr int64_t kNotice = 10000;
 // How long datagrams of one frame may arrive after another without loss.
 constexpr int64_t kSpread = 5000;
-constexpr int kKeyFrameLoss = 50;     // permille, at least: the first comes before any loss is known
+// Of key frames, at least: the first comes before any loss is known, and the call waits for it.
+constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
 constexpr double kUsualShare = 0.85;  // of parts in what is sent
 constexpr double kLeastShare = 0.4;
 // Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
@@ -39,7 +40,8 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   ctv_net_settings s;
   ctv_net_settings_init(&s);
   s.protection = choose_protection(m.loss_permille, m.burst_permille);
-  s.key_protection = choose_protection(std::max(m.loss_permille, kKeyFrameLoss), m.burst_permille);
+  s.key_protection =
+      choose_protection(std::max(m.loss_permille, kKeyFrameLoss), std::max(m.burst_permille, kKeyFrameBurst));
   s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
   s.deadline_us = std::max(m.playout_us, kSpread);
   const double share =

@@ -130,7 +130,7 @@ TEST(Transport, CutsSoThatDataAndParityAreFewBytes) {
 TEST(Transport, BurstsTakeFewDatagramsOfAPriority) {
   NetSender sender;
   sender.protect(fixed_parity(2));
-  const Specs specs = {{900, 0}, {14000, 1}};
+  const Specs specs = {{3000, 0}, {9000, 1}};
   const auto datagrams = sender.cut(0, -1, specs);
   for (size_t first = 0; first + 3 <= datagrams.size(); ++first) {
     NetReceiver receiver;

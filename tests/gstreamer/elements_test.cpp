@@ -83,6 +83,17 @@ TEST(Encoder, ANewSizeIsANewStream) {
   ASSERT_TRUE(packet);
   EXPECT_TRUE(is_key(packet));
   EXPECT_NE(caps_of(h.get()).find("width=(int)32"), std::string::npos);
+  // Its numbers go on, since the encoder does.
+  const Bytes bytes = bytes_of(packet.get());
+  uint64_t header_size = 0;
+  ctv_unit_kind kind = CTV_UNIT_INDEX;
+  ASSERT_EQ(ctv_unit_parse(bytes.data(), bytes.size(), &kind, &header_size), CTV_OK);
+  ctv_packet_info info;
+  ctv_packet_info_init(&info);
+  ASSERT_EQ(ctv_packet_info_parse(bytes.data(), header_size, bytes.data() + header_size,
+                                  bytes.size() - header_size, &info, nullptr, 0),
+            CTV_OK);
+  EXPECT_EQ(info.frame_number, 1);
 }
 
 TEST(Encoder, AWrongPresetIsAnErrorWithItsName) {

@@ -86,21 +86,11 @@ bool make_config(CtvGstEncoder& self, ctv_config& config) {
   return known;
 }
 
-bool open(CtvGstEncoder& self) {
-  if (self.encoder != nullptr) return true;
+/// Says what the stream is from here on.
+bool announce(CtvGstEncoder& self) {
   ctv_unit header;
   ctv_unit_init(&header);
-  bool opened = make_config(self, self.config);
-  if (opened) {
-    describe(self.input->info, self.config);
-    opened = ctv_encoder_open(&self.config, &self.encoder) == CTV_OK &&
-             ctv_encoder_header(self.encoder, &header) == CTV_OK;
-  }
-  if (!opened) {
-    GST_ELEMENT_ERROR(&self, LIBRARY, SETTINGS, ("The encoder does not open."), ("%s", ctv_last_error()));
-    close(self);
-    return false;
-  }
+  if (ctv_encoder_header(self.encoder, &header) != CTV_OK) return false;
   GST_INFO_OBJECT(&self, "%s", ctv_encoder_description(self.encoder));
   gst_clear_buffer(&self.header);
   self.header = buffer_of(header.data, header.size);
@@ -111,6 +101,29 @@ bool open(CtvGstEncoder& self) {
                             time_of(self.config.fps_den, self.config.fps_num);
   gst_video_encoder_set_latency(encoder, late, late);
   return true;
+}
+
+bool open(CtvGstEncoder& self) {
+  if (self.encoder != nullptr) return true;
+  bool opened = make_config(self, self.config);
+  if (opened) {
+    describe(self.input->info, self.config);
+    opened = ctv_encoder_open(&self.config, &self.encoder) == CTV_OK && announce(self);
+  }
+  if (opened) return true;
+  GST_ELEMENT_ERROR(&self, LIBRARY, SETTINGS, ("The encoder does not open."), ("%s", ctv_last_error()));
+  close(self);
+  return false;
+}
+
+/// Another format on the same device. False: the encoder goes on as it was, or has failed.
+bool reconfigure(CtvGstEncoder& self) {
+  ctv_config config;
+  if (self.encoder == nullptr || !make_config(self, config)) return false;
+  describe(self.input->info, config);
+  if (ctv_encoder_reconfigure(self.encoder, &config) != CTV_OK) return false;
+  self.config = config;
+  return announce(self);
 }
 
 /// Gives rate and quality that were changed to the encoder.
@@ -215,10 +228,10 @@ GstFlowReturn finish(GstVideoEncoder* encoder) {
 
 gboolean set_format(GstVideoEncoder* encoder, GstVideoCodecState* state) {
   CtvGstEncoder& self = self_of(encoder);
-  if (finish(encoder) != GST_FLOW_OK) return FALSE;
   if (self.input != nullptr) gst_video_codec_state_unref(self.input);
   self.input = gst_video_codec_state_ref(state);
-  return open(self);
+  if (reconfigure(self)) return TRUE;
+  return finish(encoder) == GST_FLOW_OK && open(self);
 }
 
 gboolean flush(GstVideoEncoder* encoder) {

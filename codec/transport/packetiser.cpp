@@ -84,11 +84,12 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, size_t ot
   const size_t most = divide_up(total, divide_up(total, kMaxData));
   const size_t blocks = divide_up(total, most);
   header.blocks = static_cast<int32_t>(blocks);
+  int parity = 0;
   for (size_t b = 0; b < blocks; ++b) {
     header.block = static_cast<int32_t>(b);
-    header.count = static_cast<int32_t>(std::min(most, total - b * most));
-    const auto count = static_cast<size_t>(header.count);
-    const int parity = parity_of(count, others + total - count);
+    const size_t count = std::min(most, total - b * most);
+    if (b == 0 || count != most) parity = parity_of(count, others + total - count);
+    header.count = static_cast<int32_t>(count);
     int added = 0;
     const auto add = [&](std::span<const uint8_t> payload, int index) {
       header.index = index;

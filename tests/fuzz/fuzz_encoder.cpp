@@ -60,6 +60,8 @@ void change(fuzz::Choices& in, StreamEncoder& encoder) {
       return (void)encoder.acknowledge(in.byte() % 5).ok();
     case 6:
       return (void)encoder.lost(in.byte() % 5).ok();
+    case 7:
+      return (void)encoder.set_temporal_layers(in.byte() % 5).ok();
     default:
       return;
   }

@@ -63,9 +63,9 @@ class FrameAssembly {
   GroupAssembly::Added add(const ctv_net_header& header, std::span<const uint8_t> payload, uint64_t most);
   bool touched() const { return touched_; }
   bool whole() const;
-  /// Nothing can be made of it: the table of parts is wrong.
   /// Group 0 is there.
   bool has_table() const { return !entries_.empty(); }
+  /// Nothing can be made of it: the table of parts is wrong.
   bool broken() const { return broken_; }
   size_t held() const;
   bool key_frame() const { return first_.key_frame != 0; }

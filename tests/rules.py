@@ -35,7 +35,7 @@ ROOMS = {
     "tools/ctcat": [UTIL, FORMAT, "tools"],
     "tools/dev": ["codec", "cpu", "cuda"],
     "tests/reference": [UTIL, DSP, MODEL, FORMAT, CONTROL, BACKEND],
-    "tools/bench/lab": ["codec", "cpu", "cuda", "tests/reference"],
+    "tools/bench/lab": ["codec", "cpu", "cuda"],
     "tests": ["codec", "cpu", "cuda", "tests/reference"],
     "tests/fuzz": ["codec", "tests", "tools"],
     "tests/tools": ["tests", "tools"],

@@ -5,8 +5,8 @@
 #   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
 #   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy of changed files, sanitizers, short fuzzing
 #   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing
-#   tools/dev/ctv.sh setup [build|python]   install what is needed (build: without what only tests and checks need; python:
-#                                    build, and what the Python package needs)
+#   tools/dev/ctv.sh setup [build|python|check]   install what is needed (build: without what only tests and checks need;
+#                                    python: build, and what the Python package needs; check: without what only nightly needs)
 #   tools/dev/ctv.sh build           library and tools, Release, into build/release
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
 #   tools/dev/ctv.sh asan [ARGS]     the same under AddressSanitizer and UndefinedBehaviorSanitizer, into build/asan
@@ -199,7 +199,7 @@ verb_quick() {
 }
 verb_check() {
   local begin=$SECONDS files
-  verb_setup all
+  verb_setup check
   say "formats (clang-format)"
   verb_format --check
   say "tests, Release"
@@ -217,6 +217,7 @@ verb_check() {
   summary check
 }
 verb_nightly() {
+  verb_setup all
   GTEST_FILTER='*' CTV_FUZZ_SECONDS=${CTV_FUZZ_SECONDS:-300} verb_check
   say "clang-tidy of everything"
   verb_tidy

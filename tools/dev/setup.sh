@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing but
 # what sudo asks; does nothing where everything is there already.
-#   usage: setup.sh [build|python|compare|all]   build: library and tools only; python: what the Python package needs,
-#                                         too; compare: what ctbench compares with and draws by, too; all (default):
-#                                         tests, checks and fuzzing too
+#   usage: setup.sh [build|python|compare|check|all]   build: library and tools only; python: what the Python package
+#                                         needs, too; compare: what ctbench compares with and draws by, too; check:
+#                                         what ctv.sh check needs; all (default): what ctv.sh nightly needs
 set -euo pipefail
 
 build=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
@@ -12,15 +12,15 @@ peers=(python3-matplotlib python3-scipy x264 ffmpeg svt-av1)
 python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
 gstreamer=(pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
-checks=(git ccache python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 libomp-dev llvm
-  doxygen valgrind)
+checks=(git python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 llvm doxygen)
 
 wanted=("${build[@]}")
 case "${1:-all}" in
   build) ;;
   python) wanted+=("${python[@]}" python3-pip python3-setuptools python3-venv python3-wheel) ;;
   compare) wanted+=("${peers[@]}") ;;
-  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib) ;;
+  check) wanted+=("${checks[@]}" "${gstreamer[@]}") ;;
+  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib python3-scipy valgrind) ;;
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
@@ -49,7 +49,7 @@ install_missing() { # install_missing PACKAGE...
 install_missing "${wanted[@]}"
 
 # Some releases keep clang's sanitizer and fuzzer run-times in a package named after its version.
-if [ "${1:-all}" = all ]; then
+if [[ ${1:-all} = @(check|all) ]]; then
   probe=$(mktemp -d)
   trap 'rm -rf "$probe"' EXIT
   echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' >"$probe/a.cpp"

@@ -12,6 +12,7 @@
 #include "cpu/motion/search.hpp"
 #include "cpu/motion/skip.hpp"
 #include "cpu/picture/colour.hpp"
+#include "cpu/picture/loop_filter.hpp"
 #include "cpu/picture/squared_error.hpp"
 #include "cpu/transform/rdoq.hpp"
 #include "cpu/transform/slope_estimator.hpp"
@@ -154,6 +155,18 @@ class CpuBackend final : public Backend {
     return {};
   }
 
+  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
+                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+    StageTimer timer(stage_times_, Stage::kFilter);
+    *change = ctv::filter_change(threads_, source, samples, filter, cells);
+    return {};
+  }
+  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+                PlaneView<Sample> to) override {
+    StageTimer timer(stage_times_, Stage::kFilter);
+    filter_plane(threads_, from, filter, cells, to);
+    return {};
+  }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {
     StageTimer timer(stage_times_, Stage::kQuantise);

@@ -11,6 +11,7 @@
 #include "cuda/motion/estimator.hpp"
 #include "cuda/motion/skip.hpp"
 #include "cuda/motion/skipped_cells.hpp"
+#include "cuda/picture/loop_filter.hpp"
 #include "cuda/picture/picture_transfer.hpp"
 #include "cuda/picture/squared_error.hpp"
 #include "cuda/runtime/device.hpp"
@@ -127,6 +128,18 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kCompensate);
     return cuda::copy_skipped(*device_, from, skips, geometry, to);
+  }
+  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
+                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kFilter);
+    return cuda::filter_change(*device_, source, samples, filter, cells, change);
+  }
+  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+                PlaneView<Sample> to) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kFilter);
+    return filter_plane(*device_, from, filter, cells, to);
   }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {

@@ -19,6 +19,7 @@
 #include "codec/backend/picture_transfer.hpp"
 #include "codec/backend/slope_estimator.hpp"
 #include "codec/backend/transform_coder.hpp"
+#include "codec/dsp/loop_filter.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "codec/format/tile_sets.hpp"
@@ -32,6 +33,13 @@ struct SkipPlanes {
   int planes = 0;
   ChromaShift chroma;
   std::array<PlaneView<const Sample>, 3> source, reference;
+};
+
+/// What the loop filter filters of a plane.
+struct FilteredCells {
+  CompensationGeometry geometry;
+  const uint8_t* skips = nullptr;   // skipped cells stay as they are; null: none is skipped
+  const int64_t* change = nullptr;  // the plane stays as it is unless this is negative; null: it is filtered
 };
 
 class Backend {
@@ -91,6 +99,15 @@ class Backend {
   /// Copies the samples of skipped cells, clamped to geometry.range.
   virtual Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
                               const CompensationGeometry& geometry, PlaneView<Sample> to) = 0;
+
+  /// change = what the filter would change of the squared error of samples against the source (FilterGain),
+  /// whatever cells.change is. Both planes have one extent; samples are repeated beyond.
+  virtual Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
+                               const LoopFilter& filter, const FilteredCells& cells, int64_t* change) = 0;
+  /// to = from, filtered (loop_filter.hpp) and clamped to the geometry's range. Both have the true extent,
+  /// and from is repeated beyond.
+  virtual Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+                        PlaneView<Sample> to) = 0;
 
   /// Coefficients of one plane, as a transform with steps of one unit leaves them, to levels with the
   /// rate-distortion decision of quantise_rdo(); subbands with a step of one unit and the lowpass keep every

@@ -55,6 +55,7 @@ void apply_default(ctv_config& c) {
   c.block_size = 16;
   c.subpel = 3;
   c.overlap = 1;
+  c.loop_filter = 1;
   c.split = 1;
   c.search_range = 4;
   c.far_range = kMaxFarRange;
@@ -72,6 +73,7 @@ void apply_fastest(ctv_config& c) {
   c.directional_lifting = 0;
   c.subpel = 1;
   c.overlap = 0;
+  c.loop_filter = 0;
   c.split = 0;
   c.far_range = 32;
 }

@@ -59,8 +59,11 @@ int motion_slices(const MotionGrid& grid) {
   return std::clamp(rows * roots(grid.cols) / kRootsOfASlice, 1, std::min(rows, kMostSlices));
 }
 
-MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips)
-    : grid_(grid), shift_(kVectorFractionBits - subpel), skips_(skips) {
+MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, int filters)
+    : grid_(grid),
+      shift_(kVectorFractionBits - subpel),
+      skips_(skips),
+      filters_(slice == 0 ? static_cast<size_t>(filters) : 0) {
   const int first = first_row(grid, slice);
   grid_.rows = first_row(grid, slice + 1) - first;
   first_ = static_cast<size_t>(first) * static_cast<size_t>(grid.cols);
@@ -70,6 +73,7 @@ MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips
 size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
   RangeEncoder range(out);
   ContextCoder coder(range);
+  for (size_t p = 0; p < filters_; ++p) coder.even(frame.side.changes[p] < 0);
   MotionWalk(coder, grid_, shift_, skips_, cells_).run(moved(frame.side, first_), {});
   return range.finish();
 }
@@ -77,6 +81,7 @@ size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
 bool MotionTree::decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
   RangeDecoder range(bytes);
   ContextCoder coder(range);
+  for (size_t p = 0; p < filters_; ++p) frame.side.changes[p] = coder.even(false) ? -1 : 0;
   MotionWalk(coder, grid_, shift_, skips_, cells_).run({}, moved(frame.side, first_));
   return range.sound();
 }

@@ -21,8 +21,8 @@ int motion_slices(const MotionGrid& grid);
 class MotionTree final : public ComponentCoder {
  public:
   /// grid: of the frame. slice: 0 .. motion_slices(grid) - 1. subpel: vector precision. skips: whether cells
-  /// may be skipped.
-  MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips);
+  /// may be skipped. filters: planes that say whether they are filtered, in the first slice.
+  MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, int filters = 0);
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override;
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override;
   /// Bytes that the decoders of all slices allocate.
@@ -33,6 +33,7 @@ class MotionTree final : public ComponentCoder {
   size_t first_ = 0;  // its first cell in the frame
   int shift_;         // vectors are multiples of 2^shift
   bool skips_;
+  size_t filters_;
   std::vector<MotionCell> cells_;  // [rows + 1][cols + 2]: with a border above, left and right
 };
 

@@ -20,15 +20,20 @@ struct SideInfo {
   /// residual. Picture prediction; otherwise not read.
   uint8_t* skips = nullptr;
   int8_t* slopes = nullptr;  // key frames, directional lifting: an array of SlopeGrid
+  /// Predicted frames, loop filter: of each plane. It is filtered if this is negative. An encoder has here
+  /// what the filter would change of the prediction's squared error.
+  int64_t* changes = nullptr;
 };
 struct ConstSideInfo {
   ConstSideInfo() = default;
   ConstSideInfo(const SideInfo& side)  // NOLINT(*-explicit-*)
-      : vectors(side.vectors), skips(side.skips), slopes(side.slopes) {}
+      : vectors(side.vectors), skips(side.skips), slopes(side.slopes), changes(side.changes) {}
   const MotionVector* vectors = nullptr;
   const uint8_t* skips = nullptr;
   const int8_t* slopes = nullptr;
+  const int64_t* changes = nullptr;
 };
+inline constexpr size_t kMostPlanes = 3;
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
 /// component that it takes, run(), wait(), in one thread.

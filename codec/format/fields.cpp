@@ -166,6 +166,9 @@ constexpr StreamField kFields[] = {
     Row::of<&H::overlap>("overlap", 1, 0, 1)
         .as(CTV_PUBLIC(overlap), "1: overlapped block motion compensation")
         .at_most(of_picture, "picture prediction"),
+    Row::of<&H::loop_filter>("loop filter", 1, 0, 1)
+        .as(CTV_PUBLIC(loop_filter), "1: decoded samples are filtered")
+        .at_most([](const H& h) -> int64_t { return of_picture(h) * (1 - h.lossless); }),
     Row::of<&H::slots>("slots", 1, 1, kMaxSlots)
         .as(CTV_PUBLIC(slots), "Pictures that later frames may refer to"),
 };

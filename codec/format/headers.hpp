@@ -58,6 +58,7 @@ struct SequenceHeader {
   uint8_t log2_block = 4;
   uint8_t subpel = 3;
   uint8_t overlap = 1;
+  uint8_t loop_filter = 0;
   uint8_t slots = 1;  // pictures that later frames may refer to
   /// Step of a subband = base step x weight / 4096. Luma, then chroma (if there is any); in subband order.
   /// Not written, and not used, with H.264's transforms.

@@ -23,6 +23,9 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, residual_));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, decisions.reduction));
+    if (filtered()) {
+      CTV_ASSIGN_OR_RETURN(unfiltered_, PlaneSet::make(backend_, picture, 0));
+    }
   } else {
     CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
   }
@@ -82,7 +85,7 @@ Status FrameDecoder::decode(FrameSlot& slot) {
 
 SideInfo FrameDecoder::side_of(FrameType type) const {
   if (type == FrameType::kKey) return {.slopes = side_.slopes};
-  return {side_.vectors, side_.skips};
+  return {side_.vectors, side_.skips, nullptr, side_.changes};
 }
 
 Status FrameDecoder::run_stages(FrameSlot& slot) {
@@ -90,7 +93,7 @@ Status FrameDecoder::run_stages(FrameSlot& slot) {
   const Reference& current = references_.current();
   CTV_RETURN_IF_ERROR(
       slot.levels->place(picture_mode() ? residual_ : current.levels, side_of(slot.parameters.type)));
-  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture() : decode_subbands());
+  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot.parameters) : decode_subbands());
   return export_picture(slot, current);
 }
 
@@ -108,27 +111,33 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
   return export_picture(slot, *latest);
 }
 
-// picture: inverse + compensated -> decoded, compensated alone where it is skipped.
-Status FrameDecoder::decode_picture() {
+// picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
+Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
-    const CompensationGeometry geometry = stream_.geometry(p, decisions_.reduction);
+    FilteredCells cells{stream_.geometry(p, decisions_.reduction)};
+    const PlaneView<Sample> out = (filtered() ? unfiltered_ : decoded).plane(p);
     PlaneView<const Sample> prediction;
     const int8_t* const slopes = p == 0 && reference_ == nullptr ? side_.slopes : nullptr;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(
-          backend_.compensate(reference_->picture.cropped(p), side_, geometry, prediction_.plane(p)));
+          backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
       prediction = prediction_.plane(p);
     }
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction,
                                                 picture.dc_offset(p), picture.range(p), decisions_.reduction,
-                                                decoded.plane(p), slopes));
+                                                out, slopes));
     if (reference_ != nullptr) {
-      CTV_RETURN_IF_ERROR(
-          backend_.copy_skipped(prediction_.plane(p), side_.skips, geometry, decoded.plane(p)));
+      cells.skips = side_.skips;
+      cells.change = side_.changes + p;
+      CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
+    }
+    if (filtered()) {
+      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters, p), cells,
+                                          decoded.cropped_plane(p)));
     }
   }
   return backend_.on_plane(-1);

@@ -46,9 +46,11 @@ class FrameDecoder {
   /// What a frame of the type has.
   SideInfo side_of(FrameType type) const;
   Status run_stages(FrameSlot& slot);
-  Status decode_picture();
+  Status decode_picture(const FrameParameters& parameters);
   Status decode_subbands();
   Status export_picture(FrameSlot& slot, const Reference& latest);
+  /// At full resolution only.
+  bool filtered() const { return stream_.header.loop_filter != 0 && decisions_.reduction == 0; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
 
   Backend& backend_;
@@ -60,6 +62,7 @@ class FrameDecoder {
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet decoded_;                      // subband prediction
   PlaneSet prediction_;                   // picture prediction
+  PlaneSet unfiltered_;                   // loop filter: the decoded picture before it
   Memory level_memory_, side_memory_;
   std::array<Level*, 3> residual_{};  // picture prediction
   SideInfo side_;

@@ -32,6 +32,9 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(residual_, PlaneSet::make(backend_, picture, 0));
+    if (stream_.header.loop_filter != 0) {
+      CTV_ASSIGN_OR_RETURN(unfiltered_, PlaneSet::make(backend_, picture, 0));
+    }
     CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, {}, searched_));
   }
   for (size_t p = 0; p < static_cast<size_t>(planes()); ++p) {
@@ -96,7 +99,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   return picture_mode() ? predict(slot) : predict_subbands(slot);
 }
 
-// residual = source - compensated, without what is skipped. A lossless stream skips only what is equal.
+// residual = source - compensated, without what is skipped. A lossless stream skips only what is equal. The
+// loop filter is on where it helps the prediction, which has the noise of all frames before.
 Status FrameEncoder::predict(FrameSlot& slot) {
   const PlaneSet& reference = reference_->picture;
   const MotionGrid& grid = stream_.grid;
@@ -108,15 +112,19 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, searched_.vectors));
   CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
-  CTV_RETURN_IF_ERROR(slot.levels->download_side(SideInfo{side.vectors, side.skips}));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(backend_.compensate(reference.cropped(p), side, geometry, prediction_.plane(p)));
     CTV_RETURN_IF_ERROR(backend_.subtract_prediction(source_.plane(p), prediction_.plane(p), side.skips,
                                                      geometry, residual_.plane(p)));
+    if (stream_.header.loop_filter == 0) continue;
+    CTV_RETURN_IF_ERROR(backend_.filter_change(source_.cropped(p), prediction_.cropped(p),
+                                               loop_filter_of(parameters_, p), {geometry, side.skips},
+                                               side.changes + p));
   }
-  return backend_.on_plane(-1);
+  CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
+  return slot.levels->download_side(SideInfo{side.vectors, side.skips, nullptr, side.changes});
 }
 
 // The paper looks at SAD alone.
@@ -212,19 +220,27 @@ Status FrameEncoder::code_picture(FrameType type) {
   return backend_.on_plane(-1);
 }
 
-// picture: inverse + compensated -> decoded, compensated alone where it is skipped.
+// picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
 Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
+  const bool filtered = stream_.header.loop_filter != 0;
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
+    const PlaneView<Sample> out = (filtered ? unfiltered_ : decoded).plane(p);
+    FilteredCells cells{stream_.geometry(p, 0)};
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
-                                                picture.dc_offset(p), picture.range(p), 0, decoded.plane(p),
+                                                picture.dc_offset(p), picture.range(p), 0, out,
                                                 slopes(type, p)));
     if (type == FrameType::kPredicted) {
-      CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), output_->side.skips,
-                                                stream_.geometry(p, 0), decoded.plane(p)));
+      cells.skips = output_->side.skips;
+      cells.change = output_->side.changes + p;
+      CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
+    }
+    if (filtered) {
+      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters_, p), cells,
+                                          decoded.cropped_plane(p)));
     }
     if (p == 0 && meter != nullptr)
       CTV_RETURN_IF_ERROR(meter->measure(source_.cropped(0), decoded.cropped(0)));

@@ -86,6 +86,7 @@ class FrameEncoder {
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;     // of a predicted frame
   PlaneSet source_, prediction_, residual_;  // picture prediction
+  PlaneSet unfiltered_;                      // loop filter: the decoded picture before it
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   PlaneQuantisers quantisers_;

@@ -15,6 +15,10 @@ class PlaneSet {
   const Planes& planes() const { return planes_; }
   PlaneView<Sample> plane(int p) const { return planes_[static_cast<size_t>(p)]; }
   PlaneView<const Sample> cropped(int p) const { return cropped_[static_cast<size_t>(p)]; }
+  PlaneView<Sample> cropped_plane(int p) const {
+    const Extent extent = cropped(p).extent();
+    return plane(p).crop(extent.rows, extent.cols);
+  }
   const ConstPlanes& cropped() const { return cropped_; }
   const Memory& memory() const { return memory_; }
 
@@ -27,8 +31,8 @@ class PlaneSet {
 /// Levels of all planes in one piece of the backend's memory.
 Result<Memory> allocate_levels(Backend& backend, const PictureLayout& picture, std::array<Level*, 3>& levels);
 
-/// Vectors and, with picture prediction, skips in one piece of the backend's memory, and slopes if the stream
-/// has them.
+/// Vectors and, with picture prediction, skips and changes in one piece of the backend's memory, and slopes
+/// if the stream has them.
 Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skips, const SlopeGrid& slopes,
                              SideInfo& side);
 

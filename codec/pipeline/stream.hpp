@@ -25,6 +25,11 @@ struct Stream {
   }
 };
 
+/// The loop filter of a plane of a frame.
+inline LoopFilter loop_filter_of(const FrameParameters& frame, int plane) {
+  return loop_filter(frame.base_step, frame.type == FrameType::kKey, plane > 0);
+}
+
 Stream make_stream(const SequenceHeader& header);
 
 /// One quantiser per subband for each plane of a frame.

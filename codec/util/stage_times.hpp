@@ -20,6 +20,7 @@ enum class Stage {
   kQuantise,
   kPredict,
   kInverse,
+  kFilter,
   kError,
   kDownload,
   kSymbols,
@@ -38,6 +39,7 @@ inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kSt
     "quantiser",
     "prediction",
     "inverse transform",
+    "loop filter",
     "squared error",
     "download",
     "symbols and DEFLATE"};

@@ -27,6 +27,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(vector_count_);
     slopes_ = std::make_unique_for_overwrite<int8_t[]>(slope_count_);
+    changes_.fill(0);
   }
 
   Status download_side(const ConstSideInfo& side) override {
@@ -43,7 +44,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   CodedFrameBuffers upload_buffers() override {
     CodedFrameBuffers buffers;
     for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p].get();
-    buffers.side = {vectors_.get(), skips_.get(), slopes_.get()};
+    buffers.side = {vectors_.get(), skips_.get(), slopes_.get(), changes_.data()};
     return buffers;
   }
 
@@ -55,6 +56,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     if (side.vectors != nullptr) std::copy_n(vectors_.get(), vector_count_, side.vectors);
     if (side.skips != nullptr) std::copy_n(skips_.get(), vector_count_, side.skips);
     if (side.slopes != nullptr) std::copy_n(slopes_.get(), slope_count_, side.slopes);
+    if (side.changes != nullptr) std::copy_n(changes_.data(), kMostPlanes, side.changes);
     return {};
   }
 
@@ -78,6 +80,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   std::unique_ptr<MotionVector[]> vectors_;
   std::unique_ptr<uint8_t[]> skips_;
   std::unique_ptr<int8_t[]> slopes_;
+  std::array<int64_t, kMostPlanes> changes_;
   CodedFrame downloaded_;
 };
 

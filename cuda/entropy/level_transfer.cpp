@@ -95,6 +95,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
                                           cudaMemcpyDeviceToHost, stream));
       }
+      if (side.changes != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, kMostPlanes * sizeof(int64_t),
+                                          cudaMemcpyDeviceToHost, stream));
+      }
       CTV_CUDA_TRY(dev, cudaEventRecord(side_done_.get(), stream));
       return {};
     });
@@ -167,6 +171,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       CTV_CUDA_TRY(d, cudaMemcpyAsync(side.slopes, uploaded.slopes, slope_count_, cudaMemcpyDeviceToDevice,
                                       d.stream()));
     }
+    if (side.changes != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.changes, uploaded.changes, kMostPlanes * sizeof(int64_t),
+                                      cudaMemcpyDeviceToDevice, d.stream()));
+    }
     return d.record(moved_);
   }
 
@@ -237,12 +245,16 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
                                            cudaMemcpyHostToDevice, stream));
     return {};
   }
-  /// Vectors, then skips, then slopes, in one piece.
-  size_t cells_bytes() const { return grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t)); }
+  /// Changes, vectors, skips, then slopes, in one piece.
+  static constexpr size_t kChangesBytes = kMostPlanes * sizeof(int64_t);
+  size_t cells_bytes() const {
+    return kChangesBytes + grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t));
+  }
   size_t side_bytes() const { return cells_bytes() + slope_count_; }
   SideInfo side_in(uint8_t* bytes) const {
-    return {reinterpret_cast<MotionVector*>(bytes), bytes + grid_.size() * sizeof(MotionVector),
-            reinterpret_cast<int8_t*>(bytes + cells_bytes())};
+    return {reinterpret_cast<MotionVector*>(bytes + kChangesBytes),
+            bytes + kChangesBytes + grid_.size() * sizeof(MotionVector),
+            reinterpret_cast<int8_t*>(bytes + cells_bytes()), reinterpret_cast<int64_t*>(bytes)};
   }
 
   std::shared_ptr<Device> device_;

@@ -121,6 +121,7 @@ TEST(ConfigRanges, AFieldOutOfRangeIsNamed) {
       {"block_size", [](ctv_config& c) { c.block_size = 64; }},
       {"subpel", [](ctv_config& c) { c.subpel = 4; }},
       {"overlap", [](ctv_config& c) { c.overlap = 2; }},
+      {"loop_filter", [](ctv_config& c) { c.loop_filter = 2; }},
       {"split", [](ctv_config& c) { c.split = 2; }},
       {"rdoq", [](ctv_config& c) { c.rdoq = 2; }},
       {"chroma_qp_offset", [](ctv_config& c) { c.chroma_qp_offset = 13; }},

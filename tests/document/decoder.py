@@ -15,6 +15,7 @@ from transform import clamp
 
 WEIGHTS = column("interpolation weights")
 WINDOWS = {len(w): w for w in column("windows")}
+FILTERS = column("loop filter")
 
 
 def ceil_div(a, b):
@@ -173,7 +174,10 @@ class Decoder:
         self.slopes = [None] * luma.scales
         if key and h["directional lifting"]:
             self.slopes = motion.decode_slopes(luma.padded_rows, luma.padded_cols, luma.scales, unit[begin:at])
-        self.cells = None if key else motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
+        self.cells, self.filtered = None, [1] * len(self.layouts)
+        if not key:
+            self.cells, self.filtered = motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at],
+                                                      len(self.layouts))
         stored = p["packet checksum"]
         reference_check = stored ^ zlib.crc32(unit[:begin - 4] + unit[begin:at])
         assert reference_check & 0xffff == 0
@@ -192,6 +196,9 @@ class Decoder:
             levels = [self.moved_levels(i, levels[i]) for i in range(len(levels))]
         self.levels = levels
         picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
+        if h["loop filter"] and reduction == 0:
+            picture = [self.filter_plane(i, p, plane) if self.filtered[i] else plane
+                       for i, plane in enumerate(picture)]
         if not p.get("discardable"):
             number = p["frame number"]
             self.slots = {slot: kept for slot, kept in self.slots.items() if kept[0] != number}
@@ -308,6 +315,24 @@ class Decoder:
                     sample = self.compensated_sample(self.reference[0][plane], y, x, a, b)
                     sample += 0 if self.is_skipped(y, x, a, b) else residual[y][x]
                 out[y][x] = clamp(sample, -255 if signed else 0, 255)
+        return out
+
+    def filter_plane(self, plane, p, samples):
+        layout = self.layouts[plane]
+        bound = clamp((p["base step"] + 128) >> 8, 1, 32)
+        weights = FILTERS[(2 if plane else 0) + (self.cells is not None)]
+        lo = -255 if plane > 0 and self.h["source format"] == 5 else 0
+        out = [list(row) for row in samples]
+        for y in range(layout.rows):
+            for x in range(layout.cols):
+                if self.cells is not None and self.is_skipped(y, x, layout.row_shift, layout.col_shift):
+                    continue
+                total = 64
+                for weight, places in zip(weights, (((0, 1), (1, 0)), ((1, 1), (1, -1)), ((0, 2), (2, 0)))):
+                    for dy, dx in places + tuple((-dy, -dx) for dy, dx in places):
+                        row = samples[clamp(y + dy, 0, layout.rows - 1)]
+                        total += weight * clamp(row[clamp(x + dx, 0, layout.cols - 1)] - samples[y][x], -bound, bound)
+                out[y][x] = clamp(samples[y][x] + (total >> 7), lo, 255)
         return out
 
     # ---- 13 Output ----

@@ -102,8 +102,8 @@ class Cell:
 OUTSIDE = Cell(inside=False)
 
 
-def decode(h, rows, cols, payload):
-    """The cells of a grid, by row and column."""
+def decode(h, rows, cols, payload, planes):
+    """The cells of a grid, by row and column, and whether each plane is filtered."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
     count = max(1, min(height * width // 60, height, 16))
     reader = Reader(payload)
@@ -111,14 +111,17 @@ def decode(h, rows, cols, payload):
     sizes.append(len(payload) - reader.at - sum(sizes))
     assert sizes[-1] >= 0
     cells = {}
+    filtered = []
     for i, size in enumerate(sizes):
         begin = (i * height // count) << ROOT
         end = min(((i + 1) * height // count) << ROOT, rows)
         data = payload[reader.at:reader.at + size]
         reader.at += size
-        for (row, col), cell in Slice(h, end - begin, cols).decode(data).items():
+        part = Slice(h, end - begin, cols)
+        for (row, col), cell in part.decode(data, planes if i == 0 and h["loop filter"] else 0).items():
             cells[begin + row, col] = cell
-    return cells
+        filtered += part.filtered
+    return cells, filtered
 
 
 class Slice:
@@ -130,8 +133,9 @@ class Slice:
         self.rows, self.cols = rows, cols
         self.cells = {}
 
-    def decode(self, data):
+    def decode(self, data, filters):
         self.coder = RangeDecoder(data)
+        self.filtered = [self.coder.even() for _ in range(filters)]
         for row in range(0, self.rows, 1 << ROOT):
             for col in range(0, self.cols, 1 << ROOT):
                 self.node(row, col, ROOT)

@@ -128,7 +128,7 @@ TEST_P(Damage, PicturesAndErrorsAreEqualInEveryWay) {
   make_streams();
   const int seconds = number_in("CTV_DAMAGE_SECONDS", 0);
   const int only = number_in("CTV_DAMAGE_ROUND", -1);
-  const int most = seconds > 0 ? INT_MAX : only >= 0 ? only + 1 : kSanitized ? 10 : 60;
+  const int most = seconds > 0 ? INT_MAX : only >= 0 ? only + 1 : kSanitized ? 10 : 100;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   int failures = 0, round = only >= 0 ? only : 0;
   for (; round < most && failures < 5; ++round) {

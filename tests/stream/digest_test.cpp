@@ -130,6 +130,7 @@ TEST(Digests, OfEveryMotionAndEveryDecision) {
       {"max_frame", [](ctv_config& c) { c.max_frame_bytes = 700; }},
       {"ssim", [](ctv_config& c) { c.tune = CTV_TUNE_SSIM; }},
       {"chroma_qp_offset", [](ctv_config& c) { c.chroma_qp_offset = 3; }},
+      {"no_loop_filter", [](ctv_config& c) { c.loop_filter = 0; }},
       {"no_rdoq", [](ctv_config& c) { c.rdoq = 0; }},
       {"qp10", [](ctv_config& c) { c.qp = 10; }},
       {"qp44", [](ctv_config& c) { c.qp = 44; }},

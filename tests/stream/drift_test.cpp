@@ -79,8 +79,8 @@ class Pair {
   SlotTable slots_;
 };
 
-// There and back, again and again. Rows of this extent fill their strides, so that all memory is samples.
-std::vector<Frame> there_and_back() { return moving_clip(CTV_FORMAT_I420, 64, 48, 20); }
+// There and back, again and again. This extent needs no padding, so that all memory is samples.
+std::vector<Frame> there_and_back() { return moving_clip(CTV_FORMAT_I420, 64, 64, 20); }
 const Frame& frame_at(const std::vector<Frame>& clip, uint32_t i) {
   return clip[std::min(i % 38, 38 - i % 38)];
 }

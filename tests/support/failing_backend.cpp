@@ -192,6 +192,16 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->copy_skipped(from, skips, geometry, to);
   }
+  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
+                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->filter_change(source, samples, filter, cells, change);
+  }
+  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+                PlaneView<Sample> to) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->filter(from, filter, cells, to);
+  }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {
     CTV_RETURN_IF_ERROR(count_call());

@@ -216,6 +216,15 @@ class StandIn final : public Backend {
                       const CompensationGeometry& geometry, PlaneView<Sample> to) override {
     return recorder_.make([=, this] { return inner_->copy_skipped(from, skips, geometry, to); });
   }
+  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
+                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+    return recorder_.make(
+        [=, this] { return inner_->filter_change(source, samples, filter, cells, change); });
+  }
+  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+                PlaneView<Sample> to) override {
+    return recorder_.make([=, this] { return inner_->filter(from, filter, cells, to); });
+  }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                   const Coefficient* coefficients, Level* levels) override {
     return recorder_.make([=, this, on = &layout, q = Quantisers(quantisers.begin(), quantisers.end())] {

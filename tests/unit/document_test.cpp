@@ -12,6 +12,7 @@
 #include "codec/dsp/block_transform.hpp"
 #include "codec/dsp/directional.hpp"
 #include "codec/dsp/laplacian.hpp"
+#include "codec/dsp/loop_filter.hpp"
 #include "codec/dsp/motion_vectors.hpp"
 #include "codec/entropy/motion_tree.hpp"
 #include "codec/entropy/range_coder.hpp"
@@ -261,6 +262,17 @@ TEST(Document, Filters) {
   for (int log2 = 1; log2 <= kLog2Cell; ++log2) {
     EXPECT_EQ(windows[static_cast<size_t>(log2 - 1)],
               listed(1 << log2, [&](int i) { return overlap_weight(log2, i); }));
+  }
+}
+
+TEST(Document, LoopFilter) {
+  const auto weights = column("loop filter", 4);
+  for (const bool chroma : {false, true}) {
+    for (const bool key : {false, true}) {
+      const LoopFilter f = loop_filter(16, key, chroma);
+      EXPECT_EQ(weights[static_cast<size_t>(2 * (chroma ? 1 : 0) + (key ? 0 : 1))],
+                (std::vector<int>{f.near, f.diagonal, f.far}));
+    }
   }
 }
 

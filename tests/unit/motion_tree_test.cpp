@@ -49,6 +49,27 @@ TEST_F(MotionTrees, ExtremeVectorsComeBack) {
   EXPECT_EQ(skips_, skips);
 }
 
+TEST_F(MotionTrees, SaysWhichPlanesAreFiltered) {
+  for (const int planes : {1, 3}) {
+    for (int mask = 0; mask < 1 << planes; ++mask) {
+      std::array<int64_t, kMostPlanes> changes{};
+      for (size_t p = 0; p < changes.size(); ++p) changes[p] = (mask >> p & 1) != 0 ? -7 : 5;
+      CodedFrame frame;
+      frame.side = SideInfo{vectors_.data(), skips_.data(), nullptr, changes.data()};
+      Growing<uint8_t> out;
+      const size_t size = MotionTree(kGrid, 0, 3, true, planes).encode(frame, out);
+      std::array<int64_t, kMostPlanes> decoded = {9, 9, 9};
+      CodedFrameBuffers buffers;
+      buffers.side = {vectors_.data(), skips_.data(), nullptr, decoded.data()};
+      ASSERT_TRUE(MotionTree(kGrid, 0, 3, true, planes).decode({out.data(), size}, buffers));
+      for (size_t p = 0; p < changes.size(); ++p) {
+        const int64_t expected = p >= static_cast<size_t>(planes) ? 9 : ((mask >> p & 1) != 0 ? -1 : 0);
+        EXPECT_EQ(decoded[p], expected);
+      }
+    }
+  }
+}
+
 TEST_F(MotionTrees, NoBytesDecodeToZeroVectorsWithoutSkips) {
   std::fill(vectors_.begin(), vectors_.end(), MotionVector{1, 2});
   std::fill(skips_.begin(), skips_.end(), uint8_t{1});

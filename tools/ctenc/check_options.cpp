@@ -86,6 +86,7 @@ void check_encode_options(EncodeOptions& encode) {
   exclude(encode.given, {"--lossless", "--rdoq"}, "lossless has no quantiser");
   exclude(encode.given, {"--directional-lifting", "--no-directional-lifting"});
   exclude(encode.given, {"--overlap", "--no-overlap"});
+  exclude(encode.given, {"--loop-filter", "--no-loop-filter"});
   exclude(encode.given, {"--split", "--no-split"});
   exclude(encode.given, {"--scenecut", "--no-scenecut"});
   exclude(encode.given, {"--rdoq", "--no-rdoq"});

@@ -259,6 +259,9 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
             "subpel");
   switched(options, encode, "--overlap", "Overlapped block motion compensation", &ctv_config::overlap, 1);
   switched(options, encode, "--no-overlap", "Blocks that do not overlap", &ctv_config::overlap, 0);
+  switched(options, encode, "--loop-filter", "Decoded pictures are filtered where this helps",
+           &ctv_config::loop_filter, 1);
+  switched(options, encode, "--no-loop-filter", "No loop filter", &ctv_config::loop_filter, 0);
   switched(options, encode, "--split", "Vectors of cells of 8x8 where it pays", &ctv_config::split, 1);
   switched(options, encode, "--no-split", "Vectors of whole blocks", &ctv_config::split, 0);
   field(options, encode, "--temporal-layers", "Layers of frames, of which the highest can be discarded", 1, 3,

@@ -53,6 +53,7 @@ std::string header_text(const std::string& name, const Survey& s) {
                 percent(s.slanted_blocks, s.slope_blocks));
   out += text("\n  prediction  %s, blocks of %d, 1/%d sample%s\n", name_of(kPredictions, i.prediction),
               i.block_size, 1 << std::clamp(i.subpel, 0, 8), i.overlap != 0 ? ", overlapped" : "");
+  if (i.loop_filter != 0) out += "  filter      decoded samples, in the loop\n";
   out += text("  entropy     %s%s\n", name_of(kEntropyCodings, i.entropy_coding),
               i.lossless != 0 ? ", lossless" : "");
   out += text("  packet      %d components in %d layers, %d planes\n", i.components, i.layers, i.planes);

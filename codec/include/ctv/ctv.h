@@ -346,11 +346,13 @@ typedef struct ctv_config {
   int32_t search_range;      /**< Range of the full search in whole luma samples, 0..64. */
   int32_t far_range;         /**< Range of a search at a quarter of the resolution beside it, in whole luma
                                   samples, 0..60; 0: none. Rounded down to a multiple of 4. */
-  int32_t subpel;  /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
-  int32_t overlap; /**< 1: overlapped block motion compensation. Picture prediction. */
-  int32_t split;   /**< 1: each cell of 8x8 may have a vector; else each block. Picture prediction. */
-  int32_t slots;   /**< Pictures that a decoder keeps for later frames to refer to, 1..8, in the header. Each
-                        costs a decoder the memory of a picture in 16 bits. Above 1: picture prediction. */
+  int32_t subpel;      /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */
+  int32_t overlap;     /**< 1: overlapped block motion compensation. Picture prediction. */
+  int32_t loop_filter; /**< 1: decoded samples are filtered where this helps. Picture prediction, not
+                          lossless; otherwise 0. */
+  int32_t split;       /**< 1: each cell of 8x8 may have a vector; else each block. Picture prediction. */
+  int32_t slots; /**< Pictures that a decoder keeps for later frames to refer to, 1..8, in the header. Each
+                      costs a decoder the memory of a picture in 16 bits. Above 1: picture prediction. */
   /** @} */
 
   /** @name Execution (no influence on the bytes)
@@ -675,6 +677,7 @@ typedef struct ctv_stream_info {
   int32_t block_size;                 /**< Blocks that the encoder matched, in luma samples. */
   int32_t subpel;                     /**< Vector precision. */
   int32_t overlap;                    /**< 1: overlapped block motion compensation. */
+  int32_t loop_filter;                /**< 1: decoded samples are filtered. */
   int32_t slots;                      /**< Pictures that later frames may refer to. */
   int32_t planes;                     /**< Coded planes: 1 or 3. */
   int32_t subbands[3];                /**< Subbands per plane. */

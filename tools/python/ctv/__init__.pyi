@@ -70,7 +70,7 @@ class Encoder:
         directions: Sequence[int] = ..., filter_taps: int = ..., directional_lifting: int = ...,
         entropy_coding: Literal["rle", "tiles"] = ..., chroma: Literal["as-input", "420"] = ...,
         prediction: Literal["subband", "picture"] = ..., block_size: int = ..., search_range: int = ..., far_range: int = ...,
-        subpel: int = ..., overlap: int = ..., split: int = ..., slots: int = 1,
+        subpel: int = ..., overlap: int = ..., loop_filter: int = ..., split: int = ..., slots: int = 1,
         backend: Backend = "auto",
         engine: Engine = "auto", device: int = 0, threads: int = 0, frames_in_flight: int = 1) -> None: ...
     @property

@@ -121,6 +121,7 @@ std::vector<Member<S>> shared_members_and(std::vector<Member<S>> more) {
                                 PLAIN(block_size),
                                 PLAIN(subpel),
                                 PLAIN(overlap),
+                                PLAIN(loop_filter),
                                 PLAIN(slots)};
   std::move(more.begin(), more.end(), std::back_inserter(all));
   return all;

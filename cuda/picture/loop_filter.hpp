@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop filter of a plane (codec/dsp/loop_filter.hpp), on the device.
+#pragma once
+
+#include "codec/backend/backend.hpp"
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+/// See Backend::filter_change().
+Status filter_change(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> samples,
+                     const LoopFilter& filter, const FilteredCells& cells, int64_t* change);
+/// See Backend::filter().
+Status filter_plane(Device& device, PlaneView<const Sample> from, const LoopFilter& filter,
+                    const FilteredCells& cells, PlaneView<Sample> to);
+
+}  // namespace ctv::cuda

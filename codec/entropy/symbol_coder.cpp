@@ -14,7 +14,7 @@ namespace ctv {
 
 namespace {
 
-constexpr size_t kBytesOfAThread = size_t{1} << 16;  // a thread that joins fewer is not worth waking
+constexpr size_t kBytesOfAThread = size_t{1} << 16;  // a thread that copies fewer is not worth waking
 
 }  // namespace
 
@@ -55,6 +55,10 @@ void SymbolCoder::for_all(int threads, size_t count, Work work) {
   if (out_of_memory) throw std::bad_alloc();
 }
 
+int SymbolCoder::threads_for(size_t bytes) const {
+  return static_cast<int>(std::min(bytes / kBytesOfAThread, static_cast<size_t>(threads_ - 1))) + 1;
+}
+
 // Runs start(i), which returns a number of tasks, for those of parts first .. end - 1 that are chosen, then
 // their tasks, then finish(i). Parts with most bytes come first, because time grows with bytes more than with
 // levels.
@@ -74,8 +78,7 @@ void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Start start
   for_all(threads_, tasks_.size(), [&](size_t i) { parts_[tasks_[i].part].coder->run(tasks_[i].task); });
   size_t bytes = 0;  // of the frame before
   for (const size_t part : selected_) bytes += parts_[part].size;
-  const auto worth = static_cast<int>(std::min(bytes / kBytesOfAThread, size_t{1024}));
-  for_all(std::min(threads_, worth + 1), selected_.size(), [&](size_t i) { finish(selected_[i]); });
+  for_all(threads_for(bytes), selected_.size(), [&](size_t i) { finish(selected_[i]); });
 }
 
 template <typename Choose>
@@ -115,7 +118,7 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
     join_slices();
   }
   header_.frame = frame.parameters;
-  write_packet(side_, payloads_.components, header_, packet);
+  write_packet(side_, payloads_.components, header_, packet, threads_);
   begin(false);
 }
 
@@ -153,9 +156,11 @@ Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& fra
   const auto sent = [&](size_t i) { return receiver != nullptr && receiver->takes(i); };
   if (receiver != nullptr) {
     receiver->start(frame.parameters.type == FrameType::kKey);
-    for (size_t i = 0; i < count; ++i) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; ++i) bytes += payloads_.components[i].size();
+    for_all(threads_for(bytes), count, [&](size_t i) {
       if (sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver);
-    }
+    });
     CTV_RETURN_IF_ERROR(receiver->run(skips));
   }
   const auto start = [&](size_t i) {
@@ -174,7 +179,7 @@ Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& fra
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                            const PartLoss& loss) {
   const bool key = header_.frame.type == FrameType::kKey;
-  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_));
+  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_, threads_));
   std::vector<std::span<const uint8_t>>& payloads = payloads_.components;
   const auto damaged = [&](const std::string& what, std::span<const uint8_t> payload) {
     return Status(CTV_ERROR_STREAM,

@@ -25,6 +25,7 @@ class SymbolCoder {
   SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
               int threads);
 
+  int threads() const { return threads_; }
   /// Gives up what was encoded ahead, but for the motion if the next frame has the same.
   void begin(bool same_motion);
   /// Encode parts of a frame ahead of encode(), which leaves them as they are: the motion of a predicted
@@ -61,6 +62,8 @@ class SymbolCoder {
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
   Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
+  /// How many are worth waking to copy so much.
+  int threads_for(size_t bytes) const;
   template <typename Work>
   void for_all(int threads, size_t count, Work work);
   template <typename Choose, typename Start, typename Finish>

@@ -36,7 +36,7 @@ struct ConstSideInfo {
 inline constexpr size_t kMostPlanes = 3;
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
-/// component that it takes, run(), wait(), in one thread.
+/// component that it takes, by any threads, then run(), wait().
 class ComponentReceiver {
  public:
   virtual ~ComponentReceiver() = default;

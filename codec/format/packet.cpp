@@ -93,7 +93,9 @@ Status check_length(std::span<const uint8_t> unit, const std::string& part, size
 
 }  // namespace
 
-uint16_t part_check(std::span<const uint8_t> bytes) { return static_cast<uint16_t>(crc32_of(bytes)); }
+uint16_t part_check(std::span<const uint8_t> bytes, int threads) {
+  return static_cast<uint16_t>(crc32_of(bytes, 0, threads));
+}
 
 void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
   uint32_t sizes = static_cast<uint32_t>(header.component_sizes.size());
@@ -173,13 +175,13 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
 }
 
 void write_packet(std::span<const uint8_t> side, std::span<const std::span<const uint8_t>> payloads,
-                  PacketHeader& header, std::vector<uint8_t>& packet) {
+                  PacketHeader& header, std::vector<uint8_t>& packet, int threads) {
   header.side_size = static_cast<uint32_t>(side.size());
   header.component_sizes.clear();
   header.component_checks.clear();
   for (const auto& payload : payloads) {
     header.component_sizes.push_back(static_cast<uint32_t>(payload.size()));
-    header.component_checks.push_back(part_check(payload));
+    header.component_checks.push_back(part_check(payload, threads));
   }
   write_packet_header(header, packet);
   packet.insert(packet.end(), side.begin(), side.end());
@@ -189,7 +191,7 @@ void write_packet(std::span<const uint8_t> side, std::span<const std::span<const
 
 Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
                      std::span<const Component> components, int layers, const PartLoss& loss,
-                     Payloads& payloads) {
+                     Payloads& payloads, int threads) {
   payloads.side = unit.subspan(header.size, header.side_size);
   payloads.components.clear();
   payloads.missing = 0;
@@ -199,7 +201,7 @@ Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
     const size_t end = begin + size;
     const bool there = size == 0 || (end <= unit.size() && !loss.misses(i + 1));
     const bool sound =
-        there && (size == 0 || part_check(unit.subspan(begin, size)) == header.component_checks[i]);
+        there && (size == 0 || part_check(unit.subspan(begin, size), threads) == header.component_checks[i]);
     if (!sound) {
       const std::string name = "component " + std::to_string(i);
       if (!loss.conceal) CTV_RETURN_IF_ERROR(check_length(unit, name, begin, end));

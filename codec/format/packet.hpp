@@ -31,7 +31,7 @@ struct PartLoss {
 };
 
 /// The check of a component's bytes.
-uint16_t part_check(std::span<const uint8_t> bytes);
+uint16_t part_check(std::span<const uint8_t> bytes, int threads = 1);
 
 /// Writes unit prefix and packet header for the given sizes and checks of components. seal_packet() follows,
 /// once the vectors do.
@@ -44,9 +44,9 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
 Status read_packet_header(std::span<const uint8_t> unit, size_t components, int slots, PacketHeader& header);
 
 /// Writes the whole packet. header.frame is given; sizes and checks are filled in. side: empty or slopes in a
-/// key frame. payloads: one per component.
+/// key frame. payloads: one per component. threads: for checks.
 void write_packet(std::span<const uint8_t> side, std::span<const std::span<const uint8_t>> payloads,
-                  PacketHeader& header, std::vector<uint8_t>& packet);
+                  PacketHeader& header, std::vector<uint8_t>& packet, int threads = 1);
 
 /// The payloads of a packet.
 struct Payloads {
@@ -55,9 +55,9 @@ struct Payloads {
   int missing = 0;                                   // components that were concealed
 };
 /// Finds the payloads of the first `layers` layers of a unit whose header was read. Error, unless losses are
-/// concealed: a component is missing, the unit ends before it, or its check is wrong.
+/// concealed: a component is missing, the unit ends before it, or its check is wrong. threads: for checks.
 Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
                      std::span<const Component> components, int layers, const PartLoss& loss,
-                     Payloads& payloads);
+                     Payloads& payloads, int threads = 1);
 
 }  // namespace ctv

@@ -5,9 +5,13 @@
 #include <chrono>
 
 #include "codec/entropy/tile_tables.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
 namespace {
+
+// About as long as a device analyses a frame.
+constexpr auto kAnalysis = std::chrono::microseconds(500);
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -19,6 +23,7 @@ FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slot
     : stream_(stream), direction_(direction), slots_(static_cast<size_t>(slots)) {
   for (FrameSlot& slot : slots_) {
     slot.index = static_cast<int>(&slot - slots_.data());
+    slot.alone = slots == 1;
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, stream_.header, stream_.grid,
                                                  std::max(1, threads / slots));
   }
@@ -64,6 +69,7 @@ Status FramePipeline::encode(FrameSlot& slot) {
   };
   symbols.begin(slot.motion_coded);
   if (levels.staged()) {
+    if (slot.alone) expect_loop(symbols.threads(), kAnalysis);
     CTV_RETURN_IF_ERROR(levels.finish_side());
     timed([&](const CodedFrame& frame) { symbols.encode_motion(frame); });
     CTV_RETURN_IF_ERROR(levels.finish_levels());

@@ -3,11 +3,12 @@
 // write disjoint places and nothing is reduced in arrival order.
 //
 // The threads are the process's own team, or OpenMP's with CTV_OPENMP_THREADS. The team is the default
-// because its idle threads sleep: with libgomp they spin, and beside any other busy program a frame took up
-// to 50 times as long (docs/backends.md).
+// because its idle threads sleep soon: with libgomp they spin, and beside any other busy program a frame took
+// up to 50 times as long (docs/backends.md).
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <type_traits>
 
@@ -17,8 +18,20 @@ namespace detail {
 /// Runs task(context, i) for i in [0, count) on the caller's and at most threads - 1 other threads; count and
 /// threads are at least 2. The first exception of a task is thrown again here, after all have ended.
 void run_on_team(int threads, int count, void (*task)(void*, int), void* context);
+void expect_on_team(int threads, std::chrono::microseconds soon);
 
 }  // namespace detail
+
+/// Tells the team that a loop for so many threads comes within this time. Threads that sleep wake up now
+/// instead of then, which saves 50 to 100 us, and look for it so long.
+inline void expect_loop(int threads, std::chrono::microseconds soon) {
+#if defined(CTV_OPENMP_THREADS)
+  static_cast<void>(threads);
+  static_cast<void>(soon);
+#else
+  if (threads > 1) detail::expect_on_team(threads, soon);
+#endif
+}
 
 /// Runs body(i) for i in [0, count) on at most `threads` threads, in no order.
 template <typename Body>

@@ -41,6 +41,15 @@ std::vector<Bytes> payloads_of(std::initializer_list<size_t> sizes) {
   return payloads;
 }
 
+TEST(Crc32, SharedByThreadsIsTheSame) {
+  std::vector<uint8_t> bytes(300001);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * i >> 7);
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{65535}, size_t{65536}, bytes.size()}) {
+    const std::span<const uint8_t> some(bytes.data(), size);
+    for (const int threads : {2, 3, 64}) EXPECT_EQ(crc32_of(some, 77, threads), crc32_of(some, 77)) << size;
+  }
+}
+
 TEST(Packet, EmptyPartsAndLayersCostNoBytes) {
   const auto header_size = [](const Bytes& motion, std::initializer_list<size_t> sizes) {
     const Packet p = packet_of(motion, payloads_of(sizes));

@@ -44,6 +44,45 @@ TEST(ParallelFor, LoopsAtTheSameTimeHaveThreadsOfTheirOwn) {
   EXPECT_EQ(met.load(), 2 * loops);
 }
 
+// From several callers, in the middle of others' loops and after threads have gone to sleep.
+TEST(ParallelFor, ManyShortLoopsEndWithAllTheirTasks) {
+  constexpr int kCallers = 4;
+  std::atomic<int64_t> sum = 0;
+  std::vector<std::thread> callers;
+  for (int c = 0; c < kCallers; ++c) {
+    callers.emplace_back([&sum, c] {
+      for (int loop = 0; loop < 2000; ++loop) {
+        if (loop % 500 == 499) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (loop % 100 == c) expect_loop(3, std::chrono::microseconds(100));
+        parallel_for(2 + loop % 4, 1 + loop % 9, [&](int i) {
+          if (loop % 50 == 0) parallel_for(2, 3, [&](int) { ++sum; });
+          sum += i;
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  int64_t expected = 0;
+  for (int loop = 0; loop < 2000; ++loop) {
+    const int count = 1 + loop % 9;
+    expected += kCallers * (count * (count - 1) / 2 + (loop % 50 == 0 ? 3 * count : 0));
+  }
+  EXPECT_EQ(sum.load(), expected);
+}
+
+TEST(ParallelFor, ThrowsWhatATaskThrew) {
+  for (int i = 0; i < 100; ++i) {
+    std::atomic<int> ended = 0;
+    EXPECT_THROW(parallel_for(4, 8,
+                              [&](int task) {
+                                if (task == i % 8) throw std::bad_alloc();
+                                ++ended;
+                              }),
+                 std::bad_alloc);
+    EXPECT_LE(ended.load(), 7);
+  }
+}
+
 TEST(ParallelRanges, CoverEverythingOnceInMultiplesOfTheGrain) {
   for (const int threads : {1, 2, 5, 64}) {
     for (const int count : {0, 1, 15, 16, 17, 270, 1088}) {

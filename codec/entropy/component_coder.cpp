@@ -98,7 +98,7 @@ class TileCoder final : public ComponentCoder {
  private:
   static size_t join(const CodedTiles& coded, Growing<uint8_t>& out) {
     if (coded.bytes.empty()) return 0;
-    TileIndexWriter index(out, coded.pieces.size(), false, coded.bytes.size());
+    TileIndexWriter index(out, coded.pieces.size(), coded.predicted, coded.bytes.size());
     for (const CodedPiece& p : coded.pieces.first(coded.pieces.size() - 1)) index.put(p.tiles, p.bytes);
     std::memcpy(out.data() + index.size(), coded.bytes.data(), coded.bytes.size());
     return index.size() + coded.bytes.size();

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "codec/entropy/lowpass_prediction.hpp"
+#include "codec/entropy/model/lowpass_prediction.hpp"
 
 namespace ctv {
 namespace {

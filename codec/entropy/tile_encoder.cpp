@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "codec/entropy/lowpass_prediction.hpp"
+#include "codec/entropy/model/lowpass_prediction.hpp"
 #include "codec/entropy/tile_index.hpp"
 
 namespace ctv {

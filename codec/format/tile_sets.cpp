@@ -42,7 +42,7 @@ CodingPlan make_coding_plan(const PictureLayout& picture, const SequenceHeader& 
       continue;
     }
     std::vector<TileSet>& sets = plan.components.emplace_back();
-    if (c.first_subband != 0) {
+    if (c.first_subband != 0 || !up) {
       sets = make_tile_sets(picture, c);
       continue;
     }

@@ -78,6 +78,7 @@ struct CodedPiece {
 struct CodedTiles {
   std::span<const CodedPiece> pieces;
   std::span<const uint8_t> bytes;
+  bool predicted = false;  // its lowpass subbands are
 };
 
 /// What a coder of levels must know of their frame. Encoder and decoder are given the same.
@@ -92,7 +93,8 @@ inline uint64_t skips_of(const TileSide& side, const TileSet& set, const TilePla
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 
-/// Which components a backend may code itself: of tiles those without a lowpass, of runs all.
+/// Which components a backend may code itself: all but, in a decoder, those of tiles with a lowpass, where
+/// each level waits for its neighbours.
 struct CodingPlan {
   bool up = false;                               // decoder
   const SymbolTable* tables = nullptr;           // [kTables + 1]

@@ -113,6 +113,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       const cudaStream_t stream = coder_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
       for (size_t p = 0; p < planes_; ++p) {
+        if (host_counts_[p] == 0) continue;
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
                                           cudaMemcpyDeviceToHost, stream));
       }

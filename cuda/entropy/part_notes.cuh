@@ -9,7 +9,7 @@
 namespace ctv::cuda {
 
 struct NoteWork {
-  const Level* levels[3];
+  LevelSource levels;
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
   TileCuts cuts;
@@ -82,7 +82,7 @@ __device__ inline uint32_t note_part(const NoteWork& work, Walker& walker, const
     large = large || (bits & 0xf0U) != 0;
   }
   if (__any_sync(kAllLanes, large)) {
-    const Level* const levels = work.levels[set.plane] + set.offsets[band];
+    const Level* const levels = work.levels.band(set, band);
     for (uint32_t place = lane; place < kPartLevels; place += kWarp) {
       const int y = tile.y + level_row(place);
       const int x = tile.x + level_col(place);

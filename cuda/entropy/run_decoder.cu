@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "codec/entropy/model/run_chunk.hpp"
+#include "cuda/entropy/level_ranges.hpp"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
@@ -99,17 +100,17 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
   layout_ = RunLayout(plan);
   const size_t components = layout_.components.size();
   const size_t chunks = layout_.component_of.size();
-  ranges_.clear();
-  for (const RunComponent& c : plan) ranges_.insert(ranges_.end(), c.ranges.begin(), c.ranges.end());
+  std::vector<RunRange> ranges;
+  for (const RunComponent& c : plan) ranges.insert(ranges.end(), c.ranges.begin(), c.ranges.end());
+  ranges_ = join_ranges(std::move(ranges));
   std::vector<RunBlock> blocks;
-  size_t most = 0;
   for (size_t c = 0; c < components; ++c) {
     const uint32_t count = layout_.components[c].chunks;
     for (uint32_t i = 0; i < count; i += kBlockChunks) blocks.push_back({static_cast<uint32_t>(c), i});
-    most = std::max(most, size_t{count});
   }
   blocks_ = static_cast<unsigned>(blocks.size());
-  stream_.reserve(most);
+  streams_.resize(components);
+  for (size_t c = 0; c < components; ++c) streams_[c].reserve(layout_.components[c].chunks);
   chunks_at_ = round_to_16(components * sizeof(UploadedRuns));
   bytes_at_ = chunks_at_ + round_to_16(chunks * sizeof(UploadedChunk));
   const size_t bytes = bytes_at_ + layout_.bytes + components * (kTableBytes + kReadBeyond);
@@ -141,34 +142,36 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
   const DeviceRunComponent& c = layout_.components[component];
   if (bytes.empty()) return true;
   const bool with_runs = c.lowpass == 0 || !key_;
-  if (!stream_.read(bytes, with_runs, c.chunks)) {
+  RunStream& read = streams_[component];
+  if (!read.read(bytes, with_runs, c.chunks)) {
     damaged_.data()[component] = 1;
     return false;
   }
   for (uint32_t i = 0; i < c.chunks; ++i) {
-    const RunChunkPlace& p = stream_.places[i];
+    const RunChunkPlace& p = read.places[i];
     chunks()[c.first + i] = {p.heads, p.tails, static_cast<uint32_t>(p.heads_end - p.heads),
                              static_cast<uint32_t>(p.tails_end - p.tails)};
   }
-  UploadedRuns& to = runs()[component];
-  const size_t head_bytes = (stream_.mask(0) + size_t{1}) * sizeof(uint16_t);
-  const size_t tail_bytes = (stream_.mask(1) + size_t{1}) * sizeof(uint16_t);
-  to.head_mask = stream_.mask(0);
-  to.tail_mask = stream_.mask(1);
-  to.tail_entries = stream_.mask(0) + 1;
-  to.table_bytes = static_cast<uint32_t>(round_to_16(head_bytes + tail_bytes));
-  to.tables = end_ - bytes_at_;
-  std::memset(host_.data() + end_ + to.table_bytes - 16, 0, 16);
-  std::memcpy(host_.data() + end_, stream_.codes[0].entries.data(), head_bytes);
-  std::memcpy(host_.data() + end_ + head_bytes, stream_.codes[1].entries.data(), tail_bytes);
-  end_ += to.table_bytes;
-  const std::span<const uint8_t> stream = bytes.subspan(stream_.begin);
+  const size_t head_bytes = (read.mask(0) + size_t{1}) * sizeof(uint16_t);
+  const size_t tail_bytes = (read.mask(1) + size_t{1}) * sizeof(uint16_t);
+  const size_t table_bytes = round_to_16(head_bytes + tail_bytes);
+  const std::span<const uint8_t> stream = bytes.subspan(read.begin);
   const size_t size = round_to_16(stream.size()) + kReadBeyond;
-  to.stream = end_ - bytes_at_;
+  const size_t at = end_.fetch_add(table_bytes + size);
+  UploadedRuns& to = runs()[component];
+  to.head_mask = read.mask(0);
+  to.tail_mask = read.mask(1);
+  to.tail_entries = read.mask(0) + 1;
+  to.table_bytes = static_cast<uint32_t>(table_bytes);
+  to.tables = at - bytes_at_;
+  to.stream = to.tables + table_bytes;
   to.words = size / sizeof(uint64_t);
-  std::memcpy(host_.data() + end_, stream.data(), stream.size());
-  std::memset(host_.data() + end_ + stream.size(), 0, size - stream.size());
-  end_ += size;
+  uint8_t* const tables = host_.data() + at;
+  std::memset(tables + table_bytes - 16, 0, 16);
+  std::memcpy(tables, read.codes[0].entries.data(), head_bytes);
+  std::memcpy(tables + head_bytes, read.codes[1].entries.data(), tail_bytes);
+  std::memcpy(tables + table_bytes, stream.data(), stream.size());
+  std::memset(tables + table_bytes + stream.size(), 0, size - stream.size());
   to.runs = with_runs ? 1 : 0;
   to.sound = 1;
   return true;
@@ -180,9 +183,7 @@ Status RunDecoder::upload(Device& device, cudaStream_t stream) {
 }
 
 Status RunDecoder::decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
-  for (const RunRange& r : ranges_) {
-    CTV_CUDA_TRY(device, cudaMemsetAsync(levels[r.plane] + r.offset, 0, r.count * sizeof(Level), stream));
-  }
+  CTV_RETURN_IF_ERROR(clear_ranges(device, ranges_, levels, stream));
   if (blocks_ == 0) return {};
   const Work work{{levels[0], levels[1], levels[2]},
                   components_.data(),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -46,7 +47,8 @@ class RunDecoder {
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded and no frame started.
   void start(bool key);
-  /// Reads a component's index and headers and copies its bytes; once for each. False if they are damaged.
+  /// Reads a component's index and headers and copies its bytes; once for each, by any thread. False if they
+  /// are damaged.
   bool put(size_t component, std::span<const uint8_t> bytes);
   /// Starts the copy to the device on `stream`.
   Status upload(Device& device, cudaStream_t stream);
@@ -66,8 +68,8 @@ class RunDecoder {
   unsigned blocks_ = 0;
   // What travels, in one block: components; chunks, at chunks_at_; tables and streams, at bytes_at_.
   size_t chunks_at_ = 0, bytes_at_ = 0;
-  size_t end_ = 0;  // of the block so far
-  RunStream stream_;
+  std::atomic<size_t> end_{0};      // of the block so far
+  std::vector<RunStream> streams_;  // [components]
   DeviceArray<DeviceRunComponent> components_;
   DeviceArray<RunBlock> run_blocks_;
   PinnedArray<uint8_t> host_;

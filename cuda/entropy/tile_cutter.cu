@@ -13,7 +13,7 @@ constexpr int kCutThreads = 512;
 constexpr int kCutWarps = kCutThreads / kWarp;
 
 struct BitWork {
-  const Level* levels[3];
+  LevelSource levels;
   SkipGrid grid;
   const DeviceTileSet* sets;
   const DeviceTile* tiles;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant
   uint64_t quads = 0;
   if (band < set.bands) {
     const size_t part = size_t{tile.part} + band;
-    own = find_bits(work, set, tile, work.levels[set.plane] + set.offsets[band], part, lane, quads);
+    own = find_bits(work, set, tile, work.levels.band(set, band), part, lane, quads);
   }
   if (band == kTileBands - 1) {
     const uint64_t skips = find_skips_by_warp(work.grid, set, tile, lane);
@@ -164,20 +164,12 @@ Status TileCutter::initialise(Device& device, const TileLayout& layout) {
   return pieces_.allocate(device, layout.components.size());
 }
 
-Status TileCutter::cut(Device& device, const DeviceTileLayout& layout,
-                       const std::array<const Level*, 3>& levels, const SkipGrid& skips,
-                       cudaStream_t stream) {
+Status TileCutter::cut(Device& device, const DeviceTileLayout& layout, const LevelSource& levels,
+                       const SkipGrid& skips, cudaStream_t stream) {
   const auto tiles = static_cast<unsigned>(layout.tiles.size());
   if (tiles == 0) return {};
-  const BitWork bits{{levels[0], levels[1], levels[2]},
-                     skips,
-                     layout.sets.data(),
-                     layout.tiles.data(),
-                     bits_.data(),
-                     quads_.data(),
-                     masks_.data(),
-                     sums_.data(),
-                     skips_.data()};
+  const BitWork bits{levels,        skips,         layout.sets.data(), layout.tiles.data(), bits_.data(),
+                     quads_.data(), masks_.data(), sums_.data(),       skips_.data()};
   bits_kernel<<<tiles, kBitThreads, 0, stream>>>(bits);
   CTV_RETURN_IF_ERROR(device.launched("bits_kernel"));
   const CutWork cuts{layout.components.data(), sums_.data(),          first_.data(),

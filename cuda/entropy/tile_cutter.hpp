@@ -2,11 +2,9 @@
 // Levels on the device as bits of quads, and where the pieces of their tiles begin.
 #pragma once
 
-#include <array>
-
 #include "codec/entropy/model/tile_cost.hpp"
 #include "codec/entropy/model/tile_skips.hpp"
-#include "cuda/entropy/tile_layout.hpp"
+#include "cuda/entropy/lowpass_errors.hpp"
 
 namespace ctv::cuda {
 
@@ -30,9 +28,9 @@ struct TileCuts {
 class TileCutter {
  public:
   Status initialise(Device& device, const TileLayout& layout);
-  /// Starts on `stream`. levels: per plane, and skips: on the device.
-  Status cut(Device& device, const DeviceTileLayout& layout, const std::array<const Level*, 3>& levels,
-             const SkipGrid& skips, cudaStream_t stream);
+  /// Starts on `stream`. skips: on the device.
+  Status cut(Device& device, const DeviceTileLayout& layout, const LevelSource& levels, const SkipGrid& skips,
+             cudaStream_t stream);
   TileCuts cuts() const {
     return {bits_.data(),  quads_.data(),  masks_.data(),         sums_.data(),      skips_.data(),
             first_.data(), pieces_.data(), piece_of_tile_.data(), piece_sums_.data()};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/entropy/level_ranges.hpp"
 #include "cuda/entropy/piece_reader.cuh"
 #include "cuda/entropy/tile_part.cuh"
 
@@ -230,15 +231,16 @@ bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::spa
     return false;
   }
   auto* const pieces_end = reinterpret_cast<UploadedPiece*>(host_.data() + count_at_);
+  const size_t at = end_.fetch_add(size);
   for (const TilePiece& p : pieces) {
     if (p.size == 0) continue;  // zeros
-    const auto at = static_cast<ptrdiff_t>(++count());
-    pieces_end[-at] = {end_ - count_at_ - kCountBytes + p.begin - first, static_cast<uint32_t>(p.size),
-                       layout_.components[component].first + static_cast<uint32_t>(p.first),
-                       static_cast<uint32_t>(p.tiles), static_cast<uint32_t>(component)};
+    const uint64_t before = std::atomic_ref(count()).fetch_add(1);
+    pieces_end[-1 - static_cast<ptrdiff_t>(before)] = {
+        at - count_at_ - kCountBytes + p.begin - first, static_cast<uint32_t>(p.size),
+        layout_.components[component].first + static_cast<uint32_t>(p.first), static_cast<uint32_t>(p.tiles),
+        static_cast<uint32_t>(component)};
   }
-  std::memcpy(host_.data() + end_, bytes.data() + first, size);
-  end_ += size;
+  std::memcpy(host_.data() + at, bytes.data() + first, size);
   return true;
 }
 
@@ -252,9 +254,7 @@ Status TileDecoder::upload(Device& device, cudaStream_t stream) {
 
 Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
                            cudaStream_t stream) {
-  for (const LevelRange& r : layout_.ranges) {
-    CTV_CUDA_TRY(device, cudaMemsetAsync(levels[r.plane] + r.offset, 0, r.count * sizeof(Level), stream));
-  }
+  CTV_RETURN_IF_ERROR(clear_ranges(device, layout_.ranges, levels, stream));
   if (blocks_ == 0) return {};
   const auto tiles = static_cast<unsigned>(layout_.tiles.size());
   const SkipWork skip_work{skips, device_layout_.sets.data(), device_layout_.tiles.data(), tiles,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -29,9 +30,9 @@ class TileDecoder {
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded.
   void start();
-  /// Notes a component's pieces and copies their bytes; once for each. pieces: of read_tile_index() for the
-  /// component's tiles, offsets in `bytes`.
-  /// False if no levels have so long a code; the component then counts as damaged.
+  /// Notes a component's pieces and copies their bytes; once for each, by any thread. pieces: of
+  /// read_tile_index() for the component's tiles, offsets in `bytes`. False if no levels have so long a code;
+  /// the component then counts as damaged.
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces);
   /// Starts the copy to the device on `stream`.
   Status upload(Device& device, cudaStream_t stream);
@@ -54,7 +55,7 @@ class TileDecoder {
   unsigned blocks_ = 0;
   DeviceArray<uint64_t> skips_;  // of each tile
   size_t count_at_ = 0;
-  size_t end_ = 0;  // of the block so far
+  std::atomic<size_t> end_{0};  // of the block so far
   PinnedArray<uint8_t> host_;
   DeviceArray<uint8_t> device_;
   PinnedArray<uint32_t> damaged_;  // [components], written by kernels

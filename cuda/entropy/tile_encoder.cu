@@ -165,7 +165,8 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
 
 struct JoinWork {
   PieceWork pieces;
-  uint32_t* piece_counts;
+  LevelSource levels;
+  CodedHead* heads;
   CodedPiece* coded;
   uint8_t* bytes;
 };
@@ -176,7 +177,9 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
   const PieceWork& pieces = work.pieces;
   const uint32_t count = pieces.cuts.pieces[blockIdx.y];
   const uint32_t begin = blockIdx.x * kGroup;
-  if (blockIdx.x == 0 && threadIdx.x == 0) work.piece_counts[blockIdx.y] = count;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    work.heads[blockIdx.y] = {count, work.levels.predicted(blockIdx.y) ? 1U : 0U};
+  }
   if (begin >= count) return;
   const DeviceComponent component = pieces.components[blockIdx.y];
   const uint32_t* const all_sizes = pieces.sizes + component.first;
@@ -213,6 +216,7 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
 Status TileEncoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);
   CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
+  CTV_RETURN_IF_ERROR(lowpass_.initialise(device, layout_));
   CTV_RETURN_IF_ERROR(cutter_.initialise(device, layout_));
   const auto tiles = static_cast<unsigned>(layout_.tiles.size());
   unsigned most = 0;
@@ -222,7 +226,7 @@ Status TileEncoder::initialise(Device& device, const CodingPlan& plan) {
   piece_blocks_ = std::min(tiles, kBlocksPerProcessor * processors);
   CTV_RETURN_IF_ERROR(notes_.initialise(device, layout_));
   CTV_RETURN_IF_ERROR(sizes_.allocate(device, tiles));
-  CTV_RETURN_IF_ERROR(piece_counts_.allocate(device, layout_.components.size()));
+  CTV_RETURN_IF_ERROR(heads_.allocate(device, layout_.components.size()));
   CTV_RETURN_IF_ERROR(pieces_.allocate(device, tiles));
   return bytes_.allocate(device, layout_.bytes);
 }
@@ -230,8 +234,10 @@ Status TileEncoder::initialise(Device& device, const CodingPlan& plan) {
 Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& levels, const SkipGrid& skips,
                            cudaStream_t stream) {
   if (piece_blocks_ == 0) return {};
-  CTV_RETURN_IF_ERROR(cutter_.cut(device, device_layout_, levels, skips, stream));
-  CTV_RETURN_IF_ERROR(notes_.note(device, device_layout_, cutter_.cuts(), levels, stream));
+  const LevelSource source = lowpass_.source(levels);
+  CTV_RETURN_IF_ERROR(lowpass_.find(device, device_layout_, levels, stream));
+  CTV_RETURN_IF_ERROR(cutter_.cut(device, device_layout_, source, skips, stream));
+  CTV_RETURN_IF_ERROR(notes_.note(device, device_layout_, cutter_.cuts(), source, stream));
   const auto components = static_cast<unsigned>(layout_.components.size());
   const PieceWork pieces{device_layout_.sets.data(),
                          device_layout_.tiles.data(),
@@ -243,7 +249,7 @@ Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& le
                          sizes_.data()};
   pieces_kernel<<<piece_blocks_, kPieceThreads, 0, stream>>>(pieces);
   CTV_RETURN_IF_ERROR(device.launched("pieces_kernel"));
-  const JoinWork join{pieces, piece_counts_.data(), pieces_.data(), bytes_.data()};
+  const JoinWork join{pieces, source, heads_.data(), pieces_.data(), bytes_.data()};
   join_kernel<<<dim3(group_blocks_, components), kJoinThreads, 0, stream>>>(join);
   return device.launched("join_kernel");
 }
@@ -252,10 +258,10 @@ CodedTiles TileEncoder::coded(size_t component) const {
   const DeviceComponent& c = layout_.components[component];
   if (c.tiles == 0) return {};
   const CodedPiece* const pieces = pieces_.data() + c.first;
-  const size_t count = piece_counts_.data()[component];
+  const CodedHead head = heads_.data()[component];
   size_t bytes = 0;
-  for (size_t i = 0; i < count; ++i) bytes += pieces[i].bytes;
-  return {{pieces, count}, {bytes_.data() + c.bytes, bytes}};
+  for (size_t i = 0; i < head.pieces; ++i) bytes += pieces[i].bytes;
+  return {{pieces, head.pieces}, {bytes_.data() + c.bytes, bytes}, head.predicted != 0};
 }
 
 }  // namespace ctv::cuda

@@ -10,6 +10,12 @@
 
 namespace ctv::cuda {
 
+/// What an index needs of a component, beside its pieces.
+struct CodedHead {
+  uint32_t pieces;
+  uint32_t predicted;  // 1: its lowpass subbands are
+};
+
 /// Codes a plan's components, with the bytes of ctv::TileEncoder. Made once; allocates nothing per frame.
 class TileEncoder {
  public:
@@ -27,13 +33,14 @@ class TileEncoder {
  private:
   TileLayout layout_{CodingPlan{}};
   DeviceTileLayout device_layout_;
+  LowpassErrors lowpass_;
   TileCutter cutter_;
   TileNotes notes_;
   unsigned piece_blocks_ = 0, group_blocks_ = 0;
-  DeviceArray<uint32_t> sizes_;         // of pieces, as TileCuts::first
-  PinnedArray<uint32_t> piece_counts_;  // [components]
-  PinnedArray<CodedPiece> pieces_;      // as TileCuts::first
-  PinnedArray<uint8_t> bytes_;          // of each component, from DeviceComponent::bytes on
+  DeviceArray<uint32_t> sizes_;     // of pieces, as TileCuts::first
+  PinnedArray<CodedHead> heads_;    // [components]
+  PinnedArray<CodedPiece> pieces_;  // as TileCuts::first
+  PinnedArray<uint8_t> bytes_;      // of each component, from DeviceComponent::bytes on
 };
 
 }  // namespace ctv::cuda

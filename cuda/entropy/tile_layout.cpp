@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuda/entropy/tile_layout.hpp"
 
-#include <algorithm>
+#include <utility>
+
+#include "cuda/entropy/level_ranges.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -13,25 +15,10 @@ Status copy_to(Device& device, const T* from, size_t count, DeviceArray<T>& to) 
   return {};
 }
 
-void join(std::vector<LevelRange>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const LevelRange& a, const LevelRange& b) {
-    return a.plane != b.plane ? a.plane < b.plane : a.offset < b.offset;
-  });
-  size_t last = 0;
-  for (size_t i = 1; i < ranges.size(); ++i) {
-    LevelRange& before = ranges[last];
-    if (ranges[i].plane == before.plane && ranges[i].offset == before.offset + before.count) {
-      before.count += ranges[i].count;
-    } else {
-      ranges[++last] = ranges[i];
-    }
-  }
-  if (!ranges.empty()) ranges.resize(last + 1);
-}
-
 }  // namespace
 
 TileLayout::TileLayout(const CodingPlan& plan) {
+  size_t errors = 0;
   for (const std::vector<TileSet>& component : plan.components) {
     components.push_back({static_cast<uint32_t>(tiles.size()), 0, bytes});
     for (const TileSet& from : component) {
@@ -42,9 +29,13 @@ TileLayout::TileLayout(const CodingPlan& plan) {
       set.col_shift = from.col_shift;
       set.bands = static_cast<uint32_t>(from.bands);
       set.plane = static_cast<uint32_t>(from.plane);
+      set.lowpass = from.lowpass;
+      set.component = static_cast<uint32_t>(components.size() - 1);
+      set.errors = errors;
+      if (from.lowpass) errors += from.levels();
       for (size_t b = 0; b < set.bands; ++b) {
         set.offsets[b] = from.offsets[b];
-        ranges.push_back({set.plane, from.offsets[b], from.levels()});
+        ranges.push_back({size_t{set.plane}, from.offsets[b], from.levels()});
       }
       TilePlace place(from, 0);
       for (size_t i = 0; i < from.tiles(); ++i, place.next(from)) {
@@ -61,7 +52,7 @@ TileLayout::TileLayout(const CodingPlan& plan) {
     }
     components.back().tiles = static_cast<uint32_t>(tiles.size()) - components.back().first;
   }
-  join(ranges);
+  ranges = join_ranges(std::move(ranges));
 }
 
 Status DeviceTileLayout::initialise(Device& device, const TileLayout& layout, const SymbolTable* symbols) {

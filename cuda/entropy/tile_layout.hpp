@@ -20,6 +20,9 @@ struct DeviceTileSet {
   int rows, cols;
   int row_shift, col_shift;  // as in TileSet
   uint32_t bands, plane;
+  bool lowpass;
+  uint32_t component;
+  size_t errors;  // of a lowpass: where its errors of prediction begin
 };
 
 struct DeviceTile {
@@ -35,17 +38,12 @@ struct DeviceComponent {
   size_t bytes;  // where the component's coded bytes begin
 };
 
-/// Levels that a component covers, without gaps.
-struct LevelRange {
-  size_t plane, offset, count;
-};
-
 /// Made once, on the host.
 struct TileLayout {
   std::vector<DeviceTileSet> sets;
   std::vector<DeviceTile> tiles;
   std::vector<DeviceComponent> components;
-  std::vector<LevelRange> ranges;  // joined where they touch
+  std::vector<RunRange> ranges;  // joined where they touch
   size_t parts = 0;
   size_t bytes = 0;  // coded, of all components at most
 

@@ -42,9 +42,8 @@ Status TileNotes::initialise(Device& device, const TileLayout& layout) {
 }
 
 Status TileNotes::note(Device& device, const DeviceTileLayout& layout, const TileCuts& cuts,
-                       const std::array<const Level*, 3>& levels, cudaStream_t stream) {
-  const NoteWork work{
-      {levels[0], levels[1], levels[2]}, layout.sets.data(), layout.tiles.data(), cuts, events()};
+                       const LevelSource& levels, cudaStream_t stream) {
+  const NoteWork work{levels, layout.sets.data(), layout.tiles.data(), cuts, events()};
   notes_kernel<<<tiles_, kNoteThreads, 0, stream>>>(work);
   return device.launched("notes_kernel");
 }

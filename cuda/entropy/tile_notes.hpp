@@ -17,9 +17,9 @@ struct TileEvents {
 class TileNotes {
  public:
   Status initialise(Device& device, const TileLayout& layout);
-  /// Starts on `stream`, behind the cuts. levels: per plane, on the device.
-  Status note(Device& device, const DeviceTileLayout& layout, const TileCuts& cuts,
-              const std::array<const Level*, 3>& levels, cudaStream_t stream);
+  /// Starts on `stream`, behind the cuts of the same levels.
+  Status note(Device& device, const DeviceTileLayout& layout, const TileCuts& cuts, const LevelSource& levels,
+              cudaStream_t stream);
   TileEvents events() const { return {events_.data(), counts_.data(), bands_.data()}; }
 
  private:

@@ -41,6 +41,44 @@ TEST_F(CudaTiles, BytesAndLevelsAreThoseOfTheCpu) {
   }
 }
 
+// Ramps are predicted, noise is not; the device and the CPU agree which.
+TEST_F(CudaTiles, LowpassIsPredictedWhereThatPays) {
+  int predicted = 0;
+  int coded = 0;
+  const int trials = only_small() ? 6 : 40;
+  for (int trial = 0; trial < trials && !HasFailure(); ++trial) {
+    std::vector<Sets> components(static_cast<size_t>(between(1, 2)));
+    Levels levels;
+    for (Sets& sets : components) {
+      size_t tiles = 0;
+      for (int p = 0; p < 3; ++p) {
+        TileSet s{.rows = between(1, 70), .cols = between(1, 90), .bands = 1, .plane = p, .lowpass = p < 2};
+        std::vector<Level>& plane = levels[static_cast<size_t>(p)];
+        s.offsets[0] = plane.size();
+        s.first = tiles;
+        tiles += s.tiles();
+        const bool ramp = between(0, 1) != 0;
+        for (int y = 0; y < s.rows; ++y) {
+          for (int x = 0; x < s.cols; ++x)
+            plane.push_back(static_cast<Level>(ramp ? 3 * x - 2 * y + between(0, 1) : between(-9, 9)));
+        }
+        sets.push_back(s);
+      }
+    }
+    cuda::TileEncoder encoder;
+    ASSERT_TRUE(ok(encoder.initialise(*device_, plan_of(components))));
+    ASSERT_TRUE(ok(encoder.encode(*device_, copied(levels), {}, device_->stream())));
+    ASSERT_EQ(cudaStreamSynchronize(device_->stream()), cudaSuccess);
+    for (size_t c = 0; c < components.size(); ++c) {
+      ASSERT_EQ(with_index(encoder.coded(c)), bytes_of_cpu(components[c], levels, {})) << "component " << c;
+      predicted += encoder.coded(c).predicted ? 1 : 0;
+      ++coded;
+    }
+  }
+  EXPECT_GT(predicted, 0);
+  EXPECT_LT(predicted, coded);
+}
+
 TEST_F(CudaTiles, DamageHasTheSameVerdict) {
   const int trials = only_small() ? 3 : 60;
   reseed(20261);

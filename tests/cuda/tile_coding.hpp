@@ -136,7 +136,7 @@ class CudaTiles : public testing::Test {
   static std::vector<uint8_t> with_index(const CodedTiles& coded) {
     if (coded.bytes.empty()) return {};
     Growing<uint8_t> out;
-    TileIndexWriter index(out, coded.pieces.size(), false, 0);
+    TileIndexWriter index(out, coded.pieces.size(), coded.predicted, 0);
     for (size_t i = 0; i + 1 < coded.pieces.size(); ++i)
       index.put(coded.pieces[i].tiles, coded.pieces[i].bytes);
     std::vector<uint8_t> bytes(out.data(), out.data() + index.size());

@@ -3,27 +3,28 @@
 // Seroussi and Sapiro 2000) from the levels to the left, above and above left. Differences keep 16 bits.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 
+#include "codec/util/host_device.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {
 
 /// The prediction of levels[y][x] from earlier levels in raster order.
-inline int predict_lowpass(const Level* levels, int cols, int y, int x) {
+CTV_HOST_DEVICE int predict_lowpass(const Level* levels, int cols, int y, int x) {
   const Level* at = levels + static_cast<ptrdiff_t>(y) * cols + x;
   if (y == 0) return x == 0 ? 0 : at[-1];
   const int above = at[-cols];
   if (x == 0) return above;
   const int left = at[-1];
   const int corner = at[-cols - 1];
-  const int most = std::max(left, above);
-  const int least = std::min(left, above);
+  const int most = max_of(left, above);
+  const int least = min_of(left, above);
   if (corner >= most) return least;
   return corner <= least ? most : left + above - corner;
 }
 
-inline Level lowpass_error(const Level* levels, int cols, int y, int x) {
+CTV_HOST_DEVICE Level lowpass_error(const Level* levels, int cols, int y, int x) {
   return static_cast<Level>(levels[static_cast<ptrdiff_t>(y) * cols + x] -
                             predict_lowpass(levels, cols, y, x));
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/entropy/lowpass_errors.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "codec/entropy/model/lowpass_prediction.hpp"
+#include "cuda/runtime/warp.cuh"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+struct Work {
+  const Level* levels[3];
+  const DeviceTileSet* sets;
+  const uint32_t* numbers;  // of the lowpass sets
+  Level* errors;
+  LowpassSums* sums;
+};
+
+__global__ void __launch_bounds__(kThreads) lowpass_kernel(const __grid_constant__ Work work) {
+  const DeviceTileSet& set = work.sets[work.numbers[blockIdx.y]];
+  const auto count = static_cast<unsigned>(set.rows * set.cols);
+  if (blockIdx.x * kThreads >= count) return;
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  uint32_t level = 0;
+  uint32_t error = 0;
+  if (i < count) {
+    const Level* const levels = work.levels[set.plane] + set.offsets[0];
+    const int y = static_cast<int>(i) / set.cols;
+    const Level e = lowpass_error(levels, set.cols, y, static_cast<int>(i) - y * set.cols);
+    work.errors[set.errors + i] = e;
+    level = static_cast<uint32_t>(abs_of(int{levels[i]}));
+    error = static_cast<uint32_t>(abs_of(int{e}));
+  }
+  level = warp_sum(level);
+  error = warp_sum(error);
+  if (threadIdx.x % kWarp != 0) return;
+  atomicAdd(&work.sums[set.component].levels, static_cast<unsigned long long>(level));
+  atomicAdd(&work.sums[set.component].errors, static_cast<unsigned long long>(error));
+}
+
+}  // namespace
+
+Status LowpassErrors::initialise(Device& device, const TileLayout& layout) {
+  std::vector<uint32_t> numbers;
+  size_t levels = 0;
+  size_t most = 0;
+  for (size_t s = 0; s < layout.sets.size(); ++s) {
+    const DeviceTileSet& set = layout.sets[s];
+    if (!set.lowpass) continue;
+    numbers.push_back(static_cast<uint32_t>(s));
+    const size_t own = static_cast<size_t>(set.rows) * static_cast<size_t>(set.cols);
+    levels += own;
+    most = std::max(most, own);
+  }
+  sets_ = static_cast<unsigned>(numbers.size());
+  blocks_ = static_cast<unsigned>((most + kThreads - 1) / kThreads);
+  components_ = layout.components.size();
+  CTV_RETURN_IF_ERROR(set_numbers_.allocate(device, sets_));
+  CTV_RETURN_IF_ERROR(errors_.allocate(device, levels));
+  CTV_RETURN_IF_ERROR(sums_.allocate(device, components_));
+  CTV_CUDA_TRY(device, cudaMemset(sums_.data(), 0, components_ * sizeof(LowpassSums)));
+  CTV_CUDA_TRY(device, cudaMemcpy(set_numbers_.data(), numbers.data(), sets_ * sizeof(uint32_t),
+                                  cudaMemcpyHostToDevice));
+  CTV_CUDA_TRY(device, cudaDeviceSynchronize());
+  return {};
+}
+
+Status LowpassErrors::find(Device& device, const DeviceTileLayout& layout,
+                           const std::array<const Level*, 3>& levels, cudaStream_t stream) {
+  if (sets_ == 0) return {};
+  CTV_CUDA_TRY(device, cudaMemsetAsync(sums_.data(), 0, components_ * sizeof(LowpassSums), stream));
+  const Work work{{levels[0], levels[1], levels[2]},
+                  layout.sets.data(),
+                  set_numbers_.data(),
+                  errors_.data(),
+                  sums_.data()};
+  lowpass_kernel<<<dim3(blocks_, sets_), kThreads, 0, stream>>>(work);
+  return device.launched("lowpass_kernel");
+}
+
+}  // namespace ctv::cuda

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors of prediction in lowpass subbands, which are coded in place of the levels where they are smaller
+// (docs/bitstream.md, 6.6).
+#pragma once
+
+#include <array>
+
+#include "cuda/entropy/tile_layout.hpp"
+
+namespace ctv::cuda {
+
+/// Magnitudes in a component's lowpass subbands.
+struct LowpassSums {
+  unsigned long long levels, errors;
+};
+
+/// Where the levels that are coded lie, in device memory.
+struct LevelSource {
+  const Level* planes[3];
+  const Level* errors;      // at DeviceTileSet::errors
+  const LowpassSums* sums;  // [components]
+
+  __device__ bool predicted(uint32_t component) const {
+    return sums[component].errors < sums[component].levels;
+  }
+  __device__ const Level* band(const DeviceTileSet& set, uint32_t b) const {
+    return set.lowpass && predicted(set.component) ? errors + set.errors : planes[set.plane] + set.offsets[b];
+  }
+};
+
+class LowpassErrors {
+ public:
+  Status initialise(Device& device, const TileLayout& layout);
+  /// Starts on `stream`. levels: per plane, on the device.
+  Status find(Device& device, const DeviceTileLayout& layout, const std::array<const Level*, 3>& levels,
+              cudaStream_t stream);
+  LevelSource source(const std::array<const Level*, 3>& levels) const {
+    return {{levels[0], levels[1], levels[2]}, errors_.data(), sums_.data()};
+  }
+
+ private:
+  unsigned sets_ = 0, blocks_ = 0;  // lowpass subbands; blocks of the largest
+  size_t components_ = 0;
+  DeviceArray<uint32_t> set_numbers_;
+  DeviceArray<Level> errors_;
+  DeviceArray<LowpassSums> sums_;
+};
+
+}  // namespace ctv::cuda

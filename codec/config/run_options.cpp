@@ -10,15 +10,8 @@ int thread_count(int wanted) {
   return wanted > 0 ? wanted : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 256);
 }
 
-Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend) {
-  if (header.transform.in_blocks()) return Engine::kDirect;
-  if (wanted == CTV_ENGINE_FFT) return Engine::kFft;
-  if (wanted == CTV_ENGINE_DIRECT) return Engine::kDirect;
-  const bool paper =
-      header.transform.pyramid == Pyramid::kLaplacian && header.prediction == Prediction::kSubband;
-  return paper && backend.kind() == CTV_BACKEND_CUDA && backend.check_engine(Engine::kFft).ok()
-             ? Engine::kFft
-             : Engine::kDirect;
+Engine choose_engine(ctv_engine wanted, const SequenceHeader& header) {
+  return wanted == CTV_ENGINE_FFT && !header.transform.in_blocks() ? Engine::kFft : Engine::kDirect;
 }
 
 std::string describe(const Backend& backend, Engine engine, const std::string& why) {

@@ -12,9 +12,8 @@ namespace ctv {
 /// Resolves 0 to the number of cores.
 int thread_count(int wanted);
 
-/// Resolves AUTO: the FFT engine for the paper's transform on a GPU, as in the paper; otherwise the direct
-/// one.
-Engine choose_engine(ctv_engine wanted, const SequenceHeader& header, const Backend& backend);
+/// Resolves AUTO to the direct engine, which is the faster one. Block transforms have no other.
+Engine choose_engine(ctv_engine wanted, const SequenceHeader& header);
 
 /// Returns one line: which backend and engine run, and why.
 std::string describe(const Backend& backend, Engine engine, const std::string& why);

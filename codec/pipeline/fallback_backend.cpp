@@ -19,7 +19,7 @@ Result<FallbackBackend> FallbackBackend::open(const BackendChoice& choice) {
 }
 
 Result<Engine> FallbackBackend::engine(const SequenceHeader& header) {
-  const Engine engine = choose_engine(choice_.engine, header, *backend_);
+  const Engine engine = choose_engine(choice_.engine, header);
   CTV_RETURN_IF_ERROR(backend_->check_engine(engine));
   description_ = describe(*backend_, engine, why_);
   return engine;

@@ -46,7 +46,8 @@ ctv_config ctv::api::default_config() {
   return c;
 }
 
-void ctv::api::copy_times(const StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count) {
+void ctv::api::copy_times(StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count) {
+  times.wanted = true;
   size_t n = 0;
   for (size_t i = 0; i < times.entries.size(); ++i) {
     if (times.entries[i].calls == 0) continue;

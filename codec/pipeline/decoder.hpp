@@ -26,7 +26,7 @@ class StreamDecoder {
   void flush() { flushed_ = true; }
   Status reset();
   const std::string& description() const { return device_.description(); }
-  const StageTimes& stage_times() const { return device_->stage_times(); }
+  StageTimes& stage_times() { return device_->stage_times(); }
   /// Once a header was taken.
   const ReferenceBuffer& references() const { return frames_->references(); }
   /// The numbers of the frames in the slots that equal the encoder's.

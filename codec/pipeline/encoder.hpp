@@ -41,7 +41,7 @@ class StreamEncoder {
   Status set_temporal_layers(int layers);
   Status set_bitrate(int64_t bitrate, int64_t max_frame_bytes);
   const std::string& description() const { return device_.description(); }
-  const StageTimes& stage_times() const { return device_->stage_times(); }
+  StageTimes& stage_times() { return device_->stage_times(); }
   const ReferenceBuffer& references() const { return frames_->references(); }
 
  private:

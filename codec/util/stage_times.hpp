@@ -45,6 +45,7 @@ inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kSt
     "symbols and DEFLATE"};
 
 struct StageTimes {
+  bool wanted = false;  // somebody has asked: stages are timed even where that takes time
   struct Entry {
     double seconds = 0;
     uint64_t calls = 0;

@@ -21,8 +21,8 @@ Status Device::synchronize() {
 Result<bool> Device::begin_frame(const FrameCalls& calls) {
   clock_.collect(false);
   const CudaTuning& tuning = cuda_tuning();
-  const bool timed = tuning.stage_times.value_or(false);
-  return recorder_.begin(calls, !timed && tuning.graphs.value_or(frames_in_flight_ > 1));
+  const bool graphs = tuning.graphs && !tuning.stage_times.value_or(clock_.wanted());
+  return recorder_.begin(calls, graphs, frames_in_flight_ == 1);
 }
 
 }  // namespace ctv::cuda

@@ -46,9 +46,8 @@ class Device : public Context {
     return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
-  /// Records the calls of a frame as a graph and launches it at the end, where frames are in flight
-  /// (see CudaTuning::graphs); otherwise nothing. True: the graph of an equal frame is kept, and
-  /// end_frame() launches it. Stages of such frames have no times.
+  /// Records the calls of a frame as a graph and launches it at the end, unless stages are timed (see
+  /// CudaTuning). True: the graph of an equal frame is kept, and end_frame() launches it.
   Result<bool> begin_frame(const FrameCalls& calls);
   Status end_frame() { return recorder_.end(); }
   bool records_frame() const { return recorder_.recording(); }

@@ -29,6 +29,8 @@ class FrameGraphs {
 
   /// Whether repeat() can be called for the frame.
   bool has(const FrameCalls& calls) const;
+  /// Whether the frame has come before; it has, from now on.
+  bool came_before(const FrameCalls& calls) { return calls.repeatable && seen(calls) != nullptr; }
   /// Launches the frame on `stream` as it was kept, then does its work.
   Status repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const;
   /// Launches a recorded frame and does its work; may keep both.

@@ -5,7 +5,7 @@
 
 namespace ctv::cuda {
 
-Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs) {
+Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs, bool at_once) {
   discard();
   CTV_RETURN_IF_ERROR(streams_.join());  // of a frame that an error has cut short
   repeating_ = false;
@@ -13,6 +13,7 @@ Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs) {
   calls_ = calls;
   repeating_ = graphs_.has(calls);
   if (repeating_) return true;
+  if (at_once && !graphs_.came_before(calls)) return false;
   CTV_CUDA_TRY(context_, cudaStreamBeginCapture(streams_.kernels(), cudaStreamCaptureModeRelaxed));
   recording_ = true;
   return false;

@@ -17,8 +17,9 @@ class FrameRecorder {
   FrameRecorder& operator=(const FrameRecorder&) = delete;
 
   /// Records what follows, if `graphs`; otherwise the streams get it at once. True: the graph of an equal
-  /// frame is kept, and end() launches it.
-  Result<bool> begin(const FrameCalls& calls, bool graphs);
+  /// frame is kept, and end() launches it. at_once: what comes for the first time is not recorded, because
+  /// the device would wait for the whole recording.
+  Result<bool> begin(const FrameCalls& calls, bool graphs, bool at_once);
   Status end();
   bool recording() const { return recording_; }
 

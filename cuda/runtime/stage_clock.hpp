@@ -21,6 +21,8 @@ class StageClock {
 
   /// Times are added to `times` from now on; null stops (see CudaTuning::stage_times).
   void start(StageTimes* times);
+  /// Whether somebody has asked for times.
+  bool wanted() const { return times_ != nullptr && times_->wanted; }
   /// Around the work of a stage on a stream.
   void begin(Stage stage, cudaStream_t stream);
   void end(cudaStream_t stream);

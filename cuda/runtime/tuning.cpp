@@ -22,7 +22,7 @@ std::optional<bool> flag(const char* name) {
 CudaTuning parse() {
   CudaTuning tuning;
   tuning.entropy = flag("CTV_CUDA_ENTROPY").value_or(true);
-  tuning.graphs = flag("CTV_CUDA_GRAPH");
+  tuning.graphs = flag("CTV_CUDA_GRAPH").value_or(true);
   tuning.lanes = flag("CTV_CUDA_LANES").value_or(true);
   tuning.stage_times = flag("CTV_CUDA_STAGE_TIMES");
 #if defined(CTV_FAULT_INJECTION)

@@ -9,9 +9,9 @@ namespace ctv::cuda {
 
 struct CudaTuning {
   bool entropy = true;         // CTV_CUDA_ENTROPY=0: CPU threads code levels
-  std::optional<bool> graphs;  // CTV_CUDA_GRAPH: never or always; unset: with frames in flight
+  bool graphs = true;          // CTV_CUDA_GRAPH=0: frames never run as graphs
   bool lanes = true;           // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
-  std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, or always and then without graphs
+  std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, always; unset: when asked for
   // With CTV_FAULT_INJECTION only.
   long fail_at = 0;               // CTV_CUDA_FAIL_AT=n: the n-th checked call of the process fails
   bool fail_with_memory = false;  // CTV_CUDA_FAIL_WITH=memory: as if memory had run out

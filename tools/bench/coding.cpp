@@ -34,11 +34,15 @@ class Stopwatch {
   Clock::time_point last_pass_ = Clock::now();
 };
 
-/// Takes what was spent in the first pass out of the totals.
-void leave_out_first_pass(PassTimes& times, const std::vector<ctv_stage_time>& first) {
+/// The stages of the last of several passes, which does not count otherwise: it is slower where they are
+/// timed.
+void end_last_pass(PassTimes& times, const std::vector<ctv_stage_time>& earlier,
+                   std::vector<ctv_stage_time> stages) {
   if (times.seconds.size() < 2) return;
+  times.seconds.pop_back();
+  times.stages = std::move(stages);
   for (ctv_stage_time& stage : times.stages) {
-    for (const ctv_stage_time& before : first) {
+    for (const ctv_stage_time& before : earlier) {
       if (std::string_view(stage.name) != before.name) continue;
       stage.seconds -= before.seconds;
       stage.calls -= before.calls;
@@ -105,13 +109,14 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
   coded.units.emplace_back(header.bytes().begin(), header.bytes().end());
   coded.bytes = header.size;
   Stopwatch watch(clip.frames.size());
-  std::vector<ctv_stage_time> first;
+  std::vector<ctv_stage_time> earlier;
   const auto receive = [&] {
     const std::optional<Unit> unit = encoder.receive();
     if (!unit) return false;
     if (watch.count() < clip.frames.size()) coded.bytes += unit->size;
     coded.units.emplace_back(unit->bytes().begin(), unit->bytes().end());
-    if (watch.received(coded.times) && coded.times.seconds.size() == 1) first = stage_times(encoder.get());
+    if (watch.received(coded.times) && coded.times.seconds.size() + 1 == static_cast<size_t>(passes))
+      earlier = stage_times(encoder.get());
     return true;
   };
   for (int pass = 0; pass < passes; ++pass) {
@@ -131,8 +136,7 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
   }
   if (coded.times.seconds.size() != static_cast<size_t>(passes))
     throw Failure(Exit::kDefect, "the encoder gave fewer packets than there are pictures");
-  coded.times.stages = stage_times(encoder.get());
-  leave_out_first_pass(coded.times, first);
+  end_last_pass(coded.times, earlier, stage_times(encoder.get()));
   return coded;
 }
 
@@ -155,11 +159,12 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   times.running = decoder.description();
   if (units.empty() || !decoder.send(units[0])) throw Failure(Exit::kDefect, "the decoder takes no header");
   Stopwatch watch(frames_per_pass);
-  std::vector<ctv_stage_time> first;
+  const size_t passes = (units.size() - 1) / frames_per_pass;
+  std::vector<ctv_stage_time> earlier;
   const auto receive = [&] {
     const std::optional<ctv_picture> picture = decoder.receive();
     if (!picture) return false;
-    if (watch.received(times) && times.seconds.size() == 1) first = stage_times(decoder.get());
+    if (watch.received(times) && times.seconds.size() + 1 == passes) earlier = stage_times(decoder.get());
     if (see) see(*picture);
     return true;
   };
@@ -176,8 +181,7 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   }
   if (watch.count() + 1 != units.size())
     throw Failure(Exit::kDefect, "the decoder gave fewer pictures than there are packets");
-  times.stages = stage_times(decoder.get());
-  leave_out_first_pass(times, first);
+  end_last_pass(times, earlier, stage_times(decoder.get()));
   return times;
 }
 
@@ -217,7 +221,7 @@ Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded,
 
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
   TimedClip timed;
-  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 1);
+  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 2);
   timed.decoded = decode_clip(decoder_like(config), timed.coded.units, clip.frames.size());
   for (size_t i = runs > 0 ? 1 : 0; i < timed.decoded.seconds.size(); ++i) {
     timed.encode_ms.push_back(1000 * timed.coded.times.seconds[i] / static_cast<double>(clip.frames.size()));

@@ -42,10 +42,12 @@ struct CodedClip {
 };
 
 /// Every pass begins with a key frame. Pictures are borrowed, which saves a GPU the host's copy where the
-/// clip has been laid out for it, and nothing otherwise.
+/// clip has been laid out for it, and nothing otherwise. The last of several passes does not count: in it the
+/// stages are timed.
 CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes = 1);
 
-/// `see`, if there is one, gets every picture; its time is counted, so give none where times matter.
+/// As encode_clip(). `see`, if there is one, gets every picture; its time is counted, so give none where
+/// times matter.
 PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::vector<uint8_t>>& units,
                       size_t frames_per_pass, const std::function<void(const ctv_picture&)>& see = {});
 /// A decoder that runs as the encoder's configuration says.

@@ -30,6 +30,7 @@ void print_devices();
 
 /// A stage table as text, longest first.
 std::string stage_table(const std::vector<ctv_stage_time>& stages);
+/// The first call starts the measurement.
 std::vector<ctv_stage_time> stage_times(ctv_encoder* encoder);
 std::vector<ctv_stage_time> stage_times(ctv_decoder* decoder);
 

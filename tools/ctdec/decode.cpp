@@ -44,6 +44,7 @@ class Decoding {
         decoder_(config_),
         sink_(options, result_) {
     sink_.expect(pictures_by_index(units_));
+    if (options.stage_times) stage_times(decoder_.get());  // from now on
   }
 
   DecodeResult run() {
@@ -73,7 +74,7 @@ class Decoding {
                                            : " holds no picture that can be decoded"));
     }
     result_.running = decoder_.description();
-    result_.stages = stage_times(decoder_.get());
+    if (options_.stage_times) result_.stages = stage_times(decoder_.get());
     return std::move(result_);
   }
 

@@ -95,8 +95,10 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
   options.flag("--md5", "Print the MD5 of all pictures' samples", [&] { decode.md5 = true; });
   options.value("--expect-md5", "HEX", "Fail with exit code 3 unless the pictures have this MD5",
                 [&](const std::string& s) { decode.expected_md5 = s; });
-  options.flag("--benchmark", "Print stage times; without -o nothing is written",
+  options.flag("--benchmark", "Decode for the speed alone; without -o nothing is written",
                [&] { decode.benchmark = true; });
+  options.flag("--stage-times", "Print the time of each stage; to measure it costs a GPU some speed",
+               [&] { decode.stage_times = true; });
 
   options.section("Safety");
   options.flag("--keep-going",

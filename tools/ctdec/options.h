@@ -20,7 +20,7 @@ struct DecodeOptions {
   int64_t seek = 0;
   int64_t frames = -1;  // all
   std::optional<uint64_t> max_pixels, max_memory, max_packet_size;
-  bool md5 = false, keep_going = false, conceal = false, benchmark = false;
+  bool md5 = false, keep_going = false, conceal = false, benchmark = false, stage_times = false;
   std::string expected_md5;
   std::set<std::string> given;  // the names of all options given
   RunOptions run;

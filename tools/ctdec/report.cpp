@@ -22,7 +22,7 @@ std::string decode_summary(const DecodeOptions& options, const DecodeResult& r) 
              static_cast<long long>(r.repeated));
   if (r.concealed > 0)
     out += text("concealed %lld pictures lack detail\n", static_cast<long long>(r.concealed));
-  if (options.benchmark) out += "\n" + stage_table(r.stages);
+  if (options.stage_times) out += "\n" + stage_table(r.stages);
   return out;
 }
 

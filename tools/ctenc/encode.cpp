@@ -71,6 +71,7 @@ class Encoding {
     }
     if (options.benchmark)
       result_.warm_up = total.value_or(0) >= 10 ? std::max(3, config_.frames_in_flight) : 0;
+    if (options.stage_times) stage_times(encoder_.get());  // from now on
     const Unit header = encoder_.header();
     header_.assign(header.bytes().begin(), header.bytes().end());
     write(header_);
@@ -114,7 +115,7 @@ class Encoding {
     if (result_.frames == 0)
       throw Failure(Exit::kFile,
                     options_.input.path + " holds no pictures" + (options_.seek > 0 ? " after --seek" : ""));
-    result_.stages = stage_times(encoder_.get());
+    if (options_.stage_times) result_.stages = stage_times(encoder_.get());
     write(encoder_.index().bytes());
     if (inspector_ && options_.verify) result_.verified = inspector_->verified();
     // Last, once nothing can go wrong any more.

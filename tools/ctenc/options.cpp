@@ -308,9 +308,10 @@ void add_encode_options(Options& options, EncodeOptions& encode) {
       "--csv", "FILE", "Write a line for each frame: type, step, bytes, quality, latency",
       [&](const std::string& s) { encode.csv = s; }, ValueKind::kFile);
   options.flag("--benchmark",
-               "Read the input into memory first (at most 1 GiB), then print speed and stage times; -o may "
-               "be left out",
+               "Read the input into memory first (at most 1 GiB), then print the speed; -o may be left out",
                [&] { encode.benchmark = true; });
+  options.flag("--stage-times", "Print the time of each stage; to measure it costs a GPU some speed",
+               [&] { encode.stage_times = true; });
   add_input_options(options, encode);
   add_description_options(options, encode);
   add_coding_options(options, encode);

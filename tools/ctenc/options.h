@@ -25,7 +25,7 @@ struct EncodeOptions {
   RunOptions run;
   int64_t seek = 0;
   int64_t frames = -1;  // all
-  bool psnr = false, ssim = false, verify = false, benchmark = false;
+  bool psnr = false, ssim = false, verify = false, benchmark = false, stage_times = false;
   std::string csv;
 };
 

@@ -111,8 +111,8 @@ std::string encode_summary(const EncodeOptions& options, const EncodeResult& r) 
   if (options.benchmark) {
     out += text("speed     %.2f fps, %.3f ms a frame, without the first %lld frames\n", r.steady_fps,
                 r.steady_fps > 0 ? 1000 / r.steady_fps : 0, static_cast<long long>(r.warm_up));
-    out += "\n" + stage_table(r.stages);
   }
+  if (options.stage_times) out += "\n" + stage_table(r.stages);
   return out;
 }
 

@@ -97,7 +97,7 @@ clips() {
   for preset in paper default "default --lossless" "default --transform dct8x8" "default --transform h264-4x4"; do
     first=
     for run in "--backend cpu" "--backend cuda --engine direct" "--backend cuda --engine fft" \
-      "CTV_CUDA_GRAPH=1 --backend cuda --engine direct"; do
+      "CTV_CUDA_GRAPH=0 --backend cuda --engine direct"; do
       local variables=() options=()
       for word in $run; do [[ $word == *=* ]] && variables+=("$word") || options+=("$word"); done
       # shellcheck disable=SC2086

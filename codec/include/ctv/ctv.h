@@ -823,10 +823,11 @@ typedef struct ctv_stage_time {
   double seconds;   /**< Total since open. */
   uint64_t calls;   /**< Calls since open. */
 } ctv_stage_time;
-/** Returns the stage times of an encoder: *count in all, at most `capacity` written. */
+/** Returns the stage times of an encoder: *count in all, at most `capacity` written. On a GPU stages are timed
+ * from the first call on, and then take a little longer. */
 CTV_API ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity,
                                            size_t* count);
-/** Returns the stage times of a decoder: *count in all, at most `capacity` written. */
+/** As ctv_encoder_stage_times(). */
 CTV_API ctv_status ctv_decoder_stage_times(ctv_decoder* decoder, ctv_stage_time* times, size_t capacity,
                                            size_t* count);
 

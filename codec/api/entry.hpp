@@ -18,8 +18,8 @@ ctv_status report(const Status& status);
 /// What a configuration of an older header is filled up from.
 ctv_config default_config();
 
-/// The stages that have been called, at most `capacity` of them to `out`, their number to `count`. From now on
-/// all are timed.
+/// The stages that have been called, at most `capacity` of them to `out`, their number to `count`. From now
+/// on all are timed.
 void copy_times(StageTimes& times, ctv_stage_time* out, size_t capacity, size_t* count);
 
 /// Runs body() -> Status, exceptions included, and reports it.

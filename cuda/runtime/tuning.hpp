@@ -8,9 +8,9 @@
 namespace ctv::cuda {
 
 struct CudaTuning {
-  bool entropy = true;         // CTV_CUDA_ENTROPY=0: CPU threads code levels
-  bool graphs = true;          // CTV_CUDA_GRAPH=0: frames never run as graphs
-  bool lanes = true;           // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
+  bool entropy = true;  // CTV_CUDA_ENTROPY=0: CPU threads code levels
+  bool graphs = true;   // CTV_CUDA_GRAPH=0: frames never run as graphs
+  bool lanes = true;    // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
   std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, always; unset: when asked for
   // With CTV_FAULT_INJECTION only.
   long fail_at = 0;               // CTV_CUDA_FAIL_AT=n: the n-th checked call of the process fails

@@ -823,8 +823,8 @@ typedef struct ctv_stage_time {
   double seconds;   /**< Total since open. */
   uint64_t calls;   /**< Calls since open. */
 } ctv_stage_time;
-/** Returns the stage times of an encoder: *count in all, at most `capacity` written. On a GPU stages are timed
- * from the first call on, and then take a little longer. */
+/** Returns the stage times of an encoder: *count in all, at most `capacity` written. On a GPU stages are
+ * timed from the first call on, and then take a little longer. */
 CTV_API ctv_status ctv_encoder_stage_times(ctv_encoder* encoder, ctv_stage_time* times, size_t capacity,
                                            size_t* count);
 /** As ctv_encoder_stage_times(). */

@@ -5,11 +5,13 @@
 // a segment. In it, cells side by side with one vector are predicted together, by rows and then columns of
 // the separable filter, and a cell with the vector of the one above it is not predicted again. The weights
 // are separable too and blend rows, then columns. The quarter of a piece that lies in a skipped cell takes
-// that cell's prediction alone. Without overlap the pieces are the cells.
+// that cell's prediction alone. Without overlap the pieces are the cells. A segment of one vector is
+// predicted in place.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "codec/dsp/motion_vectors.hpp"
 #include "codec/util/parallel.hpp"
@@ -28,18 +30,18 @@ constexpr int kPiece = 1 << kLog2Cell;  // samples on a side, at most
 constexpr int kSegment = 64;            // columns of a segment
 constexpr int kPitch = kSegment + 16;   // of its rows; a prediction may be 16 columns too wide
 
-// Pieces along one axis.
+// Pieces along one axis. They lie between the centres of cells; without overlap, or where cells have at most
+// one sample, they are the cells, or every so many of them.
 struct Axis {
-  bool overlap;             // pieces lie between the centres of cells; otherwise they are the cells
-  int shift;                // of the plane
+  bool between;
   int count;                // of cells
   int size, begin;          // samples of the plane
+  int cells;                // from a piece to the next
   int16_t weights[kPiece];  // of the second cell of the pair, 32nds
 
-  BlockPair pair(int sample) const {
-    if (overlap) return block_pair(max_of(sample, 0), shift, kLog2Cell, count);
-    const int cell = block_of(sample, shift, kLog2Cell, count);
-    return {cell, cell, 0};
+  /// The first cell of a piece. The second is that of the piece after it, if pieces lie between cells.
+  int cell(int piece) const {
+    return between ? clamp_to(piece - 1, 0, count - 1) : min_of(piece * cells, count - 1);
   }
 };
 
@@ -51,6 +53,7 @@ struct PieceRow {
   const CompensationGeometry* geometry;
   const Axis* rows;
   const Axis* cols;
+  int piece;
   int top;  // first sample row, may be negative
 };
 
@@ -63,8 +66,9 @@ namespace ctv::HWY_NAMESPACE {
 // A segment's cells, those above and those below the middle of its pieces, and their predictions.
 struct Segment {
   static constexpr int kMostCells = kSegment + 1;
-  int left, pieces;  // first sample, may be negative
-  int to_next;       // from a piece's first cell to its second; 0: pieces have one cell
+  int first, pieces;
+  int left;     // first sample, may be negative
+  int to_next;  // from a piece's first cell to its second; 0: pieces have one cell
   MotionVector vectors[2][kMostCells];
   bool alone[2][kMostCells];                // not blended in its quarters of pieces
   const int16_t* predicted[2][kMostCells];  // the segment's first column, [kPiece][kPitch]
@@ -72,31 +76,31 @@ struct Segment {
   alignas(64) int16_t samples[2][2][kPiece * kPitch];
 };
 
-void SetCells(const PieceRow& c, Segment& s) {
-  const BlockPair rows = c.rows->pair(c.top);
+// Inlined, since gcc 12.2 takes its stores for dead and leaves the call out.
+[[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s) {
+  const int last_row = c.rows->cell(c.piece + (c.rows->between ? 1 : 0));
+  const ptrdiff_t rows[2] = {ptrdiff_t{c.rows->cell(c.piece)} * c.geometry->grid.cols,
+                             ptrdiff_t{last_row} * c.geometry->grid.cols};
   for (int k = 0; k <= s.pieces; ++k) {
-    // The last cell is the second of the last pair.
-    const int last = k == s.pieces ? 1 : 0;
-    const BlockPair cols = c.cols->pair(s.left + (k - last) * c.cols->size);
+    const int col = c.cols->cell(s.first + k);
     for (int half = 0; half < 2; ++half) {
-      const ptrdiff_t cell = ptrdiff_t{half == 0 ? rows.first : rows.second} * c.geometry->grid.cols +
-                             (last != 0 ? cols.second : cols.first);
-      s.vectors[half][k] = c.side.vectors[cell];
-      s.alone[half][k] = !c.geometry->overlap || c.side.skips[cell] != 0;
+      s.vectors[half][k] = c.side.vectors[rows[half] + col];
+      s.alone[half][k] = !c.geometry->overlap || c.side.skips[rows[half] + col] != 0;
     }
   }
 }
 
-// Predicts kWidth columns of a row of pieces from column `begin` of the segment on.
-template <int kWidth>
-void PredictColumns(const PieceRow& c, const Segment& s, MotionVector v, int begin, int16_t* out) {
-  alignas(64) int16_t samples[kPiece * kWidth];
+// Predicts the columns of a row of pieces from sample x on; 7 columns more may be written. out: [rows][pitch]
+void PredictColumns(const PieceRow& c, MotionVector v, int x, int cols, int16_t* out, ptrdiff_t pitch) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
-  Predict<kWidth>(c.reference, shift, v, c.top, s.left + begin, c.rows->size, samples);
-  for (int r = 0; r < c.rows->size; ++r) {
-    CTV_KEEP_LOOP
-    for (int x = 0; x < kWidth; ++x) out[r * kPitch + begin + x] = samples[r * kWidth + x];
-  }
+  const auto predict = [&](auto width) {
+    constexpr int kWidth = decltype(width)::value;
+    for (; cols > kWidth - 8; cols -= kWidth, x += kWidth, out += kWidth)
+      Predict<kWidth>(c.reference, shift, v, c.top, x, c.rows->size, out, pitch);
+  };
+  predict(std::integral_constant<int, 32>());
+  predict(std::integral_constant<int, 16>());
+  predict(std::integral_constant<int, 8>());
 }
 
 // Predicts the cells of one half of the segment, run by run.
@@ -112,36 +116,26 @@ void PredictCells(const PieceRow& c, int half, Segment& s) {
       continue;
     }
     int16_t* out = s.samples[half][parity];
-    int begin = max_of(0, (k - s.to_next) * size);
+    const int begin = max_of(0, k - s.to_next) * size;
     for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) s.predicted[half][k] = out;
     const int end = min_of(s.pieces, k) * size;
-    while (begin < end) {
-      if (end - begin > 16) {
-        PredictColumns<32>(c, s, v, begin, out);
-        begin += 32;
-      } else if (end - begin > 8) {
-        PredictColumns<16>(c, s, v, begin, out);
-        begin += 16;
-      } else {
-        PredictColumns<8>(c, s, v, begin, out);
-        begin += 8;
-      }
-    }
+    if (begin < end) PredictColumns(c, v, s.left + begin, end - begin, out + begin, kPitch);
     parity ^= 1;
   }
 }
 
-// Blends the predictions of a piece: rows first (32nds, exact), then columns. out: [kPiece][kPiece]
-void Blend(const PieceRow& c, const int16_t* const (&p)[4], int16_t* __restrict out) {
+// Blends the predictions of a piece: rows first (32nds, exact), then columns. out: [rows][pitch], kPiece
+// columns
+void Blend(const PieceRow& c, const int16_t* const (&p)[4], int16_t* __restrict out, ptrdiff_t pitch) {
   const int16_t* right = c.cols->weights;
   for (int r = 0; r < c.rows->size; ++r) {
     const int low = c.rows->weights[r];
     CTV_KEEP_LOOP
     for (int x = 0; x < kPiece; ++x) {
       const int i = r * kPitch + x;
-      const int16_t upper = static_cast<int16_t>((32 - right[x]) * p[0][i] + right[x] * p[1][i]);
-      const int16_t lower = static_cast<int16_t>((32 - right[x]) * p[2][i] + right[x] * p[3][i]);
-      out[r * kPiece + x] = static_cast<int16_t>(((32 - low) * upper + low * lower + 512) >> 10);
+      const auto upper = static_cast<int16_t>(32 * p[0][i] + right[x] * (p[1][i] - p[0][i]));
+      const auto lower = static_cast<int16_t>(32 * p[2][i] + right[x] * (p[3][i] - p[2][i]));
+      out[r * pitch + x] = static_cast<int16_t>((32 * upper + low * (lower - upper) + 512) >> 10);
     }
   }
 }
@@ -171,8 +165,14 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
   const int16_t* const p[4] = {s.predicted[0][k] + at, s.predicted[0][next] + at, s.predicted[1][k] + at,
                                s.predicted[1][next] + at};
   const bool alone[4] = {s.alone[0][k], s.alone[0][next], s.alone[1][k], s.alone[1][next]};
-  alignas(64) int16_t blended[kPiece * kPiece];
-  if (!(alone[0] && alone[1] && alone[2] && alone[3])) Blend(c, p, blended);
+  // In place where kPiece columns fit; what is too wide the next piece overwrites.
+  alignas(64) int16_t samples[kPiece * kPiece];
+  const int left = s.left + at;
+  const bool inside = c.top >= 0 && c.top + c.rows->size <= c.prediction.rows && left >= 0 &&
+                      left + kPiece <= c.prediction.cols;
+  int16_t* const blended = inside ? c.prediction.row(c.top) + left : samples;
+  const ptrdiff_t pitch = inside ? c.prediction.stride : kPiece;
+  if (!(alone[0] && alone[1] && alone[2] && alone[3])) Blend(c, p, blended, pitch);
   // Along an axis of one sample both cells are the same.
   const int half_rows = max_of(1, c.rows->size / 2);
   const int half_cols = max_of(1, c.cols->size / 2);
@@ -182,7 +182,7 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
     const int begin = (i & 1) != 0 ? c.cols->size - half_cols : 0;
     for (int r = first; r < first + half_rows; ++r) {
       const int16_t* from = p[i] + r * kPitch + begin;
-      int16_t* to = blended + r * kPiece + begin;
+      int16_t* to = blended + r * pitch + begin;
       if (half_cols == 4) {
         CopyFour(from, to);
       } else {
@@ -190,16 +190,32 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
       }
     }
   }
-  Write(c, s.left + at, c.cols->size, blended, kPiece);
+  if (!inside) Write(c, left, c.cols->size, samples, kPiece);
+}
+
+// Predicts a segment in place, if it has one vector, lies in the plane and is as wide as predictions are.
+bool PredictInPlace(const PieceRow& c, const Segment& s) {
+  const int cols = s.pieces * c.cols->size;
+  const MotionVector v = s.vectors[0][0];
+  const auto of_v = [&](const MotionVector* row) {
+    return std::all_of(row, row + s.pieces + s.to_next, [v](MotionVector w) { return w == v; });
+  };
+  if (cols % 8 != 0 || c.top < 0 || c.top + c.rows->size > c.prediction.rows || s.left < 0 ||
+      s.left + cols > c.prediction.cols || !of_v(s.vectors[0]) || !of_v(s.vectors[1]))
+    return false;
+  PredictColumns(c, v, s.left, cols, c.prediction.row(c.top) + s.left, c.prediction.stride);
+  return true;
 }
 
 void CompensatePieces(const PieceRow& c) {
   const int size = c.cols->size;
   Segment s;
-  s.to_next = size > 1 && c.cols->overlap ? 1 : 0;
-  for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size) {
+  s.to_next = c.cols->between ? 1 : 0;
+  s.first = 0;
+  for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size, s.first += s.pieces) {
     s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
     SetCells(c, s);
+    if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);
     // Pieces side by side with one prediction are written together.
@@ -233,12 +249,12 @@ namespace {
 
 Axis make_axis(bool overlap, int count, int shift) {
   Axis a{};
-  a.overlap = overlap;
-  a.shift = shift;
-  a.count = count;
   const int log2_size = std::max(0, kLog2Cell - shift);
+  a.between = overlap && log2_size > 0;
+  a.count = count;
   a.size = 1 << log2_size;
-  a.begin = overlap ? -(a.size / 2) : 0;
+  a.begin = a.between ? -(a.size / 2) : 0;
+  a.cells = 1 << std::max(0, shift - kLog2Cell);
   for (int i = 0; i < a.size; ++i)
     a.weights[i] = static_cast<int16_t>(log2_size > 0 ? overlap_weight(log2_size, i) : 0);
   return a;
@@ -251,7 +267,7 @@ void compensate_plane(int threads, PlaneView<const Sample> reference, const Cons
   const Axis rows = make_axis(geometry.overlap, geometry.grid.rows, geometry.row_shift);
   const Axis cols = make_axis(geometry.overlap, geometry.grid.cols, geometry.col_shift);
   parallel_for(threads, (prediction.rows - rows.begin + rows.size - 1) / rows.size, [&](int i) {
-    const PieceRow c{reference, prediction, side, &geometry, &rows, &cols, rows.begin + i * rows.size};
+    const PieceRow c{reference, prediction, side, &geometry, &rows, &cols, i, rows.begin + i * rows.size};
     HWY_DYNAMIC_DISPATCH(CompensatePieces)(c);
   });
 }

@@ -76,11 +76,11 @@ void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* o
   }
 }
 
-// Horizontal pass, rounded to samples.
+// Horizontal pass, rounded to samples: out [rows][pitch], kWidth columns.
 template <int kWidth>
-void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];
-  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
+  for (int r = 0; r < rows; ++r, source += stride, out += pitch) {
     const Sample* __restrict s = source - kBefore;
     int16_t* __restrict o = out;
     CTV_KEEP_LOOP
@@ -90,10 +90,11 @@ void FilterRows(const Sample* source, ptrdiff_t stride, int rows, int eighth, in
 
 // Vertical pass, rounded to samples.
 template <int kWidth>
-void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
+                   ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];
   source -= kBefore * stride;
-  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
+  for (int r = 0; r < rows; ++r, source += stride, out += pitch) {
     const Sample* __restrict s = source;
     int16_t* __restrict o = out;
     CTV_KEEP_LOOP
@@ -112,7 +113,7 @@ using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0
 // values per row. Two interleaved rows make one multiply-add (pmaddwd), and each pair of rows serves three
 // outputs. Interleaving and packing both work within 128 bits and cancel.
 template <int kWidth>
-void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
+void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Lanes16<kWidth> d16;
   const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
   const Weights& k = kFilters.of[eighth];
@@ -133,7 +134,7 @@ void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* o
       upper[i] = hn::InterleaveUpper(d16, last, next);
       last = next;
     }
-    for (int r = 0; r < rows; ++r, o += kWidth) {
+    for (int r = 0; r < rows; ++r, o += pitch) {
       s += kWidth;
       const auto next = hn::LoadU(d16, s);
       lower[kTaps - 2] = hn::InterleaveLower(d16, last, next);
@@ -154,28 +155,11 @@ void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* o
     }
   }
 }
-
-// Sum of absolute differences of blocks of 16-bit samples. Differences fit in 16 bits.
-template <int kBlock>
-uint32_t SadOfSamples(const int16_t* a, const int16_t* b, ptrdiff_t b_stride) {
-  const Lanes16<kBlock> d16;
-  const hn::Repartition<int32_t, Lanes16<kBlock>> d32;
-  const auto one = hn::Set(d16, int16_t{1});
-  auto sum = hn::Zero(d32);
-  auto unused = hn::Zero(d32);
-  for (int r = 0; r < kBlock; ++r, a += kBlock, b += b_stride) {
-    for (int x = 0; x < kBlock; x += static_cast<int>(hn::Lanes(d16))) {
-      const auto difference = hn::Abs(hn::Sub(hn::LoadU(d16, a + x), hn::LoadU(d16, b + x)));
-      sum = hn::ReorderWidenMulAccumulate(d32, difference, one, sum, unused);
-    }
-  }
-  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
-}
 #else
 template <int kWidth>
-void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out) {
+void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];
-  for (int r = 0; r < rows; ++r, source += kWidth, out += kWidth) {
+  for (int r = 0; r < rows; ++r, source += kWidth, out += pitch) {
     const int16_t* __restrict s = source;
     int16_t* __restrict o = out;
     CTV_KEEP_LOOP
@@ -185,16 +169,6 @@ void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* o
       o[x] = static_cast<int16_t>(round_interpolated(sum));
     }
   }
-}
-
-template <int kBlock>
-uint32_t SadOfSamples(const int16_t* a, const int16_t* b, ptrdiff_t b_stride) {
-  int sum = 0;
-  for (int r = 0; r < kBlock; ++r, a += kBlock, b += b_stride) {
-    CTV_KEEP_LOOP
-    for (int x = 0; x < kBlock; ++x) sum += abs_of(a[x] - b[x]);
-  }
-  return static_cast<uint32_t>(sum);
 }
 #endif
 

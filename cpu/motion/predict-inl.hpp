@@ -34,10 +34,11 @@ const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, i
   return patch + kBefore * kPitch + kBefore;
 }
 
-// out [rows][kWidth]: the prediction of the samples from (y, x) on with vector v. rows: at most kMostRows.
+// out [rows][pitch], kWidth columns: the prediction of the samples from (y, x) on with vector v. rows: at
+// most kMostRows.
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
-             int rows, int16_t* out) {
+             int rows, int16_t* out, ptrdiff_t pitch) {
   alignas(64) Sample patch[(kMostRows + kTaps) * (kWidth + kTaps)];
   const Displacement dy = displacement(v.y, shift.y);
   const Displacement dx = displacement(v.x, shift.x);
@@ -56,16 +57,16 @@ void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, Motion
   if (dx.eighth == 0 && dy.eighth == 0) {
     for (int r = 0; r < rows; ++r) {
       CTV_KEEP_LOOP
-      for (int i = 0; i < kWidth; ++i) out[r * kWidth + i] = source[r * stride + i];
+      for (int i = 0; i < kWidth; ++i) out[r * pitch + i] = source[r * stride + i];
     }
   } else if (dy.eighth == 0) {
-    FilterRows<kWidth>(source, stride, rows, dx.eighth, out);
+    FilterRows<kWidth>(source, stride, rows, dx.eighth, out, pitch);
   } else if (dx.eighth == 0) {
-    FilterColumns<kWidth>(source, stride, rows, dy.eighth, out);
+    FilterColumns<kWidth>(source, stride, rows, dy.eighth, out, pitch);
   } else {
     alignas(64) int16_t sums[(kMostRows + kTaps) * kWidth];
     RowSums<kWidth>(source - kBefore * stride, stride, rows + kTaps - 1, dx.eighth, sums);
-    FilterColumnsOfSums<kWidth>(sums, rows, dy.eighth, out);
+    FilterColumnsOfSums<kWidth>(sums, rows, dy.eighth, out, pitch);
   }
 }
 

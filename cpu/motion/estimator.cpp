@@ -50,7 +50,8 @@ class CpuMotionEstimator final : public MotionEstimator {
         improved_(field_.size()),
         moved_before_(field_.size()),
         moved_(field_.size()),
-        sums_(field_.size() * kFieldCandidates) {
+        sums_(field_.size() * kFieldCandidates),
+        memos_(blocks_.size()) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -89,13 +90,16 @@ class CpuMotionEstimator final : public MotionEstimator {
                        .first = i == 0 || passes[i - 1].squares,
                        .moved_before = moved_before_.data(),
                        .moved_after = moved_.data(),
-                       .sums = sums_.data()};
+                       .sums = sums_.data(),
+                       .memos = grid.log2_block == blocks_.log2_block ? memos_.data() : nullptr,
+                       .forget = i == 0};
         parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
         field_.swap(improved_);
         moved_before_.swap(moved_);
         if (!passes[i].squares || grid.log2_block >= kLog2LargestSquare) continue;
         rows.before = field_.data();
         rows.after = improved_.data();
+        rows.forget = false;
         parallel_for(threads_, ceil_div(grid.rows, 2), [&](int row) { unite_field_row(rows, row); });
         field_.swap(improved_);
       }
@@ -155,7 +159,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   // still_ and searched_
   void mark_still(const uint8_t* still) {
-    for (int row = 0; row < blocks_.rows; ++row) {
+    parallel_for(threads_, blocks_.rows, [&](int row) {
       Columns& searched = searched_[static_cast<size_t>(row)];
       searched = {blocks_.cols, 0};
       for (int b = 0; b < blocks_.cols; ++b) {
@@ -164,7 +168,7 @@ class CpuMotionEstimator final : public MotionEstimator {
             left_out ? 1 : 0;
         if (!left_out) searched = {std::min(searched.begin, b), b + 1};
       }
-    }
+    });
   }
 
   void prepare_bounds(const SearchPlanes& planes, uint32_t lambda) {
@@ -231,14 +235,16 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   /// Copies the vectors of blocks to a finer grid of the same picture.
-  static void spread(const std::vector<MotionVector>& from, const MotionGrid& blocks, const MotionGrid& grid,
-                     MotionVector* vectors) {
+  void spread(const std::vector<MotionVector>& from, const MotionGrid& blocks, const MotionGrid& grid,
+              MotionVector* vectors) const {
     const int shift = blocks.log2_block - grid.log2_block;
-    for (int r = 0; r < grid.rows; ++r) {
-      for (int c = 0; c < grid.cols; ++c)
-        *vectors++ = from[static_cast<size_t>(r >> shift) * static_cast<size_t>(blocks.cols) +
-                          static_cast<size_t>(c >> shift)];
-    }
+    parallel_ranges(threads_, grid.rows, 16, [&](int begin, int end) {
+      for (int r = begin; r < end; ++r) {
+        const MotionVector* in = from.data() + ptrdiff_t{r >> shift} * blocks.cols;
+        MotionVector* out = vectors + ptrdiff_t{r} * grid.cols;
+        for (int c = 0; c < grid.cols; ++c) out[c] = in[c >> shift];
+      }
+    });
   }
 
   struct Offset {
@@ -307,6 +313,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
   std::vector<uint8_t> moved_before_, moved_;   // what each pass leaves to the next one (FieldRows)
   std::vector<uint32_t> sums_;
+  std::vector<FieldMemo> memos_;  // of each block
   std::vector<Offset> order_;
   std::vector<SearchCandidate> candidates_;
   std::vector<uint16_t> sums_of_squares_;        // like reference_, if bounded()

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The passes over the field of vectors. A candidate costs a bilinear interpolation and Hadamard transforms,
-// so one whose price alone is too high is not tried, and one that is worse after some rows is left. What a
-// pass finds of a candidate the next one over the same grid takes over, and where neither a block nor a
-// neighbour moved there is nothing to try.
+// so one whose price alone is too high is not tried. What a pass finds of a candidate the next one over the
+// same grid takes over, and where neither a block nor a neighbour moved there is nothing to try. The four
+// steps around a vector are matched before they are compared, since processors foresee no result of a
+// comparison.
 #include "cpu/motion/field.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/motion/field.cpp"
@@ -75,6 +77,35 @@ class Neighbours {
 #endif
 };
 
+// Matches a block with the reference, but for what is known.
+template <int kBlock>
+class Matcher {
+ public:
+  Matcher(const FieldRows& f, int row, int col, ptrdiff_t index)
+      : field_(f), row_(row), col_(col), memo_(f.memos == nullptr ? nullptr : f.memos + index) {
+    if (memo_ != nullptr && f.forget) memo_->clear();
+  }
+  uint32_t sum(MotionVector v) {
+    if (memo_ == nullptr) return hadamard(v);
+    const int found = memo_->find(v);
+    if (found >= 0) return memo_->sums[found];
+    const uint32_t sum = hadamard(v);
+    memo_->add(v, sum);
+    return sum;
+  }
+
+ private:
+  uint32_t hadamard(MotionVector v) {
+    if (!block_) block_.emplace(field_, row_, col_);
+    return block_->hadamard(v);
+  }
+
+  const FieldRows& field_;
+  const int row_, col_;
+  FieldMemo* const memo_;
+  std::optional<Block<kBlock>> block_;
+};
+
 template <int kBlock>
 void Improve(const FieldRows& f, int row) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
@@ -103,14 +134,7 @@ void Improve(const FieldRows& f, int row) {
     const auto price = [&](MotionVector v) {
       return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
     };
-    const Block<kBlock> block{*f.planes, *f.halves, ptrdiff_t{row} * kBlock, ptrdiff_t{col} * kBlock};
-    // Finds the sum of an offer that costs at most `most`.
-    const auto match = [&](Offer& offer, uint32_t most) {
-      if (offer.price > most) return;
-      const uint32_t limit = (most - offer.price) / 2 + 1;
-      const uint32_t sum = block.hadamard(offer.vector, limit);
-      if (sum < limit) offer.sum = sum;
-    };
+    Matcher<kBlock> matcher(f, row, col, index);
 
     Offer offers[kFieldCandidates];
     int offer_of[kFieldCandidates];
@@ -128,7 +152,8 @@ void Improve(const FieldRows& f, int row) {
     }
     int best = 0;
     for (int i = 0; i < count; ++i) {
-      if (offers[i].sum == kUnknown) match(offers[i], least);
+      if (offers[i].sum == kUnknown && offers[i].price <= least)
+        offers[i].sum = matcher.sum(offers[i].vector);
       least = min_of(least, offers[i].cost());
       if (offers[i].cost() < offers[best].cost()) best = i;
     }
@@ -138,13 +163,15 @@ void Improve(const FieldRows& f, int row) {
 
     const bool steps = (!f.pass.only_moved || best != 0) && field_cost(sum, 0, 0) > f.lambda * kStepsWorth;
     for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
-      const MotionVector centre = after;
+      Offer sides[4];
       for (int side = 0; side < 4; ++side) {
-        const MotionVector v = stepped_vector(centre, step, side, f.range);
-        Offer offer{v, price(v), kUnknown};
-        match(offer, least - 1);
-        if (offer.sum == kUnknown) continue;
-        after = v;
+        const MotionVector v = stepped_vector(after, step, side, f.range);
+        sides[side] = {v, price(v), kUnknown};
+        if (sides[side].price < least) sides[side].sum = matcher.sum(v);
+      }
+      for (const Offer& offer : sides) {
+        if (offer.cost() >= least) continue;
+        after = offer.vector;
         least = offer.cost();
         sum = offer.sum;
       }
@@ -201,9 +228,8 @@ void UniteRow(const FieldRows& f, int row) {
       uint64_t cost = f.lambda * price;
       uint32_t sums[kSquareBlocks];
       for (int b = 0; b < kSquareBlocks && cost < least; ++b) {
-        const Block<kBlock> block{*f.planes, *f.halves, ptrdiff_t{y[b]} * kBlock, ptrdiff_t{x[b]} * kBlock};
-        const auto limit = static_cast<uint32_t>((least - cost) / 2 + 1);
-        sums[b] = own[b] == own[k] ? f.sums[at[b] * kFieldCandidates] : block.hadamard(own[k], limit);
+        sums[b] = own[b] == own[k] ? f.sums[at[b] * kFieldCandidates]
+                                   : Matcher<kBlock>(f, y[b], x[b], at[b]).sum(own[k]);
         cost += field_cost(sums[b], 0, 0);
       }
       if (cost >= least) continue;

@@ -2,12 +2,40 @@
 // The passes over the field of vectors that follow the full search (codec/control/motion_decisions.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "codec/control/motion_decisions.hpp"
 #include "cpu/motion/half_samples.hpp"
 
 namespace ctv {
+
+/// What passes have found of a searched block's candidates, so that none is matched twice in a frame.
+struct alignas(64) FieldMemo {
+  static constexpr int kEntries = 16;  // the last ones
+  static constexpr int32_t kEmpty = INT32_MIN;
+  int32_t vectors[kEntries];  // as key() has them
+  uint32_t sums[kEntries];
+  int next;  // entry to write
+
+  static int32_t key(MotionVector v) { return v.y * (1 << 16) + static_cast<uint16_t>(v.x); }
+  void clear() {
+    std::fill_n(vectors, kEntries, kEmpty);
+    next = 0;
+  }
+  /// The entry of a vector, or -1.
+  int find(MotionVector v) const {
+    const int32_t wanted = key(v);
+    int found = -1;
+    for (int i = 0; i < kEntries; ++i) found = std::max(found, vectors[i] == wanted ? i : -1);
+    return found;
+  }
+  void add(MotionVector v, uint32_t sum) {
+    vectors[next] = key(v);
+    sums[next] = sum;
+    next = (next + 1) % kEntries;
+  }
+};
 
 /// One pass over the vectors of a grid.
 struct FieldRows {
@@ -28,6 +56,8 @@ struct FieldRows {
   const uint8_t* moved_before;  // [grid.rows][grid.cols], 1: it gave the block another vector
   uint8_t* moved_after;         // of this pass
   uint32_t* sums;               // [grid.rows][grid.cols][kFieldCandidates], of the candidates
+  FieldMemo* memos;             // of the searched blocks; null in passes over their cells
+  bool forget;                  // memos are of the frame before
 };
 void improve_field_row(const FieldRows& field, int row);
 /// The squares that follow a pass, of a row of them: from its `after`, now `before`, and its costs and sums.

@@ -8,49 +8,109 @@
 #define CTV_CPU_FIELD_MATCH_INL_HPP
 #endif
 
+#include <utility>
+
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/hadamard-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// The samples between which a candidate is interpolated, and their weights.
-struct Corners {
-  const uint8_t* at[4];
-  int16_t weights[4];  // sixteenths
-};
+// How a candidate's samples follow from those at half samples.
+enum class Between { kNone, kMiddle, kQuarter, kFour };
 
 #if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// Sum of magnitudes of the transforms of 8 rows; none is added beyond `limit`.
-template <int kBlock, int kCorners>
-HWY_INLINE uint32_t HadamardSum(const uint8_t* current, ptrdiff_t current_stride, const Corners& corners,
-                                ptrdiff_t stride, uint32_t limit) {
-  const hn::CappedTag<int16_t, kBlock == 8 ? 8 : 16> d16;
-  const hn::Repartition<int32_t, decltype(d16)> d32;
-  const hn::Rebind<uint8_t, decltype(d16)> d8;
-  using Vector = hn::Vec<decltype(d16)>;
-  const auto samples = [&](const uint8_t* p) { return hn::PromoteTo(d16, hn::LoadU(d8, p)); };
-  uint32_t total = 0;
-  for (int y = 0; y < kBlock && total < limit; y += 8) {
-    auto sum = hn::Zero(d32);
-    auto unused = hn::Zero(d32);
-    for (int x = 0; x < kBlock; x += static_cast<int>(hn::Lanes(d16))) {
+// A SIMD vector has a row of one tile of 8x8 samples, of two side by side, or of 2x2.
+template <int kBlock>
+using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 32>;
+
+HWY_INLINE hn::Vec128<int16_t> MultiplyPairs(hn::Vec128<uint8_t> samples, hn::Vec128<int8_t> weights) {
+  return hn::Vec128<int16_t>{_mm_maddubs_epi16(samples.raw, weights.raw)};
+}
+HWY_INLINE hn::Vec128<uint8_t> Pack(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
+  return hn::Vec128<uint8_t>{_mm_packus_epi16(lower.raw, upper.raw)};
+}
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE hn::Vec256<int16_t> MultiplyPairs(hn::Vec256<uint8_t> samples, hn::Vec256<int8_t> weights) {
+  return hn::Vec256<int16_t>{_mm256_maddubs_epi16(samples.raw, weights.raw)};
+}
+HWY_INLINE hn::Vec256<uint8_t> Pack(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
+  return hn::Vec256<uint8_t>{_mm256_packus_epi16(lower.raw, upper.raw)};
+}
+#endif
+
+// A row of the tiles, 8 rows of samples apart where they are 2x2. 8 samples are the lower half.
+template <int kBlock>
+HWY_INLINE auto LoadTiles(const uint8_t* p, ptrdiff_t stride) {
+  constexpr size_t kLanes = hn::MaxLanes(TileRow<kBlock>());
+  const hn::FixedTag<uint8_t, 16> d8;
+  if constexpr (kLanes == 8) {
+    return hn::Vec128<uint8_t>{hn::LoadU(hn::FixedTag<uint8_t, 8>(), p).raw};
+  } else if constexpr (kLanes == 16) {
+    return hn::LoadU(d8, p);
+  } else {
+    const hn::Rebind<uint8_t, TileRow<kBlock>> both;
+    return hn::Combine(both, hn::LoadU(d8, p + 8 * stride), hn::LoadU(d8, p));
+  }
+}
+template <int kBlock, class V>
+HWY_INLINE auto Widen(V samples) {
+  const TileRow<kBlock> d16;
+  return hn::PromoteTo(d16, hn::Vec<hn::Rebind<uint8_t, TileRow<kBlock>>>{samples.raw});
+}
+
+// Sum of magnitudes of the transforms of a block's differences. current: LoadTiles() of the whole block, in
+// 16 bits. corners: between which samples lie, of kQuarter the nearer ones first. weights: sixteenths.
+template <int kBlock, Between kBetween>
+HWY_INLINE uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
+                                const int8_t (&weights)[4]) {
+  const TileRow<kBlock> d16;
+  const hn::Repartition<int32_t, TileRow<kBlock>> d32;
+  using Vector = hn::Vec<TileRow<kBlock>>;
+  using Bytes = decltype(LoadTiles<kBlock>(corners[0], stride));
+  const hn::DFromV<Bytes> d8;
+  const hn::Repartition<int16_t, hn::DFromV<Bytes>> products;
+  const auto pair = [&](int i) {
+    const int both = weights[i] | weights[i + 1] << 8;
+    return hn::BitCast(hn::RebindToSigned<hn::DFromV<Bytes>>(),
+                       hn::Set(products, static_cast<int16_t>(both)));
+  };
+  const auto upper = pair(0);
+  const auto lower = pair(2);
+  const auto moved = [&](ptrdiff_t offset) {
+    const auto load = [&](int i) { return LoadTiles<kBlock>(corners[i] + offset, stride); };
+    const Bytes a = load(0);
+    if constexpr (kBetween == Between::kNone) {
+      return a;
+    } else if constexpr (kBetween == Between::kMiddle) {
+      return hn::AverageRound(a, load(1));
+    } else if constexpr (kBetween == Between::kQuarter) {
+      // (3 a + b + 2) >> 2: the mean with a of the mean rounded down.
+      const Bytes b = load(1);
+      const Bytes odd = hn::And(hn::Xor(a, b), hn::Set(d8, uint8_t{1}));
+      return hn::AverageRound(a, hn::Sub(hn::AverageRound(a, b), odd));
+    } else {
+      const Bytes b = load(1);
+      const Bytes c = load(2);
+      const Bytes d = load(3);
+      const auto mean = [&](Bytes ab, Bytes cd) {
+        const auto sum = hn::Add(MultiplyPairs(ab, upper), MultiplyPairs(cd, lower));
+        return hn::ShiftRight<4>(hn::Add(sum, hn::Set(products, int16_t{8})));
+      };
+      return Pack(mean(hn::InterleaveLower(d8, a, b), hn::InterleaveLower(d8, c, d)),
+                  mean(hn::InterleaveUpper(d8, a, b), hn::InterleaveUpper(d8, c, d)));
+    }
+  };
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
+  constexpr int kCols = kLanes == 8 ? 8 : 16;
+  constexpr int kRows = kLanes == 32 ? 16 : 8;
+  auto sum = hn::Zero(d32);
+  auto unused = hn::Zero(d32);
+  for (int y = 0; y < kBlock; y += kRows) {
+    for (int x = 0; x < kBlock; x += kCols) {
       Vector a[8];
-      for (int r = 0; r < 8; ++r) {
-        const ptrdiff_t offset = (y + r) * stride + x;
-        Vector moved;
-        if constexpr (kCorners == 1) {
-          moved = samples(corners.at[0] + offset);
-        } else {
-          moved = hn::Set(d16, int16_t{8});
-          for (int i = 0; i < kCorners; ++i) {
-            moved =
-                hn::Add(moved, hn::Mul(samples(corners.at[i] + offset), hn::Set(d16, corners.weights[i])));
-          }
-          moved = hn::ShiftRight<4>(moved);
-        }
-        a[r] = hn::Sub(samples(current + (y + r) * current_stride + x), moved);
-      }
+      for (int r = 0; r < 8; ++r, current += kLanes)
+        a[r] = hn::Sub(hn::Load(d16, current), Widen<kBlock>(moved((y + r) * stride + x)));
       Butterflies<8>(a);
       Transpose(d16, a);
       Butterflies<4>(a);
@@ -59,30 +119,50 @@ HWY_INLINE uint32_t HadamardSum(const uint8_t* current, ptrdiff_t current_stride
       for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
       sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
     }
-    total += static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, hn::Add(sum, unused))));
   }
-  return total;
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
+}
+
+// The order in which HadamardSum() reads a block.
+template <int kBlock>
+HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int16_t* to) {
+  const TileRow<kBlock> d16;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
+  constexpr int kCols = kLanes == 8 ? 8 : 16;
+  constexpr int kRows = kLanes == 32 ? 16 : 8;
+  for (int y = 0; y < kBlock; y += kRows) {
+    for (int x = 0; x < kBlock; x += kCols) {
+      for (int r = 0; r < 8; ++r, to += kLanes)
+        hn::Store(Widen<kBlock>(LoadTiles<kBlock>(from + (y + r) * stride + x, stride)), d16, to);
+    }
+  }
 }
 #else
-template <int kBlock, int kCorners>
-uint32_t HadamardSum(const uint8_t* current, ptrdiff_t current_stride, const Corners& corners,
-                     ptrdiff_t stride, uint32_t limit) {
+template <int kBlock, Between kBetween>
+uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
+                     const int8_t (&weights)[4]) {
+  const auto moved = [&](ptrdiff_t offset) {
+    const int a = corners[0][offset];
+    if constexpr (kBetween == Between::kNone) {
+      return a;
+    } else if constexpr (kBetween == Between::kMiddle) {
+      return (a + corners[1][offset] + 1) >> 1;
+    } else if constexpr (kBetween == Between::kQuarter) {
+      return (3 * a + corners[1][offset] + 2) >> 2;
+    } else {
+      int sum = 8;
+      for (int i = 0; i < 4; ++i) sum += corners[i][offset] * weights[i];
+      return sum >> 4;
+    }
+  };
   uint32_t total = 0;
-  for (int y = 0; y < kBlock && total < limit; y += 8) {
+  for (int y = 0; y < kBlock; y += 8) {
     for (int x = 0; x < kBlock; x += 8) {
       int a[8][8];
       int half[8][8];
       for (int r = 0; r < 8; ++r) {
-        for (int c = 0; c < 8; ++c) {
-          const ptrdiff_t offset = (y + r) * stride + x + c;
-          int moved = corners.at[0][offset];
-          if constexpr (kCorners > 1) {
-            moved = 8;
-            for (int i = 0; i < kCorners; ++i) moved += corners.at[i][offset] * corners.weights[i];
-            moved >>= 4;
-          }
-          a[r][c] = current[(y + r) * current_stride + x + c] - moved;
-        }
+        for (int c = 0; c < 8; ++c)
+          a[r][c] = current[(y + r) * kBlock + x + c] - moved((y + r) * stride + x + c);
       }
       HalfHadamard<8>(a, half);
       HalfHadamard<8>(half, a);
@@ -93,39 +173,65 @@ uint32_t HadamardSum(const uint8_t* current, ptrdiff_t current_stride, const Cor
   }
   return total;
 }
+
+template <int kBlock>
+void CopyTiles(const uint8_t* from, ptrdiff_t stride, int16_t* to) {
+  for (int r = 0; r < kBlock; ++r) {
+    for (int c = 0; c < kBlock; ++c) to[r * kBlock + c] = from[r * stride + c];
+  }
+}
 #endif
 
 // A block that is matched.
 template <int kBlock>
-struct Block {
-  const SearchPlanes& planes;
-  const HalfPlanes& halves;
-  ptrdiff_t y, x;
+class Block {
+ public:
+  Block(const FieldRows& field, int row, int col) : stride_(field.planes->reference_stride) {
+    const SearchPlanes& planes = *field.planes;
+    const HalfPlanes& halves = *field.halves;
+    const ptrdiff_t y = ptrdiff_t{row} * kBlock;
+    const ptrdiff_t x = ptrdiff_t{col} * kBlock;
+    CopyTiles<kBlock>(planes.current + y * planes.current_stride + x, planes.current_stride, current_);
+    const uint8_t* const from[4] = {planes.reference, halves.right, halves.below, halves.diagonal};
+    for (int i = 0; i < 4; ++i) whole_[i] = from[i] + y * stride_ + x;
+  }
 
-  // Sum of magnitudes, or a number of at least `limit`.
-  uint32_t hadamard(MotionVector v, uint32_t limit) const {
+  // Sum of magnitudes of the transforms of the differences.
+  uint32_t hadamard(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
-    const ptrdiff_t stride = planes.reference_stride;
-    const uint8_t* const whole[4] = {planes.reference, halves.right, halves.below, halves.diagonal};
-    Corners corners{};
-    int count = 0;
-    for (int i = 0; i < 4; ++i) {
-      const int down = i >> 1;
-      const int across = i & 1;
-      const int weight =
-          (down != 0 ? dy.quarter : 4 - dy.quarter) * (across != 0 ? dx.quarter : 4 - dx.quarter);
-      if (weight == 0) continue;
+    const auto corner = [&](int down, int across) {
       const int row = dy.half + down;
       const int col = dx.half + across;
-      corners.at[count] = whole[(row & 1) * 2 + (col & 1)] + (y + (row >> 1)) * stride + x + (col >> 1);
-      corners.weights[count++] = static_cast<int16_t>(weight);
+      return whole_[(row & 1) * 2 + (col & 1)] + (row >> 1) * stride_ + (col >> 1);
+    };
+    const uint8_t* corners[4] = {corner(0, 0)};
+    int8_t weights[4] = {};
+    if (dy.quarter == 0 && dx.quarter == 0) return sum<Between::kNone>(corners, weights);
+    if (dy.quarter == 0 || dx.quarter == 0) {
+      const int quarter = dy.quarter + dx.quarter;
+      corners[1] = dx.quarter == 0 ? corner(1, 0) : corner(0, 1);
+      if (quarter == 2) return sum<Between::kMiddle>(corners, weights);
+      if (quarter == 3) std::swap(corners[0], corners[1]);
+      return sum<Between::kQuarter>(corners, weights);
     }
-    const uint8_t* current = planes.current + y * planes.current_stride + x;
-    if (count == 1) return HadamardSum<kBlock, 1>(current, planes.current_stride, corners, stride, limit);
-    if (count == 2) return HadamardSum<kBlock, 2>(current, planes.current_stride, corners, stride, limit);
-    return HadamardSum<kBlock, 4>(current, planes.current_stride, corners, stride, limit);
+    for (int i = 0; i < 4; ++i) {
+      corners[i] = corner(i >> 1, i & 1);
+      weights[i] = static_cast<int8_t>((i >> 1 != 0 ? dy.quarter : 4 - dy.quarter) *
+                                       ((i & 1) != 0 ? dx.quarter : 4 - dx.quarter));
+    }
+    return sum<Between::kFour>(corners, weights);
   }
+
+ private:
+  template <Between kBetween>
+  uint32_t sum(const uint8_t* const (&corners)[4], const int8_t (&weights)[4]) const {
+    return HadamardSum<kBlock, kBetween>(current_, corners, stride_, weights);
+  }
+
+  const ptrdiff_t stride_;
+  const uint8_t* whole_[4];  // the block's place in the planes: whole samples, right, below, diagonal
+  alignas(64) int16_t current_[kBlock * kBlock];
 };
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -57,13 +57,27 @@ inline uint16_t Limit(int64_t best) {
 
 #if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
-using Row = hn::FixedTag<uint8_t, kBlock>;  // of a block: wider vectors would have to be put together
-using Pair = hn::Repartition<uint64_t, Row>;
+using Rows = hn::CappedTag<uint8_t, 2 * kBlock>;  // one row of a block, or two
+using Sums = hn::Repartition<uint64_t, Rows>;
+constexpr int kRows = static_cast<int>(hn::MaxLanes(Rows())) / kBlock;
 using Words = hn::CappedTag<uint16_t, 32>;
 using WordVector = hn::Vec<Words>;
 
-HWY_INLINE hn::Vec<Pair> SumDifferences(hn::Vec<Row> a, const uint8_t* b) {
-  return hn::Vec<Pair>{_mm_sad_epu8(a.raw, hn::LoadU(Row(), b).raw)};
+HWY_INLINE hn::Vec<Rows> LoadRows(const uint8_t* p, ptrdiff_t stride) {
+#if HWY_TARGET <= HWY_AVX2
+  const hn::FixedTag<uint8_t, kBlock> row;
+  return hn::Combine(Rows(), hn::LoadU(row, p + stride), hn::LoadU(row, p));
+#else
+  (void)stride;
+  return hn::LoadU(Rows(), p);
+#endif
+}
+HWY_INLINE hn::Vec<Sums> SumDifferences(hn::Vec<Rows> a, hn::Vec<Rows> b) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::Vec<Sums>{_mm256_sad_epu8(a.raw, b.raw)};
+#else
+  return hn::Vec<Sums>{_mm_sad_epu8(a.raw, b.raw)};
+#endif
 }
 
 // The least lane.
@@ -93,15 +107,17 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   const Words words;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(words));
   const int side = 2 * candidates.range + 1;
-  hn::Vec<Row> current[kBlock];
-  uint64_t totals[2][2];
+  hn::Vec<Rows> current[kBlock / kRows];
+  uint64_t totals[2][2] = {};
   for (int half = 0; half < 2; ++half) {
-    auto total = hn::Zero(Pair());
-    for (int r = half * kSquare; r < (half + 1) * kSquare; ++r) {
-      current[r] = hn::LoadU(Row(), b.current + r * b.current_stride);
-      total = hn::Add(total, hn::SumsOf8(current[r]));
+    auto total = hn::Zero(Sums());
+    for (int r = half * kSquare; r < (half + 1) * kSquare; r += kRows) {
+      current[r / kRows] = LoadRows(b.current + r * b.current_stride, b.current_stride);
+      total = hn::Add(total, hn::SumsOf8(current[r / kRows]));
     }
-    hn::StoreU(total, Pair(), totals[half]);
+    uint64_t sums[2 * kRows];
+    hn::StoreU(total, Sums(), sums);
+    for (int i = 0; i < 2 * kRows; ++i) totals[half][i & 1] += sums[i];
   }
 
   alignas(64) uint16_t bounds[(2 * BoundedCandidates::kMostRange + 1) * kPitch];
@@ -126,14 +142,16 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   const auto key = [&](size_t place) {
     const SearchCandidate& candidate = candidates.ranked[place];
     const uint8_t* p = b.reference + candidate.offset;
-    auto even = hn::Zero(Pair());
-    auto odd = hn::Zero(Pair());
-    for (int r = 0; r < kBlock; r += 2, p += 2 * b.reference_stride) {
-      even = hn::Add(even, SumDifferences(current[r], p));
-      odd = hn::Add(odd, SumDifferences(current[r + 1], p + b.reference_stride));
+    auto even = hn::Zero(Sums());
+    auto odd = hn::Zero(Sums());
+    const auto differences = [&](int r) {
+      return SumDifferences(current[r / kRows], LoadRows(p + r * b.reference_stride, b.reference_stride));
+    };
+    for (int r = 0; r < kBlock; r += 2 * kRows) {
+      even = hn::Add(even, differences(r));
+      odd = hn::Add(odd, differences(r + kRows));
     }
-    const auto sum = hn::Add(even, odd);
-    const auto sad = static_cast<int64_t>(hn::GetLane(hn::Add(sum, hn::Shuffle01(sum))));
+    const auto sad = static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(even, odd))));
     return (sad << (kKeyIndexBits + 4)) + candidate.key;
   };
   int64_t best = key(0);

@@ -42,7 +42,7 @@ class CpuMotionEstimator final : public MotionEstimator {
         reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
         halves_(allocate(3 * (rows_ + 2 * border_rows()), reference_stride_)),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
-        still_(keys_.size()),
+        still_(keys_.size(), 1),
         searched_(static_cast<size_t>(blocks_.rows)),
         costs_(blocks_.size()),
         cells_{kLog2Cell, blocks_.rows << log2_cells(), blocks_.cols << log2_cells()},
@@ -138,6 +138,7 @@ class CpuMotionEstimator final : public MotionEstimator {
       if (bounded()) {
         search_bounded_row(planes, sums_origin(), by_place, row, blocks_.cols, still_blocks, keys);
       } else {
+        std::fill_n(keys, key_cols_, kNoKey);
         search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
       }
       MotionVector* vectors = field_.data() + ptrdiff_t{row} * blocks_.cols;

@@ -8,7 +8,40 @@
 #include "codec/util/host_device.hpp"
 #include "codec/util/parallel.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/motion/far_search.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+// count quarter samples of 4 rows.
+void FillQuarterRow(const uint8_t* in, ptrdiff_t stride, int count, uint8_t* __restrict out) {
+  constexpr int kPiece = 128;
+  for (int first = 0; first < count; first += kPiece, in += kPiece * kFarStep, out += kPiece) {
+    const int n = min_of(kPiece, count - first);
+    uint16_t columns[kPiece * kFarStep];
+    for (int i = 0; i < n * kFarStep; ++i) {
+      int sum = 0;
+      for (int y = 0; y < kFarStep; ++y) sum += in[y * stride + i];
+      columns[i] = static_cast<uint16_t>(sum);
+    }
+    for (int c = 0; c < n; ++c) {
+      int sum = 0;
+      for (int x = 0; x < kFarStep; ++x) sum += columns[kFarStep * c + x];
+      out[c] = quarter_sample(sum);
+    }
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace ctv {
+
+HWY_EXPORT(FillQuarterRow);
+
 namespace {
 
 constexpr int kVector = 64;  // bytes that the search reads at once, in whole blocks
@@ -71,13 +104,7 @@ void FarSearch::fill(const uint8_t* from, ptrdiff_t stride, Extent extent, Quart
       uint8_t* out = row_of(r);
       const uint8_t* in = from + ptrdiff_t{kFarStep} * r * stride;
       const int n = std::min(cols, right);
-      for (int c = 0; c < n; ++c) {
-        int sum = 0;
-        for (int y = 0; y < kFarStep; ++y) {
-          for (int x = 0; x < kFarStep; ++x) sum += in[y * stride + kFarStep * c + x];
-        }
-        out[c] = quarter_sample(sum);
-      }
+      HWY_DYNAMIC_DISPATCH(FillQuarterRow)(in, stride, n, out);
       std::fill(out - to.border, out, out[0]);
       std::fill(out + n, out + right + to.border, out[n - 1]);
     }
@@ -109,6 +136,7 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
         squares[b / side] &= still[static_cast<ptrdiff_t>(r) * stride + b];
     }
     int64_t* keys = keys_.data() + static_cast<size_t>(row) * row_size;
+    std::fill_n(keys, row_size, kNoKey);
     search_block_row(quarters, candidates_, kLog2QuarterSquare, row, squares_.cols, squares, keys);
     for (int s = 0; s < squares_.cols; ++s) {
       found_[static_cast<size_t>(row * squares_.cols + s)] =
@@ -136,6 +164,8 @@ void FarSearch::refine_row(const SearchPlanes& planes, uint32_t lambda, int near
     }
     still_blocks.fill(1);
     std::copy_n(still + s * side, count, still_blocks.begin());
+    for (int i = 0; i < count; ++i)
+      keys[static_cast<size_t>(i)] = static_cast<int64_t>(costs[s * side + i]) << kKeyIndexBits;
     const SearchPlanes here{planes.current + s * kSquare, planes.current_stride,
                             planes.reference + s * kSquare, planes.reference_stride};
     search_block_row(here, candidates, blocks_.log2_block, row, count, still_blocks.data(), keys.data());
@@ -151,3 +181,4 @@ void FarSearch::refine_row(const SearchPlanes& planes, uint32_t lambda, int near
 }
 
 }  // namespace ctv
+#endif  // HWY_ONCE

@@ -8,7 +8,6 @@
 #include "cpu/motion/search.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "codec/dsp/motion_vectors.hpp"
 
@@ -74,7 +73,15 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
       keys += step / kBlock;
       continue;
     }
-    KeyVector best = hn::Set(key_tag, std::numeric_limits<int64_t>::max());
+    // No candidate is better than 0, so a block that is not searched holds no candidate.
+    constexpr int kMostLanes = static_cast<int>(hn::MaxLanes(Keys()));
+    const int lanes_of_block = step > lanes ? kMostLanes : kBlock / 8;
+    alignas(64) int64_t found[kMostLanes];
+    for (int lane = 0; lane < kMostLanes; ++lane) {
+      const int b = lane / lanes_of_block;
+      found[lane] = still[b] != 0 ? 0 : keys[b];
+    }
+    KeyVector best = hn::Load(key_tag, found);
     for (size_t i = 0; i < row.count; ++i) {
       const uint8_t* current = row.current + x;
       const uint8_t* reference = row.reference + x + row.candidates[i].offset;
@@ -99,13 +106,8 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
         if (half == 1) best = hn::Min(best, now);
       }
     }
-    hn::StoreU(best, key_tag, keys);
-    // One key per block, at its first lane. If a SIMD vector is narrower than a block, it holds one block.
-    keys += step / kBlock == 1 ? 1 : 0;
-    if (step > kBlock) {
-      for (int b = 0; b < step / kBlock; ++b) keys[b] = keys[b * (kBlock / 8)];
-      keys += step / kBlock;
-    }
+    hn::Store(best, key_tag, found);
+    for (int b = 0; b < step / kBlock; ++b) *keys++ = found[b * lanes_of_block];
   }
 }
 #else
@@ -116,7 +118,7 @@ void Search(const RowOfBlocks& row, int64_t* keys) {
       ++keys;
       continue;
     }
-    int64_t best = std::numeric_limits<int64_t>::max();
+    int64_t best = *keys;
     for (size_t i = 0; i < row.count; ++i) {
       const uint8_t* current = row.current + x;
       const uint8_t* reference = row.reference + x + row.candidates[i].offset;

@@ -25,9 +25,10 @@ struct SearchCandidate {
   int64_t key;       // cost of the vector, then kKeyIndexBits bits of its index
 };
 inline constexpr int kKeyIndexBits = 20;
+inline constexpr int64_t kNoKey = INT64_MAX;
 
-/// Computes the best keys, SAD * 16 included, of one row of blocks. keys, still: [columns rounded up to a
-/// multiple of 64 samples]. still: the keys of these blocks are not needed.
+/// Replaces keys of one row of blocks by those of better candidates, SAD * 16 included. keys, still: [columns
+/// rounded up to a multiple of 64 samples]. still: the keys of these blocks are not needed.
 void search_block_row(const SearchPlanes& planes, std::span<const SearchCandidate> candidates, int log2_block,
                       int block_row, int block_cols, const uint8_t* still, int64_t* keys);
 

@@ -171,6 +171,22 @@ PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, in
   return coded;
 }
 
+PeerTimes time_peer(const Peer& peer, const PeerClip& all, const PeerClip& one, double setting, int threads,
+                    int64_t runs) {
+  PeerTimes times;
+  for (int64_t i = 0; i < runs; ++i) {
+    const PeerClip::Coded whole = all.time(peer, setting, threads);
+    const PeerClip::Coded start = one.time(peer, setting, threads);
+    const auto ms = [&](double PeerClip::Coded::*seconds) {
+      return 1000 * (whole.*seconds - start.*seconds) / static_cast<double>(all.frames() - 1);
+    };
+    times.encode_ms.push_back(ms(&PeerClip::Coded::encode_seconds));
+    times.decode_ms.push_back(ms(&PeerClip::Coded::decode_seconds));
+    times.command = whole.command;
+  }
+  return times;
+}
+
 double Match::bytes_at(double decibels) const {
   return static_cast<double>(yield.bytes) * std::exp(bytes_per_decibel * (decibels - yield.decibels));
 }

@@ -54,12 +54,22 @@ class PeerClip {
   /// Only the seconds and the command; decoded pictures are forgotten.
   Coded time(const Peer& peer, double setting, int threads) const;
   std::vector<std::string> command(const Peer& peer, double setting, int threads) const;
+  size_t frames() const { return clip_.frames.size(); }
 
  private:
   const Clip& clip_;
   int64_t key_interval_;
   ScratchFolder scratch_;
 };
+
+/// Milliseconds a frame in each of some runs: those of `all` less those of `one` frame, which leaves out the
+/// start-up.
+struct PeerTimes {
+  std::vector<double> encode_ms, decode_ms;
+  std::string command;
+};
+PeerTimes time_peer(const Peer& peer, const PeerClip& all, const PeerClip& one, double setting, int threads,
+                    int64_t runs);
 
 /// What a setting yields: quality, or whatever else is to be equal.
 struct Yield {

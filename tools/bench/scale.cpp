@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions. One thing is
-// changed at a time; everything else stays as the variant has it.
+// changed at a time; everything else stays as the variant has it. x264 with as many threads stands beside.
 #include <optional>
 
 #include "bench/measurement.h"
+#include "bench/peers.h"
 #include "bench/statistics.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
@@ -51,6 +52,29 @@ std::vector<Series> all_series(Size size, bool large) {
   return all;
 }
 
+// x264 with as many threads, at the same number of its own scale, beside the first series.
+Json peer_cases(const Measurement& m, const Clip& clip, const Peer& peer, const Series& threads) {
+  Clip first;
+  first.video = clip.video;
+  first.frames = {clip.frames.front()};
+  const PeerClip all(clip, 0), one(first, 0);
+  const int qp = m.config(clip, {}).qp;
+  Json cases = Json::array();
+  for (const Case& c : threads.cases) {
+    const int n = std::stoi(c.label);
+    const PeerTimes times = time_peer(peer, all, one, qp, n, m.runs);
+    cases.push_back({{"label", c.label},
+                     {"width", c.size.first},
+                     {"height", c.size.second},
+                     {"options", {times.command}},
+                     {"encode_ms", median(times.encode_ms)},
+                     {"decode_ms", median(times.decode_ms)},
+                     {"bytes", all.code(peer, qp, n).bytes},
+                     {"running", peer.name}});
+  }
+  return cases;
+}
+
 }  // namespace
 
 Exit run_scale(int argc, const char* const* argv) {
@@ -87,6 +111,16 @@ Exit run_scale(int argc, const char* const* argv) {
         j["series"].back()["cases"].push_back(row);
         m.step();
       }
+      if (&series != &all.front()) continue;
+      const Peer peer = choose_peers("x264-ultrafast").front();
+      const std::string missing = missing_program(peer);
+      if (!missing.empty() || clip->frames.size() < 2 || clip->video.format != CTV_FORMAT_I420) {
+        m.leave_out(peer.name + ": needs " + (missing.empty() ? "4:2:0 and two frames" : missing));
+        continue;
+      }
+      m.show(peer.name);
+      j["series"].push_back(
+          {{"name", "threads of " + peer.name}, {"cases", peer_cases(m, *clip, peer, series)}});
     }
   };
   return m.run(argc, argv, {.measure = measure});

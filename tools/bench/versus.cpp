@@ -75,21 +75,10 @@ struct Versus {
       // With threads some codecs cut pictures into pieces, which costs bytes.
       Match own = match;
       if (threads > 1) own.yield = yield(match.setting, threads);
-      std::vector<double> encode_ms, decode_ms;
-      std::string command;
-      for (int64_t i = 0; i < m.runs; ++i) {
-        const PeerClip::Coded whole = all.time(p, match.setting, threads);
-        const PeerClip::Coded start = one.time(p, match.setting, threads);
-        const auto ms = [&](double PeerClip::Coded::*seconds) {
-          return 1000 * (whole.*seconds - start.*seconds) / static_cast<double>(clip.frames.size() - 1);
-        };
-        encode_ms.push_back(ms(&PeerClip::Coded::encode_seconds));
-        decode_ms.push_back(ms(&PeerClip::Coded::decode_seconds));
-        command = whole.command;
-      }
+      const PeerTimes times = time_peer(p, all, one, match.setting, threads, m.runs);
       results.push_back(peer_row(clip, p.name, text("%d thread%s", threads, threads > 1 ? "s" : ""), threads,
-                                 p.setting, own.setting, own.yield, own.bytes_at(decibels), command,
-                                 encode_ms, decode_ms));
+                                 p.setting, own.setting, own.yield, own.bytes_at(decibels), times.command,
+                                 times.encode_ms, times.decode_ms));
     }
   }
 

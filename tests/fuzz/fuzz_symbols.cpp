@@ -2,6 +2,7 @@
 // The symbol decoders alone, without a transform behind them: the input is the payload of one component (or
 // of vectors or slopes), or levels that must survive encoding and decoding. The last three bytes choose.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -37,7 +38,7 @@ struct Bench {
     vectors.resize(stream.grid.size());
     skips.resize(stream.grid.size());
     slopes.resize(stream.slopes.size());
-    frame.side = {vectors.data(), skips.data(), slopes.data()};
+    frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data()};
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
       frame.levels[p] = levels[p].data();
@@ -50,6 +51,7 @@ struct Bench {
   std::vector<MotionVector> vectors;
   std::vector<uint8_t> skips;
   std::vector<int8_t> slopes;
+  std::array<int64_t, kMostPlanes> changes{};
   std::vector<Level> levels[3];
   CodedFrameBuffers frame;
   std::vector<int> layers;
@@ -96,8 +98,10 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     for (size_t i = 0; i < grid.extent(scale).area(); ++i)
       bench.slopes[grid.offset(scale) + i] = static_cast<int8_t>(next() % kSlopeCount - kMaxSlope);
   }
+  for (int64_t& change : bench.changes) change = (next() & 1U) != 0 ? -1 : 0;
   bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;
   const auto vectors = bench.vectors;
+  const auto changes = bench.changes;
   const auto slopes = bench.slopes;
   const std::vector<Level> levels[3] = {bench.levels[0], bench.levels[1], bench.levels[2]};
   std::vector<uint8_t> packet;
@@ -109,6 +113,7 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     if (bench.levels[p] != levels[p]) std::abort();
   }
   if (!key && bench.vectors != vectors) std::abort();
+  if (!key && bench.header.loop_filter != 0 && bench.changes != changes) std::abort();
   if (key && bench.slopes != slopes) std::abort();
 }
 

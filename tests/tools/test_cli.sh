@@ -335,11 +335,11 @@ fi
 
 # --- benchmark, null, interruption
 expect 0 benchmark "$ctenc" --generate 48x32@25:12 --benchmark
-if grep -q "forward transform" out; then fail "stage times without --stage-times"; fi
+if grep -q "forward transform" err; then fail "stage times without --stage-times"; fi
 expect 0 "stage times" "$ctenc" --generate 48x32@25:12 --benchmark --stage-times
-grep -q "forward transform" out || fail "no stage times of the encoder"
+grep -q "forward transform" err || fail "no stage times of the encoder"
 expect 0 "decode to null" "$ctdec" a.ctv -o null --benchmark --stage-times
-grep -q "inverse transform" out || fail "no stage times of the decoder"
+grep -q "inverse transform" err || fail "no stage times of the decoder"
 mkfifo fifo
 "$ctenc" a.y4m -o fifo -q --qp 24 --keyint 5 &
 timeout 60 cat fifo >fifo.ctv

@@ -110,8 +110,9 @@ TEST(ReconfigureFallback, KeepsTheBytes) {
     calls = DeviceThatFails::calls();
   }
   ASSERT_GT(calls, 100);
+  int failures = 0;
   int went_on = 0;
-  for (long n = 1; n <= calls; n += 7 * kCallStep) {
+  for (long n = 1; n <= calls; n += 7 * kCallStep, ++failures) {
     const DeviceThatFails device(n);
     try {
       EXPECT_EQ(encode_parts(CTV_BACKEND_CUDA, 1), expected) << "failure at call " << n;
@@ -120,7 +121,7 @@ TEST(ReconfigureFallback, KeepsTheBytes) {
       EXPECT_EQ(e.status(), CTV_ERROR_DEVICE);
     }
   }
-  EXPECT_GT(went_on, 20);
+  EXPECT_GT(went_on, failures / 2);
 }
 
 TEST(ReconfigureRules, WhatCannotChangeIsRefusedAndChangesNothing) {

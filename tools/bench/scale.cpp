@@ -2,6 +2,7 @@
 // `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions. One thing is
 // changed at a time; everything else stays as the variant has it. x264 with as many threads stands beside.
 #include <optional>
+#include <utility>
 
 #include "bench/measurement.h"
 #include "bench/peers.h"
@@ -52,7 +53,8 @@ std::vector<Series> all_series(Size size, bool large) {
   return all;
 }
 
-// x264 with as many threads, at the same number of its own scale, beside the first series.
+// x264 with as many threads, at the same number of its own scale, beside the first series. A time that its
+// start hides is left out.
 Json peer_cases(const Measurement& m, const Clip& clip, const Peer& peer, const Series& threads) {
   Clip first;
   first.video = clip.video;
@@ -63,12 +65,15 @@ Json peer_cases(const Measurement& m, const Clip& clip, const Peer& peer, const 
   for (const Case& c : threads.cases) {
     const int n = std::stoi(c.label);
     const PeerTimes times = time_peer(peer, all, one, qp, n, m.runs);
+    const double encode_ms = median(times.encode_ms);
+    const double decode_ms = median(times.decode_ms);
+    if (encode_ms <= 0 || decode_ms <= 0) continue;
     cases.push_back({{"label", c.label},
                      {"width", c.size.first},
                      {"height", c.size.second},
                      {"options", {times.command}},
-                     {"encode_ms", median(times.encode_ms)},
-                     {"decode_ms", median(times.decode_ms)},
+                     {"encode_ms", encode_ms},
+                     {"decode_ms", decode_ms},
                      {"bytes", all.code(peer, qp, n).bytes},
                      {"running", peer.name}});
   }
@@ -119,8 +124,12 @@ Exit run_scale(int argc, const char* const* argv) {
         continue;
       }
       m.show(peer.name);
-      j["series"].push_back(
-          {{"name", "threads of " + peer.name}, {"cases", peer_cases(m, *clip, peer, series)}});
+      Json timed = peer_cases(m, *clip, peer, series);
+      if (timed.empty()) {
+        m.leave_out(peer.name + ": the clip is too short to time it");
+        continue;
+      }
+      j["series"].push_back({{"name", "threads of " + peer.name}, {"cases", std::move(timed)}});
     }
   };
   return m.run(argc, argv, {.measure = measure});

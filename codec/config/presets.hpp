@@ -15,8 +15,9 @@ const char* preset_description(int i);
 /// Checks the whole configuration and makes the header. The message of an error names the field.
 Result<SequenceHeader> make_sequence_header(const ctv_config& config);
 
-/// Checks the ranges of rate control.
+/// Checks the range of temporal_layers, which depends on slots.
 Status check_temporal_layers(const ctv_config& config);
+/// Checks the ranges of rate control.
 Status check_rate(int64_t bitrate, int64_t max_frame_bytes);
 
 /// Checks the range of crf, and the fields that it excludes.

@@ -137,10 +137,9 @@ Exit run_loss(int argc, const char* const* argv) {
   Measurement m(
       "loss", "what a viewer of a call sees when datagrams are lost",
       "CLIPs, or a generated one, go through ctcall's simulated call at every combination of loss, burst, "
-      "round trip "
-      "and playout delay: with acknowledged references, parts and parity, and with key frames on loss. x264 "
-      "with "
-      "intra refresh and slices of one datagram goes through the same network without feedback.",
+      "round trip and playout delay: with acknowledged references, parts and parity, and with key frames on "
+      "loss. x264 with intra refresh and slices of one datagram goes through the same network without "
+      "feedback.",
       {{"ctbench loss a.y4m --loss 0,5,20 --burst 1,3 --seeds 3", "a table"},
        {"ctbench loss a.y4m --loss 5 --rtt 50,150 --playout 0,100,200", "delay against loss"}});
   m.most_clips = SIZE_MAX;

@@ -13,9 +13,9 @@ namespace ctv::gst {
 
 #define CTV_GST_RTP_NAME "X-CTV"
 #define CTV_GST_RTP_CLOCK 90000
-#define CTV_GST_RTP                                                                       \
-  "application/x-rtp, media = (string) video, clock-rate = (int) 90000, encoding-name = " \
-  "(string) " CTV_GST_RTP_NAME
+#define CTV_GST_RTP                                                             \
+  "application/x-rtp, media = (string) video, clock-rate = (int) " G_STRINGIFY( \
+      CTV_GST_RTP_CLOCK) ", encoding-name = (string) " CTV_GST_RTP_NAME
 
 /// Caps of parsed frames: width, height, framerate and the header as codec_data. Null if the header is none.
 GstCaps* caps_of_header(const uint8_t* data, size_t size);

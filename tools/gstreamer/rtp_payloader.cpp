@@ -7,6 +7,8 @@
 #include <gst/rtp/gstrtpbuffer.h>
 
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "ctcall/packet_parts.h"
 #include "gstreamer/elements.h"
@@ -88,7 +90,7 @@ GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
       gst_rtp_buffer_unmap(&rtp);
     }
     GST_BUFFER_PTS(packet) = GST_BUFFER_PTS(frame);
-    // rtpulpfecenc protects what is no delta unit more.
+    // By this flag rtpulpfecenc knows what to protect less.
     if (header.priority > 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT);
     if (header.discardable != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DROPPABLE);
     if (header.last != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_MARKER);

@@ -79,7 +79,7 @@ class CpuBackend final : public Backend {
   ctv_backend kind() const override { return CTV_BACKEND_CPU; }
   Status check_engine(Engine engine) const override { return check_cpu_engine(engine); }
 
-  void set_frames_in_flight(int) override {}
+  void begin_stream(int) override {}
 
   Result<Memory> allocate(size_t bytes) override {
     if (bytes > SIZE_MAX - kAlign) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");

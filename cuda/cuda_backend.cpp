@@ -44,7 +44,7 @@ class CudaBackend final : public Backend {
     return engine == Engine::kDirect ? Status() : CufftLibrary::load().status();
   }
 
-  void set_frames_in_flight(int frames) override { device_->set_frames_in_flight(frames); }
+  void begin_stream(int frames_in_flight) override { device_->begin_stream(frames_in_flight); }
 
   Result<Memory> allocate(size_t bytes) override {
     CTV_RETURN_IF_ERROR(device_->enter());

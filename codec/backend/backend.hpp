@@ -55,10 +55,10 @@ class Backend {
             "engine: the " + description() + " backend of this build has no FFT engine"};
   }
 
-  /// How many frames the caller keeps in flight, at least 1; 1 until told. Called before the objects of a
-  /// stream are made. Changes speed only: with more frames in flight, waiting threads sleep and frames may be
-  /// kept for repetition; with one, latency comes first.
-  virtual void set_frames_in_flight(int frames) = 0;
+  /// Called before the transfers of a stream are made. Calls that were kept for repetition are forgotten:
+  /// objects of the stream before may be gone, and others may lie at their addresses. `frames_in_flight`, at
+  /// least 1, changes speed only: with more, waiting threads sleep; with one, latency comes first.
+  virtual void begin_stream(int frames_in_flight) = 0;
 
   virtual Result<Memory> allocate(size_t bytes) = 0;
   /// Copies within the backend's memory, in the order of the calls.

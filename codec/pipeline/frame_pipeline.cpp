@@ -45,7 +45,7 @@ void FramePipeline::detach() {
 
 Status FramePipeline::attach(Backend& backend) {
   backend_ = &backend;
-  backend.set_frames_in_flight(static_cast<int>(slots_.size()));
+  backend.begin_stream(static_cast<int>(slots_.size()));
   CodingPlan plan = make_coding_plan(stream_.picture, stream_.header, direction_ == Direction::kDecode);
   plan.tables = tile_tables().symbols.data();
   for (FrameSlot& slot : slots_) {

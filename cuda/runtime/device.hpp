@@ -33,9 +33,10 @@ class Device : public Context {
 
   StageClock& clock() { return clock_; }
 
-  /// Before the objects of a stream are made; see Backend.
-  void set_frames_in_flight(int frames) {
-    frames_in_flight_ = frames;
+  /// See Backend.
+  void begin_stream(int frames_in_flight) {
+    recorder_.forget();
+    frames_in_flight_ = frames_in_flight;
     one_spins_ = false;
   }
   /// Flags of an event that a thread waits for. With one frame in flight the thread spins, which is fastest.

@@ -23,8 +23,9 @@ Status launch(Context& context, cudaGraphExec_t executable, const FrameGraphs::W
 
 }  // namespace
 
-FrameGraphs::~FrameGraphs() {
+void FrameGraphs::forget() {
   for (Kept& frame : kept_) destroy(frame.executable);
+  kept_.clear();
   for (cudaGraphExec_t& executable : shared_) destroy(executable);
 }
 

@@ -23,10 +23,12 @@ class FrameGraphs {
   using Work = std::vector<std::function<Status()>>;
 
   FrameGraphs() = default;
-  ~FrameGraphs();
+  ~FrameGraphs() { forget(); }
   FrameGraphs(const FrameGraphs&) = delete;
   FrameGraphs& operator=(const FrameGraphs&) = delete;
 
+  /// Drops everything that was kept, with the addresses in it.
+  void forget();
   /// Whether repeat() can be called for the frame.
   bool has(const FrameCalls& calls) const;
   /// Whether the frame has come before; it has, from now on.

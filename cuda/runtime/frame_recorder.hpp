@@ -22,6 +22,8 @@ class FrameRecorder {
   Result<bool> begin(const FrameCalls& calls, bool graphs, bool at_once);
   Status end();
   bool recording() const { return recording_; }
+  /// Equal frames are new ones from now on.
+  void forget() { graphs_.forget(); }
 
   /// The current stream reaches the event, and waits for it; while a frame is recorded, as nodes of its
   /// graph.

@@ -140,7 +140,7 @@ TEST_P(Damage, PicturesAndErrorsAreEqualInEveryWay) {
             << strange_ << " of them strange, " << errors_ << " errors, " << failures << " differ\n";
   if (round < 10 || only >= 0) return;
   EXPECT_GT(pictures_, round);
-  EXPECT_GE(strange_, round >= 40 ? 1 : 0);
+  EXPECT_GE(strange_, round >= 100 ? 1 : 0);
   EXPECT_GT(errors_, round / 2);
 }
 

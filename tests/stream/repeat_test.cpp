@@ -91,6 +91,38 @@ TEST(Repeat, FramesOfConstantQualityAreEncodedAnew) {
   EXPECT_EQ(decode(expected, d), pictures);
 }
 
+// What was kept of the stream before must not be repeated, although addresses may come back.
+TEST(Repeat, AStreamAfterAnotherIsANewOne) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kFrames);
+  Config c = config_for(clip[0], "default", 1);
+  c.key_interval = 9;
+  const Stream expected = encode(clip, c);
+  const std::vector<Frame> pictures = decode(expected, decoder_config(1));
+  c.backend = CTV_BACKEND_CUDA;
+  const DeviceThatRepeats device;
+  Encoder encoder(c);
+  DecoderConfig d = decoder_config(1);
+  d.backend = CTV_BACKEND_CUDA;
+  Decoder decoder(d);
+  for (int stream = 0; stream < 3; ++stream) {
+    if (stream > 0) encoder.reconfigure(c);
+    EXPECT_TRUE(decoder.send(expected.header));
+    for (size_t n = 0; n < clip.size(); ++n) {
+      EXPECT_TRUE(encoder.send(picture_of(clip[n])));
+      const auto unit = encoder.receive();
+      ASSERT_TRUE(unit);
+      if (stream == 0) {
+        EXPECT_EQ(Bytes(unit->data, unit->data + unit->size), expected.packets[n]) << "frame " << n;
+      }
+      EXPECT_TRUE(decoder.send(expected.packets[n]));
+      const auto picture = decoder.receive();
+      ASSERT_TRUE(picture);
+      EXPECT_EQ(copy_of(*picture), pictures[n]) << "stream " << stream << ", frame " << n;
+    }
+  }
+  EXPECT_GT(DeviceThatRepeats::repeated(), 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(Presets, Repeat,
                          testing::Values(Case{"default", 1}, Case{"default", 2}, Case{"default", 3},
                                          Case{"slow", 5}, Case{"paper", 1, CTV_FORMAT_RGB8}, Case{"paper", 3},

@@ -126,7 +126,7 @@ class StandIn final : public Backend {
   explicit StandIn(int threads) : inner_(make_cpu_backend(threads)) {}
   std::string description() const override { return "stand-in device"; }
   ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
-  void set_frames_in_flight(int frames) override { inner_->set_frames_in_flight(frames); }
+  void begin_stream(int frames_in_flight) override { inner_->begin_stream(frames_in_flight); }
   Result<Memory> allocate(size_t bytes) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->allocate(bytes);

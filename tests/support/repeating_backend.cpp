@@ -27,6 +27,7 @@ class Recorder {
     if (recording_ != nullptr) recording_->calls.push_back(std::move(call));
     return status;
   }
+  void forget() { frames_.clear(); }
   bool begin(const FrameCalls& calls) {
     recording_ = nullptr;
     repeated_ = nullptr;
@@ -160,7 +161,10 @@ class StandIn final : public Backend {
   explicit StandIn(int threads) : inner_(make_cpu_backend(threads)) {}
   std::string description() const override { return "stand-in device"; }
   ctv_backend kind() const override { return CTV_BACKEND_CUDA; }
-  void set_frames_in_flight(int frames) override { inner_->set_frames_in_flight(frames); }
+  void begin_stream(int frames_in_flight) override {
+    recorder_.forget();
+    inner_->begin_stream(frames_in_flight);
+  }
   Result<Memory> allocate(size_t bytes) override { return inner_->allocate(bytes); }
   Status copy(void* destination, const void* source, size_t bytes) override {
     return recorder_.make([=, this] { return inner_->copy(destination, source, bytes); });

@@ -167,10 +167,10 @@ class CpuBackend final : public Backend {
     filter_plane(threads_, from, filter, cells, to);
     return {};
   }
-  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     StageTimer timer(stage_times_, Stage::kQuantise);
-    quantise_rdo_plane(threads_, layout, quantisers, coefficients, levels);
+    quantise_rdo_plane(threads_, layout, quantisers, type, coefficients, levels);
     return {};
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,

@@ -141,11 +141,11 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kFilter);
     return filter_plane(*device_, from, filter, cells, to);
   }
-  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kQuantise);
-    return quantise_rdo_plane(*device_, layout, quantisers, coefficients, levels);
+    return quantise_rdo_plane(*device_, layout, quantisers, type, coefficients, levels);
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                            const MotionVector* vectors, const Level* levels, const Level* previous,

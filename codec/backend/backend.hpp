@@ -110,10 +110,11 @@ class Backend {
                         PlaneView<Sample> to) = 0;
 
   /// Coefficients of one plane, as a transform with steps of one unit leaves them, to levels with the
-  /// rate-distortion decision of quantise_rdo(); subbands with a step of one unit and the lowpass keep every
-  /// level. quantisers: one per subband. Both arrays in the layout's order, apart from each other.
+  /// rate-distortion decision of quantise_rdo(), which depends on the type; subbands with a step of one unit
+  /// and the lowpass keep every level. quantisers: one per subband. Both arrays in the layout's order, apart
+  /// from each other.
   virtual Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
-                          const Coefficient* coefficients, Level* levels) = 0;
+                          FrameType type, const Coefficient* coefficients, Level* levels) = 0;
 
   /// Levels of one plane predicted from the previous frame's, moved subband by subband with vectors scaled to
   /// each grid: residual = levels - moved(previous), and back. All arrays in the layout's order; residual may

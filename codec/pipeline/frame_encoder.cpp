@@ -213,7 +213,8 @@ Status FrameEncoder::code_picture(FrameType type) {
           slopes(type, p)));
     }
     if (rdoq_) {
-      CTV_RETURN_IF_ERROR(backend_.quantise(layout, quantisers_[i], coefficients_[i], output_->levels[i]));
+      CTV_RETURN_IF_ERROR(
+          backend_.quantise(layout, quantisers_[i], type, coefficients_[i], output_->levels[i]));
     }
   }
   transformed_ = rdoq_;

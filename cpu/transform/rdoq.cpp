@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. The definition quantises nine
-// neighbours per coefficient. Here each row's activities are computed once, three rows are summed vertically,
-// then three columns horizontally.
+// quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. Each row's activities are
+// computed once; rows are summed vertically, then columns horizontally.
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>
@@ -22,10 +21,8 @@ namespace ctv::HWY_NAMESPACE {
 constexpr int kPiece = 1024;  // columns at a time
 
 // Computes activities: element j + 1 is that of column first + j, j = -1..count; 0 outside the subband.
-void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, SubbandQuantiser q, int first,
+void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, LevelThresholds least, int first,
                  int count, uint16_t* activities) {
-  const uint32_t multiplier = q.multiplier;
-  const uint32_t offset = q.rounding_offset;
   const int begin = first > 0 ? first - 1 : 0;
   const int end = min_of(first + count + 1, s.cols);
   const bool inside = row >= 0 && row < s.rows;
@@ -38,36 +35,56 @@ void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, Sub
     return;
   }
   CTV_INDEPENDENT
-  for (int j = 0; j < end - begin; ++j)
-    out[j] = static_cast<uint16_t>(activity_of(in[j], multiplier, offset));
+  for (int j = 0; j < end - begin; ++j) out[j] = activity_of(in[j], least);
 }
 
-// Quantises rows [top, bottom) of a subband.
-void QuantiseRows(const Coefficient* coefficients, const Subband& s, SubbandQuantiser q, int top, int bottom,
-                  Level* levels) {
+// Adds the activities of row `row` of a sibling.
+void AddSibling(const Coefficient* in, LevelThresholds least, int count, uint16_t* sums) {
+  CTV_INDEPENDENT
+  for (int j = 0; j < count; ++j) {
+    sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], least));
+  }
+}
+
+// Quantises rows [top, bottom) of subband i.
+void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
+                  int i, const Coefficient* coefficients, int top, int bottom, Level* levels) {
+  const Subband& s = layout.subbands[static_cast<size_t>(i)];
+  const SubbandQuantiser q = quantisers[static_cast<size_t>(i)];
+  const Siblings siblings = siblings_of(layout, type, i);
+  const LevelThresholds least = level_thresholds(q);
+  const Coefficient* own = coefficients + s.offset;
   const uint32_t multiplier = q.multiplier;
   const uint32_t offset = q.rounding_offset;
   uint16_t rows[3][kPiece + 2];
-  uint16_t sums[kPiece + 2];
+  uint16_t both[kPiece + 2];
+  uint16_t sums[kPiece];
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
     uint16_t* above = rows[0];
     uint16_t* here = rows[1];
     uint16_t* below = rows[2];
-    ActivityRow(coefficients, s, top - 1, q, first, count, above);
-    ActivityRow(coefficients, s, top, q, first, count, here);
+    ActivityRow(own, s, top - 1, least, first, count, above);
+    ActivityRow(own, s, top, least, first, count, here);
     for (int row = top; row < bottom; ++row) {
-      ActivityRow(coefficients, s, row + 1, q, first, count, below);
+      ActivityRow(own, s, row + 1, least, first, count, below);
       CTV_INDEPENDENT
-      for (int j = 0; j < count + 2; ++j) sums[j] = static_cast<uint16_t>(above[j] + here[j] + below[j]);
-      const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
-      const Coefficient* in = coefficients + at;
-      Level* out = levels + at;
+      for (int j = 0; j < count + 2; ++j) both[j] = static_cast<uint16_t>(above[j] + below[j]);
       CTV_INDEPENDENT
       for (int j = 0; j < count; ++j) {
-        const int activity = sums[j] + sums[j + 1] + sums[j + 2] - here[j + 1];
-        out[j] = quantise_rdo(in[j], multiplier, offset, static_cast<uint32_t>(activity));
+        sums[j] = static_cast<uint16_t>(kBesideWeight * (both[j + 1] + here[j] + here[j + 2]) +
+                                        kDiagonalWeight * (both[j] + both[j + 2]));
       }
+      const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
+      for (int k = 0; k < siblings.count; ++k) {
+        const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
+        AddSibling(coefficients + layout.subbands[other].offset + at, level_thresholds(quantisers[other]),
+                   count, sums);
+      }
+      const Coefficient* in = own + at;
+      Level* out = levels + s.offset + at;
+      CTV_INDEPENDENT
+      for (int j = 0; j < count; ++j) out[j] = quantise_rdo(in[j], multiplier, offset, sums[j]);
       uint16_t* const free = above;
       above = here;
       here = below;
@@ -85,8 +102,8 @@ namespace ctv {
 HWY_EXPORT(QuantiseRows);
 
 void quantise_rdo_plane(int threads, const SubbandLayout& layout,
-                        std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
-                        Level* levels) {
+                        std::span<const SubbandQuantiser> quantisers, FrameType type,
+                        const Coefficient* coefficients, Level* levels) {
   constexpr int kSlices = 8;  // of each subband's rows; a task each
   parallel_for(threads, static_cast<int>(layout.subbands.size()) * kSlices, [&](int task) {
     const auto i = static_cast<size_t>(task / kSlices);
@@ -95,13 +112,12 @@ void quantise_rdo_plane(int threads, const SubbandLayout& layout,
     const int top = task % kSlices * slice_rows;
     const int bottom = std::min(s.rows, top + slice_rows);
     if (top >= bottom) return;
-    const Coefficient* in = coefficients + s.offset;
-    Level* out = levels + s.offset;
     if (decides_by_rate(s.layer, quantisers[i])) {
-      HWY_DYNAMIC_DISPATCH(QuantiseRows)(in, s, quantisers[i], top, bottom, out);
+      HWY_DYNAMIC_DISPATCH(QuantiseRows)
+      (layout, quantisers, type, static_cast<int>(i), coefficients, top, bottom, levels);
     } else {
-      const ptrdiff_t at = static_cast<ptrdiff_t>(top) * s.cols;
-      quantise_row(in + at, quantisers[i], out + at, (bottom - top) * s.cols);
+      const size_t at = s.offset + static_cast<size_t>(top) * static_cast<size_t>(s.cols);
+      quantise_row(coefficients + at, quantisers[i], levels + at, (bottom - top) * s.cols);
     }
   });
 }

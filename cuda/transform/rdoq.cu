@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/dsp/quantise.hpp over the subbands of a plane. Nine quantised neighbours for each
-// coefficient by definition. A block of 32x8 threads takes a tile of 32x32 coefficients: each activity, those
-// of a border of one included, is computed once into shared memory and read nine times there. One launch for
-// a plane: the tiles of all subbands are numbered through, and a block finds its subband by its number.
+// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. A block of 32x8 threads
+// takes a tile of 32x32 coefficients: each activity, those of a border of one included, is computed once into
+// shared memory and read nine times there. One launch for a plane: the tiles of all subbands are numbered
+// through, and a block finds its subband by its number.
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
 #include "cuda/transform/rdoq.hpp"
@@ -18,7 +18,10 @@ struct RdoSubband {
   uint32_t offset;      // of its first coefficient in the plane's array
   int rows, cols;
   uint32_t multiplier, rounding;
+  LevelThresholds least;
   int by_rate;  // 0: plain quantiser
+  int siblings;
+  uint16_t sibling[2];
 };
 
 struct RdoSubbands {
@@ -45,8 +48,7 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
       const int col = col0 + k % (kTile + 2) - 1;
       const bool inside = row >= 0 && row < s.rows && col >= 0 && col < s.cols;
       activity[k / (kTile + 2)][k % (kTile + 2)] =
-          inside ? static_cast<uint8_t>(
-                       activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + col], s.multiplier, s.rounding))
+          inside ? static_cast<uint8_t>(activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + col], s.least))
                  : uint8_t{0};
     }
   }
@@ -61,14 +63,17 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
       levels[s.offset + at] = quantise(in[at], s.multiplier, s.rounding);
       continue;
     }
-    uint32_t sum = 0;
+    uint32_t beside = 0, diagonal = 0, there = 0;
 #pragma unroll
-    for (int y = 0; y < 3; ++y) {
-#pragma unroll
-      for (int x = 0; x < 3; ++x) {
-        if (y != 1 || x != 1) sum += activity[r + y][c + x];
-      }
+    for (int k = 0; k < 3; k += 2) {
+      beside += activity[r + k][c + 1] + activity[r + 1][c + k];
+      diagonal += activity[r + k][c] + activity[r + k][c + 2];
     }
+    for (int k = 0; k < s.siblings; ++k) {
+      const RdoSubband& o = subbands.of[s.sibling[k]];
+      there += activity_of(coefficients[o.offset + at], o.least);
+    }
+    const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
     levels[s.offset + at] = quantise_rdo(in[at], s.multiplier, s.rounding, sum);
   }
 }
@@ -76,20 +81,24 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
 }  // namespace
 
 Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
-                          std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
-                          Level* levels) {
+                          std::span<const SubbandQuantiser> quantisers, FrameType type,
+                          const Coefficient* coefficients, Level* levels) {
   RdoSubbands subbands;
   uint32_t tiles = 0;
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     const SubbandQuantiser& q = quantisers[i];
-    subbands.of[subbands.count++] = {tiles,
-                                     static_cast<uint32_t>(s.offset),
-                                     s.rows,
-                                     s.cols,
-                                     q.multiplier,
-                                     q.rounding_offset,
-                                     decides_by_rate(s.layer, q) ? 1 : 0};
+    const Siblings siblings = siblings_of(layout, type, static_cast<int>(i));
+    subbands.of[subbands.count++] = {
+        tiles,
+        static_cast<uint32_t>(s.offset),
+        s.rows,
+        s.cols,
+        q.multiplier,
+        q.rounding_offset,
+        decides_by_rate(s.layer, q) ? 1 : 0,
+        siblings.count,
+        {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};
     tiles += static_cast<uint32_t>(ceil_div(s.rows, kTile)) * static_cast<uint32_t>(ceil_div(s.cols, kTile));
   }
   quantise_rdo_kernel<<<tiles, dim3(kTile, kThreadsY), 0, device.stream()>>>(subbands, coefficients, levels);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "codec/dsp/quantise.hpp"
+#include "codec/format/frame_parameters.hpp"
 #include "codec/format/subband_layout.hpp"
 #include "cuda/runtime/device.hpp"
 
@@ -12,7 +13,7 @@ namespace ctv::cuda {
 
 /// Coefficients of a plane to levels; both arrays in the layout's order. quantisers: one per subband.
 Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
-                          std::span<const SubbandQuantiser> quantisers, const Coefficient* coefficients,
-                          Level* levels);
+                          std::span<const SubbandQuantiser> quantisers, FrameType type,
+                          const Coefficient* coefficients, Level* levels);
 
 }  // namespace ctv::cuda

@@ -155,8 +155,8 @@ TEST_F(CudaEquality, QuantiserThatDecidesByRate) {
         const Extent row{1, static_cast<int>(layout.num_coefficients)};
         BackendPlane coefficients(*backend, row, -limit, limit, seed);
         BackendPlane levels(*backend, row);
-        ASSERT_TRUE(
-            ok(backend->quantise(layout, lossy(layout, step), coefficients.view().data, levels.view().data)));
+        ASSERT_TRUE(ok(backend->quantise(layout, lossy(layout, step), FrameType::kPredicted,
+                                         coefficients.view().data, levels.view().data)));
         levels.download();
         EXPECT_TRUE(levels.intact());
         results.push_back(row_of(levels));

@@ -13,12 +13,13 @@ namespace {
 class Rdoq : public BackendTest {
  protected:
   void check(const TransformParameters& transform, Extent extent, int limit,
-             std::span<const SubbandQuantiser> quantisers, const SubbandLayout& layout) {
+             std::span<const SubbandQuantiser> quantisers, const SubbandLayout& layout,
+             FrameType type = FrameType::kPredicted) {
     SCOPED_TRACE(name_of({transform, extent}) + " limit " + std::to_string(limit));
     const Extent line{1, static_cast<int>(layout.num_coefficients)};
     const BackendPlane in(backend(), line, -limit, limit, 5);
     BackendPlane out(backend(), line);
-    ASSERT_TRUE(ok(backend().quantise(layout, quantisers, in.view().data, out.view().data)));
+    ASSERT_TRUE(ok(backend().quantise(layout, quantisers, type, in.view().data, out.view().data)));
     out.download();
     EXPECT_TRUE(out.intact());
     std::vector<Coefficient> coefficients;
@@ -27,7 +28,7 @@ class Rdoq : public BackendTest {
       coefficients.push_back(in.at(0, i));
       levels.push_back(out.at(0, i));
     }
-    ASSERT_EQ(levels, reference::quantise_rdo(layout, quantisers, coefficients));
+    ASSERT_EQ(levels, reference::quantise_rdo(layout, quantisers, type, coefficients));
   }
 };
 
@@ -38,6 +39,7 @@ TEST_P(Rdoq, AgreesWithTheDefinition) {
         const TransformParameters t = transform_of(pyramid, 2, {directions, 0}, 2);
         const SubbandLayout layout = make_layout(t, extent);
         for (const int limit : {60, 150, 400}) check(t, extent, limit, lossy(layout, 1000), layout);
+        check(t, extent, 150, lossy(layout, 1000), layout, FrameType::kKey);
         if (HasFatalFailure()) return;
       }
     }

@@ -43,8 +43,8 @@ TEST_P(Times, Rdoq) {
   const BackendPlane coefficients(backend(), line, -150, 150, 5);
   const BackendPlane levels(backend(), line);
   for (int i = 0; i < kRuns; ++i)
-    ASSERT_TRUE(
-        ok(backend().quantise(layout, lossy(layout, 1000), coefficients.view().data, levels.view().data)));
+    ASSERT_TRUE(ok(backend().quantise(layout, lossy(layout, 1000), FrameType::kPredicted,
+                                      coefficients.view().data, levels.view().data)));
 }
 
 TEST_P(Times, Motion) {

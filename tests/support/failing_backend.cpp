@@ -202,10 +202,10 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->filter(from, filter, cells, to);
   }
-  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->quantise(layout, quantisers, coefficients, levels);
+    return inner_->quantise(layout, quantisers, type, coefficients, levels);
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
                            const MotionVector* vectors, const Level* levels, const Level* previous,

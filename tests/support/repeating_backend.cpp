@@ -229,10 +229,10 @@ class StandIn final : public Backend {
                 PlaneView<Sample> to) override {
     return recorder_.make([=, this] { return inner_->filter(from, filter, cells, to); });
   }
-  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
+  Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     return recorder_.make([=, this, on = &layout, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->quantise(*on, q, coefficients, levels);
+      return inner_->quantise(*on, q, type, coefficients, levels);
     });
   }
   Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,

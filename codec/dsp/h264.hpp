@@ -26,10 +26,11 @@ CTV_HOST_DEVICE void forward_h264_4(const int32_t (&x)[4], int32_t (&y)[4]) {
   y[3] = d0 - 2 * d1;
 }
 
-/// 8.5.12.2.
-CTV_HOST_DEVICE void inverse_h264_4(const int32_t (&y)[4], int32_t (&x)[4]) {
-  const int32_t e0 = y[0] + y[2], e1 = y[0] - y[2];
-  const int32_t e2 = (y[1] >> 1) - y[3], e3 = y[1] + (y[3] >> 1);
+/// 8.5.12.2. T: int32_t, or lanes of integers side by side.
+template <typename T>
+CTV_HOST_DEVICE void inverse_h264_4(const T (&y)[4], T (&x)[4]) {
+  const T e0 = y[0] + y[2], e1 = y[0] - y[2];
+  const T e2 = (y[1] >> 1) - y[3], e3 = y[1] + (y[3] >> 1);
   x[0] = e0 + e3;
   x[1] = e1 + e2;
   x[2] = e1 - e2;
@@ -53,13 +54,14 @@ CTV_HOST_DEVICE void forward_h264_8(const int32_t (&x)[8], int32_t (&y)[8]) {
 }
 
 /// 8.5.13.
-CTV_HOST_DEVICE void inverse_h264_8(const int32_t (&y)[8], int32_t (&x)[8]) {
-  const int32_t a0 = y[0] + y[4], a1 = y[0] - y[4];
-  const int32_t a2 = (y[2] >> 1) - y[6], a3 = y[2] + (y[6] >> 1);
-  const int32_t b0 = a0 + a3, b1 = a1 + a2, b2 = a1 - a2, b3 = a0 - a3;
-  const int32_t c0 = y[5] - y[3] - y[7] - (y[7] >> 1), c1 = y[1] + y[7] - y[3] - (y[3] >> 1);
-  const int32_t c2 = y[7] - y[1] + y[5] + (y[5] >> 1), c3 = y[3] + y[5] + y[1] + (y[1] >> 1);
-  const int32_t d0 = c3 - (c0 >> 2), d1 = (c1 >> 2) - c2, d2 = c1 + (c2 >> 2), d3 = c0 + (c3 >> 2);
+template <typename T>
+CTV_HOST_DEVICE void inverse_h264_8(const T (&y)[8], T (&x)[8]) {
+  const T a0 = y[0] + y[4], a1 = y[0] - y[4];
+  const T a2 = (y[2] >> 1) - y[6], a3 = y[2] + (y[6] >> 1);
+  const T b0 = a0 + a3, b1 = a1 + a2, b2 = a1 - a2, b3 = a0 - a3;
+  const T c0 = y[5] - y[3] - y[7] - (y[7] >> 1), c1 = y[1] + y[7] - y[3] - (y[3] >> 1);
+  const T c2 = y[7] - y[1] + y[5] + (y[5] >> 1), c3 = y[3] + y[5] + y[1] + (y[1] >> 1);
+  const T d0 = c3 - (c0 >> 2), d1 = (c1 >> 2) - c2, d2 = c1 + (c2 >> 2), d3 = c0 + (c3 >> 2);
   x[0] = b0 + d0, x[7] = b0 - d0;
   x[1] = b1 + d1, x[6] = b1 - d1;
   x[2] = b2 + d2, x[5] = b2 - d2;

@@ -13,59 +13,57 @@
 namespace ctv::tools {
 namespace {
 
-enum class Effort { kQuick, kUsual, kFull };
-
 using Run = Exit (*)(int argc, const char* const* argv);
 
 struct Step {
   const char* name;  // of its files
   Run run;
-  const char* quick;  // options of each effort
+  // Options of each effort. CLIP stands for the first clip, CLIPS for all.
+  const char* quick;
   const char* usual;
   const char* full;
-  enum { kNone, kFirst, kAll } clips;  // which it is given
 };
 
 constexpr Step kSteps[] = {
-    {"speedup", &run_speedup, "--sizes 320x240,640x480 --frames 3 --runs 2", "--frames 6", "--frames 20",
-     Step::kAll},
-    {"speedup-default", &run_speedup, "--variant default --sizes 320x240,640x480 --frames 3 --runs 2",
-     "--variant default --frames 6", "--variant default --frames 20", Step::kAll},
-    {"rd", &run_rd, "--frames 3 --qp 24,32,40",
-     "--frames 10 --ours default --ours paper:preset=paper,keyint=10",
-     "--frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10", Step::kAll},
-    {"peers", &run_peers, "--size 320x240 --frames 20 --runs 1 --peers x264-ultrafast",
-     "--frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
-     "--size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10", Step::kFirst},
-    {"pictures", &run_pictures, "--size 320x240 --frames 2 --peers x264-ultrafast", "", "--frames 30",
-     Step::kFirst},
-    {"pictures-transforms", &run_pictures, "--transforms --frames 1 --qp 42 --size 160x96",
-     "--transforms --frames 1 --qp 42", "--transforms --frames 1 --qp 42", Step::kFirst},
-    {"scale", &run_scale, "--size 320x240 --frames 2 --runs 1", "--frames 4", "--large", Step::kFirst},
-    {"scale-cpu", &run_scale, nullptr, "--backend cpu --frames 4", "--backend cpu", Step::kFirst},
-    {"latency", &run_latency, "--size 640x480 --seconds 1", "--seconds 5", "--seconds 6 --fps 60",
-     Step::kFirst},
-    {"streams", &run_streams, "--size 320x240 --most 2 --frames 5 --runs 1", "--frames 10",
-     "--most 32 --runs 2", Step::kFirst},
-    {"loss", &run_loss, "--frames 20 --loss 5 --burst 1", "--frames 90 --burst 1", "--frames 600 --seeds 3",
-     Step::kFirst},
-    {"papers", &run_papers, "--quick --runs 1", "", "", Step::kNone}};
+    {"speedup", &run_speedup, "CLIPS --sizes 320x240,640x480 --frames 3 --runs 2", "CLIPS --frames 6",
+     "CLIPS --frames 20"},
+    {"speedup-default", &run_speedup, "CLIPS --variant default --sizes 320x240,640x480 --frames 3 --runs 2",
+     "CLIPS --variant default --frames 6", "CLIPS --variant default --frames 20"},
+    {"rd", &run_rd, "CLIPS --frames 3 --qp 24,32,40",
+     "CLIPS --frames 10 --ours default --ours paper:preset=paper,keyint=10",
+     "CLIPS --frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10"},
+    {"peers", &run_peers, "CLIP --size 320x240 --frames 20 --runs 1 --peers x264-ultrafast",
+     "CLIP --frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
+     "CLIP --size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10"},
+    {"pictures", &run_pictures, "CLIP --size 320x240 --frames 2 --peers x264-ultrafast", "CLIP",
+     "CLIP --frames 30"},
+    {"pictures-transforms", &run_pictures, "CLIP --transforms --frames 1 --qp 42 --size 160x96",
+     "CLIP --transforms --frames 1 --qp 42", "CLIP --transforms --frames 1 --qp 42"},
+    {"scale", &run_scale, "CLIP --size 320x240 --frames 2 --runs 1", "CLIP --frames 4", "CLIP --large"},
+    {"scale-cpu", &run_scale, "", "CLIP --backend cpu --frames 4", "CLIP --backend cpu"},
+    {"latency", &run_latency, "CLIP --size 640x480 --seconds 1", "CLIP --seconds 5",
+     "CLIP --seconds 6 --fps 60"},
+    {"streams", &run_streams, "CLIP --size 320x240 --most 2 --frames 5 --runs 1", "CLIP --frames 10",
+     "CLIP --most 32 --runs 2"},
+    {"loss", &run_loss, "CLIP --frames 20 --loss 5 --burst 1", "CLIP --frames 90 --burst 1",
+     "CLIP --frames 600 --seeds 3"},
+    {"papers", &run_papers, "--quick --runs 1", "--runs 5", "--runs 5"}};
 
 /// Verb, options and clips; empty for what is not run.
-std::vector<std::string> words_of(const Step& step, Effort effort, const std::vector<std::string>& clips) {
-  const char* options = effort == Effort::kQuick   ? step.quick
-                        : effort == Effort::kUsual ? step.usual
-                                                   : step.full;
+std::vector<std::string> words_of(const Step& step, const char* options,
+                                  const std::vector<std::string>& clips) {
   const bool again = std::string_view(step.name) == "scale-cpu";  // threads matter most where they do all
-  if (options == nullptr || (again && ctv_device_count() <= 0)) return {};
+  if (*options == 0 || (again && ctv_device_count() <= 0)) return {};
   std::vector<std::string> words = {split(step.name, '-')[0]};
-  for (const std::string& word : split(options, ' '))
-    if (!word.empty()) words.push_back(word);
-  const size_t most = step.clips == Step::kAll ? clips.size() : step.clips == Step::kFirst ? 1 : 0;
-  words.insert(words.end(), clips.begin(),
-               clips.begin() + static_cast<std::ptrdiff_t>(std::min(most, clips.size())));
-  if (step.run == &run_rd && clips.empty())
-    words.emplace_back(effort == Effort::kQuick ? "generate:320x240@30:3" : "generate:640x360@30:30");
+  for (const std::string& word : split(options, ' ')) {
+    if (word == "CLIPS") {
+      words.insert(words.end(), clips.begin(), clips.end());
+    } else if (word == "CLIP") {
+      words.insert(words.end(), clips.begin(), clips.begin() + (clips.empty() ? 0 : 1));
+    } else {
+      words.push_back(word);
+    }
+  }
   return words;
 }
 
@@ -91,14 +89,14 @@ Exit run_all(int argc, const char* const* argv) {
                     {"ctbench all --full -o out a.y4m b.y4m c.y4m", "for a record, on a fast machine"}};
   Options options(about);
   std::string folder;
-  Effort effort = Effort::kUsual;
+  const char* Step::*effort = &Step::usual;
   bool progress = true;
   options.value(
       "-o,--output", "DIR", "Where everything goes; is made if it is not there",
       [&](const std::string& s) { folder = s; }, ValueKind::kFile);
-  options.flag("--quick", "A first impression, in seconds", [&] { effort = Effort::kQuick; });
+  options.flag("--quick", "A first impression, in seconds", [&] { effort = &Step::quick; });
   options.flag("--full", "More frames, all peers, larger pictures: for a record",
-               [&] { effort = Effort::kFull; });
+               [&] { effort = &Step::full; });
   options.flag("--no-progress", "No moving line on the terminal", [&] { progress = false; });
   const Arguments arguments = take_arguments(argc, argv, options, {});
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
@@ -112,7 +110,7 @@ Exit run_all(int argc, const char* const* argv) {
   const auto start = std::chrono::steady_clock::now();
   for (const Step& step : kSteps) {
     const std::string file = folder + "/" + step.name;
-    std::vector<std::string> words = words_of(step, effort, arguments.positional);
+    std::vector<std::string> words = words_of(step, step.*effort, arguments.positional);
     if (words.empty()) continue;
     words.insert(words.end(), {"--json", file + ".json"});
     if (!progress) words.emplace_back("--no-progress");

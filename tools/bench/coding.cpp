@@ -15,38 +15,56 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Notes when passes end.
-class Stopwatch {
+/// Notes when passes end, and the stages of the last of several, which does not count otherwise: it is slower
+/// where they are timed.
+template <typename Coder>
+class PassWatch {
  public:
-  explicit Stopwatch(size_t frames_per_pass) : frames_per_pass_(frames_per_pass) {}
-  /// A result has come; true at the end of a pass.
-  bool received(PassTimes& times) {
-    if (++received_ % frames_per_pass_ != 0) return false;
-    const Clock::time_point now = Clock::now();
-    times.seconds.push_back(std::chrono::duration<double>(now - last_pass_).count());
-    last_pass_ = now;
-    return true;
+  PassWatch(PassTimes& times, const Coder& coder, size_t frames_per_pass, size_t passes)
+      : times_(times), coder_(coder), frames_per_pass_(frames_per_pass), passes_(passes) {
+    times_.running = coder.description();
   }
-  size_t count() const { return received_; }
+  /// A result has come.
+  void received() {
+    if (++received_ % frames_per_pass_ != 0) return;
+    const Clock::time_point now = Clock::now();
+    times_.seconds.push_back(std::chrono::duration<double>(now - last_pass_).count());
+    last_pass_ = now;
+    if (times_.seconds.size() + 1 == passes_) earlier_ = stage_times(coder_.get());
+  }
+  void finish() {
+    if (times_.seconds.size() != passes_)
+      throw Failure(Exit::kDefect, "the codec gave fewer frames than it took");
+    if (passes_ < 2) return;
+    times_.seconds.pop_back();
+    times_.stages = stage_times(coder_.get());
+    for (ctv_stage_time& stage : times_.stages)
+      for (const ctv_stage_time& before : earlier_)
+        if (std::string_view(stage.name) == before.name)
+          stage.seconds -= before.seconds, stage.calls -= before.calls;
+  }
 
  private:
-  size_t frames_per_pass_, received_ = 0;
+  PassTimes& times_;
+  const Coder& coder_;
+  size_t frames_per_pass_, passes_, received_ = 0;
+  std::vector<ctv_stage_time> earlier_;
   Clock::time_point last_pass_ = Clock::now();
 };
 
-/// The stages of the last of several passes, which does not count otherwise: it is slower where they are
-/// timed.
-void end_last_pass(PassTimes& times, const std::vector<ctv_stage_time>& earlier,
-                   std::vector<ctv_stage_time> stages) {
-  if (times.seconds.size() < 2) return;
-  times.seconds.pop_back();
-  times.stages = std::move(stages);
-  for (ctv_stage_time& stage : times.stages) {
-    for (const ctv_stage_time& before : earlier) {
-      if (std::string_view(stage.name) != before.name) continue;
-      stage.seconds -= before.seconds;
-      stage.calls -= before.calls;
+/// Sends number `i` of `count` after the other; receives all that comes, in between as well if one is in
+/// flight.
+template <typename Coder, typename Send, typename Receive>
+void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receive&& receive) {
+  for (size_t i = 0; i < count; ++i) {
+    check_interrupted();
+    while (!send(i))
+      if (!receive()) throw Failure(Exit::kDefect, "the codec neither takes a frame nor gives one");
+    while (in_flight <= 1 && receive()) {
     }
+  }
+  coder.flush();
+  while (receive()) {
   }
 }
 
@@ -103,40 +121,26 @@ EncodeOptions variant_options(const Variant& variant, const std::vector<std::str
 
 CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
   Encoder encoder(config);
+  const size_t frames = clip.frames.size(), count = frames * static_cast<size_t>(passes);
   CodedClip coded;
-  coded.times.running = encoder.description();
   const Unit header = encoder.header();
   coded.units.emplace_back(header.bytes().begin(), header.bytes().end());
   coded.bytes = header.size;
-  Stopwatch watch(clip.frames.size());
-  std::vector<ctv_stage_time> earlier;
+  PassWatch watch(coded.times, encoder, frames, static_cast<size_t>(passes));
+  const auto send = [&](size_t i) {
+    if (i > 0 && i % frames == 0) encoder.request_key_frame();
+    return encoder.send(clip.frames[i % frames].borrowed_picture());
+  };
   const auto receive = [&] {
     const std::optional<Unit> unit = encoder.receive();
     if (!unit) return false;
-    if (watch.count() < clip.frames.size()) coded.bytes += unit->size;
+    if (coded.units.size() <= frames) coded.bytes += unit->size;
     coded.units.emplace_back(unit->bytes().begin(), unit->bytes().end());
-    if (watch.received(coded.times) && coded.times.seconds.size() + 1 == static_cast<size_t>(passes))
-      earlier = stage_times(encoder.get());
+    watch.received();
     return true;
   };
-  for (int pass = 0; pass < passes; ++pass) {
-    if (pass > 0) encoder.request_key_frame();
-    for (const Frame& frame : clip.frames) {
-      check_interrupted();
-      while (!encoder.send(frame.borrowed_picture()))
-        if (!receive())
-          throw Failure(Exit::kDefect, "the encoder neither takes a picture nor gives a packet");
-      if (config.frames_in_flight > 1) continue;
-      while (receive()) {
-      }
-    }
-  }
-  encoder.flush();
-  while (receive()) {
-  }
-  if (coded.times.seconds.size() != static_cast<size_t>(passes))
-    throw Failure(Exit::kDefect, "the encoder gave fewer packets than there are pictures");
-  end_last_pass(coded.times, earlier, stage_times(encoder.get()));
+  send_all(encoder, config.frames_in_flight, count, send, receive);
+  watch.finish();
   return coded;
 }
 
@@ -156,32 +160,19 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
                       size_t frames_per_pass, const std::function<void(const ctv_picture&)>& see) {
   Decoder decoder(config);
   PassTimes times;
-  times.running = decoder.description();
   if (units.empty() || !decoder.send(units[0])) throw Failure(Exit::kDefect, "the decoder takes no header");
-  Stopwatch watch(frames_per_pass);
-  const size_t passes = (units.size() - 1) / frames_per_pass;
-  std::vector<ctv_stage_time> earlier;
+  PassWatch watch(times, decoder, frames_per_pass, (units.size() - 1) / frames_per_pass);
   const auto receive = [&] {
     const std::optional<ctv_picture> picture = decoder.receive();
     if (!picture) return false;
-    if (watch.received(times) && times.seconds.size() + 1 == passes) earlier = stage_times(decoder.get());
+    watch.received();
     if (see) see(*picture);
     return true;
   };
-  for (size_t i = 1; i < units.size(); ++i) {
-    check_interrupted();
-    while (!decoder.send(units[i]))
-      if (!receive()) throw Failure(Exit::kDefect, "the decoder neither takes a packet nor gives a picture");
-    if (config.frames_in_flight > 1) continue;
-    while (receive()) {
-    }
-  }
-  decoder.flush();
-  while (receive()) {
-  }
-  if (watch.count() + 1 != units.size())
-    throw Failure(Exit::kDefect, "the decoder gave fewer pictures than there are packets");
-  end_last_pass(times, earlier, stage_times(decoder.get()));
+  send_all(
+      decoder, config.frames_in_flight, units.size() - 1,
+      [&](size_t i) { return decoder.send(units[i + 1]); }, receive);
+  watch.finish();
   return times;
 }
 

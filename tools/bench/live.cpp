@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench latency`: what a viewer of a live source waits. Frames come at their times, whether or not the
 // last one is done; a frame's wait counts from when it was due. `ctbench streams`: how many live encoders one
-// machine or device carries. Each stream is an encoder in a thread; all start together and run for the same
-// number of frames.
+// machine or device carries. Each stream is an encoder in a thread; all code the same number of frames.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
-#include <latch>
+#include <future>
 #include <thread>
 
 #include "bench/measurement.h"
@@ -81,40 +78,26 @@ Waits waits_of(const Clip& clip, const ctv_config& config, double fps, double se
 
 /// Frames a second of one encoder for each configuration, together.
 double frames_per_second(const Clip& clip, const std::vector<ctv_config>& configs, int64_t runs) {
-  std::latch ready(static_cast<std::ptrdiff_t>(configs.size()) + 1);
-  std::exception_ptr failure;
-  std::atomic_flag failed = ATOMIC_FLAG_INIT;
-  std::vector<std::jthread> threads;
-  for (const ctv_config& config : configs) {
-    threads.emplace_back([&] {
-      bool arrived = false;
-      try {
-        Encoder encoder(config);
-        const auto code = [&] {
-          for (const Frame& frame : clip.frames) {
-            check_interrupted();
-            while (!encoder.send(frame.borrowed_picture())) (void)encoder.receive();
-            while (encoder.receive()) {
-            }
-          }
-        };
-        code();  // warm
-        arrived = true;
-        ready.arrive_and_wait();
-        for (int64_t run = 0; run < runs; ++run) code();
-        encoder.flush();
-        while (encoder.receive()) {
-        }
-      } catch (...) {
-        if (!failed.test_and_set()) failure = std::current_exception();
-        if (!arrived) ready.count_down();
+  std::vector<Encoder> encoders;
+  const auto code = [&](Encoder& encoder) {
+    for (const Frame& frame : clip.frames) {
+      check_interrupted();
+      while (!encoder.send(frame.borrowed_picture())) (void)encoder.receive();
+      while (encoder.receive()) {
       }
-    });
-  }
-  ready.arrive_and_wait();
+    }
+  };
+  for (const ctv_config& config : configs) code(encoders.emplace_back(config));  // warm
   const Clock::time_point start = Clock::now();
-  for (std::jthread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  std::vector<std::future<void>> streams;
+  for (Encoder& encoder : encoders)
+    streams.push_back(std::async(std::launch::async, [&] {
+      for (int64_t run = 0; run < runs; ++run) code(encoder);
+      encoder.flush();
+      while (encoder.receive()) {
+      }
+    }));
+  for (std::future<void>& stream : streams) stream.get();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return static_cast<double>(clip.frames.size() * configs.size()) * static_cast<double>(runs) / seconds;
 }
@@ -129,9 +112,9 @@ void measure_streams(Measurement& m, Json& results, const Clip& clip, const ctv_
     for (size_t i = 0; i < streams && devices > 1; ++i) configs[i].device = static_cast<int32_t>(i % devices);
     try {
       Json row = runner.json();
-      row["devices"] = runner.gpu() ? devices : 0;
-      row["streams"] = streams;
-      row["frames_per_second"] = frames_per_second(clip, configs, m.runs);
+      row.update({{"devices", runner.gpu() ? devices : 0},
+                  {"streams", streams},
+                  {"frames_per_second", frames_per_second(clip, configs, m.runs)}});
       results.push_back(row);
     } catch (const Error& e) {  // the device's memory ends somewhere
       return m.leave_out(what + ": " + e.what());

@@ -82,21 +82,16 @@ class LossRun {
     }
     for (const char* preset : kPeerPresets) {
       const std::string name = std::string("x264-") + preset;
-      if (const std::string missing = missing_program("x264"); !missing.empty()) {
-        m_.leave_out(name + ": " + missing + " is not installed");
-        continue;
-      }
-      try {
-        m_.show(clip.name + ", " + name);
+      m_.attempt(clip.name + " with " + name, [&] {
+        const std::string why = hindrance("x264", clip);
+        if (!why.empty()) throw Failure(Exit::kFile, why);
         const RefreshPeer peer(clip, preset, command_.kilobits, command_.call);
         for (const CallOptions& call : calls) {
           if (call.playout_us > 0) continue;  // there is no repetition that could use it
           const RefreshPeer::Outcome outcome = peer.call(call);
           add(clip, name + ", intra refresh", call, outcome.call, outcome.psnr);
         }
-      } catch (const Failure& e) {
-        m_.leave_out(clip.name + " with " + name + ": " + e.what());
-      }
+      });
     }
   }
 
@@ -122,7 +117,6 @@ class LossRun {
     row.update(call_json(command, result, psnr, 0));
     row.erase("tool"), row.erase("version");
     results_.push_back(row);
-    m_.step();
   }
 
   Measurement& m_;

@@ -33,30 +33,14 @@ RefreshPeer::RefreshPeer(const Clip& clip, const std::string& preset, double kil
   const std::string input = scratch_.file("clip.y4m"), output = scratch_.file("stream");
   const std::string rate = text("%.0f", kilobits);
   write_clip(clip, input, true, static_cast<size_t>(call.frames));
-  run_checked({"x264",
-               "--preset",
-               preset,
-               "--tune",
-               "zerolatency",
-               "--keyint",
-               "60",
-               "--intra-refresh",
-               "--no-scenecut",
-               "--bitrate",
-               rate,
-               "--vbv-maxrate",
-               rate,
-               "--vbv-bufsize",
-               rate,
-               "--slice-max-size",
-               std::to_string(call.mtu - static_cast<int>(kDatagramHeader)),
-               "--aud",
-               "--threads",
-               "1",
-               "--quiet",
-               "-o",
-               output,
-               input});
+  std::vector<std::string> encode = tools::split(
+      text("x264 --preset %s --tune zerolatency --keyint 60 --intra-refresh --no-scenecut --bitrate %s "
+           "--vbv-maxrate %s --vbv-bufsize %s --slice-max-size %d --aud --threads 1 --quiet -o",
+           preset.c_str(), rate.c_str(), rate.c_str(), rate.c_str(),
+           call.mtu - static_cast<int>(kDatagramHeader)),
+      ' ');
+  encode.insert(encode.end(), {output, input});
+  run_checked(encode);
   std::ifstream in(output, std::ios::binary);
   split({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
   if (static_cast<int64_t>(pictures_.size()) != call.frames)

@@ -59,7 +59,6 @@ Json devices() {
 /// What nvidia-smi says; "" where there is none. Asked once: it takes a second.
 std::string device_clocks() {
   static const std::string clocks = [] {
-    if (!find_program("nvidia-smi")) return std::string();
     const ProcessResult asked = run_process(
         {"nvidia-smi", "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem", "--format=csv,noheader"});
     return asked.code == 0 ? asked.last_line() : std::string();

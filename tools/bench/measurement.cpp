@@ -8,7 +8,6 @@
 #include <string_view>
 #include <thread>
 
-#include "bench/report.h"
 #include "bench/scaler.h"
 #include "cli/signals.h"
 #include "cli/text.h"
@@ -37,15 +36,6 @@ void show_tables(const Json& document, bool complete) {
   }
   for (const Json& why : document["left_out"]) shown += "left out: " + why.get<std::string>() + "\n";
   std::fputs((shown + (complete ? "" : "Interrupted: some is missing.\n")).c_str(), stdout);
-}
-
-/// An interrupted run still ends by the signal once everything is written.
-Exit end_of_run(bool complete) {
-  if (std::fflush(stdout) != 0) throw Failure(Exit::kFile, "cannot write standard output");
-  if (complete) return Exit::kOk;
-  std::fputs("ctbench: interrupted; what was measured until then is written\n", stderr);
-  die_by_signal();
-  return Exit::kFile;
 }
 
 }  // namespace
@@ -172,24 +162,25 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   bool any = false;
   for (const char* what : {"results", "clips", "series", "tables"})
     any |= document.contains(what) && !document[what].empty();
-  if (!any && !complete) return end_of_run(false);
-  if (!any) throw Failure(Exit::kFile, "nothing could be measured");
-  if (json) {
+  if (!any && complete) throw Failure(Exit::kFile, "nothing could be measured");
+  if (any && json) {
     json->write(std::string_view(dump(document)));
     json->commit();
   }
-  if (!quiet_ && json_ != "-") show_tables(document, complete);
-  const std::string defect = steps.defect ? steps.defect(document) : "";
+  if (any && !quiet_ && json_ != "-") show_tables(document, complete);
+  const std::string defect = any && steps.defect ? steps.defect(document) : "";
   if (!defect.empty()) throw Failure(Exit::kDefect, defect);
-  return end_of_run(complete);
+  if (std::fflush(stdout) != 0) throw Failure(Exit::kFile, "cannot write standard output");
+  if (complete) return Exit::kOk;
+  std::fputs("ctbench: interrupted; what was measured until then is written\n", stderr);
+  die_by_signal();  // an interrupted run still ends by the signal
+  return Exit::kFile;
 }
 
 void Measurement::show(const std::string& what) {
   check_interrupted();
   if (!progress_ || quiet_ || isatty(STDERR_FILENO) != 1) return;
-  const std::string share =
-      steps_ > 0 ? text("[%3.0f%%] ", 100 * static_cast<double>(done_) / static_cast<double>(steps_)) : "";
-  std::fprintf(stderr, "\r%-78.78s", (share + what).c_str());
+  std::fprintf(stderr, "\r%-78.78s", what.c_str());
   std::fflush(stderr);
   visible_ = true;
 }
@@ -204,6 +195,16 @@ void Measurement::leave_out(const std::string& why) {
   left_out_.push_back(why);
   clear();
   if (!quiet_) std::fprintf(stderr, "ctbench: left out: %s\n", why.c_str());
+}
+
+void Measurement::attempt(const std::string& what, const std::function<void()>& measure) {
+  show(what);
+  try {
+    measure();
+  } catch (const Failure& e) {
+    if (e.code() != Exit::kFile && e.code() != Exit::kDevice) throw;
+    leave_out(what + ": " + e.what());
+  }
 }
 
 }  // namespace ctv::tools

@@ -57,18 +57,17 @@ class Measurement {
   Exit run(int argc, const char* const* argv, const Steps& steps);
 
   // While measuring: one moving line, on a terminal only.
-  void expect(size_t steps) { steps_ = steps; }
   void show(const std::string& what);
-  void step() { ++done_; }
   /// Says once in one line what is left out and why, and remembers it.
   void leave_out(const std::string& why);
+  /// Shows `what` and measures it; leaves it out if a file, a program or the device fails.
+  void attempt(const std::string& what, const std::function<void()>& measure);
 
  private:
   void clear();
 
   std::string verb_, json_;
   bool progress_ = true, quiet_ = false, visible_ = false;
-  size_t steps_ = 0, done_ = 0;
   std::vector<std::string> left_out_;
   std::vector<std::pair<std::string, std::vector<std::string>*>> repeated_;
 };
@@ -78,5 +77,8 @@ std::vector<double> numbers(const std::string& option, const std::string& s);
 
 /// Of this machine, 1 to 256.
 int cores();
+
+/// A document's tables as Markdown, by report/tables.py. Throws Failure, where there is no python3, say.
+std::string tables_of(const Json& document);
 
 }  // namespace ctv::tools

@@ -38,11 +38,14 @@ std::vector<lab::GrayImage> gray_images(const std::string& path, bool quick) {
   return images;
 }
 
-lab::YuvFrame yuv_frame(const char* size) {
-  Clip clip = load_clip(text("generate:%s@25:1", size), 1);
+lab::YuvFrame yuv_frame(int width, int height) {
+  Clip clip = load_clip(text("generate:%dx%d@25:1", width, height), 1);
   Frame& frame = clip.frames[0];
-  return lab::whole_macroblocks(clip.video.width, clip.video.height, frame.plane(0), frame.plane(1),
-                                frame.plane(2));
+  const auto plane = [&](int p, int samples) {
+    return std::vector<uint8_t>(frame.plane(p), frame.plane(p) + samples);
+  };
+  const int luma = width * height;
+  return {width, height, plane(0, luma), plane(1, luma / 4), plane(2, luma / 4)};
 }
 
 Json table_json(const lab::PaperTable& t) {
@@ -116,24 +119,20 @@ Exit run_papers(int argc, const char* const* argv) {
     j["no_gpu"] = settings.no_gpu;
     j["tables"] = j["checks"] = Json::array();
     lab::LabReport report;
-    const auto keep = [&] {
+    const auto experiment = [&](const char* name, const std::function<void()>& run) {
+      if (std::find(only.begin(), only.end(), name) == only.end()) return;
+      report = {};
+      run();
       for (const lab::PaperTable& table : report.tables) j["tables"].push_back(table_json(table));
       for (const lab::Check& c : report.checks)
         j["checks"].push_back({{"what", c.what}, {"passed", c.passed}, {"detail", c.detail}});
     };
-    const auto wanted = [&](const char* name) {
-      return std::find(only.begin(), only.end(), name) != only.end();
-    };
-    try {
-      if (wanted(kExperiments[0])) lab::measure_dct8x8(settings, gray_images(image, quick), report);
-      if (wanted(kExperiments[1])) lab::measure_h264_idct(settings, lab::idct_modes(), report);
-      const lab::YuvFrame frames[] = {yuv_frame("704x576"), yuv_frame("1920x1080")};
-      if (wanted(kExperiments[2])) lab::measure_h264_tq(settings, frames, static_cast<int>(qp), report);
-    } catch (const Interrupted&) {
-      keep();
-      throw;
-    }
-    keep();
+    experiment(kExperiments[0], [&] { lab::measure_dct8x8(settings, gray_images(image, quick), report); });
+    experiment(kExperiments[1], [&] { lab::measure_h264_idct(settings, lab::idct_modes(), report); });
+    experiment(kExperiments[2], [&] {
+      const lab::YuvFrame frames[] = {yuv_frame(704, 576), yuv_frame(1920, 1088)};
+      lab::measure_h264_tq(settings, frames, static_cast<int>(qp), report);
+    });
   };
   return m.run(argc, argv, {.measure = measure, .defect = &failed_check});
 }

@@ -28,20 +28,15 @@ constexpr const char* kX264 =
 constexpr const char* kFfmpeg =
     "ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {format} -s {size} -r {rate} -i {raw} ";
 
+Peer x264(const std::string& preset) {
+  return {"x264-" + preset, "qp",      {16, 20, 24, 28, 32, 36, 40},
+          Scale(),          "yuv420p", "x264 --preset " + preset + kX264};
+}
+
 const std::vector<Peer>& all_peers() {
   static const std::vector<Peer> peers = {
-      {"x264-ultrafast",
-       "qp",
-       {16, 20, 24, 28, 32, 36, 40},
-       {1, 51, 1, false},
-       "yuv420p",
-       std::string("x264 --preset ultrafast") + kX264},
-      {"x264-veryfast",
-       "qp",
-       {16, 20, 24, 28, 32, 36, 40},
-       {1, 51, 1, false},
-       "yuv420p",
-       std::string("x264 --preset veryfast") + kX264},
+      x264("ultrafast"),
+      x264("veryfast"),
       {"mjpeg",
        "q:v",
        {2, 3, 5, 8, 13, 20, 31},
@@ -85,14 +80,24 @@ std::vector<Peer> choose_peers(const std::string& names) {
   return chosen;
 }
 
-std::string missing_program(const std::string& program) {
+std::string hindrance(const std::string& program, const Clip& clip) {
+  if (clip.video.format != CTV_FORMAT_I420) return "is run on 4:2:0 only";
   for (const std::string& needed : {program, std::string("ffmpeg")})
-    if (!find_program(needed)) return needed;
+    if (!find_program(needed)) return needed + " is not installed";
   return "";
 }
 
-std::string missing_program(const Peer& peer) {
-  return missing_program(peer.command.substr(0, peer.command.find(' ')));
+std::vector<Peer> usable_peers(Measurement& m, const std::vector<Peer>& peers, const Clip& clip) {
+  std::vector<Peer> usable;
+  for (const Peer& peer : peers) {
+    const std::string why = hindrance(split(peer.command, ' ')[0], clip);
+    if (why.empty()) {
+      usable.push_back(peer);
+    } else {
+      m.leave_out(peer.name + ": " + why);
+    }
+  }
+  return usable;
 }
 
 ProcessResult run_checked(const Command& command) {
@@ -106,13 +111,15 @@ ProcessResult run_checked(const Command& command) {
 PeerClip::PeerClip(const Clip& clip, int64_t key_interval) : clip_(clip), key_interval_(key_interval) {
   write_clip(clip, scratch_.file("clip.y4m"), true);
   write_clip(clip, scratch_.file("clip.yuv"), false);
+  write_clip(clip, scratch_.file("first.y4m"), true, 1);
+  write_clip(clip, scratch_.file("first.yuv"), false, 1);
 }
 
-Command PeerClip::command(const Peer& peer, double setting, int threads) const {
+Command PeerClip::command(const Peer& peer, double setting, int threads, const std::string& input) const {
   const VideoFormat& video = clip_.video;
   const std::map<std::string, std::string> values = {
-      {"{y4m}", scratch_.file("clip.y4m")},
-      {"{raw}", scratch_.file("clip.yuv")},
+      {"{y4m}", scratch_.file(input + ".y4m")},
+      {"{raw}", scratch_.file(input + ".yuv")},
       {"{stream}", scratch_.file("stream")},
       {"{setting}", std::to_string(std::lround(setting))},
       {"{threads}", std::to_string(threads)},
@@ -128,35 +135,28 @@ Command PeerClip::command(const Peer& peer, double setting, int threads) const {
   return words;
 }
 
-PeerClip::Coded PeerClip::time(const Peer& peer, double setting, int threads) const {
-  const Command encode = command(peer, setting, threads);
+PeerClip::Coded PeerClip::run(const Command& encode, const Command& decode) const {
   Coded coded;
   coded.command = shown_command(encode);
   coded.encode_seconds = run_checked(encode).seconds;
-  coded.decode_seconds =
-      run_checked({"ffmpeg", "-v", "error", "-nostdin", "-threads", std::to_string(threads), "-i",
-                   scratch_.file("stream"), "-f", "null", "-"})
-          .seconds;
+  Command words = {"ffmpeg", "-v", "error", "-nostdin", "-y"};
+  words.insert(words.end(), decode.begin(), decode.end());
+  coded.decode_seconds = run_checked(words).seconds;
   return coded;
 }
 
 PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, int64_t keep) const {
-  const Command encode = command(peer, setting, threads);
-  Coded coded;
-  coded.command = shown_command(encode);
-  coded.encode_seconds = run_checked(encode).seconds;
-  std::ifstream in(scratch_.file("stream"), std::ios::binary);
-  const std::vector<uint8_t> stream{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  coded.bytes = stream.size() - (peer.name.starts_with("x264") ? sei_bytes(stream) : 0);
-  if (coded.bytes == 0) throw Failure(Exit::kFile, peer.name + " wrote nothing");
   // Every picture once, whatever the stream says about time.
   InputOptions decoded;
   decoded.path = scratch_.file("decoded.yuv");
   decoded.size = {clip_.video.width, clip_.video.height};
-  coded.decode_seconds =
-      run_checked({"ffmpeg", "-v", "error", "-nostdin", "-y", "-i", scratch_.file("stream"), "-fps_mode",
-                   "passthrough", "-f", "rawvideo", "-pix_fmt", peer.format, decoded.path})
-          .seconds;
+  Coded coded =
+      run(command(peer, setting, threads), {"-i", scratch_.file("stream"), "-fps_mode", "passthrough", "-f",
+                                            "rawvideo", "-pix_fmt", peer.format, decoded.path});
+  std::ifstream in(scratch_.file("stream"), std::ios::binary);
+  const std::vector<uint8_t> stream{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  coded.bytes = stream.size() - (peer.name.starts_with("x264") ? sei_bytes(stream) : 0);
+  if (coded.bytes == 0) throw Failure(Exit::kFile, peer.name + " wrote nothing");
   std::error_code error;
   if (std::filesystem::file_size(decoded.path, error) != clip_.video.frame_bytes() * clip_.frames.size())
     throw Failure(Exit::kFile, "ffmpeg decodes " + peer.name + " to another number of pictures");
@@ -171,18 +171,17 @@ PeerClip::Coded PeerClip::code(const Peer& peer, double setting, int threads, in
   return coded;
 }
 
-PeerTimes time_peer(const Peer& peer, const PeerClip& all, const PeerClip& one, double setting, int threads,
-                    int64_t runs) {
-  PeerTimes times;
+PeerClip::Times PeerClip::time(const Peer& peer, double setting, int threads, int64_t runs) const {
+  const Command decode = {"-threads", std::to_string(threads), "-i", scratch_.file("stream"), "-f", "null",
+                          "-"};
+  const auto frames = static_cast<double>(clip_.frames.size() - 1);
+  Times times;
   for (int64_t i = 0; i < runs; ++i) {
-    const PeerClip::Coded whole = all.time(peer, setting, threads);
-    const PeerClip::Coded start = one.time(peer, setting, threads);
-    const auto ms = [&](double PeerClip::Coded::*seconds) {
-      return 1000 * (whole.*seconds - start.*seconds) / static_cast<double>(all.frames() - 1);
-    };
-    times.encode_ms.push_back(ms(&PeerClip::Coded::encode_seconds));
-    times.decode_ms.push_back(ms(&PeerClip::Coded::decode_seconds));
-    times.command = whole.command;
+    const Coded all = run(command(peer, setting, threads), decode);
+    const Coded first = run(command(peer, setting, threads, "first"), decode);
+    times.encode_ms.push_back(1000 * (all.encode_seconds - first.encode_seconds) / frames);
+    times.decode_ms.push_back(1000 * (all.decode_seconds - first.decode_seconds) / frames);
+    times.command = all.command;
   }
   return times;
 }
@@ -214,23 +213,6 @@ Match match_quality(const Scale& scale, double decibels, const std::function<Yie
         (std::log(static_cast<double>(high.bytes)) - std::log(static_cast<double>(low.bytes))) /
         (high.decibels - low.decibels);
   return match;
-}
-
-Json peer_row(const Clip& clip, const std::string& codec, const std::string& how, int threads,
-              const std::string& setting_name, double setting, const Yield& yield, double bytes_at_target,
-              const std::string& command, const std::vector<double>& encode_ms,
-              const std::vector<double>& decode_ms) {
-  return {{"codec", codec},
-          {"how", how},
-          {"threads", threads},
-          {"setting_name", setting_name},
-          {"setting", setting},
-          {"psnr_y", number(yield.decibels)},
-          {"bytes", yield.bytes},
-          {"bytes_per_frame", number(bytes_at_target / static_cast<double>(clip.frames.size()))},
-          {"command", command},
-          {"encode", timing_json(encode_ms)},
-          {"decode", timing_json(decode_ms)}};
 }
 
 uint64_t sei_bytes(const std::vector<uint8_t>& stream) {

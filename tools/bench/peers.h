@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/coding.h"
+#include "bench/measurement.h"
 #include "bench/process.h"
 
 namespace ctv::tools {
@@ -31,9 +32,10 @@ struct Peer {
 
 /// By names separated by commas, "all", "none" or "" for the usual ones. Throws Failure(kUsage).
 std::vector<Peer> choose_peers(const std::string& names);
-/// "", or which of a codec's program and ffmpeg is missing.
-std::string missing_program(const std::string& program);
-std::string missing_program(const Peer& peer);
+/// "", or what keeps a program from coding a clip and ffmpeg from decoding it.
+std::string hindrance(const std::string& program, const Clip& clip);
+/// Those that can code the clip here; the others are left out.
+std::vector<Peer> usable_peers(Measurement& m, const std::vector<Peer>& peers, const Clip& clip);
 /// Throws Failure(kFile) with the program's last line if it fails.
 ProcessResult run_checked(const std::vector<std::string>& command);
 
@@ -51,25 +53,24 @@ class PeerClip {
   };
   /// Encodes and decodes; keeps frame number `keep`. Throws Failure(kFile) with the program's last line.
   Coded code(const Peer& peer, double setting, int threads = 1, int64_t keep = -1) const;
-  /// Only the seconds and the command; decoded pictures are forgotten.
-  Coded time(const Peer& peer, double setting, int threads) const;
-  std::vector<std::string> command(const Peer& peer, double setting, int threads) const;
-  size_t frames() const { return clip_.frames.size(); }
+
+  struct Times {
+    std::vector<double> encode_ms, decode_ms;  // a frame, of each run
+    std::string command;
+  };
+  /// Times of all frames less those of the first one, which leaves out the start-up.
+  Times time(const Peer& peer, double setting, int threads, int64_t runs) const;
+  /// `input`: "clip", or "first" for the first frame alone.
+  std::vector<std::string> command(const Peer& peer, double setting, int threads,
+                                   const std::string& input = "clip") const;
 
  private:
+  Coded run(const std::vector<std::string>& encode, const std::vector<std::string>& decode) const;
+
   const Clip& clip_;
   int64_t key_interval_;
   ScratchFolder scratch_;
 };
-
-/// Milliseconds a frame in each of some runs: those of `all` less those of `one` frame, which leaves out the
-/// start-up.
-struct PeerTimes {
-  std::vector<double> encode_ms, decode_ms;
-  std::string command;
-};
-PeerTimes time_peer(const Peer& peer, const PeerClip& all, const PeerClip& one, double setting, int threads,
-                    int64_t runs);
 
 /// What a setting yields: quality, or whatever else is to be equal.
 struct Yield {
@@ -89,15 +90,6 @@ struct Match {
 /// By bisection of the scale; each setting is tried once. The slope is that between the settings on both
 /// sides of the target, 0 if all lie on one side.
 Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure);
-
-/// A row of `ctbench peers`.
-Json peer_row(const Clip& clip, const std::string& codec, const std::string& how, int threads,
-              const std::string& setting_name, double setting, const Yield& yield, double bytes_at_target,
-              const std::string& command, const std::vector<double>& encode_ms,
-              const std::vector<double>& decode_ms);
-
-/// nvJPEG on device 0, on all frames, with Huffman tables of each picture. Throws Failure.
-Json measure_nvjpeg(const Clip& clip, double decibels, int runs);
 
 /// Bytes of H.264 byte streams' supplemental information units (type 6), start codes included.
 uint64_t sei_bytes(const std::vector<uint8_t>& stream);

@@ -69,21 +69,9 @@ struct Pictures {
     add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), coded.bytes, coded.seen);
   }
   void others(const std::vector<Peer>& peers) {
-    if (peers.empty()) return;
-    if (clip.video.format != CTV_FORMAT_I420) return m.leave_out("peers: they are run on 4:2:0 only");
     const PeerClip files(clip, key_interval);
-    for (const Peer& peer : peers) {
-      const std::string missing = missing_program(peer);
-      if (!missing.empty()) {
-        m.leave_out(peer.name + ": " + missing + " is not installed");
-        continue;
-      }
-      try {
-        match_peer(peer, files);
-      } catch (const Failure& e) {
-        m.leave_out(peer.name + ": " + e.what());
-      }
-    }
+    for (const Peer& peer : usable_peers(m, peers, clip))
+      m.attempt(peer.name, [&] { match_peer(peer, files); });
   }
 };
 

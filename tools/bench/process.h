@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Other people's programs: found in PATH, run without a shell, timed, ended when we are.
+// Other people's programs: found in PATH, run, timed.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace ctv::tools {
 
-/// The program's path, or nothing.
-std::optional<std::string> find_program(const std::string& name);
+bool find_program(const std::string& name);
 
 struct ProcessResult {
-  int code = 0;  // exit status; 128 + signal
+  int code = 0;  // exit status, 127 if there is no such program; 128 + signal
   double seconds = 0;
-  std::string output;  // standard output and error, the last megabyte
+  std::string output;  // standard output and error
   /// The last line that says something.
   std::string last_line() const;
 };
 
-/// Throws Interrupted if a signal came meanwhile, after ending the program.
+/// Throws Interrupted if a signal came meanwhile, once the program has ended, to which a terminal sends it,
+/// too.
 ProcessResult run_process(const std::vector<std::string>& command);
 
 /// "x264 --qp 20 a.y4m", quoted where a shell needs it.

@@ -2,7 +2,6 @@
 // `ctbench rd`.
 #include <algorithm>
 
-#include "bench/clip_sets.h"
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/verbs.h"
@@ -11,6 +10,25 @@
 
 namespace ctv::tools {
 namespace {
+
+/// Clips that docs/compression.md reports on, with how they are coded.
+struct ClipSet {
+  std::string name;
+  int64_t key_interval;  // 0: one key frame
+  int64_t frames;        // at most, of each clip
+  std::vector<std::string> clips;
+};
+const ClipSet kSets[] = {
+    {"calls",
+     0,
+     30,
+     {"o02_vt2people_320x192", "o06_selfie_320x240", "o17_talkinghead_640x480", "o09_juggle_640x360"}},
+    {"mixed",
+     10,
+     30,
+     {"o02_vt2people_320x192", "o03_foreman_raw_352x288", "o05_mobile_352x288", "o06_selfie_320x240",
+      "o08_parkjoy_480x270", "o11_roofs_1280x720", "o12_autumn_640x360", "o13_graffiti_1280x720"}},
+    {"long", 0, 300, {"o09_juggle_640x360", "o10_flower_1280x720"}}};
 
 struct RdRun {
   Measurement& m;
@@ -30,7 +48,6 @@ struct RdRun {
     point["encode_seconds"] = encode_seconds;
     point["decode_seconds"] = decode_seconds;
     curve["points"].push_back(point);
-    m.step();
   }
 
   void measure_variant(Json& curve, const Clip& clip, const Variant& variant) const {
@@ -67,12 +84,7 @@ struct RdRun {
   }
 
   void measure_clip(Json& clips, const std::string& path) const {
-    Clip clip;
-    try {
-      clip = load_clip(path, m.frames);
-    } catch (const Failure& e) {
-      return m.leave_out(e.what());
-    }
+    const Clip clip = load_clip(path, m.frames);
     clips.push_back({{"name", clip.name},
                      {"digest", clip.digest},
                      {"width", clip.video.width},
@@ -87,17 +99,10 @@ struct RdRun {
       return curves.back();
     };
     for (const Variant& variant : ours) measure_variant(begin(variant.name, "qp"), clip, variant);
-    if (peers.empty()) return;
-    if (clip.video.format != CTV_FORMAT_I420)
-      return m.leave_out(clip.name + " with peers: they are run on 4:2:0 only");
     const PeerClip files(clip, key_interval);
-    for (const Peer& peer : peers) {
-      try {
-        measure_peer(begin(peer.name, peer.setting), clip, peer, files);
-      } catch (const Failure& e) {
-        m.leave_out(clip.name + " with " + peer.name + ": " + e.what());
-      }
-    }
+    for (const Peer& peer : usable_peers(m, peers, clip))
+      m.attempt(clip.name + " with " + peer.name,
+                [&] { measure_peer(begin(peer.name, peer.setting), clip, peer, files); });
   }
 };
 
@@ -106,7 +111,8 @@ struct RdRun {
 Exit run_rd(int argc, const char* const* argv) {
   Measurement m(
       "rd", "bits and quality of clips, compared with other codecs",
-      "CLIPs (y4m, image sequences, generate:WxH@FPS:N) are encoded at several qualities by variants of this "
+      "CLIPs (y4m, image sequences, generate:WxH@FPS:N), or a generated one, are encoded at several "
+      "qualities by variants of this "
       "codec and by installed peers through their own command lines, decoded, and compared: PSNR of Y, U, V, "
       "6:1:1, SSIM, and BD-rates against an anchor. Prints a table for each clip and a summary.",
       {{"ctbench rd a.y4m b.y4m --json run.json", "our default, x264 and Motion JPEG"},
@@ -126,7 +132,10 @@ Exit run_rd(int argc, const char* const* argv) {
                   "calls, mixed or long: clips, frames, key frames and peers of docs/compression.md; CLIP is "
                   "their folder",
                   [&](const std::string& s) {
-                    set = &clip_set(s);
+                    set = std::find_if(std::begin(kSets), std::end(kSets),
+                                       [&](const ClipSet& c) { return c.name == s; });
+                    if (set == std::end(kSets))
+                      throw Failure(Exit::kUsage, "--set: '" + s + "' is not calls, mixed or long");
                     run.key_interval = set->key_interval;
                     run.peers = choose_peers("x264-ultrafast,x264-veryfast");
                     m.frames = set->frames;
@@ -149,9 +158,14 @@ Exit run_rd(int argc, const char* const* argv) {
                   });
   m.run_options({"--threads", "--backend", "--engine", "--device", "--in-flight"});
   const auto check = [&] {
-    if (m.clips.empty())
-      throw Failure(Exit::kUsage, "no clips", "ctbench rd CLIP.y4m..., see ctbench rd --help");
-    if (set != nullptr) m.clips = files_of(*set, m.clips);
+    if (set != nullptr) {
+      if (m.clips.size() != 1)
+        throw Failure(Exit::kUsage, "--set wants one folder of clips", "--set calls FOLDER");
+      const std::string folder = m.clips[0];
+      m.clips.clear();
+      for (const std::string& clip : set->clips) m.clips.push_back(folder + "/" + clip + ".y4m");
+    }
+    if (m.clips.empty()) m.clips = {"generate:640x360@30:30"};
     for (const std::string& words : ours) run.ours.push_back(parse_variant(words));
     if (run.ours.empty()) run.ours.push_back(parse_variant("default"));
     for (const Variant& variant : run.ours) variant_options(variant, m.run_words, {"--qp", "30"});
@@ -160,15 +174,8 @@ Exit run_rd(int argc, const char* const* argv) {
     j["settings"] = {
         {"frames", m.frames}, {"key_interval", run.key_interval}, {"anchor", anchor}, {"range", range}};
     j["clips"] = Json::array();
-    std::erase_if(run.peers, [&](const Peer& peer) {
-      const std::string missing = missing_program(peer);
-      if (!missing.empty()) m.leave_out(peer.name + ": " + missing + " is not installed");
-      return !missing.empty();
-    });
-    size_t per_clip = run.ours.size() * run.qps.size();
-    for (const Peer& peer : run.peers) per_clip += peer.settings.size();
-    m.expect(per_clip * m.clips.size());
-    for (const std::string& path : m.clips) run.measure_clip(j["clips"], path);
+    for (const std::string& path : m.clips)
+      m.attempt(clip_name(path), [&] { run.measure_clip(j["clips"], path); });
   };
   return m.run(argc, argv, {.check = check, .measure = measure});
 }

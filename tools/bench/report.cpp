@@ -2,7 +2,7 @@
 // Tables and `ctbench report`: by report/tables.py, and report/report.py, which draws with matplotlib. They
 // are looked for where they are installed, next to this program's folder, then in the source tree that this
 // program was built from.
-#include "bench/report.h"
+#include "bench/measurement.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +10,7 @@
 
 #include "bench/process.h"
 #include "bench/verbs.h"
+#include "cli/arguments.h"
 #include "cli/text.h"
 
 namespace ctv::tools {
@@ -27,12 +28,8 @@ std::string script(const std::string& name) {
 
 /// The user's python3, or the system's, whichever has the module of the package.
 std::string python_with(const std::string& module, const char* package) {
-  for (const char* candidate : {"python3", "/usr/bin/python3"}) {
-    try {
-      if (run_process({candidate, "-c", "import " + module}).code == 0) return candidate;
-    } catch (const Failure&) {  // not there
-    }
-  }
+  for (const char* candidate : {"python3", "/usr/bin/python3"})
+    if (run_process({candidate, "-c", "import " + module}).code == 0) return candidate;
   throw Failure(Exit::kFile, "no python3 with " + module, std::string("apt-get install ") + package);
 }
 
@@ -49,9 +46,28 @@ std::string tables_of(const Json& document) {
 }
 
 Exit run_report(int argc, const char* const* argv) {
-  const std::string path = script("report.py");
-  std::vector<std::string> command = {python_with("matplotlib", "python3-matplotlib"), path};
-  command.insert(command.end(), argv + 1, argv + argc);
+  ToolText about;
+  about.name = "ctbench report";
+  about.summary = "one page with plots from the JSON of runs";
+  about.description =
+      "Draws the JSON that other verbs of ctbench wrote, any number of files, as one page of HTML.";
+  about.examples = {{"ctbench report run.json... -o report.html", "the page"}};
+  Options options(about);
+  std::vector<std::string> words;
+  const auto pass = [&](const char* name) {
+    return [&words, name](const std::string& s) { words.insert(words.end(), {name, s}); };
+  };
+  options.value("-o,--output", "FILE", "The page; report.html unless given", pass("-o"), ValueKind::kFile);
+  options.value("--tables", "FILE.md", "A document that gets the tables, between its marks for NAME",
+                pass("--tables"), ValueKind::kFile);
+  options.value("--name", "NAME", "Which marks: <!-- measured: NAME --> and <!-- end of NAME -->",
+                pass("--name"));
+  const Arguments arguments = take_arguments(argc, argv, options, {});
+  if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
+  if (arguments.positional.empty()) throw Failure(Exit::kUsage, "no JSON to draw", about.examples[0].first);
+  std::vector<std::string> command = {python_with("matplotlib", "python3-matplotlib"), script("report.py")};
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), arguments.positional.begin(), arguments.positional.end());
   const ProcessResult result = run_process(command);
   if (result.code == 0) {
     std::fputs(result.output.c_str(), stdout);
@@ -59,7 +75,7 @@ Exit run_report(int argc, const char* const* argv) {
   }
   std::string line = result.last_line();
   if (const std::string prefix = "ctbench report: "; line.starts_with(prefix)) line.erase(0, prefix.size());
-  throw Failure(result.code == 2 ? Exit::kUsage : Exit::kFile, "report: " + line);
+  throw Failure(Exit::kFile, "report: " + line);
 }
 
 }  // namespace ctv::tools

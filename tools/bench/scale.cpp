@@ -56,15 +56,12 @@ std::vector<Series> all_series(Size size, bool large) {
 // x264 with as many threads, at the same number of its own scale, beside the first series. A time that its
 // start hides is left out.
 Json peer_cases(const Measurement& m, const Clip& clip, const Peer& peer, const Series& threads) {
-  Clip first;
-  first.video = clip.video;
-  first.frames = {clip.frames.front()};
-  const PeerClip all(clip, 0), one(first, 0);
+  const PeerClip files(clip, 0);
   const int qp = m.config(clip, {}).qp;
   Json cases = Json::array();
   for (const Case& c : threads.cases) {
     const int n = std::stoi(c.label);
-    const PeerTimes times = time_peer(peer, all, one, qp, n, m.runs);
+    const PeerClip::Times times = files.time(peer, qp, n, m.runs);
     const double encode_ms = median(times.encode_ms);
     const double decode_ms = median(times.decode_ms);
     if (encode_ms <= 0 || decode_ms <= 0) continue;
@@ -74,7 +71,7 @@ Json peer_cases(const Measurement& m, const Clip& clip, const Peer& peer, const 
                      {"options", {times.command}},
                      {"encode_ms", encode_ms},
                      {"decode_ms", decode_ms},
-                     {"bytes", all.code(peer, qp, n).bytes},
+                     {"bytes", files.code(peer, qp, n).bytes},
                      {"running", peer.name}});
   }
   return cases;
@@ -93,9 +90,6 @@ Exit run_scale(int argc, const char* const* argv) {
   const auto measure = [&](Json& j) {
     j["settings"] = m.settings();
     const std::vector<Series> all = all_series(m.size, large);
-    size_t cases = 0;
-    for (const Series& series : all) cases += series.cases.size();
-    m.expect(cases);
     std::optional<Clip> clip;
     for (const Series& series : all) {
       j["series"].push_back({{"name", series.name}, {"cases", Json::array()}});
@@ -114,22 +108,15 @@ Exit run_scale(int argc, const char* const* argv) {
           row["error"] = e.what();
         }
         j["series"].back()["cases"].push_back(row);
-        m.step();
       }
       if (&series != &all.front()) continue;
-      const Peer peer = choose_peers("x264-ultrafast").front();
-      const std::string missing = missing_program(peer);
-      if (!missing.empty() || clip->frames.size() < 2 || clip->video.format != CTV_FORMAT_I420) {
-        m.leave_out(peer.name + ": needs " + (missing.empty() ? "4:2:0 and two frames" : missing));
-        continue;
-      }
-      m.show(peer.name);
-      Json timed = peer_cases(m, *clip, peer, series);
-      if (timed.empty()) {
-        m.leave_out(peer.name + ": the clip is too short to time it");
-        continue;
-      }
-      j["series"].push_back({{"name", "threads of " + peer.name}, {"cases", std::move(timed)}});
+      if (clip->frames.size() < 2) continue;
+      for (const Peer& peer : usable_peers(m, choose_peers("x264-ultrafast"), *clip))
+        m.attempt(peer.name, [&] {
+          Json timed = peer_cases(m, *clip, peer, series);
+          if (timed.empty()) throw Failure(Exit::kFile, "the clip is too short to time it");
+          j["series"].push_back({{"name", "threads of " + peer.name}, {"cases", std::move(timed)}});
+        });
     }
   };
   return m.run(argc, argv, {.measure = measure});

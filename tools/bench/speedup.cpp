@@ -4,7 +4,6 @@
 // frame of encoding and decoding, disk excluded, transfers and the CPU's part of the GPU path included. Bytes
 // and pictures of all that is compared are checked in the same run.
 #include <algorithm>
-#include <optional>
 
 #include "bench/measurement.h"
 #include "bench/runner.h"
@@ -133,16 +132,8 @@ Exit run_speedup(int argc, const char* const* argv) {
     j["differences"] = j["results"] = Json::array();
     if (m.clips.empty())
       measure_clip(m, j, generated(*std::max_element(sizes.begin(), sizes.end()), rgb, m.frames), sizes, rgb);
-    for (const std::string& path : m.clips) {
-      std::optional<Clip> clip;
-      try {
-        clip = load_clip(path, m.frames);
-      } catch (const Failure& e) {
-        if (e.code() != Exit::kFile) throw;
-        m.leave_out(e.what());
-      }
-      if (clip) measure_clip(m, j, *clip, sizes, rgb);
-    }
+    for (const std::string& path : m.clips)
+      m.attempt(clip_name(path), [&] { measure_clip(m, j, load_clip(path, m.frames), sizes, rgb); });
   };
   const auto defect = [](const Json& j) {
     return j["differences"].empty() ? "" : "backends differ: " + j["differences"][0].get<std::string>();

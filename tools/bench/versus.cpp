@@ -60,55 +60,47 @@ struct Versus {
     const TimedClip timed = time_clip(config(runner, threads, in_flight, match.setting), clip, m.runs);
     std::string command = "ctenc --qp " + text("%g", match.setting);
     for (const std::string& word : m.variant.arguments) command += " " + word;
-    results.push_back(peer_row(clip, m.variant.name, how, threads, "qp", match.setting, match.yield,
-                               match.bytes_at(decibels), command, timed.encode_ms, timed.decode_ms));
+    add(m.variant.name, how, threads, "qp", match, command, timed.encode_ms, timed.decode_ms);
   }
 
-  void peer(const Peer& p, const PeerClip& all, const PeerClip& one) const {
+  void add(const std::string& codec, const std::string& how, int threads, const std::string& setting_name,
+           const Match& match, const std::string& command, const std::vector<double>& encode_ms,
+           const std::vector<double>& decode_ms) const {
+    results.push_back(
+        {{"codec", codec},
+         {"how", how},
+         {"threads", threads},
+         {"setting_name", setting_name},
+         {"setting", match.setting},
+         {"psnr_y", number(match.yield.decibels)},
+         {"bytes", match.yield.bytes},
+         {"bytes_per_frame", number(match.bytes_at(decibels) / static_cast<double>(clip.frames.size()))},
+         {"command", command},
+         {"encode", timing_json(encode_ms)},
+         {"decode", timing_json(decode_ms)}});
+  }
+
+  void peer(const Peer& p, const PeerClip& files) const {
     const auto yield = [&](double setting, int threads) {
       m.show(p.name + text(" at %s %g, %d threads", p.setting.c_str(), setting, threads));
-      const PeerClip::Coded coded = all.code(p, setting, threads);
+      const PeerClip::Coded coded = files.code(p, setting, threads);
       return Yield{coded.seen.meter.decibels(), coded.bytes};
     };
-    const Match match = match_quality(p.scale, decibels, [&](double setting) { return yield(setting, 1); });
+    Match match = match_quality(p.scale, decibels, [&](double setting) { return yield(setting, 1); });
     for (const int threads : cores() > 1 ? std::vector<int>{1, cores()} : std::vector<int>{1}) {
       // With threads some codecs cut pictures into pieces, which costs bytes.
-      Match own = match;
-      if (threads > 1) own.yield = yield(match.setting, threads);
-      const PeerTimes times = time_peer(p, all, one, match.setting, threads, m.runs);
-      results.push_back(peer_row(clip, p.name, text("%d thread%s", threads, threads > 1 ? "s" : ""), threads,
-                                 p.setting, own.setting, own.yield, own.bytes_at(decibels), times.command,
-                                 times.encode_ms, times.decode_ms));
-    }
-  }
-
-  /// Runs `measure`; if it fails, says why and goes on.
-  template <typename Measure>
-  void attempt(const std::string& name, Measure&& measure) const {
-    m.show(name);
-    try {
-      measure();
-    } catch (const Failure& e) {
-      m.leave_out(e.what());
+      if (threads > 1) match.yield = yield(match.setting, threads);
+      const PeerClip::Times times = files.time(p, match.setting, threads, m.runs);
+      add(p.name, text("%d thread%s", threads, threads > 1 ? "s" : ""), threads, p.setting, match,
+          times.command, times.encode_ms, times.decode_ms);
     }
   }
 
   void others(const std::vector<Peer>& peers) const {
     if (peers.empty()) return;
-    if (clip.video.format != CTV_FORMAT_I420 || clip.frames.size() < 2)
-      return m.leave_out("peers: they are run on 4:2:0 and at least two frames only");
-    Clip first;
-    first.video = clip.video;
-    first.frames = {clip.frames.front()};
-    const PeerClip all(clip, key_interval), one(first, key_interval);
-    for (const Peer& p : peers) {
-      const std::string missing = missing_program(p);
-      attempt(p.name, [&] {
-        if (!missing.empty()) throw Failure(Exit::kFile, p.name + ": " + missing + " is not installed");
-        peer(p, all, one);
-      });
-    }
-    attempt("nvjpeg", [&] { results.push_back(measure_nvjpeg(clip, decibels, static_cast<int>(m.runs))); });
+    if (clip.frames.size() < 2) return m.leave_out("peers: they are timed on at least two frames");
+    const PeerClip files(clip, key_interval);
+    for (const Peer& p : usable_peers(m, peers, clip)) m.attempt(p.name, [&] { peer(p, files); });
   }
 };
 
@@ -120,7 +112,7 @@ Exit run_peers(int argc, const char* const* argv) {
       "CLIP, or a generated one, is encoded and decoded by this codec on every backend and by the peers "
       "that are installed, each at the setting whose luma PSNR is nearest to the one asked for, in the "
       "same run.",
-      {{"ctbench peers a.y4m --size 1920x1080", "with x264, Motion JPEG, SVT-AV1, VC-2, nvJPEG"}});
+      {{"ctbench peers a.y4m --size 1920x1080", "with x264, Motion JPEG, SVT-AV1, VC-2"}});
   m.frames = 30;
   std::vector<Peer> peers = choose_peers("all");
   double decibels = 40;

@@ -77,20 +77,5 @@ TEST(LabH264Tq, LevelsAreThoseOfTheDefinition) {
   }
 }
 
-TEST(LabH264Tq, FramesAreExtendedByTheirEdges) {
-  const std::vector<uint8_t> luma = {1, 2, 3, 4};
-  const uint8_t cb = 9, cr = 8;
-  const YuvFrame frame = whole_macroblocks(2, 2, luma.data(), &cb, &cr);
-  EXPECT_EQ(frame.width, 16);
-  EXPECT_EQ(frame.height, 16);
-  ASSERT_EQ(frame.luma.size(), 256U);
-  EXPECT_EQ(frame.luma[1], 2);
-  EXPECT_EQ(frame.luma[15], 2);
-  EXPECT_EQ(frame.luma[16], 3);
-  EXPECT_EQ(frame.luma[255], 4);
-  EXPECT_EQ(frame.cb, std::vector<uint8_t>(64, 9));
-  EXPECT_EQ(frame.cr, std::vector<uint8_t>(64, 8));
-}
-
 }  // namespace
 }  // namespace ctv::lab

@@ -61,22 +61,5 @@ TEST_F(LabPapers, H264TransformAndQuantiser) {
   expect_checks(settings_.gpu ? 104 : 52);
 }
 
-TEST(LabNvjpeg, PlanesComeBackAndQualityCostsBytes) {
-  constexpr int kWidth = 97, kHeight = 61, kChroma = 49 * 31;
-  std::vector<uint8_t> frame;
-  for (int i = 0; i < kWidth * kHeight; ++i) frame.push_back(static_cast<uint8_t>(60 + i % kWidth));
-  frame.insert(frame.end(), kChroma, 90);
-  frame.insert(frame.end(), kChroma, 170);
-  const JpegClip clip = {kWidth, kHeight, {frame.data(), frame.data()}};
-  JpegRun coarse, fine;
-  if (const Status status = code_nvjpeg(clip, 30, 1, coarse); !status.ok()) GTEST_SKIP() << status.message();
-  ASSERT_TRUE(code_nvjpeg(clip, 95, 2, fine).ok());
-  EXPECT_EQ(fine.encode_ms.size(), 2U);
-  EXPECT_LT(coarse.bytes, fine.bytes);
-  ASSERT_EQ(fine.decoded.size(), 2 * frame.size());
-  for (size_t i = 0; i < fine.decoded.size(); ++i)
-    ASSERT_NEAR(fine.decoded[i], frame[i % frame.size()], 12) << "byte " << i;
-}
-
 }  // namespace
 }  // namespace ctv::lab

@@ -31,7 +31,7 @@ std::vector<IdctMode> idct_modes();
 /// Wang et al. 2013, tables 3 and 4, figures 4 and 5, for 1080p and 2160p.
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report);
 
-/// Husemann et al. 2011, tables 1 and 2: a frame of 704x576 and one of 1920x1080 (both in whole macroblocks).
+/// Husemann et al. 2011, tables 1 and 2: frames of 704x576 and 1920x1088.
 void measure_h264_tq(const LabSettings& settings, std::span<const YuvFrame> frames, int qp,
                      LabReport& report);
 

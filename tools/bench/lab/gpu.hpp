@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lab's CUDA kernels. Every call opens device 0, runs, checks nothing, and returns what the kernels wrote
-// and how long they took. A build without CUDA has no_gpu.cpp instead, whose calls fail with
-// CTV_ERROR_DEVICE.
+// and how long they took. In a build without CUDA they fail with CTV_ERROR_DEVICE.
 #pragma once
 
 #include <string>
@@ -34,26 +33,10 @@ Status idct_baseline(const MacroblockFrame& frame, int runs, std::vector<int16_t
 Status idct_compacted(IdctStep step, int size, const std::vector<int16_t>& blocks, int runs,
                       std::vector<int16_t>& residuals, GpuTimes& times);
 /// Upload, kernel and download of both block sizes: one after the other, or at the same time.
-Status idct_complete(const CompactedFrame& frame, bool overlapped, int runs, CompactedFrame& residuals,
-                     double& ms);
+Status idct_complete(const Blocks& blocks, bool overlapped, int runs, Blocks& residuals, double& ms);
 
 /// Paper: Husemann, Giacomolli, Lenz, Schwingel and Roesler 2011.
 Status transform_quantise_on_gpu(const YuvFrame& frame, int qp, int runs, std::vector<int16_t>& levels,
                                  GpuTimes& times);
-
-/// Frames of Y, Cb and Cr without gaps, chroma (width + 1) / 2 x (height + 1) / 2. The samples are JPEG's as
-/// they are: no conversion, no change of range.
-struct JpegClip {
-  int width = 0, height = 0;
-  std::vector<const uint8_t*> frames;
-};
-struct JpegRun {
-  uint64_t bytes = 0;            // of all frames
-  std::vector<uint8_t> decoded;  // all frames, as the clip's
-  // Milliseconds a frame, one for each run: host to host, one frame after the other.
-  std::vector<double> encode_ms, decode_ms;
-};
-/// nvJPEG encodes and decodes every frame, `runs` times after one to warm up. quality: 1..100.
-Status code_nvjpeg(const JpegClip& clip, int quality, int runs, JpegRun& run);
 
 }  // namespace ctv::lab

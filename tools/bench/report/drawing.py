@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sections of the page are made of: tables and figures as SVG whose colours are CSS variables."""
+"""What sections of the page are made of: tables, and figures as SVG."""
 import html
 import io
 import re
@@ -12,28 +12,18 @@ try:
 except ImportError:
     sys.exit("ctbench report: python3 has no matplotlib (apt-get install python3-matplotlib)")
 
-# Stand-ins that become CSS variables; no real colour is written into a plot.
-INK, GRID, PAPER = "#010203", "#040506", "#070809"
-SERIES = [f"#0a000{i}" for i in range(8)]
 CSS = """
-:root { color-scheme: light dark; --ink: #1c1c1a; --soft: #62625c; --page: #fbfbf9; --card: #ffffff;
-  --line: #deded8; --paper: #9a9a93; --c0: #2a6fd0; --c1: #e0662b; --c2: #12936a; --c3: #b98a00;
-  --c4: #8a4fc0; --c5: #d0404a; --c6: #0f90a8; --c7: #6d7480; }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececE6; --soft: #a3a39b; --page: #161615; --card: #1f1f1d;
-  --line: #3a3a36; --paper: #85857e; --c0: #6aa5f4; --c1: #f08a55; --c2: #3fc094; --c3: #ddb23a;
-  --c4: #b58ae4; --c5: #f0777e; --c6: #4fc0d6; --c7: #a2a9b5; } }
-body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
+body { margin: 0; background: #fbfbf9; color: #1c1c1a; font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 1080px; margin: 0 auto; padding: 32px 20px 64px; }
 h1 { font-size: 30px; line-height: 1.2; margin: 0 0 6px; } h2 { font-size: 22px; margin: 48px 0 4px; }
-p { margin: 14px 0 6px; max-width: 75ch; } .soft { color: var(--soft); font-size: 14px; }
-figure { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 14px 0;
-  padding: 12px; } figcaption { color: var(--soft); font-size: 14px; padding: 4px 4px 0; }
+p { margin: 14px 0 6px; max-width: 75ch; } .soft, figcaption { color: #62625c; font-size: 14px; }
+figure { background: white; border: 1px solid #deded8; border-radius: 10px; margin: 14px 0; padding: 12px; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 14px; }
 .pictures figure { margin: 0; } .pictures img { width: 100%; image-rendering: pixelated; display: block; }
 svg { width: 100%; height: auto; display: block; } svg text { font-family: system-ui, sans-serif !important; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 14px; margin: 10px 0; }
-td, th { padding: 4px 12px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;
-  font-variant-numeric: tabular-nums; } td:first-child, th:first-child { text-align: left; } th { font-weight: 600; }
+td, th { padding: 4px 12px; border-bottom: 1px solid #deded8; text-align: right; white-space: nowrap; }
+td:first-child, th:first-child { text-align: left; } th { font-weight: 600; }
 """
 
 esc = html.escape
@@ -51,7 +41,7 @@ def block_html(block):
 
 
 def figure_html(figure, caption):
-    """The figure as inline SVG, its stand-in colours replaced."""
+    """The figure as inline SVG."""
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     pyplot.close(figure)
@@ -59,8 +49,6 @@ def figure_html(figure, caption):
     svg = svg[svg.index("<svg"):]
     figure_html.count += 1  # ids must differ between the plots of a page
     svg = re.sub(r'(id="|url\(#|href="#)', lambda m: m.group(1) + f"f{figure_html.count}-", svg)
-    for colour, name in {INK: "ink", GRID: "line", PAPER: "paper", **{c: f"c{i}" for i, c in enumerate(SERIES)}}.items():
-        svg = svg.replace(colour, f"var(--{name})")
     return f"<figure>{svg}<figcaption>{esc(caption)}</figcaption></figure>"
 
 
@@ -70,9 +58,9 @@ figure_html.count = 0
 def colour_of(name):
     """Of a runner or codec, the same in every plot of the page; what is the paper's is grey."""
     if name.startswith("paper,"):
-        return PAPER
+        return "#9a9a93"
     known = ["cpu direct", "cuda direct", "cuda fft", "cpu fft"]
-    return SERIES[known.index(name)] if name in known else SERIES[len(known) + sum(map(ord, name)) % (len(SERIES) - len(known))]
+    return f"C{known.index(name) if name in known else len(known) + sum(map(ord, name)) % 6}"
 
 
 def plain_log(axis, which):
@@ -111,26 +99,6 @@ def lines(panels, caption, logs="", labels=("", "")):
     return figure_html(figure, caption)
 
 
-def bars(title, groups, caption):
-    """A bar for each of {runner: {name: value}} on one logarithmic scale."""
-    names = list(dict.fromkeys(n for values in groups.values() for n in values))
-    thick = 0.8 / len(groups)
-    figure, axis = pyplot.subplots(figsize=(11, 0.8 + 0.24 * len(names) * len(groups)))
-    for i, (group, values) in enumerate(groups.items()):
-        drawn = axis.barh([names.index(n) + (i - (len(groups) - 1) / 2) * thick for n in values], list(values.values()),
-                          0.9 * thick, color=colour_of(group), label=group)
-        axis.bar_label(drawn, fmt="%.3g", padding=3, color=INK, fontsize=8)
-    axis.set_yticks(range(len(names)), names)
-    axis.invert_yaxis()
-    plain_log(axis, "x")
-    axis.set_title(title, loc="left")
-    axis.grid(axis="y", visible=False)
-    axis.legend(frameon=False, fontsize=9, ncol=5, loc="lower right", bbox_to_anchor=(1.0, 1.0))
-    return figure_html(figure, caption)
-
-
-pyplot.rcParams.update({
-    "svg.fonttype": "none", "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GRID,
-    "axes.titlecolor": INK, "xtick.color": INK, "ytick.color": INK, "grid.color": GRID, "axes.grid": True,
-    "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "font.size": 10,
-    "axes.titlesize": 11, "axes.titleweight": "bold", "legend.labelcolor": INK, "svg.hashsalt": "ctv", "savefig.bbox": "tight"})
+pyplot.rcParams.update({"svg.fonttype": "none", "axes.grid": True, "grid.color": "#deded8", "axes.axisbelow": True,
+                        "axes.spines.top": False, "axes.spines.right": False, "axes.titleweight": "bold", "font.size": 10,
+                        "axes.titlesize": 11, "svg.hashsalt": "ctv", "savefig.bbox": "tight"})

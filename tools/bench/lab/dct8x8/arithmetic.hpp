@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the variants of Obukhov and Kharlamov 2008 compute for one line, in float (equations 8 to 10); and how
-// the 16-bit variant, whose lines are those of codec/dsp/dct8.hpp, rounds and quantises.
+// What the variants of Obukhov and Kharlamov 2008 compute, the same on both sides: the matrix of the first, a
+// line of the second in float (equations 8 to 10), a line of the 16-bit one (codec/dsp/dct8.hpp), the
+// quantiser.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
+#include <type_traits>
 
 #include "codec/dsp/dct8.hpp"
 #include "codec/util/host_device.hpp"
 
 namespace ctv::lab {
+
+using ctv::forward_dct8, ctv::inverse_dct8;  // of int32_t, beside those of float
+
+/// W[u][x] = alpha(u) cos(pi (2x + 1) u / 16), equations 1 and 3: orthonormal rows.
+inline std::array<float, 64> cosine_waveforms() {
+  std::array<float, 64> waveforms{};
+  for (int u = 0; u < 8; ++u)
+    for (int x = 0; x < 8; ++x) {
+      const double alpha = u == 0 ? std::sqrt(1.0 / 8) : std::sqrt(2.0 / 8);
+      waveforms[static_cast<size_t>(u * 8 + x)] =
+          static_cast<float>(alpha * std::cos(std::numbers::pi * (2 * x + 1) * u / 16));
+    }
+  return waveforms;
+}
 
 /// The paper's a to f over sqrt(8): cos(k pi / 16) / 2 for k = 1, 2, 3, 5, 6, 7; and 1 / sqrt(8).
 inline constexpr float kA = 0.490392640F, kB = 0.461939766F, kC = 0.415734806F, kD = 0.277785117F,
@@ -49,15 +68,62 @@ CTV_HOST_DEVICE void inverse_dct8(const float (&y)[8], float (&x)[8]) {
   x[4] = s3 - d3;
 }
 
-/// The integer inverse's second pass, rounded to whole samples.
-CTV_HOST_DEVICE int32_t dct8_whole_sample(int32_t sum) { return (dct8_inverse_second(sum) + 32) >> 6; }
+/// How lines of the separable variants are computed and stored, in float and in 16 bits. kWord: values that
+/// move between memories together.
+struct FloatLines {
+  using Value = float;
+  using Number = float;
+  static constexpr int kWord = 1;
+  template <bool kInverse, bool kSecond>
+  static CTV_HOST_DEVICE float rounded(float v) {
+    return v;
+  }
+};
+struct ShortLines {
+  using Value = int16_t;
+  using Number = int32_t;
+  static constexpr int kWord = 2;
+  template <bool kInverse, bool kSecond>
+  static CTV_HOST_DEVICE int32_t rounded(int32_t v) {
+    if constexpr (kInverse) return kSecond ? (dct8_inverse_second(v) + 32) >> 6 : dct8_inverse_first(v);
+    return kSecond ? dct8_forward_second(v) : dct8_forward_first(v);
+  }
+};
 
-CTV_HOST_DEVICE uint8_t sample_of(int centred) {
-  return static_cast<uint8_t>(clamp_to(centred + 128, 0, 255));
+/// Line i of a block in place: columns first and then rows, back rows first and then columns.
+template <typename Lines, bool kInverse, bool kSecond>
+CTV_HOST_DEVICE void transform_line(typename Lines::Value* block, int pitch, int i) {
+  constexpr bool kRow = kInverse != kSecond;
+  typename Lines::Value* x = block + i * (kRow ? pitch : 1);
+  const int step = kRow ? 1 : pitch;
+  typename Lines::Number in[8], out[8];  // NOLINT(*-member-init)
+  for (int k = 0; k < 8; ++k) in[k] = x[k * step];
+  if constexpr (kInverse) {
+    inverse_dct8(in, out);
+  } else {
+    forward_dct8(in, out);
+  }
+  for (int k = 0; k < 8; ++k)
+    x[k * step] = static_cast<typename Lines::Value>(Lines::template rounded<kInverse, kSecond>(out[k]));
 }
 
-/// An integer coefficient, in quarters, quantised and scaled back; halves away from zero. Within 16 bits: the
-/// coefficients of 8-bit samples are below 4 * 1024 + 1.
+/// A sample or a level as what a transform begins with, and what it ends with as a sample or a coefficient.
+template <typename Value, typename In>
+CTV_HOST_DEVICE Value value_of(In in) {
+  return static_cast<Value>(std::is_same_v<In, uint8_t> ? in - 128 : in);
+}
+template <typename Out, typename Value>
+CTV_HOST_DEVICE Out result_of(Value v) {
+  if constexpr (!std::is_same_v<Out, uint8_t>) return v;
+  return static_cast<Out>(clamp_to(static_cast<int>(rintf(v)) + 128, 0, 255));
+}
+
+CTV_HOST_DEVICE float requantised(float coefficient, int step) {
+  const auto q = static_cast<float>(step);
+  return rintf(coefficient / q) * q;
+}
+/// An integer coefficient, in quarters; halves away from zero. Within 16 bits: the coefficients of 8-bit
+/// samples are below 4 * 1024 + 1.
 CTV_HOST_DEVICE int16_t requantised(int16_t coefficient, int step) {
   const int scaled = 4 * step;
   const int level = (abs_of(coefficient) + scaled / 2) / scaled;

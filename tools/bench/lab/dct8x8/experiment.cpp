@@ -29,13 +29,6 @@ constexpr Part kParts[] = {{"forward", &DctTimes::forward, true},
                            {"upload", &DctTimes::upload, false},
                            {"download", &DctTimes::download, false}};
 
-void check_consistency(const std::string& what, bool exact, double decibels, LabReport& report) {
-  const bool equal = std::isinf(decibels);
-  report.checks.push_back({what + ": CPU and CUDA " + (exact ? "equal" : "at least 50 dB"),
-                           exact ? equal : decibels >= kConsistent,
-                           equal ? "equal" : std::to_string(decibels) + " dB"});
-}
-
 }  // namespace
 
 void measure_dct8x8(const LabSettings& settings, std::span<const GrayImage> images, LabReport& report) {
@@ -88,7 +81,11 @@ void measure_dct8x8(const LabSettings& settings, std::span<const GrayImage> imag
       if (!report.came_back(what, dct8x8_on_gpu(variant, images[i], settings.runs, cuda, taken))) continue;
       cuda_row.values.emplace_back(psnr(images[i], cuda));
       consistency_row.values.emplace_back(psnr(gold, cuda));
-      check_consistency(what, variant == DctVariant::kShort, *consistency_row.values.back(), report);
+      const double decibels = *consistency_row.values.back();
+      const bool exact = variant == DctVariant::kShort;
+      report.checks.push_back({what + ": CPU and CUDA " + (exact ? "equal" : "at least 50 dB"),
+                               exact ? std::isinf(decibels) : decibels >= kConsistent,
+                               std::to_string(decibels) + " dB"});
       for (size_t p = 0; p < std::size(kParts); ++p) gpu_rows[p].values.emplace_back(taken.*kParts[p].ms);
     }
     original.rows.push_back(gold_row);

@@ -4,7 +4,6 @@
 
 #include "bench/lab/dct8x8/arithmetic.hpp"
 #include "bench/lab/dct8x8/dct8x8.hpp"
-#include "bench/lab/dct8x8/waveforms.hpp"
 #include "bench/lab/measure.hpp"
 
 namespace ctv::lab {
@@ -13,81 +12,42 @@ namespace {
 // One block in place: 64 values, `stride` from row to row.
 struct Definition {
   using Value = float;
-  static void forward(float* x, int stride) { two_products(x, stride, 8, 1); }
-  static void inverse(float* x, int stride) { two_products(x, stride, 1, 8); }
-  // A^T X A with W[u][x] at waveforms[u * row + x * col], or A X A^T with row and col exchanged.
-  static void two_products(float* x, int stride, int row, int col) {
+  // A^T X A, or back A X A^T.
+  template <bool kInverse>
+  static void transform(float* x, int stride) {
     static const std::array<float, 64> waveforms = cosine_waveforms();
+    const auto wave = [](int i, int k) {
+      return waveforms[static_cast<size_t>(kInverse ? k * 8 + i : i * 8 + k)];
+    };
     float half[64];  // NOLINT(*-member-init)
-    for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j) {
-        float sum = 0;
-        for (int k = 0; k < 8; ++k)
-          sum += waveforms[static_cast<size_t>(i * row + k * col)] * x[k * stride + j];
-        half[i * 8 + j] = sum;
-      }
-    for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j) {
-        float sum = 0;
-        for (int k = 0; k < 8; ++k)
-          sum += half[i * 8 + k] * waveforms[static_cast<size_t>(j * row + k * col)];
-        x[i * stride + j] = sum;
-      }
+    for (int i = 0; i < 64; ++i) {
+      half[i] = 0;
+      for (int k = 0; k < 8; ++k) half[i] += wave(i / 8, k) * x[k * stride + i % 8];
+    }
+    for (int i = 0; i < 64; ++i) {
+      float sum = 0;
+      for (int k = 0; k < 8; ++k) sum += half[i / 8 * 8 + k] * wave(i % 8, k);
+      x[i / 8 * stride + i % 8] = sum;
+    }
   }
 };
 
-// in[8] of a line, `step` from sample to sample, through transform(in, out) and round.
-template <typename Value, typename Number, typename Round>
-void transform_line(Value* x, int step, void (*transform)(const Number (&)[8], Number (&)[8]), Round round) {
-  Number in[8], out[8];  // NOLINT(*-member-init)
-  for (int k = 0; k < 8; ++k) in[k] = x[k * step];
-  transform(in, out);
-  for (int k = 0; k < 8; ++k) x[k * step] = static_cast<Value>(round(out[k]));
-}
-
+template <typename Lines>
 struct Separable {
-  using Value = float;
-  static float same(float v) { return v; }
-  static void forward(float* x, int stride) {
-    for (int r = 0; r < 8; ++r) transform_line<float, float>(x + r * stride, 1, forward_dct8, same);
-    for (int c = 0; c < 8; ++c) transform_line<float, float>(x + c, stride, forward_dct8, same);
-  }
-  static void inverse(float* x, int stride) {
-    for (int c = 0; c < 8; ++c) transform_line<float, float>(x + c, stride, inverse_dct8, same);
-    for (int r = 0; r < 8; ++r) transform_line<float, float>(x + r * stride, 1, inverse_dct8, same);
+  using Value = typename Lines::Value;
+  template <bool kInverse>
+  static void transform(Value* x, int stride) {
+    for (int i = 0; i < 8; ++i) transform_line<Lines, kInverse, false>(x, stride, i);
+    for (int i = 0; i < 8; ++i) transform_line<Lines, kInverse, true>(x, stride, i);
   }
 };
-
-struct Short {
-  using Value = int16_t;
-  static void forward(int16_t* x, int stride) {
-    for (int c = 0; c < 8; ++c)
-      transform_line<int16_t, int32_t>(x + c, stride, ctv::forward_dct8, dct8_forward_first);
-    for (int r = 0; r < 8; ++r)
-      transform_line<int16_t, int32_t>(x + r * stride, 1, ctv::forward_dct8, dct8_forward_second);
-  }
-  static void inverse(int16_t* x, int stride) {
-    for (int r = 0; r < 8; ++r)
-      transform_line<int16_t, int32_t>(x + r * stride, 1, ctv::inverse_dct8, dct8_inverse_first);
-    for (int c = 0; c < 8; ++c)
-      transform_line<int16_t, int32_t>(x + c, stride, ctv::inverse_dct8, dct8_whole_sample);
-  }
-};
-
-float quantised(float coefficient, int step) {
-  const auto q = static_cast<float>(step);
-  return std::nearbyint(coefficient / q) * q;
-}
-int16_t quantised(int16_t coefficient, int step) { return requantised(coefficient, step); }
-int nearest(float v) { return static_cast<int>(std::nearbyint(v)); }
-int nearest(int16_t v) { return v; }
 
 template <typename Variant>
 GrayImage run(const GrayImage& image, int runs, DctTimes& times) {
   using Value = typename Variant::Value;
   const int width = image.width, height = image.height;
   std::vector<Value> source(image.samples.size()), forward, levels, inverse;
-  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<Value>(image.samples[i] - 128);
+  for (size_t i = 0; i < source.size(); ++i) source[i] = value_of<Value>(image.samples[i]);
   const auto each_block = [&](std::vector<Value>& plane, auto transform) {
     for (int r = 0; r < height; r += 8)
       for (int c = 0; c < width; c += 8) transform(plane.data() + r * width + c, width);
@@ -103,17 +63,19 @@ GrayImage run(const GrayImage& image, int runs, DctTimes& times) {
     return median(std::move(taken));
   };
   times = {};
-  times.forward = timed(source, forward, [&](auto& plane) { each_block(plane, Variant::forward); });
+  times.forward =
+      timed(source, forward, [&](auto& plane) { each_block(plane, Variant::template transform<false>); });
   times.quantise = timed(forward, levels, [&](auto& plane) {
     for (int r = 0; r < height; ++r)
       for (int c = 0; c < width; ++c) {
         Value& v = plane[static_cast<size_t>(r) * static_cast<size_t>(width) + static_cast<size_t>(c)];
-        v = quantised(v, kQuantiserSteps[static_cast<size_t>((r & 7) * 8 + (c & 7))]);
+        v = requantised(v, kQuantiserSteps[static_cast<size_t>((r & 7) * 8 + (c & 7))]);
       }
   });
-  times.inverse = timed(levels, inverse, [&](auto& plane) { each_block(plane, Variant::inverse); });
+  times.inverse =
+      timed(levels, inverse, [&](auto& plane) { each_block(plane, Variant::template transform<true>); });
   GrayImage result = {width, height, std::vector<uint8_t>(image.samples.size())};
-  for (size_t i = 0; i < inverse.size(); ++i) result.samples[i] = sample_of(nearest(inverse[i]));
+  for (size_t i = 0; i < inverse.size(); ++i) result.samples[i] = result_of<uint8_t>(inverse[i]);
   return result;
 }
 
@@ -124,11 +86,11 @@ GrayImage dct8x8_on_cpu(DctVariant variant, const GrayImage& image, int runs, Dc
     case DctVariant::kDefinition:
       return run<Definition>(image, runs, times);
     case DctVariant::kSeparable:
-      return run<Separable>(image, runs, times);
+      return run<Separable<FloatLines>>(image, runs, times);
     case DctVariant::kShort:
       break;
   }
-  return run<Short>(image, runs, times);
+  return run<Separable<ShortLines>>(image, runs, times);
 }
 
 double psnr(const GrayImage& a, const GrayImage& b) {

@@ -1,95 +1,204 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures each frame on the CPU and the GPU and checks that all agree; the tables are made in tables.cpp.
+// Measures each frame on the CPU and the GPU, checks that all agree, and makes the paper's tables of it.
+#include <cmath>
+
 #include "bench/lab/experiments.hpp"
 #include "bench/lab/gpu.hpp"
-#include "bench/lab/h264_idct/measured.hpp"
 #include "bench/lab/measure.hpp"
 
 namespace ctv::lab {
 namespace {
 
+constexpr size_t kSteps = std::size(kIdctSteps), kLast = kSteps - 1;
+constexpr int kSizes[] = {4, 8};
+constexpr int kPaperModes = 3;
 struct Resolution {
   const char* name;
   int columns, rows;  // macroblocks
 };
 constexpr Resolution kResolutions[] = {{"1080p", 120, 68}, {"2160p", 240, 135}};
-constexpr int kPaperModes = 3;
 
-class Measurement {
- public:
-  Measurement(const LabSettings& settings, LabReport& report) : settings_(settings), report_(report) {}
-
-  IdctCase run(size_t index, const IdctMode& mode) {
-    const Resolution& resolution = kResolutions[index];
-    IdctCase c;
-    c.name = std::string(resolution.name) + " " + mode.name;
-    if (mode.paper_mode >= 0) c.paper_row = static_cast<int>(index) * kPaperModes + mode.paper_mode;
-    settings_.progress("h264_idct " + c.name);
-    const MacroblockFrame frame =
-        make_macroblocks(resolution.columns, resolution.rows, mode.densities[index], 1);
-    const CompactedFrame blocks = compact(frame);
-    c.share = static_cast<double>(blocks.blocks4.size() + blocks.blocks8.size()) /
-              static_cast<double>(frame.coefficients.size());
-    CompactedFrame reference;
-    measure_cpu(c, 0, 4, blocks.blocks4, reference.blocks4);
-    measure_cpu(c, 1, 8, blocks.blocks8, reference.blocks8);
-    if (!settings_.gpu) return c;
-    measure_steps(c, 0, 4, blocks.blocks4, reference.blocks4);
-    measure_steps(c, 1, 8, blocks.blocks8, reference.blocks8);
-    measure_frames(c, frame, blocks, reference);
-    return c;
-  }
-
- private:
-  void check(const std::string& what, bool equal) {
-    report_.checks.push_back({"h264_idct " + what + " equal to scalar", equal, ""});
-  }
-
-  void measure_cpu(IdctCase& c, size_t index, int size, const std::vector<int16_t>& blocks,
-                   std::vector<int16_t>& reference) {
-    const int count = static_cast<int>(blocks.size()) / (size * size);
-    const std::string what = c.name + ", " + std::to_string(size) + "x" + std::to_string(size) + ": ";
-    std::vector<int16_t> out(blocks.size());
-    reference.resize(blocks.size());
-    c.scalar[index] =
-        median_ms(settings_.runs, [&] { idct_scalar(size, blocks.data(), count, reference.data()); });
-    c.simd[index] = median_ms(settings_.runs, [&] { idct_simd(size, blocks.data(), count, out.data()); });
-    check(what + "SIMD", out == reference);
-    out.assign(out.size(), 0);
-    c.parallel[index] = median_ms(
-        settings_.runs, [&] { idct_parallel(size, blocks.data(), count, out.data(), settings_.threads); });
-    check(what + "SIMD on all cores", out == reference);
-  }
-
-  void measure_steps(IdctCase& c, size_t index, int size, const std::vector<int16_t>& blocks,
-                     const std::vector<int16_t>& reference) {
-    for (size_t s = 0; s < std::size(kIdctSteps); ++s) {
-      const std::string what = c.name + ", " + std::to_string(size) + "x" + std::to_string(size) + ", step " +
-                               std::to_string(s) + ": CUDA";
-      std::vector<int16_t> out;
-      if (report_.came_back(
-              what, idct_compacted(kIdctSteps[s], size, blocks, settings_.runs, out, c.steps[s][index])))
-        check(what, out == reference);
-    }
-  }
-
-  void measure_frames(IdctCase& c, const MacroblockFrame& frame, const CompactedFrame& blocks,
-                      const CompactedFrame& reference) {
-    std::vector<int16_t> residuals;
-    if (report_.came_back(c.name + ": baseline", idct_baseline(frame, settings_.runs, residuals, c.baseline)))
-      check(c.name + ": CUDA baseline", residuals == expand(reference, frame.flags));
-    for (const bool overlapped : {false, true}) {
-      CompactedFrame out;
-      const std::string what = c.name + ": CUDA complete" + (overlapped ? ", overlapped" : "");
-      if (report_.came_back(what, idct_complete(blocks, overlapped, settings_.runs, out,
-                                                overlapped ? c.overlapped : c.sequential)))
-        check(what, out.blocks4 == reference.blocks4 && out.blocks8 == reference.blocks8);
-    }
-  }
-
-  const LabSettings& settings_;
-  LabReport& report_;
+// One resolution and mode. Pairs are of 4x4 and 8x8 blocks; milliseconds, 0 where nothing was measured.
+struct Case {
+  std::string name;
+  int paper_row = -1;  // of Table 3, if the mode is one of the paper's
+  double share = 0;    // of all coefficients, those in blocks that are not zero
+  std::array<double, 2> scalar{}, simd{}, parallel{};
+  GpuTimes baseline;
+  std::array<std::array<GpuTimes, kSteps>, 2> steps{};
+  double sequential = 0, overlapped = 0;  // complete, by the host's clock
 };
+
+std::string size_name(size_t i) { return std::to_string(kSizes[i]) + "x" + std::to_string(kSizes[i]); }
+
+Case measure(const LabSettings& settings, size_t resolution, const IdctMode& mode, LabReport& report) {
+  Case c;
+  c.name = std::string(kResolutions[resolution].name) + " " + mode.name;
+  if (mode.paper_mode >= 0) c.paper_row = static_cast<int>(resolution) * kPaperModes + mode.paper_mode;
+  settings.progress("h264_idct " + c.name);
+  const MacroblockFrame frame = make_macroblocks(
+      kResolutions[resolution].columns, kResolutions[resolution].rows, mode.densities[resolution], 1);
+  const Blocks blocks = compact(frame);
+  c.share = static_cast<double>(blocks[0].size() + blocks[1].size()) /
+            static_cast<double>(frame.coefficients.size());
+  const auto check = [&](const std::string& what, bool equal) {
+    report.checks.push_back({"h264_idct " + c.name + ", " + what + " equal to scalar", equal, ""});
+  };
+  Blocks expected = blocks;
+  for (size_t i = 0; i < 2; ++i) {
+    const int size = kSizes[i], count = static_cast<int>(blocks[i].size()) / (size * size);
+    const int16_t* in = blocks[i].data();
+    std::vector<int16_t> out(blocks[i].size());
+    c.scalar[i] = median_ms(settings.runs, [&] { idct_scalar(size, in, count, expected[i].data()); });
+    c.simd[i] = median_ms(settings.runs, [&] { idct_simd(size, in, count, out.data()); });
+    check(size_name(i) + ": SIMD", out == expected[i]);
+    out.assign(out.size(), 0);
+    c.parallel[i] =
+        median_ms(settings.runs, [&] { idct_parallel(size, in, count, out.data(), settings.threads); });
+    check(size_name(i) + ": SIMD on all cores", out == expected[i]);
+    for (size_t s = 0; settings.gpu && s < kSteps; ++s) {
+      const std::string what = size_name(i) + ", step " + std::to_string(static_cast<int>(s)) + ": CUDA";
+      if (report.came_back(what,
+                           idct_compacted(kIdctSteps[s], size, blocks[i], settings.runs, out, c.steps[i][s])))
+        check(what, out == expected[i]);
+    }
+  }
+  if (!settings.gpu) return c;
+  MacroblockFrame whole = frame;
+  if (report.came_back("baseline", idct_baseline(frame, settings.runs, whole.coefficients, c.baseline)))
+    check("CUDA baseline", compact(whole) == expected);
+  for (const bool overlapped : {false, true}) {
+    Blocks out;
+    const std::string what = std::string("CUDA complete") + (overlapped ? ", overlapped" : "");
+    if (report.came_back(what, idct_complete(blocks, overlapped, settings.runs, out,
+                                             overlapped ? c.overlapped : c.sequential)))
+      check(what, out == expected);
+  }
+  return c;
+}
+
+using Values = std::vector<std::optional<double>>;
+
+// A ratio, or nothing where either was not measured.
+std::optional<double> ratio(double a, double b) {
+  return a > 0 && b > 0 ? std::optional(a / b) : std::nullopt;
+}
+
+PaperTable table(const char* id, const char* title, std::vector<std::string> columns,
+                 std::vector<PaperTable::Row> rows, int decimals = 3) {
+  return {std::string("h264_idct.") + id,
+          "Wang, Alvarez-Mesa, Chi and Juurlink 2013",
+          title,
+          std::move(columns),
+          std::move(rows),
+          {},
+          decimals};
+}
+
+struct Table3Row {
+  const char* label;
+  double figures[9];
+};
+constexpr Table3Row kTable3[] = {
+    {"paper, 1080p CRF37", {1.84, 2.05, 1.91, 0.14, 0.12, 0.12, 12.82, 16.99, 15.75}},
+    {"paper, 1080p CRF22", {2.15, 2.05, 1.91, 0.42, 0.38, 0.37, 5.17, 5.38, 5.13}},
+    {"paper, 1080p Intra", {2.59, 2.07, 1.91, 0.84, 0.79, 0.78, 3.08, 2.63, 2.46}},
+    {"paper, 2160p CRF37", {7.22, 8.14, 7.60, 0.28, 0.25, 0.24, 25.53, 32.69, 31.07}},
+    {"paper, 2160p CRF22", {7.99, 8.18, 7.57, 1.21, 1.19, 1.11, 6.62, 6.88, 6.83}},
+    {"paper, 2160p Intra", {10.85, 8.23, 7.58, 3.84, 3.94, 3.57, 2.82, 2.09, 2.12}}};
+
+PaperTable table3(std::span<const Case> cases, bool gpu) {
+  PaperTable t = table(
+      "compaction", "Table 3: baseline and compacted kernels, ms (paper: GT430)",
+      {"baseline kernel", "H2D", "D2H", "compacted kernel", "H2D", "D2H", "speedup kernel", "H2D", "D2H"},
+      {});
+  std::string shares;
+  for (const Case& c : cases) {
+    shares += (shares.empty() ? "" : "; ") + c.name + " " +
+              std::to_string(static_cast<int>(1000 * c.share + 0.5)) + "/1000";
+    if (c.paper_row >= 0) {
+      const Table3Row& row = kTable3[c.paper_row];
+      t.rows.push_back({row.label, false, {std::begin(row.figures), std::end(row.figures)}});
+    }
+    if (!gpu) continue;
+    PaperTable::Row row = {"here, " + c.name, true, Values(9)};
+    constexpr double GpuTimes::*kTimes[] = {&GpuTimes::kernel, &GpuTimes::upload, &GpuTimes::download};
+    for (size_t k = 0; k < 3; ++k) {
+      const double a = c.baseline.*kTimes[k], b = c.steps[0][0].*kTimes[k] + c.steps[1][0].*kTimes[k];
+      row.values[k] = ratio(a, 1);
+      row.values[3 + k] = ratio(b, 1);
+      row.values[6 + k] = ratio(a, b);
+    }
+    t.rows.push_back(row);
+  }
+  t.notes.push_back("Coefficients in blocks that are not zero: " + shares + ".");
+  return t;
+}
+
+PaperTable table4(std::span<const Case> cases, bool gpu) {
+  PaperTable t = table("steps", "Table 4: speedup of each step over the one before",
+                       {"sync", "workgroup", "granularity", "coalescing", "total"},
+                       {{"paper, 4x4", false, {1.05, 1.14, 1.19, 1.07, 1.51}},
+                        {"paper, 8x8", false, {1.01, 1.01, 1.04, 1.02, 1.08}}},
+                       2);
+  for (size_t i = 0; gpu && i < 2; ++i) {
+    const size_t mean = t.rows.size();
+    t.rows.push_back({"here, " + size_name(i) + ", geometric mean", true, Values(kSteps, 1.0)});
+    for (const Case& c : cases) {
+      PaperTable::Row row = {"here, " + size_name(i) + ", " + c.name, true, {}};
+      const auto& steps = c.steps[i];
+      for (size_t s = 1; s <= kLast; ++s) row.values.push_back(ratio(steps[s - 1].kernel, steps[s].kernel));
+      row.values.push_back(ratio(steps[0].kernel, steps[kLast].kernel));
+      for (size_t k = 0; k < kSteps; ++k) {
+        std::optional<double>& product = t.rows[mean].values[k];
+        const double share = 1.0 / static_cast<double>(cases.size());
+        product = product && row.values[k] ? std::optional(*product * std::pow(*row.values[k], share))
+                                           : std::nullopt;
+      }
+      t.rows.push_back(row);
+    }
+  }
+  return t;
+}
+
+PaperTable figure4(std::span<const Case> cases) {
+  PaperTable t = table("kernel", "Figure 4: the kernel alone, speedup over scalar code on one core",
+                       {"scalar ms", "SIMD", "SIMD, all cores", "GPU", "GPU over SIMD"},
+                       {{"paper, GTX560Ti, the best case (Intra), more than", false, {{}, {}, {}, 25.0, {}}},
+                        {"paper, mean on the slowest GPU (abstract)", false, {{}, {}, {}, {}, 1.7}},
+                        {"paper, mean on the fastest GPU (abstract)", false, {{}, {}, {}, {}, 7.4}}});
+  t.notes.emplace_back("Figure 4 is a plot without numbers; the paper's rows are from its text.");
+  for (size_t i = 0; i < 2; ++i)
+    for (const Case& c : cases) {
+      const double scalar = c.scalar[i], gpu = c.steps[i][kLast].kernel;
+      t.rows.push_back({"here, " + size_name(i) + ", " + c.name,
+                        true,
+                        {scalar, ratio(scalar, c.simd[i]), ratio(scalar, c.parallel[i]), ratio(scalar, gpu),
+                         ratio(c.simd[i], gpu)}});
+    }
+  return t;
+}
+
+PaperTable figure5(std::span<const Case> cases) {
+  PaperTable t = table(
+      "complete",
+      "Figure 5: the complete IDCT with its copies, both block sizes, speedup over scalar code on one core",
+      {"scalar ms", "SIMD", "SIMD, all cores", "GPU", "GPU, overlapped", "overlapped over not"},
+      {{"paper, overlapped over not, least", false, {{}, {}, {}, {}, {}, 1.2}},
+       {"paper, overlapped over not, most", false, {{}, {}, {}, {}, {}, 1.3}}});
+  t.notes.emplace_back(
+      "Figure 5 is a plot without numbers; the paper's rows are from its text, which finds the complete IDCT "
+      "slower than SIMD. Ours by the host's clock, from the first call to the last byte.");
+  for (const Case& c : cases) {
+    const double scalar = c.scalar[0] + c.scalar[1];
+    t.rows.push_back(
+        {"here, " + c.name,
+         true,
+         {scalar, ratio(scalar, c.simd[0] + c.simd[1]), ratio(scalar, c.parallel[0] + c.parallel[1]),
+          ratio(scalar, c.sequential), ratio(scalar, c.overlapped), ratio(c.sequential, c.overlapped)}});
+  }
+  return t;
+}
 
 }  // namespace
 
@@ -110,11 +219,12 @@ std::vector<IdctMode> idct_modes() {
 }
 
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report) {
-  Measurement measurement(settings, report);
-  std::vector<IdctCase> cases;
+  std::vector<Case> cases;
   for (size_t i = 0; i < (settings.quick ? 1 : std::size(kResolutions)); ++i)
-    for (const IdctMode& mode : modes) cases.push_back(measurement.run(i, mode));
-  add_idct_tables(settings, cases, report);
+    for (const IdctMode& mode : modes) cases.push_back(measure(settings, i, mode, report));
+  const bool gpu = settings.gpu;
+  for (PaperTable& t : std::array{table3(cases, gpu), table4(cases, gpu), figure4(cases), figure5(cases)})
+    report.add(std::move(t), settings);
 }
 
 }  // namespace ctv::lab

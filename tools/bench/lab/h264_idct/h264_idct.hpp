@@ -9,8 +9,11 @@
 // H.264, 8.5.12 and 8.5.13); all implementations are equal then.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
+
+#include "codec/dsp/h264.hpp"
 
 namespace ctv::lab {
 
@@ -30,11 +33,8 @@ struct MacroblockFrame {
   static constexpr uint32_t k8x8 = uint32_t{1} << 31;
 };
 
-/// The blocks that are not zero, in the frame's order.
-struct CompactedFrame {
-  std::vector<int16_t> blocks4;  // [count][4][4]
-  std::vector<int16_t> blocks8;  // [count][8][8]
-};
+/// The blocks that are not zero, in the frame's order: [count][4][4] and [count][8][8].
+using Blocks = std::array<std::vector<int16_t>, 2>;
 
 /// Shares of blocks that are not zero, and of macroblocks with 8x8 luma.
 struct Densities {
@@ -44,9 +44,13 @@ struct Densities {
 /// Blocks drawn one by one with these shares; a block that is not zero has 1 to 6 low coefficients. The same
 /// for a seed on every machine.
 MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densities, uint32_t seed);
-CompactedFrame compact(const MacroblockFrame& frame);
-/// compact() backwards: blocks into the places that `flags` names, zeros elsewhere.
-std::vector<int16_t> expand(const CompactedFrame& blocks, const std::vector<uint32_t>& flags);
+/// The blocks that `flags` names.
+Blocks compact(const MacroblockFrame& frame);
+
+CTV_HOST_DEVICE void inverse_line(const int32_t (&y)[4], int32_t (&x)[4]) { inverse_h264_4(y, x); }
+CTV_HOST_DEVICE void inverse_line(const int32_t (&y)[8], int32_t (&x)[8]) { inverse_h264_8(y, x); }
+/// After both directions, 64ths of a sample.
+CTV_HOST_DEVICE int16_t rounded_residual(int32_t sum) { return static_cast<int16_t>((sum + 32) >> 6); }
 
 /// Residuals of `count` blocks of size x size (4 or 8); both [count][size][size], and not the same.
 void idct_scalar(int size, const int16_t* blocks, int count, int16_t* residuals);

@@ -1,11 +1,133 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launches and times of the kernels of Wang et al. 2013.
+// The kernels of Wang et al. 2013, their launches and times. A thread transforms a line, a row first and then
+// a column; between the two a block's lines meet in shared memory. All work in place, as the paper's
+// listing 1.
 #include "bench/lab/gpu.cuh"
 #include "bench/lab/gpu.hpp"
-#include "bench/lab/h264_idct/kernels.cuh"
 
 namespace ctv::lab {
 namespace {
+
+/// A line of a block, moved as one word of 8 or 16 bytes.
+template <int N>
+struct alignas(2 * N) Line {
+  int16_t v[N];
+};
+
+template <int N>
+__device__ __forceinline__ void transform(const Line<N>& line, int32_t (&out)[N]) {
+  int32_t in[N];
+#pragma unroll
+  for (int k = 0; k < N; ++k) in[k] = line.v[k];
+  inverse_line(in, out);
+}
+
+/// Thread `t` of those that transform a macroblock's blocks of one size: a row of block t / N to shared
+/// memory, turned; then, after the barrier, a column back.
+template <int N>
+__device__ __forceinline__ void baseline_row(const int16_t* blocks, int16_t* shared, int t) {
+  const int block = t / N * N * N, line = t % N;
+  int32_t out[N];
+  transform(*reinterpret_cast<const Line<N>*>(blocks + block + line * N), out);
+#pragma unroll
+  for (int k = 0; k < N; ++k) shared[block + k * N + line] = static_cast<int16_t>(out[k]);
+}
+template <int N>
+__device__ __forceinline__ void baseline_column(int16_t* blocks, const int16_t* shared, int t) {
+  const int block = t / N * N * N, line = t % N;
+  int32_t out[N];
+  transform(*reinterpret_cast<const Line<N>*>(shared + block + line * N), out);
+#pragma unroll
+  for (int k = 0; k < N; ++k) blocks[block + k * N + line] = rounded_residual(out[k]);
+}
+
+/// Section 2.1: one group of 96 threads for each macroblock, which finds out the type and skips zero blocks.
+/// Half of the luma threads have nothing to do where blocks are 8x8.
+__global__ void __launch_bounds__(96) baseline_kernel(int16_t* coefficients, const uint32_t* flags) {
+  __shared__ alignas(16) int16_t shared[kMacroblockSamples];
+  int16_t* blocks = coefficients + static_cast<size_t>(blockIdx.x) * kMacroblockSamples;
+  const int t = static_cast<int>(threadIdx.x);
+  const uint32_t f = flags[blockIdx.x];
+  const bool is8 = (f & MacroblockFrame::k8x8) != 0 && t < 64;
+  const bool live = is8 ? t < 32 && (f >> (t / 8 * 4) & 1) != 0 : (f >> (t / 4) & 1) != 0;
+  if (live) is8 ? baseline_row<8>(blocks, shared, t) : baseline_row<4>(blocks, shared, t);
+  __syncthreads();
+  if (live) is8 ? baseline_column<8>(blocks, shared, t) : baseline_column<4>(blocks, shared, t);
+}
+
+/// What a step is made of.
+template <int N, IdctStep kStep>
+struct StepShape {
+  static constexpr bool kBarrier = kStep == IdctStep::kCompacted;
+  static constexpr int kWarps = kStep >= IdctStep::kLargeGroup ? 6 : 3;
+  static constexpr int kLines = kStep >= IdctStep::kGranularity ? 16 / N : 1;  // of a thread
+  static constexpr bool kCoalesced = kStep == IdctStep::kCoalesced;
+  static constexpr int kBlocks = 32 / N;  // of a warp, for each of its lines
+  // A block in shared memory on its way out; with the padding all 32 lanes meet different banks.
+  static constexpr int kBlockStride = N * N + (kCoalesced ? N : 0);
+  static constexpr int kGroupBlocks = kWarps * kLines * kBlocks;
+};
+
+/// Listing 1 and section 2.3; `coefficients` hold whole groups of blocks.
+template <int N, IdctStep kStep>
+__global__ void __launch_bounds__(32 * StepShape<N, kStep>::kWarps) compacted_kernel(int16_t* coefficients) {
+  using Shape = StepShape<N, kStep>;
+  constexpr int kLines = Shape::kLines;
+  __shared__ alignas(16) int16_t shared[Shape::kWarps][kLines][Shape::kBlocks * Shape::kBlockStride];
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int first = (static_cast<int>(blockIdx.x) * Shape::kWarps + warp) * kLines * 32;  // line of the warp
+  Line<N>* lines = reinterpret_cast<Line<N>*>(coefficients) + first;
+  const auto meet = [] {
+    if constexpr (Shape::kBarrier) {
+      __syncthreads();
+    } else {
+      __syncwarp();
+    }
+  };
+
+  Line<N> line[kLines];
+#pragma unroll
+  for (int l = 0; l < kLines; ++l) line[l] = lines[l * 32 + lane];
+#pragma unroll
+  for (int l = 0; l < kLines; ++l) {
+    int32_t out[N];
+    transform(line[l], out);
+#pragma unroll
+    for (int k = 0; k < N; ++k) shared[warp][l][k * 32 + lane] = static_cast<int16_t>(out[k]);
+  }
+  meet();
+  // N numbers in a row are a block's column now.
+  const int block = lane % Shape::kBlocks, column = lane / Shape::kBlocks;
+#pragma unroll
+  for (int l = 0; l < kLines; ++l) {
+    int32_t out[N];
+    transform(*reinterpret_cast<const Line<N>*>(shared[warp][l] + lane * N), out);
+#pragma unroll
+    for (int k = 0; k < N; ++k) line[l].v[k] = rounded_residual(out[k]);
+  }
+  if constexpr (Shape::kCoalesced) {
+    meet();
+#pragma unroll
+    for (int l = 0; l < kLines; ++l) {
+#pragma unroll
+      for (int k = 0; k < N; ++k)
+        shared[warp][l][block * Shape::kBlockStride + k * N + column] = line[l].v[k];
+    }
+    meet();
+#pragma unroll
+    for (int l = 0; l < kLines; ++l) {
+      const int16_t* row = shared[warp][l] + lane / N * Shape::kBlockStride + lane % N * N;
+      lines[l * 32 + lane] = *reinterpret_cast<const Line<N>*>(row);
+    }
+  } else {
+#pragma unroll
+    for (int l = 0; l < kLines; ++l) {
+      int16_t* out = reinterpret_cast<int16_t*>(lines + l * 32) + block * N * N + column;
+#pragma unroll
+      for (int k = 0; k < N; ++k) out[k * N] = line[l].v[k];
+    }
+  }
+}
 
 // One step and size as plain numbers: how many blocks a group takes, and the launch.
 struct Launcher {
@@ -24,19 +146,10 @@ Launcher launcher() {
 
 template <int N>
 Launcher launcher_of(IdctStep step) {
-  switch (step) {
-    case IdctStep::kCompacted:
-      return launcher<N, IdctStep::kCompacted>();
-    case IdctStep::kNoBarrier:
-      return launcher<N, IdctStep::kNoBarrier>();
-    case IdctStep::kLargeGroup:
-      return launcher<N, IdctStep::kLargeGroup>();
-    case IdctStep::kGranularity:
-      return launcher<N, IdctStep::kGranularity>();
-    case IdctStep::kCoalesced:
-      break;
-  }
-  return launcher<N, IdctStep::kCoalesced>();
+  const Launcher all[] = {launcher<N, IdctStep::kCompacted>(), launcher<N, IdctStep::kNoBarrier>(),
+                          launcher<N, IdctStep::kLargeGroup>(), launcher<N, IdctStep::kGranularity>(),
+                          launcher<N, IdctStep::kCoalesced>()};
+  return all[static_cast<size_t>(step)];
 }
 
 // Blocks of one size on both sides, zeros up to whole groups: that is what is uploaded, as in the paper.
@@ -103,16 +216,16 @@ Status idct_compacted(IdctStep step, int size, const std::vector<int16_t>& block
   return {};
 }
 
-Status idct_complete(const CompactedFrame& frame, bool overlapped, int runs, CompactedFrame& residuals,
-                     double& ms) {
+Status idct_complete(const Blocks& blocks, bool overlapped, int runs, Blocks& residuals, double& ms) {
   CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> opened, Device::open(0));
   Device& device = *opened;
   BlockArray arrays[2];
-  CTV_RETURN_IF_ERROR(arrays[0].allocate(device, IdctStep::kCoalesced, 4, frame.blocks4));
-  CTV_RETURN_IF_ERROR(arrays[1].allocate(device, IdctStep::kCoalesced, 8, frame.blocks8));
   // Downloads go elsewhere, so that every run uploads the same.
   PinnedArray<int16_t> results[2];
-  for (int i = 0; i < 2; ++i) CTV_RETURN_IF_ERROR(results[i].allocate(device, arrays[i].memory.host.size()));
+  for (size_t i = 0; i < 2; ++i) {
+    CTV_RETURN_IF_ERROR(arrays[i].allocate(device, IdctStep::kCoalesced, i == 0 ? 4 : 8, blocks[i]));
+    CTV_RETURN_IF_ERROR(results[i].allocate(device, arrays[i].memory.host.size()));
+  }
   const cudaStream_t streams[2] = {device.stream(), overlapped ? device.up() : device.stream()};
   const auto once = [&]() -> Status {
     for (int i = 0; i < 2; ++i) {
@@ -136,8 +249,7 @@ Status idct_complete(const CompactedFrame& frame, bool overlapped, int runs, Com
     if (run >= 0) times.push_back(taken);
   }
   ms = median(std::move(times));
-  residuals.blocks4.assign(results[0].data(), results[0].data() + arrays[0].used);
-  residuals.blocks8.assign(results[1].data(), results[1].data() + arrays[1].used);
+  for (size_t i = 0; i < 2; ++i) residuals[i].assign(results[i].data(), results[i].data() + arrays[i].used);
   return {};
 }
 

@@ -13,15 +13,11 @@ static_assert(6 * kMaxCoefficient <= kMaxBlockSum);
 
 // Numbers that look random and are the same on every machine, which the standard promises of this generator
 // but not of its distributions.
-class Random {
- public:
-  explicit Random(uint32_t seed) : numbers_(seed) {}
+struct Random {
+  std::mt19937 numbers;
   /// In [0, n), near enough to uniform for small n.
-  int below(int n) { return static_cast<int>(numbers_() % static_cast<uint32_t>(n)); }
-  bool chance(double share) { return static_cast<double>(numbers_()) < share * 4294967296.0; }
-
- private:
-  std::mt19937 numbers_;
+  int below(int n) { return static_cast<int>(numbers() % static_cast<uint32_t>(n)); }
+  bool chance(double share) { return static_cast<double>(numbers()) < share * 4294967296.0; }
 };
 
 // 1 to 6 coefficients among the quarter of lowest frequencies in each direction, at least 2x2.
@@ -39,7 +35,7 @@ void fill_block(Random& random, int16_t* block, int size) {
 MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densities, uint32_t seed) {
   const size_t count = static_cast<size_t>(columns) * static_cast<size_t>(rows);
   MacroblockFrame frame = {std::vector<int16_t>(count * kMacroblockSamples), std::vector<uint32_t>(count)};
-  Random random(seed);
+  Random random{std::mt19937(seed)};
   for (size_t m = 0; m < count; ++m) {
     int16_t* coefficients = frame.coefficients.data() + m * kMacroblockSamples;
     uint32_t& flags = frame.flags[m];
@@ -61,43 +57,16 @@ MacroblockFrame make_macroblocks(int columns, int rows, const Densities& densiti
   return frame;
 }
 
-namespace {
-
-// body(offset of the block's 16 or 64 coefficients in the frame, their number) for each block that is not
-// zero.
-template <typename Body>
-void for_each_block(const std::vector<uint32_t>& flags, Body&& body) {
-  for (size_t m = 0; m < flags.size(); ++m)
+Blocks compact(const MacroblockFrame& frame) {
+  Blocks out;
+  for (size_t m = 0; m < frame.flags.size(); ++m)
     for (int b = 0; b < kBlocks4;) {
-      const int blocks = b < 16 && (flags[m] & MacroblockFrame::k8x8) != 0 ? 4 : 1;
-      if ((flags[m] >> b & 1) != 0)
-        body(m * kMacroblockSamples + static_cast<size_t>(b) * 16, static_cast<size_t>(blocks) * 16);
-      b += blocks;
+      const bool is8 = b < 16 && (frame.flags[m] & MacroblockFrame::k8x8) != 0;
+      const auto begin =
+          frame.coefficients.begin() + static_cast<std::ptrdiff_t>(m * kMacroblockSamples) + b * 16;
+      if ((frame.flags[m] >> b & 1) != 0) out[is8].insert(out[is8].end(), begin, begin + (is8 ? 64 : 16));
+      b += is8 ? 4 : 1;
     }
-}
-
-}  // namespace
-
-CompactedFrame compact(const MacroblockFrame& frame) {
-  CompactedFrame out;
-  for_each_block(frame.flags, [&](size_t offset, size_t count) {
-    const auto begin = frame.coefficients.begin() + static_cast<std::ptrdiff_t>(offset);
-    std::vector<int16_t>& blocks = count == 16 ? out.blocks4 : out.blocks8;
-    blocks.insert(blocks.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
-  });
-  return out;
-}
-
-std::vector<int16_t> expand(const CompactedFrame& blocks, const std::vector<uint32_t>& flags) {
-  std::vector<int16_t> out(flags.size() * kMacroblockSamples);
-  auto next4 = blocks.blocks4.begin();
-  auto next8 = blocks.blocks8.begin();
-  for_each_block(flags, [&](size_t offset, size_t count) {
-    auto& next = count == 16 ? next4 : next8;
-    std::copy(next, next + static_cast<std::ptrdiff_t>(count),
-              out.begin() + static_cast<std::ptrdiff_t>(offset));
-    next += static_cast<std::ptrdiff_t>(count);
-  });
   return out;
 }
 

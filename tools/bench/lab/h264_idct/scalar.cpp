@@ -2,7 +2,6 @@
 // One block after the other, one number after the other: rows, then columns, as ITU-T H.264, 8.5.12.2 and
 // 8.5.13. The build forbids the compiler vector instructions in this file, for it is what others are compared
 // with.
-#include "bench/lab/h264_idct/block.hpp"
 #include "bench/lab/h264_idct/h264_idct.hpp"
 #include "codec/util/parallel.hpp"
 

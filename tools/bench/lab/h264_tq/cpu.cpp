@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Macroblock after macroblock by the butterflies of codec/dsp/h264.hpp; rows of macroblocks are the tasks.
-#include <algorithm>
-
 #include "bench/lab/h264_tq/h264_tq.hpp"
 #include "bench/lab/h264_tq/levels.hpp"
 #include "codec/util/parallel.hpp"
@@ -61,24 +59,7 @@ void chroma_macroblock(const uint8_t* samples, int stride, int qp, int16_t* leve
   for (int k = 0; k < 4; ++k) levels[k * 16] = static_cast<int16_t>(dc_level(y[k], qp));
 }
 
-std::vector<uint8_t> extended(const uint8_t* plane, int width, int height, int to_width, int to_height) {
-  std::vector<uint8_t> out;
-  out.reserve(static_cast<size_t>(to_width) * static_cast<size_t>(to_height));
-  for (int r = 0; r < to_height; ++r) {
-    const uint8_t* row = plane + static_cast<std::ptrdiff_t>(std::min(r, height - 1)) * width;
-    out.insert(out.end(), row, row + width);
-    out.insert(out.end(), static_cast<size_t>(to_width - width), row[width - 1]);
-  }
-  return out;
-}
-
 }  // namespace
-
-YuvFrame whole_macroblocks(int width, int height, const uint8_t* luma, const uint8_t* cb, const uint8_t* cr) {
-  const int w = round_up(width, 16), h = round_up(height, 16);
-  return {w, h, extended(luma, width, height, w, h), extended(cb, width / 2, height / 2, w / 2, h / 2),
-          extended(cr, width / 2, height / 2, w / 2, h / 2)};
-}
 
 void transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads, std::vector<int16_t>& levels) {
   const int columns = frame.width / 16, rows = frame.height / 16;

@@ -17,10 +17,6 @@ struct YuvFrame {
   int macroblocks() const { return (width / 16) * (height / 16); }
 };
 
-/// The frame with its last column and row repeated up to whole macroblocks; planes [rows][cols] of a frame of
-/// any even extent.
-YuvFrame whole_macroblocks(int width, int height, const uint8_t* luma, const uint8_t* cb, const uint8_t* cr);
-
 /// Levels [macroblock][384]: sixteen 4x4 luma blocks in raster order, four of Cb, four of Cr; the first of
 /// each block is the level of the Hadamard transform at the block's place. qp: 0..51, the same for chroma.
 /// Rounding offset of intra frames, a third of a step. `levels` is made to fit.

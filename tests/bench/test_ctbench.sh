@@ -11,9 +11,15 @@ says() { grep -qF -- "$2" "$1" || { fail "$1 does not say '$2'"; head -5 "$1" >&
 
 expect 0 help "$ctbench" --help
 says out "ctbench speedup"
-for verb in rd speedup peers pictures scale latency streams loss papers all; do
+verbs=$(sed -n 's/^  *ctbench \([a-z]*\)$/\1/p' out)
+[ "$(echo $verbs)" = "$(sed -n 's/^set(CTV_BENCH_VERBS \(.*\) PARENT_SCOPE)/\1/p' "$source/tools/bench/CMakeLists.txt")" ] ||
+  fail "tools/bench/CMakeLists.txt makes other man pages than of: $verbs"
+for verb in $verbs; do
   expect 0 "help of $verb" "$ctbench" $verb --help
   says out "ctbench $verb"
+  expect 0 "man page of $verb" "$ctbench" $verb --help-man
+  says out ".TH CTBENCH-$(echo $verb | tr a-z A-Z) 1"
+  says out ".SH OPTIONS"
   expect 1 "unknown option of $verb" "$ctbench" $verb --no-such-option
   [ "$(wc -l <err)" -eq 1 ] || fail "$verb: more than one line for a wrong option"
 done

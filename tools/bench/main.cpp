@@ -41,7 +41,9 @@ ToolText about() {
   text.name = "ctbench";
   text.summary = "measure the ctv contourlet codec";
   text.description =
-      "The first argument, VERB, says what is measured; ctbench VERB --help tells its options.";
+      "The first argument, VERB, says what is measured. ctbench VERB --help tells its options, and there is "
+      "a man page of "
+      "each, ctbench-VERB.";
   for (const Verb& verb : kVerbs) text.examples.emplace_back(std::string("ctbench ") + verb.name, verb.what);
   return text;
 }

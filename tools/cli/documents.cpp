@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The documents that follow from a tool's options: man page and shell completions. Nothing is written by hand
 // twice, so nothing can be forgotten when an option is added.
+#include <algorithm>
 #include <map>
 
 #include "cli/options.h"
@@ -134,9 +135,11 @@ std::string fish(const ToolText& tool, const std::vector<OptionText>& options) {
 }  // namespace
 
 std::string man_page(const ToolText& tool, const std::vector<OptionText>& options) {
-  std::string out = ".TH " + upper(tool.name) + " 1 \"\" \"ctv " + ctv_version() + "\" \"User Commands\"\n";
-  out += ".SH NAME\n" + roff(tool.name) + " \\- " + roff(tool.summary) + "\n.SH SYNOPSIS\n.B " +
-         roff(tool.name) + "\n";
+  std::string page = tool.name;  // "ctbench rd" is ctbench-rd
+  std::replace(page.begin(), page.end(), ' ', '-');
+  std::string out = ".TH " + upper(page) + " 1 \"\" \"ctv " + ctv_version() + "\" \"User Commands\"\n";
+  out += ".SH NAME\n" + roff(page) + " \\- " + roff(tool.summary) + "\n.SH SYNOPSIS\n.B " + roff(tool.name) +
+         "\n";
   for (const OptionText& o : options)
     if (o.positional) out += "\\fI" + roff(o.names) + "\\fR\n";
   out += "[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n" + roff(tool.description) + "\n.SH OPTIONS\n";
@@ -161,11 +164,11 @@ std::string man_page(const ToolText& tool, const std::vector<OptionText>& option
   for (const auto& [command, what] : tool.examples)
     out += ".TP\n\\fB" + roff(command) + "\\fR\n" + roff(what) + "\n";
   out +=
-      ".SH FILES\n.TP\n.ctv\\-*.part\nBeside an output while it is written; a tool that was killed leaves "
+      ".SH FILES\n.TP\n\\&.ctv\\-*.part\nBeside an output while it is written; a tool that was killed leaves "
       "it.\n";
   out += ".SH SEE ALSO\n";
   std::string also;
-  for (const char* other : {"ctenc", "ctdec", "ctinfo", "ctgen", "ctbench"})
+  for (const char* other : {"ctenc", "ctdec", "ctinfo", "ctcat", "ctgen", "ctcall", "ctbench"})
     if (tool.name != other) also += (also.empty() ? "" : ",\n") + (".BR " + std::string(other) + " (1)");
   out += also + "\n";
   return out;

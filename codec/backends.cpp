@@ -34,8 +34,8 @@ void* open_module(std::string& why) {
     return handle;
   }
   const std::string folder = own_folder();
-  for (const std::string& name :
-       {folder + kModuleName, folder + "../lib/" + kModuleName, std::string(kModuleName)}) {
+  for (const std::string& name : {folder + kModuleName, folder + "ctv/" + kModuleName,
+                                  folder + "../lib/" + kModuleName, std::string(kModuleName)}) {
     if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     if (access(name.c_str(), F_OK) == 0) why = "no CUDA module: " + std::string(dlerror());
   }

@@ -14,7 +14,8 @@
 #   tools/dev/ctv.sh memcheck        the fuzz targets' corpora under valgrind: reads of what nothing has written
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
-#   tools/dev/ctv.sh package         Debian packages, into out/packages
+#   tools/dev/ctv.sh package [ARGS]  Debian packages, into out/packages; ARGS are CMake's
+#   tools/dev/ctv.sh package-test    all of them, lintian, and their use in a bare Debian 12 (debootstrap; needs root)
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
 #   tools/dev/ctv.sh record NAME FOLDER   the JSON of ctbench all goes to docs/measured/NAME, its tables to
 #                                    docs/benchmarks.md, between the marks for NAME
@@ -223,6 +224,7 @@ verb_nightly() {
   verb_tidy
   say "programs that use the library"
   tests/consumers/run.sh "$PWD/build/check" build/consumers
+  verb_package_test
   verb_memcheck
   for preset in options tsan; do
     say "tests, preset $preset"
@@ -232,9 +234,19 @@ verb_nightly() {
   done
 }
 verb_package() {
-  configure package
+  configure package "$@"
   build package
+  rm -rf out/packages
   cpack --config build/package/CPackConfig.cmake -B "$PWD/out/packages"
+}
+verb_package_test() {
+  local args=(-DCTV_PYTHON=ON -DCTV_BENCH=ON) root=()
+  gpu_answers || args+=(-DCTV_CUDA_ARCHITECTURES=75-virtual) # that it installs is enough
+  [ "$(id -u)" -eq 0 ] || root=(sudo -E)
+  verb_setup all
+  say "Debian packages"
+  verb_package "${args[@]}"
+  "${root[@]}" tests/packages/run.sh out/packages build/packages
 }
 summary() { grep -E '^[0-9]+% tests passed|^Total Test time|Skipped|^The following tests did not run' "build/$1/ctest.log" || tail -n 5 "build/$1/ctest.log"; }
 verb_clean() { rm -rf build out; }
@@ -242,8 +254,8 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | package | compare | record | clean)
-    "verb_$verb" "$@" ;;
+  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | package | package-test | compare | record | clean)
+    "verb_${verb//-/_}" "$@" ;;
   *)
     sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1

@@ -20,7 +20,8 @@ case "${1:-all}" in
   python) wanted+=("${python[@]}" python3-pip python3-setuptools python3-venv python3-wheel) ;;
   compare) wanted+=("${peers[@]}") ;;
   check) wanted+=("${checks[@]}" "${gstreamer[@]}") ;;
-  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib python3-scipy valgrind) ;;
+  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib python3-scipy valgrind
+    debootstrap lintian) ;;
 esac
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }

@@ -31,6 +31,7 @@ ROOMS = {
     "codec/backends.cpp": ["codec/backends.hpp", UTIL, BACKEND, "cpu", "cuda"],
     "codec/pipeline": [UTIL, DSP, MODEL, "codec/entropy", FORMAT, CONTROL, BACKEND, "codec/config", "codec/backends.hpp"],
     "codec/api": ["codec"],
+    "codec/simulcast": [UTIL, FORMAT, "codec/config", "codec/pipeline", "codec/api"],
     "tools": [],
     "tools/ctcat": [UTIL, FORMAT, "tools"],
     "tools/dev": ["codec", "cpu", "cuda"],

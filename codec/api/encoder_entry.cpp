@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface: the encoder.
+#include "codec/api/encoder_handle.hpp"
 #include "codec/api/entry.hpp"
-#include "codec/pipeline/encoder.hpp"
-
-struct ctv_encoder {
-  std::unique_ptr<ctv::StreamEncoder> impl;
-};
 
 using ctv::Status;
 using ctv::api::guarded;

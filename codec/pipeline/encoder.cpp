@@ -46,6 +46,20 @@ Status StreamEncoder::check_change(const ctv_config& config) const {
 }
 
 Status StreamEncoder::reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config) {
+  return restart(encoder, config, encoder->sent_);
+}
+
+Status StreamEncoder::go_to(std::unique_ptr<StreamEncoder>& encoder, uint64_t number) {
+  if (number == encoder->sent_) return {};
+  const ctv_config config = encoder->config_;
+  IndexBuilder index = encoder->index_;  // the header is the same
+  CTV_RETURN_IF_ERROR(restart(encoder, config, number));
+  encoder->index_ = std::move(index);
+  return {};
+}
+
+Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config,
+                              uint64_t number) {
   StreamEncoder& before = *encoder;
   CTV_RETURN_IF_ERROR(before.check_change(config));
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, make_sequence_header(config));
@@ -53,7 +67,7 @@ Status StreamEncoder::reconfigure(std::unique_ptr<StreamEncoder>& encoder, const
   before.release();  // the memory is wanted
   std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, std::move(before.device_)));
   e->device_.forget();
-  e->first_ = e->sent_ = e->received_ = before.sent_;
+  e->first_ = e->sent_ = e->received_ = number;
   e->rate_.set_crf(config.crf, e->sent_);
   e->rate_.take_debt(before.rate_);
   encoder = std::move(e);
@@ -254,6 +268,8 @@ const std::vector<uint8_t>& StreamEncoder::index() {
 Status StreamEncoder::set_quantiser(int qp, double step) {
   CTV_ASSIGN_OR_RETURN(const uint16_t base_step, make_base_step(qp, step));
   rate_.set_step(base_step);
+  config_.qp = qp;
+  config_.step = step;
   return set_crf(-1);
 }
 

@@ -24,7 +24,14 @@ class StreamEncoder {
   /// Puts an encoder of another configuration in the place of `encoder`: on the same backend, with the next
   /// frame number. Error: nothing has changed, or the encoder has failed.
   static Status reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config);
+  /// Goes on with frame `number`, at least next_number(): if numbers are left out, with a key frame.
+  static Status go_to(std::unique_ptr<StreamEncoder>& encoder, uint64_t number);
 
+  uint64_t next_number() const { return sent_; }
+  /// Whether frame `number` can be sent before a packet is received.
+  bool has_room(uint64_t number) const {
+    return number == sent_ ? sent_ - received_ < pipeline_.size() : sent_ == received_;
+  }
   const std::vector<uint8_t>& header() const { return header_bytes_; }
   /// again: the picture was not taken; every slot holds a frame that must be received first.
   Status send(const ctv_picture& picture, const ctv_frame_options& options, bool& again);
@@ -48,6 +55,7 @@ class StreamEncoder {
   StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
                 FallbackBackend device);
   Status check_change(const ctv_config& config) const;
+  static Status restart(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config, uint64_t number);
   /// Drops what was made on the backend.
   void release();
   Status start();

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures of half the width and height. An encoder's business: no decoder depends on it.
+#pragma once
+
+#include "codec/pipeline/picture_copy.hpp"
+
+namespace ctv {
+
+constexpr int half_of(int n) { return (n + 1) / 2; }
+
+/// Scales a picture in host memory to half_of() its width and height, in all formats.
+void halve_picture(const ctv_picture& picture, PictureCopy& half);
+
+}  // namespace ctv

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any settings and any pictures: the library refuses the settings, or every packet decodes. After each frame
-// the decoder's reference equals the encoder's, and lossless pictures equal the source. In one input of
-// eight a second encoder with threads and frames in flight must give the same bytes.
+// the decoder's reference equals the encoder's, and lossless pictures equal the source. Between frames come
+// other settings, rates and reports. In two inputs of eight a second encoder must give the same bytes: one
+// with threads and frames in flight, or one whose device fails.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "codec/pipeline/encoder.hpp"
 #include "tests/fuzz/session.hpp"
 #include "tests/support/codec.hpp"
+#include "tests/support/failing_backend.hpp"
 
 namespace {
 
@@ -45,25 +47,80 @@ void compare(const ReferenceBuffer& encoder, const ReferenceBuffer& decoder, con
   }
 }
 
-// Between frames: nothing, another rate, or a report.
-void change(fuzz::Choices& in, StreamEncoder& encoder) {
+// Pictures of one configuration and their packets.
+struct Part {
+  ctv_config config;
+  std::vector<test::Frame> clip;
+  std::vector<std::vector<uint8_t>> packets;
+};
+
+// Goes on with settings of the input: the next part, or the reason why not.
+void reconfigure(fuzz::Choices& in, std::unique_ptr<StreamEncoder>& encoder, std::vector<Part>& parts) {
+  const ctv_config config = fuzz::read_config(in);
+  const std::vector<uint8_t> header = encoder->header();
+  const Status status = StreamEncoder::reconfigure(encoder, config);
+  if (status.ok()) return parts.push_back({config, {}, {}});
+  require(status.code() == CTV_ERROR_ARGUMENT && !status.message().empty(), "refused settings are named");
+  require(encoder->header() == header, "and change nothing");
+}
+
+// Between frames: nothing, another rate, a report, other settings, or pictures that are left out.
+void change(fuzz::Choices& in, std::unique_ptr<StreamEncoder>& encoder, std::vector<Part>& parts) {
   switch (in.byte() % 16) {
     case 1:
-      return encoder.request_key_frame();
+      return encoder->request_key_frame();
     case 2:
-      return (void)encoder.set_quantiser(in.byte() % 52, 0).ok();
+      return (void)encoder->set_quantiser(in.byte() % 52, 0).ok();
     case 3:
-      return (void)encoder.set_bitrate(int64_t{8000} << in.byte() % 8, in.byte() * 16).ok();
+      return (void)encoder->set_bitrate(int64_t{8000} << in.byte() % 8, in.byte() * 16).ok();
     case 4:
-      return (void)encoder.set_crf(in.byte() % 52).ok();
+      return (void)encoder->set_crf(in.byte() % 52).ok();
     case 5:
-      return (void)encoder.acknowledge(in.byte() % 5).ok();
+      return (void)encoder->acknowledge(in.byte() % 8).ok();
     case 6:
-      return (void)encoder.lost(in.byte() % 5).ok();
+      return (void)encoder->lost(in.byte() % 8).ok();
     case 7:
-      return (void)encoder.set_temporal_layers(in.byte() % 5).ok();
+      return (void)encoder->set_temporal_layers(in.byte() % 5).ok();
+    case 8:
+    case 9:
+      return reconfigure(in, encoder, parts);
+    case 10:
+      return require(StreamEncoder::go_to(encoder, encoder->next_number() + in.byte()).ok(), "numbers rise");
     default:
       return;
+  }
+}
+
+// Another encoder must make the same of all parts.
+void code_again(const std::vector<Part>& parts, ctv_backend backend, int threads, int in_flight) {
+  std::unique_ptr<StreamEncoder> encoder;
+  for (const Part& part : parts) {
+    ctv_config config = part.config;
+    config.backend = backend;
+    config.threads = threads;
+    config.frames_in_flight = in_flight;
+    if (encoder == nullptr) {
+      encoder = std::move(*StreamEncoder::open(config));
+    } else {
+      require(StreamEncoder::reconfigure(encoder, config).ok(), "settings are taken again");
+    }
+    std::vector<std::vector<uint8_t>> packets;
+    const auto receive = [&] {
+      ctv_unit unit{};
+      ctv_status outcome = CTV_OK;
+      require(encoder->receive(unit, outcome).ok(), "there is a packet again");
+      if (outcome == CTV_OK) packets.emplace_back(unit.data, unit.data + unit.size);
+    };
+    ctv_frame_options options;
+    ctv_frame_options_init(&options);
+    for (const test::Frame& frame : part.clip) {
+      for (bool again = true; again;) {
+        require(encoder->send(test::picture_of(frame), options, again).ok(), "the picture is taken again");
+        if (again) receive();
+      }
+    }
+    while (packets.size() < part.packets.size()) receive();
+    require(packets == part.packets, "threads and devices do not change bytes");
   }
 }
 
@@ -96,49 +153,62 @@ ctv_unit unit_of(const std::vector<uint8_t>& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Choices in(data, size);
-  const bool threads = in.byte() % 8 == 7;
-  const ctv_config config = fuzz::read_config(in);
-  auto opened = StreamEncoder::open(config);
+  const int mode = in.byte();
+  const bool threads = mode % 8 == 7;
+  const bool fails = mode % 8 == 6;
+  std::vector<Part> parts{{fuzz::read_config(in), {}, {}}};
+  auto opened = StreamEncoder::open(parts[0].config);
   if (!opened.ok()) {
     require(opened.status().code() == CTV_ERROR_ARGUMENT && !opened.status().message().empty(),
             "refused settings are named");
     return 0;
   }
-  StreamEncoder& encoder = **opened;
-  const auto decoder = std::move(*StreamDecoder::open(test::decoder_config(1, 0, config.format)));
-  const Stream stream = make_stream(*read_sequence_header(encoder.header()));
-  bool again = false;
-  require(decoder->send(unit_of(encoder.header()), {}, again).ok(), "the header is taken");
-  std::vector<test::Frame> clip;
-  test::Stream coded{encoder.header(), {}, {}};
-  const int frames = 1 + in.byte() % 4;
+  std::unique_ptr<StreamEncoder> encoder = std::move(*opened);
+  std::unique_ptr<StreamDecoder> decoder;
+  ctv_format shown_as = CTV_FORMAT_NONE;
+  size_t decoded = 0;  // parts of which the decoder has the header
+  const int frames = 1 + in.byte() % 8;
   for (int i = 0; i < frames; ++i) {
-    clip.push_back(fuzz::read_picture(in, config, i));
-    if (i > 0 && !threads) change(in, encoder);
-    send(in, encoder, test::picture_of(clip.back()), !threads);
+    if (i > 0 && (threads || fails) && in.byte() % 4 == 3) reconfigure(in, encoder, parts);
+    if (i > 0 && !threads && !fails) change(in, encoder, parts);
+    Part& part = parts.back();
+    bool again = false;
+    if (decoded != parts.size()) {
+      if (decoder == nullptr || part.config.format != shown_as)
+        decoder = std::move(*StreamDecoder::open(test::decoder_config(1, 0, part.config.format)));
+      shown_as = part.config.format;
+      require(decoder->send(unit_of(encoder->header()), {}, again).ok(), "the header is taken");
+      decoded = parts.size();
+    }
+    part.clip.push_back(fuzz::read_picture(in, part.config, i));
+    send(in, *encoder, test::picture_of(part.clip.back()), !threads && !fails);
     ctv_unit unit{};
     unit.struct_size = sizeof unit;
     ctv_status outcome = CTV_OK;
-    const Status received = encoder.receive(unit, outcome);
+    const Status received = encoder->receive(unit, outcome);
     if (!received.ok()) {  // no step keeps the frame below the largest packet
       require(received.code() == CTV_ERROR_LIMIT, "only the largest packet prevents one");
       return 0;
     }
     require(outcome == CTV_OK && unit.size > 0, "there is a packet");
-    coded.packets.emplace_back(unit.data, unit.data + unit.size);
-    require(decoder->send(unit_of(coded.packets.back()), {}, again).ok() && !again, "the packet is taken");
+    part.packets.emplace_back(unit.data, unit.data + unit.size);
+    require(decoder->send(unit_of(part.packets.back()), {}, again).ok() && !again, "the packet is taken");
     ctv_picture picture{};
     picture.struct_size = sizeof picture;
     require(decoder->receive(picture, outcome).ok() && outcome == CTV_OK, "there is a picture");
-    compare(encoder.references(), decoder->references(), stream);
-    if (config.lossless != 0 && config.format != CTV_FORMAT_RGBA8 && config.chroma != CTV_CHROMA_420)
-      require(test::copy_of(picture) == clip.back(), "lossless pictures are the source");
+    compare(encoder->references(), decoder->references(),
+            make_stream(*read_sequence_header(encoder->header())));
+    const ctv_config& c = part.config;
+    if (c.lossless != 0 && c.format != CTV_FORMAT_RGBA8 && c.chroma != CTV_CHROMA_420)
+      require(test::copy_of(picture) == part.clip.back(), "lossless pictures are the source");
   }
-  if (threads) {
-    ctv_config other = config;
-    other.threads = 2;
-    other.frames_in_flight = 3;
-    require(test::encode(clip, other).packets == coded.packets, "threads do not change bytes");
+  if (threads) code_again(parts, CTV_BACKEND_CPU, 2, 3);
+  // With subband prediction the CPU may lack the picture before, and begins with a key frame.
+  const bool source_needed = std::ranges::any_of(
+      parts, [](const Part& part) { return part.config.prediction == CTV_PREDICTION_SUBBAND; });
+  if (fails && !source_needed) {
+    const test::DeviceThatFails device(1 + mode / 8 * 16);
+    code_again(parts, CTV_BACKEND_AUTO, 1, 1);
   }
   return 0;
 }

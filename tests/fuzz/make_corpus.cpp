@@ -110,6 +110,26 @@ void save_settings() {
   }
 }
 
+// Two other configurations between six pictures, as tests/fuzz/fuzz_encoder.cpp reads them: coded once, with
+// threads, with a device that fails.
+void save_reconfigurations() {
+  for (const int mode : {0, 7, 62}) {
+    Bytes bytes;
+    const auto add = [&bytes](std::initializer_list<int> values) {
+      for (const int value : values) bytes.push_back(static_cast<uint8_t>(value));
+    };
+    add({mode, 0, 23, 15, 1, 0, 5});
+    for (int i = 0; i < 6; ++i) {
+      const bool changes = i == 2 || i == 4;
+      if (i > 0) add({changes ? (mode == 0 ? 8 : 3) : 0});
+      if (changes) add({0, 14 + i, 21 - i, i == 2 ? 1 : 4, 0});
+      add({i, 0});
+      if (mode == 0) add({0});
+    }
+    save("encoder", "reconfigured" + std::to_string(mode), bytes, {});
+  }
+}
+
 void save_y4m(const char* name, const char* parameters, ctv_format format, int width, int height) {
   const std::string text =
       "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " " + parameters + "\n";
@@ -139,6 +159,7 @@ int main(int argc, char** argv) {
   }
   save("symbols", "slopes", {0x5a, 0x31, 0x77, 0x05, 0xc3}, {1, 1, 3});  // the side payload of a key frame
   save_settings();
+  save_reconfigurations();
   save_y4m("420", "F25:1 Ip A1:1 C420jpeg", CTV_FORMAT_I420, 9, 7);
   save_y4m("422", "F30000:1001 C422", CTV_FORMAT_I422, 8, 6);
   save_y4m("444", "F1:1 C444 XYSCSS=444", CTV_FORMAT_I444, 5, 4);

@@ -136,6 +136,125 @@ TEST(Rtp, ParityRebuildsALostPacket) {
   }
 }
 
+/// What RTP says of a packet.
+struct RtpHeader {
+  guint sequence, ssrc, type;
+  guint32 time;
+};
+RtpHeader rtp_of(const Buffer& buffer) {
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  EXPECT_TRUE(gst_rtp_buffer_map(buffer.get(), GST_MAP_READ, &rtp));
+  const RtpHeader header = {gst_rtp_buffer_get_seq(&rtp), gst_rtp_buffer_get_ssrc(&rtp),
+                            gst_rtp_buffer_get_payload_type(&rtp), gst_rtp_buffer_get_timestamp(&rtp)};
+  gst_rtp_buffer_unmap(&rtp);
+  return header;
+}
+
+bool missing(const char* element) {
+  GstElementFactory* factory = gst_element_factory_find(element);
+  if (factory != nullptr) gst_object_unref(factory);
+  return factory == nullptr;
+}
+
+/// All that is ready.
+std::vector<Buffer> pull_all(GstHarness* h) {
+  std::vector<Buffer> all;
+  while (GstBuffer* buffer = gst_harness_try_pull(h)) all.emplace_back(buffer);
+  return all;
+}
+
+void expect_equal(const std::vector<Buffer>& out, const std::vector<Buffer>& frames,
+                  const std::string& what) {
+  ASSERT_EQ(out.size(), frames.size()) << what;
+  for (size_t n = 0; n < out.size(); ++n)
+    EXPECT_EQ(bytes_of(out[n].get()), bytes_of(frames[n].get())) << what;
+}
+
+// Vectors alone are protected by percentage-important.
+TEST(Rtp, UlpFecKnowsWhatIsImportant) {
+  if (missing("rtpulpfecenc")) GTEST_SKIP();
+  const auto frames = packets(4);
+  size_t important = 0;
+  for (const auto& of_frame : pay(frames, "mtu=200")) {
+    for (const RtpPacket& packet : of_frame) important += packet.header.priority == 0 ? 1 : 0;
+  }
+  Harness h = harness("rtpctvpay mtu=200 ! rtpulpfecenc pt=122 percentage-important=100", kCoded);
+  for (const Buffer& frame : frames)
+    EXPECT_EQ(gst_harness_push(h.get(), copy_of(frame).release()), GST_FLOW_OK);
+  size_t parity = 0;
+  for (const Buffer& packet : pull_all(h.get())) parity += rtp_of(packet).type == 122 ? 1 : 0;
+  EXPECT_EQ(parity, important);
+}
+
+TEST(Rtp, UlpFecRebuildsALostPacket) {
+  if (missing("rtpulpfecenc") || missing("rtpstorage")) GTEST_SKIP();
+  const auto frames = packets(4);
+  Harness sender = harness("rtpctvpay mtu=200 ! rtpulpfecenc pt=122 percentage=100", kCoded);
+  for (const Buffer& frame : frames)
+    EXPECT_EQ(gst_harness_push(sender.get(), copy_of(frame).release()), GST_FLOW_OK);
+  const auto sent = pull_all(sender.get());
+  for (size_t lost = 0; lost < sent.size(); lost += 3) {
+    const std::string caps = std::string(kRtp) + ", ssrc=(uint)" + std::to_string(rtp_of(sent[0]).ssrc);
+    Harness storage = harness("rtpstorage size-time=1000000000", caps.c_str());
+    Harness h = harness("rtpulpfecdec pt=122 ! rtpctvdepay", caps.c_str());
+    GstElement* decoder = gst_harness_find_element(h.get(), "rtpulpfecdec");
+    GstElement* store = gst_harness_find_element(storage.get(), "rtpstorage");
+    GObject* kept = nullptr;
+    g_object_get(store, "internal-storage", &kept, nullptr);
+    g_object_set(decoder, "storage", kept, nullptr);
+    for (size_t i = 0; i < sent.size(); ++i) {
+      if (i != lost) {
+        EXPECT_EQ(gst_harness_push(storage.get(), copy_of(sent[i]).release()), GST_FLOW_OK);
+      }
+    }
+    for (size_t i = 0; i < sent.size(); ++i) {
+      if (i != lost) {
+        EXPECT_EQ(gst_harness_push(h.get(), copy_of(sent[i]).release()), GST_FLOW_OK);
+        continue;
+      }
+      GstStructure* event = gst_structure_new(
+          "GstRTPPacketLost", "seqnum", G_TYPE_UINT, rtp_of(sent[i]).sequence, "timestamp", G_TYPE_UINT64,
+          GST_BUFFER_PTS(sent[i].get()), "duration", G_TYPE_UINT64, guint64{0}, nullptr);
+      gst_harness_push_event(h.get(), gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, event));
+    }
+    expect_equal(pull_all(h.get()), frames, "lost: " + std::to_string(lost));
+    g_object_unref(kept), gst_object_unref(decoder), gst_object_unref(store);
+  }
+}
+
+GstEvent* retransmission_of(const RtpHeader& packet) {
+  return gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM,
+                              gst_structure_new("GstRTPRetransmissionRequest", "seqnum", G_TYPE_UINT,
+                                                packet.sequence, "ssrc", G_TYPE_UINT, packet.ssrc, nullptr));
+}
+
+TEST(Rtp, RetransmissionBringsALostPacket) {
+  if (missing("rtprtxsend")) GTEST_SKIP();
+  const auto frames = packets(4);
+  const std::string map = "payload-type-map=application/x-rtp-pt-map,96=(uint)97";
+  Harness sender = harness(("rtpctvpay mtu=200 ! rtprtxsend " + map).c_str(), kCoded);
+  Harness h = harness(("rtprtxreceive " + map + " ! rtpctvdepay").c_str(), kRtp);
+  for (size_t n = 0; n < frames.size(); ++n) {
+    EXPECT_EQ(gst_harness_push(sender.get(), copy_of(frames[n]).release()), GST_FLOW_OK);
+    auto of_frame = pull_all(sender.get());
+    ASSERT_FALSE(of_frame.empty());
+    for (size_t i = 0; i < of_frame.size(); ++i) {
+      if (i != of_frame.size() / 2 || n == 0) {
+        EXPECT_EQ(gst_harness_push(h.get(), of_frame[i].release()), GST_FLOW_OK);
+        continue;
+      }
+      const RtpHeader lost = rtp_of(of_frame[i]);
+      gst_harness_push_upstream_event(h.get(), retransmission_of(lost));
+      gst_harness_push_upstream_event(sender.get(), retransmission_of(lost));
+      Buffer again(gst_harness_pull(sender.get()));
+      ASSERT_TRUE(again);
+      EXPECT_EQ(rtp_of(again).type, 97U);
+      EXPECT_EQ(gst_harness_push(h.get(), again.release()), GST_FLOW_OK);
+    }
+  }
+  expect_equal(pull_all(h.get()), frames, "frames");
+}
+
 TEST(Rtp, WhoJoinsLateAsksForAKeyFrame) {
   const auto frames = packets(6, 4);
   const auto sent = pay(frames, "");

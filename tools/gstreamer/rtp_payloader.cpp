@@ -90,8 +90,9 @@ GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
       gst_rtp_buffer_unmap(&rtp);
     }
     GST_BUFFER_PTS(packet) = GST_BUFFER_PTS(frame);
-    // By this flag rtpulpfecenc knows what to protect less.
-    if (header.priority > 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DELTA_UNIT);
+    // By this flag rtpulpfecenc knows what to protect more.
+    GST_BUFFER_FLAG_SET(packet,
+                        header.priority > 0 ? GST_BUFFER_FLAG_DELTA_UNIT : GST_BUFFER_FLAG_NON_DROPPABLE);
     if (header.discardable != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_DROPPABLE);
     if (header.last != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_MARKER);
     gst_buffer_list_add(list, packet);

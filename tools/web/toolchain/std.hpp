@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the library uses of C++20 and libc++ 13 does not have (emscripten 3.1.6 of Debian 12). Included in front of each
+// source.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 15000
+namespace std {  // NOLINT(cert-dcl58-cpp)
+
+template <typename Array>
+unique_ptr<Array> make_unique_for_overwrite(size_t count) {
+  return unique_ptr<Array>(new remove_extent_t<Array>[count]);
+}
+
+namespace ranges {
+template <typename Range, typename T>
+auto find(const Range& range, const T& value) {
+  return std::find(range.begin(), range.end(), value);
+}
+template <typename A, typename B>
+bool equal(const A& a, const B& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+}  // namespace ranges
+
+}  // namespace std
+#endif

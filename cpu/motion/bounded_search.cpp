@@ -55,7 +55,7 @@ inline uint16_t Limit(int64_t best) {
   return static_cast<uint16_t>(min_of<int64_t>(best >> (kKeyIndexBits + 4), UINT16_MAX));
 }
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 using Rows = hn::CappedTag<uint8_t, 2 * kBlock>;  // one row of a block, or two
 using Sums = hn::Repartition<uint64_t, Rows>;

@@ -43,7 +43,7 @@ struct Offer {
 
 // field_bits() beside the same neighbours.
 class Neighbours {
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   static constexpr hn::FixedTag<int32_t, 4> kVectors{};
 
  public:

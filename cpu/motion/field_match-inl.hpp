@@ -19,7 +19,7 @@ namespace ctv::HWY_NAMESPACE {
 // How a candidate's samples follow from those at half samples.
 enum class Between { kNone, kMiddle, kQuarter, kFour };
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 // A SIMD vector has a row of one tile of 8x8 samples, of two side by side, or of 2x2.
 template <int kBlock>
 using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 32>;

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::FixedTag<int16_t, 8>;
 using EightVector = hn::Vec<Eight>;

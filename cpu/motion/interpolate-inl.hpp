@@ -102,7 +102,7 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
   }
 }
 
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
 // A SIMD vector whose lanes divide kWidth.

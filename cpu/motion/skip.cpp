@@ -107,7 +107,7 @@ void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[
   const int16_t* d = difference;
   for (int half = 0; half < kSkipUnit; ++half) {
     alignas(64) int32_t sums[kWidth / 2];  // of columns side by side
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
     const hn::CappedTag<int16_t, kWidth> d16;
     const hn::Repartition<int32_t, decltype(d16)> d32;
     for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {

@@ -13,7 +13,7 @@ namespace ctv::HWY_NAMESPACE {
 
 // out = out + sign * ((factor * (a + b) + half) >> bits), n elements in multiples of kLanes. a and b may be
 // equal.
-#if defined(CTV_HAVE_HIGHWAY) && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
 // a and b side by side make one multiply-add (pmaddwd). The sum is shifted such that its lower 16 bits

@@ -12,13 +12,19 @@ import threading
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves a folder on a free port of this machine."""
+    """Serves a folder on a free port of this machine, and others below prefixes of paths: {prefix: folder}."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, others=None):
 
         class Handler(http.server.SimpleHTTPRequestHandler):
             extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map,
                               ".js": "text/javascript", ".wasm": "application/wasm"}
+
+            def translate_path(self, path):
+                for prefix, other in (others or {}).items():
+                    if path.startswith(prefix):
+                        return os.path.join(other, os.path.basename(path))
+                return super().translate_path(path)
 
             def log_message(self, *_):
                 pass
@@ -43,7 +49,7 @@ class Browser:
 
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--no-first-run",
-             "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1200,900", f"--user-data-dir={self.profile}",
+             "--disable-dev-shm-usage", "--hide-scrollbars", f"--user-data-dir={self.profile}",
              "--remote-debugging-pipe", *options, "about:blank"],
             preexec_fn=place, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
@@ -53,6 +59,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
+        self.call("Emulation.setDeviceMetricsOverride", width=1200, height=1000, deviceScaleFactor=1, mobile=False)
 
     def receive(self):
         while b"\0" not in self.buffer:

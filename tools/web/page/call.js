@@ -60,13 +60,17 @@ function rateOfEncoder() {
   return Math.round((target() * nominal) / Math.max(1, Math.round(rate)));
 }
 
-async function sendFrame() {
+function takePicture() {
   const { width, height } = canvas;
   source.draw(context, width, height, performance.now() / 1000);
   const pixels = new Uint8Array(context.getImageData(0, 0, width, height).data.buffer);
-  const parameters = { pixels, width, height, preset: element('preset').value, bitrate: rateOfEncoder(), key: wantsKey };
+  return { pixels, width, height };
+}
+
+async function send(taken) {
+  const parameters = { ...taken, preset: element('preset').value, bitrate: rateOfEncoder(), key: wantsKey };
   wantsKey = false;
-  const { picture, size, key, psnr, encode, decode } = await calls.call('frame', parameters, [pixels.buffer]);
+  const { picture, size, key, psnr, encode, decode } = await calls.call('frame', parameters, [taken.pixels.buffer]);
   painter.draw({ ...picture, planes: planesOf(picture) });
   sizes.add(size);
   psnrs.add(psnr);
@@ -85,15 +89,18 @@ async function sendFrame() {
   });
 }
 
+// The next picture is taken while the worker has the last one.
 async function run() {
+  let last = Promise.resolve();
+  const stop = (error) => {
+    complain(error.message);
+    setRunning(false);
+  };
   while (running) {
     const begin = performance.now();
-    try {
-      if (source) await sendFrame();
-    } catch (error) {
-      complain(error.message);
-      setRunning(false);
-    }
+    const taken = source && takePicture();
+    await last;
+    if (taken && running) last = send(taken).catch(stop);
     const left = Math.max(0, 1000 / nominal - (performance.now() - begin));
     await new Promise((resolve) => setTimeout(resolve, left));
   }

@@ -160,6 +160,7 @@ function setPlaying(wanted) {
 
 function step(by) {
   setPlaying(false);
+  sought = -1;
   seek(current + by);
 }
 
@@ -180,22 +181,24 @@ async function openAddress(address) {
 for (const id of ['file', 'another']) element(id).addEventListener('change', ({ target }) => openFile(target.files[0]));
 element('play').addEventListener('click', () => setPlaying(!playing));
 element('resolution').addEventListener('change', () => seek(current));
-let sought = -1; // the last place of the slider while an earlier one is being decoded
+// The slider moves faster than frames are decoded: its last place waits until an earlier one is shown.
+let sought = -1;
+let following = false;
+function follow() {
+  following = asked > 0 || sought >= 0;
+  if (asked === 0 && sought >= 0) {
+    seek(sought);
+    sought = -1;
+  }
+  if (following) setTimeout(follow, 10);
+}
 element('seek').addEventListener('input', ({ target }) => {
   setPlaying(false);
-  const waits = sought >= 0;
   sought = Number(target.value);
-  if (waits) return;
-  const follow = () => {
-    if (asked > 0) return setTimeout(follow, 10);
-    if (sought === current) return void (sought = -1);
-    seek(sought);
-    setTimeout(follow, 10);
-  };
-  follow();
+  if (!following) follow();
 });
 addEventListener('keydown', (event) => {
-  if (!stream || event.target.closest('select, button, input:not(#seek)') || event.ctrlKey || event.metaKey) return;
+  if (!stream || event.target.closest?.('select, button, input:not(#seek)') || event.ctrlKey || event.metaKey) return;
   const action = { ' ': () => setPlaying(!playing), ArrowRight: () => step(1), ArrowLeft: () => step(-1),
     Home: () => step(-current), End: () => step(stream.frames.length) }[event.key];
   if (!action) return;

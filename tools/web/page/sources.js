@@ -49,7 +49,7 @@ export function openGenerated() {
         context.fill();
       }
       wheel(context, w * 0.72, h * 0.62, h * 0.24, seconds / 2);
-      context.globalAlpha = 0.1;
+      context.globalAlpha = 0.04;
       const offset = () => -Math.floor(Math.random() * grain.width);
       const [x0, y0] = [offset(), offset()];
       for (let y = y0; y < h; y += grain.height) for (let x = x0; x < w; x += grain.width) context.drawImage(grain, x, y);

@@ -65,8 +65,8 @@ ONE_SIDED = set("""
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"
                        r"(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|codec|cuda|cpu|tools|tests|data|docs")
 BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of|nobody|likewise)\b", re.I)
-SOURCE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|sh|cmake|py)$|CMakeLists\.txt$|^\.ci/run$")
-CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc)$")
+SOURCE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|js|mjs|css|html|sh|cmake|py)$|CMakeLists\.txt$|^\.ci/run$")
+CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|inc|js|mjs)$")
 TEXT = re.compile(SOURCE.pattern + r"|\.(md|txt|json|in|yml|svg|map)$|^(LICENSE|\.clang-\w+|\.git\w+|\.editorconfig)$")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]((?:codec|cpu|cuda|tools|tests)/[^">]+)[">]')
 

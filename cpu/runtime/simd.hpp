@@ -19,8 +19,8 @@
 
 #if defined(CTV_HAVE_HIGHWAY)
 #include <hwy/highway.h>
-// Kernels that multiply and add pairs (pmaddwd) or interleave within 128 bits. WebAssembly has x86's instructions for
-// both, and emscripten's headers its few intrinsics that Highway does not offer.
+// Kernels that multiply and add pairs (pmaddwd) or interleave within 128 bits. WebAssembly has x86's
+// instructions for both, and emscripten's headers its few intrinsics that Highway does not offer.
 #if HWY_ARCH_X86
 #define CTV_SIMD_PAIRS 1
 #elif HWY_ARCH_WASM && defined(__SSSE3__)

@@ -4,9 +4,11 @@
 #   tools/dev/ctv.sh demo            set up, build, encode and decode a generated clip with both presets, show the result
 #   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
 #   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy of changed files, sanitizers, short fuzzing
-#   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing
-#   tools/dev/ctv.sh setup [build|python|check]   install what is needed (build: without what only tests and checks need;
-#                                    python: build, and what the Python package needs; check: without what only nightly needs)
+#   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing,
+#                                    the browser's pages
+#   tools/dev/ctv.sh setup [build|python|web|check]   install what is needed (build: without what only tests and checks need;
+#                                    python, web: build, and what the Python package or the browser's pages need; check:
+#                                    without what only nightly needs)
 #   tools/dev/ctv.sh build           library and tools, Release, into build/release
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
 #   tools/dev/ctv.sh asan [ARGS]     the same under AddressSanitizer and UndefinedBehaviorSanitizer, into build/asan
@@ -14,8 +16,13 @@
 #   tools/dev/ctv.sh memcheck        the fuzz targets' corpora under valgrind: reads of what nothing has written
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
+<<<<<<< HEAD
 #   tools/dev/ctv.sh package [ARGS]  Debian packages, into out/packages; ARGS are CMake's
 #   tools/dev/ctv.sh package-test    all of them, lintian, and their use in a bare Debian 12 (debootstrap; needs root)
+=======
+#   tools/dev/ctv.sh web             the pages for browsers, into build/web/site, and their tests
+#   tools/dev/ctv.sh package         Debian packages, into out/packages
+>>>>>>> dd4998d (Web: build script, verb of ctv.sh, speed)
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
 #   tools/dev/ctv.sh record NAME FOLDER   the JSON of ctbench all goes to docs/measured/NAME, its tables to
 #                                    docs/benchmarks.md, between the marks for NAME
@@ -123,7 +130,7 @@ verb_memcheck() {
     valgrind -q --error-exitcode=9 "$target" "data/fuzz/${target##*/ctv_fuzz_}"
   done
 }
-tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/(bench|python)/'; }
+tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/(bench|python|web)/'; }
 verb_tidy() {
   configure check
   local files=("$@")
@@ -224,7 +231,12 @@ verb_nightly() {
   verb_tidy
   say "programs that use the library"
   tests/consumers/run.sh "$PWD/build/check" build/consumers
+<<<<<<< HEAD
   verb_package_test
+=======
+  say "pages for browsers"
+  verb_web
+>>>>>>> dd4998d (Web: build script, verb of ctv.sh, speed)
   verb_memcheck
   for preset in options tsan; do
     say "tests, preset $preset"
@@ -232,6 +244,11 @@ verb_nightly() {
     build "$preset"
     run_ctest "$preset" --exclude-regex '^repository'
   done
+}
+verb_web() { # what is missing is said, and skipped
+  configure check
+  build check ctenc ctdec ctgen
+  tests/web/run.sh build/check/bin build/web-test
 }
 verb_package() {
   configure package "$@"
@@ -254,8 +271,13 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
+<<<<<<< HEAD
   setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | package | package-test | compare | record | clean)
     "verb_${verb//-/_}" "$@" ;;
+=======
+  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | web | package | compare | record | clean)
+    "verb_$verb" "$@" ;;
+>>>>>>> dd4998d (Web: build script, verb of ctv.sh, speed)
   *)
     sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what building, testing and checking ctv need on Debian 12 or Ubuntu 24.04. Asks nothing but
 # what sudo asks; does nothing where everything is there already.
-#   usage: setup.sh [build|python|compare|check|all]   build: library and tools only; python: what the Python package
-#                                         needs, too; compare: what ctbench compares with and draws by, too; check:
-#                                         what ctv.sh check needs; all (default): what ctv.sh nightly needs
+#   usage: setup.sh [build|python|web|compare|check|all]   build: library and tools only; python, web: what the Python
+#                                         package or the pages for browsers need, too; compare: what ctbench compares
+#                                         with and draws by, too; check: what ctv.sh check needs; all (default): what
+#                                         ctv.sh nightly needs, without emscripten and Chromium
 set -euo pipefail
 
 build=(g++ cmake ninja-build libhwy-dev libcli11-dev nlohmann-json3-dev libstb-dev zlib1g-dev)
 peers=(python3-matplotlib python3-scipy x264 ffmpeg svt-av1)
 python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
+web=(emscripten chromium python3)
 gstreamer=(pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
 checks=(git python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 llvm doxygen)
@@ -18,6 +20,7 @@ wanted=("${build[@]}")
 case "${1:-all}" in
   build) ;;
   python) wanted+=("${python[@]}" python3-pip python3-setuptools python3-venv python3-wheel) ;;
+  web) wanted+=("${web[@]}") ;;
   compare) wanted+=("${peers[@]}") ;;
   check) wanted+=("${checks[@]}" "${gstreamer[@]}") ;;
   *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib python3-scipy valgrind

@@ -41,10 +41,11 @@ CTV_WEB_API int ctv_web_header(const uint8_t* data, size_t size, double (&number
   ctv_stream_info_init(&info);
   const ctv_status status = ctv_stream_info_parse(data, size, &info);
   const double values[kHeaderNumbers] = {
-      static_cast<double>(info.width),       static_cast<double>(info.height), static_cast<double>(info.format),
-      static_cast<double>(info.fps_num),     static_cast<double>(info.fps_den), static_cast<double>(info.range),
-      static_cast<double>(info.matrix),      static_cast<double>(info.scales), static_cast<double>(info.aspect_width),
-      static_cast<double>(info.aspect_height)};
+      static_cast<double>(info.width),        static_cast<double>(info.height),
+      static_cast<double>(info.format),       static_cast<double>(info.fps_num),
+      static_cast<double>(info.fps_den),      static_cast<double>(info.range),
+      static_cast<double>(info.matrix),       static_cast<double>(info.scales),
+      static_cast<double>(info.aspect_width), static_cast<double>(info.aspect_height)};
   std::copy_n(values, kHeaderNumbers, numbers);
   return status;
 }
@@ -54,9 +55,12 @@ CTV_WEB_API int ctv_web_packet(const uint8_t* header, size_t header_size, const 
   ctv_packet_info info;
   ctv_packet_info_init(&info);
   const ctv_status status = ctv_packet_info_parse(header, header_size, data, size, &info, nullptr, 0);
-  const double values[kPacketNumbers] = {
-      static_cast<double>(info.key_frame),    static_cast<double>(info.timestamp), static_cast<double>(info.duration),
-      static_cast<double>(info.frame_number), info.step,                           static_cast<double>(info.side_size)};
+  const double values[kPacketNumbers] = {static_cast<double>(info.key_frame),
+                                         static_cast<double>(info.timestamp),
+                                         static_cast<double>(info.duration),
+                                         static_cast<double>(info.frame_number),
+                                         info.step,
+                                         static_cast<double>(info.side_size)};
   std::copy_n(values, kPacketNumbers, numbers);
   return status;
 }

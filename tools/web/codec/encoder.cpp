@@ -7,18 +7,18 @@ namespace {
 
 int give(ctv_status status, const ctv_unit& unit, double (&numbers)[kUnitNumbers]) {
   const double values[kUnitNumbers] = {number_of(unit.data), static_cast<double>(unit.size),
-                                       static_cast<double>(unit.key_frame), static_cast<double>(unit.timestamp),
-                                       unit.step};
+                                       static_cast<double>(unit.key_frame),
+                                       static_cast<double>(unit.timestamp), unit.step};
   std::copy_n(values, kUnitNumbers, numbers);
   return status;
 }
 
 }  // namespace
 
-/// Opens an encoder of I420 pictures for one thread; NULL on failure. qp: -1 for the preset's quantiser. bitrate: bits
-/// per second, or 0. key_interval: -1 for the preset's.
-CTV_WEB_API ctv_encoder* ctv_web_encoder_open(int width, int height, int fps_num, int fps_den, const char* preset,
-                                              int qp, double bitrate, int key_interval) {
+/// Opens an encoder of I420 pictures for one thread; NULL on failure. qp: -1 for the preset's quantiser.
+/// bitrate: bits per second, or 0. key_interval: -1 for the preset's.
+CTV_WEB_API ctv_encoder* ctv_web_encoder_open(int width, int height, int fps_num, int fps_den,
+                                              const char* preset, int qp, double bitrate, int key_interval) {
   ctv_config config;
   if (ctv_config_init(&config, preset) != CTV_OK) return nullptr;
   config.width = width;

@@ -7,7 +7,8 @@
 
 #define CTV_WEB_API extern "C" __attribute__((used, visibility("default")))
 
-// A decoder's picture: format, width, height, key frame, timestamp, duration, then address and stride of three planes.
+// A decoder's picture: format, width, height, key frame, timestamp, duration, then address and stride of
+// three planes.
 inline constexpr int kPictureNumbers = 12;
 // A header: width, height, format, fps_num, fps_den, range, matrix, scales, aspect_width, aspect_height.
 inline constexpr int kHeaderNumbers = 10;
@@ -16,4 +17,6 @@ inline constexpr int kPacketNumbers = 6;
 // A unit of an encoder: address, size, key frame, timestamp, step.
 inline constexpr int kUnitNumbers = 5;
 
-inline double number_of(const void* address) { return static_cast<double>(reinterpret_cast<uintptr_t>(address)); }
+inline double number_of(const void* address) {
+  return static_cast<double>(reinterpret_cast<uintptr_t>(address));
+}

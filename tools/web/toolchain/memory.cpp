@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memcpy() and memmove() in SIMD: those of emscripten copy words, which took a sixth of a decoder's time. Compiled
-// without builtins, so that the loops do not become calls of themselves.
+// memcpy() and memmove() in SIMD: those of emscripten copy words, which took a sixth of a decoder's time.
+// Compiled without builtins, so that the loops do not become calls of themselves.
 #include <stddef.h>
 #include <stdint.h>
 #include <wasm_simd128.h>
 
 namespace {
 
-// Both ends of a piece, read before either is written: right for any overlap, and for any size from one to two of T.
+// Both ends of a piece, read before either is written: right for any overlap, and for any size from one to
+// two of T.
 template <typename T>
 inline void move_ends(uint8_t* to, const uint8_t* from, size_t size) {
   struct __attribute__((packed, may_alias)) Piece {
@@ -34,13 +35,15 @@ extern "C" void* memmove(void* to_bytes, const void* from_bytes, size_t size) {
   const auto* from = static_cast<const uint8_t*>(from_bytes);
   if (size <= 32) {
     move_short(to, from, size);
-  } else if (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from) >= size) {  // also if `to` is lower
+  } else if (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from) >=
+             size) {  // also if `to` is lower
     const v128_t last = wasm_v128_load(from + size - 16);
     for (size_t i = 0; i < size - 16; i += 16) wasm_v128_store(to + i, wasm_v128_load(from + i));
     wasm_v128_store(to + size - 16, last);
   } else {
     const v128_t first = wasm_v128_load(from);
-    for (size_t i = size - 16; i > 0; i = i > 16 ? i - 16 : 0) wasm_v128_store(to + i, wasm_v128_load(from + i));
+    for (size_t i = size - 16; i > 0; i = i > 16 ? i - 16 : 0)
+      wasm_v128_store(to + i, wasm_v128_load(from + i));
     wasm_v128_store(to, first);
   }
   return to_bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// The two functions of zlib that the library calls: CRC-32 of ISO 3309. There is no zlib for emscripten in Debian.
+// The two functions of zlib that the library calls: CRC-32 of ISO 3309. There is no zlib for emscripten in
+// Debian.
 #pragma once
 
 #include <stddef.h>
@@ -26,7 +27,8 @@ inline unsigned long crc32_z(unsigned long before, const uint8_t* bytes, size_t 
   const auto& t = kCrcTables.of;
   uint32_t c = ~static_cast<uint32_t>(before);
   for (; size >= 4; size -= 4, bytes += 4) {
-    c ^= static_cast<uint32_t>(bytes[0] | bytes[1] << 8 | bytes[2] << 16) | static_cast<uint32_t>(bytes[3]) << 24;
+    c ^= static_cast<uint32_t>(bytes[0] | bytes[1] << 8 | bytes[2] << 16) | static_cast<uint32_t>(bytes[3])
+                                                                                << 24;
     c = t[3][c & 255] ^ t[2][c >> 8 & 255] ^ t[1][c >> 16 & 255] ^ t[0][c >> 24];
   }
   for (; size > 0; --size) c = c >> 8 ^ t[0][(c ^ *bytes++) & 255];

@@ -96,6 +96,7 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
         s.cols,
         q.multiplier,
         q.rounding_offset,
+        level_thresholds(q),
         decides_by_rate(s.layer, q) ? 1 : 0,
         siblings.count,
         {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};

@@ -77,19 +77,35 @@ TEST(Quantise, TheDeadZoneIsWiderThanAStep) {
 
 TEST(QuantiseRdo, SilenceWidensTheDeadZoneAndActivityTakesItBack) {
   const uint32_t multiplier = multiplier_of(1600);  // steps of 100
-  EXPECT_EQ(quantise_rdo(97, multiplier, 21845, 0), 1);
-  EXPECT_EQ(quantise_rdo(96, multiplier, 21845, 0), 0);  // 1 - 1/3 + 0.3 = 0.967
-  EXPECT_EQ(quantise_rdo(82, multiplier, 21845, 1), 1);
-  EXPECT_EQ(quantise_rdo(-81, multiplier, 21845, 1), 0);
-  EXPECT_EQ(quantise_rdo(-82, multiplier, 21845, 1), -1);
-  for (int c = -32768; c <= 32767; c += 3) {
+  EXPECT_EQ(quantise_rdo(102, multiplier, 21845, 0), 1);
+  EXPECT_EQ(quantise_rdo(101, multiplier, 21845, 0), 0);  // 1 - 1/3 + 0.35 = 1.017
+  EXPECT_EQ(quantise_rdo(85, multiplier, 21845, 4), 1);
+  EXPECT_EQ(quantise_rdo(-84, multiplier, 21845, 4), 0);
+  EXPECT_EQ(quantise_rdo(-85, multiplier, 21845, 4), -1);
+  const LevelThresholds least =
+      level_thresholds({.step = 1600, .multiplier = multiplier, .rounding_offset = 21845});
+  for (int c = -32768; c <= 32767; ++c) {
     const auto x = static_cast<Coefficient>(c);
     const Level plain = quantise(x, multiplier, 21845);
-    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 16), plain);
+    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 80), plain);
     if (std::abs(plain) != 1) {
       EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 0), plain);
     }
-    EXPECT_EQ(activity_of(x, multiplier, 21845), static_cast<uint32_t>(std::min(std::abs(plain), 2)));
+    EXPECT_EQ(activity_of(x, least), std::min(std::abs(plain), 2));
+  }
+}
+
+TEST(QuantiseRdo, ThresholdsAreThoseOfThePlainQuantiser) {
+  for (const uint32_t step : {kMinStep + 1, 160U, 999U, 100000U, kMaxStep}) {
+    for (const uint32_t offset : {0U, 20316U, 26214U, 32768U}) {
+      const uint32_t multiplier = multiplier_of(step);
+      const LevelThresholds least =
+          level_thresholds({.step = step, .multiplier = multiplier, .rounding_offset = offset});
+      for (int c = -32768; c <= 32767; c += 5) {
+        const auto x = static_cast<Coefficient>(c);
+        ASSERT_EQ(activity_of(x, least), std::min<int>(std::abs(quantise(x, multiplier, offset)), 2));
+      }
+    }
   }
 }
 

@@ -16,13 +16,9 @@
 #   tools/dev/ctv.sh memcheck        the fuzz targets' corpora under valgrind: reads of what nothing has written
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
-<<<<<<< HEAD
+#   tools/dev/ctv.sh web             the pages for browsers, into build/web/site, and their tests
 #   tools/dev/ctv.sh package [ARGS]  Debian packages, into out/packages; ARGS are CMake's
 #   tools/dev/ctv.sh package-test    all of them, lintian, and their use in a bare Debian 12 (debootstrap; needs root)
-=======
-#   tools/dev/ctv.sh web             the pages for browsers, into build/web/site, and their tests
-#   tools/dev/ctv.sh package         Debian packages, into out/packages
->>>>>>> dd4998d (Web: build script, verb of ctv.sh, speed)
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
 #   tools/dev/ctv.sh record NAME FOLDER   the JSON of ctbench all goes to docs/measured/NAME, its tables to
 #                                    docs/benchmarks.md, between the marks for NAME
@@ -231,12 +227,9 @@ verb_nightly() {
   verb_tidy
   say "programs that use the library"
   tests/consumers/run.sh "$PWD/build/check" build/consumers
-<<<<<<< HEAD
   verb_package_test
-=======
   say "pages for browsers"
   verb_web
->>>>>>> dd4998d (Web: build script, verb of ctv.sh, speed)
   verb_memcheck
   for preset in options tsan; do
     say "tests, preset $preset"
@@ -271,13 +264,8 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-<<<<<<< HEAD
-  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | package | package-test | compare | record | clean)
+  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | web | package | package-test | compare | record | clean)
     "verb_${verb//-/_}" "$@" ;;
-=======
-  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | web | package | compare | record | clean)
-    "verb_$verb" "$@" ;;
->>>>>>> dd4998d (Web: build script, verb of ctv.sh, speed)
   *)
     sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh
     [ "$verb" = help ] || exit 1

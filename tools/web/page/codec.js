@@ -167,8 +167,9 @@ class Codec {
   /** PSNR of a decoded picture's luma beside the samples that were sent. */
   lumaPsnr(samples, picture) {
     const { data, stride, columns, rows } = picture.planes[0];
+    const decoded = data.byteOffset; // of a view that does not outlive a growing memory
     const sent = this.samples.write(samples);
-    const sum = this.wasm.ctv_web_squared_error(sent, data.byteOffset, stride, columns, rows);
+    const sum = this.wasm.ctv_web_squared_error(sent, decoded, stride, columns, rows);
     return sum === 0 ? Infinity : 10 * Math.log10((255 * 255 * columns * rows) / sum);
   }
 }

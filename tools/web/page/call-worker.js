@@ -6,7 +6,6 @@ let codec;
 let ends; // {encoder, decoder, width, height, preset}
 let bitrate = 0;
 
-// Preset paper has no rate control of its own: its quantiser is found by trying, like the others'.
 function open({ width, height, preset }, rate) {
   ends?.encoder.close();
   ends?.decoder.close();

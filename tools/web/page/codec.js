@@ -54,8 +54,8 @@ export async function loadCodec(wasm = new URL('ctv.wasm', import.meta.url)) {
   return new Codec(exports);
 }
 
-// The C library asks for clock and environment, which make no difference here. Nothing else is called with one thread on
-// the CPU; what is called nevertheless says its name.
+// The C library asks for clock and environment, which make no difference here. Nothing else is called with one thread
+// on the CPU; what is called nevertheless says its name.
 function importsOf(module) {
   const imports = {};
   for (const { module: group, name } of WebAssembly.Module.imports(module)) {
@@ -85,7 +85,9 @@ class Room {
     if (this.address === 0) throw new CodecError(-4, 'out of memory');
     return this.address;
   }
-  write(bytes) {
+  write(given) {
+    const own = given.buffer === this.codec.wasm.memory.buffer; // which may move
+    const bytes = own ? given.slice() : given;
     const address = this.reserve(bytes.length);
     this.codec.bytes(address, bytes.length).set(bytes);
     return address;

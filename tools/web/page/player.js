@@ -37,7 +37,7 @@ async function open(bytes, name) {
   try {
     const { info, frames, version } = await calls.call('open', { bytes }, [bytes.buffer]);
     if (frames.length === 0) throw new Error('The stream has no frames.');
-    const unit = info.fpsDen === 0 ? 1 : 1 / info.fpsNum; // seconds
+    const unit = 1 / info.fpsNum; // seconds
     const end = frames.at(-1).timestamp + frames.at(-1).duration;
     const size = frames.reduce((sum, f) => sum + f.size, 0);
     const duration = (end - frames[0].timestamp) * unit;

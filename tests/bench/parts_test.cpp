@@ -8,8 +8,6 @@
 #include "bench/measurement.h"
 #include "bench/peers.h"
 #include "bench/pictures.h"
-#include "bench/runner.h"
-#include "bench/scaler.h"
 #include "bench/statistics.h"
 
 namespace ctv::tools {

@@ -21,33 +21,25 @@ struct Step {
   // Options of each effort. CLIP stands for the first clip, CLIPS for all.
   const char* quick;
   const char* usual;
-  const char* full;
 };
 
 constexpr Step kSteps[] = {
-    {"speedup", &run_speedup, "CLIPS --sizes 320x240,640x480 --frames 3 --runs 2", "CLIPS --frames 6",
-     "CLIPS --frames 20"},
+    {"speedup", &run_speedup, "CLIPS --sizes 320x240,640x480 --frames 3 --runs 2", "CLIPS --frames 6"},
     {"speedup-default", &run_speedup, "CLIPS --variant default --sizes 320x240,640x480 --frames 3 --runs 2",
-     "CLIPS --variant default --frames 6", "CLIPS --variant default --frames 20"},
+     "CLIPS --variant default --frames 6"},
     {"rd", &run_rd, "CLIPS --frames 3 --qp 24,32,40",
-     "CLIPS --frames 10 --ours default --ours paper:preset=paper,keyint=10",
-     "CLIPS --frames 20 --peers all --ours default --ours paper:preset=paper,keyint=10"},
+     "CLIPS --frames 10 --ours default --ours paper:preset=paper,keyint=10"},
     {"peers", &run_peers, "CLIP --size 320x240 --frames 20 --runs 1 --peers x264-ultrafast",
-     "CLIP --frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10",
-     "CLIP --size 1920x1080 --frames 30 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10"},
-    {"pictures", &run_pictures, "CLIP --size 320x240 --frames 2 --peers x264-ultrafast", "CLIP",
-     "CLIP --frames 30"},
+     "CLIP --frames 20 --peers x264-ultrafast,x264-veryfast,mjpeg,svt-av1-p10"},
+    {"pictures", &run_pictures, "CLIP --size 320x240 --frames 2 --peers x264-ultrafast", "CLIP"},
     {"pictures-transforms", &run_pictures, "CLIP --transforms --frames 1 --qp 42 --size 160x96",
-     "CLIP --transforms --frames 1 --qp 42", "CLIP --transforms --frames 1 --qp 42"},
-    {"scale", &run_scale, "CLIP --size 320x240 --frames 2 --runs 1", "CLIP --frames 4", "CLIP --large"},
-    {"scale-cpu", &run_scale, "", "CLIP --backend cpu --frames 4", "CLIP --backend cpu"},
-    {"latency", &run_latency, "CLIP --size 640x480 --seconds 1", "CLIP --seconds 5",
-     "CLIP --seconds 6 --fps 60"},
-    {"streams", &run_streams, "CLIP --size 320x240 --most 2 --frames 5 --runs 1", "CLIP --frames 10",
-     "CLIP --most 32 --runs 2"},
-    {"loss", &run_loss, "CLIP --frames 20 --loss 5 --burst 1", "CLIP --frames 90 --burst 1",
-     "CLIP --frames 600 --seeds 3"},
-    {"papers", &run_papers, "--quick --runs 1", "--runs 5", "--runs 5"}};
+     "CLIP --transforms --frames 1 --qp 42"},
+    {"scale", &run_scale, "CLIP --size 320x240 --frames 2 --runs 1", "CLIP --frames 4"},
+    {"scale-cpu", &run_scale, "", "CLIP --backend cpu --frames 4"},
+    {"latency", &run_latency, "CLIP --size 640x480 --seconds 1", "CLIP --seconds 5"},
+    {"streams", &run_streams, "CLIP --size 320x240 --most 2 --frames 5 --runs 1", "CLIP --frames 10"},
+    {"loss", &run_loss, "CLIP --frames 20 --loss 5 --burst 1", "CLIP --frames 90 --burst 1"},
+    {"papers", &run_papers, "--quick --runs 1", "--runs 5"}};
 
 /// Verb, options and clips; empty for what is not run.
 std::vector<std::string> words_of(const Step& step, const char* options,
@@ -85,8 +77,7 @@ Exit run_all(int argc, const char* const* argv) {
       "papers on CLIPs, or on generated ones, writes JSON of each into a folder and draws the page, "
       "index.html. "
       "Interrupted, it keeps what it has: ctbench report makes the page of that.";
-  about.examples = {{"ctbench all -o out", "some minutes on two cores"},
-                    {"ctbench all --full -o out a.y4m b.y4m c.y4m", "for a record, on a fast machine"}};
+  about.examples = {{"ctbench all -o out", "some minutes on two cores"}};
   Options options(about);
   std::string folder;
   const char* Step::*effort = &Step::usual;
@@ -95,8 +86,6 @@ Exit run_all(int argc, const char* const* argv) {
       "-o,--output", "DIR", "Where everything goes; is made if it is not there",
       [&](const std::string& s) { folder = s; }, ValueKind::kFile);
   options.flag("--quick", "A first impression, in seconds", [&] { effort = &Step::quick; });
-  options.flag("--full", "More frames, all peers, larger pictures: for a record",
-               [&] { effort = &Step::full; });
   options.flag("--no-progress", "No moving line on the terminal", [&] { progress = false; });
   const Arguments arguments = take_arguments(argc, argv, options, {});
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
@@ -118,15 +107,17 @@ Exit run_all(int argc, const char* const* argv) {
     for (const std::string& word : words) shown += " " + word;
     std::printf("== %s\n\n", shown.c_str());
     std::fflush(stdout);
+    const auto failed = [&](Exit code, const char* why) {
+      std::fprintf(stderr, "ctbench: %s: %s\n", step.name, why);
+      return code;
+    };
     Exit code = Exit::kOk;
     try {
       code = call(step.run, words);
     } catch (const Failure& e) {
-      code = e.code();
-      std::fprintf(stderr, "ctbench: %s: %s\n", step.name, e.what());
+      code = failed(e.code(), e.what());
     } catch (const Error& e) {
-      code = exit_of(e.status());
-      std::fprintf(stderr, "ctbench: %s: %s\n", step.name, e.what());
+      code = failed(exit_of(e.status()), e.what());
     }
     if (code == Exit::kDefect || worst == Exit::kOk) worst = code;
     if (std::filesystem::exists(file + ".json")) page.push_back(file + ".json");

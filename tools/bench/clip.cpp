@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/clip.h"
 
+#define STB_IMAGE_RESIZE_IMPLEMENTATION
+#define STB_IMAGE_RESIZE_STATIC
+#include <stb/stb_image_resize.h>
+
+#include <algorithm>
+#include <new>
+
 #include "cli/exit.h"
 #include "cli/signals.h"
+#include "io/channels.h"
 #include "io/frame_writer.h"
 
 namespace ctv::tools {
+namespace {
+
+/// Samples that lie interleaved in a plane.
+int samples_interleaved(ctv_format format, int plane) {
+  if (format == CTV_FORMAT_RGB8) return 3;
+  if (format == CTV_FORMAT_RGBA8) return 4;
+  return format == CTV_FORMAT_NV12 && plane == 1 ? 2 : 1;
+}
+
+uint8_t clip8(int32_t v) { return static_cast<uint8_t>(std::clamp(v, 0, 255)); }
+
+}  // namespace
 
 std::string clip_name(const std::string& path) {
   if (path.starts_with("generate:") || path.starts_with("cloth:")) return path;
@@ -56,6 +76,67 @@ void write_clip(const Clip& clip, const std::string& path, bool y4m, size_t fram
   const size_t count = frames > 0 ? frames : clip.frames.size();
   for (size_t i = 0; i < count; ++i) writer->write(clip.frames[i % clip.frames.size()].picture());
   writer->finish();
+}
+
+Frame scale_frame(const Frame& frame, int32_t width, int32_t height) {
+  VideoFormat video = frame.video();
+  video.width = width;
+  video.height = height;
+  Frame scaled, source = frame;
+  scaled.reset(video);
+  const auto filter = [](size_t from, size_t to) {
+    return to < from ? STBIR_FILTER_BOX : STBIR_FILTER_TRIANGLE;
+  };
+  for (int plane = 0; plane < 4 && frame.stride(plane) > 0; ++plane) {
+    const int n = samples_interleaved(video.format, plane);
+    const auto columns = [&](const Frame& f) { return static_cast<int>(f.stride(plane)) / n; };
+    const auto rows = [&](const Frame& f) { return static_cast<int>(f.rows(plane)); };
+    if (stbir_resize(source.plane(plane), columns(source), rows(source), 0, scaled.plane(plane),
+                     columns(scaled), rows(scaled), 0, STBIR_TYPE_UINT8, n, STBIR_ALPHA_CHANNEL_NONE, 0,
+                     STBIR_EDGE_CLAMP, STBIR_EDGE_CLAMP, filter(source.stride(plane), scaled.stride(plane)),
+                     filter(source.rows(plane), scaled.rows(plane)), STBIR_COLORSPACE_LINEAR, nullptr) == 0)
+      throw std::bad_alloc();  // it fails for no other reason
+  }
+  return scaled;
+}
+
+Frame to_rgb(const Frame& frame) {
+  VideoFormat video = frame.video();
+  if (is_rgb(video.format)) return frame;
+  video.format = CTV_FORMAT_RGB8;
+  Frame rgb;
+  rgb.reset(video);
+  const std::vector<Channel> c = channels(frame.picture());
+  uint8_t* out = rgb.plane(0);
+  for (int32_t y = 0; y < video.height; ++y) {
+    for (int32_t x = 0; x < video.width; ++x) {
+      const int32_t luma = 298 * (c[0].at(x, y) - 16) + 128;
+      int32_t cb = 0, cr = 0;
+      if (c.size() == 3) {
+        const int32_t cx = x * c[1].width / video.width, cy = y * c[1].height / video.height;
+        cb = c[1].at(cx, cy) - 128;
+        cr = c[2].at(cx, cy) - 128;
+      }
+      *out++ = clip8((luma + 409 * cr) >> 8);
+      *out++ = clip8((luma - 100 * cb - 208 * cr) >> 8);
+      *out++ = clip8((luma + 516 * cb) >> 8);
+    }
+  }
+  return rgb;
+}
+
+Clip resized(const Clip& clip, int32_t width, int32_t height, bool rgb) {
+  Clip result;
+  result.name = clip.name;
+  for (const Frame& frame : clip.frames) {
+    check_interrupted();
+    Frame scaled =
+        clip.video.width == width && clip.video.height == height ? frame : scale_frame(frame, width, height);
+    result.frames.push_back(rgb ? to_rgb(scaled) : std::move(scaled));
+  }
+  result.video = result.frames.front().video();
+  result.digest = digest_of(result.frames);
+  return result;
 }
 
 }  // namespace ctv::tools

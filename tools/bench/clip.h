@@ -32,4 +32,14 @@ std::string clip_name(const std::string& path);
 /// `frames`; 0: each once.
 void write_clip(const Clip& clip, const std::string& path, bool y4m, size_t frames = 0);
 
+// One clip in several sizes, so that cost can be compared across them: smaller by the mean of the area,
+// larger by bilinear interpolation.
+/// All planes scaled; the format stays.
+Frame scale_frame(const Frame& frame, int32_t width, int32_t height);
+/// Y'CbCr (BT.601, limited range) and grey to interleaved RGB; RGB is copied. What the paper's coder starts
+/// from.
+Frame to_rgb(const Frame& frame);
+/// The clip in another size, and as RGB if asked; its digest is made anew.
+Clip resized(const Clip& clip, int32_t width, int32_t height, bool rgb);
+
 }  // namespace ctv::tools

@@ -88,4 +88,28 @@ TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs);
 /// "ms_per_frame" (median; null if it is not positive: a difference below the noise), "quartiles", "runs".
 Json timing_json(const std::vector<double>& ms_per_frame);
 
+/// A way in which this machine can run the codec: a backend and an engine.
+struct Runner {
+  ctv_backend backend = CTV_BACKEND_CPU;
+  ctv_engine engine = CTV_ENGINE_DIRECT;
+  /// "cpu direct"
+  std::string name() const;
+  /// "backend" and "engine".
+  Json json() const;
+  bool gpu() const { return backend == CTV_BACKEND_CUDA; }
+  void apply(ctv_config& config) const {
+    config.backend = backend;
+    config.engine = engine;
+  }
+};
+
+struct Runners {
+  std::vector<Runner> list;
+  std::vector<std::string> missing;  // one line each: which, and why
+};
+
+/// Opens an encoder for each of cpu and cuda with direct and, where the transform has convolutions, fft;
+/// `config` is complete otherwise.
+Runners available_runners(const ctv_config& config);
+
 }  // namespace ctv::tools

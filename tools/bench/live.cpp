@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "bench/measurement.h"
-#include "bench/runner.h"
 #include "bench/statistics.h"
 #include "bench/verbs.h"
 #include "cli/signals.h"

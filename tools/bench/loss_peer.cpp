@@ -51,21 +51,12 @@ RefreshPeer::RefreshPeer(const Clip& clip, const std::string& preset, double kil
 }
 
 void RefreshPeer::split(const std::vector<uint8_t>& stream) {
-  std::vector<size_t> begins;
-  for (size_t i = 0; i + 3 < stream.size(); ++i) {
-    if (stream[i] == 0 && stream[i + 1] == 0 && stream[i + 2] == 1) begins.push_back(i);
-  }
-  for (size_t n = 0; n < begins.size(); ++n) {
-    const size_t end = n + 1 < begins.size() ? begins[n + 1] : stream.size();
-    const int type = stream[begins[n] + 3] & 31;
+  each_nal(stream, [&](int type, std::span<const uint8_t> unit) {
     if (type == kDelimiter) pictures_.emplace_back();
-    if (pictures_.empty()) continue;
-    Picture& picture = pictures_.back();
+    if (pictures_.empty()) return;
     const bool slice = type == kSlice || type == kKeySlice;
-    (slice ? picture.slices : picture.units)
-        .emplace_back(stream.begin() + static_cast<ptrdiff_t>(begins[n]),
-                      stream.begin() + static_cast<ptrdiff_t>(end));
-  }
+    (slice ? pictures_.back().slices : pictures_.back().units).emplace_back(unit.begin(), unit.end());
+  });
 }
 
 // IVF, since its pictures have times: a player repeats the last picture where one is missing.

@@ -56,14 +56,11 @@ Json devices() {
   return list;
 }
 
-/// What nvidia-smi says; "" where there is none. Asked once: it takes a second.
+/// What nvidia-smi says; "" where there is none.
 std::string device_clocks() {
-  static const std::string clocks = [] {
-    const ProcessResult asked = run_process(
-        {"nvidia-smi", "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem", "--format=csv,noheader"});
-    return asked.code == 0 ? asked.last_line() : std::string();
-  }();
-  return clocks;
+  const ProcessResult asked =
+      run_process({"nvidia-smi", "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem", "--format=csv,noheader"});
+  return asked.code == 0 ? asked.last_line() : "";
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <thread>
 
-#include "bench/scaler.h"
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "io/output_file.h"

@@ -6,7 +6,6 @@
 #include "bench/lab/experiments.hpp"
 #include "bench/lab/gpu.hpp"
 #include "bench/measurement.h"
-#include "bench/scaler.h"
 #include "bench/verbs.h"
 #include "cli/signals.h"
 #include "cli/text.h"

@@ -215,20 +215,26 @@ Match match_quality(const Scale& scale, double decibels, const std::function<Yie
   return match;
 }
 
+void each_nal(const std::vector<uint8_t>& stream,
+              const std::function<void(int, std::span<const uint8_t>)>& each) {
+  constexpr uint8_t kStart[] = {0, 0, 1};
+  const auto next = [&](auto from) {
+    return std::search(from, stream.end(), std::begin(kStart), std::end(kStart));
+  };
+  for (auto begin = next(stream.begin()); stream.end() - begin > 3;) {
+    const auto end = next(begin + 3);
+    const bool longer = begin != stream.begin() && begin[-1] == 0;  // a start code of four bytes
+    const bool next_longer = end != stream.end() && end[-1] == 0;
+    each(begin[3] & 31, {begin - longer, end - next_longer});
+    begin = end;
+  }
+}
+
 uint64_t sei_bytes(const std::vector<uint8_t>& stream) {
   constexpr int kSei = 6;
   uint64_t bytes = 0;
-  size_t unit_begin = 0;  // of the start code
-  int type = -1;
-  for (size_t i = 0; i + 3 < stream.size(); ++i) {
-    if (stream[i] != 0 || stream[i + 1] != 0 || stream[i + 2] != 1) continue;
-    const size_t begin = i > 0 && stream[i - 1] == 0 ? i - 1 : i;
-    if (type == kSei) bytes += begin - unit_begin;
-    unit_begin = begin;
-    type = stream[i + 3] & 31;
-    i += 3;
-  }
-  return type == kSei ? bytes + stream.size() - unit_begin : bytes;
+  each_nal(stream, [&](int type, std::span<const uint8_t> unit) { bytes += type == kSei ? unit.size() : 0; });
+  return bytes;
 }
 
 }  // namespace ctv::tools

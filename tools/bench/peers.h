@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,10 @@ struct Match {
 /// sides of the target, 0 if all lie on one side.
 Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure);
 
-/// Bytes of H.264 byte streams' supplemental information units (type 6), start codes included.
+/// each(type, bytes with the start code) for every network abstraction layer unit of an H.264 byte stream.
+void each_nal(const std::vector<uint8_t>& stream,
+              const std::function<void(int, std::span<const uint8_t>)>& each);
+/// Bytes of supplemental information units (type 6).
 uint64_t sei_bytes(const std::vector<uint8_t>& stream);
 
 }  // namespace ctv::tools

@@ -8,7 +8,6 @@
 
 #include "bench/measurement.h"
 #include "bench/peers.h"
-#include "bench/scaler.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 #include "io/image_writer.h"

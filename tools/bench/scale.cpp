@@ -29,8 +29,7 @@ std::string directions_list(int levels, const std::string& finest) {
   return s;
 }
 
-/// large: beyond 1920x1080 as well.
-std::vector<Series> all_series(Size size, bool large) {
+std::vector<Series> all_series(Size size) {
   std::vector<Series> all = {{"threads", {}},
                              {"resolution", {}},
                              {"search range", {}},
@@ -40,8 +39,8 @@ std::vector<Series> all_series(Size size, bool large) {
     all[0].cases.push_back({std::to_string(n), size, {"--threads", std::to_string(n)}});
     if (n == cores()) break;
   }
-  for (const Size& s : {Size{320, 240}, {640, 480}, {1280, 720}, {1920, 1080}, {3840, 2160}, {7680, 4320}})
-    if (large || s.first <= 1920) all[1].cases.push_back({text("%dx%d", s.first, s.second), s, {}});
+  for (const Size& s : {Size{320, 240}, {640, 480}, {1280, 720}, {1920, 1080}})
+    all[1].cases.push_back({text("%dx%d", s.first, s.second), s, {}});
   for (const char* range : {"0", "4", "8", "16", "32"})
     all[2].cases.push_back({range, size, {"--search", range}});
   for (int n = 1; n <= 5; ++n) {
@@ -84,12 +83,10 @@ Exit run_scale(int argc, const char* const* argv) {
                 "CLIP, or a generated one, is coded with one thing changed at a time.",
                 {{"ctbench scale --variant paper", "of the paper's parameters"}});
   m.frames = 10;
-  bool large = false;
   m.clip_options();
-  m.options.flag("--large", "3840x2160 and 7680x4320 as well", [&] { large = true; });
   const auto measure = [&](Json& j) {
     j["settings"] = m.settings();
-    const std::vector<Series> all = all_series(m.size, large);
+    const std::vector<Series> all = all_series(m.size);
     std::optional<Clip> clip;
     for (const Series& series : all) {
       j["series"].push_back({{"name", series.name}, {"cases", Json::array()}});

@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "bench/measurement.h"
-#include "bench/runner.h"
-#include "bench/scaler.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 #include "io/clip_generator.h"

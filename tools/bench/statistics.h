@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is told of repeated measurements.
+// What is told of repeated measurements, and times of what runs on the CPU.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 namespace ctv::tools {
@@ -19,5 +20,25 @@ inline double quantile(std::vector<double> values, double share) {
 
 /// Middle value; mean of the two middle ones. 0 for none.
 inline double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+/// Milliseconds that body() takes.
+template <typename Body>
+double time_ms(Body&& body) {
+  const auto begin = std::chrono::steady_clock::now();
+  body();
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  return taken.count();
+}
+
+/// The median of `runs` after one to warm up.
+template <typename Body>
+double median_ms(int runs, Body&& body) {
+  std::vector<double> times;
+  for (int i = -1; i < runs; ++i) {
+    const double taken = time_ms(body);
+    if (i >= 0) times.push_back(taken);
+  }
+  return median(std::move(times));
+}
 
 }  // namespace ctv::tools

@@ -5,7 +5,6 @@
 
 #include "bench/measurement.h"
 #include "bench/peers.h"
-#include "bench/runner.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
 

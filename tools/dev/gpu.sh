@@ -232,13 +232,12 @@ damage() {
 }
 
 # Everything that ctbench measures, for the record: on the clips of .clips where it is there, else on generated ones.
-# JSON, CSV and, where python3 has matplotlib, the page go to $OUT/compare; without matplotlib the page is made elsewhere
+# JSON and, where python3 has matplotlib, the page go to $OUT/compare; without matplotlib the page is made elsewhere
 # from the JSON (ctbench report).
 compare() {
   local -a clips=()
   [ -d .clips ] && mapfile -t clips < <(find .clips -name '*.y4m' | sort)
-  read -ra effort <<<"${CTV_COMPARE:---full}"
-  "$build/bin/ctbench" all "${effort[@]}" --no-progress -o "$out/compare" "${clips[@]}"
+  "$build/bin/ctbench" all --no-progress -o "$out/compare" "${clips[@]}"
 }
 
 for verb in "${verbs[@]}"; do

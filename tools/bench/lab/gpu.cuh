@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/lab/measure.hpp"
+#include "bench/statistics.h"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::lab {
@@ -14,6 +14,7 @@ namespace ctv::lab {
 using cuda::Device;
 using cuda::DeviceArray;
 using cuda::PinnedArray;
+using tools::median, tools::time_ms;
 
 /// Median of `runs`, after one to warm up, of the time that work() takes on the stream, in milliseconds,
 /// divided by `repeats`: how often work() does it.

@@ -8,7 +8,7 @@ import sys
 try:
     import matplotlib
     matplotlib.use("svg")
-    from matplotlib import pyplot, ticker
+    from matplotlib import pyplot
 except ImportError:
     sys.exit("ctbench report: python3 has no matplotlib (apt-get install python3-matplotlib)")
 
@@ -40,21 +40,6 @@ def block_html(block):
     return out + f'<div class="scroll"><table><tr>{cells}</tr>{body}</table></div>'
 
 
-def figure_html(figure, caption):
-    """The figure as inline SVG."""
-    out = io.StringIO()
-    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    pyplot.close(figure)
-    svg = out.getvalue()
-    svg = svg[svg.index("<svg"):]
-    figure_html.count += 1  # ids must differ between the plots of a page
-    svg = re.sub(r'(id="|url\(#|href="#)', lambda m: m.group(1) + f"f{figure_html.count}-", svg)
-    return f"<figure>{svg}<figcaption>{esc(caption)}</figcaption></figure>"
-
-
-figure_html.count = 0
-
-
 def colour_of(name):
     """Of a runner or codec, the same in every plot of the page; what is the paper's is grey."""
     if name.startswith("paper,"):
@@ -63,40 +48,25 @@ def colour_of(name):
     return f"C{known.index(name) if name in known else len(known) + sum(map(ord, name)) % 6}"
 
 
-def plain_log(axis, which):
-    """A logarithmic axis labelled 1, 10, 100, not in powers."""
-    getattr(axis, f"set_{which}scale")("log")
-    low, high = getattr(axis, f"get_{which}lim")()
-    own = getattr(axis, f"{which}axis")
-    own.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
-    own.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:g}"))
-    own.set_minor_formatter(ticker.NullFormatter())
-
-
-def lines(panels, caption, logs="", labels=("", "")):
-    """A plot for each panel (title, ticks, {name: [(x, y)]}); with ticks, x is one of them. `logs`: of "xy", which axes are
-    logarithmic."""
+def lines(panels, caption, log, labels=("", "")):
+    """A plot as inline SVG for each panel (title, {name: [(x, y)]}); x is a number or a word. `log`: the logarithmic axis."""
     figure, axes = pyplot.subplots(-(-len(panels) // 2), 2, figsize=(11, 3.6 * -(-len(panels) // 2)), squeeze=False)
     for axis in axes.flatten()[len(panels):]:
         axis.set_visible(False)
-    for axis, (title, ticks, series) in zip(axes.flatten(), panels):
+    for axis, (title, series) in zip(axes.flatten(), panels):
         for name, points in series.items():
-            known = [(ticks.index(x) if ticks else x, y) for x, y in points if x and y]
+            known = [(x, y) for x, y in points if x and y]
             if known:
-                axis.plot(*zip(*known), "--" if "decode" in name else "-", color=colour_of(name.removesuffix(", decode")),
-                          marker="o", markersize=4, label=name)
-        for which in logs:
-            plain_log(axis, which)
-        if "y" not in logs:
-            axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if ticks else None)
-        if ticks:
-            axis.set_xticks(range(len(ticks)), ticks)
+                axis.plot(*zip(*known), color=colour_of(name), marker="o", markersize=4, label=name)
+        axis.set(**{f"{log}scale": "log"}, xlabel=labels[0], ylabel=labels[1])
+        getattr(axis, f"{log}axis").set_major_formatter("{x:g}")  # 1, 10, 100, not powers
         axis.set_title(title, loc="left")
-        axis.set_xlabel(labels[0], loc="right")
-        axis.set_ylabel(labels[1])
     figure.tight_layout()
     axes[-1][0].legend(frameon=False, fontsize=9, ncol=5, loc="upper left", bbox_to_anchor=(-0.02, -0.2))
-    return figure_html(figure, caption)
+    out = io.StringIO()
+    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    pyplot.close(figure)
+    return f"<figure>{out.getvalue()[out.getvalue().index('<svg'):]}<figcaption>{esc(caption)}</figcaption></figure>"
 
 
 pyplot.rcParams.update({"svg.fonttype": "none", "axes.grid": True, "grid.color": "#deded8", "axes.axisbelow": True,

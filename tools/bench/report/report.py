@@ -12,7 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
 from drawing import CSS, block_html, esc, lines
-from tables import (PAPER, WAYS, calls_of, cases_of, latency, loss, machine_words, mean, mean_of, papers, peers, rd, runner, scale, size_of, speedup,
+from tables import (PAPER, WAYS, latency, loss, machine_words, mean_of, papers, peers, rd, runner, scale, size_of, speedup,
                     speedups, stages, streams, unique, write_tables)
 
 
@@ -27,47 +27,15 @@ def speedup_plot(run):
     for what, words in WAYS:
         series = {label: [(z, PAPER[z][f"{what}_{k}"]) for z in sizes if z in PAPER] for label, k in paper.items()}
         series.update({n: [(z, mean_of(run, z, n, what)) for z in sizes] for n in unique(map(runner, run["results"]))})
-        panels.append((f"{words.capitalize()}, ms a frame", sizes, series))
+        panels.append((f"{words.capitalize()}, ms a frame", series))
     return lines(panels, "Time per frame, disk excluded, transfers included; logarithmic.", "y")
 
 
-def peers_plot(run):
-    rows = [r for r in run["results"] if r["bytes_per_frame"]]
-    panels = [(words.capitalize(), None,
-               {c: sorted((1000 / r[what]["ms_per_frame"], r["bytes_per_frame"] / 1000) for r in rows
-                          if r["codec"] == c and r[what]["ms_per_frame"]) for c in unique(r["codec"] for r in rows)})
-              for what, words in WAYS]
-    return lines(panels, "Further right is faster, further down smaller; a dot for each number of threads, backend and frames in "
-                 "flight. ffmpeg decodes the other codecs.", "xy", ("frames a second", "kB a frame"))
-
-
 def rd_plot(run):
-    panels = [(f"{clip['name']}, {clip['frames']} frames", None,
+    panels = [(f"{clip['name']}, {clip['frames']} frames",
                {c["codec"]: sorted((p["bits_per_pixel"], p["psnr"]["y"]) for p in c["points"] if p["psnr"]["y"])
                 for c in clip["codecs"]}) for clip in run["clips"]]
     return lines(panels, "Further left is fewer bits, further up is better.", "x", ("bits per pixel", "luma PSNR, dB"))
-
-
-def scale_plot(run):
-    panels = []
-    for name in unique(name for name, _ in cases_of(run)):
-        cases = [c for found, c in cases_of(run) if found == name]
-        series = {f"{cases[0]['running'].split()[0]} direct{words}": [(c["label"], c[f"{what}_ms"]) for c in cases]
-                  for what, words in (("encode", ""), ("decode", ", decode"))}
-        panels.append((name, [c["label"] for c in cases], series))
-    return lines(panels, "ms a frame, one thing changed at a time; dashed: decoding.") if panels else ""
-
-
-def loss_plot(run):
-    panels = []
-    for clip in unique(r["clip"] for r in run["results"]):
-        series = {}
-        for (name, codec, round_trip, playout, burst, lost), calls in calls_of(run).items():
-            if name == clip:
-                key = f"{codec}, {round_trip:g} ms, playout {playout:g}, bursts of {burst:g}"
-                series.setdefault(key, []).append((lost, mean([r["psnr"] for r in calls])))
-        panels.append((f"{clip}: luma PSNR, dB", None, {key: sorted(points) for key, points in series.items()}))
-    return lines(panels, "Over the share of lost datagrams; each line one way to treat loss.", "", ("lost, %", ""))
 
 
 def pictures_plot(run):
@@ -88,10 +56,10 @@ def nothing(_):
 
 # Of each kind: title, tables of a run, and what is drawn below them.
 SECTIONS = {"speedup": ("Time per frame, as the paper measured it", lambda run: speedup(run) + stages(run), speedup_plot),
-            "peers": ("Speed compared with other codecs", peers, peers_plot), "rd": ("Bits and quality", rd, rd_plot),
-            "pictures": ("What it looks like", nothing, pictures_plot), "scale": ("How cost grows", scale, scale_plot),
+            "peers": ("Speed compared with other codecs", peers, nothing), "rd": ("Bits and quality", rd, rd_plot),
+            "pictures": ("What it looks like", nothing, pictures_plot), "scale": ("How cost grows", scale, nothing),
             "latency": ("Latency of a live source", latency, nothing), "streams": ("Several streams at once", streams, nothing),
-            "loss": ("Calls under loss", loss, loss_plot), "papers": ("The papers' kernels", papers, nothing)}
+            "loss": ("Calls under loss", loss, nothing), "papers": ("The papers' kernels", papers, nothing)}
 
 
 def load(path):

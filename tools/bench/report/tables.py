@@ -37,11 +37,6 @@ def number(value):
     return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def percent(share):
-    """A share of 1 as a whole number of per cent, but never 0 for what is something."""
-    return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
-
-
 def mean(values):
     values = [v for v in values if v is not None]
     return sum(values) / len(values) if values else None

@@ -4,10 +4,12 @@
 
 #include "bench/lab/dct8x8/arithmetic.hpp"
 #include "bench/lab/dct8x8/dct8x8.hpp"
-#include "bench/lab/measure.hpp"
+#include "bench/statistics.h"
 
 namespace ctv::lab {
 namespace {
+
+using tools::median, tools::time_ms;
 
 // One block in place: 64 values, `stride` from row to row.
 struct Definition {

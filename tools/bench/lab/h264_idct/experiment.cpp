@@ -4,10 +4,12 @@
 
 #include "bench/lab/experiments.hpp"
 #include "bench/lab/gpu.hpp"
-#include "bench/lab/measure.hpp"
+#include "bench/statistics.h"
 
 namespace ctv::lab {
 namespace {
+
+using tools::median_ms;
 
 constexpr size_t kSteps = std::size(kIdctSteps), kLast = kSteps - 1;
 constexpr int kSizes[] = {4, 8};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Macroblock after macroblock by the butterflies of codec/dsp/h264.hpp; rows of macroblocks are the tasks.
 #include "bench/lab/h264_tq/h264_tq.hpp"
-#include "bench/lab/h264_tq/levels.hpp"
 #include "codec/util/parallel.hpp"
 
 namespace ctv::lab {

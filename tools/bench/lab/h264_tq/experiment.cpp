@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/lab/experiments.hpp"
 #include "bench/lab/gpu.hpp"
-#include "bench/lab/measure.hpp"
+#include "bench/statistics.h"
 
 namespace ctv::lab {
 namespace {
+
+using tools::median_ms;
 
 struct PaperFigures {
   const char* table;

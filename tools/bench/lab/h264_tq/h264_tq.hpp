@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "codec/dsp/h264.hpp"
+
 namespace ctv::lab {
 
 /// 4:2:0, 8 bits; luma extents are multiples of 16.
@@ -21,5 +23,19 @@ struct YuvFrame {
 /// each block is the level of the Hadamard transform at the block's place. qp: 0..51, the same for chroma.
 /// Rounding offset of intra frames, a third of a step. `levels` is made to fit.
 void transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads, std::vector<int16_t>& levels);
+
+// How coefficients become levels, on both sides.
+
+inline constexpr uint32_t kIntraOffset = 65536 / 3;
+
+/// Of position (v, u) of a 4x4 block, but for DC.
+CTV_HOST_DEVICE int32_t ac_level(int32_t w, int qp, int v, int u) {
+  return h264_quantise(w, h264_factor_4(qp % 6, h264_class_4(v, u)), kIntraOffset, h264_bits_4(qp));
+}
+/// Of a Hadamard coefficient: the 4x4 one is halved first (Richardson 2003, 6.4.8).
+CTV_HOST_DEVICE int32_t dc_level(int32_t w, int qp) {
+  return h264_quantise(w, h264_factor_4(qp % 6, 0), kIntraOffset, h264_bits_4(qp) + 1);
+}
+CTV_HOST_DEVICE int32_t halved(int32_t w) { return (w + 1) >> 1; }
 
 }  // namespace ctv::lab

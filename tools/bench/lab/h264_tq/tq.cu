@@ -5,7 +5,6 @@
 // Global memory is touched once on the way in and once on the way out.
 #include "bench/lab/gpu.cuh"
 #include "bench/lab/gpu.hpp"
-#include "bench/lab/h264_tq/levels.hpp"
 
 namespace ctv::lab {
 namespace {

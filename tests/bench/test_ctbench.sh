@@ -68,6 +68,9 @@ call="loss generate:96x64@30:20 --frames 20 --loss 0,15 --burst 1,3 --bitrate 20
 expect 0 loss "$ctbench" $call --json loss.json
 says out "Calls under loss"
 [ "$(grep -c '"codec": "ctv",' loss.json)" -eq 10 ] || fail "loss: not two playout delays of 1 + 2 x 2 calls"
+if command -v x264 >/dev/null && command -v ffmpeg >/dev/null; then
+  [ "$(grep -c '"codec": "x264-veryfast, key frames on loss"' loss.json)" -eq 5 ] || fail "loss: not 1 + 2 x 2 calls of x264"
+fi
 expect 0 "loss again" "$ctbench" $call --json again.json
 grep -v '"load"\|"time"\|"cpu_mhz"' loss.json >loss.txt
 grep -v '"load"\|"time"\|"cpu_mhz"' again.json | cmp - loss.txt || fail "loss: two runs differ"

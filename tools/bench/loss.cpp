@@ -85,11 +85,15 @@ class LossRun {
       m_.attempt(clip.name + " with " + name, [&] {
         const std::string why = hindrance("x264", clip);
         if (!why.empty()) throw Failure(Exit::kFile, why);
-        const RefreshPeer peer(clip, preset, command_.kilobits, command_.call);
-        for (const CallOptions& call : calls) {
-          if (call.playout_us > 0) continue;  // there is no repetition that could use it
-          const RefreshPeer::Outcome outcome = peer.call(call);
-          add(clip, name + ", intra refresh", call, outcome.call, outcome.psnr);
+        X264Peer peer(clip, preset, command_.kilobits, command_.call);
+        for (const bool refresh : {true, false}) {
+          for (const CallOptions& call : calls) {
+            if (call.playout_us > 0) continue;  // there is no repetition that could use it
+            const X264Peer::Outcome outcome =
+                refresh ? peer.call_with_refresh(call) : peer.call_with_key_frames(call);
+            add(clip, name + (refresh ? ", intra refresh" : ", key frames on loss"), call, outcome.call,
+                outcome.psnr);
+          }
         }
       });
     }
@@ -132,8 +136,9 @@ Exit run_loss(int argc, const char* const* argv) {
       "loss", "what a viewer of a call sees when datagrams are lost",
       "CLIPs, or a generated one, go through ctcall's simulated call at every combination of loss, burst, "
       "round trip and playout delay: with acknowledged references, parts and parity, and with key frames on "
-      "loss. x264 with intra refresh and slices of one datagram goes through the same network without "
-      "feedback.",
+      "loss. x264 goes through the same network with intra refresh and slices of one datagram, and with key "
+      "frames "
+      "on loss.",
       {{"ctbench loss a.y4m --loss 0,5,20 --burst 1,3 --seeds 3", "a table"},
        {"ctbench loss a.y4m --loss 5 --rtt 50,150 --playout 0,100,200", "delay against loss"}});
   m.most_clips = SIZE_MAX;

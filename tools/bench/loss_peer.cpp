@@ -2,6 +2,7 @@
 #include "bench/loss_peer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -27,30 +28,36 @@ void put(std::ofstream& out, uint64_t value, int bytes) {
 
 }  // namespace
 
-RefreshPeer::RefreshPeer(const Clip& clip, const std::string& preset, double kilobits,
-                         const CallOptions& call)
-    : clip_(clip) {
-  const std::string input = scratch_.file("clip.y4m"), output = scratch_.file("stream");
-  const std::string rate = text("%.0f", kilobits);
-  write_clip(clip, input, true, static_cast<size_t>(call.frames));
-  std::vector<std::string> encode = tools::split(
-      text("x264 --preset %s --tune zerolatency --keyint 60 --intra-refresh --no-scenecut --bitrate %s "
-           "--vbv-maxrate %s --vbv-bufsize %s --slice-max-size %d --aud --threads 1 --quiet -o",
-           preset.c_str(), rate.c_str(), rate.c_str(), rate.c_str(),
-           call.mtu - static_cast<int>(kDatagramHeader)),
-      ' ');
-  encode.insert(encode.end(), {output, input});
-  run_checked(encode);
-  std::ifstream in(output, std::ios::binary);
-  split({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
-  if (static_cast<int64_t>(pictures_.size()) != call.frames)
-    throw Failure(Exit::kFile, "x264 coded another number of pictures");
-  std::vector<std::vector<bool>> all;
-  for (const Picture& picture : pictures_) all.emplace_back(picture.slices.size(), true);
-  intact_ = digests_of(decode(all), nullptr);
+X264Peer::X264Peer(const Clip& clip, const std::string& preset, double kilobits, const CallOptions& call)
+    : clip_(clip), preset_(preset), rate_(text("%.0f", kilobits)), mtu_(call.mtu), frames_(call.frames) {
+  write_clip(clip, scratch_.file("clip.y4m"), true, static_cast<size_t>(call.frames));
 }
 
-void RefreshPeer::split(const std::vector<uint8_t>& stream) {
+void X264Peer::encode(const std::vector<size_t>* keys) {
+  const std::string output = scratch_.file("stream"), list = scratch_.file("keys");
+  std::vector<std::string> command = tools::split(
+      text("x264 --preset %s --tune zerolatency --no-scenecut --bitrate %s --vbv-maxrate %s --vbv-bufsize %s "
+           "--slice-max-size %d --aud --threads 1 --quiet -o",
+           preset_.c_str(), rate_.c_str(), rate_.c_str(), rate_.c_str(),
+           mtu_ - static_cast<int>(kDatagramHeader)),
+      ' ');
+  command.insert(command.end(), {output, scratch_.file("clip.y4m")});
+  if (keys == nullptr) {
+    command.insert(command.end(), {"--keyint", "60", "--intra-refresh"});
+  } else {
+    std::ofstream out(list);
+    for (const size_t key : *keys) out << key << " I -1\n";
+    command.insert(command.end(), {"--keyint", "infinite", "--qpfile", list});
+  }
+  run_checked(command);
+  std::ifstream in(output, std::ios::binary);
+  pictures_.clear();
+  split({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+  if (static_cast<int64_t>(pictures_.size()) != frames_)
+    throw Failure(Exit::kFile, "x264 coded another number of pictures");
+}
+
+void X264Peer::split(const std::vector<uint8_t>& stream) {
   each_nal(stream, [&](int type, std::span<const uint8_t> unit) {
     if (type == kDelimiter) pictures_.emplace_back();
     if (pictures_.empty()) return;
@@ -60,7 +67,7 @@ void RefreshPeer::split(const std::vector<uint8_t>& stream) {
 }
 
 // IVF, since its pictures have times: a player repeats the last picture where one is missing.
-std::string RefreshPeer::decode(const std::vector<std::vector<bool>>& arrived) const {
+std::string X264Peer::decode(const std::vector<std::vector<bool>>& arrived) const {
   const std::string input = scratch_.file("arrived.ivf"), output = scratch_.file("decoded.yuv");
   const VideoFormat& video = clip_.video;
   {
@@ -93,7 +100,7 @@ std::string RefreshPeer::decode(const std::vector<std::vector<bool>>& arrived) c
   return output;
 }
 
-std::vector<std::string> RefreshPeer::digests_of(const std::string& path, Outcome* outcome) const {
+std::vector<std::string> X264Peer::digests_of(const std::string& path, Outcome* outcome) const {
   InputOptions input;
   input.path = path;
   input.size = {clip_.video.width, clip_.video.height};
@@ -112,7 +119,13 @@ std::vector<std::string> RefreshPeer::digests_of(const std::string& path, Outcom
   return digests;
 }
 
-RefreshPeer::Outcome RefreshPeer::call(const CallOptions& options) const {
+X264Peer::Outcome X264Peer::call_with_refresh(const CallOptions& options) {
+  if (intact_.empty()) {
+    encode(nullptr);
+    std::vector<std::vector<bool>> all;
+    for (const Picture& picture : pictures_) all.emplace_back(picture.slices.size(), true);
+    intact_ = digests_of(decode(all), nullptr);
+  }
   Outcome outcome;
   CallResult& r = outcome.call;
   Channel channel(options.network, 1);
@@ -147,6 +160,51 @@ RefreshPeer::Outcome RefreshPeer::call(const CallOptions& options) const {
   r.lost_datagrams = channel.lost();
   r.delay_p50_ms = delays.percentile(0.5);
   r.delay_p99_ms = delays.percentile(0.99);
+  return outcome;
+}
+
+// Key frames change what is coded, and so what is lost, but only from there on: coding again with those that
+// were asked for settles. Each picture has its own losses, so that few others change.
+X264Peer::Outcome X264Peer::call_with_key_frames(const CallOptions& options) {
+  constexpr size_t kMostSlices = 512;
+  const auto wait = static_cast<size_t>(
+      std::max(1.0, std::ceil(2e-6 * static_cast<double>(options.network.delay_us) * options.fps)));
+  std::vector<size_t> keys, asked;
+  std::vector<std::vector<bool>> arrived;
+  Outcome outcome;
+  CallResult& r = outcome.call;
+  do {
+    check_interrupted();
+    keys = asked;
+    encode(&keys);
+    asked.clear(), arrived.clear();
+    r = {};
+    Channel channel(options.network, 1);
+    size_t due = 0;
+    int64_t run = 0;
+    for (size_t n = 0; n < pictures_.size(); ++n) {
+      size_t lost = 0;
+      for (size_t i = 0; i < kMostSlices; ++i)
+        lost += !channel.send(0) && i < pictures_[n].slices.size() && n > 0 ? 1 : 0;
+      const bool key = n == 0 || std::ranges::binary_search(keys, n);
+      if (n > 0 && n == due) asked.push_back(n);
+      if (lost > 0 && due <= n) due = n + wait;
+      run = lost > 0 || (run > 0 && !key) ? run + 1 : 0;
+      arrived.emplace_back(pictures_[n].slices.size(), run == 0);
+      r.frozen += run > 0 ? 1 : 0;
+      r.longest_freeze = std::max(r.longest_freeze, run);
+      for (const Nal& unit : pictures_[n].units) r.bytes.headers += unit.size();
+      for (const Nal& slice : pictures_[n].slices) r.bytes.levels += slice.size();
+      r.bytes.headers += kDatagramHeader * pictures_[n].slices.size();
+      r.datagrams += pictures_[n].slices.size();
+      r.lost_datagrams += lost;
+    }
+  } while (asked != keys);
+  (void)digests_of(decode(arrived), &outcome);
+  r.frames = frames_;
+  r.key_frames = static_cast<int64_t>(keys.size()) + 1;
+  r.seconds = static_cast<double>(frames_) / options.fps;
+  r.delay_p50_ms = r.delay_p99_ms = static_cast<double>(options.network.delay_us) / 1000;
   return outcome;
 }
 

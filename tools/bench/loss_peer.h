@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// x264 under loss as it is used without feedback: slices of one datagram each, and intra refresh. ffmpeg
-// decodes what arrives and conceals the rest.
+// x264 under loss. As it is used without feedback: slices of one datagram each, and intra refresh; ffmpeg
+// decodes what arrives and conceals the rest. As it is used with picture loss indications (RFC 4585): the
+// picture stands from a loss until a key frame that was asked for has come.
 #pragma once
 
 #include <string>
@@ -12,29 +13,37 @@
 
 namespace ctv::tools {
 
-class RefreshPeer {
+class X264Peer {
  public:
-  /// Encodes the clip, again and again until there are `call.frames`. Throws Failure.
-  RefreshPeer(const Clip& clip, const std::string& preset, double kilobits, const CallOptions& call);
+  /// Codes the clip, which begins again until there are `call.frames`. Throws Failure.
+  X264Peer(const Clip& clip, const std::string& preset, double kilobits, const CallOptions& call);
 
   struct Outcome {
     CallResult call;  // damaged: unlike the picture without loss
     double psnr = 0;  // luma, mean of the pictures on the screen
   };
-  /// Frame 0 arrives. Throws Failure.
-  Outcome call(const CallOptions& options) const;
+  /// With intra refresh. Frame 0 arrives. Throws Failure.
+  Outcome call_with_refresh(const CallOptions& options);
+  /// With key frames a round trip after a loss; what asks for them arrives, and so does frame 0. Bursts end
+  /// with their picture. Throws Failure.
+  Outcome call_with_key_frames(const CallOptions& options);
 
  private:
   using Nal = std::vector<uint8_t>;  // with its start code
   struct Picture {
     std::vector<Nal> units, slices;
   };
+  /// keys: where key frames are, beside frame 0; null: intra refresh.
+  void encode(const std::vector<size_t>* keys);
   void split(const std::vector<uint8_t>& stream);
   /// The pictures that a player shows, with all slices of which `arrived` is true.
   std::string decode(const std::vector<std::vector<bool>>& arrived) const;
   std::vector<std::string> digests_of(const std::string& path, Outcome* outcome) const;
 
   const Clip& clip_;
+  std::string preset_, rate_;
+  int mtu_;
+  int64_t frames_;
   std::vector<Picture> pictures_;
   std::vector<std::string> intact_;  // digests of the pictures without loss
   ScratchFolder scratch_;

@@ -255,6 +255,49 @@ TEST(Rtp, RetransmissionBringsALostPacket) {
   expect_equal(pull_all(h.get()), frames, "frames");
 }
 
+/// The frames that each frame of a call refers to, -1: none, if frame 5 loses its vectors and events go from
+/// the receiver to the sender, or do not.
+std::vector<int64_t> references(bool feedback) {
+  Harness sender =
+      harness("ctvenc backend=cpu threads=1 preset=fastest key-int=0 slots=8 ! rtpctvpay mtu=200", kRaw);
+  Harness h = harness("rtpctvdepay", kRtp);
+  std::vector<int64_t> all;
+  for (int n = 0; n < 10; ++n) {
+    EXPECT_EQ(gst_harness_push(sender.get(), picture(n).release()), GST_FLOW_OK);
+    for (bool first = true; const Buffer& packet : pull_all(sender.get())) {
+      GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+      EXPECT_TRUE(gst_rtp_buffer_map(packet.get(), GST_MAP_READ, &rtp));
+      ctv_net_header header;
+      ctv_net_header_init(&header);
+      EXPECT_EQ(ctv_net_header_parse(static_cast<const uint8_t*>(gst_rtp_buffer_get_payload(&rtp)),
+                                     gst_rtp_buffer_get_payload_len(&rtp), &header),
+                CTV_OK);
+      gst_rtp_buffer_unmap(&rtp);
+      if (first) all.push_back(header.reference == 0 ? -1 : n - header.reference);
+      first = false;
+      if (n == 5 && header.priority == 0) continue;
+      EXPECT_EQ(gst_harness_push(h.get(), copy_of(packet).release()), GST_FLOW_OK);
+    }
+    while (GstEvent* event = gst_harness_try_pull_upstream_event(h.get())) {
+      if (feedback && GST_EVENT_TYPE(event) == GST_EVENT_CUSTOM_UPSTREAM) {
+        gst_harness_push_upstream_event(sender.get(), event);
+      } else {
+        gst_event_unref(event);
+      }
+    }
+  }
+  const auto out = pull_all(h.get());
+  EXPECT_EQ(out.size(), 9U);
+  for (const Buffer& frame : out) EXPECT_FALSE(has_flag(frame, GST_BUFFER_FLAG_CORRUPTED));
+  return all;
+}
+
+// The loss is known when frame 6 has begun, so frame 7 refers to a frame that the receiver has.
+TEST(Rtp, FeedbackLeavesALossBehindWithoutAKeyFrame) {
+  EXPECT_EQ(references(false), (std::vector<int64_t>{-1, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(references(true), (std::vector<int64_t>{-1, 0, 1, 2, 3, 4, 5, 4, 7, 8}));
+}
+
 TEST(Rtp, WhoJoinsLateAsksForAKeyFrame) {
   const auto frames = packets(6, 4);
   const auto sent = pay(frames, "");

@@ -27,6 +27,11 @@ struct CtvGstEncoder {
   ctv_config config;                   // its own
   GstVideoCodecState* input;
   GstBuffer* header;
+  GArray* reports;  // of receivers, not yet given to the encoder; under the object's lock
+};
+struct FrameReport {
+  gint64 frame;
+  gboolean whole;
 };
 struct CtvGstEncoderClass {
   GstVideoEncoderClass parent;
@@ -75,6 +80,7 @@ bool make_config(CtvGstEncoder& self, ctv_config& config) {
     set_rate(s, config);
     if (s.key_interval >= 0) config.key_interval = s.key_interval;
     config.temporal_layers = s.temporal_layers;
+    if (s.slots > 0) config.slots = s.slots;
     if (s.temporal_layers == 3) config.slots = MAX(config.slots, 2);
     config.backend = static_cast<ctv_backend>(s.backend);
     config.device = s.device;
@@ -139,6 +145,21 @@ bool update_rate(CtvGstEncoder& self) {
   if (ctv_encoder_set_bitrate(e, now.bitrate, now.max_frame_bytes) != CTV_OK) return false;
   if (now.crf >= 0) return ctv_encoder_set_crf(e, now.crf) == CTV_OK;
   return now.bitrate > 0 || ctv_encoder_set_quantiser(e, now.qp, now.step) == CTV_OK;
+}
+
+/// Gives what receivers have reported to the encoder, which refuses what it has not sent.
+void update_reports(CtvGstEncoder& self) {
+  GST_OBJECT_LOCK(&self);
+  for (guint i = 0; i < self.reports->len; ++i) {
+    const FrameReport& report = g_array_index(self.reports, FrameReport, i);
+    if (report.whole) {
+      (void)ctv_encoder_acknowledge(self.encoder, report.frame);
+    } else {
+      (void)ctv_encoder_lost(self.encoder, report.frame);
+    }
+  }
+  g_array_set_size(self.reports, 0);
+  GST_OBJECT_UNLOCK(&self);
 }
 
 /// A packet, and the header in front of a key frame.
@@ -209,6 +230,7 @@ GstFlowReturn handle_frame(GstVideoEncoder* encoder, GstVideoCodecFrame* frame) 
   GstVideoFrame mapped;
   if (open(self) && gst_video_frame_map(&mapped, &self.input->info, frame->input_buffer, GST_MAP_READ)) {
     if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME(frame)) ctv_encoder_request_key_frame(self.encoder);
+    update_reports(self);
     flow = update_rate(self) ? encode(self, frame, mapped) : fail(self);
     gst_video_frame_unmap(&mapped);
   }
@@ -224,6 +246,20 @@ GstFlowReturn finish(GstVideoEncoder* encoder) {
   const GstFlowReturn flow = receive(self, false);
   close(self);
   return flow;
+}
+
+gboolean src_event(GstVideoEncoder* encoder, GstEvent* event) {
+  FrameReport report{};
+  if (gst_event_has_name(event, CTV_GST_REPORT) &&
+      gst_structure_get(gst_event_get_structure(event), "frame", G_TYPE_INT64, &report.frame, "whole",
+                        G_TYPE_BOOLEAN, &report.whole, nullptr)) {
+    GST_OBJECT_LOCK(encoder);
+    g_array_append_val(self_of(encoder).reports, report);
+    GST_OBJECT_UNLOCK(encoder);
+    gst_event_unref(event);
+    return TRUE;
+  }
+  return GST_VIDEO_ENCODER_CLASS(ctv_gst_encoder_parent_class)->src_event(encoder, event);
 }
 
 gboolean set_format(GstVideoEncoder* encoder, GstVideoCodecState* state) {
@@ -268,12 +304,16 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
 
 void finalize(GObject* object) {
   g_free(self_of(object).settings.preset);
+  g_array_unref(self_of(object).reports);
   G_OBJECT_CLASS(ctv_gst_encoder_parent_class)->finalize(object);
 }
 
 }  // namespace
 
-static void ctv_gst_encoder_init(CtvGstEncoder* self) { self->settings = ctv::gst::default_settings(); }
+static void ctv_gst_encoder_init(CtvGstEncoder* self) {
+  self->settings = ctv::gst::default_settings();
+  self->reports = g_array_new(FALSE, FALSE, sizeof(FrameReport));
+}
 
 static void ctv_gst_encoder_class_init(CtvGstEncoderClass* cls) {
   GST_DEBUG_CATEGORY_INIT(ctv_gst_encoder_debug, "ctvenc", 0, "ctv encoder");
@@ -285,6 +325,7 @@ static void ctv_gst_encoder_class_init(CtvGstEncoderClass* cls) {
   cls->parent.set_format = &set_format;
   cls->parent.handle_frame = &handle_frame;
   cls->parent.finish = &finish;
+  cls->parent.src_event = &src_event;
   cls->parent.flush = &flush;
   cls->parent.stop = &stop;
   cls->parent.propose_allocation = &propose_allocation;

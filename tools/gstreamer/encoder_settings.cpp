@@ -17,6 +17,7 @@ enum Property {
   kMaxFrameBytes,
   kKeyInterval,
   kTemporalLayers,
+  kSlots,
   kBackend,
   kDevice,
   kThreads,
@@ -26,7 +27,7 @@ enum Property {
 }  // namespace
 
 EncoderSettings default_settings() {
-  return {g_strdup("default"), -1, -1, 0, 0, -1, 1, CTV_BACKEND_AUTO, 0, 0, 1, FALSE};
+  return {g_strdup("default"), -1, -1, 0, 0, -1, 1, 0, CTV_BACKEND_AUTO, 0, 0, 1, FALSE};
 }
 
 bool set_setting(EncoderSettings& s, guint id, const GValue* value) {
@@ -52,6 +53,9 @@ bool set_setting(EncoderSettings& s, guint id, const GValue* value) {
       break;
     case kTemporalLayers:
       s.temporal_layers = g_value_get_int(value);
+      break;
+    case kSlots:
+      s.slots = g_value_get_int(value);
       break;
     case kBackend:
       s.backend = g_value_get_enum(value);
@@ -95,6 +99,9 @@ bool get_setting(const EncoderSettings& s, guint id, GValue* value) {
     case kTemporalLayers:
       g_value_set_int(value, s.temporal_layers);
       break;
+    case kSlots:
+      g_value_set_int(value, s.slots);
+      break;
     case kBackend:
       g_value_set_enum(value, s.backend);
       break;
@@ -137,6 +144,10 @@ void install_settings(GObjectClass* object) {
       g_param_spec_int("temporal-layers", "temporal-layers",
                        "Layers of frames that can be left out; packets of the highest are droppable", 1, 3, 1,
                        kReady));
+  add(kSlots,
+      g_param_spec_int("slots", "slots",
+                       "Pictures that a decoder keeps, for repair without key frames; 0: the preset's", 0, 8,
+                       0, kReady));
   add(kBackend, g_param_spec_enum("backend", "backend", "Processor", ctv_gst_backend_get_type(),
                                   CTV_BACKEND_AUTO, kReady));
   add(kDevice, g_param_spec_int("device", "device", "CUDA device number", 0, G_MAXINT, 0, kReady));

@@ -13,6 +13,7 @@ struct EncoderSettings {
   guint64 bitrate, max_frame_bytes;
   gint key_interval;  // -1: the preset's
   gint temporal_layers;
+  gint slots;  // 0: the preset's
   gint backend, device, threads, in_flight;
   gboolean rate_changed;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rtpctvdepay. Frames come out when they are whole, or when a packet of a later frame has come and the
 // deadline has passed; parts that are missing are zeros, which ctvdec conceals, and a frame without its
-// vectors is left out. The clock is the packets' RTP time.
+// vectors is left out. The clock is the packets' RTP time. What came of each frame goes upstream.
 #include <ctv/ctv.h>
 #include <ctv/net.h>
 #include <gst/rtp/gstrtpbasedepayload.h>
@@ -20,6 +20,7 @@ constexpr size_t kTimes = 256;  // frames whose times are known
 struct FrameTime {
   int32_t frame;  // modulo 65536; -1: none
   GstClockTime pts;
+  bool good;  // it came whole, and so did all that it depends on
 };
 
 }  // namespace
@@ -79,6 +80,33 @@ void announce(CtvGstDepayloader& self, const ctv_net_part& header) {
   gst_caps_unref(caps);
 }
 
+/// Notes what came of a frame, for the sender.
+void report(CtvGstDepayloader& self, const ctv_net_frame& frame) {
+  const auto slot = [&self](int64_t number) -> FrameTime& {
+    return self.times[static_cast<size_t>(number) % kTimes];
+  };
+  const FrameTime& reference = slot(MAX(frame.reference, 0));
+  const bool kept = frame.reference < 0 || (reference.frame == (frame.reference & 0xFFFF) && reference.good);
+  const bool good = frame.state == CTV_NET_WHOLE && kept && self.started;
+  slot(frame.frame_number).good = good;
+  const ctv_net_state state = good ? CTV_NET_WHOLE : CTV_NET_INCOMPLETE;
+  (void)ctv_net_receiver_report(self.receiver, frame.frame_number, self.started ? state : CTV_NET_LOST);
+}
+
+/// Sends the receiver's messages upstream. Where a network is in between, the program carries them.
+void send_feedback(CtvGstDepayloader& self) {
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+  while (ctv_net_receiver_feedback(self.receiver, self.now_us, &data, &size) == CTV_OK) {
+    GBytes* message = g_bytes_new(data, size);
+    gst_pad_push_event(
+        GST_RTP_BASE_DEPAYLOAD_SINKPAD(&self),
+        gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM,
+                             gst_structure_new(CTV_GST_FEEDBACK, "message", G_TYPE_BYTES, message, nullptr)));
+    g_bytes_unref(message);
+  }
+}
+
 GstClockTime time_of(const CtvGstDepayloader& self, int64_t number) {
   const FrameTime& time = self.times[static_cast<size_t>(number) % kTimes];
   return time.frame == (number & 0xFFFF) ? time.pts : GST_CLOCK_TIME_NONE;
@@ -117,7 +145,10 @@ void push_frame(CtvGstDepayloader& self, const ctv_net_frame& frame) {
 void push_frames(CtvGstDepayloader& self) {
   ctv_net_frame frame;
   ctv_net_frame_init(&frame);
-  while (ctv_net_receiver_next(self.receiver, self.now_us, &frame) == CTV_OK) push_frame(self, frame);
+  while (ctv_net_receiver_next(self.receiver, self.now_us, &frame) == CTV_OK) {
+    push_frame(self, frame);
+    if (frame.state != CTV_NET_LOST) report(self, frame);
+  }
 }
 
 GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
@@ -133,12 +164,13 @@ GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
   ctv_net_header_init(&header);
   if (ctv_net_header_parse(data, size, &header) != CTV_OK || header.feedback != 0) return nullptr;
   FrameTime& known = self.times[static_cast<size_t>(header.frame) % kTimes];
-  if (known.frame != header.frame) known = {header.frame, GST_BUFFER_PTS(rtp->buffer)};
+  if (known.frame != header.frame) known = {header.frame, GST_BUFFER_PTS(rtp->buffer), false};
   if (ctv_net_receiver_push(self.receiver, self.now_us, data, size) == CTV_ERROR_LIMIT) {
     push_frames(self);  // makes room
     (void)ctv_net_receiver_push(self.receiver, self.now_us, data, size);
   }
   push_frames(self);
+  send_feedback(self);
   return nullptr;
 }
 

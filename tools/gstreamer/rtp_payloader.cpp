@@ -24,6 +24,7 @@ enum Property { kNone, kLoss, kBurst };
 
 struct CtvGstPayloader {
   GstRTPBasePayload parent;
+  GMutex mutex;            // of the sender and the numbers
   ctv_net_sender* sender;  // null until a frame has come
   guint mtu;               // of `sender`
   int64_t newest;          // frame number, as it is sent
@@ -78,6 +79,7 @@ GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
   GstBufferList* list = gst_buffer_list_new();
   const uint8_t* data = nullptr;
   size_t size = 0;
+  g_mutex_lock(&self.mutex);
   while (ctv_net_sender_next(self.sender, 0, &data, &size) == CTV_OK) {
     GstBuffer* packet = gst_rtp_base_payload_allocate_output_buffer(base, static_cast<guint>(size), 0, 0);
     ctv_net_header header;
@@ -97,6 +99,7 @@ GstFlowReturn push_datagrams(CtvGstPayloader& self, GstBuffer* frame) {
     if (header.last != 0) GST_BUFFER_FLAG_SET(packet, GST_BUFFER_FLAG_MARKER);
     gst_buffer_list_add(list, packet);
   }
+  g_mutex_unlock(&self.mutex);
   return gst_rtp_base_payload_push_list(base, list);
 }
 
@@ -108,6 +111,7 @@ bool cut(CtvGstPayloader& self, Bytes packet) {
   ctv_packet_info info;
   ctv_packet_info_init(&info);
   std::vector<ctv_net_part> parts;
+  g_mutex_lock(&self.mutex);
   bool done = ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info,
                                     nullptr, 0) == CTV_OK &&
               ctv::tools::packet_parts(header, packet, info.key_frame != 0, parts) == CTV_OK && open(self);
@@ -124,6 +128,7 @@ bool cut(CtvGstPayloader& self, Bytes packet) {
     frame.part_count = parts.size();
     done = ctv_net_sender_push(self.sender, &frame) == CTV_OK;
   }
+  g_mutex_unlock(&self.mutex);
   gst_buffer_unmap(self.header, &map);
   return done;
 }
@@ -157,6 +162,41 @@ GstFlowReturn handle_buffer(GstRTPBasePayload* payloader, GstBuffer* buffer) {
   return flow;
 }
 
+/// What a message of the receiver says of frames, for the encoder, in its numbers.
+void take_feedback(CtvGstPayloader& self, GBytes* message) {
+  size_t size = 0;
+  const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(message, &size));
+  ctv_net_feedback feedback;
+  ctv_net_feedback_init(&feedback);
+  std::vector<ctv_net_report> reports;
+  g_mutex_lock(&self.mutex);
+  if (self.sender != nullptr && ctv_net_sender_feedback(self.sender, 0, data, size, &feedback) == CTV_OK)
+    reports.assign(feedback.reports, feedback.reports + feedback.report_count);
+  const int64_t ahead = self.ahead;
+  g_mutex_unlock(&self.mutex);
+  for (const ctv_net_report& report : reports) {
+    if (report.frame_number < ahead) continue;  // of a stream that has ended
+    gst_pad_push_event(
+        GST_RTP_BASE_PAYLOAD_SINKPAD(&self),
+        gst_event_new_custom(
+            GST_EVENT_CUSTOM_UPSTREAM,
+            gst_structure_new(CTV_GST_REPORT, "frame", G_TYPE_INT64, report.frame_number - ahead, "whole",
+                              G_TYPE_BOOLEAN, report.state == CTV_NET_WHOLE, nullptr)));
+  }
+}
+
+gboolean src_event(GstRTPBasePayload* payloader, GstEvent* event) {
+  GBytes* message = nullptr;
+  if (gst_event_has_name(event, CTV_GST_FEEDBACK) &&
+      gst_structure_get(gst_event_get_structure(event), "message", G_TYPE_BYTES, &message, nullptr)) {
+    take_feedback(self_of(payloader), message);
+    g_bytes_unref(message);
+    gst_event_unref(event);
+    return TRUE;
+  }
+  return GST_RTP_BASE_PAYLOAD_CLASS(ctv_gst_payloader_parent_class)->src_event(payloader, event);
+}
+
 gboolean set_caps(GstRTPBasePayload* payloader, GstCaps* caps) {
   const GValue* header = gst_structure_get_value(gst_caps_get_structure(caps, 0), "codec_data");
   if (header != nullptr) gst_buffer_replace(&self_of(payloader).header, gst_value_get_buffer(header));
@@ -168,7 +208,9 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(ctv_gst_payloader_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    g_mutex_lock(&self_of(element).mutex);
     close(self_of(element));
+    g_mutex_unlock(&self_of(element).mutex);
     gst_clear_buffer(&self_of(element).header);
   }
   return result;
@@ -192,9 +234,15 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
   }
 }
 
+void finalize(GObject* object) {
+  g_mutex_clear(&self_of(object).mutex);
+  G_OBJECT_CLASS(ctv_gst_payloader_parent_class)->finalize(object);
+}
+
 }  // namespace
 
 static void ctv_gst_payloader_init(CtvGstPayloader* self) {
+  g_mutex_init(&self->mutex);
   self->newest = -1;
   self->burst = 1000;
 }
@@ -209,9 +257,11 @@ static void ctv_gst_payloader_class_init(CtvGstPayloaderClass* cls) {
   element->change_state = &change_state;
   cls->parent.set_caps = &set_caps;
   cls->parent.handle_buffer = &handle_buffer;
+  cls->parent.src_event = &src_event;
   auto* object = G_OBJECT_CLASS(cls);
   object->set_property = &set_property;
   object->get_property = &get_property;
+  object->finalize = &finalize;
   constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       object, kLoss,

@@ -16,6 +16,8 @@ constexpr int64_t kNotice = 10000;
 constexpr int64_t kSpread = 5000;
 // Of key frames, at least: the first comes before any loss is known, and the call waits for it.
 constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
+// Parity of predicted frames may fail so many times as often where what is lost can come again in time.
+constexpr int kFailuresRepaired = 4;
 constexpr double kUsualShare = 0.85;  // of parts in what is sent
 constexpr double kLeastShare = 0.4;
 // Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
@@ -43,6 +45,7 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   s.key_protection =
       choose_protection(std::max(m.loss_permille, kKeyFrameLoss), std::max(m.burst_permille, kKeyFrameBurst));
   s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
+  if (s.repeats > 0 && s.protection.most[0] > 0) s.protection.failures[0] *= kFailuresRepaired;
   s.deadline_us = std::max(m.playout_us, kSpread);
   const double share =
       m.sent_bytes == 0 ? kUsualShare : static_cast<double>(m.part_bytes) / static_cast<double>(m.sent_bytes);

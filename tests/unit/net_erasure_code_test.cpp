@@ -251,6 +251,14 @@ TEST(Settings, FollowWhatIsMeasured) {
   for (int count = 1; count < 20; ++count) {
     EXPECT_EQ(ctv_net_parity_count(&lossy.protection, 0, count, 5), ctv_net_parity_count(&p, 0, count, 5));
   }
+  // Where a lost datagram can come again in time, less parity is enough; key frames keep theirs.
+  const ctv_net_settings repaired = settings_for([](auto& m) {
+    m.loss_permille = 50, m.burst_permille = 3000, m.round_trip_us = 50000, m.playout_us = 100000;
+  });
+  EXPECT_EQ(repaired.protection.failures[0], 4 * p.failures[0]);
+  EXPECT_EQ(repaired.protection.failures[1], p.failures[1]);
+  EXPECT_EQ(repaired.key_protection.failures[0], lossy.key_protection.failures[0]);
+  EXPECT_EQ(waits(50000).protection.failures[0], usual.protection.failures[0]) << "no parity, no loss";
 }
 
 TEST(Settings, MeasurementsAreChecked) {

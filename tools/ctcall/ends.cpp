@@ -41,6 +41,7 @@ SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(op
   ctv_net_measurement_init(&measured_);
   ctv_net_settings_init(&settings_);
   measured_.bitrate = 1;  // it is not followed
+  measured_.playout_us = options.strategy.repeats > 0 ? options.playout_us : 0;
   adapt();
 }
 
@@ -101,6 +102,7 @@ void SendingEnd::feedback(int64_t now_us, std::span<const uint8_t> message) {
   if (ctv_net_sender_feedback(sender_, now_us, message.data(), message.size(), &f) != CTV_OK) return;
   measured_.loss_permille = f.loss_permille;
   measured_.burst_permille = f.burst_permille;
+  measured_.round_trip_us = f.round_trip_us;
   adapt();
   for (size_t i = 0; i < f.report_count; ++i) {
     if (f.reports[i].state == CTV_NET_WHOLE) {

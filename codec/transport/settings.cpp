@@ -16,8 +16,10 @@ constexpr int64_t kNotice = 10000;
 constexpr int64_t kSpread = 5000;
 // Of key frames, at least: the first comes before any loss is known, and the call waits for it.
 constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
-// Parity of predicted frames may fail so many times as often where what is lost can come again in time.
+// Parity of predicted frames may fail so many times as often where what is lost can come again in time, up to
+// so many of a million over the length of bursts: what is repeated may be lost in one as well.
 constexpr int kFailuresRepaired = 4;
+constexpr int kMostRepaired = 125000;
 constexpr double kUsualShare = 0.85;  // of parts in what is sent
 constexpr double kLeastShare = 0.4;
 // Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
@@ -45,7 +47,11 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   s.key_protection =
       choose_protection(std::max(m.loss_permille, kKeyFrameLoss), std::max(m.burst_permille, kKeyFrameBurst));
   s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
-  if (s.repeats > 0 && s.protection.most[0] > 0) s.protection.failures[0] *= kFailuresRepaired;
+  if (s.repeats > 0 && s.protection.most[0] > 0) {
+    int32_t& failures = s.protection.failures[0];
+    const auto most = static_cast<int32_t>(int64_t{kMostRepaired} * 1000 / m.burst_permille);
+    failures = std::clamp(failures * kFailuresRepaired, failures, std::max(failures, most));
+  }
   s.deadline_us = std::max(m.playout_us, kSpread);
   const double share =
       m.sent_bytes == 0 ? kUsualShare : static_cast<double>(m.part_bytes) / static_cast<double>(m.sent_bytes);

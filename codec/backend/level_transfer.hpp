@@ -13,9 +13,9 @@ namespace ctv {
 class LevelTransfer {
  public:
   virtual ~LevelTransfer() = default;
-  /// Starts the copy of a frame's vectors and skips to the host. Slopes of a key frame are not yet known, and
-  /// go with its levels. The backend's arrays must not change before the next download, so a backend whose
-  /// memory is the host's may let downloaded() point to them.
+  /// Starts the copy of a frame's vectors and skips to the host. Slopes of a key frame and changes of a
+  /// predicted one are not yet known, and go with its levels. The backend's arrays must not change before the
+  /// next download, so a backend whose memory is the host's may let downloaded() point to them.
   virtual Status download_side(const ConstSideInfo& side) = 0;
   /// The same for its levels.
   virtual Status download(const std::array<const Level*, 3>& levels) = 0;

@@ -27,6 +27,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       skips_(header.prediction == Prediction::kPicture),
       slopes_(make_slope_grid(picture.subbands[0])),
       slices_(static_cast<size_t>(motion_slices(grid))),
+      filter_slices_(header.loop_filter != 0 ? 1 : 0),
       parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {
     parts_[i].coder =
@@ -90,28 +91,31 @@ void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end
   for (const size_t i : selected_) parts_[i].coded = true;
 }
 
+size_t SymbolCoder::parts_of(const CodedFrame& frame) const {
+  return frame.parameters.type == FrameType::kKey ? components_.size() : parts_.size();
+}
+
 void SymbolCoder::begin(bool same_motion) {
   for (size_t i = 0; i < parts_.size(); ++i) parts_[i].coded = same_motion && i >= components_.size();
 }
 
 void SymbolCoder::encode_motion(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return;
-  encode_parts(frame, components_.size(), parts_.size(), [](size_t) { return true; });
+  encode_parts(frame, components_.size() + filter_slices_, parts_.size(), [](size_t) { return true; });
 }
 
 void SymbolCoder::encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen) {
-  encode_parts(frame, 0, components_.size(), chosen);
+  encode_parts(frame, 0, parts_of(frame), [&](size_t i) { return i >= components_.size() || chosen(i); });
 }
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
-  const bool key = frame.parameters.type == FrameType::kKey;
-  encode_parts(frame, 0, key ? components_.size() : parts_.size(), [](size_t) { return true; });
+  encode_parts(frame, 0, parts_of(frame), [](size_t) { return true; });
   payloads_.components.clear();
   for (size_t i = 0; i < components_.size(); ++i) {
     payloads_.components.emplace_back(parts_[i].bytes.data(), parts_[i].size);
   }
   side_.clear();
-  if (key) {
+  if (frame.parameters.type == FrameType::kKey) {
     const size_t size = slopes_.encode(frame.side.slopes, slope_bytes_);
     side_.assign(slope_bytes_.data(), slope_bytes_.data() + size);
   } else {

@@ -28,8 +28,8 @@ class SymbolCoder {
   int threads() const { return threads_; }
   /// Gives up what was encoded ahead, but for the motion if the next frame has the same.
   void begin(bool same_motion);
-  /// Encode parts of a frame ahead of encode(), which leaves them as they are: the motion of a predicted
-  /// frame; the components that are chosen, which need the frame's side information too.
+  /// Encode parts of a frame ahead of encode(), which leaves them as they are: slices of a predicted frame's
+  /// motion that need its vectors and skips alone; then the others, and the components that are chosen.
   void encode_motion(const CodedFrame& frame);
   void encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen);
   /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
@@ -58,6 +58,7 @@ class SymbolCoder {
   struct Task {
     size_t part, task;  // of the part
   };
+  size_t parts_of(const CodedFrame& frame) const;
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
@@ -79,6 +80,7 @@ class SymbolCoder {
   SlopeMap slopes_;  // of key frames
   Growing<uint8_t> slope_bytes_;
   size_t slices_;                 // of the motion
+  size_t filter_slices_;          // the first of them, which say where the loop filter is on
   std::vector<Part> parts_;       // one per component, then one per slice
   std::vector<size_t> selected_;  // parts that a frame needs, the largest first
   std::vector<Task> tasks_;       // of these

@@ -112,6 +112,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, searched_.vectors));
   CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
+  CTV_RETURN_IF_ERROR(slot.levels->download_side(side));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
@@ -123,8 +124,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
                                                loop_filter_of(parameters_, p), {geometry, side.skips},
                                                side.changes + p));
   }
-  CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
-  return slot.levels->download_side(SideInfo{side.vectors, side.skips, nullptr, side.changes});
+  return backend_.on_plane(-1);
 }
 
 // The paper looks at SAD alone.

@@ -95,10 +95,6 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.skips, side.skips, grid_.size(),
                                           cudaMemcpyDeviceToHost, stream));
       }
-      if (side.changes != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, kMostPlanes * sizeof(int64_t),
-                                          cudaMemcpyDeviceToHost, stream));
-      }
       CTV_CUDA_TRY(dev, cudaEventRecord(side_done_.get(), stream));
       return {};
     });
@@ -119,6 +115,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       }
       if (side.slopes != nullptr) {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.slopes, side.slopes, slope_count_,
+                                          cudaMemcpyDeviceToHost, stream));
+      }
+      if (side.changes != nullptr) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, kChangesBytes,
                                           cudaMemcpyDeviceToHost, stream));
       }
       CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), stream));

@@ -17,9 +17,9 @@ constexpr int64_t kSpread = 5000;
 // Of key frames, at least: the first comes before any loss is known, and the call waits for it.
 constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
 // Parity of predicted frames may fail so many times as often where what is lost can come again in time, up to
-// so many of a million over the length of bursts: what is repeated may be lost in one as well.
-constexpr int kFailuresRepaired = 4;
-constexpr int kMostRepaired = 125000;
+// so many of a million over the square of the length of bursts: what is repeated may be lost in one as well.
+constexpr int kFailuresRepaired = 3;
+constexpr int kMostRepaired = 175000;
 constexpr double kUsualShare = 0.85;  // of parts in what is sent
 constexpr double kLeastShare = 0.4;
 // Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
@@ -49,7 +49,8 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
   s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
   if (s.repeats > 0 && s.protection.most[0] > 0) {
     int32_t& failures = s.protection.failures[0];
-    const auto most = static_cast<int32_t>(int64_t{kMostRepaired} * 1000 / m.burst_permille);
+    const double burst = m.burst_permille / 1000.0;
+    const auto most = static_cast<int32_t>(kMostRepaired / (burst * burst));
     failures = std::clamp(failures * kFailuresRepaired, failures, std::max(failures, most));
   }
   s.deadline_us = std::max(m.playout_us, kSpread);

@@ -44,10 +44,16 @@ ctv_stream_info describe(const ctv::SequenceHeader& h) {
   return i;
 }
 
-// Of the side payload of a key frame.
-Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, ctv_packet_info& info) {
-  std::vector<int8_t> slopes(grid.size());
+// The slopes in the side payload of a key frame; none without directional lifting.
+Status read_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, std::vector<int8_t>& slopes) {
+  slopes.resize(grid.size());
   if (!ctv::SlopeMap(grid).decode(side, slopes.data())) return {CTV_ERROR_STREAM, "side payload: damaged"};
+  return {};
+}
+
+Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, ctv_packet_info& info) {
+  std::vector<int8_t> slopes;
+  CTV_RETURN_IF_ERROR(read_slopes(side, grid, slopes));
   if (slopes.empty()) return {};
   info.slope_blocks = static_cast<int32_t>(slopes.size() - ctv::kSlopedScales);
   info.slanted_blocks = static_cast<int32_t>(
@@ -148,6 +154,33 @@ ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_size, cons
           list[c].last_subband, list[c].levels,      packet.component_sizes[c], packet.component_checks[c]};
     }
     return ctv::api::write_struct(i, "info", info);
+  });
+}
+
+ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, const uint8_t* data, size_t size,
+                             int32_t scale, int8_t* slopes, size_t capacity, int32_t* rows, int32_t* cols) {
+  return guarded([&]() -> Status {
+    CTV_RETURN_IF_ERROR(need(header, "header"));
+    CTV_RETURN_IF_ERROR(need(data, "data"));
+    CTV_RETURN_IF_ERROR(need(rows, "rows"));
+    CTV_RETURN_IF_ERROR(need(cols, "cols"));
+    if (capacity > 0) CTV_RETURN_IF_ERROR(need(slopes, "slopes"));
+    if (scale < 1 || scale > ctv::kSlopedScales) return {CTV_ERROR_ARGUMENT, "scale: not 1..3"};
+    CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader sequence,
+                         ctv::read_sequence_header({header, header_size}));
+    const ctv::Stream stream = ctv::make_stream(sequence);
+    const size_t components = ctv::make_components(stream.picture, sequence.grouping).size();
+    ctv::PacketHeader packet;
+    CTV_RETURN_IF_ERROR(ctv::read_packet_header({data, size}, components, sequence.slots, packet));
+    *rows = *cols = 0;
+    if (packet.frame.type != ctv::FrameType::kKey || scale > stream.slopes.scales) return {};
+    std::vector<int8_t> all;
+    CTV_RETURN_IF_ERROR(read_slopes({data + packet.size, packet.side_size}, stream.slopes, all));
+    const ctv::Extent blocks = stream.slopes.extent(scale);
+    *rows = blocks.rows;
+    *cols = blocks.cols;
+    std::copy_n(all.data() + stream.slopes.offset(scale), std::min(capacity, blocks.area()), slopes);
+    return {};
   });
 }
 

@@ -90,6 +90,10 @@ TEST(NullPointers, AreRefusedByEveryCall) {
   EXPECT_EQ(ctv_packet_info_parse(nullptr, 0, bytes, 16, nullptr, nullptr, 0), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_packet_parts(nullptr, 0, bytes, 16, nullptr, 0, &count), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_part_check(nullptr, 16), 0U);
+  int32_t rows = 0;
+  int32_t cols = 0;
+  EXPECT_EQ(ctv_packet_slopes(nullptr, 0, bytes, 16, 1, nullptr, 0, &rows, &cols), CTV_ERROR_ARGUMENT);
+  EXPECT_EQ(ctv_packet_slopes(bytes, 16, bytes, 16, 4, nullptr, 0, &rows, &cols), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_index_parse(nullptr, 0, nullptr, 0, &count), CTV_ERROR_ARGUMENT);
   EXPECT_EQ(ctv_index_trailer_parse(nullptr, 8, &size), CTV_ERROR_ARGUMENT);
 

@@ -17,6 +17,17 @@ ctv_packet_info info_of(const Stream& stream, const Bytes& packet) {
   return info;
 }
 
+// Of one scale.
+std::vector<int8_t> slopes_of(const Stream& stream, const Bytes& packet, int32_t scale) {
+  int32_t rows = -1;
+  int32_t cols = -1;
+  std::vector<int8_t> slopes(100, 99);
+  check(ctv_packet_slopes(stream.header.data(), stream.header.size(), packet.data(), packet.size(), scale,
+                          slopes.data(), slopes.size(), &rows, &cols));
+  slopes.resize(static_cast<size_t>(rows * cols));
+  return slopes;
+}
+
 // Stripes that lean by as many columns per row as their part of the picture says, and move.
 std::vector<Frame> slanted_clip(int frames) {
   constexpr int kWidth = 150;
@@ -63,6 +74,23 @@ TEST(Slopes, TravelInKeyFramesAndSaveBits) {
     EXPECT_LT(stream.packets[0].size(), plain.packets[0].size() * 9 / 10);
     EXPECT_EQ(info_of(plain, plain.packets[0]).slope_blocks, 0);
   }
+}
+
+TEST(Slopes, AreTold) {
+  const auto clip = slanted_clip(2);
+  const Stream stream = encode(clip, config_for(clip[0], "default"));
+  const std::vector<int8_t> finest = slopes_of(stream, stream.packets[0], 1);
+  ASSERT_EQ(finest.size(), 7U * 10U);
+  // Blocks that lie in one kind of stripes as a whole.
+  EXPECT_EQ(finest[2 * 10 + 0], 2);
+  EXPECT_EQ(finest[2 * 10 + 3], -1);
+  EXPECT_EQ(finest[2 * 10 + 5], 1);
+  EXPECT_EQ(finest[2 * 10 + 8], -2);
+  int slanted = 0;
+  for (const int32_t scale : {1, 2, 3})
+    for (const int8_t slope : slopes_of(stream, stream.packets[0], scale)) slanted += slope != 0 ? 1 : 0;
+  EXPECT_EQ(slanted, info_of(stream, stream.packets[0]).slanted_blocks);
+  EXPECT_EQ(slopes_of(stream, stream.packets[1], 1).size(), 0U);  // a predicted frame
 }
 
 TEST(Slopes, AreThoseOfEveryNumberOfThreadsAndOfRepeatedCalls) {

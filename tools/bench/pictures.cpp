@@ -20,6 +20,33 @@ Yield loudness(uint64_t bytes) {
   return {10 * std::log10(static_cast<double>(std::max<uint64_t>(bytes, 1))), bytes};
 }
 
+/// Lines over a key frame along the slopes of its blocks: those of the finest scale red, then green, blue.
+void draw_slopes(Frame& rgb, const std::vector<uint8_t>& header, const std::vector<uint8_t>& packet) {
+  constexpr uint8_t kColours[3][3] = {{255, 40, 40}, {60, 230, 60}, {70, 130, 255}};
+  const VideoFormat& video = rgb.video();
+  for (int32_t scale = 3; scale >= 1; --scale) {
+    int32_t rows = 0, cols = 0;
+    const auto read = [&](int8_t* slopes, size_t capacity) {
+      check(ctv_packet_slopes(header.data(), header.size(), packet.data(), packet.size(), scale, slopes,
+                              capacity, &rows, &cols));
+    };
+    read(nullptr, 0);
+    std::vector<int8_t> slopes(static_cast<size_t>(rows) * static_cast<size_t>(cols));
+    read(slopes.data(), slopes.size());
+    const int32_t side = 8 << scale;
+    for (int32_t i = 0; i < rows * cols; ++i) {
+      const int32_t slope = slopes[static_cast<size_t>(i)];
+      const int32_t reach = slope == 0 ? -1 : side / 2 - 2;
+      for (int32_t t = -reach; t <= reach; ++t) {
+        const int32_t x = i % cols * side + side / 2 + t, y = i / cols * side + side / 2 + t / slope;
+        if (x >= video.width || y >= video.height) continue;
+        std::copy_n(kColours[scale - 1], 3,
+                    rgb.plane(0) + static_cast<size_t>(y) * rgb.stride(0) + 3 * static_cast<size_t>(x));
+      }
+    }
+  }
+}
+
 struct Pictures {
   Measurement& m;
   Json& results;
@@ -30,7 +57,7 @@ struct Pictures {
   int64_t key_interval = 10;
 
   void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Json& decibels,
-           double ssim, const Frame& shown) {
+           const Json& ssim, const Frame& shown) {
     const Frame part = middle_of(shown, crop.first, crop.second);
     results.push_back({{"codec", codec},
                        {"setting", setting},
@@ -43,6 +70,22 @@ struct Pictures {
     add(codec, setting, bytes, number(seen.meter.decibels()), number(seen.meter.ssim()), seen.kept);
   }
 
+  /// The source of the key frame that the shown frame depends on, with the slopes of its lifting.
+  void add_slopes(const CodedClip& coded) {
+    const auto key = static_cast<size_t>(frame - frame % key_interval);
+    const std::vector<uint8_t>&header = coded.units[0], &packet = coded.units[key + 1];
+    ctv_packet_info info;
+    ctv_packet_info_init(&info);
+    check(ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info, nullptr, 0));
+    if (info.slope_blocks == 0) return;
+    Frame shown = to_rgb(clip.frames[key]);
+    draw_slopes(shown, header, packet);
+    add("slopes",
+        text("of frame %lld, in %.1f %% of its blocks", static_cast<long long>(key),
+             100.0 * info.slanted_blocks / info.slope_blocks),
+        info.side_size, nullptr, nullptr, shown);
+  }
+
   Yield ours(const Variant& variant, double qp, bool keep) {
     m.show(variant.name + text(" at qp %g", qp));
     const ctv_config config = make_config(
@@ -51,6 +94,7 @@ struct Pictures {
         clip.video);
     const CodedClip coded = encode_clip(config, clip);
     if (keep) add(variant.name, text("qp %g", qp), coded.bytes, look_at(config, clip, coded, frame));
+    if (keep && variant.name == m.variant.name) add_slopes(coded);
     return loudness(coded.bytes);
   }
   void match_ours(const Variant& variant) {
@@ -108,7 +152,9 @@ Exit run_pictures(int argc, const char* const* argv) {
       "pictures", "what codecs make of one picture at equal bytes, side by side",
       "CLIP, or a generated one, is encoded by this codec, by the paper's preset and by the peers that are "
       "installed, each at the setting whose bytes are nearest to ours. The middle of the middle frame of "
-      "each goes into the JSON as a PNG, and ctbench report shows them side by side.",
+      "each goes into the JSON as a PNG, and ctbench report shows them side by side, with the slopes of our "
+      "directional lifting as lines over the key frame before it: red ones of the finest scale, then green and "
+      "blue.",
       {{"ctbench pictures a.y4m --size 1280x720 --qp 38 --json pictures.json", "at a low rate"},
        {"ctbench pictures --transforms --frames 1 --qp 42 --json cloth.json",
         "what directions are worth on texture"}});

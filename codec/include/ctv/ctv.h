@@ -770,6 +770,23 @@ CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_si
                                          size_t size, ctv_packet_info* info, ctv_component_info* components,
                                          size_t capacity);
 
+/** Reads the slopes of one scale of a key frame with directional lifting (docs/transform.md, section 4). The
+ * packet unit may be cut behind header_size + side_size bytes.
+ * @param header the stream's sequence header unit
+ * @param header_size its bytes
+ * @param data the packet unit, or its beginning
+ * @param size bytes at data
+ * @param scale 1, whose blocks are 16x16 luma samples, to 3, whose blocks are 64x64
+ * @param slopes receives at most `capacity` slopes, row by row: columns to the right per row down, -2..2; may
+ * be NULL if capacity is 0
+ * @param capacity entries at slopes
+ * @param rows receives the number of rows of blocks; 0: the frame has no slopes
+ * @param cols receives the number of blocks in a row
+ * @return CTV_OK; CTV_ERROR_STREAM; CTV_ERROR_ARGUMENT. */
+CTV_API ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, const uint8_t* data,
+                                     size_t size, int32_t scale, int8_t* slopes, size_t capacity,
+                                     int32_t* rows, int32_t* cols);
+
 /** A part of a packet. Part 0 is its header and side payload, without which nothing can be decoded. Part i
  * is component i - 1, which depends on no other component. */
 typedef struct ctv_part {

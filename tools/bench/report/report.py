@@ -43,7 +43,7 @@ def pictures_plot(run):
     out = (f"<p><b>{title}</b>: the middle of frame {run['frame']} of {esc(run['clip'])}, {size_of(run)}, enlarged. Each at the "
            'setting whose bytes are nearest to the first one\'s; luma of the whole clip.</p><div class="pictures">')
     for r in run["results"]:
-        words = "" if r["codec"] == "source" else f" {r['setting']}, {r['bytes'] / run['frames'] / 1000:.1f} kB a frame" + (
+        words = f" {r['setting']}" if r["codec"] in ("source", "slopes") else f" {r['setting']}, {r['bytes'] / run['frames'] / 1000:.1f} kB a frame" + (
             f", {r['psnr_y']:.2f} dB, SSIM {r['ssim']:.4f}" if r["psnr_y"] else "")
         out += (f'<figure><img alt="{esc(r["codec"])}" src="data:image/png;base64,{r["png"]}">'
                 f'<figcaption><b>{esc(r["codec"])}</b>{esc(words)}</figcaption></figure>')

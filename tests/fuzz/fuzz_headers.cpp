@@ -36,6 +36,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           packet.header_size > unit_size) {
         std::abort();
       }
+      std::vector<int8_t> slopes(64);
+      int32_t rows = 0;
+      int32_t cols = 0;
+      (void)ctv_packet_slopes(header->data(), header->size(), unit.data(), unit.size(), 2, slopes.data(),
+                              slopes.size(), &rows, &cols);
     }
     size_t count = 0;
     std::vector<ctv_index_entry> entries(8);

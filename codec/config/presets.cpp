@@ -95,7 +95,8 @@ constexpr Preset kPresets[] = {
     {"fastest", "5/3 pyramid without directions, half-sample motion of blocks without overlap",
      apply_fastest},
     {"slow", "default with a full search of 16 samples", apply_slow},
-    {"paper", "the algorithm of Katsigiannis et al., with Do and Vetterli's fixed directions, step by step", apply_paper},
+    {"paper", "the algorithm of Katsigiannis et al., with Do and Vetterli's fixed directions, step by step",
+     apply_paper},
 };
 
 Status bad(const char* field, const std::string& why) {

@@ -79,6 +79,7 @@ expect 1 "loss beyond all" "$ctbench" loss --loss 101
 expect 0 "pictures of transforms" "$ctbench" pictures --transforms --frames 1 --size 96x64 --json transforms.json
 says out "8 directions"
 says transforms.json '"clip": "cloth:96x64@25:1"'
+says transforms.json '"codec": "slopes"'
 
 expect 0 papers "$ctbench" papers --quick --runs 1 --no-progress --json papers.json
 says out "Table 3: baseline and compacted kernels"

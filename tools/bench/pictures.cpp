@@ -76,7 +76,8 @@ struct Pictures {
     const std::vector<uint8_t>&header = coded.units[0], &packet = coded.units[key + 1];
     ctv_packet_info info;
     ctv_packet_info_init(&info);
-    check(ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info, nullptr, 0));
+    check(
+        ctv_packet_info_parse(header.data(), header.size(), packet.data(), packet.size(), &info, nullptr, 0));
     if (info.slope_blocks == 0) return;
     Frame shown = to_rgb(clip.frames[key]);
     draw_slopes(shown, header, packet);
@@ -153,7 +154,8 @@ Exit run_pictures(int argc, const char* const* argv) {
       "CLIP, or a generated one, is encoded by this codec, by the paper's preset and by the peers that are "
       "installed, each at the setting whose bytes are nearest to ours. The middle of the middle frame of "
       "each goes into the JSON as a PNG, and ctbench report shows them side by side, with the slopes of our "
-      "directional lifting as lines over the key frame before it: red ones of the finest scale, then green and "
+      "directional lifting as lines over the key frame before it: red ones of the finest scale, then green "
+      "and "
       "blue.",
       {{"ctbench pictures a.y4m --size 1280x720 --qp 38 --json pictures.json", "at a low rate"},
        {"ctbench pictures --transforms --frames 1 --qp 42 --json cloth.json",

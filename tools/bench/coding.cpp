@@ -18,40 +18,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Notes when passes end, and the stages of the last of several, which does not count otherwise: it is slower
-/// where they are timed.
-template <typename Coder>
+/// Notes when passes end.
 class PassWatch {
  public:
-  PassWatch(PassTimes& times, const Coder& coder, size_t frames_per_pass, size_t passes)
-      : times_(times), coder_(coder), frames_per_pass_(frames_per_pass), passes_(passes) {
-    times_.running = coder.description();
-  }
+  PassWatch(PassTimes& times, size_t frames_per_pass) : times_(times), frames_per_pass_(frames_per_pass) {}
   /// A result has come.
   void received() {
     if (++received_ % frames_per_pass_ != 0) return;
     const Clock::time_point now = Clock::now();
     times_.seconds.push_back(std::chrono::duration<double>(now - last_pass_).count());
     last_pass_ = now;
-    if (times_.seconds.size() + 1 == passes_) earlier_ = stage_times(coder_.get());
   }
-  void finish() {
-    if (times_.seconds.size() != passes_)
+  void finish(size_t passes) const {
+    if (times_.seconds.size() != passes)
       throw Failure(Exit::kDefect, "the codec gave fewer frames than it took");
-    if (passes_ < 2) return;
-    times_.seconds.pop_back();
-    times_.stages = stage_times(coder_.get());
-    for (ctv_stage_time& stage : times_.stages)
-      for (const ctv_stage_time& before : earlier_)
-        if (std::string_view(stage.name) == before.name)
-          stage.seconds -= before.seconds, stage.calls -= before.calls;
   }
 
  private:
   PassTimes& times_;
-  const Coder& coder_;
-  size_t frames_per_pass_, passes_, received_ = 0;
-  std::vector<ctv_stage_time> earlier_;
+  size_t frames_per_pass_, received_ = 0;
   Clock::time_point last_pass_ = Clock::now();
 };
 
@@ -137,7 +122,8 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
   const Unit header = encoder.header();
   coded.units.emplace_back(header.bytes().begin(), header.bytes().end());
   coded.bytes = header.size;
-  PassWatch watch(coded.times, encoder, frames, static_cast<size_t>(passes));
+  coded.times.running = encoder.description();
+  PassWatch watch(coded.times, frames);
   const auto send = [&](size_t i) {
     if (i > 0 && i % frames == 0) encoder.request_key_frame();
     return encoder.send(clip.frames[i % frames].borrowed_picture());
@@ -151,7 +137,7 @@ CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes) {
     return true;
   };
   send_all(encoder, config.frames_in_flight, count, send, receive);
-  watch.finish();
+  watch.finish(static_cast<size_t>(passes));
   return coded;
 }
 
@@ -172,7 +158,8 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   Decoder decoder(config);
   PassTimes times;
   if (units.empty() || !decoder.send(units[0])) throw Failure(Exit::kDefect, "the decoder takes no header");
-  PassWatch watch(times, decoder, frames_per_pass, (units.size() - 1) / frames_per_pass);
+  times.running = decoder.description();
+  PassWatch watch(times, frames_per_pass);
   const auto receive = [&] {
     const std::optional<ctv_picture> picture = decoder.receive();
     if (!picture) return false;
@@ -183,7 +170,7 @@ PassTimes decode_clip(const ctv_decoder_config& config, const std::vector<std::v
   send_all(
       decoder, config.frames_in_flight, units.size() - 1,
       [&](size_t i) { return decoder.send(units[i + 1]); }, receive);
-  watch.finish();
+  watch.finish((units.size() - 1) / frames_per_pass);
   return times;
 }
 
@@ -223,7 +210,7 @@ Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded,
 
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
   TimedClip timed;
-  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 2);
+  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 1);
   timed.decoded = decode_clip(decoder_like(config), timed.coded.units, clip.frames.size());
   for (size_t i = runs > 0 ? 1 : 0; i < timed.decoded.seconds.size(); ++i) {
     timed.encode_ms.push_back(1000 * timed.coded.times.seconds[i] / static_cast<double>(clip.frames.size()));

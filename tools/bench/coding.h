@@ -30,9 +30,8 @@ EncodeOptions variant_options(const Variant& variant, const std::vector<std::str
 /// Times of a clip that goes through one encoder or decoder several times without a stop, as a live source
 /// would: with frames in flight, a pass ends when its last result has come.
 struct PassTimes {
-  std::vector<double> seconds;         // per pass; the first one pays for what is made on demand
-  std::vector<ctv_stage_time> stages;  // without the first pass, if there are more
-  std::string running;                 // backend and engine
+  std::vector<double> seconds;  // per pass; the first one pays for what is made on demand
+  std::string running;          // backend and engine
 };
 
 struct CodedClip {
@@ -42,8 +41,7 @@ struct CodedClip {
 };
 
 /// Every pass begins with a key frame. Pictures are borrowed, which saves a GPU the host's copy where the
-/// clip has been laid out for it, and nothing otherwise. The last of several passes does not count: in it the
-/// stages are timed.
+/// clip has been laid out for it, and nothing otherwise.
 CodedClip encode_clip(const ctv_config& config, const Clip& clip, int passes = 1);
 
 /// As encode_clip(). `see`, if there is one, gets every picture; its time is counted, so give none where

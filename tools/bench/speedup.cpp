@@ -13,15 +13,6 @@
 namespace ctv::tools {
 namespace {
 
-Json timing(const std::vector<double>& ms_per_frame, const PassTimes& times, size_t frames) {
-  Json j = timing_json(ms_per_frame);
-  j["stages"] = Json::array();
-  for (const ctv_stage_time& stage : times.stages)
-    j["stages"].push_back(
-        {{"name", stage.name}, {"ms_per_frame", 1000 * stage.seconds / static_cast<double>(frames)}});
-  return j;
-}
-
 /// The paper's subject is RGB video.
 Clip generated(Size size, bool rgb, int64_t frames) {
   ClipSpec spec;
@@ -57,8 +48,8 @@ void measure_runner(Measurement& m, Json& j, const Clip& clip, ctv_config config
   row["running"] = timed.coded.times.running;
   row["bytes"] = timed.coded.bytes;
   row["psnr"] = number(seen.meter.decibels());
-  row["encode"] = timing(timed.encode_ms, timed.coded.times, clip.frames.size());
-  row["decode"] = timing(timed.decode_ms, timed.decoded, clip.frames.size());
+  row["encode"] = timing_json(timed.encode_ms);
+  row["decode"] = timing_json(timed.decode_ms);
   j["results"].push_back(row);
   if (reference.pictures.empty()) {
     reference = {timed.coded.units, seen.md5, runner.name()};
@@ -105,7 +96,7 @@ Exit run_speedup(int argc, const char* const* argv) {
       "speedup", "the paper's comparison of CPU and GPU, on this machine",
       "CLIPs, or a generated one, are scaled to the paper's sizes and coded with its parameters by every "
       "backend and engine there is. Prints its Tables II, III and IV with its own figures and this "
-      "machine's, and where the time goes. Bytes and pictures of all are compared; if they differ, no "
+      "machine's. Bytes and pictures of all are compared; if they differ, no "
       "speedup is printed and the exit code is 70.",
       {{"ctbench speedup", "the paper's tables from a generated clip"},
        {"ctbench speedup a.y4m b.y4m c.y4m --json run.json", "averaged over real clips"},

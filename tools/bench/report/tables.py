@@ -120,21 +120,6 @@ def speedups(runs):
     return [("**Speedup (Table II)**, the fastest engine of each backend.", ["CPU time / GPU time"] + sizes, rows)]
 
 
-def stages(run):
-    """Of the largest size; the mean over clips."""
-    size = size_of(run["results"][-1])
-    names = unique(runner(r) for r in run["results"] if size_of(r) == size)
-    blocks = [(f"**Backends differ**: {d}", [], []) for d in run["differences"]]
-    for what, words in WAYS:
-        times = {n: {} for n in names}
-        for n in names:
-            for stage in (s for r in rows_of(run, size, n) for s in r[what]["stages"]):
-                times[n].setdefault(stage["name"], []).append(stage["ms_per_frame"])
-        blocks.append((f"Where {words} {size} spends its time, ms a frame (stages of several threads overlap):", [""] + names,
-                       [[s] + [number(mean(times[n].get(s, []))) for n in names] for s in unique(s for n in names for s in times[n])]))
-    return blocks
-
-
 # ---- the other verbs --------------------------------------------------------------------------------------
 
 def peers(run):
@@ -286,7 +271,7 @@ def papers(run):
 
 IN_DOCUMENTS = {"speedup": speedup, "peers": peers, "rd": rd, "latency": latency, "streams": streams, "loss": loss,
                 "scale": scale}
-ON_TERMINAL = {**IN_DOCUMENTS, "speedup": lambda run: speedup(run) + speedups([run]) + stages(run), "rd": rd_clips,
+ON_TERMINAL = {**IN_DOCUMENTS, "speedup": lambda run: speedup(run) + speedups([run]), "rd": rd_clips,
                "pictures": pictures, "papers": papers}
 
 

@@ -24,15 +24,13 @@ constexpr size_t kUsualPeers = 3;
 constexpr const char* kX264 =
     " --tune zerolatency --keyint {keyint} --no-scenecut --qp {setting} --threads {threads} --quiet "
     "-o {stream} {y4m}";
-// Samples are given as raw video in the format that the codec uses, so that none are converted on the way.
-constexpr const char* kFfmpeg =
-    "ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {format} -s {size} -r {rate} -i {raw} ";
 
 Peer x264(const std::string& preset) {
-  return {"x264-" + preset, "qp",      {16, 20, 24, 28, 32, 36, 40},
-          Scale(),          "yuv420p", "x264 --preset " + preset + kX264};
+  return {
+      "x264-" + preset, "qp", {16, 20, 24, 28, 32, 36, 40}, 51, "yuv420p", "x264 --preset " + preset + kX264};
 }
 
+// Samples are given as raw video in the format that the codec uses, so that none are converted on the way.
 const std::vector<Peer>& all_peers() {
   static const std::vector<Peer> peers = {
       x264("ultrafast"),
@@ -40,23 +38,17 @@ const std::vector<Peer>& all_peers() {
       {"mjpeg",
        "q:v",
        {2, 3, 5, 8, 13, 20, 31},
-       {1, 31, 1, false},
+       31,
        "yuvj420p",
-       std::string(kFfmpeg) + "-c:v mjpeg -q:v {setting} -qmin 1 -threads {threads} -f mjpeg {stream}"},
+       "ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {format} -s {size} -r {rate} -i {raw} "
+       "-c:v mjpeg -q:v {setting} -qmin 1 -threads {threads} -f mjpeg {stream}"},
       {"svt-av1-p10",
        "qp",
        {12, 20, 28, 36, 44, 52, 60},
-       {1, 63, 1, false},
+       63,
        "yuv420p",
-       "SvtAv1EncApp -i {y4m} -b {stream} --preset 10 --pred-struct 1 --rc 0 -q {setting} --keyint "
-       "{keyint-1} "
-       "--scd 0 --aq-mode 0 --lp {threads}"},
-      {"vc2",
-       "bits per pixel",
-       {2, 2.5, 3, 3.5, 4, 5, 6},
-       {0.5, 12, 0.25, true},
-       "yuv420p",
-       std::string(kFfmpeg) + "-c:v vc2 -b:v {bitrate} -threads {threads} -strict -1 -f dirac {stream}"}};
+       "SvtAv1EncApp -i {y4m} -b {stream} --preset 10 --pred-struct 1 --rc 0 -q {setting} "
+       "--keyint {keyint-1} --scd 0 --aq-mode 0 --lp {threads}"}};
   return peers;
 }
 
@@ -126,7 +118,6 @@ Command PeerClip::command(const Peer& peer, double setting, int threads, const s
       {"{format}", peer.format},
       {"{size}", text("%dx%d", video.width, video.height)},
       {"{rate}", text("%d/%d", video.fps_num, video.fps_den)},
-      {"{bitrate}", text("%.0f", setting * video.width * video.height * video.rate())},
       {"{keyint}", key_interval_ > 0 ? std::to_string(key_interval_) : "infinite"},
       {"{keyint-1}", std::to_string(key_interval_ - 1)}};
   Command words = split(peer.command, ' ');
@@ -190,24 +181,20 @@ double Match::bytes_at(double decibels) const {
   return static_cast<double>(yield.bytes) * std::exp(bytes_per_decibel * (decibels - yield.decibels));
 }
 
-Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure) {
-  std::map<long, Yield> known;  // by steps from the worst quality
-  const auto setting = [&](long i) {
-    return scale.rises ? scale.lowest + scale.step * static_cast<double>(i)
-                       : scale.highest - scale.step * static_cast<double>(i);
+Match match_quality(int worst, double decibels, const std::function<Yield(double)>& measure) {
+  std::map<int, Yield> known;
+  const auto at = [&](int setting) {
+    const auto found = known.find(setting);
+    return found != known.end() ? found->second : known[setting] = measure(setting);
   };
-  const auto at = [&](long i) {
-    const auto found = known.find(i);
-    return found != known.end() ? found->second : known[i] = measure(setting(i));
-  };
-  long below = 0, above = std::lround((scale.highest - scale.lowest) / scale.step);
-  while (above - below > 1) {
-    const long middle = (below + above) / 2;
+  int below = worst, above = 1;  // by quality
+  while (below - above > 1) {
+    const int middle = (below + above) / 2;
     (at(middle).decibels < decibels ? below : above) = middle;
   }
   const Yield low = at(below), high = at(above);
   const bool upper = std::abs(high.decibels - decibels) < std::abs(low.decibels - decibels);
-  Match match{setting(upper ? above : below), upper ? high : low};
+  Match match{static_cast<double>(upper ? above : below), upper ? high : low};
   if (low.decibels < decibels && high.decibels > decibels && std::isfinite(high.decibels) && low.bytes > 0)
     match.bytes_per_decibel =
         (std::log(static_cast<double>(high.bytes)) - std::log(static_cast<double>(low.bytes))) /

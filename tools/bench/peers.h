@@ -16,19 +16,13 @@
 
 namespace ctv::tools {
 
-/// The values that a codec's setting can have.
-struct Scale {
-  double lowest = 1, highest = 51, step = 1;
-  bool rises = false;  // quality with the setting
-};
-
 struct Peer {
   std::string name;              // "x264-ultrafast"
   std::string setting;           // what its numbers are: "qp"
   std::vector<double> settings;  // some, from good to bad, for curves
-  Scale scale;
-  std::string format;   // ffmpeg's name for the samples
-  std::string command;  // words; {y4m}, {raw}, {stream}, {setting} and others stand for what changes
+  int worst;                     // its numbers go from 1, the best, to this one
+  std::string format;            // ffmpeg's name for the samples
+  std::string command;           // words; {y4m}, {raw}, {stream}, {setting} and others stand for what changes
 };
 
 /// By names separated by commas, "all", "none" or "" for the usual ones. Throws Failure(kUsage).
@@ -88,9 +82,9 @@ struct Match {
   double bytes_at(double decibels) const;
 };
 
-/// By bisection of the scale; each setting is tried once. The slope is that between the settings on both
+/// By bisection of 1 to `worst`; each setting is tried once. The slope is that between the settings on both
 /// sides of the target, 0 if all lie on one side.
-Match match_quality(const Scale& scale, double decibels, const std::function<Yield(double)>& measure);
+Match match_quality(int worst, double decibels, const std::function<Yield(double)>& measure);
 
 /// each(type, bytes with the start code) for every network abstraction layer unit of an H.264 byte stream.
 void each_nal(const std::vector<uint8_t>& stream,

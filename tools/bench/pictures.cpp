@@ -99,7 +99,7 @@ struct Pictures {
     return loudness(coded.bytes);
   }
   void match_ours(const Variant& variant) {
-    const Match match = match_quality(Scale(), target, [&](double qp) { return ours(variant, qp, false); });
+    const Match match = match_quality(51, target, [&](double qp) { return ours(variant, qp, false); });
     ours(variant, match.setting, true);
   }
 
@@ -108,7 +108,7 @@ struct Pictures {
       m.show(peer.name + text(" at %s %g", peer.setting.c_str(), setting));
       return files.code(peer, setting, 1, frame);
     };
-    const Match match = match_quality(peer.scale, target, [&](double s) { return loudness(code(s).bytes); });
+    const Match match = match_quality(peer.worst, target, [&](double s) { return loudness(code(s).bytes); });
     const PeerClip::Coded coded = code(match.setting);
     add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), coded.bytes, coded.seen);
   }
@@ -170,7 +170,7 @@ Exit run_pictures(int argc, const char* const* argv) {
   m.count("--qp", "Our quantiser, whose bytes the others get", 1, 51, qp);
   m.extent("--crop", "How much of the middle is shown", crop);
   m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10, vc2; none",
+                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10; none",
                   [&](const std::string& s) { chosen = choose_peers(s); });
   m.options.flag(
       "--transforms",

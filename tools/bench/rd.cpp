@@ -143,7 +143,7 @@ Exit run_rd(int argc, const char* const* argv) {
   m.options.value("--qp", "LIST", "Quantisers of ours; 16,20,...,44 unless given",
                   [&](const std::string& s) { run.qps = numbers("--qp", s); });
   m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10, vc2; all; none",
+                  "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10; all; none",
                   [&](const std::string& s) { run.peers = choose_peers(s); });
   m.options.value("--anchor", "CODEC",
                   "What BD-rates are against: a variant's or peer's name; x264-ultrafast",

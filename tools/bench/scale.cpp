@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions. One thing is
-// changed at a time; everything else stays as the variant has it. x264 with as many threads stands beside.
+// changed at a time; everything else stays as the variant has it.
 #include <optional>
 #include <utility>
 
 #include "bench/measurement.h"
-#include "bench/peers.h"
 #include "bench/statistics.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
@@ -52,30 +51,6 @@ std::vector<Series> all_series(Size size) {
   return all;
 }
 
-// x264 with as many threads, at the same number of its own scale, beside the first series. A time that its
-// start hides is left out.
-Json peer_cases(const Measurement& m, const Clip& clip, const Peer& peer, const Series& threads) {
-  const PeerClip files(clip, 0);
-  const int qp = m.config(clip, {}).qp;
-  Json cases = Json::array();
-  for (const Case& c : threads.cases) {
-    const int n = std::stoi(c.label);
-    const PeerClip::Times times = files.time(peer, qp, n, m.runs);
-    const double encode_ms = median(times.encode_ms);
-    const double decode_ms = median(times.decode_ms);
-    if (encode_ms <= 0 || decode_ms <= 0) continue;
-    cases.push_back({{"label", c.label},
-                     {"width", c.size.first},
-                     {"height", c.size.second},
-                     {"options", {times.command}},
-                     {"encode_ms", encode_ms},
-                     {"decode_ms", decode_ms},
-                     {"bytes", files.code(peer, qp, n).bytes},
-                     {"running", peer.name}});
-  }
-  return cases;
-}
-
 }  // namespace
 
 Exit run_scale(int argc, const char* const* argv) {
@@ -86,9 +61,8 @@ Exit run_scale(int argc, const char* const* argv) {
   m.clip_options();
   const auto measure = [&](Json& j) {
     j["settings"] = m.settings();
-    const std::vector<Series> all = all_series(m.size);
     std::optional<Clip> clip;
-    for (const Series& series : all) {
+    for (const Series& series : all_series(m.size)) {
       j["series"].push_back({{"name", series.name}, {"cases", Json::array()}});
       for (const Case& c : series.cases) {
         m.show(series.name + " " + c.label);
@@ -106,14 +80,6 @@ Exit run_scale(int argc, const char* const* argv) {
         }
         j["series"].back()["cases"].push_back(row);
       }
-      if (&series != &all.front()) continue;
-      if (clip->frames.size() < 2) continue;
-      for (const Peer& peer : usable_peers(m, choose_peers("x264-ultrafast"), *clip))
-        m.attempt(peer.name, [&] {
-          Json timed = peer_cases(m, *clip, peer, series);
-          if (timed.empty()) throw Failure(Exit::kFile, "the clip is too short to time it");
-          j["series"].push_back({{"name", "threads of " + peer.name}, {"cases", std::move(timed)}});
-        });
     }
   };
   return m.run(argc, argv, {.measure = measure});

@@ -31,7 +31,7 @@ struct Versus {
 
   void ours() const {
     const std::string& name = m.variant.name;
-    const Match match = match_quality(Scale(), decibels, [&](double qp) {
+    const Match match = match_quality(51, decibels, [&](double qp) {
       m.show(name + text(" at qp %g", qp));
       const ctv_config c = config(Runner(), cores(), 1, qp);
       const CodedClip coded = encode_clip(c, clip);
@@ -85,7 +85,7 @@ struct Versus {
       const PeerClip::Coded coded = files.code(p, setting, threads);
       return Yield{coded.seen.meter.decibels(), coded.bytes};
     };
-    Match match = match_quality(p.scale, decibels, [&](double setting) { return yield(setting, 1); });
+    Match match = match_quality(p.worst, decibels, [&](double setting) { return yield(setting, 1); });
     for (const int threads : cores() > 1 ? std::vector<int>{1, cores()} : std::vector<int>{1}) {
       // With threads some codecs cut pictures into pieces, which costs bytes.
       if (threads > 1) match.yield = yield(match.setting, threads);
@@ -111,14 +111,14 @@ Exit run_peers(int argc, const char* const* argv) {
       "CLIP, or a generated one, is encoded and decoded by this codec on every backend and by the peers "
       "that are installed, each at the setting whose luma PSNR is nearest to the one asked for, in the "
       "same run.",
-      {{"ctbench peers a.y4m --size 1920x1080", "with x264, Motion JPEG, SVT-AV1, VC-2"}});
+      {{"ctbench peers a.y4m --size 1920x1080", "with x264, Motion JPEG, SVT-AV1"}});
   m.frames = 30;
   std::vector<Peer> peers = choose_peers("all");
   double decibels = 40;
   int64_t key_interval = 10;
   m.clip_options();
   m.options.value("--peers", "LIST",
-                  "x264-ultrafast, x264-veryfast, mjpeg, svt-av1-p10, vc2; all unless given; none",
+                  "x264-ultrafast, x264-veryfast, mjpeg, svt-av1-p10; all unless given; none",
                   [&](const std::string& s) { peers = choose_peers(s); });
   m.real("--psnr", "Luma PSNR that all are set to, in dB", 10, 70, decibels);
   m.count("--keyint", "Frames from key frame to key frame", 1, 1 << 30, key_interval);

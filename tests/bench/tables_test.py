@@ -9,7 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
 from rates import bd_rate, compare, mean_and_worst, usable
-from tables import PAPER, aligned, loss, mean_of, rd_clips, speedup, speedup_of, speedups
+from tables import PAPER, aligned, loss, mean_of, rd, rd_means, speedup, speedup_of
 
 
 def curve(factor, shift=0):
@@ -87,7 +87,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(rates["b"]["y"][2], 42)
         self.assertEqual(mean_and_worst([rates], "c", "y"), (None, None))
         self.assertIsNone(compare(run["clips"][0], "c", run["settings"])["a"]["y"])
-        text = "\n".join(map(aligned, rd_clips(run)))
+        self.assertEqual(rd_means({**run, "settings": {**run["settings"], "anchor": "c"}}), [])
+        text = "\n".join(map(aligned, rd(run)))
         self.assertIn("| **mean, Y**     | +0.0 % | -50.0 % |", text)
         self.assertIn("| b         | +100.0 % |", text)  # a against b
 
@@ -105,11 +106,10 @@ class Tables(unittest.TestCase):
 
     def test_no_speedup_where_bytes_differ(self):
         run = speedup_run()
-        self.assertEqual(len(speedups([run])[0][2]), 4)
+        self.assertEqual([len(rows) for _, _, rows in speedup(run)], [10, 4])
         run["differences"].append("a 320x240: cpu direct and cuda direct made different bytes")
         self.assertIsNone(speedup_of(run, "320x240", "encode"))
-        self.assertEqual(speedups([run]), [])
-        self.assertIn("no speedup is told", speedup(run)[0][0])
+        self.assertEqual([caption[:20] for caption, _, _ in speedup(run)], ["**Backends differ**:", "**Time per frame, pr"])
 
     def test_calls_are_averaged_over_seeds(self):
         call = {"clip": "a", "codec": "ctv", "loss": 0.05, "burst": 1, "round_trip_ms": 50, "playout_ms": 0, "seconds": 2, "psnr": 38,

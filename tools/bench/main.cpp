@@ -31,8 +31,7 @@ constexpr Verb kVerbs[] = {
     {"loss", "what a viewer of a call sees when datagrams are lost", &run_loss},
     {"papers", "the papers' kernels, with their published figures and this machine's", &run_papers},
     {"all", "every measurement and the page, into one folder", &run_all},
-    {"report", "one page with plots from the JSON of runs: ctbench report run.json... -o report.html",
-     &run_report},
+    {"report", "one page from the JSON of runs: ctbench report run.json... -o report.html", &run_report},
 };
 
 /// For `ctbench --help` and the man page; every verb has its own --help.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables and `ctbench report`: by report/tables.py, and report/report.py, which draws with matplotlib. They
-// are looked for where they are installed, next to this program's folder, then in the source tree that this
-// program was built from.
+// Tables and `ctbench report`: by report/tables.py and report/report.py. They are looked for where they
+// are installed, next to this program's folder, then in the source tree that this program was built from.
 #include "bench/measurement.h"
 
 #include <cstdio>
@@ -26,31 +25,27 @@ std::string script(const std::string& name) {
   throw Failure(Exit::kFile, name + " is not installed");
 }
 
-/// The user's python3, or the system's, whichever has the module of the package.
-std::string python_with(const std::string& module, const char* package) {
-  for (const char* candidate : {"python3", "/usr/bin/python3"})
-    if (run_process({candidate, "-c", "import " + module}).code == 0) return candidate;
-  throw Failure(Exit::kFile, "no python3 with " + module, std::string("apt-get install ") + package);
+/// The user's python3 if it has scipy, which BD-rates need, else the system's.
+std::string python() {
+  return run_process({"python3", "-c", "import scipy"}).code == 0 ? "python3" : "/usr/bin/python3";
 }
 
 }  // namespace
 
 std::string tables_of(const Json& document) {
-  const std::string python =
-      document["kind"] == "rd" ? python_with("scipy", "python3-scipy") : python_with("json", "python3");
   const ScratchFolder scratch;
   std::ofstream(scratch.file("run.json")) << dump(document);
-  const ProcessResult run = run_process({python, script("tables.py"), scratch.file("run.json")});
-  if (run.code != 0) throw Failure(Exit::kDefect, "tables: " + run.last_line());
+  const ProcessResult run = run_process({python(), script("tables.py"), scratch.file("run.json")});
+  if (run.code != 0) throw Failure(Exit::kFile, "tables: " + run.last_line());
   return run.output;
 }
 
 Exit run_report(int argc, const char* const* argv) {
   ToolText about;
   about.name = "ctbench report";
-  about.summary = "one page with plots from the JSON of runs";
+  about.summary = "one page from the JSON of runs";
   about.description =
-      "Draws the JSON that other verbs of ctbench wrote, any number of files, as one page of HTML.";
+      "Shows the JSON that other verbs of ctbench wrote, any number of files, as one page of HTML.";
   about.examples = {{"ctbench report run.json... -o report.html", "the page"}};
   Options options(about);
   std::vector<std::string> words;
@@ -64,8 +59,8 @@ Exit run_report(int argc, const char* const* argv) {
                 pass("--name"));
   const Arguments arguments = take_arguments(argc, argv, options, {});
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
-  if (arguments.positional.empty()) throw Failure(Exit::kUsage, "no JSON to draw", about.examples[0].first);
-  std::vector<std::string> command = {python_with("matplotlib", "python3-matplotlib"), script("report.py")};
+  if (arguments.positional.empty()) throw Failure(Exit::kUsage, "no JSON to show", about.examples[0].first);
+  std::vector<std::string> command = {python(), script("report.py")};
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), arguments.positional.begin(), arguments.positional.end());
   const ProcessResult result = run_process(command);

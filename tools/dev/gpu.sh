@@ -232,8 +232,8 @@ damage() {
 }
 
 # Everything that ctbench measures, for the record: on the clips of .clips where it is there, else on generated ones.
-# JSON and, where python3 has matplotlib, the page go to $OUT/compare; without matplotlib the page is made elsewhere
-# from the JSON (ctbench report).
+# JSON and, where python3 has scipy, the page go to $OUT/compare; without scipy the page is made elsewhere from the JSON
+# (ctbench report).
 compare() {
   local -a clips=()
   [ -d .clips ] && mapfile -t clips < <(find .clips -name '*.y4m' | sort)

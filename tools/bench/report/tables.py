@@ -87,6 +87,7 @@ def speedup_of(run, size, what):
 
 
 def speedup(run):
+    """The paper's Tables III and IV, and Table II where a GPU ran."""
     s = run["settings"]
     sizes = unique(map(size_of, run["results"]))
     runners = unique(map(runner, run["results"]))
@@ -94,7 +95,7 @@ def speedup(run):
     caption = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
                f"of {s['runs']} runs of {s['frames']} frames ± half the distance of the quartiles; {clips}.")
     if run["differences"]:
-        caption += " **Backends differed; no speedup is told.**"
+        caption += " No speedup is told."
     elif len(runners) > 1:
         caption += " All backends and engines made the same bytes and pictures."
     rows = []
@@ -103,21 +104,15 @@ def speedup(run):
             rows.append([f"{what}, paper, {kind.upper()}"] + [number(PAPER[z][f"{what}_{kind}"]) if z in PAPER else "-"
                                                               for z in sizes])
         rows += [[f"{what}, here, {name}"] + [time_words(run, z, name, what) for z in sizes] for name in runners]
-    return [(caption, [""] + sizes, rows)]
-
-
-def speedups(runs):
-    """The paper's Table II with the presets of these runs; nothing where no GPU ran."""
-    runs = [r for r in runs if any(speedup_of(r, size_of(x), "encode") for x in r["results"])]
-    if not runs:
-        return []
-    sizes = unique(list(PAPER) + [size_of(x) for r in runs for x in r["results"]])
+    blocks = [(f"**Backends differ**: {d}", [], []) for d in run["differences"]] + [(caption, [""] + sizes, rows)]
+    if not any(speedup_of(run, z, "encode") for z in sizes):
+        return blocks
     rows = []
     for what, words in WAYS:
         rows.append([f"{words}, paper"] + [number(PAPER[z][f"{what}_speedup"] if z in PAPER else None) for z in sizes])
-        for run in runs:
-            rows.append([f"{words}, here, preset {run['settings']['variant']}"] + [number(speedup_of(run, z, what)) for z in sizes])
-    return [("**Speedup (Table II)**, the fastest engine of each backend.", ["CPU time / GPU time"] + sizes, rows)]
+        rows.append([f"{words}, here"] + [number(speedup_of(run, z, what)) for z in sizes])
+    return blocks + [(f"**Speedup (Table II)**, preset {s['variant']}, the fastest engine of each backend.",
+                      ["CPU time / GPU time"] + sizes, rows)]
 
 
 # ---- the other verbs --------------------------------------------------------------------------------------
@@ -141,18 +136,19 @@ def rates_of(run, anchor):
     return [compare(clip, anchor, run["settings"]) for clip in run["clips"]]
 
 
-def rd(run):
+def rd_means(run):
+    """Each clip, and their means; nothing where the codec that all are compared with was not there."""
     rates = rates_of(run, run["settings"]["anchor"])
     codecs = unique(c for clip in rates for c in clip)
-    means = [[c] + [mean_and_worst(rates, c, m)[0] for m, _ in MEASURES] for c in codecs]
-    if not any(row[1] is not None for row in means):
-        return []  # the codec that all are compared with was not there
-    return [(f"**Bits at equal quality** against {run['settings']['anchor']} (BD-rate); "
-             f"{', '.join(c['name'] for c in run['clips'])}.", ["codec", "luma", "6:1:1", "SSIM"],
-             [[row[0]] + [signed(v) for v in row[1:]] for row in means])]
+    rows = [[clip["name"]] + [signed(bd[c]["y"] and bd[c]["y"][0]) if c in bd else "-" for c in codecs]
+            for clip, bd in zip(run["clips"], rates)]
+    rows += [[f"**mean, {words}**"] + [signed(mean_and_worst(rates, c, m)[0]) for c in codecs] for m, words in MEASURES]
+    if all(cell == "-" for row in rows for cell in row[1:]):
+        return []
+    return [(f"**Bits at equal quality** against {run['settings']['anchor']} (BD-rate; of clips, that of luma).", ["clip"] + codecs, rows)]
 
 
-def rd_clips(run):
+def rd(run):
     """Each clip by itself, all together, and the first codec against each other one."""
     s, blocks = run["settings"], []
     rates = rates_of(run, s["anchor"])
@@ -169,10 +165,7 @@ def rd_clips(run):
         blocks.append((f"{clip['name']}: {size_of(clip)}, {clip['frames']} frames",
                        ["codec", "BD Y", "BD 6:1:1", "BD SSIM", "Y dB shared", "enc fps", "dec fps"], rows))
     codecs = unique(c for clip in rates for c in clip)
-    rows = [[clip["name"]] + [signed(bd[c]["y"] and bd[c]["y"][0]) if c in bd else "-" for c in codecs]
-            for clip, bd in zip(run["clips"], rates)]
-    rows += [[f"**mean, {words}**"] + [signed(mean_and_worst(rates, c, m)[0]) for c in codecs] for m, words in MEASURES]
-    blocks.append((f"BD-rate of luma against {s['anchor']}:", ["clip"] + codecs, rows))
+    blocks += rd_means(run)
     rows = []
     for other in codecs[1:]:
         turned = rates_of(run, other)
@@ -186,7 +179,8 @@ def rd_clips(run):
 
 
 def pictures(run):
-    return [(f"Frame {run['frame']} of {run['clip']}; the pictures are in the JSON, ctbench report shows them.",
+    return [(f"**{'Transforms' if run['transforms'] else 'Codecs'} at equal bytes**, {run['clip']}, {size_of(run)}; bytes, luma and SSIM "
+             f"of {run['frames']} frames. The JSON has the middle of frame {run['frame']}, ctbench report shows it.",
              ["codec", "setting", "bytes", "luma dB", "SSIM"],
              [[r["codec"], r["setting"], r["bytes"]] + ["-" if r[k] is None else f"{r[k]:.{d}f}" for k, d in (("psnr_y", 2), ("ssim", 4))]
               for r in run["results"]])]
@@ -269,28 +263,12 @@ def papers(run):
     return blocks
 
 
-IN_DOCUMENTS = {"speedup": speedup, "peers": peers, "rd": rd, "latency": latency, "streams": streams, "loss": loss,
-                "scale": scale}
-ON_TERMINAL = {**IN_DOCUMENTS, "speedup": lambda run: speedup(run) + speedups([run]), "rd": rd_clips,
-               "pictures": pictures, "papers": papers}
-
-
-def blocks_of(runs):
-    """Those of documents, in order."""
-    shown = [run for run in runs if run["kind"] in IN_DOCUMENTS]
-    blocks = []
-    for run, following in zip(shown, shown[1:] + [{"kind": ""}]):
-        blocks += IN_DOCUMENTS[run["kind"]](run)
-        if run["kind"] == "speedup" and following["kind"] != "speedup":
-            blocks += speedups([r for r in shown if r["kind"] == "speedup"])
-    return blocks
-
-
-def markdown(block):
-    caption, head, rows = block
-    lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"] if rows else []
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    return caption + "\n" + ("\n" + "\n".join(lines) + "\n" if rows else "")
+# Of each kind of run: title, and tables, which the terminal and the page show.
+KINDS = {"speedup": ("Time per frame, as the paper measured it", speedup), "peers": ("Speed compared with other codecs", peers),
+         "rd": ("Bits and quality", rd), "pictures": ("What it looks like", pictures), "scale": ("How cost grows", scale),
+         "latency": ("Latency of a live source", latency), "streams": ("Several streams at once", streams),
+         "loss": ("Calls under loss", loss), "papers": ("The papers' kernels", papers)}
+IN_DOCUMENTS = {kind: tables for kind, (_, tables) in KINDS.items() if kind not in ("pictures", "papers")} | {"rd": rd_means}
 
 
 def aligned(block):
@@ -315,7 +293,7 @@ def write_tables(path, name, runs):
     before, rest = text.split(begin, 1)
     digests = unique(r["digest"][:8] for run in runs if run["kind"] == "speedup" for r in run["results"])
     tables = f"{machine_words(runs)}; {runs[0]['machine']['time'][:10]}. Clips' digests begin {', '.join(digests)}.\n"
-    tables += "".join("\n" + markdown(block) for block in blocks_of(runs))
+    tables += "".join("\n" + aligned(block) for run in runs if run["kind"] in IN_DOCUMENTS for block in IN_DOCUMENTS[run["kind"]](run))
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.write(before + begin + "\n" + tables + "\n" + end + rest.split(end, 1)[1])
     os.replace(path + ".new", path)
@@ -326,4 +304,4 @@ if __name__ == "__main__":
         with open(name, encoding="utf-8") as opened:
             shown = json.load(opened)
         print(machine_words([shown]) + "\n")
-        print("\n".join(map(aligned, ON_TERMINAL[shown["kind"]](shown))), end="")
+        print("\n".join(map(aligned, KINDS[shown["kind"]][1](shown))), end="")

@@ -21,7 +21,7 @@ Status no_gpu() { return {CTV_ERROR_DEVICE, "this ctbench was built without CUDA
 }  // namespace
 
 Result<std::string> gpu_name() { return no_gpu(); }
-Status dct8x8_on_gpu(DctVariant, const GrayImage&, int, GrayImage&, DctTimes&) { return no_gpu(); }
+Status dct8x8_on_gpu(DctVariant, const GrayImage&, GrayImage&) { return no_gpu(); }
 Status idct_baseline(const MacroblockFrame&, int, std::vector<int16_t>&, GpuTimes&) { return no_gpu(); }
 Status idct_compacted(IdctStep, int, const std::vector<int16_t>&, int, std::vector<int16_t>&, GpuTimes&) {
   return no_gpu();

@@ -23,8 +23,7 @@ struct GpuTimes {
 Result<std::string> gpu_name();
 
 /// Paper: Obukhov and Kharlamov 2008.
-Status dct8x8_on_gpu(DctVariant variant, const GrayImage& image, int runs, GrayImage& result,
-                     DctTimes& times);
+Status dct8x8_on_gpu(DctVariant variant, const GrayImage& image, GrayImage& result);
 
 /// Paper: Wang, Alvarez-Mesa, Chi and Juurlink 2013.
 Status idct_baseline(const MacroblockFrame& frame, int runs, std::vector<int16_t>& residuals,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the variants of Obukhov and Kharlamov 2008 compute, the same on both sides: the matrix of the first, a
-// line of the second in float (equations 8 to 10), a line of the 16-bit one (codec/dsp/dct8.hpp), the
-// quantiser.
+// line of the second (equations 8 to 10), the quantiser.
 #pragma once
 
 #include <array>
@@ -10,12 +9,9 @@
 #include <numbers>
 #include <type_traits>
 
-#include "codec/dsp/dct8.hpp"
 #include "codec/util/host_device.hpp"
 
 namespace ctv::lab {
-
-using ctv::forward_dct8, ctv::inverse_dct8;  // of int32_t, beside those of float
 
 /// W[u][x] = alpha(u) cos(pi (2x + 1) u / 16), equations 1 and 3: orthonormal rows.
 inline std::array<float, 64> cosine_waveforms() {
@@ -68,66 +64,31 @@ CTV_HOST_DEVICE void inverse_dct8(const float (&y)[8], float (&x)[8]) {
   x[4] = s3 - d3;
 }
 
-/// How lines of the separable variants are computed and stored, in float and in 16 bits. kWord: values that
-/// move between memories together.
-struct FloatLines {
-  using Value = float;
-  using Number = float;
-  static constexpr int kWord = 1;
-  template <bool kInverse, bool kSecond>
-  static CTV_HOST_DEVICE float rounded(float v) {
-    return v;
-  }
-};
-struct ShortLines {
-  using Value = int16_t;
-  using Number = int32_t;
-  static constexpr int kWord = 2;
-  template <bool kInverse, bool kSecond>
-  static CTV_HOST_DEVICE int32_t rounded(int32_t v) {
-    if constexpr (kInverse) return kSecond ? (dct8_inverse_second(v) + 32) >> 6 : dct8_inverse_first(v);
-    return kSecond ? dct8_forward_second(v) : dct8_forward_first(v);
-  }
-};
-
-/// Line i of a block in place: columns first and then rows, back rows first and then columns.
-template <typename Lines, bool kInverse, bool kSecond>
-CTV_HOST_DEVICE void transform_line(typename Lines::Value* block, int pitch, int i) {
-  constexpr bool kRow = kInverse != kSecond;
-  typename Lines::Value* x = block + i * (kRow ? pitch : 1);
-  const int step = kRow ? 1 : pitch;
-  typename Lines::Number in[8], out[8];  // NOLINT(*-member-init)
+/// A line of a block in place, `step` from number to number.
+template <bool kInverse>
+CTV_HOST_DEVICE void transform_line(float* x, int step) {
+  float in[8], out[8];  // NOLINT(*-member-init)
   for (int k = 0; k < 8; ++k) in[k] = x[k * step];
   if constexpr (kInverse) {
     inverse_dct8(in, out);
   } else {
     forward_dct8(in, out);
   }
-  for (int k = 0; k < 8; ++k)
-    x[k * step] = static_cast<typename Lines::Value>(Lines::template rounded<kInverse, kSecond>(out[k]));
+  for (int k = 0; k < 8; ++k) x[k * step] = out[k];
 }
 
-/// A sample or a level as what a transform begins with, and what it ends with as a sample or a coefficient.
-template <typename Value, typename In>
-CTV_HOST_DEVICE Value value_of(In in) {
-  return static_cast<Value>(std::is_same_v<In, uint8_t> ? in - 128 : in);
-}
-template <typename Out, typename Value>
-CTV_HOST_DEVICE Out result_of(Value v) {
-  if constexpr (!std::is_same_v<Out, uint8_t>) return v;
-  return static_cast<Out>(clamp_to(static_cast<int>(rintf(v)) + 128, 0, 255));
+/// What a transform begins with, and what it ends with.
+CTV_HOST_DEVICE float value_of(uint8_t sample) { return static_cast<float>(sample - 128); }
+CTV_HOST_DEVICE float value_of(float level) { return level; }
+template <typename Out>
+CTV_HOST_DEVICE Out result_of(float v) {
+  if constexpr (std::is_same_v<Out, float>) return v;
+  return static_cast<Out>(fminf(fmaxf(rintf(v) + 128, 0), 255));
 }
 
 CTV_HOST_DEVICE float requantised(float coefficient, int step) {
   const auto q = static_cast<float>(step);
   return rintf(coefficient / q) * q;
-}
-/// An integer coefficient, in quarters; halves away from zero. Within 16 bits: the coefficients of 8-bit
-/// samples are below 4 * 1024 + 1.
-CTV_HOST_DEVICE int16_t requantised(int16_t coefficient, int step) {
-  const int scaled = 4 * step;
-  const int level = (abs_of(coefficient) + scaled / 2) / scaled;
-  return static_cast<int16_t>((coefficient < 0 ? -level : level) * scaled);
 }
 
 }  // namespace ctv::lab

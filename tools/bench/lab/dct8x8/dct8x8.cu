@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of Obukhov and Kharlamov 2008, sections 3 and 5, their launches and times. Samples come through
+// The kernels of Obukhov and Kharlamov 2008, section 3, and their launches. Samples come through
 // the read-only cache, where the paper used a texture. Extents are multiples of 8.
 #include "bench/lab/dct8x8/arithmetic.hpp"
 #include "bench/lab/gpu.cuh"
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(64)
   const int at = static_cast<int>(blockIdx.y * 8 + threadIdx.y) * extents.width +
                  static_cast<int>(blockIdx.x * 8 + threadIdx.x);
   const auto wave = [](int i, int k) { return kWaveforms[kInverse ? k * 8 + i : i * 8 + k]; };
-  x[i][j] = value_of<float>(in[at]);
+  x[i][j] = value_of(in[at]);
   __syncthreads();
   float sum = 0;
 #pragma unroll
@@ -37,50 +37,38 @@ __global__ void __launch_bounds__(64)
   out[at] = result_of<Out>(sum);
 }
 
-template <typename T, int kCount>
-struct alignas(sizeof(T) * kCount) Word {
-  T v[kCount];
-};
-
-// Separable: 8 threads for a block, each a line of both directions. A CUDA block has 32 columns in shared
-// memory, rows padded by a word against bank conflicts. Blocks beyond the picture are transformed and not
+// Separable: 8 threads for a block, each a line of both directions. A CUDA block has 16 rows of 32 columns in
+// shared memory, padded by one against bank conflicts. Blocks beyond the picture are transformed and not
 // stored.
-template <typename Lines, bool kInverse, typename In, typename Out>
-__global__ void __launch_bounds__(64 * Lines::kWord)
+template <bool kInverse, typename In, typename Out>
+__global__ void __launch_bounds__(64)
     lines_kernel(const In* __restrict__ in, Out* __restrict__ out, Extents extents) {
-  constexpr int kWord = Lines::kWord, kRows = 16 * kWord, kPitch = 32 + kWord;
-  __shared__ typename Lines::Value tile[kRows][kPitch];
+  constexpr int kRows = 16, kPitch = 33;
+  __shared__ float tile[kRows][kPitch];
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y),
             z = static_cast<int>(threadIdx.z);
-  // move(row, column, place in the picture) for each word.
-  const auto each_word = [&](auto move) {
+  // move(number in the tile, place in the picture) for each number.
+  const auto each = [&](auto move) {
 #pragma unroll
-    for (int w = (z * 4 + y) * 8 + x; w < kRows * 32 / kWord; w += 64 * kWord) {
-      const int row = w * kWord / 32, col = w * kWord % 32;
-      const int r = static_cast<int>(blockIdx.y) * kRows + row, c = static_cast<int>(blockIdx.x) * 32 + col;
-      if (r < extents.height && c < extents.width) move(row, col, r * extents.width + c);
+    for (int i = (z * 4 + y) * 8 + x; i < kRows * 32; i += 64) {
+      const int r = static_cast<int>(blockIdx.y) * kRows + i / 32,
+                c = static_cast<int>(blockIdx.x) * 32 + i % 32;
+      if (r < extents.height && c < extents.width) move(tile[i / 32][i % 32], r * extents.width + c);
     }
   };
-  each_word([&](int row, int col, int at) {
-    const auto word = *reinterpret_cast<const Word<In, kWord>*>(in + at);
-    for (int i = 0; i < kWord; ++i) tile[row][col + i] = value_of<typename Lines::Value>(word.v[i]);
-  });
+  each([&](float& number, int at) { number = value_of(in[at]); });
+  float* block = &tile[8 * z][8 * y];
   __syncthreads();
-  transform_line<Lines, kInverse, false>(&tile[8 * z][8 * y], kPitch, x);
+  kInverse ? transform_line<kInverse>(block + x * kPitch, 1) : transform_line<kInverse>(block + x, kPitch);
   __syncthreads();
-  transform_line<Lines, kInverse, true>(&tile[8 * z][8 * y], kPitch, x);
+  kInverse ? transform_line<kInverse>(block + x, kPitch) : transform_line<kInverse>(block + x * kPitch, 1);
   __syncthreads();
-  each_word([&](int row, int col, int at) {
-    Word<Out, kWord> word;
-    for (int i = 0; i < kWord; ++i) word.v[i] = result_of<Out>(tile[row][col + i]);
-    *reinterpret_cast<Word<Out, kWord>*>(out + at) = word;
-  });
+  each([&](float number, int at) { out[at] = result_of<Out>(number); });
 }
 
 // A thread for each coefficient, as plain as the paper's.
-template <typename Value>
 __global__ void __launch_bounds__(256)
-    quantise_kernel(const Value* coefficients, Value* levels, Extents extents) {
+    quantise_kernel(const float* coefficients, float* levels, Extents extents) {
   const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y),
             c = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   if (r >= extents.height || c >= extents.width) return;
@@ -88,26 +76,9 @@ __global__ void __launch_bounds__(256)
   levels[at] = requantised(coefficients[at], kSteps[(r & 7) * 8 + (c & 7)]);
 }
 
-// How each variant is launched: CUDA blocks of `threads`, each for kCols x kRows samples.
-struct Definition {
-  using Value = float;
-  static constexpr int kCols = 8, kRows = 8;
-  static constexpr auto kForward = &definition_kernel<false, uint8_t, float>;
-  static constexpr auto kInverse = &definition_kernel<true, float, uint8_t>;
-  static dim3 threads() { return {8, 8, 1}; }
-};
-template <typename Lines>
-struct Separable {
-  using Value = typename Lines::Value;
-  static constexpr int kCols = 32, kRows = 16 * Lines::kWord;
-  static constexpr auto kForward = &lines_kernel<Lines, false, uint8_t, Value>;
-  static constexpr auto kInverse = &lines_kernel<Lines, true, Value, uint8_t>;
-  static dim3 threads() { return {8, 4, kRows / 8}; }
-};
+}  // namespace
 
-template <typename Variant>
-Status run(const GrayImage& image, int runs, GrayImage& result, DctTimes& times) {
-  using Value = typename Variant::Value;
+Status dct8x8_on_gpu(DctVariant variant, const GrayImage& image, GrayImage& result) {
   CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> opened, Device::open(0));
   Device& device = *opened;
   const Extents extents = {image.width, image.height};
@@ -115,45 +86,34 @@ Status run(const GrayImage& image, int runs, GrayImage& result, DctTimes& times)
   const std::array<float, 64> waveforms = cosine_waveforms();
   CTV_CUDA_TRY(device, cudaMemcpyToSymbol(kWaveforms, waveforms.data(), sizeof waveforms));
   CTV_CUDA_TRY(device, cudaMemcpyToSymbol(kSteps, kQuantiserSteps.data(), sizeof kQuantiserSteps));
-  TwinArray<uint8_t> source, target;
-  DeviceArray<Value> coefficients, levels;
-  CTV_RETURN_IF_ERROR(source.allocate(device, image.samples, count));
-  CTV_RETURN_IF_ERROR(target.allocate(device, count));
+  TwinArray<uint8_t> samples;
+  DeviceArray<float> coefficients, levels;
+  CTV_RETURN_IF_ERROR(samples.allocate(device, image.samples, count));
   CTV_RETURN_IF_ERROR(coefficients.allocate(device, count));
   CTV_RETURN_IF_ERROR(levels.allocate(device, count));
-  const dim3 grid(cuda::blocks_for(image.width, Variant::kCols),
-                  cuda::blocks_for(image.height, Variant::kRows));
-  const dim3 tiles(cuda::blocks_for(image.width, 32), cuda::blocks_for(image.height, 8));
-  CTV_RETURN_IF_ERROR(source.upload(device, runs, times.upload));
-  CTV_RETURN_IF_ERROR(time_kernel(device, runs, times.forward, [&] {
-    Variant::kForward<<<grid, Variant::threads(), 0, device.stream()>>>(source.device.data(),
-                                                                        coefficients.data(), extents);
-  }));
-  CTV_RETURN_IF_ERROR(time_kernel(device, runs, times.quantise, [&] {
-    quantise_kernel<<<tiles, dim3(32, 8), 0, device.stream()>>>(coefficients.data(), levels.data(), extents);
-  }));
-  CTV_RETURN_IF_ERROR(time_kernel(device, runs, times.inverse, [&] {
-    Variant::kInverse<<<grid, Variant::threads(), 0, device.stream()>>>(levels.data(), target.device.data(),
-                                                                        extents);
-  }));
-  CTV_RETURN_IF_ERROR(target.download(device, runs, times.download));
-  result = {image.width, image.height, {target.host.data(), target.host.data() + count}};
-  return {};
-}
-
-}  // namespace
-
-Status dct8x8_on_gpu(DctVariant variant, const GrayImage& image, int runs, GrayImage& result,
-                     DctTimes& times) {
-  switch (variant) {
-    case DctVariant::kDefinition:
-      return run<Definition>(image, runs, result, times);
-    case DctVariant::kSeparable:
-      return run<Separable<FloatLines>>(image, runs, result, times);
-    case DctVariant::kShort:
-      break;
+  const auto grid = [&](int columns, int rows) {
+    return dim3(cuda::blocks_for(image.width, columns), cuda::blocks_for(image.height, rows));
+  };
+  const cudaStream_t stream = device.stream();
+  double unused = 0;
+  CTV_RETURN_IF_ERROR(samples.upload(device, 1, unused));
+  uint8_t* const picture = samples.device.data();
+  const bool definition = variant == DctVariant::kDefinition;
+  if (definition) {
+    definition_kernel<false><<<grid(8, 8), dim3(8, 8), 0, stream>>>(picture, coefficients.data(), extents);
+  } else {
+    lines_kernel<false><<<grid(32, 16), dim3(8, 4, 2), 0, stream>>>(picture, coefficients.data(), extents);
   }
-  return run<Separable<ShortLines>>(image, runs, result, times);
+  quantise_kernel<<<grid(32, 8), dim3(32, 8), 0, stream>>>(coefficients.data(), levels.data(), extents);
+  if (definition) {
+    definition_kernel<true><<<grid(8, 8), dim3(8, 8), 0, stream>>>(levels.data(), picture, extents);
+  } else {
+    lines_kernel<true><<<grid(32, 16), dim3(8, 4, 2), 0, stream>>>(levels.data(), picture, extents);
+  }
+  CTV_RETURN_IF_ERROR(device.launched("DCT 8x8"));
+  CTV_RETURN_IF_ERROR(samples.download(device, 1, unused));
+  result = {image.width, image.height, {samples.host.data(), samples.host.data() + count}};
+  return {};
 }
 
 }  // namespace ctv::lab

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DCT 8x8 of a grey image, quantisation and inverse DCT, as in Obukhov and Kharlamov, "Discrete Cosine
-// Transform for 8x8 Blocks with CUDA" (NVIDIA 2008): two float variants and a 16-bit one. The paper does not
-// print its quantisation table; here it is that of JPEG (ITU-T T.81, Table K.1).
+// Transform for 8x8 Blocks with CUDA" (NVIDIA 2008): its two float variants; the 16-bit one is what the
+// codec's own transform dct8x8 computes (codec/dsp/dct8.hpp). The paper does not print its quantisation
+// table; here it is that of JPEG (ITU-T T.81, Table K.1).
 #pragma once
 
 #include <array>
@@ -17,13 +18,7 @@ struct GrayImage {
 
 enum class DctVariant {
   kDefinition,  // two products of 8x8 matrices (equation 7), float
-  kSeparable,   // eight-point transforms of rows and columns (equation 10), float
-  kShort        // the same in 16-bit integers
-};
-
-/// Milliseconds, medians; no copies on the CPU.
-struct DctTimes {
-  double upload = 0, forward = 0, quantise = 0, inverse = 0, download = 0;
+  kSeparable    // eight-point transforms of rows and columns (equation 10), float
 };
 
 /// Steps of the coefficients, rows of rising vertical frequency (ITU-T T.81, Table K.1).
@@ -37,7 +32,7 @@ inline constexpr std::array<int, 64> kQuantiserSteps = {16, 11, 10, 16, 24,  40,
                                                         72, 92, 95, 98, 112, 100, 103, 99};
 
 /// The paper's "gold": block after block on one core, plain loops. Extents must be multiples of 8.
-GrayImage dct8x8_on_cpu(DctVariant variant, const GrayImage& image, int runs, DctTimes& times);
+GrayImage dct8x8_on_cpu(DctVariant variant, const GrayImage& image);
 
 /// 20 log10(255 / sqrt(MSE)), equations 11 and 12; infinite for equal images, which must be of one extent.
 double psnr(const GrayImage& a, const GrayImage& b);

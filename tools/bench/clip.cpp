@@ -125,6 +125,33 @@ Frame to_rgb(const Frame& frame) {
   return rgb;
 }
 
+std::string base64(const std::vector<uint8_t>& bytes) {
+  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t n = std::min<size_t>(3, bytes.size() - i);
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? bytes[i + k] : 0U);
+    for (size_t k = 0; k < 4; ++k) out += k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+Frame middle_of(const Frame& frame, int32_t width, int32_t height) {
+  const Frame rgb = to_rgb(frame);
+  VideoFormat video = rgb.video();
+  const int32_t w = std::min(width, video.width), h = std::min(height, video.height);
+  const int32_t x = (video.width - w) / 2, y = (video.height - h) / 2;
+  const auto from = static_cast<std::ptrdiff_t>(video.width) * 3;
+  video.width = w;
+  video.height = h;
+  Frame part;
+  part.reset(video);
+  auto to = part.bytes().begin();
+  for (int32_t r = 0; r < h; ++r) to = std::copy_n(rgb.bytes().begin() + (y + r) * from + 3 * x, 3 * w, to);
+  return part;
+}
+
 Clip resized(const Clip& clip, int32_t width, int32_t height, bool rgb) {
   Clip result;
   result.name = clip.name;

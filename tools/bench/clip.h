@@ -39,6 +39,10 @@ Frame scale_frame(const Frame& frame, int32_t width, int32_t height);
 /// Y'CbCr (BT.601, limited range) and grey to interleaved RGB; RGB is copied. What the paper's coder starts
 /// from.
 Frame to_rgb(const Frame& frame);
+/// The middle of a frame as RGB, no larger than the frame.
+Frame middle_of(const Frame& frame, int32_t width, int32_t height);
+/// RFC 4648.
+std::string base64(const std::vector<uint8_t>& bytes);
 /// The clip in another size, and as RGB if asked; its digest is made anew.
 Clip resized(const Clip& clip, int32_t width, int32_t height, bool rgb);
 

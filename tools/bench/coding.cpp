@@ -234,12 +234,13 @@ Json Runner::json() const {
   return {{"backend", name_of(kBackends, backend)}, {"engine", name_of(kEngines, engine)}};
 }
 
-Runners available_runners(const ctv_config& config) {
-  Runners found;
+std::vector<Runner> available_runners(const ctv_config& config,
+                                      const std::function<void(const std::string&)>& missing) {
+  std::vector<Runner> found;
   for (const ctv_backend backend : {CTV_BACKEND_CPU, CTV_BACKEND_CUDA}) {
     if (backend == CTV_BACKEND_CUDA && ctv_device_count() <= 0) {
       const std::string why = ctv_last_error();
-      found.missing.push_back("cuda: " + (why.empty() ? std::string("no device") : why));
+      missing("cuda: " + (why.empty() ? std::string("no device") : why));
       continue;
     }
     for (const ctv_engine engine : {CTV_ENGINE_DIRECT, CTV_ENGINE_FFT}) {
@@ -249,9 +250,9 @@ Runners available_runners(const ctv_config& config) {
       runner.apply(tried);
       try {
         const Encoder encoder(tried);
-        found.list.push_back(runner);
+        found.push_back(runner);
       } catch (const Error& e) {
-        found.missing.push_back(runner.name() + ": " + e.what());
+        missing(runner.name() + ": " + e.what());
       }
     }
   }

@@ -101,13 +101,9 @@ struct Runner {
   }
 };
 
-struct Runners {
-  std::vector<Runner> list;
-  std::vector<std::string> missing;  // one line each: which, and why
-};
-
 /// Opens an encoder for each of cpu and cuda with direct and, where the transform has convolutions, fft;
-/// `config` is complete otherwise.
-Runners available_runners(const ctv_config& config);
+/// `config` is complete otherwise. missing() gets a line of each that does not open: which, and why.
+std::vector<Runner> available_runners(const ctv_config& config,
+                                      const std::function<void(const std::string&)>& missing);
 
 }  // namespace ctv::tools

@@ -30,9 +30,7 @@ void each_runner(Measurement& m, Json& j, double fps, const std::vector<std::str
   Clip clip = m.load(m.size);
   const ctv_config config = m.config(clip, options);
   lay_out_for(config, clip);
-  const Runners runners = available_runners(config);
-  for (const std::string& missing : runners.missing) m.leave_out(missing);
-  for (const Runner& runner : runners.list) {
+  for (const Runner& runner : m.runners(config)) {
     ctv_config run = config;
     runner.apply(run);
     m.show(runner.name());

@@ -35,11 +35,9 @@ std::string line_of(const char* path, const std::string& key) {
 
 std::string compiler() {
 #if defined(__clang__)
-  return std::string("clang ") + __clang_version__;
-#elif defined(__GNUC__)
-  return std::string("gcc ") + __VERSION__;
+  return __VERSION__;  // "Clang 14.0.6"
 #else
-  return "unknown";
+  return std::string("gcc ") + __VERSION__;
 #endif
 }
 

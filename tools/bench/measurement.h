@@ -60,6 +60,10 @@ class Measurement {
   void show(const std::string& what);
   /// Says once in one line what is left out and why, and remembers it.
   void leave_out(const std::string& why);
+  /// How the configuration can be run here; what is missing is left out.
+  std::vector<Runner> runners(const ctv_config& config) {
+    return available_runners(config, [this](const std::string& why) { leave_out(why); });
+  }
   /// Shows `what` and measures it; leaves it out if a file, a program or the device fails.
   void attempt(const std::string& what, const std::function<void()>& measure);
 

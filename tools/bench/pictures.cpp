@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench pictures`: what a viewer sees. One part of one decoded frame from several codecs, all with about
 // the same number of bytes.
-#include "bench/pictures.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -51,14 +49,13 @@ struct Pictures {
   Measurement& m;
   Json& results;
   const Clip& clip;
-  Size crop;
   int64_t frame;      // whose middle is shown
   double target = 0;  // loudness of the first of ours
   int64_t key_interval = 10;
 
   void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Json& decibels,
            const Json& ssim, const Frame& shown) {
-    const Frame part = middle_of(shown, crop.first, crop.second);
+    const Frame part = middle_of(shown, 240, 160);
     results.push_back({{"codec", codec},
                        {"setting", setting},
                        {"bytes", bytes},
@@ -66,6 +63,7 @@ struct Pictures {
                        {"ssim", ssim},
                        {"png", base64(png_of(part.picture()))}});
   }
+
   void add(const std::string& codec, const std::string& setting, uint64_t bytes, const Seen& seen) {
     add(codec, setting, bytes, number(seen.meter.decibels()), number(seen.meter.ssim()), seen.kept);
   }
@@ -121,33 +119,6 @@ struct Pictures {
 
 }  // namespace
 
-std::string base64(const std::vector<uint8_t>& bytes) {
-  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t n = std::min<size_t>(3, bytes.size() - i);
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? bytes[i + k] : 0U);
-    for (size_t k = 0; k < 4; ++k) out += k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
-
-Frame middle_of(const Frame& frame, int32_t width, int32_t height) {
-  const Frame rgb = to_rgb(frame);
-  VideoFormat video = rgb.video();
-  const int32_t w = std::min(width, video.width), h = std::min(height, video.height);
-  const int32_t x = (video.width - w) / 2, y = (video.height - h) / 2;
-  const auto from = static_cast<std::ptrdiff_t>(video.width) * 3;
-  video.width = w;
-  video.height = h;
-  Frame part;
-  part.reset(video);
-  auto to = part.bytes().begin();
-  for (int32_t r = 0; r < h; ++r) to = std::copy_n(rgb.bytes().begin() + (y + r) * from + 3 * x, 3 * w, to);
-  return part;
-}
-
 Exit run_pictures(int argc, const char* const* argv) {
   Measurement m(
       "pictures", "what codecs make of one picture at equal bytes, side by side",
@@ -163,12 +134,10 @@ Exit run_pictures(int argc, const char* const* argv) {
   m.frames = 10;
   m.size = {640, 360};
   int64_t qp = 30;
-  Size crop = {240, 160};
   std::optional<std::vector<Peer>> chosen;
   bool transforms = false;
   m.clip_options();
   m.count("--qp", "Our quantiser, whose bytes the others get", 1, 51, qp);
-  m.extent("--crop", "How much of the middle is shown", crop);
   m.options.value("--peers", "LIST",
                   "x264-ultrafast, x264-veryfast, mjpeg (these unless given), svt-av1-p10; none",
                   [&](const std::string& s) { chosen = choose_peers(s); });
@@ -203,9 +172,11 @@ Exit run_pictures(int argc, const char* const* argv) {
               {"frame", frame},
               {"frames", clip.frames.size()},
               {"results", Json::array()}});
-    Pictures pictures = {m, j["results"], clip, crop, frame};
-    pictures.add("source", "", clip.frames.size() * clip.video.frame_bytes(), nullptr, 1,
-                 clip.frames[static_cast<size_t>(frame)]);
+    Pictures pictures = {m, j["results"], clip, frame};
+    Seen source;
+    source.kept = clip.frames[static_cast<size_t>(frame)];
+    source.meter.add(source.kept.picture(), source.kept.picture());
+    pictures.add("source", "", clip.frames.size() * clip.video.frame_bytes(), source);
     pictures.target = pictures.ours(m.variant, static_cast<double>(qp), true).decibels;
     for (const Variant& variant : others_of_ours)
       if (variant.name != m.variant.name) pictures.match_ours(variant);

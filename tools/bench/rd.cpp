@@ -122,7 +122,6 @@ Exit run_rd(int argc, const char* const* argv) {
   m.most_clips = SIZE_MAX;
   m.frames = 30;
   std::string anchor = "x264-ultrafast";
-  std::vector<double> range = {30, 44};
   std::vector<std::string> ours;
   RdRun run = {m, {}, choose_peers(""), {16, 20, 24, 28, 32, 36, 40, 44}, 10};
   m.repeated("--ours", "VARIANT",
@@ -150,12 +149,6 @@ Exit run_rd(int argc, const char* const* argv) {
                   [&](const std::string& s) { anchor = s; });
   m.count("--frames", "At most so many frames of each clip", 1, 1 << 20, m.frames);
   m.count("--keyint", "Frames from key frame to key frame, 0: only the first", 0, 1 << 30, run.key_interval);
-  m.options.value("--range", "FROM,TO", "Luma and 6:1:1 PSNR where BD-rates are taken; 30,44 unless given",
-                  [&](const std::string& s) {
-                    range = numbers("--range", s);
-                    if (range.size() != 2 || range[0] >= range[1])
-                      throw Failure(Exit::kUsage, "--range: '" + s + "' is no range", "30,44");
-                  });
   m.run_options({"--threads", "--backend", "--engine", "--device", "--in-flight"});
   const auto check = [&] {
     if (set != nullptr) {
@@ -172,7 +165,7 @@ Exit run_rd(int argc, const char* const* argv) {
   };
   const auto measure = [&](Json& j) {
     j["settings"] = {
-        {"frames", m.frames}, {"key_interval", run.key_interval}, {"anchor", anchor}, {"range", range}};
+        {"frames", m.frames}, {"key_interval", run.key_interval}, {"anchor", anchor}, {"range", {30, 44}}};
     j["clips"] = Json::array();
     for (const std::string& path : m.clips)
       m.attempt(clip_name(path), [&] { run.measure_clip(j["clips"], path); });

@@ -8,24 +8,9 @@
 #include "bench/measurement.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
-#include "io/clip_generator.h"
 
 namespace ctv::tools {
 namespace {
-
-/// The paper's subject is RGB video.
-Clip generated(Size size, bool rgb, int64_t frames) {
-  ClipSpec spec;
-  spec.video = {rgb ? CTV_FORMAT_RGB8 : CTV_FORMAT_I420, size.first, size.second, 25, 1};
-  spec.frames = frames;
-  GeneratedClip generator(spec);
-  Clip clip;
-  clip.name = "generated";
-  clip.video = spec.video;
-  Frame frame;
-  while (generator.read(frame)) clip.frames.push_back(frame);
-  return clip;
-}
 
 /// What the first runner made of a clip, which all others must make as well.
 struct Reference {
@@ -64,18 +49,16 @@ void measure_runner(Measurement& m, Json& j, const Clip& clip, ctv_config config
   if (seen.md5 != reference.pictures) j["differences"].push_back(both + " decoded different pictures");
 }
 
-void measure_clip(Measurement& m, Json& j, const Clip& source, const std::vector<Size>& sizes, bool rgb) {
+void measure_clip(Measurement& m, Json& j, const Clip& source, const std::vector<Size>& sizes) {
   for (const Size& size : sizes) {
     m.show(text("%s: scaling to %dx%d", source.name.c_str(), size.first, size.second));
-    const Clip clip = resized(source, size.first, size.second, rgb);
+    const Clip clip = resized(source, size.first, size.second, true);
     ctv_config config = m.config(clip, {});
     if (config.threads == 0) config.threads = cores();  // all, but with their number in the record
     j["settings"]["threads"] = config.threads;
     j["settings"]["frames_in_flight"] = config.frames_in_flight;
-    const Runners runners = available_runners(config);
-    for (const std::string& missing : runners.missing) m.leave_out(missing);
     Reference reference;
-    for (const Runner& runner : runners.list) measure_runner(m, j, clip, config, runner, reference);
+    for (const Runner& runner : m.runners(config)) measure_runner(m, j, clip, config, runner, reference);
   }
 }
 
@@ -94,7 +77,8 @@ std::vector<Size> parse_sizes(const std::string& s) {
 Exit run_speedup(int argc, const char* const* argv) {
   Measurement m(
       "speedup", "the paper's comparison of CPU and GPU, on this machine",
-      "CLIPs, or a generated one, are scaled to the paper's sizes and coded with its parameters by every "
+      "CLIPs, or a generated one, are made RGB, scaled to the paper's sizes and coded with its parameters by "
+      "every "
       "backend and engine there is. Prints its Tables II, III and IV with its own figures and this "
       "machine's. Bytes and pictures of all are compared; if they differ, no "
       "speedup is printed and the exit code is 70.",
@@ -105,7 +89,6 @@ Exit run_speedup(int argc, const char* const* argv) {
   m.variant = parse_variant("paper");
   m.run_words = {"--in-flight", "1"};  // as the paper measured; --in-flight 4 tells the throughput
   m.runs = 10;
-  bool rgb = true;
   std::vector<Size> sizes = parse_sizes("320x240,640x480,1280x720,1920x1080");
   m.options.value("--sizes", "LIST",
                   "320x240,640x480,1280x720,1920x1080 unless given; 3840x2160 is a good fifth",
@@ -113,16 +96,17 @@ Exit run_speedup(int argc, const char* const* argv) {
   m.variant_option();
   m.count("--frames", "Frames of each clip", 1, 1 << 16, m.frames);
   m.count("--runs", "Runs that count, after one to warm up", 1, 1000, m.runs);
-  m.options.flag("--as-is", "Code Y'CbCr as it is; otherwise pictures are made RGB, as the paper's are",
-                 [&] { rgb = false; });
   m.run_options({"--threads", "--device", "--in-flight"});
   const auto measure = [&](Json& j) {
     j["settings"] = m.settings();
     j["differences"] = j["results"] = Json::array();
-    if (m.clips.empty())
-      measure_clip(m, j, generated(*std::max_element(sizes.begin(), sizes.end()), rgb, m.frames), sizes, rgb);
+    if (m.clips.empty()) {
+      const Size largest = *std::max_element(sizes.begin(), sizes.end());
+      m.clips = {
+          text("generate:%dx%d@25:%lld", largest.first, largest.second, static_cast<long long>(m.frames))};
+    }
     for (const std::string& path : m.clips)
-      m.attempt(clip_name(path), [&] { measure_clip(m, j, load_clip(path, m.frames), sizes, rgb); });
+      m.attempt(clip_name(path), [&] { measure_clip(m, j, load_clip(path, m.frames), sizes); });
   };
   const auto defect = [](const Json& j) {
     return j["differences"].empty() ? "" : "backends differ: " + j["differences"][0].get<std::string>();

@@ -37,9 +37,7 @@ struct Versus {
       const CodedClip coded = encode_clip(c, clip);
       return Yield{look_at(c, clip, coded).meter.decibels(), coded.bytes};
     });
-    const Runners runners = available_runners(config(Runner(), cores(), 1, match.setting));
-    for (const std::string& missing : runners.missing) m.leave_out(missing);
-    for (const Runner& runner : runners.list) {
+    for (const Runner& runner : m.runners(config(Runner(), cores(), 1, match.setting))) {
       if (runner.engine != CTV_ENGINE_DIRECT) continue;  // the other one gives the same bytes, later
       if (!runner.gpu() && cores() > 1) ours(match, runner, 1, 1);
       ours(match, runner, cores(), 1);

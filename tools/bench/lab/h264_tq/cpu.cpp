@@ -6,8 +6,6 @@
 namespace ctv::lab {
 namespace {
 
-constexpr int kMacroblockLevels = 24 * 16;
-
 // A 4x4 block of samples to coefficients, returned without quantising them.
 void transform_block(const uint8_t* samples, int stride, int32_t (&w)[4][4]) {
   int32_t half[4][4];  // NOLINT(*-member-init)

@@ -26,6 +26,7 @@ void transform_quantise_on_cpu(const YuvFrame& frame, int qp, int threads, std::
 
 // How coefficients become levels, on both sides.
 
+inline constexpr int kMacroblockLevels = 24 * 16;
 inline constexpr uint32_t kIntraOffset = 65536 / 3;
 
 /// Of position (v, u) of a 4x4 block, but for DC.

@@ -9,8 +9,6 @@
 namespace ctv::lab {
 namespace {
 
-constexpr int kMacroblockLevels = 24 * 16;
-
 struct Tables {
   int8_t core[4][4], hadamard[4][4];
   int32_t factors[16];  // MF of a position

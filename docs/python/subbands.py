@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws what each contourlet subband gives to a picture.
 
-The picture is coded as one key frame of preset paper. There each subband is a component of the packet, coded by runs
-(docs/bitstream.md, sections 5 and 6.1). If all others are replaced by components of no bytes, which are zeros, the decoder shows what the
+The picture is coded as one key frame of preset paper. There each subband is a component of the packet. If the bytes of
+all others are spoilt, a decoder that conceals takes these for zeros (docs/bitstream.md, section 5), and shows what the
 remaining ones give to the picture. The C interface does not show the coefficients themselves.
 """
 import argparse
-import struct
-import zlib
 
 import ctv
 import matplotlib
@@ -19,34 +17,15 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 
-def varint(n):
-    """7 bits in each byte, the lowest first; the highest bit says that more follow."""
-    head = bytearray()
-    while n > 127:
-        head.append(n & 127 | 128)
-        n >>= 7
-    return bytes(head) + bytes([n])
-
-
 def keep(packet, info, wanted):
-    """A key frame at time 0 with the coefficients of these subbands alone."""
-    at, payloads = info["header_size"], []
+    """The packet with the bytes of all but these subbands inverted, so that their checks are wrong."""
+    kept, at = bytearray(packet), info["header_size"] + info["side_size"]
     for component in info["components"]:
-        payload = packet[at:at + component["size"]]
-        payloads.append(payload if component["first_subband"] in wanted else b"")
-        at += component["size"]
-    layers = [b""] * info["layers"]
-    for component, payload in zip(info["components"], payloads):
-        layers[component["layer"]] += payload
-    parts = [b"", *payloads]  # no motion
-    while not parts[-1]:
-        parts.pop()
-    body = packet[8:12]  # flags, frame number 0, step
-    body += varint(len(parts) - 1) + b"".join(varint(len(part)) for part in parts[:-1])
-    body += b"".join(struct.pack("<I", zlib.crc32(layer)) for layer in layers[1:] if layer)
-    size = len(body) + 4 + sum(map(len, parts))
-    head = packet[:4] + struct.pack("<I", size) + body
-    return head + struct.pack("<I", zlib.crc32(head + layers[0])) + b"".join(parts)
+        end = at + component["size"]
+        if component["first_subband"] not in wanted:
+            kept[at:end] = bytes(255 - byte for byte in kept[at:end])
+        at = end
+    return bytes(kept)
 
 
 def main():
@@ -64,7 +43,7 @@ def main():
         header = encoder.header
         packet = encoder.encode(picture)[0].data
     info = ctv.packet_info(header, packet)
-    decoder = ctv.Decoder()
+    decoder = ctv.Decoder(conceal=1)
     decoder.decode(header)
 
     def decode(*wanted):

@@ -113,7 +113,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
                                       searched_.skips, searched_.vectors));
   CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
-      {side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
+      SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
   for (int p = 0; p < planes(); ++p) {
     const CompensationGeometry geometry = stream_.geometry(p, 0);
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));

@@ -206,6 +206,7 @@ expect 1 "crf out of range" "$ctenc" --generate 96x64@25:4 -o rate.ctv --crf 52
 # --- ctinfo
 expect 0 ctinfo "$ctinfo" a.ctv --frames
 grep -q '48x32' out || fail "ctinfo: size"
+grep -qE 'lifting +along a direction in [0-9.]+ % of the blocks of key frames' out || fail "ctinfo: slopes: $(cat out)"
 expect 0 "ctinfo json" "$ctinfo" a.ctv --json --frames
 expect 3 "ctinfo garbage" "$ctinfo" a.y4m
 one_line "ctinfo garbage"

@@ -780,7 +780,7 @@ CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_si
  * @param slopes receives at most `capacity` slopes, row by row: columns to the right per row down, -2..2; may
  * be NULL if capacity is 0
  * @param capacity entries at slopes
- * @param rows receives the number of rows of blocks; 0: the frame has no slopes
+ * @param rows receives the number of rows of blocks; 0: a predicted frame, or no directional lifting
  * @param cols receives the number of blocks in a row
  * @return CTV_OK; CTV_ERROR_STREAM; CTV_ERROR_ARGUMENT. */
 CTV_API ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, const uint8_t* data,

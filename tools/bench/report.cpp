@@ -25,9 +25,11 @@ std::string script(const std::string& name) {
   throw Failure(Exit::kFile, name + " is not installed");
 }
 
-/// The user's python3 if it has scipy, which BD-rates need, else the system's.
+/// The user's python3 if it has scipy, which BD-rates need, or is the only one; else the system's.
 std::string python() {
-  return run_process({"python3", "-c", "import scipy"}).code == 0 ? "python3" : "/usr/bin/python3";
+  const std::string system = "/usr/bin/python3";
+  if (!std::filesystem::exists(system)) return "python3";
+  return run_process({"python3", "-c", "import scipy"}).code == 0 ? "python3" : system;
 }
 
 }  // namespace

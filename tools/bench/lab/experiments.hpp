@@ -83,7 +83,7 @@ struct IdctMode {
 /// for both block sizes, since it does not tell these apart. And those of this codec's streams at three
 /// quantisers (docs/papers.md). In all, half of the macroblocks have 8x8 blocks.
 std::vector<IdctMode> idct_modes();
-/// Wang et al. 2013, tables 3 and 4, figures 4 and 5, for 1080p and 2160p.
+/// Wang et al. 2013, tables 3 and 4, figure 4, for 1080p and 2160p.
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report);
 
 /// Husemann et al. 2011, tables 1 and 2: frames of 704x576 and 1920x1088.

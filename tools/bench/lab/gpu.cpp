@@ -26,7 +26,6 @@ Status idct_baseline(const MacroblockFrame&, int, std::vector<int16_t>&, GpuTime
 Status idct_compacted(IdctStep, int, const std::vector<int16_t>&, int, std::vector<int16_t>&, GpuTimes&) {
   return no_gpu();
 }
-Status idct_complete(const Blocks&, bool, int, Blocks&, double&) { return no_gpu(); }
 Status transform_quantise_on_gpu(const YuvFrame&, int, int, std::vector<int16_t>&, GpuTimes&) {
   return no_gpu();
 }

@@ -31,8 +31,6 @@ Status idct_baseline(const MacroblockFrame& frame, int runs, std::vector<int16_t
 /// size: 4 or 8; blocks [count][size][size].
 Status idct_compacted(IdctStep step, int size, const std::vector<int16_t>& blocks, int runs,
                       std::vector<int16_t>& residuals, GpuTimes& times);
-/// Upload, kernel and download of both block sizes: one after the other, or at the same time.
-Status idct_complete(const Blocks& blocks, bool overlapped, int runs, Blocks& residuals, double& ms);
 
 /// Paper: Husemann, Giacomolli, Lenz, Schwingel and Roesler 2011.
 Status transform_quantise_on_gpu(const YuvFrame& frame, int qp, int runs, std::vector<int16_t>& levels,

@@ -28,7 +28,6 @@ struct Case {
   std::array<double, 2> scalar{}, simd{}, parallel{};
   GpuTimes baseline;
   std::array<std::array<GpuTimes, kSteps>, 2> steps{};
-  double sequential = 0, overlapped = 0;  // complete, by the host's clock
 };
 
 std::string size_name(size_t i) { return std::to_string(kSizes[i]) + "x" + std::to_string(kSizes[i]); }
@@ -69,13 +68,6 @@ Case measure(const LabSettings& settings, size_t resolution, const IdctMode& mod
   MacroblockFrame whole = frame;
   if (report.came_back("baseline", idct_baseline(frame, settings.runs, whole.coefficients, c.baseline)))
     check("CUDA baseline", compact(whole) == expected);
-  for (const bool overlapped : {false, true}) {
-    Blocks out;
-    const std::string what = std::string("CUDA complete") + (overlapped ? ", overlapped" : "");
-    if (report.came_back(what, idct_complete(blocks, overlapped, settings.runs, out,
-                                             overlapped ? c.overlapped : c.sequential)))
-      check(what, out == expected);
-  }
   return c;
 }
 
@@ -181,27 +173,6 @@ PaperTable figure4(std::span<const Case> cases) {
   return t;
 }
 
-PaperTable figure5(std::span<const Case> cases) {
-  PaperTable t = table(
-      "complete",
-      "Figure 5: the complete IDCT with its copies, both block sizes, speedup over scalar code on one core",
-      {"scalar ms", "SIMD", "SIMD, all cores", "GPU", "GPU, overlapped", "overlapped over not"},
-      {{"paper, overlapped over not, least", false, {{}, {}, {}, {}, {}, 1.2}},
-       {"paper, overlapped over not, most", false, {{}, {}, {}, {}, {}, 1.3}}});
-  t.notes.emplace_back(
-      "Figure 5 is a plot without numbers; the paper's rows are from its text, which finds the complete IDCT "
-      "slower than SIMD. Ours by the host's clock, from the first call to the last byte.");
-  for (const Case& c : cases) {
-    const double scalar = c.scalar[0] + c.scalar[1];
-    t.rows.push_back(
-        {"here, " + c.name,
-         true,
-         {scalar, ratio(scalar, c.simd[0] + c.simd[1]), ratio(scalar, c.parallel[0] + c.parallel[1]),
-          ratio(scalar, c.sequential), ratio(scalar, c.overlapped), ratio(c.sequential, c.overlapped)}});
-  }
-  return t;
-}
-
 }  // namespace
 
 std::vector<IdctMode> idct_modes() {
@@ -225,7 +196,7 @@ void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> mo
   for (size_t i = 0; i < (settings.quick ? 1 : std::size(kResolutions)); ++i)
     for (const IdctMode& mode : modes) cases.push_back(measure(settings, i, mode, report));
   const bool gpu = settings.gpu;
-  for (PaperTable& t : std::array{table3(cases, gpu), table4(cases, gpu), figure4(cases), figure5(cases)})
+  for (PaperTable& t : std::array{table3(cases, gpu), table4(cases, gpu), figure4(cases)})
     report.add(std::move(t), settings);
 }
 

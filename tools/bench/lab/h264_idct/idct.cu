@@ -216,41 +216,4 @@ Status idct_compacted(IdctStep step, int size, const std::vector<int16_t>& block
   return {};
 }
 
-Status idct_complete(const Blocks& blocks, bool overlapped, int runs, Blocks& residuals, double& ms) {
-  CTV_ASSIGN_OR_RETURN(const std::shared_ptr<Device> opened, Device::open(0));
-  Device& device = *opened;
-  BlockArray arrays[2];
-  // Downloads go elsewhere, so that every run uploads the same.
-  PinnedArray<int16_t> results[2];
-  for (size_t i = 0; i < 2; ++i) {
-    CTV_RETURN_IF_ERROR(arrays[i].allocate(device, IdctStep::kCoalesced, i == 0 ? 4 : 8, blocks[i]));
-    CTV_RETURN_IF_ERROR(results[i].allocate(device, arrays[i].memory.host.size()));
-  }
-  const cudaStream_t streams[2] = {device.stream(), overlapped ? device.up() : device.stream()};
-  const auto once = [&]() -> Status {
-    for (int i = 0; i < 2; ++i) {
-      const TwinArray<int16_t>& memory = arrays[i].memory;
-      const size_t bytes = memory.device.size() * sizeof(int16_t);
-      CTV_CUDA_TRY(device, cudaMemcpyAsync(memory.device.data(), memory.host.data(), bytes,
-                                           cudaMemcpyHostToDevice, streams[i]));
-      arrays[i].launch(streams[i]);
-      CTV_RETURN_IF_ERROR(device.launched("idct"));
-      CTV_CUDA_TRY(device, cudaMemcpyAsync(results[i].data(), memory.device.data(), bytes,
-                                           cudaMemcpyDeviceToHost, streams[i]));
-    }
-    for (const cudaStream_t stream : streams) CTV_CUDA_TRY(device, cudaStreamSynchronize(stream));
-    return {};
-  };
-  std::vector<double> times;
-  for (int run = -1; run < runs; ++run) {
-    Status status;
-    const double taken = time_ms([&] { (void)(status = once()); });
-    CTV_RETURN_IF_ERROR(status);
-    if (run >= 0) times.push_back(taken);
-  }
-  ms = median(std::move(times));
-  for (size_t i = 0; i < 2; ++i) residuals[i].assign(results[i].data(), results[i].data() + arrays[i].used);
-  return {};
-}
-
 }  // namespace ctv::lab

@@ -39,21 +39,29 @@ expect 2 "no whole frame" "$ctenc" nothing.y4m -o nothing.ctv
 expect 2 "a cut image in a sequence" "$ctenc" s_%d.ppm -o s.ctv -q
 [ "$(frames s.ctv)" = "2 2 " ] || fail "cut image: $(frames s.ctv)"
 
+# Waits until a recording has its first packet; a loaded machine takes its time.
+recording() {
+  for _ in $(seq 600); do
+    [ -z "$(find . -name '.ctv-*' -size +0)" ] || return 0
+    sleep 0.1
+  done
+}
+set -m # or SIGINT would be ignored by what runs in the background
 for signal in INT:130 TERM:143 HUP:129; do
   rm -f live.ctv
-  { cat a.y4m; sleep 5; } | timeout --preserve-status -s "${signal%:*}" 4 "$ctenc" - -o live.ctv -q --in-flight 2 2>err
+  "$ctenc" - -o live.ctv -q --in-flight 2 2>err < <(cat a.y4m; exec sleep 100 2>&-) &
+  recording
+  sleep 2
+  kill "-${signal%:*}" $!
+  wait $!
   got=$?
   [ "$got" = "${signal#*:}" ] || fail "$signal: exit code $got"
   says "interrupted, live.ctv holds the 12 frames"
   [ "$(frames live.ctv)" = "12 12 " ] || fail "$signal: $(frames live.ctv)"
 done
-set -m # or SIGINT would be ignored by what runs in the background
 "$ctenc" --generate 96x64@25:10000000 -o long.ctv -q 2>err &
 set +m
-for _ in $(seq 600); do # a loaded machine takes its time to write the first packet
-  [ -z "$(find . -name '.ctv-*' -size +0)" ] || break
-  sleep 0.1
-done
+recording
 kill -INT $!
 wait $!
 [ $? = 130 ] || fail "Ctrl-C while encoding"

@@ -133,6 +133,15 @@ def check_player(browser, address):
     for dark in (False, True):
         browser.screenshot(f"{SCRATCH}/player{'-dark' if dark else ''}.png", dark)
     expect("the player complains", text(browser, "message") == "", text(browser, "message"), browser.messages)
+    tool("ctenc", "--generate", "64x48@30:6", "-o", f"{SCRATCH}/small.ctv")
+    with open(f"{SCRATCH}/sizes.ctv", "wb") as file:
+        for name in ("small", "default"):
+            with open(f"{SCRATCH}/{name}.ctv", "rb") as part:
+                file.write(part.read())
+    browser.open(f"{address}/player.html?src=/clips/sizes.ctv")
+    expect("a file of two sizes", browser.wait("document.getElementById('extent')?.textContent === '64 × 48'") and
+           browser.wait(f"document.getElementById('extent').textContent === '{WIDTH} × {HEIGHT}'"))
+    expect("two sizes: no message", text(browser, "message") == "", text(browser, "message"), browser.messages)
     for name, source in (("a file that is none", "clip.yuv"), ("no file", "none.ctv")):
         browser.open(f"{address}/player.html?src=/clips/{source}")
         expect(f"{name}: a message", browser.wait("document.getElementById('message')?.textContent.includes('" + source + "')"))

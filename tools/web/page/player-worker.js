@@ -4,9 +4,9 @@ import { loadCodec, packed } from './codec.js';
 
 let codec;
 let file;
-let header;
-let frames = [];
+let frames = []; // each with the header before it: a size may change within a file
 let decoder;
+let header; // the one that the decoder has
 let reduction = 0;
 let next = 0; // the frame that the decoder takes next
 
@@ -15,20 +15,23 @@ function open({ bytes }) {
   decoder = undefined;
   file = bytes;
   frames = [];
-  header = undefined;
+  let last;
   for (const { kind, offset, size } of codec.units(file)) {
     const unit = file.subarray(offset, offset + size);
-    if (kind === 'header') header ??= unit;
-    if (kind !== 'packet' || !header) continue;
-    const { key, timestamp, duration } = codec.parsePacket(header, unit);
-    frames.push({ offset, size, key, timestamp, duration });
+    // Live streams repeat theirs.
+    if (kind === 'header' && !(last?.length === unit.length && last.every((byte, i) => byte === unit[i]))) last = unit;
+    if (kind !== 'packet' || !last) continue;
+    const { key, timestamp, duration } = codec.parsePacket(last, unit);
+    frames.push({ offset, size, key, timestamp, duration, header: last });
   }
-  if (!header) throw new Error('The file has no header of a ctv stream.');
-  return { info: codec.parseHeader(header), frames, version: codec.version };
+  if (!last) throw new Error('The file has no header of a ctv stream.');
+  const shown = frames.map(({ header: _, ...frame }) => frame);
+  return { info: codec.parseHeader(frames[0]?.header ?? last), frames: shown, version: codec.version };
 }
 
 function send(index) {
-  const { offset, size } = frames[index];
+  const { offset, size, header: own } = frames[index];
+  if (own !== header) decoder.send((header = own));
   decoder.send(file.subarray(offset, offset + size));
 }
 
@@ -38,7 +41,7 @@ function decode({ index, reduction: wanted }) {
     decoder?.close();
     reduction = wanted;
     decoder = codec.openDecoder({ reduction });
-    decoder.send(header);
+    header = undefined;
     next = -1;
   }
   let key = index;

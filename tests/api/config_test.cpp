@@ -10,19 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/api/valid.hpp"
 #include "tests/support/codec.hpp"
 
 namespace ctv::test {
 namespace {
-
-Config valid() {
-  Config c;
-  c.width = 32;
-  c.height = 16;
-  c.format = CTV_FORMAT_I420;
-  c.backend = CTV_BACKEND_CPU;
-  return c;
-}
 
 ctv_status open(const ctv_config& config) {
   ctv_encoder* encoder = nullptr;

@@ -7,19 +7,12 @@
 #include <string>
 #include <thread>
 
+#include "tests/api/valid.hpp"
 #include "tests/support/codec.hpp"
 
 namespace ctv::test {
 namespace {
 
-Config valid() {
-  Config c;
-  c.width = 32;
-  c.height = 16;
-  c.format = CTV_FORMAT_I420;
-  c.backend = CTV_BACKEND_CPU;
-  return c;
-}
 ctv_unit empty_unit() {
   ctv_unit unit{};
   unit.struct_size = sizeof unit;

@@ -91,19 +91,20 @@ struct Time {
   int64_t timestamp, duration;
   friend bool operator==(const Time&, const Time&) = default;
 };
-struct Unit {
+struct TimedUnit {
   Bytes bytes;
   Time time;
   void* opaque;
 };
-struct Coded {
+struct TimedStream {
   Bytes header, index;
-  std::vector<Unit> units;
+  std::vector<TimedUnit> units;
 };
 
-Coded encode_timed(const std::vector<Frame>& clip, const std::vector<Time>& times, const ctv_config& config) {
+TimedStream encode_timed(const std::vector<Frame>& clip, const std::vector<Time>& times,
+                         const ctv_config& config) {
   Encoder encoder(config);
-  Coded coded;
+  TimedStream coded;
   const auto header = encoder.header().bytes();
   coded.header.assign(header.begin(), header.end());
   const auto receive = [&] {
@@ -126,14 +127,14 @@ Coded encode_timed(const std::vector<Frame>& clip, const std::vector<Time>& time
   return coded;
 }
 
-std::vector<Time> times_of(const Coded& coded) {
+std::vector<Time> times_of(const TimedStream& coded) {
   std::vector<Time> times;
-  for (const Unit& u : coded.units) times.push_back(u.time);
+  for (const TimedUnit& u : coded.units) times.push_back(u.time);
   return times;
 }
 
 /// What the decoder, the packets' headers and the index say; all the same.
-std::vector<Time> decoded_times(const Coded& coded, int in_flight) {
+std::vector<Time> decoded_times(const TimedStream& coded, int in_flight) {
   DecoderConfig config = decoder_config();
   config.frames_in_flight = in_flight;
   Decoder decoder(config);
@@ -145,8 +146,8 @@ std::vector<Time> decoded_times(const Coded& coded, int in_flight) {
       times.push_back({p->timestamp, p->duration});
     }
   };
-  for (const Unit& u : coded.units) {
-    while (!decoder.send(u.bytes, const_cast<Unit*>(&u))) receive();
+  for (const TimedUnit& u : coded.units) {
+    while (!decoder.send(u.bytes, const_cast<TimedUnit*>(&u))) receive();
   }
   decoder.flush();
   receive();
@@ -176,7 +177,7 @@ TEST(Time, OfPicturesComesBackFromTheStream) {
     c.fps_num = 90000;
     c.fps_den = 3000;
     c.frames_in_flight = in_flight;
-    const Coded coded = encode_timed(clip, times, c);
+    const TimedStream coded = encode_timed(clip, times, c);
     EXPECT_EQ(times_of(coded), times);
     EXPECT_EQ(decoded_times(coded, in_flight), times);
   }
@@ -188,8 +189,8 @@ TEST(Time, OfAConstantRateCostsNothing) {
   c.fps_num = 30000;
   c.fps_den = 1001;
   const std::vector<Time> regular = {{0, 1001}, {1001, 1001}, {2002, 1001}, {3003, 1001}};
-  const Coded told = encode_timed(clip, regular, c);
-  const Coded untold = encode_timed(clip, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, c);
+  const TimedStream told = encode_timed(clip, regular, c);
+  const TimedStream untold = encode_timed(clip, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, c);
   EXPECT_EQ(decoded_times(told, 1), regular);
   EXPECT_EQ(times_of(untold), regular);
   EXPECT_EQ(told.index, untold.index);
@@ -202,7 +203,7 @@ TEST(Time, OfPicturesWithoutADurationIsKept) {
   Config c = config_for(clip[0], "default");
   c.fps_num = 90000;
   c.fps_den = 3000;
-  const Coded coded = encode_timed(clip, {{0, 0}, {3100, 0}, {5900, 0}, {9000, 0}}, c);
+  const TimedStream coded = encode_timed(clip, {{0, 0}, {3100, 0}, {5900, 0}, {9000, 0}}, c);
   EXPECT_EQ(decoded_times(coded, 1),
             (std::vector<Time>{{0, 3000}, {3100, 3000}, {5900, 3000}, {9000, 3000}}));
 }

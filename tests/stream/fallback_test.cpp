@@ -10,14 +10,14 @@
 namespace ctv::test {
 namespace {
 
-struct Case {
+struct FallbackCase {
   const char* preset;
   int frames_in_flight;
   double crf = -1;
   int64_t max_frame_bytes = 0;
 };
 
-class Fallback : public testing::TestWithParam<Case> {
+class Fallback : public testing::TestWithParam<FallbackCase> {
  protected:
   Config config(const std::vector<Frame>& clip) const {
     Config c = config_for(clip[0], GetParam().preset, 1);
@@ -144,10 +144,11 @@ TEST_P(Fallback, ADeviceThatFailsToBeginIsLeftWhereItWasNotAskedFor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, Fallback,
-                         testing::Values(Case{"default", 1}, Case{"h264_4x4", 1}, Case{"default", 3},
-                                         Case{"paper", 1}, Case{"paper", 3}, Case{"default", 1, 26},
-                                         Case{"default", 3, 26}, Case{"default", 6, 26},
-                                         Case{"default", 3, 22, 400}),
+                         testing::Values(FallbackCase{"default", 1}, FallbackCase{"h264_4x4", 1},
+                                         FallbackCase{"default", 3}, FallbackCase{"paper", 1},
+                                         FallbackCase{"paper", 3}, FallbackCase{"default", 1, 26},
+                                         FallbackCase{"default", 3, 26}, FallbackCase{"default", 6, 26},
+                                         FallbackCase{"default", 3, 22, 400}),
                          [](const auto& i) {
                            return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight) +
                                   (i.param.crf < 0 ? "" : "_crf") +

@@ -9,7 +9,7 @@
 namespace ctv::test {
 namespace {
 
-constexpr int kFrames = 4;  // of each part
+constexpr int kPartFrames = 4;  // of each part
 
 struct Part {
   int width, height;
@@ -20,7 +20,7 @@ constexpr Part kParts[] = {
     {64, 48, 30, "default"}, {32, 24, 30, "default"}, {64, 48, 15, "fastest"}, {48, 48, 30, "default"}};
 
 std::vector<Frame> clip_of(const Part& part) {
-  return moving_clip(CTV_FORMAT_I420, part.width, part.height, kFrames);
+  return moving_clip(CTV_FORMAT_I420, part.width, part.height, kPartFrames);
 }
 
 Config config_of(const Part& part, ctv_backend backend, int in_flight) {

@@ -10,15 +10,15 @@
 namespace ctv::test {
 namespace {
 
-constexpr int kFrames = 40;
+constexpr int kRepeatedFrames = 40;
 
-struct Case {
+struct RepeatCase {
   const char* preset;
   int frames_in_flight;
   ctv_format format = CTV_FORMAT_I420;
 };
 
-class Repeat : public testing::TestWithParam<Case> {
+class Repeat : public testing::TestWithParam<RepeatCase> {
  protected:
   Config config(const std::vector<Frame>& clip) const {
     Config c = config_for(clip[0], GetParam().preset, 2);
@@ -47,7 +47,7 @@ std::vector<Bytes> packets_of(const std::vector<Frame>& clip, const Config& conf
 }
 
 TEST_P(Repeat, TheEncoderGivesTheSameBytes) {
-  const std::vector<Frame> clip = moving_clip(GetParam().format, 70, 50, kFrames);
+  const std::vector<Frame> clip = moving_clip(GetParam().format, 70, 50, kRepeatedFrames);
   Config c = config(clip);
   const bool change = c.lossless == 0;
   const std::vector<Bytes> expected = packets_of(clip, c, change);
@@ -59,7 +59,7 @@ TEST_P(Repeat, TheEncoderGivesTheSameBytes) {
 }
 
 TEST_P(Repeat, TheDecoderGivesTheSamePictures) {
-  const std::vector<Frame> clip = moving_clip(GetParam().format, 70, 50, kFrames);
+  const std::vector<Frame> clip = moving_clip(GetParam().format, 70, 50, kRepeatedFrames);
   const Stream stream = encode(clip, config(clip));
   for (const int reduction : {0, 1}) {
     DecoderConfig d = decoder_config(2, reduction);
@@ -75,7 +75,7 @@ TEST_P(Repeat, TheDecoderGivesTheSamePictures) {
 
 // Every packet another step, so no frame is equal to one before; then steps that come back.
 TEST(Repeat, FramesOfConstantQualityAreEncodedAnew) {
-  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kFrames);
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kRepeatedFrames);
   Config c = config_for(clip[0], "default", 2);
   c.crf = 24;
   c.frames_in_flight = 3;
@@ -93,7 +93,7 @@ TEST(Repeat, FramesOfConstantQualityAreEncodedAnew) {
 
 // What was kept of the stream before must not be repeated, although addresses may come back.
 TEST(Repeat, AStreamAfterAnotherIsANewOne) {
-  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kFrames);
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kRepeatedFrames);
   Config c = config_for(clip[0], "default", 1);
   c.key_interval = 9;
   const Stream expected = encode(clip, c);
@@ -123,13 +123,12 @@ TEST(Repeat, AStreamAfterAnotherIsANewOne) {
   EXPECT_GT(DeviceThatRepeats::repeated(), 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Repeat,
-                         testing::Values(Case{"default", 1}, Case{"default", 2}, Case{"default", 3},
-                                         Case{"slow", 5}, Case{"paper", 1, CTV_FORMAT_RGB8}, Case{"paper", 3},
-                                         Case{"lossless", 4}, Case{"dct8x8", 2}, Case{"h264_4x4_subband", 3}),
-                         [](const auto& i) {
-                           return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Presets, Repeat,
+    testing::Values(RepeatCase{"default", 1}, RepeatCase{"default", 2}, RepeatCase{"default", 3},
+                    RepeatCase{"slow", 5}, RepeatCase{"paper", 1, CTV_FORMAT_RGB8}, RepeatCase{"paper", 3},
+                    RepeatCase{"lossless", 4}, RepeatCase{"dct8x8", 2}, RepeatCase{"h264_4x4_subband", 3}),
+    [](const auto& i) { return std::string(i.param.preset) + std::to_string(i.param.frames_in_flight); });
 
 }  // namespace
 }  // namespace ctv::test

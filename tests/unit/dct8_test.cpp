@@ -13,11 +13,11 @@
 namespace ctv::test {
 namespace {
 
-using Block = int32_t[8][8];
+using Block8 = int32_t[8][8];
 
 // Columns, then rows, as in both backends.
-void forward(const Block& x, Block& c) {
-  Block t;
+void forward(const Block8& x, Block8& c) {
+  Block8 t;
   for (int u = 0; u < 8; ++u) {
     int32_t in[8], out[8];
     for (int i = 0; i < 8; ++i) in[i] = x[i][u];
@@ -31,8 +31,8 @@ void forward(const Block& x, Block& c) {
 }
 
 // Rows, then columns; 64ths of a sample.
-void inverse(const Block& c, Block& x) {
-  Block t;
+void inverse(const Block8& c, Block8& x) {
+  Block8 t;
   for (int v = 0; v < 8; ++v) {
     inverse_dct8(c[v], t[v]);
     for (int i = 0; i < 8; ++i) t[v][i] = dct8_inverse_first(t[v][i]);
@@ -45,13 +45,13 @@ void inverse(const Block& c, Block& x) {
   }
 }
 
-void fill(Block& b, const std::function<int(int, int)>& value) {
+void fill(Block8& b, const std::function<int(int, int)>& value) {
   for (int r = 0; r < 8; ++r) {
     for (int c = 0; c < 8; ++c) b[r][c] = value(r, c);
   }
 }
 
-reference::Matrix matrix_of(const Block& b) {
+reference::Matrix matrix_of(const Block8& b) {
   reference::Matrix m(8);
   for (int r = 0; r < 8; ++r) {
     for (int c = 0; c < 8; ++c) m.at(r, c) = b[r][c];
@@ -59,7 +59,7 @@ reference::Matrix matrix_of(const Block& b) {
   return m;
 }
 
-double worst_difference(const Block& b, const reference::Matrix& m, double unit) {
+double worst_difference(const Block8& b, const reference::Matrix& m, double unit) {
   double worst = 0;
   for (int r = 0; r < 8; ++r) {
     for (int c = 0; c < 8; ++c) worst = std::max(worst, std::abs(b[r][c] - unit * m.at(r, c)));
@@ -71,7 +71,7 @@ TEST(Dct8, CoefficientsAreTheOrthonormalOnesInQuarters) {
   Random random(1);
   const auto dct = reference::dct_matrix(8);
   for (int i = 0; i < 500; ++i) {
-    Block x, c;
+    Block8 x, c;
     const int range = i % 2 == 0 ? 255 : 1023;
     fill(x, [&](int, int) { return random.between(-range, range); });
     forward(x, c);
@@ -84,7 +84,7 @@ TEST(Dct8, InverseIsTheOrthonormalOneIn64ths) {
   Random random(2);
   const auto dct = reference::transposed(reference::dct_matrix(8));
   for (int i = 0; i < 500; ++i) {
-    Block c, x;
+    Block8 c, x;
     const int dense = i % 3;
     fill(c, [&](int, int) {
       return dense == 0 || random.between(0, 15) == 0 ? random.between(-2000, 2000) >> dense : 0;
@@ -99,7 +99,7 @@ TEST(Dct8, WithoutAQuantiserTheErrorIsAFractionOfASample) {
   double squares = 0;
   int count = 0;
   for (int i = 0; i < 2000; ++i) {
-    Block x, c, back;
+    Block8 x, c, back;
     fill(x, [&](int, int) { return random.between(-255, 255); });
     forward(x, c);
     inverse(c, back);
@@ -117,7 +117,7 @@ TEST(Dct8, WithoutAQuantiserTheErrorIsAFractionOfASample) {
 
 TEST(Dct8, FlatBlocksAreExact) {
   for (int value = -1023; value <= 1023; ++value) {
-    Block x, c, back;
+    Block8 x, c, back;
     fill(x, [&](int, int) { return value; });
     forward(x, c);
     EXPECT_EQ(c[0][0], 32 * value);
@@ -133,7 +133,7 @@ TEST(Dct8, NothingOverflowsAtTheEndsOfTheRanges) {
   const auto dct = reference::dct_matrix(8);
   for (int k = 0; k < 64; ++k) {
     const auto sign = [&](int r, int c) { return dct.at(k / 8, r) * dct.at(k % 8, c) < 0 ? -1 : 1; };
-    Block x, c, t;
+    Block8 x, c, t;
     fill(x, [&](int r, int i) { return sign(r, i) * kDct8MaxSample; });
     forward(x, c);
     double exact = 0;

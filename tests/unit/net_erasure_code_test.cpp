@@ -34,13 +34,13 @@ TEST(ErasureCode, MultipliesPolynomials) {
   }
 }
 
-struct Block {
+struct CodedBlock {
   std::vector<Bytes> data, parity;
 };
 
-Block make_block(int count, int parity, size_t size, size_t tail) {
+CodedBlock make_block(int count, int parity, size_t size, size_t tail) {
   Random random(static_cast<uint64_t>(count * 1000 + parity));
-  Block block;
+  CodedBlock block;
   std::vector<std::span<const uint8_t>> views;
   for (int i = 0; i < count; ++i) {
     Bytes bytes(i == count - 1 ? tail : size);
@@ -56,7 +56,7 @@ Block make_block(int count, int parity, size_t size, size_t tail) {
 }
 
 // Loses the data and parity whose bits are set, and rebuilds the data.
-void expect_rebuilt(const Block& block, const std::vector<bool>& lost_data,
+void expect_rebuilt(const CodedBlock& block, const std::vector<bool>& lost_data,
                     const std::vector<bool>& lost_parity) {
   const size_t size = block.parity[0].size();
   std::vector<Bytes> buffers;
@@ -83,7 +83,7 @@ void expect_rebuilt(const Block& block, const std::vector<bool>& lost_data,
 TEST(ErasureCode, RebuildsEveryPatternUpToTheParity) {
   for (int count = 1; count <= 6; ++count) {
     for (int parity = 1; parity <= 4; ++parity) {
-      const Block block = make_block(count, parity, 13, 5);
+      const CodedBlock block = make_block(count, parity, 13, 5);
       for (unsigned mask = 0; mask < 1U << (count + parity); ++mask) {
         if (std::popcount(mask) > parity) continue;
         std::vector<bool> data, extra;
@@ -96,7 +96,7 @@ TEST(ErasureCode, RebuildsEveryPatternUpToTheParity) {
 }
 
 TEST(ErasureCode, RebuildsLargestBlocks) {
-  const Block block = make_block(net::kMaxData, net::kMaxParity, 40, 7);
+  const CodedBlock block = make_block(net::kMaxData, net::kMaxParity, 40, 7);
   Random random(5);
   for (int round = 0; round < 20; ++round) {
     std::vector<bool> data(net::kMaxData), extra(net::kMaxParity);

@@ -11,10 +11,10 @@
 namespace ctv {
 namespace {
 
-constexpr size_t kSamples = 320 * 240;
+constexpr size_t kPictureSamples = 320 * 240;
 constexpr double kFps = 25;
 
-struct Coded {
+struct ControlledFrame {
   std::vector<uint16_t> steps;      // one per try
   std::vector<Feedback> feedbacks;  // asked for
   size_t bytes = 0;
@@ -25,11 +25,11 @@ size_t bytes_of(FrameType type, uint16_t step) {
   return static_cast<size_t>((type == FrameType::kKey ? 400000 : 100000) / std::pow(step, 0.9));
 }
 uint64_t distortion_of(uint16_t step) {
-  return static_cast<uint64_t>(kSamples * std::pow(step / 16.0, 1.7) / 12);
+  return static_cast<uint64_t>(kPictureSamples * std::pow(step / 16.0, 1.7) / 12);
 }
 
-Coded code(RateController& rate, uint64_t frame, FrameType type) {
-  Coded coded;
+ControlledFrame code(RateController& rate, uint64_t frame, FrameType type) {
+  ControlledFrame coded;
   coded.steps.push_back(rate.begin(frame, type));
   for (;;) {
     const Feedback feedback = rate.feedback();
@@ -74,7 +74,8 @@ TEST(TargetSize, MeetsABitRateWithinTwoPerCent) {
     size.set_source(source);
     size_t sum = 0;
     for (uint64_t frame = 0; frame < 100; ++frame) {
-      const Coded coded = code(size, frame, frame % 10 == 0 ? FrameType::kKey : FrameType::kPredicted);
+      const ControlledFrame coded =
+          code(size, frame, frame % 10 == 0 ? FrameType::kKey : FrameType::kPredicted);
       EXPECT_TRUE(coded.status.ok());
       EXPECT_LE(coded.steps.size(), 11U);
       sum += coded.bytes;
@@ -180,37 +181,38 @@ TEST(TargetSize, NoFrameIsLargerThanTheLimitUnlessNoStepMakesItFit) {
   ConstantQuantiser source(16);
   TargetSize size({0, 1000, 5000}, kFps, 0);
   size.set_source(source);
-  const Coded coarser = code(size, 0, FrameType::kKey);
+  const ControlledFrame coarser = code(size, 0, FrameType::kKey);
   EXPECT_TRUE(coarser.status.ok());
   EXPECT_LE(coarser.bytes, 5000U);
   EXPECT_GT(coarser.bytes, 4500U);
   EXPECT_GT(coarser.steps.back(), 16);
   source.set_step(1000);  // fits with its own step, which is kept
-  const Coded own = code(size, 1, FrameType::kKey);
+  const ControlledFrame own = code(size, 1, FrameType::kKey);
   EXPECT_EQ(own.steps, std::vector<uint16_t>{1000});
   size.set_target({0, 1000, 2});
-  const Coded none = code(size, 2, FrameType::kKey);
+  const ControlledFrame none = code(size, 2, FrameType::kKey);
   EXPECT_EQ(none.status.code(), CTV_ERROR_LIMIT);
   EXPECT_EQ(none.steps.back(), 65535);
 }
 
 TEST(StreamRate, TriesForQualityComeBeforeThoseForSize) {
-  StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kSamples, key_gain(10)},
+  StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kPictureSamples, key_gain(10)},
                   TargetSize({0, 1000, 3000}, kFps, 10));
   rate.set_crf(20, 0);
   EXPECT_TRUE(rate.measures());
-  const Coded key = code(rate, 0, FrameType::kKey);
+  const ControlledFrame key = code(rate, 0, FrameType::kKey);
   ASSERT_GE(key.feedbacks.size(), 3U);
   EXPECT_EQ(key.feedbacks.front(), Feedback::kDistortion);
   EXPECT_EQ(key.feedbacks.back(), Feedback::kBytes);
   EXPECT_TRUE(std::is_sorted(key.feedbacks.begin(), key.feedbacks.end()));
   EXPECT_LE(key.bytes, 3000U);
-  const Coded predicted = code(rate, 1, FrameType::kPredicted);
+  const ControlledFrame predicted = code(rate, 1, FrameType::kPredicted);
   EXPECT_EQ(predicted.feedbacks.front(), Feedback::kBytes);
 }
 
 TEST(StreamRate, TargetsChangeBetweenFrames) {
-  StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kSamples, key_gain(10)}, TargetSize({}, kFps, 10));
+  StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kPictureSamples, key_gain(10)},
+                  TargetSize({}, kFps, 10));
   EXPECT_FALSE(rate.measures());
   EXPECT_EQ(code(rate, 0, FrameType::kKey).feedbacks, std::vector<Feedback>{Feedback::kNone});
   rate.set_step(320);

@@ -14,75 +14,10 @@
 #include "cpu/runtime/simd_foreach.hpp"
 
 #include "cpu/motion/hadamard-inl.hpp"
-#include "cpu/motion/predict-inl.hpp"
-
-#ifndef CTV_CPU_SKIP_ONCE
-#define CTV_CPU_SKIP_ONCE
-namespace ctv {
-
-// One row of units.
-struct SkipRow {
-  const SkipPlanes* planes;
-  const MotionGrid* grid;
-  const SkipPrices* prices;
-  int row;  // first row of cells
-
-  bool inside(int k, int col) const {
-    return row + k / kSkipUnit < grid->rows && col + k % kSkipUnit < grid->cols;
-  }
-  ptrdiff_t cell(int k, int col) const {
-    return ptrdiff_t{row + k / kSkipUnit} * grid->cols + col + k % kSkipUnit;
-  }
-};
-
-// A unit on one plane.
-struct UnitPlane {
-  PlaneView<const Sample> source, reference;
-  ChromaShift shift;
-  int y, x;  // first sample
-  int rows;
-  int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
-  int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
-};
-
-}  // namespace ctv
-#endif
+#include "cpu/motion/skip_unit-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
-
-constexpr int kCell = 1 << kLog2Cell;
-constexpr int kUnit = kSkipUnit * kCell;
-
-// The samples of a plane from (y, x) on, where kWidth columns can be read.
-template <int kWidth>
-struct Near {
-  Sample patch[(kUnit + kTaps) * (kWidth + kTaps)];
-  const Sample* data;
-  ptrdiff_t stride;
-
-  Near(const PlaneView<const Sample>& plane, int y, int x, int rows) {
-    if (y + rows <= plane.rows && x + kWidth <= plane.cols) {
-      data = plane.row(y) + x;
-      stride = plane.stride;
-    } else {
-      data = Surroundings<kWidth>(plane, y, x, rows, patch);
-      stride = kWidth + kTaps;
-    }
-  }
-};
-
-// out [rows][kWidth]
-template <int kWidth>
-void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_stride, int rows,
-              int16_t* __restrict out) {
-  for (int r = 0; r < rows; ++r) {
-    CTV_KEEP_LOOP
-    for (int c = 0; c < kWidth; ++c)
-      // All rows were written, which the analyzer does not see: NOLINTNEXTLINE(clang-analyzer-core.*)
-      out[r * kWidth + c] = static_cast<int16_t>(skip_difference(a[r * a_stride + c], b[r * b_stride + c]));
-  }
-}
 
 // Whether every coefficient of a unit's difference to the reference is at most prices.dead.
 template <int kWidth>
@@ -99,55 +34,6 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
     }
   }
   return true;
-}
-
-// The squares of the differences of each cell, times 64.
-template <int kWidth>
-void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[kSkipCells]) {
-  const int16_t* d = difference;
-  for (int half = 0; half < kSkipUnit; ++half) {
-    alignas(64) int32_t sums[kWidth / 2];  // of columns side by side
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-    const hn::CappedTag<int16_t, kWidth> d16;
-    const hn::Repartition<int32_t, decltype(d16)> d32;
-    for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
-      auto sum = hn::Zero(d32);
-      auto unused = hn::Zero(d32);
-      for (int r = 0; r < u.cell_rows(); ++r) {
-        const auto v = hn::LoadU(d16, d + r * kWidth + x);
-        sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
-      }
-      hn::Store(sum, d32, sums + x / 2);
-    }
-#else
-    std::fill_n(sums, kWidth / 2, 0);
-    for (int r = 0; r < u.cell_rows(); ++r) {
-      for (int c = 0; c < kWidth; ++c) sums[c / 2] += d[r * kWidth + c] * d[r * kWidth + c];
-    }
-#endif
-    d += u.cell_rows() * kWidth;
-    for (int k = 0; k < kSkipUnit; ++k) {
-      int32_t sum = 0;
-      for (int i = 0; i < kWidth / 4; ++i) sum += sums[k * (kWidth / 4) + i];
-      squares[half * kSkipUnit + k] = 64 * static_cast<uint64_t>(sum);
-    }
-  }
-}
-
-// Predicts a unit, each cell with its own vector. out: [rows][kWidth]
-template <int kWidth>
-void PredictUnit(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], int16_t* out) {
-  if (vectors[0] == vectors[1] && vectors[0] == vectors[2] && vectors[0] == vectors[3])
-    return Predict<kWidth>(u.reference, u.shift, vectors[0], u.y, u.x, u.rows, out, kWidth);
-  const int rows = u.cell_rows();
-  const int cols = u.cell_cols();
-  for (int k = 0; k < kSkipCells; ++k) {
-    int16_t cell[kCell * kCell];
-    const int top = k / kSkipUnit * rows;
-    const int left = k % kSkipUnit * cols;
-    Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell, kCell);
-    for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
-  }
 }
 
 template <int kWidth>
@@ -181,13 +67,6 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
       u.cell_cols() == 8 ? ForTiles<8>(at, kWidth, prices, add) : ForTiles<4>(at, kWidth, prices, add);
     }
   }
-}
-
-UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
-  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
-  const auto i = static_cast<size_t>(p);
-  return {s.planes->source[i],        s.planes->reference[i],   shift,
-          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
 void FindStillRow(const SkipRow& s, uint8_t* still) {

@@ -190,6 +190,7 @@ TEST_F(CudaEquality, SkipDecisions) {
   size_t still_cells = 0;
   size_t skipped = 0;
   size_t coded = 0;
+  size_t changed = 0;
   for (const Extent extent : all_extents()) {
     for (const ChromaShift chroma : {ChromaShift{0, 0}, ChromaShift{0, 1}, ChromaShift{1, 1}}) {
       for (const int planes : {1, 3}) {
@@ -200,6 +201,7 @@ TEST_F(CudaEquality, SkipDecisions) {
           SCOPED_TRACE(text(extent) + " chroma " + shifts(chroma) + " planes " + std::to_string(planes) +
                        " step " + std::to_string(base_step) + " seed " + std::to_string(seed));
           std::vector<std::vector<MotionVector>> vectors;
+          std::vector<std::vector<MotionVector>> united;
           std::vector<std::vector<uint8_t>> skips;  // still, skipped; of each backend
           for (Backend* backend : both()) {
             Scene scene(*backend, extent, planes, chroma, seed);
@@ -215,10 +217,17 @@ TEST_F(CudaEquality, SkipDecisions) {
             EXPECT_TRUE(scene.side.intact());
             vectors.push_back(scene.side.vectors.all());
             skips.push_back(scene.side.skips());
+            ASSERT_TRUE(ok(backend->unite_skips(scene.planes, scene.grid, step, scene.side.device(),
+                                                scene.searched->device())));
+            scene.side.download();
+            EXPECT_TRUE(scene.side.intact());
+            united.push_back(scene.side.vectors.all());
           }
           ASSERT_EQ(skips[0], skips[2]);
           ASSERT_EQ(skips[1], skips[3]);
           ASSERT_EQ(vectors[0], vectors[1]);
+          ASSERT_EQ(united[0], united[1]);
+          for (size_t i = 0; i < united[0].size(); ++i) changed += united[0][i] == vectors[0][i] ? 0U : 1U;
           for (const uint8_t flag : skips[0]) still_cells += flag;
           for (const uint8_t flag : skips[1]) ++(flag != 0 ? skipped : coded);
         }
@@ -229,6 +238,7 @@ TEST_F(CudaEquality, SkipDecisions) {
   EXPECT_GT(still_cells, 0U);
   EXPECT_GT(skipped, still_cells);
   EXPECT_GT(coded, 0U);
+  EXPECT_GT(changed, 0U);
 }
 
 TEST_F(CudaEquality, SkippedCells) {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codec/control/skip_decisions.hpp"
+#include "codec/control/skip_squares.hpp"
 #include "tests/reference/motion.hpp"
 
 namespace ctv::reference {
@@ -105,6 +106,52 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
     }
   }
   return skips;
+}
+
+/// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), pass after pass.
+inline void unite_skips(const std::vector<SkipPlane>& planes, const MotionGrid& grid, uint32_t base_step,
+                        const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
+  const SkipPrices prices = skip_prices(base_step);
+  for (const int level : kSkipSquareLevels) {
+    const int side = 1 << level;
+    const int half = side / 2;
+    const std::vector<MotionVector> before = vectors;
+    for (int row = 0; row + side <= grid.rows; row += side) {
+      for (int col = 0; col + side <= grid.cols; col += side) {
+        SkipSquare square = SkipSquare::make(before.data(), grid.rows, grid.cols, row, col, level);
+        std::vector<size_t> cells;
+        bool skipped = true;
+        for (int i = 0; i < side * side; ++i) {
+          const int r = i / side;
+          const int c = i % side;
+          cells.push_back(static_cast<size_t>((row + r) * grid.cols + col + c));
+          skipped = skipped && skips[cells.back()] != 0;
+          const int quarter = 2 * (r / half) + c / half;
+          if (before[cells.back()] != square.vectors[quarter]) square.mixed |= 1U << quarter;
+        }
+        if (!skipped) continue;
+        // vector: null for the cells' own
+        const auto error = [&](const MotionVector* vector) {
+          uint64_t sum = 0;
+          for (const size_t cell : cells) {
+            for (const SkipPlane& p : planes) {
+              cell_sums(p, prices, static_cast<int>(cell) / grid.cols, static_cast<int>(cell) % grid.cols,
+                        vector == nullptr ? before[cell] : *vector, sum);
+            }
+          }
+          return sum;
+        };
+        uint64_t least = skip_square_cost(prices, error(nullptr), square.own_bits());
+        for (int k = 0; k < square.count; ++k) {
+          const MotionVector v = square.vectors[k];
+          const uint64_t cost = skip_square_cost(prices, error(&v), square.leaf_bits(v));
+          if (cost >= least) continue;
+          least = cost;
+          for (const size_t cell : cells) vectors[cell] = v;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace ctv::reference

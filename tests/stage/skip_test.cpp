@@ -70,13 +70,24 @@ class Skip : public test::BackendTest {
     ASSERT_EQ(searched.skips(), expected_still);
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(side.vectors.all(), vectors);
+
+    const std::vector<MotionVector> apart = vectors;
+    ASSERT_TRUE(
+        ok(backend().unite_skips(compared, grid, base_step, side.device(), searched.device().vectors)));
+    searched.download();
+    side.download();
+    EXPECT_TRUE(searched.intact() && side.intact());
+    reference::unite_skips(expected_planes, grid, base_step, skips, vectors);
+    ASSERT_EQ(side.skips(), skips);
+    ASSERT_EQ(side.vectors.all(), vectors);
+    for (size_t i = 0; i < skips.size(); ++i) united_ += vectors[i] == apart[i] ? 0 : 1;
     for (size_t i = 0; i < skips.size(); ++i) {
       still_ += expected_still[i];
       skipped_ += skips[i];
       coded_ += 1 - skips[i];
     }
   }
-  int still_ = 0, skipped_ = 0, coded_ = 0;
+  int still_ = 0, skipped_ = 0, coded_ = 0, united_ = 0;
 };
 
 TEST_P(Skip, AgreesWithTheDefinition) {
@@ -95,6 +106,7 @@ TEST_P(Skip, AgreesWithTheDefinition) {
   EXPECT_GT(still_, 0);
   EXPECT_GT(skipped_, still_);
   EXPECT_GT(coded_, 0);
+  EXPECT_GT(united_, 0);
 }
 
 CTV_FOR_EACH_BACKEND(Skip);

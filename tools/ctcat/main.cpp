@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "ctcat/stream_joiner.h"
+#include "io/container.h"
 #include "io/unit_reader.h"
 
 namespace ctv::tools {
@@ -22,7 +23,7 @@ struct Cut {
 
 /// The frames of a file that the cut wants; how many there were.
 void append(StreamJoiner& joiner, const std::string& path, const Cut& cut) {
-  UnitReader units(open_source(path));
+  UnitReader units(open_stream(path));
   joiner.begin(path);
   int64_t position = 0, last_key = 0;
   const int64_t end = cut.frames ? cut.from + *cut.frames : INT64_MAX;

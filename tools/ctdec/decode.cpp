@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "ctdec/picture_sink.h"
 #include "ctdec/seek.h"
+#include "io/container.h"
 #include "io/unit_reader.h"
 
 namespace ctv::tools {
@@ -40,7 +41,7 @@ class Decoding {
   explicit Decoding(const DecodeOptions& options)
       : options_(options),
         config_(make_config(options)),
-        units_(open_source(options.input), config_.limits.max_packet_size),
+        units_(open_stream(options.input), config_.limits.max_packet_size),
         decoder_(config_),
         sink_(options, result_) {
     sink_.expect(pictures_by_index(units_));

@@ -6,6 +6,7 @@
 #include "cli/text.h"
 #include "ctdec/decode.h"
 #include "ctdec/options.h"
+#include "io/container.h"
 #include "io/output_file.h"
 
 int main(int argc, char** argv) {
@@ -22,6 +23,12 @@ int main(int argc, char** argv) {
     decode_options.given = options.given();
     complete_decode_options(decode_options);
     show_library_log(decode_options.run.quiet);
+    if (!decode_options.mux.empty()) {
+      const int64_t frames = write_container(decode_options.input, decode_options.mux);
+      if (!decode_options.run.quiet)
+        std::fprintf(stderr, "muxed     %lld frames\n", static_cast<long long>(frames));
+      return Exit::kOk;
+    }
     const DecodeResult result = decode(decode_options);
     if (decode_options.md5) std::printf("%s\n", result.md5.c_str());
     if (!decode_options.run.quiet) std::fputs(decode_summary(decode_options, result).c_str(), stderr);

@@ -3,6 +3,7 @@
 
 #include "cli/names.h"
 #include "cli/text.h"
+#include "io/container.h"
 
 namespace ctv::tools {
 namespace {
@@ -33,6 +34,16 @@ std::string size_text(uint64_t bytes) {
                                     : text("%lluM", static_cast<unsigned long long>(bytes >> 20));
 }
 
+/// What --mux has nothing to do with is refused, not ignored.
+void check_mux(const DecodeOptions& decode) {
+  for (const std::string& name : decode.given)
+    if (name.starts_with("--") && name != "--mux" && name != "--quiet" && name != "--no-progress")
+      throw Failure(Exit::kUsage, name + " has no effect with --mux, which decodes nothing", "leave one out");
+  if (container_of(decode.mux).empty())
+    throw Failure(Exit::kUsage, "--mux: '" + decode.mux + "' is no container that is known",
+                  "name it .mkv, .nut or .mov");
+}
+
 }  // namespace
 
 ToolText ctdec_text() {
@@ -41,7 +52,7 @@ ToolText ctdec_text() {
   text.summary = "decode video of the ctv contourlet codec";
   text.description =
       "INPUT is a ctv stream, - for standard input; a stream without an index, from a pipe or a crash, "
-      "decodes as well. "
+      "decodes as well, and so does a container that --mux has written. "
       "What is written follows from the output's name: .y4m, an image sequence such as out_%05d.png or .ppm, "
       "raw samples as planar YCbCr (.yuv), .rgb, .rgba, .nv12, .gray or as the stream has them (.raw), null "
       "for nothing; - is y4m on standard output.";
@@ -50,6 +61,7 @@ ToolText ctdec_text() {
       {"ctdec in.ctv -o - | ffplay -", "watch it"},
       {"ctdec in.ctv --resolution 1/4 --seek 100 --frames 1 -o still.png", "a small still"},
       {"ctdec in.ctv --md5", "the digest of all pictures"},
+      {"ctdec in.ctv --mux out.mkv", "into Matroska, without coding anew"},
   };
   return text;
 }
@@ -83,6 +95,11 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
                                 "full, 1/2, 1/4, 1/8, ...");
                 });
   options.initially("full");
+  options.value(
+      "--mux", "FILE",
+      "Decode nothing: put the stream into a container, .mkv, .nut or .mov, with its times; needs a build "
+      "with libavformat",
+      [&](const std::string& s) { decode.mux = s; }, ValueKind::kFile);
   options.integer("--seek", "N", "Begin with frame N, counted from 0", 0, INT64_MAX,
                   [&](int64_t n) { decode.seek = n; });
   options.initially("0");
@@ -122,6 +139,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
 void complete_decode_options(DecodeOptions& decode) {
   const char* const see = "see ctdec --help";
   if (decode.input.empty()) throw Failure(Exit::kUsage, "no input", see);
+  if (!decode.mux.empty()) return check_mux(decode);
   if (decode.output.path.empty() && decode.output.kind != OutputKind::kNull && !decode.md5 &&
       !decode.benchmark && decode.expected_md5.empty())
     throw Failure(Exit::kUsage, "no output: -o FILE is missing", see);

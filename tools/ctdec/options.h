@@ -22,6 +22,7 @@ struct DecodeOptions {
   std::optional<uint64_t> max_pixels, max_memory, max_packet_size;
   bool md5 = false, keep_going = false, conceal = false, benchmark = false, stage_times = false;
   std::string expected_md5;
+  std::string mux;              // a container to write in the place of pictures
   std::set<std::string> given;  // the names of all options given
   RunOptions run;
 };

@@ -326,6 +326,9 @@ ctv_config make_config(const EncodeOptions& encode, const VideoFormat& video) {
   config.range = d.range;
   config.siting = d.siting;
   config.interlace = d.interlace;
+  config.primaries = d.primaries;
+  config.transfer = d.transfer;
+  config.matrix = d.matrix;
   const ctv_config preset = config;
   for (const Edit& edit : encode.edits) edit(config);
   check_config(encode, config, preset);

@@ -5,6 +5,7 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 #include "ctinfo/survey.h"
+#include "io/container.h"
 #include "io/output_file.h"
 
 int main(int argc, char** argv) {
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
     if (!options.parse(argc, argv)) return Exit::kOk;
     if (input.empty()) throw Failure(Exit::kUsage, "no input", "see ctinfo --help");
 
-    UnitReader units(open_source(input));
+    UnitReader units(open_stream(input));
     const Survey result = survey(units, frames);
     if (!result.has_header) throw Failure(Exit::kFile, units.source().name() + " is empty");
     OutputFile out("-");

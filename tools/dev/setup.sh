@@ -14,6 +14,7 @@ python=(python3-dev python3-numpy python3-pybind11 python3-pytest pybind11-dev)
 web=(emscripten chromium python3)
 gstreamer=(pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
+containers=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libswscale-dev)
 checks=(git python3 pkg-config dpkg-dev libgtest-dev clang clang-tidy clang-format-14 llvm doxygen)
 
 wanted=("${build[@]}")
@@ -23,7 +24,7 @@ case "${1:-all}" in
   web) wanted+=("${web[@]}") ;;
   compare) wanted+=("${peers[@]}") ;;
   check) wanted+=("${checks[@]}" "${gstreamer[@]}") ;;
-  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" python3-matplotlib python3-scipy valgrind
+  *) wanted+=("${checks[@]}" "${python[@]}" "${gstreamer[@]}" "${containers[@]}" python3-matplotlib python3-scipy valgrind
     debootstrap lintian) ;;
 esac
 

@@ -43,6 +43,8 @@ size_t Frame::offset(int plane) const {
 
 ctv_picture Frame::picture() const {
   ctv_picture p = make_picture(video_.format, video_.width, video_.height);
+  p.timestamp = timestamp_;
+  p.duration = duration_;
   uint8_t* at =
       const_cast<uint8_t*>(bytes_.data());  // the library reads only, but has one type for both ways
   for (int i = 0; i < 4 && stride(i) > 0; ++i) {

@@ -18,6 +18,7 @@ struct Description {
   ctv_range range = CTV_RANGE_UNSPECIFIED;
   ctv_siting siting = CTV_SITING_UNSPECIFIED;
   ctv_interlace interlace = CTV_INTERLACE_NONE;
+  int32_t primaries = 2, transfer = 2, matrix = 2;  // of ITU-T H.273; 2: unspecified
 
   friend bool operator==(const Description&, const Description&) = default;
 };
@@ -68,6 +69,9 @@ class Frame {
   /// Shapes it without allocating; the caller fills bytes() with video.frame_bytes() bytes.
   void describe(const VideoFormat& video) { video_ = video; }
 
+  /// When it is shown and how long, in units of 1 / fps_num seconds. Without it: after the frame before it.
+  void set_time(int64_t timestamp, int64_t duration) { timestamp_ = timestamp, duration_ = duration; }
+
   const VideoFormat& video() const { return video_; }
   Samples& bytes() { return bytes_; }
   const Samples& bytes() const { return bytes_; }
@@ -84,6 +88,7 @@ class Frame {
   size_t offset(int plane) const;
   VideoFormat video_;
   Samples bytes_;
+  int64_t timestamp_ = 0, duration_ = 0;  // as in ctv_picture
 };
 
 /// Copies a picture in host memory, whatever its strides.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which reader an input gets: by what the user says (--size makes it raw), else by its name, else y4m.
+// Which reader an input gets: by what the user says (--size makes it raw), else by its name, else y4m or
+// what libavformat reads.
 #include "io/clip_generator.h"
 #include "io/cloth_clip.h"
+#include "io/container.h"
 #include "io/frame_reader.h"
 #include "io/frame_writer.h"
 #include "io/image_reader.h"
@@ -50,6 +52,7 @@ std::unique_ptr<FrameReader> open_input(const InputOptions& options) {
   }
   if (options.path != "-" && (is_image_name(options.path) || options.path.find('%') != std::string::npos))
     return std::make_unique<ImageReader>(options);
+  if (is_foreign_video(options.path)) return open_foreign_video(options);
   std::unique_ptr<FrameReader> reader =
       std::make_unique<Y4mReader>(open_source(options.path), options.max_pixels);
   if (options.rate) return std::make_unique<RatedReader>(std::move(reader), *options.rate);

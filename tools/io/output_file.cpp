@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -93,7 +94,8 @@ void OutputFile::forget() noexcept {
 }
 
 void OutputFile::write(std::span<const uint8_t> bytes) {
-  size_ += bytes.size();
+  position_ += bytes.size();
+  size_ = std::max(size_, position_);
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) {
@@ -107,6 +109,11 @@ void OutputFile::write(std::span<const uint8_t> bytes) {
 
 void OutputFile::write(std::string_view text) {
   write(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+}
+
+void OutputFile::seek(uint64_t offset) {
+  if (lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) fail("write", errno);
+  position_ = offset;
 }
 
 void OutputFile::close() {

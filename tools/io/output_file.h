@@ -23,6 +23,10 @@ class OutputFile {
 
   void write(std::span<const uint8_t> bytes);
   void write(std::string_view text);
+  /// Whether what has been written can be changed: neither a pipe nor a device.
+  bool seekable() const { return !temporary_.empty(); }
+  /// What is written next goes there. Throws Failure(kFile).
+  void seek(uint64_t offset);
   /// All is written: closes the file, which keeps its temporary name.
   void close();
   /// Gives the file its name. Nothing may be written afterwards.
@@ -32,6 +36,7 @@ class OutputFile {
   /// After a failure: cuts the file at the mark and commits it. False, and nothing is left, if that fails or
   /// the file was written directly.
   bool commit_marked() noexcept;
+  /// Bytes written, without those written again.
   uint64_t size() const { return size_; }
 
  private:
@@ -44,7 +49,7 @@ class OutputFile {
   std::string temporary_;  // "" if written directly
   Temporary* remembered_ = nullptr;
   int fd_ = -1;
-  uint64_t size_ = 0, marked_ = 0;
+  uint64_t position_ = 0, size_ = 0, marked_ = 0;
 };
 
 }  // namespace ctv::tools

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of other programs: a ctv stream inside a container such as Matroska, and videos of other codecs.
+// Built with CTV_LIBAV by tools/libav; without it, each of these says what is missing.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/byte_source.h"
+#include "io/frame_reader.h"
+
+namespace ctv::tools {
+
+/// The video track's codec tag in a container.
+constexpr char kCodecTag[] = "CTV1";
+
+/// A ctv stream: a file of one, "-" for standard input, or a container whose video is one. The bytes are
+/// those that were put into the container, but for the index. A container cannot be sought in. Throws
+/// Failure.
+std::unique_ptr<ByteSource> open_stream(const std::string& path);
+
+/// Whether the file is a video that only libavformat reads: neither y4m nor empty.
+bool is_foreign_video(const std::string& path);
+/// Its pictures with their times, as far as a stream can hold both. Throws Failure.
+std::unique_ptr<FrameReader> open_foreign_video(const InputOptions& options);
+
+/// The name of a container that write_container() knows, by the path's ending; "" for other endings.
+std::string container_of(const std::string& path);
+/// Puts a ctv stream into a container without coding anything anew; returns its frames. Throws Failure.
+int64_t write_container(const std::string& stream, const std::string& container);
+
+}  // namespace ctv::tools

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions. One thing is
-// changed at a time; everything else stays as the variant has it.
+// changed at a time; everything else stays as the variant has it. At the end, segments of a clip in processes
+// of their own (docs/segments.md).
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "bench/measurement.h"
+#include "bench/process.h"
 #include "bench/statistics.h"
 #include "bench/verbs.h"
 #include "cli/text.h"
@@ -51,11 +54,74 @@ std::vector<Series> all_series(Size size) {
   return all;
 }
 
+/// A clip's segments between key frames by ctenc, as many processes at once as asked for with one thread
+/// each: what machines do that share an archive. Reading the clip and starting the programs is part of the
+/// time.
+class Segments {
+ public:
+  explicit Segments(const Measurement& m) : m_(m), clip_(m.load(m.size)) {
+    write_clip(clip_, scratch_.file("clip.y4m"), true, static_cast<size_t>(kFrames));
+    std::error_code ignored;
+    const auto beside = std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename("ctenc");
+    if (std::filesystem::exists(beside, ignored)) {
+      ctenc_ = beside.string();
+    } else if (!find_program(ctenc_)) {
+      throw Failure(Exit::kFile, "ctenc is neither beside ctbench nor in PATH");
+    }
+  }
+
+  Json measure(int processes) const {
+    // Whole intervals of key frames.
+    const int64_t each = (kFrames / kKeyInterval + processes - 1) / processes * kKeyInterval;
+    std::vector<std::string> command = {ctenc_, scratch_.file("clip.y4m")};
+    const std::vector<std::string> options = {"--keyint", std::to_string(kKeyInterval), "--no-scenecut",
+                                              "--threads", "1"};
+    for (const auto* words : {&m_.variant.arguments, &m_.run_words, &options})
+      command.insert(command.end(), words->begin(), words->end());
+    for (const std::string& word :
+         {std::string("--seek"), std::string("{}"), std::string("--frames"), std::to_string(each),
+          std::string("-q"), std::string("-o"), scratch_.file("part{}.ctv")})
+      command.push_back(word);
+    const std::string line = text("seq 0 %lld %lld | xargs -P %d -I{} ", static_cast<long long>(each),
+                                  static_cast<long long>(kFrames - 1), processes) +
+                             shown_command(command);
+    std::vector<double> times;
+    for (int64_t i = 0; i < m_.runs; ++i) {
+      const ProcessResult result = run_process({"sh", "-c", line});
+      if (result.code != 0) throw Failure(Exit::kFile, "ctenc failed: " + result.last_line());
+      times.push_back(1000 * result.seconds / static_cast<double>(kFrames));
+    }
+    uintmax_t bytes = 0;
+    for (int64_t first = 0; first < kFrames; first += each) {
+      const std::string part = scratch_.file("part" + std::to_string(first) + ".ctv");
+      bytes += std::filesystem::file_size(part);
+      std::filesystem::remove(part);
+    }
+    return {{"label", std::to_string(processes)},
+            {"width", m_.size.first},
+            {"height", m_.size.second},
+            {"options", options},
+            {"running", "CPU"},
+            {"encode_ms", median(times)},
+            {"bytes", bytes},
+            {"frames", kFrames}};
+  }
+
+ private:
+  static constexpr int64_t kFrames = 64, kKeyInterval = 8;
+  const Measurement& m_;
+  ScratchFolder scratch_;
+  Clip clip_;
+  std::string ctenc_ = "ctenc";
+};
+
 }  // namespace
 
 Exit run_scale(int argc, const char* const* argv) {
-  Measurement m("scale", "how cost grows with threads, resolution, search, levels, directions",
-                "CLIP, or a generated one, is coded with one thing changed at a time.",
+  Measurement m("scale", "how cost grows with threads, resolution, search, levels, directions, processes",
+                "CLIP, or a generated one, is coded with one thing changed at a time. At the end ctenc "
+                "encodes segments of "
+                "it in several processes at once.",
                 {{"ctbench scale --variant paper", "of the paper's parameters"}});
   m.frames = 10;
   m.clip_options();
@@ -81,6 +147,15 @@ Exit run_scale(int argc, const char* const* argv) {
         j["series"].back()["cases"].push_back(row);
       }
     }
+    m.attempt("segments", [&] {
+      const Segments segments(m);
+      Json cases = Json::array();
+      for (int n = 1;; n = std::min({2 * n, cores(), 8})) {
+        cases.push_back(segments.measure(n));
+        if (n == std::min(cores(), 8)) break;
+      }
+      j["series"].push_back({{"name", "segments, a process each"}, {"cases", cases}});
+    });
   };
   return m.run(argc, argv, {.measure = measure});
 }

@@ -117,13 +117,15 @@ ctv_net_state FrameAssembly::assemble(Bytes& bytes, std::vector<ctv_net_part>& p
   return any ? CTV_NET_INCOMPLETE : CTV_NET_WHOLE;
 }
 
-void FrameAssembly::ask(uint16_t frame, size_t most, Message& message) const {
+void FrameAssembly::ask(uint16_t frame, int priorities, size_t most, Message& message) const {
   if (!touched_) {
-    if (message.request_count < most) message.requests[message.request_count++] = {frame, kAll, kAll, kAll};
+    const uint8_t priority = priorities == 1 ? uint8_t{0} : kAll;
+    if (message.request_count < most)
+      message.requests[message.request_count++] = {frame, priority, kAll, kAll};
     return;
   }
   if (entries_.empty()) groups_[0].ask(frame, 0, most, message);
-  for (size_t p = 1; p < kPriorities; ++p) {
+  for (size_t p = 1; p < static_cast<size_t>(priorities); ++p) {
     // Without the table any group may exist; the sender knows.
     if ((entries_.empty() || sizes_[p] > 0) && !groups_[p].decodable())
       groups_[p].ask(frame, static_cast<uint8_t>(p), most, message);

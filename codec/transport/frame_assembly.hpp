@@ -74,12 +74,14 @@ class FrameAssembly {
 
   /// Puts the parts together. Returns the state; bytes and parts are empty if it is LOST.
   ctv_net_state assemble(Bytes& bytes, std::vector<ctv_net_part>& parts, int& repaired) const;
-  /// Appends requests for what is missing.
-  void ask(uint16_t frame, size_t most, Message& message) const;
+  /// Appends requests for what is missing of the first `priorities` priorities.
+  void ask(uint16_t frame, int priorities, size_t most, Message& message) const;
 
   int asks = 0;                   // how often its datagrams were asked for
   int64_t latest_us = INT64_MIN;  // when its latest datagram came
   int64_t asked_us = 0;           // the last time
+  int again = 0;                  // how often the last request was written again
+  int64_t again_us = 0;           // when it was written last
 
  private:
   void open_table(uint64_t most);

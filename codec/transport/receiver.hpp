@@ -53,6 +53,8 @@ class Receiver {
   bool ready(const FrameAssembly& frame, int64_t now_us) const;
   /// When it is given as it is.
   int64_t end_us(const FrameAssembly& frame) const;
+  /// When the last request for priority 0 is written once more; INT64_MAX: not any more.
+  int64_t ask_again_us(const FrameAssembly& frame) const;
   /// When datagrams of a frame are asked for next; INT64_MAX: not any more.
   int64_t ask_us(const FrameAssembly& frame) const;
   void collect_requests(int64_t now_us, Message& message);

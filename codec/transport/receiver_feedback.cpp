@@ -7,7 +7,8 @@
 namespace ctv::net {
 namespace {
 
-// The picture stands still until the sender knows that a frame is lost, so such a message is written again.
+// The picture stands still until the sender knows that a frame is lost, and what is asked for must come in
+// time. A message may be lost, so such a message is written again.
 constexpr int kAgain = 2;
 
 }  // namespace
@@ -27,9 +28,16 @@ void Receiver::request_key_frame() {
   key_wanted_ = true;
 }
 
+int64_t Receiver::ask_again_us(const FrameAssembly& frame) const {
+  if (frame.asks == 0 || frame.has_table() || frame.again == kAgain) return INT64_MAX;
+  return frame.again_us + std::max<int64_t>(config_.reorder_us, 1);
+}
+
 int64_t Receiver::ask_us(const FrameAssembly& frame) const {
-  if (frame.broken() || frame.whole() || frame.asks >= config_.repeats) return INT64_MAX;
+  if (frame.broken() || frame.whole()) return INT64_MAX;
   const int64_t last = frame.clock_us() + config_.deadline_us - config_.round_trip_us;  // to come in time
+  if (const int64_t again = ask_again_us(frame); again <= last) return again;
+  if (frame.asks >= config_.repeats) return INT64_MAX;
   int64_t time = std::max(frame.clock_us(), frame.latest_us) + config_.reorder_us;
   if (frame.asks > 0) {
     time = frame.asked_us + config_.round_trip_us + config_.reorder_us;
@@ -48,10 +56,19 @@ void Receiver::collect_requests(int64_t now_us, Message& message) {
     if (message.request_count >= most) return;
     if (ask_us(frame) > now_us || now_us + config_.round_trip_us > frame.clock_us() + config_.deadline_us)
       continue;
+    const bool again = ask_again_us(frame) <= now_us;
+    const bool answered = now_us >= frame.asked_us + config_.round_trip_us;
+    const int wanted = frame.asks > 0 && !answered ? 1 : kPriorities;
     const size_t before = message.request_count;
-    frame.ask(static_cast<uint16_t>(number & 0xFFFF), most, message);
+    frame.ask(static_cast<uint16_t>(number & 0xFFFF), wanted, most, message);
+    frame.again_us = now_us;
+    if (again) {
+      ++frame.again;
+      continue;
+    }
     statistics_.asked += message.request_count - before;
     ++frame.asks;
+    frame.again = 0;
     frame.asked_us = now_us;
   }
 }

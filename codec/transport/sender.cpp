@@ -118,7 +118,8 @@ ctv_status Sender::next(int64_t now_us, std::span<const uint8_t>& datagram) {
   return CTV_AGAIN;
 }
 
-int Sender::repeat(const Request& request) {
+// A request comes in several messages, shortly one after the other, and is answered once.
+int Sender::repeat(int64_t now_us, const Request& request) {
   const int64_t number = unwrap(request.frame, newest_);
   const auto frame = std::ranges::lower_bound(frames_, number, {}, &SentFrame::number);
   if (frame == frames_.end() || frame->number != number) return 0;
@@ -129,7 +130,9 @@ int Sender::repeat(const Request& request) {
                        (request.block == kAll || request.block == d.block) &&
                        (request.index == kAll || request.index == d.index);
     if (!meant || d.parity || d.waiting || d.repeated >= config_.repeats) continue;
+    if (d.repeated > 0 && now_us - d.repeated_us <= round_trip_us_ / 2) continue;
     frame->repeats.push_back(i);
+    d.repeated_us = now_us;
     d.waiting = true;
     ++d.repeated;
     ++repeats;
@@ -190,7 +193,7 @@ ctv_status Sender::feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_
   out.round_trip_us = round_trip_us_;
   out.burst_permille = static_cast<int32_t>(message.burst_permille);
   out.repeats = 0;
-  for (size_t i = 0; i < message.request_count; ++i) out.repeats += repeat(message.requests[i]);
+  for (size_t i = 0; i < message.request_count; ++i) out.repeats += repeat(now_us, message.requests[i]);
   return CTV_OK;
 }
 

@@ -16,6 +16,7 @@ struct SentDatagram {
   bool parity = false;
   bool waiting = false;  // in `repeats`
   uint8_t repeated = 0;  // how often
+  int64_t repeated_us = 0;
 };
 
 struct SentFrame {
@@ -47,7 +48,7 @@ class Sender {
   void note_report(int64_t number, ctv_net_state state);
   void note_requests(const Message& message);
   void note_reports(const Message& message);
-  int repeat(const Request& request);
+  int repeat(int64_t now_us, const Request& request);
 
   struct Departure {
     uint32_t sequence = 0;

@@ -18,8 +18,9 @@ constexpr int64_t kSpread = 5000;
 constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
 // Parity of predicted frames may fail so many times as often where what is lost can come again in time, up to
 // so many of a million over the square of the length of bursts: what is repeated may be lost in one as well.
-constexpr int kFailuresRepaired = 3;
-constexpr int kMostRepaired = 175000;
+// Both are over the number of frames that stand still if it is (protection.hpp).
+constexpr double kFailuresRepaired = 10;
+constexpr double kMostRepaired = 600000;
 constexpr double kUsualShare = 0.85;  // of parts in what is sent
 constexpr double kLeastShare = 0.4;
 // Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
@@ -48,10 +49,11 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
       choose_protection(std::max(m.loss_permille, kKeyFrameLoss), std::max(m.burst_permille, kKeyFrameBurst));
   s.repeats = m.round_trip_us >= 0 && m.round_trip_us + kNotice <= m.playout_us ? 2 : 0;
   if (s.repeats > 0 && s.protection.most[0] > 0) {
-    int32_t& failures = s.protection.failures[0];
+    const int32_t usual = s.protection.failures[0];
     const double burst = m.burst_permille / 1000.0;
-    const auto most = static_cast<int32_t>(kMostRepaired / (burst * burst));
-    failures = std::clamp(failures * kFailuresRepaired, failures, std::max(failures, most));
+    const double frozen = 1 + static_cast<double>(m.round_trip_us) / 1e6 * m.fps_num / m.fps_den;
+    const double wanted = std::min(usual * kFailuresRepaired, kMostRepaired / (burst * burst)) / frozen;
+    s.protection.failures[0] = std::max(usual, static_cast<int32_t>(wanted));
   }
   s.deadline_us = std::max(m.playout_us, kSpread);
   const double share =

@@ -255,12 +255,16 @@ TEST(Settings, FollowWhatIsMeasured) {
   const ctv_net_settings repaired = settings_for([](auto& m) {
     m.loss_permille = 50, m.burst_permille = 3000, m.round_trip_us = 50000, m.playout_us = 100000;
   });
-  EXPECT_EQ(repaired.protection.failures[0], 19444) << "175000 over the square of 3";
+  EXPECT_EQ(repaired.protection.failures[0], 26666) << "600000 over the square of 3 and 2.5 frames";
   const ctv_net_settings single = settings_for([](auto& m) {
     m.loss_permille = 50, m.burst_permille = 1053, m.round_trip_us = 50000, m.playout_us = 100000;
   });
   ASSERT_EQ(ctv_net_protection_choose(50, 1053, &p), CTV_OK);
-  EXPECT_EQ(single.protection.failures[0], 3 * p.failures[0]);
+  EXPECT_EQ(single.protection.failures[0], 4 * p.failures[0]);
+  const ctv_net_settings far_away = settings_for([](auto& m) {
+    m.loss_permille = 50, m.burst_permille = 1053, m.round_trip_us = 300000, m.playout_us = 400000;
+  });
+  EXPECT_EQ(far_away.protection.failures[0], p.failures[0]) << "a frame that is lost freezes ten";
   EXPECT_EQ(single.protection.failures[1], p.failures[1]);
   EXPECT_EQ(repaired.key_protection.failures[0], lossy.key_protection.failures[0]);
   EXPECT_EQ(waits(50000).protection.failures[0], usual.protection.failures[0]) << "no parity, no loss";

@@ -143,7 +143,8 @@ TEST(Feedback, LostDatagramsAreAskedForAndComeAgain) {
   }
 }
 
-// The last time at which it helps, without waiting for an answer to the first request.
+// Each of the two times in three messages, and the last time at which it helps, without waiting for an answer
+// to the first request.
 TEST(Feedback, FramesWithoutPriority0AreAskedForTwice) {
   ctv_net_receiver_config config = NetReceiver::config();
   config.deadline_us = 100000;
@@ -161,9 +162,47 @@ TEST(Feedback, FramesWithoutPriority0AreAskedForTwice) {
     }
     EXPECT_TRUE(receiver.feedback(4999).empty());
     EXPECT_FALSE(receiver.feedback(5000).empty());
-    EXPECT_TRUE(receiver.feedback(44999).empty());
-    EXPECT_EQ(receiver.feedback(45000).empty(), !table_lost);
+    for (const int64_t time : {10000, 15000, 45000, 50000}) {
+      EXPECT_TRUE(receiver.feedback(time - 1).empty()) << time;
+      int64_t due = 0;
+      ASSERT_EQ(ctv_net_receiver_due(receiver.handle, &due), CTV_OK);
+      EXPECT_EQ(due, table_lost ? time : 100000) << time;
+      EXPECT_EQ(receiver.feedback(time).empty(), !table_lost) << time;
+    }
     EXPECT_TRUE(receiver.feedback(99999).empty());
+    EXPECT_EQ(receiver.statistics().asked, table_lost ? 4U : 1U) << "what is written again does not count";
+  }
+}
+
+// Whichever of the messages arrives first is answered, the others are not. Before an answer can have come
+// only priority 0 is asked for again.
+TEST(Feedback, RequestsWrittenAgainAreAnsweredOnce) {
+  ctv_net_receiver_config config = NetReceiver::config();
+  config.deadline_us = 100000;
+  config.round_trip_us = 50000;
+  for (size_t first = 0; first < 3; ++first) {
+    NetReceiver receiver(config);
+    NetSender sender;
+    for (const Datagram& d : sender.cut(0, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+    ASSERT_EQ(receiver.take(0).size(), 1U);
+    ASSERT_EQ(ctv_net_receiver_report(receiver.handle, 0, CTV_NET_WHOLE), CTV_OK);
+    (void)give(sender, receiver.feedback(0), 50000);  // the round trip
+    const auto datagrams = sender.cut(1, 0, {{100, 0}, {2000, 1}});
+    ASSERT_EQ(datagrams.size(), 3U);
+    ASSERT_EQ(receiver.push(datagrams.back(), 60000), CTV_OK);
+    ASSERT_EQ(datagrams.back()[1] >> 1 & 3, 1) << "of priority 1";
+    for (size_t i = 0; i < 3; ++i) {
+      const int64_t time = 65000 + 5000 * static_cast<int64_t>(i);
+      const Datagram message = receiver.feedback(time);
+      ASSERT_FALSE(message.empty()) << i;
+      if (i < first) continue;
+      const int32_t wanted = i > first ? 0 : first == 0 ? 2 : 1;
+      EXPECT_EQ(give(sender, message, time + 25000).repeats, wanted) << first << " " << i;
+      EXPECT_EQ(sender.take(time + 25000).size(), static_cast<size_t>(wanted));
+    }
+    const Datagram message = receiver.feedback(105000);
+    ASSERT_FALSE(message.empty());
+    EXPECT_EQ(give(sender, message, 130000).repeats, 1) << "the first answer may be lost";
   }
 }
 

@@ -41,6 +41,8 @@ SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(op
   ctv_net_measurement_init(&measured_);
   ctv_net_settings_init(&settings_);
   measured_.bitrate = 1;  // it is not followed
+  measured_.fps_num = static_cast<int32_t>(std::lround(options.fps * 1000));
+  measured_.fps_den = 1000;
   measured_.playout_us = options.strategy.repeats > 0 ? options.playout_us : 0;
   adapt();
 }

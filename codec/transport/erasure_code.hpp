@@ -20,14 +20,23 @@ uint8_t multiply(uint8_t a, uint8_t b);
 /// 1 / a; a is not 0.
 uint8_t inverse(uint8_t a);
 
-/// Adds c times `data` to `sum`, which is at least as long; what `data` lacks counts as 0.
-void add_product(uint8_t c, std::span<const uint8_t> data, std::span<uint8_t> sum);
+/// A datagram times 1, 2, 4 ... 128, of which every product is a sum.
+class Multiples {
+ public:
+  explicit Multiples(std::span<const uint8_t> data);
+  /// Adds c times the datagram to `sum`, which is at least as long; what the datagram lacks counts as 0.
+  void add(uint8_t c, std::span<uint8_t> sum) const;
+
+ private:
+  size_t size_;
+  std::vector<uint8_t> bytes_;  // [8][size_]
+};
 
 /// The factor of datagram `column`, 0..127, in parity datagram `row`, 0..63.
 uint8_t parity_factor(int row, int column);
 
-/// Parity datagram `row` of up to 128 datagrams, each at most as long as `out`.
-void make_parity(std::span<const std::span<const uint8_t>> data, int row, std::span<uint8_t> out);
+/// Adds the first parity datagrams of up to 128 datagrams to `rows`, each at least as long as these.
+void make_parity(std::span<const std::span<const uint8_t>> data, std::span<std::vector<uint8_t>> rows);
 
 struct ParityShard {
   int row = 0;  // 0..63, each at most once

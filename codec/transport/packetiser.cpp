@@ -110,11 +110,9 @@ void cut_group(const Group& group, ctv_net_header header, size_t room, size_t ot
     }
     header.parity = 1;
     header.part = part_at(group, 0);
-    Bytes sum(size);
-    for (int row = 0; row < parity; ++row) {
-      make_parity(shards, row, sum);
-      add(sum, row);
-    }
+    std::vector<Bytes> rows(static_cast<size_t>(parity), Bytes(size));
+    make_parity(shards, rows);
+    for (int row = 0; row < parity; ++row) add(rows[static_cast<size_t>(row)], row);
   }
 }
 

@@ -48,10 +48,8 @@ CodedBlock make_block(int count, int parity, size_t size, size_t tail) {
     block.data.push_back(bytes);
   }
   for (const Bytes& bytes : block.data) views.emplace_back(bytes);
-  for (int row = 0; row < parity; ++row) {
-    block.parity.emplace_back(size);
-    net::make_parity(views, row, block.parity.back());
-  }
+  block.parity.assign(static_cast<size_t>(parity), Bytes(size));
+  net::make_parity(views, block.parity);
   return block;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "codec/format/picture_format.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
 namespace {
@@ -32,21 +33,22 @@ void filter_columns(const Bytes& in, int r, int16_t* sums) {
   }
 }
 
-// Even and odd columns of a row, with one more on the left and on the right. even, odd: [half + 2][step].
-void split_columns(const int16_t* sums, int cols, int step, int16_t* even, int16_t* odd) {
+// Even and odd columns of a row, with one more on the left and on the right. even, odd: [half + 2][kStep].
+template <int kStep>
+void split_columns(const int16_t* sums, int cols, int16_t* even, int16_t* odd) {
   const int half = half_of(cols);
   const auto copy = [&](int from, int16_t* to) {
-    std::copy_n(sums + std::clamp(from, 0, cols - 1) * step, step, to);
+    std::copy_n(sums + std::clamp(from, 0, cols - 1) * kStep, kStep, to);
   };
   copy(0, even), copy(0, odd);
-  if (step == 1) {
-    for (int i = 0; i < cols / 2; ++i) even[i + 1] = sums[2 * i], odd[i + 1] = sums[2 * i + 1];
-  } else {
-    for (int i = 0; i < cols / 2; ++i)
-      copy(2 * i, even + (i + 1) * step), copy(2 * i + 1, odd + (i + 1) * step);
+  for (int i = 0; i < cols / 2; ++i) {
+    for (int s = 0; s < kStep; ++s) {
+      even[(i + 1) * kStep + s] = sums[2 * i * kStep + s];
+      odd[(i + 1) * kStep + s] = sums[(2 * i + 1) * kStep + s];
+    }
   }
   for (int i = cols / 2; i <= half; ++i)
-    copy(2 * i, even + (i + 1) * step), copy(2 * i + 1, odd + (i + 1) * step);
+    copy(2 * i, even + (i + 1) * kStep), copy(2 * i + 1, odd + (i + 1) * kStep);
 }
 
 void filter_row(const int16_t* even, const int16_t* odd, int count, int step, uint8_t* out) {
@@ -57,20 +59,31 @@ void filter_row(const int16_t* even, const int16_t* odd, int count, int step, ui
   }
 }
 
-void halve_plane(const Bytes& in, uint8_t* out) {
-  const int count = half_of(in.cols) * in.step;
-  std::vector<int16_t> sums(static_cast<size_t>(in.cols) * static_cast<size_t>(in.step));
-  std::vector<int16_t> even(static_cast<size_t>(count + 2 * in.step)), odd(even.size());
-  for (int r = 0; r < half_of(in.rows); ++r, out += count) {
+template <int kStep>
+void halve_rows(const Bytes& in, int begin, int end, uint8_t* out) {
+  const int count = half_of(in.cols) * kStep;
+  std::vector<int16_t> sums(static_cast<size_t>(in.cols) * kStep);
+  std::vector<int16_t> even(static_cast<size_t>(count + 2 * kStep)), odd(even.size());
+  for (int r = begin; r < end; ++r) {
     filter_columns(in, r, sums.data());
-    split_columns(sums.data(), in.cols, in.step, even.data(), odd.data());
-    filter_row(even.data(), odd.data(), count, in.step, out);
+    split_columns<kStep>(sums.data(), in.cols, even.data(), odd.data());
+    filter_row(even.data(), odd.data(), count, kStep, out + ptrdiff_t{r} * count);
   }
+}
+
+void halve_plane(const Bytes& in, int threads, uint8_t* out) {
+  constexpr int kGrain = 8;  // rows
+  parallel_ranges(threads, half_of(in.rows), kGrain, [&](int begin, int end) {
+    if (in.step == 1) halve_rows<1>(in, begin, end, out);
+    if (in.step == 2) halve_rows<2>(in, begin, end, out);
+    if (in.step == 3) halve_rows<3>(in, begin, end, out);
+    if (in.step == 4) halve_rows<4>(in, begin, end, out);
+  });
 }
 
 }  // namespace
 
-void halve_picture(const ctv_picture& picture, PictureCopy& half) {
+void halve_picture(const ctv_picture& picture, int threads, PictureCopy& half) {
   half.picture = picture;
   half.picture.borrowed = 0;
   half.picture.width = half_of(picture.width);
@@ -84,7 +97,8 @@ void halve_picture(const ctv_picture& picture, PictureCopy& half) {
     const int rows = plane_rows(picture.format, picture.height, p);
     half.picture.data[p] = out;
     half.picture.stride[p] = half_of(cols) * step;
-    halve_plane({static_cast<const uint8_t*>(picture.data[p]), picture.stride[p], rows, cols, step}, out);
+    halve_plane({static_cast<const uint8_t*>(picture.data[p]), picture.stride[p], rows, cols, step}, threads,
+                out);
     out += static_cast<size_t>(half_of(rows)) * static_cast<size_t>(half_of(cols) * step);
   }
 }

@@ -9,6 +9,6 @@ namespace ctv {
 constexpr int half_of(int n) { return (n + 1) / 2; }
 
 /// Scales a picture in host memory to half_of() its width and height, in all formats.
-void halve_picture(const ctv_picture& picture, PictureCopy& half);
+void halve_picture(const ctv_picture& picture, int threads, PictureCopy& half);
 
 }  // namespace ctv

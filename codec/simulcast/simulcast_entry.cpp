@@ -8,6 +8,7 @@
 #include "codec/api/encoder_handle.hpp"
 #include "codec/api/entry.hpp"
 #include "codec/config/picture_check.hpp"
+#include "codec/config/run_options.hpp"
 #include "codec/simulcast/halve.hpp"
 
 namespace {
@@ -25,6 +26,7 @@ struct ctv_simulcast {
   ctv::PictureLayout layout;  // of the largest
   uint64_t next = 0;          // number of the next picture
   bool key_frame = false;     // the next picture is one
+  int threads = 1;
 };
 
 using ctv::Status;
@@ -50,6 +52,7 @@ Status open(const ctv_config& config, const int64_t* bitrates, ctv_simulcast& s)
   CTV_ASSIGN_OR_RETURN(const ctv::SequenceHeader header,
                        ctv::read_sequence_header(s.sizes.back().encoder.impl->header()));
   s.layout = ctv::make_stream(header).picture;
+  s.threads = ctv::thread_count(config.threads);
   return {};
 }
 
@@ -72,7 +75,7 @@ Status send(ctv_simulcast& s, const ctv_picture& picture, bool& again) {
   for (size_t i = s.sizes.size(); i-- > smallest;) {
     Size& size = s.sizes[i];
     if (i + 1 < s.sizes.size()) {
-      ctv::halve_picture(*scaled, size.scaled);
+      ctv::halve_picture(*scaled, s.threads, size.scaled);
       scaled = &size.scaled.picture;
     }
     if (!size.active) continue;

@@ -119,6 +119,7 @@ TEST_P(SimulcastBytes, AreThoseOfTheScaledPictures) {
     Config config = config_of(clips.back()[0]);
     config.backend = backend;
     config.frames_in_flight = in_flight;
+    config.threads = in_flight;
     const int64_t bitrates[] = {60000, 150000, 400000};
     const Simulcast s = open(config, CTV_SIMULCAST_SIZES, bitrates);
     std::vector<Stream> streams(clips.size());

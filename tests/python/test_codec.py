@@ -118,6 +118,26 @@ def test_packets_and_pictures_carry_their_description():
     assert all(seconds >= 0 and calls >= 0 for seconds, calls in encoder.stage_times.values())
 
 
+def test_slopes_are_those_of_the_stripes():
+    y, x = np.mgrid[:128, :192]
+    picture = np.where(x < 96, 96 + 80 * np.sin((x - y) / 2), 96 + 80 * np.sin((x + y) / 2)).astype(np.uint8)
+    encoder = ctv.Encoder(width=192, height=128, format="gray", qp=20, directional_lifting=1)
+    [key] = encoder.encode(picture)
+    [predicted] = encoder.encode(picture)
+    slopes = ctv.packet_slopes(encoder.header, key.data)
+    assert slopes.dtype == np.int8 and slopes.shape == (8, 12)
+    assert np.median(slopes[:, 1:5]) == 1 and np.median(slopes[:, 7:11]) == -1
+    info = ctv.packet_info(encoder.header, key.data)
+    scales = [ctv.packet_slopes(encoder.header, key.data, scale) for scale in (1, 2, 3)]
+    assert sum(s.size for s in scales) == info["slope_blocks"]
+    assert sum(np.count_nonzero(s) for s in scales) == info["slanted_blocks"]
+    assert ctv.packet_slopes(encoder.header, predicted.data).shape[0] == 0
+    with pytest.raises(ctv.ArgumentError):
+        ctv.packet_slopes(encoder.header, key.data, scale=4)
+    with pytest.raises(ctv.DamagedError):
+        ctv.packet_slopes(encoder.header, key.data[:9])
+
+
 def test_a_loss_is_left_behind_without_a_key_frame():
     encoder, decoder = ctv.Encoder(**GRAY, slots=3, key_interval=0), ctv.Decoder(conceal=1)
     decoder.decode(encoder.header)

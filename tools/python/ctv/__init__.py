@@ -12,7 +12,7 @@ Pictures are numpy arrays of uint8:
 
 Timestamps and durations are in units of 1 / fps_num seconds.
 """
-from ._ctv import packet_info, preset_config, presets, version
+from ._ctv import packet_info, packet_slopes, preset_config, presets, version
 from ._data import Packet, Picture
 from ._errors import (ArgumentError, DamagedError, DeviceError, Error, InternalError, LimitError, OutOfMemoryError,
                       ReferenceMissingError, StateError, UnsupportedError)
@@ -22,5 +22,6 @@ __version__ = version()
 __all__ = [
     "ArgumentError", "DamagedError", "Decoder", "DeviceError", "Encoder", "Error", "Info", "InternalError",
     "LimitError", "OutOfMemoryError", "Packet", "Picture", "Reader", "ReferenceMissingError", "StateError",
-    "UnsupportedError", "info", "packet_info", "preset_config", "presets", "read", "version", "write"
+    "UnsupportedError", "info", "packet_info", "packet_slopes", "preset_config", "presets", "read",
+    "version", "write"
 ]

@@ -229,6 +229,20 @@ py::dict packet_info(const py::object& header, const py::object& packet) {
                   "slanted_blocks"_a = i.slanted_blocks, "layers"_a = i.layers, "components"_a = list);
 }
 
+/// Slopes of one scale of a key frame, [rows][columns] of blocks; without rows if it has none.
+py::array_t<int8_t> packet_slopes(const py::object& header, const py::object& packet, int32_t scale) {
+  const Bytes h(header), p(packet);
+  int32_t rows = 0, cols = 0;
+  const auto read = [&](int8_t* slopes, size_t capacity) {
+    check(ctv_packet_slopes(h.span().data(), h.span().size(), p.span().data(), p.span().size(), scale, slopes,
+                            capacity, &rows, &cols));
+  };
+  read(nullptr, 0);
+  py::array_t<int8_t> slopes({rows, cols});
+  read(slopes.mutable_data(), static_cast<size_t>(slopes.size()));
+  return slopes;
+}
+
 /// (kind, size) of the unit that begins with these bytes.
 py::tuple unit_info(const py::object& prefix) {
   static constexpr const char* kKinds[] = {"", "header", "packet", "index"};
@@ -332,6 +346,14 @@ PYBIND11_MODULE(_ctv, m) {
   m.def("packet_info", &packet_info, "header"_a, "packet"_a,
         "A packet's header as a dict; `components` are the parts that are coded independently, with their "
         "bytes.");
+  m.def(
+      "packet_slopes", &packet_slopes, "header"_a, "packet"_a, "scale"_a = 1,
+      "Directions of the vertical lifting of a key frame, columns to the right per row down, as an array of "
+      "int8\n"
+      "[rows][columns] of blocks: of 16x16 luma samples at scale 1, 32x32 at 2, 64x64 at 3. It has no rows "
+      "if "
+      "the\n"
+      "frame has no directional lifting.");
   m.def("unit_info", &unit_info, "prefix"_a);
   m.def("index_info", &index_info, "index"_a);
   m.def("index_size", &index_size, "trailer"_a);

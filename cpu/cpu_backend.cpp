@@ -135,10 +135,11 @@ class CpuBackend final : public Backend {
     ctv::decide_skips(threads_, planes, grid, base_step, still, searched, side);
     return {};
   }
-  Status unite_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                     const SideInfo& side, MotionVector* spare) override {
+  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                     const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
+                     MotionVector* spare) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::unite_skips(threads_, planes, grid, base_step, side, spare);
+    ctv::unite_skips(threads_, source, reference, grid, base_step, side, spare);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

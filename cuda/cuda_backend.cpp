@@ -110,11 +110,12 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::decide_skips(*device_, planes, grid, base_step, still, searched, side);
   }
-  Status unite_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                     const SideInfo& side, MotionVector* spare) override {
+  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                     const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
+                     MotionVector* spare) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::unite_skips(*device_, planes, grid, base_step, side, spare);
+    return cuda::unite_skips(*device_, source, reference, grid, base_step, side, spare);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -27,7 +27,7 @@
 
 namespace ctv {
 
-/// What find_still(), decide_skips() and unite_skips() compare: all planes of the source (padded extent) and
+/// What find_still() and decide_skips() compare: all planes of the source (padded extent) and
 /// of the reference (true extent, repeated beyond).
 struct SkipPlanes {
   int planes = 0;
@@ -88,10 +88,11 @@ class Backend {
   /// found.
   virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                               const uint8_t* still, const MotionVector* searched, const SideInfo& side) = 0;
-  /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). spare: [grid.rows]
-  /// [grid.cols], overwritten.
-  virtual Status unite_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                             const SideInfo& side, MotionVector* spare) = 0;
+  /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
+  /// luma, as above. spare: [grid.rows][grid.cols], overwritten.
+  virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                             const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
+                             MotionVector* spare) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
   /// vectors.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -2,9 +2,9 @@
 // Squares of skipped cells that get one vector. Both backends compile these formulas. Not normative.
 //
 // The search chooses vectors by themselves. But where all cells of a square are skipped, nothing follows that
-// would mend a prediction, so the exact error of another vector is known, and one that the tree of motion
-// codes in few bits may be worth it. Passes over squares of growing size try it: the vectors of a square's
-// quarters, and those of its neighbours. All squares of a pass change at once.
+// would mend a prediction. So the exact error of another vector is known, here that of luma, and one that the
+// tree of motion codes in few bits may be worth it. Passes over squares of growing size try it: the vectors
+// of a square's quarters, and those of its neighbours. All squares of a pass change at once.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +69,8 @@ struct SkipSquare {
   CTV_HOST_DEVICE uint32_t leaf_bits(MotionVector v) const {
     return kLeafBits + (is_known(v, kQuarters, -1) ? 0 : kOwnVectorBits);
   }
+  /// Whether it is one leaf with such a vector already. It is left as it is.
+  CTV_HOST_DEVICE bool is_cheapest() const { return own_bits() == kLeafBits; }
   /// Bits of the square as it is.
   CTV_HOST_DEVICE uint32_t own_bits() const {
     if (is_uniform()) return leaf_bits(vectors[0]);

@@ -16,6 +16,28 @@
 #include "cpu/motion/hadamard-inl.hpp"
 #include "cpu/motion/skip_unit-inl.hpp"
 
+#ifndef CTV_CPU_SKIP_ONCE
+#define CTV_CPU_SKIP_ONCE
+namespace ctv {
+
+// One row of units.
+struct SkipRow {
+  const SkipPlanes* planes;
+  const MotionGrid* grid;
+  const SkipPrices* prices;
+  int row;  // first row of cells
+
+  bool inside(int k, int col) const {
+    return row + k / kSkipUnit < grid->rows && col + k % kSkipUnit < grid->cols;
+  }
+  ptrdiff_t cell(int k, int col) const {
+    return ptrdiff_t{row + k / kSkipUnit} * grid->cols + col + k % kSkipUnit;
+  }
+};
+
+}  // namespace ctv
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
@@ -67,6 +89,13 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
       u.cell_cols() == 8 ? ForTiles<8>(at, kWidth, prices, add) : ForTiles<4>(at, kWidth, prices, add);
     }
   }
+}
+
+UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
+  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
+  const auto i = static_cast<size_t>(p);
+  return {s.planes->source[i],        s.planes->reference[i],   shift,
+          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
 void FindStillRow(const SkipRow& s, uint8_t* still) {

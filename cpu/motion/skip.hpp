@@ -11,7 +11,7 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
                 uint8_t* still);
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const uint8_t* still, const MotionVector* searched, const SideInfo& side);
-void unite_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                 const SideInfo& side, MotionVector* spare);
+void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                 const MotionGrid& grid, uint32_t base_step, const SideInfo& side, MotionVector* spare);
 
 }  // namespace ctv

@@ -8,14 +8,24 @@
 #define CTV_CPU_SKIP_UNIT_INL_HPP
 #endif
 
+#include "codec/control/skip_decisions.hpp"
 #include "cpu/motion/predict-inl.hpp"
-#include "cpu/motion/skip_unit.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kCell = 1 << kLog2Cell;
 constexpr int kUnit = kSkipUnit * kCell;
+
+// A unit on one plane.
+struct UnitPlane {
+  PlaneView<const Sample> source, reference;
+  ChromaShift shift;
+  int y, x;  // first sample
+  int rows;
+  int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
+  int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
+};
 
 // The samples of a plane from (y, x) on, where kWidth columns can be read.
 template <int kWidth>
@@ -94,13 +104,6 @@ void PredictUnit(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], 
     Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell, kCell);
     for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
   }
-}
-
-HWY_INLINE UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
-  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
-  const auto i = static_cast<size_t>(p);
-  return {s.planes->source[i],        s.planes->reference[i],   shift,
-          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
 }  // namespace ctv::HWY_NAMESPACE

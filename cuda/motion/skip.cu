@@ -5,10 +5,21 @@
 // meet once.
 #include "cuda/motion/skip.hpp"
 
-#include "cuda/motion/skip_unit.cuh"
+#include "codec/control/skip_decisions.hpp"
+#include "cuda/motion/predict.cuh"
 
 namespace ctv::cuda {
 namespace {
+
+constexpr int kCell = 1 << kLog2Cell;
+constexpr int kMostPlanes = 3;
+
+struct Comparison {
+  PlaneView<const Sample> source[kMostPlanes], reference[kMostPlanes];
+  int planes, grid_rows, grid_cols;
+  ChromaShift chroma;
+  SkipPrices prices;
+};
 
 // A unit of cells: that of the block of threads.
 struct CellUnit {
@@ -29,12 +40,42 @@ struct CellUnit {
   }
 };
 
+// What a thread takes of a unit. The first four warps take luma, a cell each; the groups of the others the
+// cells of the second plane, then of the third. kRows, kCols: of a cell there.
+template <int kRows, int kCols>
+struct Share {
+  static constexpr int kLanes = Piece<kRows, kCols>::kLanes;
+  static constexpr int threads(int planes) { return kSkipCells * (kWarp + (planes - 1) * kLanes); }
+  int plane, cell, lane;
+
+  __device__ __forceinline__ Share() {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int group = (thread - kSkipCells * kWarp) / kLanes;
+    const bool luma = thread < kSkipCells * kWarp;
+    plane = luma ? 0 : 1 + group / kSkipCells;
+    cell = luma ? thread / kWarp : group % kSkipCells;
+    lane = thread % (luma ? kWarp : kLanes);
+  }
+};
+
 // What a cell's samples of one plane sum up to.
 struct PlaneSums {
   uint32_t own, zero;  // squared differences to the predictions
   uint32_t lost;       // SkipSums
   uint32_t counts;     // SkipSums.coded, and above 16 bits octaves
 };
+
+// Over the lanes of a group.
+template <int kLanes>
+__device__ __forceinline__ uint32_t group_sum(uint32_t v) {
+  if constexpr (kLanes == kWarp) {
+    return warp_sum(v);
+  } else {
+#pragma unroll
+    for (int offset = kLanes / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
+    return v;
+  }
+}
 
 // Coefficients of tiles of kCols x kCols samples, in any order.
 template <int kCols>
@@ -88,7 +129,7 @@ template <int kRows, int kCols>
 __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
     find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
   const CellUnit unit(c);
-  const Share<kRows, kCols> share(static_cast<int>(threadIdx.x));
+  const Share<kRows, kCols> share;
   const bool changed = share.plane == 0 ? changes<kCell, kCell>(c, unit, 0, share.cell, share.lane)
                                         : changes<kRows, kCols>(c, unit, share.plane, share.cell, share.lane);
   const bool is_still = __syncthreads_or(changed ? 1 : 0) == 0;
@@ -162,7 +203,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
   __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
   const CellUnit unit(c);
-  const Share<kRows, kCols> share(static_cast<int>(threadIdx.x));
+  const Share<kRows, kCols> share;
   const bool is_still = still[unit.at(0)] != 0;  // all threads alike
   if (!is_still) {
     const MotionVector v = searched[unit.at(unit.inside(share.cell) ? share.cell : 0)];
@@ -200,12 +241,28 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
 // Calls launch with the rows and columns of a cell on planes of chroma, the units, and the threads of each.
 template <typename Launch>
 void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step, Launch launch) {
-  const Comparison c = compare_planes(planes, grid, base_step);
+  Comparison c{};
+  for (size_t p = 0; p < static_cast<size_t>(planes.planes); ++p) {
+    c.source[p] = planes.source[p];
+    c.reference[p] = planes.reference[p];
+  }
+  c.planes = planes.planes;
+  c.grid_rows = grid.rows;
+  c.grid_cols = grid.cols;
+  c.chroma = planes.chroma;
+  c.prices = skip_prices(base_step);
   const dim3 units(blocks_for(grid.cols, kSkipUnit), blocks_for(grid.rows, kSkipUnit));
-  with_chroma_cell(planes.chroma, [&]<int kRows, int kCols>() {
+  const auto with_cell = [&]<int kRows, int kCols>() {
     launch.template operator()<kRows, kCols>(
         units, static_cast<unsigned>(Share<kRows, kCols>::threads(planes.planes)), c);
-  });
+  };
+  if (planes.chroma.x == 0) {
+    with_cell.template operator()<8, 8>();
+  } else if (planes.chroma.y == 0) {
+    with_cell.template operator()<8, 4>();
+  } else {
+    with_cell.template operator()<4, 4>();
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
                   uint8_t* still);
 Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const uint8_t* still, const MotionVector* searched, const SideInfo& side);
-Status unite_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                   const SideInfo& side, MotionVector* spare);
+Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                   const MotionGrid& grid, uint32_t base_step, const SideInfo& side, MotionVector* spare);
 
 }  // namespace ctv::cuda

@@ -217,8 +217,8 @@ TEST_F(CudaEquality, SkipDecisions) {
             EXPECT_TRUE(scene.side.intact());
             vectors.push_back(scene.side.vectors.all());
             skips.push_back(scene.side.skips());
-            ASSERT_TRUE(ok(backend->unite_skips(scene.planes, scene.grid, step, scene.side.device(),
-                                                scene.searched->device())));
+            ASSERT_TRUE(ok(backend->unite_skips(scene.planes.source[0], scene.planes.reference[0], scene.grid,
+                                                step, scene.side.device(), scene.searched->device())));
             scene.side.download();
             EXPECT_TRUE(scene.side.intact());
             united.push_back(scene.side.vectors.all());

@@ -109,7 +109,7 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
 }
 
 /// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), pass after pass.
-inline void unite_skips(const std::vector<SkipPlane>& planes, const MotionGrid& grid, uint32_t base_step,
+inline void unite_skips(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
                         const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
   const SkipPrices prices = skip_prices(base_step);
   for (const int level : kSkipSquareLevels) {
@@ -129,15 +129,13 @@ inline void unite_skips(const std::vector<SkipPlane>& planes, const MotionGrid& 
           const int quarter = 2 * (r / half) + c / half;
           if (before[cells.back()] != square.vectors[quarter]) square.mixed |= 1U << quarter;
         }
-        if (!skipped) continue;
+        if (!skipped || square.is_cheapest()) continue;
         // vector: null for the cells' own
         const auto error = [&](const MotionVector* vector) {
           uint64_t sum = 0;
           for (const size_t cell : cells) {
-            for (const SkipPlane& p : planes) {
-              cell_sums(p, prices, static_cast<int>(cell) / grid.cols, static_cast<int>(cell) % grid.cols,
-                        vector == nullptr ? before[cell] : *vector, sum);
-            }
+            cell_sums(luma, prices, static_cast<int>(cell) / grid.cols, static_cast<int>(cell) % grid.cols,
+                      vector == nullptr ? before[cell] : *vector, sum);
           }
           return sum;
         };

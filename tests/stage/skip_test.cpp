@@ -71,16 +71,22 @@ class Skip : public test::BackendTest {
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(side.vectors.all(), vectors);
 
-    const std::vector<MotionVector> apart = vectors;
-    ASSERT_TRUE(
-        ok(backend().unite_skips(compared, grid, base_step, side.device(), searched.device().vectors)));
+    // Squares of cells that are skipped, but for a few, with vectors that differ little.
+    test::draw_side(grid, 3, 1, seed, side);
+    for (size_t cell = seed % 2; cell < grid.size(); cell += 41) side.set_skip(cell, false);
+    side.upload();
+    const std::vector<uint8_t> drawn = side.skips();
+    const std::vector<MotionVector> apart = side.vectors.all();
+    ASSERT_TRUE(ok(backend().unite_skips(compared.source[0], compared.reference[0], grid, base_step,
+                                         side.device(), searched.device().vectors)));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());
-    reference::unite_skips(expected_planes, grid, base_step, skips, vectors);
-    ASSERT_EQ(side.skips(), skips);
-    ASSERT_EQ(side.vectors.all(), vectors);
-    for (size_t i = 0; i < skips.size(); ++i) united_ += vectors[i] == apart[i] ? 0 : 1;
+    std::vector<MotionVector> united = apart;
+    reference::unite_skips(expected_planes[0], grid, base_step, drawn, united);
+    ASSERT_EQ(side.skips(), drawn);
+    ASSERT_EQ(side.vectors.all(), united);
+    for (size_t i = 0; i < drawn.size(); ++i) united_ += united[i] == apart[i] ? 0 : 1;
     for (size_t i = 0; i < skips.size(); ++i) {
       still_ += expected_still[i];
       skipped_ += skips[i];
@@ -92,7 +98,7 @@ class Skip : public test::BackendTest {
 
 TEST_P(Skip, AgreesWithTheDefinition) {
   uint64_t seed = 0;
-  for (const Extent extent : {Extent{1, 1}, {16, 16}, {17, 33}, {44, 61}}) {
+  for (const Extent extent : {Extent{1, 1}, {16, 16}, {17, 33}, {68, 77}}) {
     for (const ChromaShift chroma : {ChromaShift{0, 0}, {0, 1}, {1, 1}}) {
       for (const uint32_t base_step : {0U, 16U, 100U, 900U, 65535U}) {
         SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " chroma " << chroma.y << ","

@@ -206,9 +206,11 @@ class StandIn final : public Backend {
     return recorder_.make(
         [=, this] { return inner_->decide_skips(planes, grid, base_step, still, searched, side); });
   }
-  Status unite_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                     const SideInfo& side, MotionVector* spare) override {
-    return recorder_.make([=, this] { return inner_->unite_skips(planes, grid, base_step, side, spare); });
+  Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
+                     const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
+                     MotionVector* spare) override {
+    return recorder_.make(
+        [=, this] { return inner_->unite_skips(source, reference, grid, base_step, side, spare); });
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -80,9 +80,9 @@ void draw_bits(Canvas& canvas, const PacketMap& map) {
 }
 
 Exit run(int argc, char** argv) {
-  const std::optional<int64_t> wanted = argc == 5 ? parse_integer(argv[2], 0, INT64_MAX) : std::nullopt;
+  const int64_t wanted = argc == 5 ? parse_integer(argv[2], 0, INT64_MAX).value_or(-1) : -1;
   const std::string what = argc == 5 ? argv[3] : "";
-  if (!wanted || (what != "motion" && what != "bits"))
+  if (wanted < 0 || (what != "motion" && what != "bits"))
     throw Failure(Exit::kUsage, "usage: ctmaps STREAM.ctv FRAME motion|bits OUTPUT.png");
   UnitReader units(open_source(argv[1]));
   DecoderConfig config;
@@ -101,13 +101,13 @@ Exit run(int argc, char** argv) {
     }
     const auto picture = decoder.receive();
     if (!picture) throw Failure(Exit::kDefect, "no picture of a packet");
-    if (number++ < *wanted) continue;
+    if (number++ < wanted) continue;
     const PacketMap map = read_packet_map(header, bytes);
     Canvas canvas;
     copy_picture(*picture, canvas.frame);
     what == "motion" ? draw_motion(canvas, map) : draw_bits(canvas, map);
     const auto skipped = std::count(map.skips.begin(), map.skips.end(), uint8_t{1});
-    std::printf("frame %lld: %zu bytes, %.1f %% of the cells skipped\n", static_cast<long long>(*wanted),
+    std::printf("frame %lld: %zu bytes, %.1f %% of the cells skipped\n", static_cast<long long>(wanted),
                 bytes.size(), 100.0 * static_cast<double>(skipped) / static_cast<double>(map.skips.size()));
     OutputOptions output;
     output.path = argv[4];
@@ -117,7 +117,7 @@ Exit run(int argc, char** argv) {
     return Exit::kOk;
   }
   throw Failure(Exit::kUsage,
-                std::string(argv[1]) + text(" has no frame %lld", static_cast<long long>(*wanted)));
+                std::string(argv[1]) + text(" has no frame %lld", static_cast<long long>(wanted)));
 }
 
 }  // namespace

@@ -130,16 +130,16 @@ class CpuBackend final : public Backend {
     return {};
   }
   Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+                      const uint8_t* still, const SideInfo& side) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::decide_skips(threads_, planes, grid, base_step, still, searched, side);
+    ctv::decide_skips(threads_, planes, grid, base_step, still, side);
     return {};
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
-                     MotionVector* spare) override {
+                     const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                     const SideInfo& side) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::unite_skips(threads_, source, reference, grid, base_step, side, spare);
+    ctv::unite_skips(threads_, source, reference, grid, base_step, apart, side);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

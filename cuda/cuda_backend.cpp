@@ -105,17 +105,17 @@ class CudaBackend final : public Backend {
     return cuda::find_still(*device_, planes, grid, base_step, still);
   }
   Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+                      const uint8_t* still, const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::decide_skips(*device_, planes, grid, base_step, still, searched, side);
+    return cuda::decide_skips(*device_, planes, grid, base_step, still, side);
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
-                     MotionVector* spare) override {
+                     const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                     const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::unite_skips(*device_, source, reference, grid, base_step, side, spare);
+    return cuda::unite_skips(*device_, source, reference, grid, base_step, apart, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

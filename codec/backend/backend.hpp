@@ -84,15 +84,15 @@ class Backend {
   /// still: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             uint8_t* still) = 0;
-  /// Decides which other cells are skipped, and with which vectors. searched: what the motion estimator
-  /// found.
+  /// Decides which other cells are skipped, and with which vectors. side.vectors: what the motion estimator
+  /// found, changed where it is not used.
   virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                              const uint8_t* still, const MotionVector* searched, const SideInfo& side) = 0;
+                              const uint8_t* still, const SideInfo& side) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
-  /// luma, as above. spare: [grid.rows][grid.cols], overwritten.
+  /// luma, as above. apart: the vectors before, overwritten. side.vectors: what comes out.
   virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                             const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
-                             MotionVector* spare) = 0;
+                             const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                             const SideInfo& side) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
   /// vectors.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

@@ -14,9 +14,9 @@
 
 namespace ctv {
 
-/// log2 of the cells on a side of a pass's squares. A second pass over the smallest passes vectors on.
-inline constexpr int kSkipSquareLevels[] = {1, 1, 2, 3};
-static_assert(std::size(kSkipSquareLevels) % 2 == 0, "two buffers: the last pass must write to the first");
+/// log2 of the cells on a side of a pass's squares. Vectors go to and fro between two buffers.
+inline constexpr int kSkipSquareLevels[] = {1, 2, 3};
+static_assert(std::size(kSkipSquareLevels) % 2 == 1, "the last pass must write to the second buffer");
 inline constexpr int kQuarters = 4;
 inline constexpr int kMostSquareVectors = kQuarters + 4;
 

@@ -111,9 +111,10 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, searched_.vectors));
-  CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, searched_.vectors, side));
   CTV_RETURN_IF_ERROR(
-      backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, side, searched_.vectors));
+      backend_.decide_skips(compared, grid, step, searched_.skips, SideInfo{searched_.vectors, side.skips}));
+  CTV_RETURN_IF_ERROR(
+      backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, searched_.vectors, side));
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
   for (int p = 0; p < planes(); ++p) {

@@ -111,13 +111,14 @@ void FindStillRow(const SkipRow& s, uint8_t* still) {
   }
 }
 
-void DecideRow(const SkipRow& s, const uint8_t* still, const MotionVector* searched, const SideInfo& side) {
+void DecideRow(const SkipRow& s, const uint8_t* still, const SideInfo& side) {
   for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
-    const MotionVector* first = searched + s.cell(0, col);
+    const MotionVector first = side.vectors[s.cell(0, col)];
     SkipChoice choices[kSkipCells] = {};
     if (still[s.cell(0, col)] == 0) {
       MotionVector vectors[kSkipCells];
-      for (int k = 0; k < kSkipCells; ++k) vectors[k] = s.inside(k, col) ? searched[s.cell(k, col)] : *first;
+      for (int k = 0; k < kSkipCells; ++k)
+        vectors[k] = s.inside(k, col) ? side.vectors[s.cell(k, col)] : first;
       SkipCosts costs[kSkipCells];
       SkipSums sums[kSkipCells];
       for (int p = 0; p < s.planes->planes; ++p) {
@@ -134,7 +135,7 @@ void DecideRow(const SkipRow& s, const uint8_t* still, const MotionVector* searc
     for (int k = 0; k < kSkipCells; ++k) {
       if (!s.inside(k, col)) continue;
       const ptrdiff_t cell = s.cell(k, col);
-      side.vectors[cell] = choices[k] == SkipChoice::kZero ? MotionVector{} : searched[cell];
+      if (choices[k] == SkipChoice::kZero) side.vectors[cell] = {};
       side.skips[cell] = choices[k] == SkipChoice::kCode ? 0 : 1;
     }
   }
@@ -159,10 +160,10 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
 }
 
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const uint8_t* still, const MotionVector* searched, const SideInfo& side) {
+                  const uint8_t* still, const SideInfo& side) {
   const SkipPrices prices = skip_prices(base_step);
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
-    HWY_DYNAMIC_DISPATCH(DecideRow)({&planes, &grid, &prices, i * kSkipUnit}, still, searched, side);
+    HWY_DYNAMIC_DISPATCH(DecideRow)({&planes, &grid, &prices, i * kSkipUnit}, still, side);
   });
 }
 

@@ -10,8 +10,8 @@ namespace ctv {
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still);
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const uint8_t* still, const MotionVector* searched, const SideInfo& side);
+                  const uint8_t* still, const SideInfo& side);
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                 const MotionGrid& grid, uint32_t base_step, const SideInfo& side, MotionVector* spare);
+                 const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side);
 
 }  // namespace ctv

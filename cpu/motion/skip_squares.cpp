@@ -120,14 +120,14 @@ namespace ctv {
 HWY_EXPORT(UniteRow);
 
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                 const MotionGrid& grid, uint32_t base_step, const SideInfo& side, MotionVector* spare) {
-  SquarePass pass{source, reference, grid, skip_prices(base_step), 0, side.skips, side.vectors, spare};
+                 const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side) {
+  SquarePass pass{source, reference, grid, skip_prices(base_step), 0, side.skips, apart, side.vectors};
   for (const int level : kSkipSquareLevels) {
     pass.level = level;
     parallel_for(threads, ceil_div(grid.rows, pass.side()), [&](int i) {
       HWY_DYNAMIC_DISPATCH(UniteRow)(pass, i * pass.side());
     });
-    MotionVector* const next = pass.to == spare ? side.vectors : spare;
+    MotionVector* const next = pass.to == apart ? side.vectors : apart;
     pass.from = pass.to;
     pass.to = next;
   }

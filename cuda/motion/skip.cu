@@ -197,8 +197,8 @@ __device__ __forceinline__ SkipCosts costs_of(const Comparison& c,
 
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
-    decide_skips_kernel(const __grid_constant__ Comparison c, const uint8_t* still,
-                        const MotionVector* searched, MotionVector* vectors, uint8_t* skips) {
+    decide_skips_kernel(const __grid_constant__ Comparison c, const uint8_t* still, MotionVector* vectors,
+                        uint8_t* skips) {
   __shared__ Piece<kCell, kCell> luma[kSkipCells];
   __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
   __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   const Share<kRows, kCols> share;
   const bool is_still = still[unit.at(0)] != 0;  // all threads alike
   if (!is_still) {
-    const MotionVector v = searched[unit.at(unit.inside(share.cell) ? share.cell : 0)];
+    const MotionVector v = vectors[unit.at(unit.inside(share.cell) ? share.cell : 0)];
     const PlaneSums own = share.plane == 0 ? compare(c, unit, 0, share.cell, v, share.lane, luma[share.cell])
                                            : compare(c, unit, share.plane, share.cell, v, share.lane,
                                                      chroma[share.plane - 1][share.cell]);
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   if (!is_still) {
     SkipCosts mine;
     if (share.lane < kSkipCells && unit.inside(share.lane))
-      mine = costs_of(c, sums, share.lane, searched[unit.at(share.lane)]);
+      mine = costs_of(c, sums, share.lane, vectors[unit.at(share.lane)]);
     SkipCosts costs[kSkipCells];
 #pragma unroll
     for (int k = 0; k < kSkipCells; ++k) {
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   for (int k = 0; k < kSkipCells; ++k) {
     if (share.lane != k || !unit.inside(k)) continue;
     const int at = unit.at(k);
-    vectors[at] = choices[k] == SkipChoice::kZero ? MotionVector{} : searched[at];
+    if (choices[k] == SkipChoice::kZero) vectors[at] = {};
     skips[at] = choices[k] == SkipChoice::kCode ? 0 : 1;
   }
 }
@@ -277,12 +277,12 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
 }
 
 Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const uint8_t* still, const MotionVector* searched, const SideInfo& side) {
-  launch_on_units(
-      planes, grid, base_step, [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
-        decide_skips_kernel<kRows, kCols>
-            <<<units, threads, 0, device.stream()>>>(c, still, searched, side.vectors, side.skips);
-      });
+                    const uint8_t* still, const SideInfo& side) {
+  launch_on_units(planes, grid, base_step,
+                  [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
+                    decide_skips_kernel<kRows, kCols>
+                        <<<units, threads, 0, device.stream()>>>(c, still, side.vectors, side.skips);
+                  });
   return device.launched("decide_skips_kernel");
 }
 

@@ -11,8 +11,8 @@ namespace ctv::cuda {
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still);
 Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const uint8_t* still, const MotionVector* searched, const SideInfo& side);
+                    const uint8_t* still, const SideInfo& side);
 Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                   const MotionGrid& grid, uint32_t base_step, const SideInfo& side, MotionVector* spare);
+                   const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side);
 
 }  // namespace ctv::cuda

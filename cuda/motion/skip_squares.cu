@@ -126,13 +126,13 @@ void launch(Device& device, const SquarePass& pass) {
 }  // namespace
 
 Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                   const MotionGrid& grid, uint32_t base_step, const SideInfo& side, MotionVector* spare) {
-  SquarePass pass{source,     reference,    grid.rows, grid.cols, skip_prices(base_step),
-                  side.skips, side.vectors, spare};
+                   const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side) {
+  SquarePass pass{source,     reference, grid.rows,   grid.cols, skip_prices(base_step),
+                  side.skips, apart,     side.vectors};
   for (const int level : kSkipSquareLevels) {
     level == 1 ? launch<1>(device, pass) : (level == 2 ? launch<2>(device, pass) : launch<3>(device, pass));
     CTV_RETURN_IF_ERROR(device.launched("unite_skips_kernel"));
-    MotionVector* const next = pass.to == spare ? side.vectors : spare;
+    MotionVector* const next = pass.to == apart ? side.vectors : apart;
     pass.from = pass.to;
     pass.to = next;
   }

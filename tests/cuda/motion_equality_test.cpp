@@ -211,16 +211,17 @@ TEST_F(CudaEquality, SkipDecisions) {
             still.download();
             EXPECT_TRUE(still.intact());
             skips.push_back(still.skips());
+            MotionVector* const apart = scene.searched->device();
             ASSERT_TRUE(ok(backend->decide_skips(scene.planes, scene.grid, step, still.device().skips,
-                                                 scene.searched->device(), scene.side.device())));
-            scene.side.download();
-            EXPECT_TRUE(scene.side.intact());
-            vectors.push_back(scene.side.vectors.all());
-            skips.push_back(scene.side.skips());
+                                                 SideInfo{apart, scene.side.device().skips})));
+            scene.searched->download();
+            EXPECT_TRUE(scene.searched->intact());
+            vectors.push_back(scene.searched->all());
             ASSERT_TRUE(ok(backend->unite_skips(scene.planes.source[0], scene.planes.reference[0], scene.grid,
-                                                step, scene.side.device(), scene.searched->device())));
+                                                step, apart, scene.side.device())));
             scene.side.download();
             EXPECT_TRUE(scene.side.intact());
+            skips.push_back(scene.side.skips());
             united.push_back(scene.side.vectors.all());
           }
           ASSERT_EQ(skips[0], skips[2]);

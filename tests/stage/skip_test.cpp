@@ -58,27 +58,27 @@ class Skip : public test::BackendTest {
     BackendSide side(backend(), grid);
     uint8_t* still = searched.device().skips;
     ASSERT_TRUE(ok(backend().find_still(compared, grid, base_step, still)));
-    ASSERT_TRUE(ok(
-        backend().decide_skips(compared, grid, base_step, still, searched.device().vectors, side.device())));
+    std::vector<MotionVector> vectors = searched.vectors.all();
+    ASSERT_TRUE(ok(backend().decide_skips(compared, grid, base_step, still,
+                                          SideInfo{searched.device().vectors, side.device().skips})));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());
-    std::vector<MotionVector> vectors = searched.vectors.all();
     const std::vector<uint8_t> expected_still = reference::find_still(expected_planes, grid, base_step);
     const std::vector<uint8_t> skips =
         reference::decide_skips(expected_planes, grid, base_step, expected_still, vectors);
     ASSERT_EQ(searched.skips(), expected_still);
     ASSERT_EQ(side.skips(), skips);
-    ASSERT_EQ(side.vectors.all(), vectors);
+    ASSERT_EQ(searched.vectors.all(), vectors);
 
     // Squares of cells that are skipped, but for a few, with vectors that differ little.
-    test::draw_side(grid, 3, 1, seed, side);
-    for (size_t cell = seed % 2; cell < grid.size(); cell += 41) side.set_skip(cell, false);
+    test::draw_side(grid, 3, 0, seed, searched);
+    for (size_t cell = 0; cell < grid.size(); ++cell) side.set_skip(cell, (cell + seed % 2) % 41 != 0);
     side.upload();
     const std::vector<uint8_t> drawn = side.skips();
-    const std::vector<MotionVector> apart = side.vectors.all();
+    const std::vector<MotionVector> apart = searched.vectors.all();
     ASSERT_TRUE(ok(backend().unite_skips(compared.source[0], compared.reference[0], grid, base_step,
-                                         side.device(), searched.device().vectors)));
+                                         searched.device().vectors, side.device())));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());

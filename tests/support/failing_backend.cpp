@@ -172,15 +172,15 @@ class StandIn final : public Backend {
     return inner_->find_still(planes, grid, base_step, still);
   }
   Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const MotionVector* searched, const SideInfo& side) override {
+                      const uint8_t* still, const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->decide_skips(planes, grid, base_step, still, searched, side);
+    return inner_->decide_skips(planes, grid, base_step, still, side);
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, const SideInfo& side,
-                     MotionVector* spare) override {
+                     const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                     const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->unite_skips(source, reference, grid, base_step, side, spare);
+    return inner_->unite_skips(source, reference, grid, base_step, apart, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -15,7 +15,8 @@ Result<std::unique_ptr<StreamDecoder>> StreamDecoder::open(const ctv_decoder_con
                        FallbackBackend::open({config.backend, config.device, thread_count(config.threads),
                                               config.engine, config.memory == CTV_MEMORY_HOST}));
   if (config.memory == CTV_MEMORY_CUDA && device->kind() != CTV_BACKEND_CUDA) {
-    return {CTV_ERROR_DEVICE, "decoder config.memory: device memory needs the CUDA backend"};
+    return {CTV_ERROR_DEVICE,
+            "decoder config.memory: device memory needs the CUDA backend, this is " + device.description()};
   }
   if (config.engine == CTV_ENGINE_FFT) CTV_RETURN_IF_ERROR(device->check_engine(Engine::kFft));
   return std::unique_ptr<StreamDecoder>(new StreamDecoder(config, std::move(device)));

@@ -615,7 +615,7 @@ CTV_API ctv_status ctv_decoder_send_damaged(ctv_decoder* decoder, const ctv_unit
  * @return CTV_OK. */
 CTV_API ctv_status ctv_decoder_held(ctv_decoder* decoder, int64_t* frames, size_t capacity, size_t* count);
 /** Receives the next picture. The decoder owns its planes; they are valid until its next send, receive or
- * close.
+ * close. Planes in device memory are also there for work that cuda_stream was given before that call.
  * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; the errors of send. */
 CTV_API ctv_status ctv_decoder_receive(ctv_decoder* decoder, ctv_picture* picture);
 /** Ends the input: receive then returns the pictures in flight, then CTV_END. */

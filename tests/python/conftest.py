@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 
+import device_memory
 import numpy as np
 import pytest
 
@@ -60,3 +61,14 @@ def stream(folder, clip):
     path = folder / "stream.ctv"
     ctv.write(path, clip("i420")[1], qp=30, key_interval=5)
     return path
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """The CUDA driver, where the package can use it."""
+    import ctv
+    try:
+        ctv.Decoder(memory="cuda", backend="cuda").close()
+    except ctv.DeviceError as e:
+        pytest.skip(f"no device: {e}")
+    return device_memory.Driver()

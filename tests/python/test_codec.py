@@ -19,7 +19,7 @@ FLAT = np.full((48, 64), 90, np.uint8)
 
 def encoded(pictures, **config):
     """All units of a stream."""
-    with ctv.Encoder(width=WIDTH, height=HEIGHT, **config) as encoder:
+    with ctv.Encoder(**{"width": WIDTH, "height": HEIGHT, **config}) as encoder:
         units = [encoder.header]
         for picture in pictures:
             units += [p.data for p in encoder.encode(picture)]
@@ -76,7 +76,7 @@ def test_the_stub_has_all_keywords():
     stub = ast.parse((pathlib.Path(ctv.__file__).parent / "__init__.pyi").read_text())
     keywords = {c.name: {a.arg for a in f.args.kwonlyargs} for c in stub.body if isinstance(c, ast.ClassDef)
                 for f in c.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"}
-    decoder = members_of("ctv_decoder_config") - {"memory", "limits"} | members_of("ctv_limits")
+    decoder = members_of("ctv_decoder_config") - {"limits"} | members_of("ctv_limits")
     assert keywords == {"Encoder": members_of("ctv_config") | {"preset", "fps"}, "Decoder": decoder}
 
 

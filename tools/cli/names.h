@@ -50,6 +50,7 @@ inline constexpr Name<int32_t> kMatrices[] = {{"unspecified", 2}, {"bt709", 1}, 
 inline constexpr Name<ctv_tune> kTunes[] = {{"psnr", CTV_TUNE_PSNR}, {"ssim", CTV_TUNE_SSIM}};
 inline constexpr Name<ctv_backend> kBackends[] = {
     {"auto", CTV_BACKEND_AUTO}, {"cuda", CTV_BACKEND_CUDA}, {"cpu", CTV_BACKEND_CPU}};
+inline constexpr Name<ctv_memory> kMemories[] = {{"host", CTV_MEMORY_HOST}, {"cuda", CTV_MEMORY_CUDA}};
 inline constexpr Name<ctv_engine> kEngines[] = {
     {"auto", CTV_ENGINE_AUTO}, {"direct", CTV_ENGINE_DIRECT}, {"fft", CTV_ENGINE_FFT}};
 inline constexpr Name<ctv_format> kFormats[] = {{"gray", CTV_FORMAT_GRAY8}, {"i420", CTV_FORMAT_I420},

@@ -10,9 +10,12 @@ Pictures are numpy arrays of uint8:
     i444        a tuple of y, u, v (height, width)
     nv12        a tuple of y (height, width) and uv ((height + 1) // 2, (width + 1) // 2, 2)
 
+The encoder also takes arrays of these shapes in the memory of a CUDA device, whatever package they are of, and
+Decoder(memory="cuda") gives planes there (CudaPlane), for torch.from_dlpack() and its like.
+
 Timestamps and durations are in units of 1 / fps_num seconds.
 """
-from ._ctv import packet_info, packet_slopes, preset_config, presets, version
+from ._ctv import CudaPlane, packet_info, packet_slopes, preset_config, presets, version
 from ._data import Packet, Picture
 from ._errors import (ArgumentError, DamagedError, DeviceError, Error, InternalError, LimitError, OutOfMemoryError,
                       ReferenceMissingError, StateError, UnsupportedError)
@@ -20,7 +23,7 @@ from ._files import Decoder, Encoder, Info, Reader, info, read, write
 
 __version__ = version()
 __all__ = [
-    "ArgumentError", "DamagedError", "Decoder", "DeviceError", "Encoder", "Error", "Info", "InternalError",
+    "ArgumentError", "CudaPlane", "DamagedError", "Decoder", "DeviceError", "Encoder", "Error", "Info", "InternalError",
     "LimitError", "OutOfMemoryError", "Packet", "Picture", "Reader", "ReferenceMissingError", "StateError",
     "UnsupportedError", "info", "packet_info", "packet_slopes", "preset_config", "presets", "read",
     "version", "write"

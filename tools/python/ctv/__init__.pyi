@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from types import SimpleNamespace
-from typing import Any, Literal, Union, overload
+from typing import Any, Literal, Protocol, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,18 @@ from typing_extensions import Buffer
 Plane = NDArray[np.uint8]
 Format = Literal["gray", "i420", "i422", "i444", "rgb", "rgba", "nv12"]
 Backend = Literal["auto", "cpu", "cuda"]
+Memory = Literal["host", "cuda"]
 Engine = Literal["auto", "direct", "fft"]
-AnyPicture = Union[Plane, Sequence[Plane], "Picture"]
+
+class HasDLPack(Protocol):
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, int]: ...
+class HasCudaArrayInterface(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+AnyPlane = Union[Plane, HasDLPack, HasCudaArrayInterface]
+AnyPicture = Union[AnyPlane, Sequence[AnyPlane], "Picture"]
 Path = Union[str, PathLike[str]]
 
 __version__: str
@@ -40,9 +50,24 @@ class Packet:
     key_frame: bool
     step: float
 
+class CudaPlane:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[np.uint8]: ...
+    @property
+    def device(self) -> int: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __dlpack__(self, *, stream: Union[int, None] = None, max_version: Union[tuple[int, int], None] = None,
+                   dl_device: Union[tuple[int, int], None] = None, copy: Union[bool, None] = None) -> Any: ...
+
 @dataclass(frozen=True, eq=False)
 class Picture:
-    planes: tuple[Plane, ...]
+    planes: tuple[Any, ...]  # of Plane; of CudaPlane with memory="cuda"
     format: Format
     width: int
     height: int
@@ -50,8 +75,9 @@ class Picture:
     duration: int
     frame_number: int
     key_frame: bool
+    damaged: int
     @property
-    def array(self) -> Plane: ...
+    def array(self) -> Any: ...
 
 class Encoder:
     def __init__(
@@ -82,7 +108,7 @@ class Encoder:
     @property
     def stage_times(self) -> dict[str, tuple[float, int]]: ...
     def encode(self, picture: AnyPicture, timestamp: Union[int, None] = None,
-               duration: Union[int, None] = None) -> list[Packet]: ...
+               duration: Union[int, None] = None, *, stream: int = 1) -> list[Packet]: ...
     def flush(self) -> list[Packet]: ...
     def index(self) -> bytes: ...
     def request_key_frame(self) -> None: ...
@@ -97,7 +123,8 @@ class Encoder:
 
 class Decoder:
     def __init__(
-        self, *, format: Format = ..., reduction: int = 0, backend: Backend = "auto", engine: Engine = "auto",
+        self, *, format: Format = ..., reduction: int = 0, memory: Memory = "host",
+        backend: Backend = "auto", engine: Engine = "auto",
         device: int = 0, threads: int = 0, frames_in_flight: int = 1, conceal: int = 0, max_pixels: int = ..., max_memory: int = ...,
         max_packet_size: int = ...) -> None: ...
     @property

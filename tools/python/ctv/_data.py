@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What encoders and decoders give."""
 from dataclasses import dataclass
+from typing import Union
 
 import numpy as np
+
+from ._ctv import CudaPlane
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,9 @@ class Packet:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A decoded picture. Its arrays, uint8 of the shapes in help(ctv), share memory that they own."""
-    planes: "tuple[np.ndarray, ...]"
+    """A decoded picture. Its planes, uint8 of the shapes in help(ctv), share memory that they own. They are numpy
+    arrays, or CudaPlanes of a decoder with memory="cuda"."""
+    planes: "tuple[Union[np.ndarray, CudaPlane], ...]"
     format: str
     width: int  # luma samples
     height: int

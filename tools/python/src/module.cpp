@@ -4,6 +4,7 @@
 // Calls release the interpreter's lock. A mutex per object takes its place: threads may share an object.
 #include <pybind11/stl.h>
 
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -142,15 +143,33 @@ class Shared {
 class EncoderObject final : public Shared<Encoder, CodedFrame> {
  public:
   explicit EncoderObject(const ctv_config& config) : Shared("encoder", config), config_(config) {}
+  ~EncoderObject() override { close(); }
+  void close() {
+    Shared::close();
+    in_flight_.clear();
+  }
   py::bytes header() { return unit_bytes(&Encoder::header); }
   py::bytes index() { return unit_bytes(&Encoder::index); }
-  py::list encode(const py::object& source, std::optional<int64_t> timestamp,
-                  std::optional<int64_t> duration) {
-    InputPicture input = read_picture(source, config_.format, config_.width, config_.height);
-    input.picture.borrowed = config_.frames_in_flight == 1 ? 1 : 0;  // done with when this call returns
+  py::list encode(const py::object& source, std::optional<int64_t> timestamp, std::optional<int64_t> duration,
+                  int64_t stream) {
+    if (stream <= 0) refuse("stream: " + std::to_string(stream) + " is none: 1 is the legacy default stream");
+    InputPicture input = read_picture(source, config_, {config_.device, stream});
+    const bool on_device = input.picture.memory == CTV_MEMORY_CUDA;
+    const bool at_once = config_.frames_in_flight == 1;  // done with when this call returns
+    input.picture.borrowed = at_once && !on_device ? 1 : 0;
     input.picture.timestamp = timestamp.value_or(0);
     input.picture.duration = duration.value_or(timestamp ? config_.fps_den : 0);
-    return exchange([&](Encoder& e) { return e.send(input.picture); });
+    std::vector<py::object> done;  // let go when the interpreter is locked again
+    return exchange([&](Encoder& e) {
+      if (!e.send(input.picture)) return false;
+      if (at_once || !on_device) return true;
+      in_flight_.push_back(std::move(input.owners));
+      if (in_flight_.size() > static_cast<size_t>(config_.frames_in_flight)) {
+        done = std::move(in_flight_.front());  // its packet was received
+        in_flight_.pop_front();
+      }
+      return true;
+    });
   }
   py::list flush() { return flush_all(); }
   void request_key_frame() {
@@ -187,11 +206,14 @@ class EncoderObject final : public Shared<Encoder, CodedFrame> {
     }));
   }
   const ctv_config config_;
+  std::deque<std::vector<py::object>>
+      in_flight_;  // owners of device pictures that may not have been read yet
 };
 
 class DecoderObject final : public Shared<Decoder, DecodedPicture> {
  public:
-  explicit DecoderObject(const ctv_decoder_config& config) : Shared("decoder", config) {}
+  explicit DecoderObject(const ctv_decoder_config& config)
+      : Shared("decoder", config), device_(config.device) {}
   py::list decode(const py::object& unit) {
     const Bytes bytes(unit);
     return exchange([&](Decoder& d) { return d.send(bytes.span()); });
@@ -207,9 +229,11 @@ class DecoderObject final : public Shared<Decoder, DecodedPicture> {
  private:
   bool receive(Decoder& d) override {
     const std::optional<ctv_picture> picture = d.receive();
-    if (picture) ready_.push_back(copy_picture(*picture));
+    if (picture) ready_.push_back(copy_picture(*picture, device_));
     return picture.has_value();
   }
+
+  const int device_;
 };
 
 py::dict packet_info(const py::object& header, const py::object& packet) {
@@ -295,12 +319,17 @@ void define_codecs(py::module_& m) {
       .def_property_readonly("description", &EncoderObject::description,
                              "Which backend and engine run, and why.")
       .def_property_readonly("stage_times", &EncoderObject::stage_times, "{stage: (seconds, calls)}")
-      .def("encode", &EncoderObject::encode, "picture"_a, "timestamp"_a = none, "duration"_a = none,
-           "Encodes a picture, arrays of uint8 in the configuration's format (see help(ctv)); any strides. "
-           "Returns the\n"
-           "packets that are ready: with one frame in flight, this picture's.\n"
-           "timestamp, duration: in units of 1 / fps_num seconds; without them, picture n begins at n x "
-           "fps_den.")
+      .def(
+          "encode", &EncoderObject::encode, "picture"_a, "timestamp"_a = none, "duration"_a = none,
+          py::kw_only(), "stream"_a = 1,
+          "Encodes a picture, arrays of uint8 in the configuration's format (see help(ctv)); any strides. "
+          "Returns the\n"
+          "packets that are ready: with one frame in flight, this picture's.\n"
+          "timestamp, duration: in units of 1 / fps_num seconds; without them, picture n begins at n x "
+          "fps_den.\n"
+          "stream: of arrays in device memory, which are read in its order: 1: the legacy default stream, 2: "
+          "the\n"
+          "thread's, else the address of a cudaStream_t.")
       .def("flush", &EncoderObject::flush, "Ends the input. Returns the remaining packets.")
       .def("index", &EncoderObject::index, "The index for a file's end, after flush().")
       .def("request_key_frame", &EncoderObject::request_key_frame, "Makes the next picture a key frame.")
@@ -335,6 +364,7 @@ void define_codecs(py::module_& m) {
 
 PYBIND11_MODULE(_ctv, m) {
   py::register_local_exception_translator(&translate);
+  define_cuda_plane(m);
   define_codecs(m);
   m.def("version", &ctv_version, "The library's version.");
   m.def("presets", &presets, "{name: description} of the presets.");

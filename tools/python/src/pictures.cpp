@@ -4,14 +4,10 @@
 #include <cstring>
 #include <string>
 
+#include "device_input.h"
+
 namespace ctv::python {
 namespace {
-
-int planes_of(ctv_format format) {
-  int planes = 0;
-  while (planes < 4 && ctv_plane_rows(format, 1, planes) > 0) ++planes;
-  return planes;
-}
 
 /// Samples that lie side by side in a plane: [rows][columns][channels], or without the last if it is 1.
 py::ssize_t channels_of(ctv_format format, int plane) {
@@ -28,33 +24,25 @@ std::vector<py::ssize_t> shape_of(ctv_format format, int32_t width, int32_t heig
   return {rows, columns, channels};
 }
 
-std::string text_of(const std::vector<py::ssize_t>& shape) {
-  std::string s;
-  for (const py::ssize_t n : shape) s += (s.empty() ? "(" : ", ") + std::to_string(n);
-  return (s.empty() ? "(" : s) + ")";
-}
-
-/// The plane with rows that the library can read: samples side by side, rows that do not overlap.
-py::array readable(const py::array& a, size_t row_bytes) {
-  bool dense = true;
+/// Whether the library can read it: samples of a row side by side, rows that do not overlap.
+bool has_whole_rows(const std::vector<py::ssize_t>& shape, const std::vector<py::ssize_t>& strides) {
   py::ssize_t expected = 1;
-  for (py::ssize_t d = a.ndim() - 1; d > 0; --d) {
-    dense = dense && (a.shape(d) == 1 || a.strides(d) == expected);
-    expected *= a.shape(d);
+  for (size_t d = shape.size() - 1; d > 0; --d) {
+    if (shape[d] != 1 && strides[d] != expected) return false;
+    expected *= shape[d];
   }
-  const auto row = static_cast<py::ssize_t>(row_bytes);
-  const bool apart = a.shape(0) == 1 || a.strides(0) >= row || a.strides(0) <= -row;
-  if (dense && apart) return a;
-  py::array copy = py::array_t<uint8_t, py::array::c_style>::ensure(a);
-  if (!copy) throw py::error_already_set();
-  return copy;
+  return shape[0] == 1 || strides[0] >= expected || strides[0] <= -expected;
 }
 
-}  // namespace
+void check_shape(const std::vector<py::ssize_t>& given, const std::vector<py::ssize_t>& expected,
+                 const std::string& name) {
+  if (given != expected)
+    refuse(name + "shape " + text_of(expected) + " expected, " + text_of(given) + " given");
+}
 
-InputPicture read_picture(const py::object& source, ctv_format format, int32_t width, int32_t height) {
+/// The picture's planes, whatever they are.
+std::vector<py::object> listed_planes(const py::object& source, ctv_format format) {
   const int count = planes_of(format);
-  InputPicture input{make_picture(format, width, height), {}};
   std::vector<py::object> planes;
   if (py::hasattr(source, "planes")) {
     for (const py::handle plane : source.attr("planes"))
@@ -70,32 +58,100 @@ InputPicture read_picture(const py::object& source, ctv_format format, int32_t w
   if (planes.size() != static_cast<size_t>(count))
     refuse(std::string("picture: ") + format_name(format) + " has " + std::to_string(count) + " plane" +
            (count > 1 ? "s, " : ", ") + std::to_string(planes.size()) + " given");
-  for (int p = 0; p < count; ++p) {
-    const auto index = static_cast<size_t>(p);
-    const std::string name = "picture, plane " + std::to_string(p) + ": ";
-    const py::array a = py::array::ensure(planes[index]);
-    if (!a) throw py::type_error(name + "no array");
-    if (a.dtype().kind() != 'u' || a.dtype().itemsize() != 1)
-      throw py::type_error(name + "uint8 expected, " + py::cast<std::string>(py::str(a.dtype())) + " given");
-    const std::vector<py::ssize_t> expected = shape_of(format, width, height, p);
-    const std::vector<py::ssize_t> given(a.shape(), a.shape() + a.ndim());
-    if (given != expected)
-      refuse(name + "shape " + text_of(expected) + " expected, " + text_of(given) + " given");
-    const size_t row = ctv_plane_row_bytes(format, width, p);
-    input.planes.push_back(readable(a, row));
-    const py::array& plane = input.planes.back();
-    input.picture.data[p] = const_cast<void*>(plane.data());  // the library only reads it
-    input.picture.stride[p] = plane.shape(0) == 1 ? static_cast<ptrdiff_t>(row) : plane.strides(0);
+  return planes;
+}
+
+/// Any array in host memory as numpy's. Some packages have DLPack alone.
+py::array host_array(const py::object& plane) {
+  const bool numpy_reads = PyObject_CheckBuffer(plane.ptr()) != 0 || py::hasattr(plane, "__array__") ||
+                           py::hasattr(plane, "__array_interface__");
+  const py::module_ numpy = py::module_::import("numpy");
+  if (!numpy_reads && py::hasattr(plane, "__dlpack__") && py::hasattr(numpy, "from_dlpack"))
+    return numpy.attr("from_dlpack")(plane);
+  return py::array::ensure(plane);
+}
+
+/// data and stride of a plane; returns what keeps the samples.
+py::object read_host_plane(const py::object& plane, const std::vector<py::ssize_t>& shape,
+                           const std::string& name, void*& data, ptrdiff_t& stride) {
+  py::array a = host_array(plane);
+  if (!a) throw py::type_error(name + "no array");
+  if (a.dtype().kind() != 'u' || a.dtype().itemsize() != 1)
+    throw py::type_error(name + "uint8 expected, " + py::cast<std::string>(py::str(a.dtype())) + " given");
+  check_shape({a.shape(), a.shape() + a.ndim()}, shape, name);
+  if (!has_whole_rows(shape, {a.strides(), a.strides() + a.ndim()})) {
+    a = py::array_t<uint8_t, py::array::c_style>::ensure(a);
+    if (!a) throw py::error_already_set();
   }
+  data = const_cast<void*>(a.data());  // the library only reads it
+  stride = a.strides(0);
+  return a;
+}
+
+py::object read_device_plane(const py::object& plane, const std::vector<py::ssize_t>& shape,
+                             const std::string& name, const InputDevice& device, void*& data,
+                             ptrdiff_t& stride) {
+  DeviceArray a = view_on_device(plane, name, device.stream);
+  if (a.device != device.number)
+    refuse(name + "device " + std::to_string(a.device) + ", the encoder's is " +
+           std::to_string(device.number));
+  check_shape(a.shape, shape, name);
+  if (!has_whole_rows(a.shape, a.strides) || (shape[0] > 1 && a.strides[0] < 0))
+    refuse(name + "strides " + text_of(a.strides) +
+           ": in device memory, the samples of a row must be side by side, and rows top down");
+  data = a.data;
+  stride = a.strides[0];
+  return a.owner;
+}
+
+}  // namespace
+
+int planes_of(ctv_format format) {
+  int planes = 0;
+  while (planes < 4 && ctv_plane_rows(format, 1, planes) > 0) ++planes;
+  return planes;
+}
+
+std::string text_of(const std::vector<py::ssize_t>& shape) {
+  std::string s;
+  for (const py::ssize_t n : shape) s += (s.empty() ? "(" : ", ") + std::to_string(n);
+  return (s.empty() ? "(" : s) + ")";
+}
+
+InputPicture read_picture(const py::object& source, const ctv_config& config, const InputDevice& device) {
+  const std::vector<py::object> planes = listed_planes(source, config.format);
+  InputPicture input{make_picture(config.format, config.width, config.height), {}};
+  ctv_picture& picture = input.picture;
+  for (size_t p = 0; p < planes.size(); ++p) {
+    const std::string name = "picture, plane " + std::to_string(p) + ": ";
+    const std::vector<py::ssize_t> shape =
+        shape_of(config.format, config.width, config.height, static_cast<int>(p));
+    const bool on_device = !py::isinstance<py::array>(planes[p]) && is_on_device(planes[p]);
+    const ctv_memory memory = on_device ? CTV_MEMORY_CUDA : CTV_MEMORY_HOST;
+    if (p > 0 && memory != picture.memory) refuse(name + "not in the memory of plane 0, device or host");
+    picture.memory = memory;
+    input.owners.push_back(
+        on_device ? read_device_plane(planes[p], shape, name, device, picture.data[p], picture.stride[p])
+                  : read_host_plane(planes[p], shape, name, picture.data[p], picture.stride[p]));
+    if (shape[0] == 1)  // no stride counts
+      picture.stride[p] =
+          static_cast<ptrdiff_t>(ctv_plane_row_bytes(config.format, config.width, static_cast<int>(p)));
+  }
+  if (picture.memory == CTV_MEMORY_CUDA) picture.cuda_stream = reinterpret_cast<CudaStream>(device.stream);
   return input;
 }
 
-DecodedPicture copy_picture(const ctv_picture& from) {
+DecodedPicture copy_picture(const ctv_picture& from, int device) {
+  if (from.memory == CTV_MEMORY_CUDA) {
+    DecodedPicture copy{from, nullptr, nullptr};
+    copy.on_device = copy_on_device(copy.picture, device);
+    return copy;
+  }
   size_t size = 0;
   const int count = planes_of(from.format);
   for (int p = 0; p < count; ++p)
     size += ctv_plane_row_bytes(from.format, from.width, p) * ctv_plane_rows(from.format, from.height, p);
-  DecodedPicture copy{from, std::unique_ptr<uint8_t[]>(new uint8_t[size])};
+  DecodedPicture copy{from, std::unique_ptr<uint8_t[]>(new uint8_t[size]), nullptr};
   uint8_t* to = copy.samples.get();
   for (int p = 0; p < count; ++p) {
     const size_t bytes = ctv_plane_row_bytes(from.format, from.width, p);
@@ -109,14 +165,21 @@ DecodedPicture copy_picture(const ctv_picture& from) {
 
 py::tuple take_planes(DecodedPicture& decoded) {
   const ctv_picture& picture = decoded.picture;
+  py::tuple planes(static_cast<size_t>(planes_of(picture.format)));
+  const auto shape = [&](size_t p) {
+    return shape_of(picture.format, picture.width, picture.height, static_cast<int>(p));
+  };
+  if (decoded.on_device) {
+    for (size_t p = 0; p < planes.size(); ++p)
+      planes[p] = CudaPlane(decoded.on_device, static_cast<uint8_t*>(picture.data[p]), shape(p));
+    decoded.on_device.reset();
+    return planes;
+  }
   const py::capsule owner(decoded.samples.get(),
                           [](void* samples) { delete[] static_cast<uint8_t*>(samples); });
   (void)decoded.samples.release();
-  py::tuple planes(static_cast<size_t>(planes_of(picture.format)));
   for (size_t p = 0; p < planes.size(); ++p)
-    planes[p] =
-        py::array_t<uint8_t>(shape_of(picture.format, picture.width, picture.height, static_cast<int>(p)),
-                             static_cast<const uint8_t*>(picture.data[p]), owner);
+    planes[p] = py::array_t<uint8_t>(shape(p), static_cast<const uint8_t*>(picture.data[p]), owner);
   return planes;
 }
 

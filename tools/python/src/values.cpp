@@ -168,6 +168,7 @@ const std::vector<Member<ctv_decoder_config>>& decoder_members() {
   };
   static const std::vector<Member<S>> all = {NAMED(format, kFormats),
                                              PLAIN(reduction),
+                                             NAMED(memory, kMemories),
                                              NAMED(backend, kBackends),
                                              NAMED(engine, kEngines),
                                              PLAIN(device),

@@ -3,6 +3,7 @@
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmarks.
 #   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [damage] [long] [compare] [papers] ...
 # in this order; without verbs all of them
+#   tools/dev/gpu.sh python   the Python package, by a python3 with numpy, pybind11 and pytest
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
 # holds unpacked packages that the machine lacks.
 set -uo pipefail
@@ -30,11 +31,16 @@ step() {
   fi
 }
 
+# build [OPTION...] [TARGET...]
 build() {
   local options=(-DCTV_TESTS=ON -DCTV_BENCH=ON -DCTV_CUDA=ON "-DCTV_CUDA_ARCHITECTURES=${CTV_CUDA_ARCHITECTURES:-90-real}")
   [ -d "$deps" ] && options+=("-DCTV_DEPS_DIR=$deps")
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" &&
-    ninja -C "$build" -j "$jobs" ctv_cuda_tests ctbench ctv_lab_tests
+  while [[ ${1:-} == -D* ]]; do
+    options+=("$1")
+    shift
+  done
+  [ $# -gt 0 ] || set -- ctv_cuda_tests ctbench ctv_lab_tests
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}" && ninja -C "$build" -j "$jobs" "$@"
 }
 build_all() { ninja -C "$build" -k 0 -j "$jobs" all; }
 
@@ -240,6 +246,17 @@ compare() {
   "$build/bin/ctbench" all --no-progress -o "$out/compare" "${clips[@]}"
 }
 
+# The package's tests; those with pictures in device memory must not be skipped. CTV_GPU_PYTEST: more arguments.
+python() {
+  local python pybind
+  python=$(command -v python3) && pybind=$("$python" -m pybind11 --cmakedir) || return 1
+  build -DCTV_PYTHON=ON "-DPython_EXECUTABLE=$python" "-Dpybind11_DIR=$pybind" ctv_cuda ctv_python ctgen ctenc ctdec || return 1
+  # shellcheck disable=SC2086
+  CTV_BIN=$(realpath "$build/bin") PYTHONPATH=$(realpath "$build/python"):${PYTHONPATH:-} \
+    "$python" -B -m pytest -q -rs -p no:cacheprovider ${CTV_GPU_PYTEST:-tests/python} | tee "$build/python.txt" &&
+    ! grep -q 'no device:' "$build/python.txt"
+}
+
 for verb in "${verbs[@]}"; do
   case $verb in
     build)
@@ -281,6 +298,10 @@ for verb in "${verbs[@]}"; do
       # shellcheck disable=SC2086
       step papers papers.log "$build/bin/ctbench" papers --no-progress --json "$out/papers.json" ${CTV_GPU_IMAGE:+--image $CTV_GPU_IMAGE}
       cat "$out/papers.log"
+      ;;
+    python)
+      step "the Python package" python.log python
+      while read -r line; do table+=("        $line"); done < <(grep -E '^(FAILED|ERROR|SKIPPED) | (passed|failed)' "$out/python.log" | cut -c1-150)
       ;;
     *) echo "unknown verb $verb"; exit 1 ;;
   esac

@@ -179,7 +179,9 @@ ctv_status ctv_packet_slopes(const uint8_t* header, size_t header_size, const ui
     const ctv::Extent blocks = stream.slopes.extent(scale);
     *rows = blocks.rows;
     *cols = blocks.cols;
-    std::copy_n(all.data() + stream.slopes.offset(scale), std::min(capacity, blocks.area()), slopes);
+    std::transform(all.data() + stream.slopes.offset(scale),
+                   all.data() + stream.slopes.offset(scale) + std::min(capacity, blocks.area()), slopes,
+                   [](int8_t slope) { return static_cast<int8_t>(ctv::half_columns(slope)); });
     return {};
   });
 }

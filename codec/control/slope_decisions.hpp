@@ -65,14 +65,13 @@ template <typename CostOf>
 CTV_HOST_DEVICE int decide_slope(int pass, CostOf cost_of, const SlopeNeighbours& neighbours) {
   int best = 0;
   uint32_t least = 0;
-  for (int i = 0; i < kSlopeCount; ++i) {
-    const int slope = (i + 1) / 2 * (i % 2 == 0 ? -1 : 1);  // 0, 1, -1, 2, -2
+  for (int slope = 0; slope < kSlopeCount; ++slope) {
     uint32_t cost = cost_of(slope);
     if (slope != 0) cost += cost * kSlopeMargin / 256 + kSlopeBit;
     if (pass > 0) {
       for (const int n : neighbours.slopes) cost += n == slope ? 0 : kSlopeBorder;
     }
-    if (i > 0 && cost >= least) continue;
+    if (slope > 0 && cost >= least) continue;
     best = slope;
     least = cost;
   }

@@ -5,6 +5,8 @@
 // The 9/7 has two such pairs. Its steps always add; the constants contain the signs.
 #pragma once
 
+#include <cstdint>
+
 #include "codec/util/host_device.hpp"
 
 namespace ctv {
@@ -41,6 +43,11 @@ CTV_HOST_DEVICE int predict_9_7_second(int s0, int s1) {
 }
 CTV_HOST_DEVICE int update_9_7_second(int t0, int t1) {
   return (kUpdateSecond97 * (t0 + t1) + 2048) >> kUpdateBits97;
+}
+
+/// Directional lifting: the value between the third and the fourth of six samples.
+CTV_HOST_DEVICE int half_sample(int x0, int x1, int x2, int x3, int x4, int x5) {
+  return static_cast<int16_t>((x0 + x5 - 5 * (x1 + x4) + 20 * (x2 + x3) + 16) >> 5);
 }
 
 /// The lowpass of 5/3 and 13/7 has gain 1, that of 9/7 about 1.2302 per direction. A picture of resolution

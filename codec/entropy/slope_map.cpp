@@ -55,7 +55,7 @@ class Walk {
     };
     add(left);
     add(above);
-    for (const int slope : kSlopeOrder) add(slope);
+    for (int slope = 0; slope < kSlopeCount; ++slope) add(slope);
     const int found = static_cast<int>(std::find(list, list + kSlopeCount, own) - list);
     const int zeros = (left == 0 ? 1 : 0) + (above == 0 ? 1 : 0);
     AdaptiveBit* const later = later_[left == above ? 1 : 0][zeros];

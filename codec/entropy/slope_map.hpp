@@ -2,7 +2,6 @@
 // The slopes of a key frame as bytes (docs/bitstream.md, 7.4).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -10,9 +9,6 @@
 #include "codec/format/slope_grid.hpp"
 
 namespace ctv {
-
-/// A slope's list: the slopes of its neighbours, then these. It is coded as its place in the list.
-inline constexpr std::array<int, kSlopeCount> kSlopeOrder = {0, 1, -1, 2, -2};
 
 class SlopeMap {
  public:

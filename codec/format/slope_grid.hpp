@@ -12,10 +12,16 @@
 
 namespace ctv {
 
-inline constexpr int kSlopedScales = 3;  // the finest ones
-inline constexpr int kMaxSlope = 2;      // -2..2 columns per row; 0 is vertical
-inline constexpr int kSlopeCount = 2 * kMaxSlope + 1;
+inline constexpr int kSlopedScales = 3;    // the finest ones
+inline constexpr int kSlopeCount = 11;     // a slope is a number 0..10
+inline constexpr int kSlopeReach = 5;      // columns to either side that a step along a slope may need
 inline constexpr int kLog2SlopeBlock = 4;  // of a block's side, in samples of its scale's input
+
+/// Half columns to the right per row down: 0, 1, -1, 2, -2, 4, -4, 6, -6, 10, -10.
+CTV_HOST_DEVICE constexpr int half_columns(int slope) {
+  const int size = 0xA64210 >> (slope + 1) / 2 * 4 & 15;
+  return slope % 2 == 0 ? -size : size;
+}
 
 /// Where a frame's slopes lie in its array of int8_t: kSlopedScales numbers, finest scale first, 1 if the
 /// scale has slopes; then the slopes of each scale, finest first, in raster order. A scale whose number is 0

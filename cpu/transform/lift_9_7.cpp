@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cpu/transform/lift_9_7.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "codec/dsp/lifting.hpp"
+#include "codec/format/slope_grid.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -39,7 +43,35 @@ void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int 
     hn::StoreU(kSign > 0 ? hn::Add(old, steps) : hn::Sub(old, steps), d16, out + i);
   }
 }
+
+// out[i] = half_sample(x[0][i], ..., x[5][i]).
+template <int kLanes>
+void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, int n) {
+  const hn::CappedTag<int16_t, kLanes> d16;
+  const hn::Repartition<int32_t, decltype(d16)> d32;
+  const auto sum = [&](auto outer, auto middle, auto inner) {
+    auto unused = hn::Zero(d32);
+    auto s = hn::ReorderWidenMulAccumulate(d32, outer, hn::Set(d16, int16_t{1}), hn::Set(d32, 16), unused);
+    s = hn::ReorderWidenMulAccumulate(d32, middle, hn::Set(d16, int16_t{-5}), s, unused);
+    s = hn::ReorderWidenMulAccumulate(d32, inner, hn::Set(d16, int16_t{20}), s, unused);
+    return hn::ShiftRight<16>(hn::ShiftLeft<11>(s));
+  };
+  for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d16))) {
+    const auto v = [&](size_t k) { return hn::LoadU(d16, x[k] + i); };
+    const auto lower = [&](size_t k) { return hn::InterleaveLower(d16, v(k), v(5 - k)); };
+    const auto upper = [&](size_t k) { return hn::InterleaveUpper(d16, v(k), v(5 - k)); };
+    const auto halves =
+        hn::ReorderDemote2To(d16, sum(lower(0), lower(1), lower(2)), sum(upper(0), upper(1), upper(2)));
+    hn::StoreU(halves, d16, out + i);
+  }
+}
 #else
+template <int kLanes>
+void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, int n) {
+  CTV_INDEPENDENT
+  for (int i = 0; i < n; ++i)
+    out[i] = static_cast<Coefficient>(half_sample(x[0][i], x[1][i], x[2][i], x[3][i], x[4][i], x[5][i]));
+}
 template <int kSign, int kFactor, int kBits, int kLanes>
 void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
   CTV_INDEPENDENT
@@ -70,28 +102,53 @@ void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, cons
   return LiftStep<1, kBlock>(step, out, a, b, n);
 }
 
+// The n columns 2 (first + i) + half_column / 2 of a row, for i = 0, 1, ...; in `room` if they lie between
+// columns.
+template <int kLanes>
+const Coefficient* Columns(SplitRow row, int half_column, int first, int n, Coefficient* room) {
+  const auto from = [&](int column) {
+    return ((column & 1) != 0 ? row.odd : row.even) + (column >> 1) + first;
+  };
+  const int column = half_column >> 1;
+  if (half_column % 2 == 0) return from(column);
+  Interpolate<kLanes>(room,
+                      {from(column - 2), from(column - 1), from(column), from(column + 1), from(column + 2),
+                       from(column + 3)},
+                      n);
+  return room;
+}
+
+// Columns 2 (first + i) + odd, i = 0 .. n - 1, of one slope.
+template <int kSign, int kLanes>
+void LiftColumns(int step, SplitRow out, SplitRow above, SplitRow below, int slope, int first, int n) {
+  HWY_ALIGN Coefficient room[2][kBlock];
+  const int piece = half_columns(slope) % 2 != 0 ? kBlock : n;
+  for (const int end = first + n; first < end; first += piece) {
+    const int count = std::min(piece, end - first);
+    for (const int odd : {0, 1}) {
+      const Coefficient* const a =
+          Columns<kLanes>(above, 2 * odd - half_columns(slope), first, count, room[0]);
+      const Coefficient* const b =
+          Columns<kLanes>(below, 2 * odd + half_columns(slope), first, count, room[1]);
+      LiftStep<kSign, kLanes>(step, (odd != 0 ? out.odd : out.even) + first, a, b, count);
+    }
+  }
+}
+
 // Column c = 2 i + odd of the row is element i of its half. Neighbouring blocks of one slope are lifted
 // together.
 template <int kSign>
 void LiftAlong(int step, SplitRow out, SplitRow above, SplitRow below, const int8_t* slopes, int half) {
   constexpr int kLanes = 8;  // columns of a block's half
-  const auto from = [](SplitRow row, int column, int first) {
-    return ((column & 1) != 0 ? row.odd : row.even) + (column >> 1) + first;
-  };
   const int blocks = ceil_div(half, kLanes);
   for (int block = 0; block < blocks;) {
     const int8_t slope = slopes[block];
     const int first = block * kLanes;
     while (block < blocks && slopes[block] == slope) ++block;
     const int n = block * kLanes - first;
-    for (const int odd : {0, 1}) {
-      Coefficient* const to = (odd != 0 ? out.odd : out.even) + first;
-      const Coefficient* const a = from(above, odd - slope, first);
-      const Coefficient* const b = from(below, odd + slope, first);
-      const int whole = n / kBlock * kBlock;
-      LiftStep<kSign, kBlock>(step, to, a, b, whole);
-      LiftStep<kSign, kLanes>(step, to + whole, a + whole, b + whole, n - whole);
-    }
+    const int whole = n / kBlock * kBlock;
+    LiftColumns<kSign, kBlock>(step, out, above, below, slope, first, whole);
+    LiftColumns<kSign, kLanes>(step, out, above, below, slope, first + whole, n - whole);
   }
 }
 

@@ -17,9 +17,9 @@ struct SplitRow {
   Coefficient* even;
   Coefficient* odd;
 };
-/// The same of a whole row along slopes: column c takes column c - slope of the row above and c + slope of
-/// the one below. slopes: one for each 8 columns of a half. half: columns of a half. Rows above and below
-/// have two mirrored columns at both ends. Writes up to 7 elements beyond a half.
+/// The same of a whole row along slopes: column c takes column c - d of the row above and c + d of the one
+/// below, d = half_columns() / 2. slopes: one for each 8 columns of a half. half: columns of a half. Rows
+/// above and below have kSlopeReach mirrored columns at both ends. Writes up to 7 elements beyond a half.
 void lift_9_7_along(int step, bool inverse, SplitRow out, SplitRow above, SplitRow below,
                     const int8_t* slopes, int half);
 

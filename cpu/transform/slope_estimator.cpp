@@ -131,7 +131,7 @@ class CpuSlopeEstimator final : public SlopeEstimator {
     sums_.resize(kSlopeCount, std::vector<uint32_t>(static_cast<size_t>(3 * (luma.padded.cols / 2))));
     uniform_.resize(kSlopeCount, std::vector<int8_t>(static_cast<size_t>(grid_.extent(1).cols)));
     for (size_t i = 0; i < kSlopeCount; ++i)
-      std::fill(uniform_[i].begin(), uniform_[i].end(), slope_of(static_cast<int>(i)));
+      std::fill(uniform_[i].begin(), uniform_[i].end(), static_cast<int8_t>(i));
     for (int scale = 1; scale < grid_.scales; ++scale) {
       const Extent e{luma.padded.rows >> scale, luma.padded.cols >> scale};
       const int stride = round_up(e.cols, kBlock);
@@ -166,8 +166,6 @@ class CpuSlopeEstimator final : public SlopeEstimator {
   }
 
  private:
-  static int8_t slope_of(int i) { return static_cast<int8_t>(i - kMaxSlope); }
-
   Input input_of(int scale, PlaneView<const Sample> samples, int dc_offset) const {
     Input input;
     input.extent = {layout_.padded.rows >> (scale - 1), layout_.padded.cols >> (scale - 1)};
@@ -194,7 +192,7 @@ class CpuSlopeEstimator final : public SlopeEstimator {
   bool decide(Extent blocks, int8_t* found) {
     const size_t count = blocks.area();
     const auto cost_of = [&](size_t block, int slope) {
-      return costs_[static_cast<size_t>(slope + kMaxSlope) * count + block];
+      return costs_[static_cast<size_t>(slope) * count + block];
     };
     std::fill_n(found, count, int8_t{0});
     for (int pass = 0; pass <= kSlopePasses; ++pass) {

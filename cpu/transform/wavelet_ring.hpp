@@ -44,9 +44,12 @@ struct Wavelet::Ring {
   void mirror_odd(Coefficient* t) const {
     for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror(p, 2 * half) - 1) / 2];
   }
+  /// What steps along slopes need.
   void mirror_both(Coefficient* row) const {
-    mirror_even(low(row));
-    mirror_odd(high(row));
+    const auto at = [&](int p) -> Coefficient& { return ((p & 1) != 0 ? high(row) : low(row))[p >> 1]; };
+    for (int i = 1; i <= kSlopeReach; ++i) {
+      for (const int p : {-i, 2 * half - 1 + i}) at(p) = at(mirror(p, 2 * half));
+    }
   }
 };
 

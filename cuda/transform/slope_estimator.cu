@@ -29,13 +29,13 @@ struct SlopeCosts {
   __device__ int blocks() const { return block_rows * block_cols; }
 };
 
-// Block (x, y, z) of threads: a tile lifted with the slope z - kMaxSlope.
+// Block (x, y, z) of threads: a tile lifted with slope z.
 __global__ void __launch_bounds__(kSlopeThreads)
     slope_costs_kernel(const __grid_constant__ SlopeCosts of, const __grid_constant__ PlaneSource source) {
   __shared__ SlopeTile tile;
   __shared__ uint32_t cells[kCells][3];
   const SlopeTileWork work(tile, of.rows, of.cols);
-  const int slope = static_cast<int>(blockIdx.z) - kMaxSlope;
+  const int slope = static_cast<int>(blockIdx.z);
   work.load_slopes([&](int, int) { return slope; });
   work.for_samples<SlopeTile::kRowBorder, SlopeTile::kColBorder>(
       [&](int row, int col) { work.at(row, col) = source.at(row, col); });
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kSlopeThreads)
     const int cell = (2 * row + (k >> 1)) * kCellCols + 2 * col + (k & 1);
     cost += cells[cell][0] + cells[cell][1] + cells[cell][2];
   }
-  of.costs[(slope + kMaxSlope) * of.blocks() + block_row * of.block_cols + block_col] = cost;
+  of.costs[slope * of.blocks() + block_row * of.block_cols + block_col] = cost;
 }
 
 // One block of threads. before, found: [blocks]; used: whether the scale has slopes.
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kDecideThreads)
       const SlopeNeighbours neighbours{
           {col > 0 ? before[i - 1] : 0, col + 1 < of.block_cols ? before[i + 1] : 0,
            row > 0 ? before[i - of.block_cols] : 0, row + 1 < of.block_rows ? before[i + of.block_cols] : 0}};
-      const auto cost_of = [&](int slope) { return of.costs[(slope + kMaxSlope) * blocks + i]; };
+      const auto cost_of = [&](int slope) { return of.costs[slope * blocks + i]; };
       found[i] = static_cast<int8_t>(decide_slope(pass, cost_of, neighbours));
     });
     __syncthreads();
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(kDecideThreads)
   Sum own_without = 0;
   Sum own_with = 0;
   for_blocks([&](int i) {
-    own_without += of.costs[kMaxSlope * blocks + i];
-    own_with += of.costs[(found[i] + kMaxSlope) * blocks + i];
+    own_without += of.costs[i];
+    own_with += of.costs[found[i] * blocks + i];
   });
   atomicAdd(&without, own_without);
   atomicAdd(&with, own_with);

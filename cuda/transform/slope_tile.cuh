@@ -18,7 +18,7 @@ constexpr int kSlopeThreads = 256;
 struct SlopeTile {
   static constexpr int kSteps = 4;
   static constexpr int kRowBorder = kSteps;
-  static constexpr int kColBorder = kSteps + kMaxSlope * kSteps;
+  static constexpr int kColBorder = kSteps + kSlopeReach * kSteps;
   static constexpr int kRows = kSlopeTileRows + 2 * kRowBorder;
   static constexpr int kCols = kSlopeTileCols + 2 * kColBorder;
   static constexpr int kBlockRows = kRows / (1 << kLog2SlopeBlock) + 2;
@@ -81,9 +81,9 @@ class SlopeTileWork {
 
   /// The steps of a tile that is loaded, with its border. All threads; ends with a barrier.
   __device__ __forceinline__ void forward() const {
-    vertical<1, 1, 3, 10>();
-    vertical<2, 1, 2, 8>();
-    vertical<3, 1, 1, 6>();
+    vertical<1, 1, 3, 4 + 3 * kSlopeReach>();
+    vertical<2, 1, 2, 4 + 2 * kSlopeReach>();
+    vertical<3, 1, 1, 4 + kSlopeReach>();
     vertical<4, 1, 0, 4>();
     horizontal<1, 1, 0, 3>();
     horizontal<2, 1, 0, 2>();
@@ -91,17 +91,24 @@ class SlopeTileWork {
     horizontal<4, 1, 0, 0>();
   }
   __device__ __forceinline__ void inverse() const {
-    horizontal<4, -1, 4, 11>();
-    horizontal<3, -1, 4, 10>();
-    horizontal<2, -1, 4, 9>();
-    horizontal<1, -1, 4, 8>();
-    vertical<4, -1, 3, 6>();
-    vertical<3, -1, 2, 4>();
-    vertical<2, -1, 1, 2>();
+    horizontal<4, -1, 4, 4 * kSlopeReach + 3>();
+    horizontal<3, -1, 4, 4 * kSlopeReach + 2>();
+    horizontal<2, -1, 4, 4 * kSlopeReach + 1>();
+    horizontal<1, -1, 4, 4 * kSlopeReach>();
+    vertical<4, -1, 3, 3 * kSlopeReach>();
+    vertical<3, -1, 2, 2 * kSlopeReach>();
+    vertical<2, -1, 1, kSlopeReach>();
     vertical<1, -1, 0, 0>();
   }
 
  private:
+  /// The value at a half column, mirrored.
+  __device__ __forceinline__ int between(int row, int half_column) const {
+    row = mirrored<1>(row, rows_);
+    const int col = half_column >> 1;
+    const auto x = [&](int k) { return at(row, mirrored<kSlopeReach>(col + k, cols_)); };
+    return half_column % 2 == 0 ? x(0) : half_sample(x(-2), x(-1), x(0), x(1), x(2), x(3));
+  }
   static __device__ int first_block(int first, int border) {
     return max_of(first - border, 0) >> kLog2SlopeBlock;
   }
@@ -116,11 +123,9 @@ class SlopeTileWork {
     __syncthreads();
     for_samples<kRowBorder, kColBorder>([&](int row, int col) {
       if ((row & 1) != (kStep & 1)) return;
-      const int slope =
-          tile_.slopes[(row >> kLog2SlopeBlock) - block_row][(col >> kLog2SlopeBlock) - block_col];
-      add<kStep, kSign>(at(row, col),
-                        at(mirrored<1>(row - 1, rows_), mirrored<kMaxSlope>(col - slope, cols_)),
-                        at(mirrored<1>(row + 1, rows_), mirrored<kMaxSlope>(col + slope, cols_)));
+      const int lean = half_columns(
+          tile_.slopes[(row >> kLog2SlopeBlock) - block_row][(col >> kLog2SlopeBlock) - block_col]);
+      add<kStep, kSign>(at(row, col), between(row - 1, 2 * col - lean), between(row + 1, 2 * col + lean));
     });
   }
   template <int kStep, int kSign, int kRowBorder, int kColBorder>

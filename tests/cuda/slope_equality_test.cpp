@@ -19,11 +19,11 @@ class CudaSlopes : public CudaEquality {
     const int noise = random.between(0, 40);
     for (int r0 = 0; r0 < extent.rows; r0 += 40) {
       for (int c0 = 0; c0 < extent.cols; c0 += 40) {
-        const int slope = random.between(-kMaxSlope, kMaxSlope);
+        const int lean = half_columns(random.between(0, kSlopeCount - 1));
         const int width = random.between(3, 17);
         for (int r = r0; r < std::min(r0 + 40, extent.rows); ++r) {
           for (int c = c0; c < std::min(c0 + 40, extent.cols); ++c) {
-            const int phase = ((c - slope * r) % width + width) % width;
+            const int phase = ((2 * c - lean * r) / 2 % width + width) % width;
             plane.at(r, c) = static_cast<int16_t>(
                 clamp_to(80 + 90 * phase / width + random.between(-noise, noise), 0, 255));
           }

@@ -58,8 +58,8 @@ def sample(clip, noise, frame, y, x):
     """moving: a texture with noise; still, wide: the same in one corner only; bars: edges that move by quarter samples;
     slanted: stripes whose slope differs from side to side."""
     if clip == "slanted":
-        slope = (2, -1, 1, -2)[x // 32]
-        return 60 + 8 * ((x - slope * (y + frame)) % 16) + noise.randrange(4)
+        slope = (5, -1, 0.5, -2)[x // 32]
+        return 60 + 8 * (int(x - slope * (y + frame)) % 16) + noise.randrange(4)
     if clip == "bars":
         at = (x + frame / 4) % 12
         return round(255 * (max(0, min(1, 6 - at)) + max(0, at - 11)))

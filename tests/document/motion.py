@@ -3,10 +3,11 @@
 import os
 import re
 
-from document import Reader, class_of, column, wrap
+from document import Reader, class_of, column, numbers, table, wrap
 
 FAST, SLOW, KNOWN, LEAST = (value[0] for value in column("adaptation"))
 THRESHOLDS = column("vector contexts", 2)
+SLOPES = [numbers(cell)[0] for cell in table("slopes")[0][1:]]
 ROOT = 3
 PRIORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "motion_priors.inc")
 
@@ -215,9 +216,9 @@ def slope_map(coder, rows, cols):
     for y in range(rows):
         for x in range(cols):
             left, above = slopes.get((y, x - 1), 0), slopes.get((y - 1, x), 0)
-            choices = list(dict.fromkeys([left, above, 0, 1, -1, 2, -2]))
+            choices = list(dict.fromkeys([left, above, *range(len(SLOPES))]))
             passed = 0
-            while passed < 4 and coder.bit("later", left == above, (left, above).count(0), passed):
+            while passed < len(SLOPES) - 1 and coder.bit("later", left == above, (left, above).count(0), passed):
                 passed += 1
             slopes[y, x] = choices[passed]
-    return slopes
+    return {block: SLOPES[number] for block, number in slopes.items()}

@@ -10,6 +10,7 @@ V4, V8 = column("H.264", 2), column("H.264", 3)
 CLASSES_8 = column("8x8 classes")
 DCT = column("DCT")
 HADAMARD = {4: [[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, 1, -1]], 2: [[1, 1], [1, -1]], 1: [[1]]}
+HALF_TAPS = [1, -5, 20, 20, -5, 1]
 LIFTING = {  # (parity of the changed samples, sign, factor of the neighbours at distance 1, at 3, rounding, shift)
     1: [(0, -1, 1, 0, 2, 2), (1, 1, 1, 0, 0, 1)],
     2: [(0, -1, 9, -1, 16, 5), (1, 1, 9, -1, 8, 4)],
@@ -62,6 +63,14 @@ def lift(line, pyramid):
             line[i] = wrap(line[i] + sign * ((total + rounding) >> shift))
 
 
+def at_half_column(row, half_column):
+    column = half_column // 2
+    if half_column % 2 == 0:
+        return row[mirror(column, len(row))]
+    total = sum(tap * row[mirror(column + i - 2, len(row))] for i, tap in enumerate(HALF_TAPS))
+    return wrap((total + 16) >> 5)
+
+
 def lift_along(x, slopes):
     rows, cols = len(x), len(x[0])
     for parity, sign, factor, _, rounding, shift in LIFTING[3]:
@@ -69,7 +78,7 @@ def lift_along(x, slopes):
             above, below = x[mirror(y - 1, rows)], x[mirror(y + 1, rows)]
             for c in range(cols):
                 d = slopes[y >> 4, c >> 4]
-                total = factor * (above[mirror(c - d, cols)] + below[mirror(c + d, cols)])
+                total = factor * (at_half_column(above, 2 * c - d) + at_half_column(below, 2 * c + d))
                 x[y][c] = wrap(x[y][c] + sign * ((total + rounding) >> shift))
 
 

@@ -96,7 +96,7 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     if ((next() & 1U) == 0) continue;
     bench.slopes[static_cast<size_t>(scale - 1)] = 1;
     for (size_t i = 0; i < grid.extent(scale).area(); ++i)
-      bench.slopes[grid.offset(scale) + i] = static_cast<int8_t>(next() % kSlopeCount - kMaxSlope);
+      bench.slopes[grid.offset(scale) + i] = static_cast<int8_t>(next() % kSlopeCount);
   }
   for (int64_t& change : bench.changes) change = (next() & 1U) != 0 ? -1 : 0;
   bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;

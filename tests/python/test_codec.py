@@ -126,7 +126,7 @@ def test_slopes_are_those_of_the_stripes():
     [predicted] = encoder.encode(picture)
     slopes = ctv.packet_slopes(encoder.header, key.data)
     assert slopes.dtype == np.int8 and slopes.shape == (8, 12)
-    assert np.median(slopes[:, 1:5]) == 1 and np.median(slopes[:, 7:11]) == -1
+    assert np.median(slopes[:, 1:5]) == 2 and np.median(slopes[:, 7:11]) == -2
     info = ctv.packet_info(encoder.header, key.data)
     scales = [ctv.packet_slopes(encoder.header, key.data, scale) for scale in (1, 2, 3)]
     assert sum(s.size for s in scales) == info["slope_blocks"]

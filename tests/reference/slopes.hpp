@@ -34,6 +34,15 @@ inline Slopes slopes_of(const SubbandLayout& layout, std::span<const int8_t> arr
   return slopes;
 }
 
+inline int64_t at_half_column(const Grid& x, int r, int half_column) {
+  constexpr std::array<int64_t, 6> kTaps = {1, -5, 20, 20, -5, 1};
+  const auto column = static_cast<int>(floor_shift(half_column, 1));
+  if (half_column == 2 * column) return x.at(r, reflect(column, x.cols));
+  int64_t sum = 16;
+  for (int k = 0; k < 6; ++k) sum += kTaps[static_cast<size_t>(k)] * x.at(r, reflect(column - 2 + k, x.cols));
+  return wrap16(floor_shift(sum, 5));
+}
+
 inline void lift_along(Grid& x, const Slopes& slopes, bool inverse) {
   constexpr int64_t kFactors[] = {-203, -217, 113, 1817};
   for (int i = 0; i < 4; ++i) {
@@ -41,9 +50,10 @@ inline void lift_along(Grid& x, const Slopes& slopes, bool inverse) {
     const int shift = step % 2 == 0 ? 7 : 12;
     for (int r = step % 2 == 0 ? 1 : 0; r < x.rows; r += 2) {
       for (int c = 0; c < x.cols; ++c) {
-        const int d = slopes.at(r, c);
-        const int64_t sum = x.at(reflect(r - 1, x.rows), reflect(c - d, x.cols)) +
-                            x.at(reflect(r + 1, x.rows), reflect(c + d, x.cols));
+        constexpr std::array<int, kSlopeCount> kHalfColumns = {0, 1, -1, 2, -2, 4, -4, 6, -6, 10, -10};
+        const int d = kHalfColumns[static_cast<size_t>(slopes.at(r, c))];
+        const int64_t sum = at_half_column(x, reflect(r - 1, x.rows), 2 * c - d) +
+                            at_half_column(x, reflect(r + 1, x.rows), 2 * c + d);
         const int64_t change = floor_shift(kFactors[step] * sum + (int64_t{1} << (shift - 1)), shift);
         x.at(r, c) = wrap16(x.at(r, c) + (inverse ? -change : change));
       }
@@ -103,8 +113,7 @@ inline std::vector<int8_t> search_slopes(const SubbandLayout& layout, Grid x,
         steps[static_cast<size_t>(s.orientation - 1)] = quantisers[i].step;
     }
     std::array<std::vector<uint32_t>, kSlopeCount> costs;
-    for (int k = 0; k < kSlopeCount; ++k)
-      costs[static_cast<size_t>(k)] = slope_costs(x, k - kMaxSlope, steps);
+    for (int k = 0; k < kSlopeCount; ++k) costs[static_cast<size_t>(k)] = slope_costs(x, k, steps);
     const Extent blocks = grid.extent(scale);
     std::vector<int> field(blocks.area());
     for (int pass = 0; pass <= kSlopePasses; ++pass) {
@@ -116,17 +125,17 @@ inline std::vector<int8_t> search_slopes(const SubbandLayout& layout, Grid x,
             return row < 0 || col < 0 || row >= blocks.rows || col >= blocks.cols ? 0
                                                                                   : before[place(row, col)];
           };
-          field[place(r, c)] = decide_slope(
-              pass, [&](int slope) { return costs[static_cast<size_t>(slope + kMaxSlope)][place(r, c)]; },
-              {{near(r, c - 1), near(r, c + 1), near(r - 1, c), near(r + 1, c)}});
+          field[place(r, c)] =
+              decide_slope(pass, [&](int slope) { return costs[static_cast<size_t>(slope)][place(r, c)]; },
+                           {{near(r, c - 1), near(r, c + 1), near(r - 1, c), near(r + 1, c)}});
         }
       }
     }
     uint64_t without = 0;
     uint64_t with = 0;
     for (size_t i = 0; i < field.size(); ++i) {
-      without += costs[kMaxSlope][i];
-      with += costs[static_cast<size_t>(field[i] + kMaxSlope)][i];
+      without += costs[0][i];
+      with += costs[static_cast<size_t>(field[i])][i];
     }
     const bool pays = slopes_pay(without, with);
     slopes[static_cast<size_t>(scale - 1)] = pays ? 1 : 0;

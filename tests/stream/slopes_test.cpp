@@ -82,10 +82,10 @@ TEST(Slopes, AreTold) {
   const std::vector<int8_t> finest = slopes_of(stream, stream.packets[0], 1);
   ASSERT_EQ(finest.size(), 7U * 10U);
   // Blocks that lie in one kind of stripes as a whole.
-  EXPECT_EQ(finest[2 * 10 + 0], 2);
-  EXPECT_EQ(finest[2 * 10 + 3], -1);
-  EXPECT_EQ(finest[2 * 10 + 5], 1);
-  EXPECT_EQ(finest[2 * 10 + 8], -2);
+  EXPECT_EQ(finest[2 * 10 + 0], 4);
+  EXPECT_EQ(finest[2 * 10 + 3], -2);
+  EXPECT_EQ(finest[2 * 10 + 5], 2);
+  EXPECT_EQ(finest[2 * 10 + 8], -4);
   int slanted = 0;
   for (const int32_t scale : {1, 2, 3})
     for (const int8_t slope : slopes_of(stream, stream.packets[0], scale)) slanted += slope != 0 ? 1 : 0;

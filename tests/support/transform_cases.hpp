@@ -54,7 +54,7 @@ struct TransformCase {
       if (scale == without) continue;
       all[static_cast<size_t>(scale - 1)] = 1;
       for (size_t i = 0; i < grid.extent(scale).area(); ++i)
-        all[grid.offset(scale) + i] = static_cast<int8_t>(random.between(-kMaxSlope, kMaxSlope));
+        all[grid.offset(scale) + i] = static_cast<int8_t>(random.between(0, kSlopeCount - 1));
     }
     return all;
   }

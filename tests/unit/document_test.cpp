@@ -22,6 +22,7 @@
 #include "codec/format/headers.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/packet.hpp"
+#include "codec/format/slope_grid.hpp"
 #include "codec/format/units.hpp"
 #include "tests/reference/directional.hpp"
 
@@ -283,6 +284,14 @@ TEST(Document, DirectionalTaps) {
     const int n = count[i].at(0);
     EXPECT_EQ(taps[i], listed(directional_half_taps(n), [&](int k) { return directional_tap(n, k + 1); }));
   }
+}
+
+TEST(Document, Slopes) {
+  const std::vector<Row> rows = table("slopes");
+  ASSERT_EQ(rows.size(), 1U);
+  ASSERT_EQ(rows[0].size(), size_t{kSlopeCount + 1});
+  for (int slope = 0; slope < kSlopeCount; ++slope)
+    EXPECT_EQ(numbers(rows[0][static_cast<size_t>(slope + 1)]), std::vector{half_columns(slope)});
 }
 
 TEST(Document, DirectionalTree) {

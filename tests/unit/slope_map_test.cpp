@@ -49,7 +49,7 @@ TEST_F(SlopeMaps, ComeBack) {
         if ((used >> (scale - 1) & 1) == 0) continue;
         slopes[static_cast<size_t>(scale - 1)] = 1;
         for (size_t i = 0; i < grid.extent(scale).area(); ++i)
-          slopes[grid.offset(scale) + i] = static_cast<int8_t>(random.between(-kMaxSlope, kMaxSlope));
+          slopes[grid.offset(scale) + i] = static_cast<int8_t>(random.between(0, kSlopeCount - 1));
       }
       const Bytes bytes = encode(grid, slopes);
       EXPECT_EQ(bytes.empty(), used == 0);
@@ -64,7 +64,7 @@ TEST_F(SlopeMaps, RefuseWhatNoEncoderWrites) {
   const SlopeGrid grid = grid_of({97, 61});
   Slopes slopes(grid.size());
   slopes[0] = 1;
-  slopes[grid.offset(1) + 5] = -2;
+  slopes[grid.offset(1) + 5] = kSlopeCount - 1;
   Bytes bytes = encode(grid, slopes);
   const SlopeMap map(grid);
   ASSERT_TRUE(map.decode(bytes, slopes.data()));
@@ -93,8 +93,8 @@ TEST_F(SlopeMaps, StayInRangeWhateverTheBytes) {
     Slopes slopes(grid.size(), 99);
     (void)SlopeMap(grid).decode(bytes, slopes.data());
     for (size_t k = 0; k < slopes.size(); ++k) {
-      ASSERT_LE(slopes[k], k < kSlopedScales ? 1 : kMaxSlope);
-      ASSERT_GE(slopes[k], k < kSlopedScales ? 0 : -kMaxSlope);
+      ASSERT_LT(slopes[k], k < kSlopedScales ? 2 : kSlopeCount);
+      ASSERT_GE(slopes[k], 0);
     }
   }
 }

@@ -34,9 +34,9 @@ void draw_slopes(Frame& rgb, const std::vector<uint8_t>& header, const std::vect
     const int32_t side = 8 << scale;
     for (int32_t i = 0; i < rows * cols; ++i) {
       const int32_t slope = slopes[static_cast<size_t>(i)];
-      const int32_t reach = slope == 0 ? -1 : side / 2 - 2;
+      const int32_t reach = slope == 0 ? -1 : (side / 2 - 2) * std::min(std::abs(slope), 2) / 2;
       for (int32_t t = -reach; t <= reach; ++t) {
-        const int32_t x = i % cols * side + side / 2 + t, y = i / cols * side + side / 2 + t / slope;
+        const int32_t x = i % cols * side + side / 2 + t, y = i / cols * side + side / 2 + 2 * t / slope;
         if (x >= video.width || y >= video.height) continue;
         std::copy_n(kColours[scale - 1], 3,
                     rgb.plane(0) + static_cast<size_t>(y) * rgb.stride(0) + 3 * static_cast<size_t>(x));

@@ -376,14 +376,14 @@ PYBIND11_MODULE(_ctv, m) {
   m.def("packet_info", &packet_info, "header"_a, "packet"_a,
         "A packet's header as a dict; `components` are the parts that are coded independently, with their "
         "bytes.");
-  m.def(
-      "packet_slopes", &packet_slopes, "header"_a, "packet"_a, "scale"_a = 1,
-      "Directions of the vertical lifting of a key frame, columns to the right per row down, as an array of "
-      "int8\n"
-      "[rows][columns] of blocks: of 16x16 luma samples at scale 1, 32x32 at 2, 64x64 at 3. It has no rows "
-      "if "
-      "the\n"
-      "frame has no directional lifting.");
+  m.def("packet_slopes", &packet_slopes, "header"_a, "packet"_a, "scale"_a = 1,
+        "Directions of the vertical lifting of a key frame, half columns to the right per row down, as an "
+        "array of "
+        "int8\n"
+        "[rows][columns] of blocks: of 16x16 luma samples at scale 1, 32x32 at 2, 64x64 at 3. It has no rows "
+        "if "
+        "the\n"
+        "frame has no directional lifting.");
   m.def("unit_info", &unit_info, "prefix"_a);
   m.def("index_info", &index_info, "index"_a);
   m.def("index_size", &index_size, "trailer"_a);

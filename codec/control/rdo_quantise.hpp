@@ -12,39 +12,33 @@
 
 namespace ctv {
 
-/// With nothing around it a coefficient's dead zone is this many 65536ths of a step wider. The addition
-/// halves with each four units of weighted activity.
-inline constexpr uint32_t kDeadZoneGrowth = 22938;  // 0.35
-inline constexpr uint32_t kBesideWeight = 5;        // the four neighbours in the row and the column
-inline constexpr uint32_t kDiagonalWeight = 3;      // the other four
-inline constexpr uint32_t kSiblingWeight = 4;       // the same place in each sibling
+/// With nothing around it a coefficient is rounded by this many 65536ths of a step less than the quantiser's
+/// offset says. The reduction halves with each 32 units of activity.
+inline constexpr uint32_t kQuietReduction = 28000;
+inline constexpr uint32_t kLog2ActivityHalving = 5;
+inline constexpr uint32_t kMostActivity = 16;   // of a coefficient
+inline constexpr uint32_t kBesideWeight = 3;    // the four neighbours in the row and the column
+inline constexpr uint32_t kDiagonalWeight = 2;  // the other four
+inline constexpr uint32_t kSiblingWeight = 3;   // the same place in each sibling
 
-/// The least magnitudes that the plain quantiser gives levels of 1 and of 2; above 32768 there are none.
-struct LevelThresholds {
-  uint16_t one, two;
-};
-inline LevelThresholds level_thresholds(const SubbandQuantiser& q) {
-  const auto least = [&](uint32_t level) {
-    const uint32_t magnitude = (level * 65536 - q.rounding_offset + q.multiplier - 1) / q.multiplier;
-    return static_cast<uint16_t>(magnitude < 65535 ? magnitude : 65535);
-  };
-  return {least(1), least(2)};
-}
-
-/// Contribution of a coefficient to the activity around it: its level, at most 2.
-CTV_HOST_DEVICE uint16_t activity_of(Coefficient c, LevelThresholds least) {
-  const auto magnitude = static_cast<uint16_t>(c < 0 ? -c : c);
-  return static_cast<uint16_t>((magnitude >= least.one ? 1 : 0) + (magnitude >= least.two ? 1 : 0));
-}
-
-/// quantise(), except that a level of +-1 barely above the threshold becomes 0 in quiet surroundings: there
-/// it costs many bits and removes little error. activity: weighted sum of activity_of() of the neighbours in
-/// the subband and of the siblings, 0..80. So all coefficients are decided independently.
-CTV_HOST_DEVICE Level quantise_rdo(Coefficient c, uint32_t multiplier, uint32_t offset, uint32_t activity) {
+/// Contribution of a coefficient to the activity around it: its magnitude in eighths of a step, less one.
+CTV_HOST_DEVICE uint16_t activity_of(Coefficient c, uint32_t multiplier) {
   const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
+  const uint32_t eighths = magnitude * multiplier >> 13;
+  return static_cast<uint16_t>(min_of(max_of(eighths, 1U) - 1, kMostActivity));
+}
+
+/// quantise() with less rounding in quiet surroundings: there a level costs many bits, and a magnitude is
+/// more often below its level than above. activity: weighted sum of activity_of() of the neighbours in the
+/// subband and of the siblings. So all coefficients are decided independently.
+CTV_HOST_DEVICE Level quantise_rdo(Coefficient c, uint32_t multiplier, uint32_t offset, uint32_t activity) {
+  constexpr uint32_t kHalving = 1U << kLog2ActivityHalving;
+  const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
+  const uint32_t reduction =  // exponential, linear between its halvings
+      kQuietReduction * (2 * kHalving - activity % kHalving) / (2 * kHalving) >>
+      (activity >> kLog2ActivityHalving);
   const uint32_t sum = magnitude * multiplier + offset;
-  const uint32_t growth = kDeadZoneGrowth >> ((activity + 2) / 4);
-  const int level = sum < 65536 + growth ? 0 : static_cast<int>(sum >> 16);
+  const int level = static_cast<int>((max_of(sum, reduction) - reduction) >> 16);
   return static_cast<Level>(c < 0 ? -level : level);
 }
 

@@ -7,11 +7,11 @@ namespace ctv {
 namespace {
 
 // Rounding offsets of key and predicted frames in 65536ths of a step, measured (docs/compression.md). Where
-// the quantiser decides by rate it takes away what rounding gives too freely; the third pair is the best by
-// SSIM. The paper rounds to the nearest integer.
+// the quantiser decides by rate they are those of busy surroundings; the third pair is for SSIM. The paper
+// rounds to the nearest integer.
 constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};            // 0.42, 0.25
-constexpr std::array<uint32_t, 2> kRdoOffsets = {26214, 20316};         // 0.40, 0.31
-constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {31457, 17695};  // 0.48, 0.27
+constexpr std::array<uint32_t, 2> kRdoOffsets = {29491, 25559};         // 0.45, 0.39
+constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {32768, 24904};  // 0.50, 0.38
 constexpr uint32_t kNearest = 32768;
 
 }  // namespace

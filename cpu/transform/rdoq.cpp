@@ -21,7 +21,7 @@ namespace ctv::HWY_NAMESPACE {
 constexpr int kPiece = 1024;  // columns at a time
 
 // Computes activities: element j + 1 is that of column first + j, j = -1..count; 0 outside the subband.
-void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, LevelThresholds least, int first,
+void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, uint32_t multiplier, int first,
                  int count, uint16_t* activities) {
   const int begin = first > 0 ? first - 1 : 0;
   const int end = min_of(first + count + 1, s.cols);
@@ -35,14 +35,14 @@ void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, Lev
     return;
   }
   CTV_INDEPENDENT
-  for (int j = 0; j < end - begin; ++j) out[j] = activity_of(in[j], least);
+  for (int j = 0; j < end - begin; ++j) out[j] = activity_of(in[j], multiplier);
 }
 
 // Adds the activities of row `row` of a sibling.
-void AddSibling(const Coefficient* in, LevelThresholds least, int count, uint16_t* sums) {
+void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t* sums) {
   CTV_INDEPENDENT
   for (int j = 0; j < count; ++j) {
-    sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], least));
+    sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], multiplier));
   }
 }
 
@@ -52,7 +52,6 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   const Subband& s = layout.subbands[static_cast<size_t>(i)];
   const SubbandQuantiser q = quantisers[static_cast<size_t>(i)];
   const Siblings siblings = siblings_of(layout, type, i);
-  const LevelThresholds least = level_thresholds(q);
   const Coefficient* own = coefficients + s.offset;
   const uint32_t multiplier = q.multiplier;
   const uint32_t offset = q.rounding_offset;
@@ -64,10 +63,10 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
     uint16_t* above = rows[0];
     uint16_t* here = rows[1];
     uint16_t* below = rows[2];
-    ActivityRow(own, s, top - 1, least, first, count, above);
-    ActivityRow(own, s, top, least, first, count, here);
+    ActivityRow(own, s, top - 1, multiplier, first, count, above);
+    ActivityRow(own, s, top, multiplier, first, count, here);
     for (int row = top; row < bottom; ++row) {
-      ActivityRow(own, s, row + 1, least, first, count, below);
+      ActivityRow(own, s, row + 1, multiplier, first, count, below);
       CTV_INDEPENDENT
       for (int j = 0; j < count + 2; ++j) both[j] = static_cast<uint16_t>(above[j] + below[j]);
       CTV_INDEPENDENT
@@ -78,8 +77,8 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
       for (int k = 0; k < siblings.count; ++k) {
         const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
-        AddSibling(coefficients + layout.subbands[other].offset + at, level_thresholds(quantisers[other]),
-                   count, sums);
+        AddSibling(coefficients + layout.subbands[other].offset + at, quantisers[other].multiplier, count,
+                   sums);
       }
       const Coefficient* in = own + at;
       Level* out = levels + s.offset + at;

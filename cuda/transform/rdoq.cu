@@ -18,7 +18,6 @@ struct RdoSubband {
   uint32_t offset;      // of its first coefficient in the plane's array
   int rows, cols;
   uint32_t multiplier, rounding;
-  LevelThresholds least;
   int by_rate;  // 0: plain quantiser
   int siblings;
   uint16_t sibling[2];
@@ -48,7 +47,8 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
       const int col = col0 + k % (kTile + 2) - 1;
       const bool inside = row >= 0 && row < s.rows && col >= 0 && col < s.cols;
       activity[k / (kTile + 2)][k % (kTile + 2)] =
-          inside ? static_cast<uint8_t>(activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + col], s.least))
+          inside ? static_cast<uint8_t>(
+                       activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + col], s.multiplier))
                  : uint8_t{0};
     }
   }
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
     }
     for (int k = 0; k < s.siblings; ++k) {
       const RdoSubband& o = subbands.of[s.sibling[k]];
-      there += activity_of(coefficients[o.offset + at], o.least);
+      there += activity_of(coefficients[o.offset + at], o.multiplier);
     }
     const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
     levels[s.offset + at] = quantise_rdo(in[at], s.multiplier, s.rounding, sum);
@@ -96,7 +96,6 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
         s.cols,
         q.multiplier,
         q.rounding_offset,
-        level_thresholds(q),
         decides_by_rate(s.layer, q) ? 1 : 0,
         siblings.count,
         {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};

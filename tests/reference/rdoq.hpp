@@ -23,11 +23,13 @@ inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
     const auto at = [&](int r, int c) {
       return s.offset + static_cast<size_t>(r) * static_cast<size_t>(s.cols) + static_cast<size_t>(c);
     };
-    // In 65536ths of a step, the rounding offset included.
-    const auto scaled = [&](int r, int c) {
-      return std::abs(int64_t{coefficients[at(r, c)]}) * q.multiplier + q.rounding_offset;
+    // In 65536ths of a step.
+    const auto scaled = [&](size_t place, uint32_t multiplier) {
+      return std::abs(int64_t{coefficients[place]}) * multiplier;
     };
-    const auto digit = [&](int r, int c) { return std::min<int64_t>(scaled(r, c) / 65536, 2); };
+    const auto activity_at = [&](size_t place, uint32_t multiplier) {
+      return std::clamp<int64_t>(scaled(place, multiplier) / 8192 - 1, 0, 16);
+    };
     // Of predicted frames, in other subbands that look at the same place: the two that are nearest, the ones
     // before first.
     std::vector<size_t> siblings;
@@ -39,26 +41,23 @@ inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
     }
     for (int r = 0; r < s.rows; ++r) {
       for (int c = 0; c < s.cols; ++c) {
-        int64_t level = scaled(r, c) / 65536;
-        if (level == 1 && s.scale != 0 && q.step != 16) {
+        int64_t offset = q.rounding_offset;
+        if (s.scale != 0 && q.step != 16) {
           int64_t activity = 0;
           for (int y = std::max(r - 1, 0); y <= std::min(r + 1, s.rows - 1); ++y) {
             for (int x = std::max(c - 1, 0); x <= std::min(c + 1, s.cols - 1); ++x) {
               if (y == r && x == c) continue;
-              activity += (y == r || x == c ? 5 : 3) * digit(y, x);
+              activity += (y == r || x == c ? 3 : 2) * activity_at(at(y, x), q.multiplier);
             }
           }
-          for (const size_t n : siblings) {
-            const int64_t magnitude =
-                std::abs(int64_t{coefficients[layout.subbands[n].offset + at(r, c) - s.offset]});
+          for (const size_t n : siblings)
             activity +=
-                4 * std::min<int64_t>(
-                        (magnitude * quantisers[n].multiplier + quantisers[n].rounding_offset) / 65536, 2);
-          }
-          int64_t growth = 22938;
-          for (int64_t k = 0; k < (activity + 2) / 4; ++k) growth /= 2;
-          if (scaled(r, c) - 65536 < growth) level = 0;
+                3 * activity_at(layout.subbands[n].offset + at(r, c) - s.offset, quantisers[n].multiplier);
+          int64_t reduction = 28000 * (64 - activity % 32) / 64;
+          for (int64_t k = 0; k < activity / 32; ++k) reduction /= 2;
+          offset -= reduction;
         }
+        const int64_t level = std::max<int64_t>(scaled(at(r, c), q.multiplier) + offset, 0) / 65536;
         levels[at(r, c)] = static_cast<Level>(coefficients[at(r, c)] < 0 ? -level : level);
       }
     }

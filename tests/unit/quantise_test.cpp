@@ -75,38 +75,33 @@ TEST(Quantise, TheDeadZoneIsWiderThanAStep) {
   EXPECT_EQ(quantise(7, multiplier_of(160), 21845), 1);
 }
 
-TEST(QuantiseRdo, SilenceWidensTheDeadZoneAndActivityTakesItBack) {
+TEST(QuantiseRdo, SilenceTakesRoundingAwayAndActivityGivesItBack) {
   const uint32_t multiplier = multiplier_of(1600);  // steps of 100
-  EXPECT_EQ(quantise_rdo(102, multiplier, 21845, 0), 1);
-  EXPECT_EQ(quantise_rdo(101, multiplier, 21845, 0), 0);  // 1 - 1/3 + 0.35 = 1.017
-  EXPECT_EQ(quantise_rdo(85, multiplier, 21845, 4), 1);
-  EXPECT_EQ(quantise_rdo(-84, multiplier, 21845, 4), 0);
-  EXPECT_EQ(quantise_rdo(-85, multiplier, 21845, 4), -1);
-  const LevelThresholds least =
-      level_thresholds({.step = 1600, .multiplier = multiplier, .rounding_offset = 21845});
+  EXPECT_EQ(quantise_rdo(93, multiplier, 32768, 0), 1);
+  EXPECT_EQ(quantise_rdo(92, multiplier, 32768, 0), 0);  // 1 - 0.5 + 28000 / 65536 = 0.927
+  EXPECT_EQ(quantise_rdo(72, multiplier, 32768, 32), 1);
+  EXPECT_EQ(quantise_rdo(-71, multiplier, 32768, 32), 0);  // half of it: 0.714
+  EXPECT_EQ(quantise_rdo(-72, multiplier, 32768, 32), -1);
+  EXPECT_EQ(quantise_rdo(83, multiplier, 32768, 16), 1);
+  EXPECT_EQ(quantise_rdo(82, multiplier, 32768, 16), 0);  // three quarters: 0.820
+  constexpr uint32_t kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight + 2 * kSiblingWeight);
   for (int c = -32768; c <= 32767; ++c) {
     const auto x = static_cast<Coefficient>(c);
-    const Level plain = quantise(x, multiplier, 21845);
-    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 80), plain);
-    if (std::abs(plain) != 1) {
-      EXPECT_EQ(quantise_rdo(x, multiplier, 21845, 0), plain);
-    }
-    EXPECT_EQ(activity_of(x, least), std::min(std::abs(plain), 2));
+    EXPECT_LE(std::abs(quantise_rdo(x, multiplier, 21845, 0)), std::abs(quantise(x, multiplier, 21845)));
+    EXPECT_EQ(quantise_rdo(x, multiplier, 21845, kMost), quantise(x, multiplier, 21845 - 3));
   }
 }
 
-TEST(QuantiseRdo, ThresholdsAreThoseOfThePlainQuantiser) {
-  for (const uint32_t step : {kMinStep + 1, 160U, 999U, 100000U, kMaxStep}) {
-    for (const uint32_t offset : {0U, 20316U, 26214U, 32768U}) {
-      const uint32_t multiplier = multiplier_of(step);
-      const LevelThresholds least =
-          level_thresholds({.step = step, .multiplier = multiplier, .rounding_offset = offset});
-      for (int c = -32768; c <= 32767; c += 5) {
-        const auto x = static_cast<Coefficient>(c);
-        ASSERT_EQ(activity_of(x, least), std::min<int>(std::abs(quantise(x, multiplier, offset)), 2));
-      }
-    }
+TEST(QuantiseRdo, ActivityIsTheMagnitudeInEighthsLessOne) {
+  const uint32_t multiplier = multiplier_of(160 * 8);  // eighths of 10
+  for (const int sign : {-1, 1}) {
+    EXPECT_EQ(activity_of(static_cast<Coefficient>(sign * 19), multiplier), 0);
+    EXPECT_EQ(activity_of(static_cast<Coefficient>(sign * 21), multiplier), 1);
+    EXPECT_EQ(activity_of(static_cast<Coefficient>(sign * 81), multiplier), 7);
+    EXPECT_EQ(activity_of(static_cast<Coefficient>(sign * 171), multiplier), kMostActivity);
+    EXPECT_EQ(activity_of(static_cast<Coefficient>(sign * 32767), multiplier), kMostActivity);
   }
+  EXPECT_EQ(activity_of(-32768, multiplier_of(kMinStep + 1)), kMostActivity);
 }
 
 TEST(Quantise, BiasMovesReconstructionTowardsZero) {

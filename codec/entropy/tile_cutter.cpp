@@ -24,7 +24,7 @@ void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, size_
       if (quads == 0) continue;
       const LargeSums large = sum_large(source.levels, source.stride);
       sum.packed +=
-          tile_sums(static_cast<uint32_t>(std::popcount(quads)), large.levels, large.raw_bits).packed;
+          part_sums(static_cast<uint32_t>(std::popcount(quads)), large.levels, large.raw_bits).packed;
     }
   }
 }

@@ -51,7 +51,7 @@ __device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, con
   }
   if (lane == 0) work.quads[part] = quads;
   const uint32_t both = warp_sum(large << 16 | raw_bits);  // 256 at most, and 15 times as much
-  return tile_sums(count_bits(quads), both >> 16, both & 0xffffU);
+  return part_sums(count_bits(quads), both >> 16, both & 0xffffU);
 }
 
 __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant__ BitWork work) {

@@ -37,8 +37,12 @@ struct alignas(32) Walker {
   TileNeighbours around;
   SkipRows skips;
   PartArrays arrays;
-  Level levels[kPartLevels];  // by place
+  alignas(16) Level levels[kPartLevels];  // by row
 };
+
+/// Levels of a part that a lane copies: half of a row.
+constexpr uint32_t kLaneLevels = kPartLevels / kWarp;
+static_assert(kLaneLevels == kTileSide / 2 && kLaneLevels * sizeof(Level) == sizeof(uint4));
 
 /// A reader of symbols that also gathers a part's levels.
 struct PartReader : PieceReader, DeviceFormulas {
@@ -52,23 +56,39 @@ struct PartReader : PieceReader, DeviceFormulas {
   }
   __device__ void put_levels(const TileBits& bits) const {
     __syncwarp();
-    for (uint32_t place = own_lane; place < kPartLevels; place += kWarp) {
-      const auto bit = [place](const uint8_t* quads) { return quads[place >> 2] >> (place & 3U) & 1; };
-      const int magnitude = bit(bits.nonzero) + bit(bits.large);
-      levels[place] = static_cast<Level>(negative(place) ? -magnitude : magnitude);
+    // Four quads, of which the lane has the upper or the lower levels.
+    const uint32_t row = own_lane / 2;
+    const uint32_t quads = row / 2 * kTileQuads + own_lane % 2 * 4;
+    const auto four = [&](const uint8_t* of_quads) {
+      return *reinterpret_cast<const uint32_t*>(of_quads + quads) >> (row % 2 * 2);
+    };
+    const uint32_t nonzero = four(bits.nonzero);
+    const uint32_t large = four(bits.large);
+    const uint32_t negative = four(bits.negative);
+    uint32_t pairs[4];
+#pragma unroll
+    for (uint32_t q = 0; q < 4; ++q) {
+      const auto level = [&](uint32_t bit) {
+        const auto has = [&](uint32_t word) { return word >> (8 * q + bit) & 1U; };
+        const uint32_t magnitude = has(nonzero) + has(large);
+        return has(negative) != 0 ? 0U - magnitude : magnitude;
+      };
+      pairs[q] = (level(0) & 0xffffU) | level(1) << 16;
     }
+    reinterpret_cast<uint4*>(levels)[own_lane] = {pairs[0], pairs[1], pairs[2], pairs[3]};
     __syncwarp();
   }
   // All lanes write the same.
   __device__ void put_number(uint32_t place, uint32_t number) const {
     const int magnitude = 2 + static_cast<int>(number);
-    levels[place] = static_cast<Level>(negative(place) ? -magnitude : magnitude);
+    levels[level_row(place) * kTileSide + level_col(place)] =
+        static_cast<Level>(negative(place) ? -magnitude : magnitude);
   }
 };
 
 __device__ __forceinline__ void decode_part(PieceReader& reader, Walker& walker, const PieceModel& model,
                                             uint32_t b, uint32_t lane, TileBorder& border) {
-  clear_by_warp(walker.arrays, lane);
+  clear_by_warp(walker.arrays.bits, lane);
   __syncwarp();
   DeviceWalk walk(&walker.parts[b], &walker.parts[b > 0 ? b - 1 : 0], &walker.parts[b > 1 ? b - 2 : 0],
                   min_of(b, kMostSiblings), walker.skips, model, 0, walker.arrays);
@@ -85,15 +105,17 @@ __device__ __forceinline__ void decode_part(PieceReader& reader, Walker& walker,
 
 __device__ __forceinline__ void write_levels(const Walker& walker, const DeviceTile& tile,
                                              const DeviceTileSet& set, Level* band, uint32_t lane) {
-  for (uint32_t i = lane; i < kPartLevels; i += kWarp) {
-    const uint32_t row = i / kTileSide;
-    const uint32_t col = i % kTileSide;
-    const int y = tile.y + static_cast<int>(row);
-    const int x = tile.x + static_cast<int>(col);
-    if (y >= set.rows || x >= set.cols) continue;
-    const uint32_t place = (row / 2 * kTileQuads + col / 2) * 4 + row % 2 * 2 + col % 2;
-    band[static_cast<size_t>(y) * static_cast<size_t>(set.cols) + x] = walker.levels[place];
+  const int y = tile.y + static_cast<int>(lane / 2);
+  const int x = tile.x + static_cast<int>(lane % 2 * kLaneLevels);
+  if (y >= set.rows) return;
+  const uint4* const from = reinterpret_cast<const uint4*>(walker.levels) + lane;
+  Level* const to = band + static_cast<size_t>(y) * static_cast<size_t>(set.cols) + x;
+  if (x + static_cast<int>(kLaneLevels) <= set.cols && reinterpret_cast<uintptr_t>(to) % sizeof(uint4) == 0) {
+    *reinterpret_cast<uint4*>(to) = *from;
+    return;
   }
+  const auto* const levels = reinterpret_cast<const Level*>(from);
+  for (int i = 0; i < static_cast<int>(kLaneLevels) && x + i < set.cols; ++i) to[i] = levels[i];
 }
 
 __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables, Walker& walker,
@@ -101,10 +123,18 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
   PieceReader reader(tables, work.bytes + piece.begin, piece.size, lane);
   PieceModel model{};
   start_piece(reader, model, walker.around, 0);
-  for (uint32_t t = piece.first; t < piece.first + piece.tiles; ++t) {
-    const DeviceTile tile = work.tiles[t];
+  const uint32_t end = piece.first + piece.tiles;
+  // Those of the next tile are read early, since many tiles have nothing but a symbol.
+  DeviceTile next = work.tiles[piece.first];
+  uint64_t next_skips = work.skips[piece.first];
+  for (uint32_t t = piece.first; t < end; ++t) {
+    const DeviceTile tile = next;
     const DeviceTileSet& set = work.sets[tile.set];
-    const uint64_t skips = work.skips[t];
+    const uint64_t skips = next_skips;
+    if (t + 1 < end) {
+      next = work.tiles[t + 1];
+      next_skips = work.skips[t + 1];
+    }
     __syncwarp();
     if (tile.row == 0 && tile.x == 0) {  // a strip begins
       clear_by_warp(walker.around, lane);
@@ -191,7 +221,7 @@ Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);
   CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
   count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);
-  const size_t most = count_at_ + kCountBytes + layout_.bytes + kReadBeyond;
+  const size_t most = count_at_ + kCountBytes + layout_.bytes + layout_.components.size() + kReadBeyond;
   CTV_RETURN_IF_ERROR(host_.allocate(device, most));
   CTV_RETURN_IF_ERROR(device_.allocate(device, most));
   CTV_RETURN_IF_ERROR(skips_.allocate(device, layout_.tiles.size()));
@@ -231,7 +261,8 @@ bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::spa
     return false;
   }
   auto* const pieces_end = reinterpret_cast<UploadedPiece*>(host_.data() + count_at_);
-  const size_t at = end_.fetch_add(size);
+  const size_t at =
+      end_.fetch_add(size + size % 2);  // words are aligned; a damaged piece may end in half of one
   for (const TilePiece& p : pieces) {
     if (p.size == 0) continue;  // zeros
     const uint64_t before = std::atomic_ref(count()).fetch_add(1);

@@ -9,36 +9,37 @@
 
 namespace ctv {
 
-/// Of a piece, about; it then has some 400 bytes. In bits, as all costs.
-inline constexpr uint32_t kPieceCost = 3400;
-inline constexpr uint32_t kLeastTileCost = 4;
+/// Of a piece, about; it then has some 400 bytes. In bits, as all costs. A tile, and a part that is not 0,
+/// cost more than their bits: a device takes as long for a part as for five quads, and waits for the longest
+/// piece.
+inline constexpr uint32_t kPieceCost = 3600;
+inline constexpr uint32_t kLeastTileCost = 8;
+inline constexpr uint32_t kPartCost = 24;
 /// Longer pieces are damaged: they would keep one thread of a device busy for long.
 inline constexpr uint32_t kMostPieceTiles = 1024;
 static_assert(kPieceCost / kLeastTileCost < kMostPieceTiles);
 
-/// Of a part that has so many quads that are not 0 and so many large levels, whose numbers have so many raw
-/// bits. At most 5376.
-CTV_HOST_DEVICE constexpr uint32_t part_cost(uint32_t quads, uint32_t large, uint32_t raw_bits) {
-  return 8 * quads + 4 * large + raw_bits;
-}
-/// Of a tile, from the sum over its parts.
-CTV_HOST_DEVICE constexpr uint32_t tile_cost(uint32_t parts) {
-  return parts > kLeastTileCost ? parts : kLeastTileCost;
-}
-
-/// What the cost of a tile and the model of a piece follow from: sums over their parts, in one number that
-/// holds a piece's.
+/// What the cost of a tile and the model of a piece follow from: sums over their parts, of 16 bits each. A
+/// piece ends with the tile that exceeds its cost, so they suffice.
 struct TileSums {
-  uint64_t packed;  // quads that are not 0, 2^20 large levels, 2^40 raw bits of their numbers
-  CTV_HOST_DEVICE constexpr uint32_t quads() const { return static_cast<uint32_t>(packed) & 0xfffffU; }
-  CTV_HOST_DEVICE constexpr uint32_t large() const { return static_cast<uint32_t>(packed >> 20) & 0xfffffU; }
-  CTV_HOST_DEVICE constexpr uint32_t raw_bits() const { return static_cast<uint32_t>(packed >> 40); }
+  uint64_t packed;  // quads that are not 0, large levels, raw bits of their numbers, parts that are not 0
+  CTV_HOST_DEVICE constexpr uint32_t quads() const { return field(0); }
+  CTV_HOST_DEVICE constexpr uint32_t large() const { return field(1); }
+  CTV_HOST_DEVICE constexpr uint32_t raw_bits() const { return field(2); }
+  CTV_HOST_DEVICE constexpr uint32_t parts() const { return field(3); }
+
+ private:
+  CTV_HOST_DEVICE constexpr uint32_t field(int i) const {
+    return static_cast<uint32_t>(packed >> (16 * i)) & 0xffffU;
+  }
 };
-CTV_HOST_DEVICE constexpr TileSums tile_sums(uint32_t quads, uint32_t large, uint32_t raw_bits) {
-  return {quads | uint64_t{large} << 20 | uint64_t{raw_bits} << 40};
+/// Of one part.
+CTV_HOST_DEVICE constexpr TileSums part_sums(uint32_t quads, uint32_t large, uint32_t raw_bits) {
+  return {quads | uint64_t{large} << 16 | uint64_t{raw_bits} << 32 | uint64_t{quads != 0} << 48};
 }
 CTV_HOST_DEVICE constexpr uint32_t tile_cost(const TileSums& s) {
-  return tile_cost(part_cost(s.quads(), s.large(), s.raw_bits()));
+  const uint32_t cost = kPartCost * s.parts() + 8 * s.quads() + 4 * s.large() + s.raw_bits();
+  return cost > kLeastTileCost ? cost : kLeastTileCost;
 }
 /// The encoder's choice of a piece's model: the more and the larger its large levels are, the higher.
 CTV_HOST_DEVICE constexpr uint32_t piece_model(const TileSums& piece) {

@@ -13,7 +13,7 @@ namespace ctv {
 
 /// A part's levels as bits, a byte for each quad in raster order: level (y, x) of the quad is bit 2 y + x.
 /// Large: a magnitude above 1. Bytes of quads that are 0 are 0.
-struct TileBits {
+struct alignas(8) TileBits {
   uint8_t nonzero[64];
   uint8_t large[64];
   uint8_t negative[64];

@@ -137,7 +137,8 @@ class Backend {
   virtual Status end_frame() = 0;
   /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came
   /// after the first mark for another plane: a backend may work on planes side by side. -1: about everything
-  /// before, again.
+  /// before, again. kBesidePlanes: about all planes, but nothing needs it before -1.
+  static constexpr int kBesidePlanes = 3;
   virtual Status on_plane(int plane) {
     (void)plane;
     return {};

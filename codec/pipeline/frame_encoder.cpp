@@ -123,12 +123,17 @@ Status FrameEncoder::predict(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(backend_.compensate(reference.cropped(p), side, geometry, prediction_.plane(p)));
     CTV_RETURN_IF_ERROR(backend_.subtract_prediction(source_.plane(p), prediction_.plane(p), side.skips,
                                                      geometry, residual_.plane(p)));
-    if (stream_.header.loop_filter == 0) continue;
-    CTV_RETURN_IF_ERROR(backend_.filter_change(source_.cropped(p), prediction_.cropped(p),
-                                               loop_filter_of(parameters_, p), {geometry, side.skips},
-                                               side.changes + p));
   }
-  return backend_.on_plane(-1);
+  CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
+  if (stream_.header.loop_filter == 0) return {};
+  // Beside the transform, which follows.
+  CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
+  for (int p = 0; p < planes(); ++p) {
+    CTV_RETURN_IF_ERROR(backend_.filter_change(source_.cropped(p), prediction_.cropped(p),
+                                               loop_filter_of(parameters_, p),
+                                               {stream_.geometry(p, 0), side.skips}, side.changes + p));
+  }
+  return {};
 }
 
 // The paper looks at SAD alone.

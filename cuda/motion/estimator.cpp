@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "codec/backend/backend.hpp"
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/far_search.hpp"
 #include "cuda/motion/search.hpp"
@@ -56,6 +57,16 @@ class CudaMotionEstimator final : public MotionEstimator {
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
+    }
+    // The search needs no half samples.
+    CTV_RETURN_IF_ERROR(d.on_plane(Backend::kBesidePlanes));
+    {
+      const StageMark mark(d, Stage::kMotionRefine);
+      CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
+    }
+    CTV_RETURN_IF_ERROR(d.on_plane(0));
+    {
+      const StageMark mark(d, Stage::kMotionSearch);
       const MotionGrid& grid = parameters_.grid;
       const StillCells cells{still, grid.rows, grid.cols, blocks_.log2_block - grid.log2_block};
       CTV_RETURN_IF_ERROR(search_blocks(d, planes_, blocks_, cells, parameters_.range, kVectorUnit, lambda,
@@ -66,8 +77,8 @@ class CudaMotionEstimator final : public MotionEstimator {
                                          field_.data(), costs_.data()));
       }
     }
+    CTV_RETURN_IF_ERROR(d.on_plane(-1));
     const StageMark mark(d, Stage::kMotionRefine);
-    CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
     MotionVector* field = field_.data();
     MotionVector* improved = improved_.data();
     const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) -> Status {

@@ -25,8 +25,8 @@ class Device : public Context {
   /// Copies from and to pinned memory, beside the kernels.
   cudaStream_t up() const { return streams_.up(); }
   cudaStream_t down() const { return streams_.down(); }
-  /// Work of plane 0, 1 or 2 alone follows, beside that of the other planes; -1: work that waits for all of
-  /// it.
+  /// Work of plane 0, 1 or 2 alone follows, or kBesidePlanes, beside that of the other planes; -1: work that
+  /// waits for all of it.
   Status on_plane(int plane) { return streams_.on_plane(plane); }
   /// Waits for all work of the three streams.
   Status synchronize();

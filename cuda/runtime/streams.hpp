@@ -47,7 +47,8 @@ class Stream {
 };
 
 /// One stream takes the kernels in the order of the backend's calls. Lanes leave from it for work of planes
-/// 1 and 2 alone and come back (CudaTuning::lanes); plane 0 stays. Two more streams copy beside the kernels.
+/// 1 and 2 alone, or beside all planes, and come back (CudaTuning::lanes); plane 0 stays. Two more streams
+/// copy beside the kernels.
 class Streams {
  public:
   explicit Streams(Context& context) : context_(context) {}
@@ -79,7 +80,7 @@ class Streams {
   Context& context_;
   Stream kernels_, up_, down_;
   cudaStream_t current_ = nullptr;  // kernels_ or a lane
-  std::array<Lane, 2> lanes_;       // planes 1 and 2
+  std::array<Lane, 3> lanes_;       // planes 1 and 2, and kBesidePlanes
   Event fork_;
   bool forked_ = false;
 };

@@ -777,9 +777,8 @@ CTV_API ctv_status ctv_packet_info_parse(const uint8_t* header, size_t header_si
  * @param data the packet unit, or its beginning
  * @param size bytes at data
  * @param scale 1, whose blocks are 16x16 luma samples, to 3, whose blocks are 64x64
- * @param slopes receives at most `capacity` slopes, row by row: half columns to the right per row down, 0,
- * +-1,
- * +-2, +-4, +-6 or +-10; may be NULL if capacity is 0
+ * @param slopes receives at most `capacity` slopes, row by row, in half columns to the right per row down:
+ * 0, +-1, +-2, +-4, +-6 or +-10; may be NULL if capacity is 0
  * @param capacity entries at slopes
  * @param rows receives the number of rows of blocks; 0: a predicted frame, or no directional lifting
  * @param cols receives the number of blocks in a row

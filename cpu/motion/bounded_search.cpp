@@ -106,7 +106,8 @@ HWY_INLINE uint64_t AtMost(WordVector v, uint16_t limit) {
 int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   const Words words;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(words));
-  const int side = 2 * candidates.range + 1;
+  const int range = candidates.window.range;
+  const int side = 2 * range + 1;
   hn::Vec<Rows> current[kBlock / kRows];
   uint64_t totals[2][2] = {};
   for (int half = 0; half < 2; ++half) {
@@ -125,7 +126,7 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   WordVector quarters[4];
   for (int q = 0; q < 4; ++q) quarters[q] = hn::Set(words, static_cast<uint16_t>(totals[q >> 1][q & 1]));
   for (int y = 0; y < side; ++y) {
-    const uint16_t* sums = b.sums + (y - candidates.range) * b.reference_stride - candidates.range;
+    const uint16_t* sums = b.sums + (y - range) * b.reference_stride - range;
     for (int x = 0; x < side; x += kLanes) {
       WordVector bound = hn::Zero(words);
       for (int q = 0; q < 4; ++q) {
@@ -139,9 +140,8 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
     }
   }
 
-  const auto key = [&](size_t place) {
-    const SearchCandidate& candidate = candidates.ranked[place];
-    const uint8_t* p = b.reference + candidate.offset;
+  const auto key = [&](int y, int x) {
+    const uint8_t* p = b.reference + y * b.reference_stride + x;
     auto even = hn::Zero(Sums());
     auto odd = hn::Zero(Sums());
     const auto differences = [&](int r) {
@@ -152,9 +152,9 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
       odd = hn::Add(odd, differences(r + kRows));
     }
     const auto sad = static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(even, odd))));
-    return (sad << (kKeyIndexBits + 4)) + candidate.key;
+    return (sad << (kKeyIndexBits + 4)) + candidates.window.keys[window_place(y, x, range)];
   };
-  int64_t best = key(0);
+  int64_t best = key(0, 0);
   // Several rows make a word of flags, since the end of each loop over a word is hard to foresee.
   const int rows = 64 / side;
   const auto flags = [&](int y, uint16_t most) {
@@ -169,15 +169,17 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   for (int y = 0; y < side; ++y) {
     const uint64_t found = flags(y, first);
     if (found == 0) continue;
-    best = min_of(best, key(candidates.places[y * side + std::countr_zero(found)]));
+    best = min_of(best, key(y - range, std::countr_zero(found) - range));
     break;
   }
   for (int top = 0; top < side; top += rows) {
     const uint16_t most = Limit(best);
     uint64_t found = 0;
     for (int y = top; y < min_of(top + rows, side); ++y) found |= flags(y, most) << ((y - top) * side);
-    for (; found != 0; found &= found - 1)
-      best = min_of(best, key(candidates.places[top * side + std::countr_zero(found)]));
+    for (; found != 0; found &= found - 1) {
+      const int place = std::countr_zero(found);
+      best = min_of(best, key(top + place / side - range, place % side - range));
+    }
   }
   return best;
 }
@@ -189,22 +191,26 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
       totals[r / kSquare * 2 + c / kSquare] += b.current[r * b.current_stride + c];
     }
   }
-  int64_t best = INT64_MAX;
-  for (const SearchCandidate& candidate : candidates.ranked) {
+  int64_t best = kNoKey;
+  const int range = candidates.window.range;
+  for (int i = 0; i < (2 * range + 1) * (2 * range + 1); ++i) {
+    const int y = i / (2 * range + 1) - range;
+    const int x = i % (2 * range + 1) - range;
+    const int64_t price = candidates.window.keys[window_place(y, x, range)];
+    const ptrdiff_t offset = y * b.reference_stride + x;
     int64_t bound = 0;
     for (int q = 0; q < 4; ++q) {
-      bound += abs_of(totals[q] -
-                      b.sums[candidate.offset + (q >> 1) * kSquare * b.reference_stride + (q & 1) * kSquare]);
+      bound +=
+          abs_of(totals[q] - b.sums[offset + (q >> 1) * kSquare * b.reference_stride + (q & 1) * kSquare]);
     }
-    if ((bound << (kKeyIndexBits + 4)) + candidate.key >= best) continue;
+    if ((bound << (kKeyIndexBits + 4)) + price >= best) continue;
     int64_t sad = 0;
     for (int r = 0; r < kBlock; ++r) {
       for (int c = 0; c < kBlock; ++c) {
-        sad += abs_of(b.current[r * b.current_stride + c] -
-                      b.reference[candidate.offset + r * b.reference_stride + c]);
+        sad += abs_of(b.current[r * b.current_stride + c] - b.reference[offset + r * b.reference_stride + c]);
       }
     }
-    best = min_of(best, (sad << (kKeyIndexBits + 4)) + candidate.key);
+    best = min_of(best, (sad << (kKeyIndexBits + 4)) + price);
   }
   return best;
 }

@@ -4,22 +4,18 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "cpu/motion/search.hpp"
 
 namespace ctv {
 
-/// The candidates by place. Rows are those of y = -range..range, columns x = -range..range.
 struct BoundedCandidates {
   static constexpr int kLeastRange = 6;  // of a use: few candidates are faster matched than bounded
   static constexpr int kMostRange = 16;
   static constexpr int kPitch = 64;  // entries a row, at least 2 kMostRange + 1
 
-  std::span<const SearchCandidate> ranked;  // the first is zero
-  int range;
-  const uint16_t* costs;   // [2 range + 1][kPitch], of the vectors in SADs, rounded down; then 65535
-  const uint16_t* places;  // [2 range + 1][2 range + 1], in `ranked`
+  SearchWindow window;
+  const uint16_t* costs;  // [2 range + 1 rows][kPitch], of the vectors in SADs, rounded down; then 65535
 };
 
 /// Sums of 8x8 samples of the reference from each place of row `row` on, columns [begin, end).

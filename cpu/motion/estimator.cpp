@@ -58,15 +58,13 @@ class CpuMotionEstimator final : public MotionEstimator {
     std::sort(order_.begin(), order_.end(), [&](const Offset& a, const Offset& b) {
       return candidate_rank(a.y, a.x, parameters.range) < candidate_rank(b.y, b.x, parameters.range);
     });
-    candidates_.resize(order_.size());
+    window_.assign(window_size(parameters.range), kNoKey);
     if (parameters.far_range > 0) far_.emplace(blocks_, parameters.far_range, threads);
     if (!bounded()) return;
     sums_of_squares_.resize(static_cast<size_t>(rows_ + 2 * border_rows()) *
                             static_cast<size_t>(reference_stride_));
     const int side = 2 * parameters.range + 1;
     vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
-    places_.resize(order_.size());
-    for (size_t i = 0; i < order_.size(); ++i) places_[place_of(order_[i], side)] = static_cast<uint16_t>(i);
   }
 
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
@@ -123,23 +121,23 @@ class CpuMotionEstimator final : public MotionEstimator {
     StageTimer timer(times_, Stage::kMotionSearch);
     const SearchPlanes planes = copy(current, reference);
     for (size_t i = 0; i < order_.size(); ++i) {
-      candidates_[i] = {order_[i].y * planes.reference_stride + order_[i].x,
-                        (static_cast<int64_t>(motion_cost(0, lambda, vector(i))) << kKeyIndexBits) +
-                            static_cast<int64_t>(i)};
+      window_[window_place(order_[i].y, order_[i].x, parameters_.range)] =
+          search_key(motion_cost(0, lambda, vector(i)), i);
     }
     mark_still(still);
     const auto extent = [](const PlaneView<const Sample>& p) { return Extent{p.rows, p.cols}; };
     if (far_) far_->find(planes, extent(current), extent(reference), lambda, still_.data(), key_cols_);
     if (bounded()) prepare_bounds(planes, lambda);
-    const BoundedCandidates by_place{candidates_, parameters_.range, vector_costs_.data(), places_.data()};
+    const SearchWindow window{parameters_.range, window_.data()};
     parallel_for(threads_, blocks_.rows, [&](int row) {
       int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
       const uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       if (bounded()) {
-        search_bounded_row(planes, sums_origin(), by_place, row, blocks_.cols, still_blocks, keys);
+        search_bounded_row(planes, sums_origin(), {window, vector_costs_.data()}, row, blocks_.cols,
+                           still_blocks, keys);
       } else {
         std::fill_n(keys, key_cols_, kNoKey);
-        search_block_row(planes, candidates_, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
+        search_block_row(planes, window, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
       }
       MotionVector* vectors = field_.data() + ptrdiff_t{row} * blocks_.cols;
       uint32_t* costs = costs_.data() + ptrdiff_t{row} * blocks_.cols;
@@ -147,8 +145,8 @@ class CpuMotionEstimator final : public MotionEstimator {
         vectors[b] = {};
         costs[b] = 0;
         if (still_blocks[b] != 0) continue;
-        vectors[b] = vector(static_cast<size_t>(keys[b] & ((1 << kKeyIndexBits) - 1)));
-        costs[b] = static_cast<uint32_t>(keys[b] >> kKeyIndexBits);
+        vectors[b] = vector(index_of(keys[b]));
+        costs[b] = cost_of(keys[b]);
       }
       if (far_) far_->refine_row(planes, lambda, parameters_.range, row, still_blocks, vectors, costs);
       for (int b = 0; b < blocks_.cols; ++b) {
@@ -174,7 +172,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   void prepare_bounds(const SearchPlanes& planes, uint32_t lambda) {
     for (size_t i = 0; i < order_.size(); ++i) {
-      vector_costs_[place_of(order_[i], BoundedCandidates::kPitch)] =
+      vector_costs_[place_of(order_[i])] =
           static_cast<uint16_t>(std::min<uint32_t>(motion_cost(0, lambda, vector(i)) / 16, UINT16_MAX));
     }
     const int range = parameters_.range;
@@ -268,8 +266,9 @@ class CpuMotionEstimator final : public MotionEstimator {
     return parameters_.log2_block == 4 && parameters_.range >= BoundedCandidates::kLeastRange &&
            parameters_.range <= BoundedCandidates::kMostRange;
   }
-  size_t place_of(const Offset& o, int pitch) const {
-    return static_cast<size_t>((o.y + parameters_.range) * pitch + o.x + parameters_.range);
+  size_t place_of(const Offset& o) const {
+    return static_cast<size_t>((o.y + parameters_.range) * BoundedCandidates::kPitch + o.x +
+                               parameters_.range);
   }
   uint16_t* sums_origin() { return sums_of_squares_.data() + border_rows() * reference_stride_ + border_; }
   int border_rows() const { return parameters_.reach() + kFieldReach; }
@@ -316,9 +315,9 @@ class CpuMotionEstimator final : public MotionEstimator {
   std::vector<uint32_t> sums_;
   std::vector<FieldMemo> memos_;  // of each block
   std::vector<Offset> order_;
-  std::vector<SearchCandidate> candidates_;
-  std::vector<uint16_t> sums_of_squares_;        // like reference_, if bounded()
-  std::vector<uint16_t> vector_costs_, places_;  // BoundedCandidates
+  std::vector<int64_t> window_;            // keys of order_, by place
+  std::vector<uint16_t> sums_of_squares_;  // like reference_, if bounded()
+  std::vector<uint16_t> vector_costs_;     // BoundedCandidates
   std::optional<FarSearch> far_;
 };
 

@@ -46,6 +46,8 @@ namespace {
 
 constexpr int kVector = 64;  // bytes that the search reads at once, in whole blocks
 constexpr int kSquare = 1 << kLog2Square;
+constexpr int kWindowSide = 2 * kFarWindow + 1;
+static_assert(kWindowSide == window_rows(kFarWindow));
 
 std::vector<MotionVector> in_order(int range, int unit) {
   std::vector<MotionVector> all;
@@ -62,10 +64,6 @@ std::vector<MotionVector> in_order(int range, int unit) {
 MotionVector eighths(MotionVector whole) {
   return {static_cast<int16_t>(whole.y * kVectorUnit), static_cast<int16_t>(whole.x * kVectorUnit)};
 }
-SearchCandidate candidate(ptrdiff_t offset, uint32_t price, size_t index) {
-  return {offset, (static_cast<int64_t>(price) << kKeyIndexBits) + static_cast<int64_t>(index)};
-}
-size_t index_of(int64_t key) { return static_cast<size_t>(key & ((1 << kKeyIndexBits) - 1)); }
 
 }  // namespace
 
@@ -84,7 +82,10 @@ FarSearch::FarSearch(const MotionGrid& blocks, int range, int threads)
     q->stride = cols + 2 * q->border;
     q->samples.resize(static_cast<size_t>(rows + 2 * q->border) * static_cast<size_t>(q->stride));
   }
-  candidates_.resize(far_.size());
+  far_keys_.assign(window_size(range_), kNoKey);
+  window_ranks_.resize(window_.size());
+  for (size_t i = 0; i < window_.size(); ++i)
+    window_ranks_[window_place(window_[i].y, window_[i].x, kFarWindow)] = static_cast<int64_t>(i);
   const size_t row = static_cast<size_t>(cols >> kLog2QuarterSquare);
   still_.resize(static_cast<size_t>(squares_.rows) * row);
   keys_.resize(still_.size());
@@ -122,8 +123,8 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
   fill(planes.reference, planes.reference_stride, reference, reference_);
   for (size_t i = 0; i < far_.size(); ++i) {
     const MotionVector v = far_[i];
-    candidates_[i] = candidate(v.y / kFarStep * reference_.stride + v.x / kFarStep,
-                               motion_cost(0, quarter_lambda(lambda), eighths(v)), i);
+    far_keys_[window_place(v.y / kFarStep, v.x / kFarStep, range_)] =
+        search_key(motion_cost(0, quarter_lambda(lambda), eighths(v)), i);
   }
   const SearchPlanes quarters{current_.origin(), current_.stride, reference_.origin(), reference_.stride};
   const int side = 1 << (kLog2Square - blocks_.log2_block);
@@ -137,7 +138,8 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
     }
     int64_t* keys = keys_.data() + static_cast<size_t>(row) * row_size;
     std::fill_n(keys, row_size, kNoKey);
-    search_block_row(quarters, candidates_, kLog2QuarterSquare, row, squares_.cols, squares, keys);
+    search_block_row(quarters, {range_, far_keys_.data()}, kLog2QuarterSquare, row, squares_.cols, squares,
+                     keys);
     for (int s = 0; s < squares_.cols; ++s) {
       found_[static_cast<size_t>(row * squares_.cols + s)] =
           squares[s] != 0 ? MotionVector{} : far_[index_of(keys[s])];
@@ -148,7 +150,7 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
 void FarSearch::refine_row(const SearchPlanes& planes, uint32_t lambda, int near, int row,
                            const uint8_t* still, MotionVector* vectors, uint32_t* costs) const {
   const int side = 1 << (kLog2Square - blocks_.log2_block);
-  std::array<SearchCandidate, (2 * kFarWindow + 1) * (2 * kFarWindow + 1)> candidates{};
+  std::array<int64_t, window_size(kFarWindow)> window{};
   std::array<int64_t, kVector / 8> keys{};
   std::array<uint8_t, kVector / 8> still_blocks{};
   for (int s = 0; s < squares_.cols; ++s) {
@@ -158,24 +160,34 @@ void FarSearch::refine_row(const SearchPlanes& planes, uint32_t lambda, int near
     const auto moved = [v](MotionVector w) {
       return MotionVector{static_cast<int16_t>(v.y + w.y), static_cast<int16_t>(v.x + w.x)};
     };
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      const MotionVector m = moved(window_[i]);
-      candidates[i] = candidate(m.y * planes.reference_stride + m.x, motion_cost(0, lambda, eighths(m)), i);
+    // A vector costs what its coordinates cost together.
+    std::array<int64_t, kWindowSide> ys{}, xs{};
+    for (int i = 0; i < kWindowSide; ++i) {
+      const MotionVector m =
+          eighths(moved({static_cast<int16_t>(i - kFarWindow), static_cast<int16_t>(i - kFarWindow)}));
+      ys[static_cast<size_t>(i)] = search_key(motion_cost(0, lambda, {m.y, 0}), 0);
+      xs[static_cast<size_t>(i)] = search_key(motion_cost(0, lambda, {0, m.x}), 0);
+    }
+    for (size_t x = 0; x < kWindowSide; ++x) {
+      for (size_t y = 0; y < kWindowSide; ++y) {
+        const size_t place = x * kWindowSide + y;
+        window[place] = window_ranks_[place] + ys[y] + xs[x];
+      }
     }
     still_blocks.fill(1);
     std::copy_n(still + s * side, count, still_blocks.begin());
-    for (int i = 0; i < count; ++i)
-      keys[static_cast<size_t>(i)] = static_cast<int64_t>(costs[s * side + i]) << kKeyIndexBits;
+    for (int i = 0; i < count; ++i) keys[static_cast<size_t>(i)] = search_key(costs[s * side + i], 0);
     const SearchPlanes here{planes.current + s * kSquare, planes.current_stride,
-                            planes.reference + s * kSquare, planes.reference_stride};
-    search_block_row(here, candidates, blocks_.log2_block, row, count, still_blocks.data(), keys.data());
+                            planes.reference + v.y * planes.reference_stride + v.x + s * kSquare,
+                            planes.reference_stride};
+    search_block_row(here, {kFarWindow, window.data()}, blocks_.log2_block, row, count, still_blocks.data(),
+                     keys.data());
     for (int i = 0; i < count; ++i) {
       const int b = s * side + i;
       const int64_t key = keys[static_cast<size_t>(i)];
-      const auto cost = static_cast<uint32_t>(key >> kKeyIndexBits);
-      if (still[b] != 0 || cost >= costs[b]) continue;
+      if (still[b] != 0 || cost_of(key) >= costs[b]) continue;
       vectors[b] = eighths(moved(window_[index_of(key)]));
-      costs[b] = cost;
+      costs[b] = cost_of(key);
     }
   }
 }

@@ -39,7 +39,8 @@ class FarSearch {
   const int threads_;
   Quarter current_, reference_;
   std::vector<MotionVector> far_, window_;  // whole luma samples, in order of rank
-  std::vector<SearchCandidate> candidates_;
+  std::vector<int64_t> far_keys_;           // of far_, by place
+  std::vector<int64_t> window_ranks_;       // in window_, by place
   std::vector<uint8_t> still_;
   std::vector<int64_t> keys_;
   std::vector<MotionVector> found_;  // of the squares, whole luma samples

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "codec/backend/motion_estimator.hpp"
+#include "codec/util/host_device.hpp"
 #include "codec/util/stage_times.hpp"
 
 namespace ctv {
@@ -19,18 +19,35 @@ struct SearchPlanes {
   ptrdiff_t reference_stride;
 };
 
-/// A candidate vector. Lists are in the order of candidate_rank(), so the first of equal costs wins.
-struct SearchCandidate {
-  ptrdiff_t offset;  // into the reference
-  int64_t key;       // cost of the vector, then kKeyIndexBits bits of its index
-};
+/// The key of a candidate vector: its cost, then kKeyIndexBits bits of its index in the order of
+/// candidate_rank(), so the first of equal costs wins.
 inline constexpr int kKeyIndexBits = 20;
-inline constexpr int64_t kNoKey = INT64_MAX;
+inline constexpr int64_t kNoKey = INT64_MAX / 2;  // of no candidate; a SAD can be added
+inline int64_t search_key(uint32_t cost, size_t index) {
+  return (static_cast<int64_t>(cost) << kKeyIndexBits) + static_cast<int64_t>(index);
+}
+inline size_t index_of(int64_t key) { return static_cast<size_t>(key & ((1 << kKeyIndexBits) - 1)); }
+inline uint32_t cost_of(int64_t key) { return static_cast<uint32_t>(key >> kKeyIndexBits); }
+
+/// Candidates that are matched together, one below the other.
+inline constexpr int kSearchRun = 9;
+/// The candidates of -range..range samples in both directions, by place.
+struct SearchWindow {
+  int range;
+  const int64_t* keys;  // [2 range + 1 columns][window_rows()]; kNoKey outside the range
+};
+constexpr int window_rows(int range) { return max_of(2 * range + 1, kSearchRun); }
+constexpr size_t window_size(int range) {
+  return static_cast<size_t>(2 * range + 1) * static_cast<size_t>(window_rows(range));
+}
+constexpr size_t window_place(int y, int x, int range) {
+  return static_cast<size_t>((x + range) * window_rows(range) + y + window_rows(range) / 2);
+}
 
 /// Replaces keys of one row of blocks by those of better candidates, SAD * 16 included. keys, still: [columns
 /// rounded up to a multiple of 64 samples]. still: the keys of these blocks are not needed.
-void search_block_row(const SearchPlanes& planes, std::span<const SearchCandidate> candidates, int log2_block,
-                      int block_row, int block_cols, const uint8_t* still, int64_t* keys);
+void search_block_row(const SearchPlanes& planes, const SearchWindow& window, int log2_block, int block_row,
+                      int block_cols, const uint8_t* still, int64_t* keys);
 
 Result<std::unique_ptr<MotionEstimator>> make_cpu_motion(const MotionParameters& parameters, int threads,
                                                          StageTimes& times);

@@ -12,6 +12,7 @@
 
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/hadamard-inl.hpp"
+#include "cpu/runtime/byte_pairs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -23,21 +24,6 @@ enum class Between { kNone, kMiddle, kQuarter, kFour };
 // A SIMD vector has a row of one tile of 8x8 samples, of two side by side, or of 2x2.
 template <int kBlock>
 using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 32>;
-
-HWY_INLINE hn::Vec128<int16_t> MultiplyPairs(hn::Vec128<uint8_t> samples, hn::Vec128<int8_t> weights) {
-  return hn::Vec128<int16_t>{_mm_maddubs_epi16(samples.raw, weights.raw)};
-}
-HWY_INLINE hn::Vec128<uint8_t> Pack(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
-  return hn::Vec128<uint8_t>{_mm_packus_epi16(lower.raw, upper.raw)};
-}
-#if HWY_TARGET <= HWY_AVX2
-HWY_INLINE hn::Vec256<int16_t> MultiplyPairs(hn::Vec256<uint8_t> samples, hn::Vec256<int8_t> weights) {
-  return hn::Vec256<int16_t>{_mm256_maddubs_epi16(samples.raw, weights.raw)};
-}
-HWY_INLINE hn::Vec256<uint8_t> Pack(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
-  return hn::Vec256<uint8_t>{_mm256_packus_epi16(lower.raw, upper.raw)};
-}
-#endif
 
 // A row of the tiles, 8 rows of samples apart where they are 2x2. 8 samples are the lower half.
 template <int kBlock>
@@ -70,13 +56,8 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&c
   using Bytes = decltype(LoadTiles<kBlock>(corners[0], stride));
   const hn::DFromV<Bytes> d8;
   const hn::Repartition<int16_t, hn::DFromV<Bytes>> products;
-  const auto pair = [&](int i) {
-    const int both = weights[i] | weights[i + 1] << 8;
-    return hn::BitCast(hn::RebindToSigned<hn::DFromV<Bytes>>(),
-                       hn::Set(products, static_cast<int16_t>(both)));
-  };
-  const auto upper = pair(0);
-  const auto lower = pair(2);
+  const auto upper = PairWeights(d8, weights[0], weights[1]);
+  const auto lower = PairWeights(d8, weights[2], weights[3]);
   const auto moved = [&](ptrdiff_t offset) {
     const auto load = [&](int i) { return LoadTiles<kBlock>(corners[i] + offset, stride); };
     const Bytes a = load(0);

@@ -15,7 +15,7 @@ struct HalfPlanes {
   uint8_t* below;
   uint8_t* diagonal;
 };
-/// Computes columns [begin, end) of row `row` of each plane.
+/// Computes columns [begin, end) of row `row` of each plane. Narrow ranges also write columns before them.
 void fill_half_row(const SearchPlanes& planes, const HalfPlanes& halves, int row, int begin, int end);
 
 }  // namespace ctv

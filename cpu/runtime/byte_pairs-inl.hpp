@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of unsigned and signed bytes, added in pairs (pmaddubsw), and the way back to bytes (packuswb).
+// Highway does not offer the second within 128 bits. Included once per instruction set.
+#if defined(CTV_CPU_BYTE_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTV_CPU_BYTE_PAIRS_INL_HPP
+#undef CTV_CPU_BYTE_PAIRS_INL_HPP
+#else
+#define CTV_CPU_BYTE_PAIRS_INL_HPP
+#endif
+
+#include "cpu/runtime/simd.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_INLINE hn::Vec128<int16_t> MultiplyPairs(hn::Vec128<uint8_t> samples, hn::Vec128<int8_t> weights) {
+  return hn::Vec128<int16_t>{_mm_maddubs_epi16(samples.raw, weights.raw)};
+}
+HWY_INLINE hn::Vec128<uint8_t> Pack(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
+  return hn::Vec128<uint8_t>{_mm_packus_epi16(lower.raw, upper.raw)};
+}
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE hn::Vec256<int16_t> MultiplyPairs(hn::Vec256<uint8_t> samples, hn::Vec256<int8_t> weights) {
+  return hn::Vec256<int16_t>{_mm256_maddubs_epi16(samples.raw, weights.raw)};
+}
+HWY_INLINE hn::Vec256<uint8_t> Pack(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
+  return hn::Vec256<uint8_t>{_mm256_packus_epi16(lower.raw, upper.raw)};
+}
+#endif
+
+// The weights of each pair. D8: of the samples
+template <class D8>
+HWY_INLINE hn::Vec<hn::RebindToSigned<D8>> PairWeights(D8, int first, int second) {
+  const auto both = static_cast<int16_t>((first & 255) | second * 256);
+  return hn::BitCast(hn::RebindToSigned<D8>(), hn::Set(hn::Repartition<int16_t, D8>(), both));
+}
+#endif
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

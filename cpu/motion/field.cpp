@@ -15,6 +15,7 @@
 #include "cpu/runtime/simd_foreach.hpp"
 
 #include "cpu/motion/field_match-inl.hpp"
+#include "cpu/motion/field_memo-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -81,14 +82,14 @@ class Neighbours {
 template <int kBlock>
 class Matcher {
  public:
-  Matcher(const FieldRows& f, int row, int col, ptrdiff_t index)
-      : field_(f), row_(row), col_(col), memo_(f.memos == nullptr ? nullptr : f.memos + index) {
-    if (memo_ != nullptr && f.forget) memo_->clear();
+  Matcher(const FieldRows& f, int row, int col, ptrdiff_t index) : field_(f), row_(row), col_(col) {
+    if (f.memos == nullptr) return;
+    if (f.forget) f.memos[index].clear();
+    memo_.emplace(f.memos[index]);
   }
   uint32_t sum(MotionVector v) {
-    if (memo_ == nullptr) return hadamard(v);
-    const int found = memo_->find(v);
-    if (found >= 0) return memo_->sums[found];
+    if (!memo_) return hadamard(v);
+    if (const uint32_t* known = memo_->find(v)) return *known;
     const uint32_t sum = hadamard(v);
     memo_->add(v, sum);
     return sum;
@@ -102,7 +103,7 @@ class Matcher {
 
   const FieldRows& field_;
   const int row_, col_;
-  FieldMemo* const memo_;
+  std::optional<OpenMemo> memo_;
   std::optional<Block<kBlock>> block_;
 };
 

@@ -23,18 +23,6 @@ struct alignas(64) FieldMemo {
     std::fill_n(vectors, kEntries, kEmpty);
     next = 0;
   }
-  /// The entry of a vector, or -1.
-  int find(MotionVector v) const {
-    const int32_t wanted = key(v);
-    int found = -1;
-    for (int i = 0; i < kEntries; ++i) found = std::max(found, vectors[i] == wanted ? i : -1);
-    return found;
-  }
-  void add(MotionVector v, uint32_t sum) {
-    vectors[next] = key(v);
-    sums[next] = sum;
-    next = (next + 1) % kEntries;
-  }
 };
 
 /// One pass over the vectors of a grid.

@@ -14,6 +14,7 @@
 #include "cpu/picture/colour.hpp"
 #include "cpu/picture/loop_filter.hpp"
 #include "cpu/picture/squared_error.hpp"
+#include "cpu/runtime/huge_pages.hpp"
 #include "cpu/transform/rdoq.hpp"
 #include "cpu/transform/slope_estimator.hpp"
 #include "cpu/transform/subband_prediction.hpp"
@@ -85,6 +86,7 @@ class CpuBackend final : public Backend {
     if (bytes > SIZE_MAX - kAlign) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
     void* data = std::aligned_alloc(kAlign, std::max<size_t>(1, (bytes + kAlign - 1) / kAlign) * kAlign);
     if (data == nullptr) return Status(CTV_ERROR_MEMORY, "allocate: out of memory");
+    prefer_huge_pages(data, bytes);
     return Memory(data, bytes, [](void* p) { std::free(p); });
   }
 

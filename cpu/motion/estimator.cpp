@@ -17,6 +17,7 @@
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/search.hpp"
 #include "cpu/picture/colour.hpp"
+#include "cpu/runtime/aligned_buffer.hpp"
 
 namespace ctv {
 namespace {
@@ -38,9 +39,10 @@ class CpuMotionEstimator final : public MotionEstimator {
         current_stride_(odd_lines(cols_)),
         reference_stride_(odd_lines(cols_ + 2 * border_)),
         key_cols_(blocks_.cols + kAlign / 8),
-        current_(allocate(rows_, current_stride_)),
-        reference_(allocate(rows_ + 2 * border_rows(), reference_stride_)),
-        halves_(allocate(3 * (rows_ + 2 * border_rows()), reference_stride_)),
+        reference_size_((rows_ + 2 * border_rows()) * reference_stride_),
+        planes_(static_cast<size_t>(rows_ * current_stride_ + 4 * reference_size_ + kAlign)),
+        current_(planes_.data()),
+        reference_(current_ + rows_ * current_stride_),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
         still_(keys_.size(), 1),
         searched_(static_cast<size_t>(blocks_.rows)),
@@ -186,9 +188,8 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   HalfPlanes interpolate(const SearchPlanes& planes) {
     const int margin = std::min(parameters_.reach(), largest_found() + kPassesReach) + 1;
-    const ptrdiff_t size = (rows_ + 2 * border_rows()) * reference_stride_;
-    uint8_t* origin = halves_.get() + border_rows() * reference_stride_ + border_;
-    const HalfPlanes halves{origin, origin + size, origin + 2 * size};
+    const auto origin = [&](int plane) { return reference_origin() + plane * reference_size_; };
+    const HalfPlanes halves{origin(1), origin(2), origin(3)};
     parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
       for (int row = begin - margin; row < end - margin; ++row) {
         const Columns near = searched_near(row, margin);
@@ -249,19 +250,9 @@ class CpuMotionEstimator final : public MotionEstimator {
   struct Offset {
     int y, x;
   };
-  struct Free {
-    void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t(kAlign)); }
-  };
-  using Bytes = std::unique_ptr<uint8_t[], Free>;
-
   /// An odd number of cache lines per row, so that the rows of a block do not compete for the same cache
   /// sets.
   static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
-  static Bytes allocate(int rows, ptrdiff_t stride) {
-    const size_t size = static_cast<size_t>(rows) * static_cast<size_t>(stride) + kAlign;
-    return Bytes(static_cast<uint8_t*>(::operator new[](size, std::align_val_t(kAlign))));
-  }
-
   bool bounded() const {
     return parameters_.log2_block == 4 && parameters_.range >= BoundedCandidates::kLeastRange &&
            parameters_.range <= BoundedCandidates::kMostRange;
@@ -271,6 +262,7 @@ class CpuMotionEstimator final : public MotionEstimator {
                                parameters_.range);
   }
   uint16_t* sums_origin() { return sums_of_squares_.data() + border_rows() * reference_stride_ + border_; }
+  uint8_t* reference_origin() const { return reference_ + border_rows() * reference_stride_ + border_; }
   int border_rows() const { return parameters_.reach() + kFieldReach; }
   int log2_cells() const { return parameters_.log2_block - kLog2Cell; }
   MotionVector vector(size_t i) const {
@@ -278,7 +270,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   SearchPlanes copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
-    uint8_t* origin = reference_.get() + border_rows() * reference_stride_ + border_;
+    uint8_t* origin = reference_origin();
     const auto row_copy = [](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
       const int n = std::min(plane.cols, cols);
       narrow_row(plane.row(std::clamp(r, 0, plane.rows - 1)), n, out);
@@ -289,10 +281,10 @@ class CpuMotionEstimator final : public MotionEstimator {
       for (int i = begin; i < end; ++i) {
         const int r = i - border_rows();
         row_copy(reference, r, border_, cols_ + border_, origin + r * reference_stride_);
-        if (r >= 0 && r < rows_) row_copy(current, r, 0, cols_, current_.get() + r * current_stride_);
+        if (r >= 0 && r < rows_) row_copy(current, r, 0, cols_, current_ + r * current_stride_);
       }
     });
-    return {current_.get(), current_stride_, origin, reference_stride_};
+    return {current_, current_stride_, origin, reference_stride_};
   }
 
   const MotionParameters parameters_;
@@ -303,8 +295,10 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int border_;       // columns on each side
   const ptrdiff_t current_stride_, reference_stride_;
   const int key_cols_;
-  Bytes current_, reference_;
-  Bytes halves_;  // three planes like reference_
+  const ptrdiff_t reference_size_;
+  AlignedBuffer<uint8_t> planes_;  // current_; reference_ and three planes like it, at half samples
+  uint8_t* const current_;
+  uint8_t* const reference_;
   std::vector<int64_t> keys_;
   std::vector<uint8_t> still_;                  // of each block, in rows of key_cols_
   std::vector<Columns> searched_;               // of each row, from the first block to the last

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workspace of the transforms: zeroed memory, aligned to a cache line, allocated once. Rows are padded to
+// Workspace of the stages: zeroed memory, aligned to a cache line, allocated once. Rows are padded to
 // whole blocks of kBlock elements, so kernels need no scalar tail. What they write beyond a row's end is
 // margin, which is refreshed before it is read.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
 
 #include "codec/util/host_device.hpp"
+#include "cpu/runtime/huge_pages.hpp"
 
 // Before a loop: tells the compiler that its iterations are independent.
 #if defined(__clang__)
@@ -26,7 +28,10 @@ class AlignedBuffer {
  public:
   AlignedBuffer() = default;
   explicit AlignedBuffer(size_t size) : size_(size) {
-    if (size > 0) data_.reset(new (std::align_val_t{64}) T[size]());
+    if (size == 0) return;
+    data_.reset(static_cast<T*>(::operator new[](size * sizeof(T), std::align_val_t{64})));
+    prefer_huge_pages(data_.get(), size * sizeof(T));
+    std::fill_n(data_.get(), size, T{});
   }
   T* data() const { return data_.get(); }
   size_t size() const { return size_; }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large buffers ask for large pages. Blocks are read row by row, and each row of a large plane lies in
+// another page of 4 KiB: more of them than a processor keeps the places of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace ctv {
+
+/// Asks for large pages within a buffer that was not written yet. Without them it is only slower. The buffer
+/// is not aligned to them, for that would cost up to one more.
+inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr size_t kPage = size_t{2} << 20;
+  const size_t before = (kPage - reinterpret_cast<uintptr_t>(data) % kPage) % kPage;
+  if (bytes < before + kPage) return;
+  static_cast<void>(
+      madvise(static_cast<char*>(data) + before, (bytes - before) / kPage * kPage, MADV_HUGEPAGE));
+#endif
+}
+
+}  // namespace ctv

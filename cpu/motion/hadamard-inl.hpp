@@ -18,7 +18,6 @@ namespace ctv::HWY_NAMESPACE {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::FixedTag<int16_t, 8>;
-using EightVector = hn::Vec<Eight>;
 
 // Butterflies over groups of kTile rows. V: the rows of one 8x8 block, or of several side by side.
 template <int kTile, class V>
@@ -60,80 +59,93 @@ HWY_INLINE void Transpose(D d16, V (&a)[8]) {
   for (int i = 0; i < 8; ++i) a[i] = b[i];
 }
 
-// Magnitudes of the transform, transposed, in the scale of SkipPrices.
-template <int kTile>
-HWY_INLINE void Magnitudes(const int16_t* difference, ptrdiff_t stride, EightVector (&a)[8]) {
-  const Eight d16;
+// A SIMD vector with a row of 8x8 blocks side by side.
+template <int kWidth>
+using BlockLanes = hn::CappedTag<int16_t, kWidth>;
+
+template <class D>
+HWY_INLINE hn::Vec<D> Threshold(D d16, int threshold) {  // magnitudes are less than 2^15
+  return hn::Set(d16, static_cast<int16_t>(min_of(threshold, 32767)));
+}
+
+// The transform, transposed and without the last kLeft butterflies.
+template <int kTile, int kLeft, class D>
+HWY_INLINE void Transform(D d16, const int16_t* difference, ptrdiff_t stride, hn::Vec<D> (&a)[8]) {
   for (int r = 0; r < 8; ++r) a[r] = hn::LoadU(d16, difference + r * stride);
   Butterflies<kTile>(a);
   Transpose(d16, a);
-  Butterflies<kTile>(a);
-  for (EightVector& m : a) {
-    m = hn::Abs(m);
-    if constexpr (kTile == 4) m = hn::Add(m, m);
+  Butterflies<(kTile >> kLeft)>(a);
+}
+
+// Whether a coefficient of differences [8][kWidth] exceeds prices.dead. Of a sum and a difference the larger
+// magnitude is the sum of magnitudes.
+template <int kTile, int kWidth>
+HWY_INLINE bool AnyCoded(const int16_t* difference, const SkipPrices& prices) {
+  const BlockLanes<kWidth> d16;
+  for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+    hn::Vec<decltype(d16)> a[8];
+    Transform<kTile, 1>(d16, difference + x, kWidth, a);
+    auto most = hn::Zero(d16);
+    for (int r = 0; r < 8; ++r) {
+      if ((r & kTile / 2) == 0) most = hn::Max(most, hn::Add(hn::Abs(a[r]), hn::Abs(a[r + kTile / 2])));
+    }
+    if constexpr (kTile == 4) most = hn::Add(most, most);
+    if (!hn::AllFalse(d16, hn::Gt(most, Threshold(d16, prices.dead)))) return true;
   }
+  return false;
 }
 
-// A threshold; magnitudes are less than 2^15.
-HWY_INLINE EightVector Threshold(int threshold) {
-  return hn::Set(Eight(), static_cast<int16_t>(min_of(threshold, 32767)));
-}
-
-// Whether a coefficient of 8x8 differences exceeds prices.dead.
-template <int kTile>
-HWY_INLINE bool AnyCoded(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices) {
-  const Eight d16;
-  EightVector a[8];
-  Magnitudes<kTile>(difference, stride, a);
-  EightVector most = a[0];
-  for (int r = 1; r < 8; ++r) most = hn::Max(most, a[r]);
-  return !hn::AllFalse(d16, hn::Gt(most, Threshold(prices.dead)));
-}
-
-// Calls code(row, column, sums) for the tiles of 8x8 differences.
-template <int kTile, typename Code>
-HWY_INLINE void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices, Code code) {
-  const Eight d16;
-  const hn::FixedTag<int32_t, 4> d32;
-  EightVector a[8];
-  Magnitudes<kTile>(difference, stride, a);
-  const EightVector dead = Threshold(prices.dead);
-  for (int part = 0; part < 8; part += kTile) {
-    auto lost = hn::Zero(d32);
-    auto unused = hn::Zero(d32);
-    EightVector coded = hn::Zero(d16);
-    EightVector octaves = hn::Zero(d16);
-    EightVector most = hn::Zero(d16);
-    for (int r = part; r < part + kTile; ++r) {
-      const auto above = hn::Gt(a[r], dead);
-      const EightVector kept = hn::IfThenZeroElse(above, a[r]);
-      lost = hn::ReorderWidenMulAccumulate(d32, kept, kept, lost, unused);
-      coded = hn::Sub(coded, hn::VecFromMask(d16, above));
-      most = hn::Max(most, a[r]);
+// Calls code(row, column, sums) for the tiles of differences [8][kWidth].
+template <int kTile, int kWidth, typename Code>
+HWY_INLINE void ForTiles(const int16_t* difference, const SkipPrices& prices, Code code) {
+  const BlockLanes<kWidth> d16;
+  const hn::Repartition<int32_t, decltype(d16)> d32;
+  const hn::Repartition<uint32_t, decltype(d16)> du32;
+  using V = hn::Vec<decltype(d16)>;
+  const V dead = Threshold(d16, prices.dead);
+  for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+    V a[8];
+    Transform<kTile, 0>(d16, difference + x, kWidth, a);
+    for (V& m : a) {
+      m = hn::Abs(m);
+      if constexpr (kTile == 4) m = hn::Add(m, m);
     }
-    for (int k = 0; k < kSkipOctaves; ++k) {
-      const EightVector octave = Threshold(prices.first << k);
-      if (hn::AllFalse(d16, hn::Gt(most, octave))) break;
-      for (int r = part; r < part + kTile; ++r)
-        octaves = hn::Sub(octaves, hn::VecFromMask(d16, hn::Gt(a[r], octave)));
-    }
-    // Both numbers in a lane; each lane of the products has two columns. The transform is transposed.
-    const EightVector counts = hn::Add(coded, hn::ShiftLeft<8>(octaves));
-    const auto both =
-        hn::ReorderWidenMulAccumulate(d32, counts, hn::Set(d16, int16_t{1}), hn::Zero(d32), unused);
-    alignas(16) uint32_t losts[4];
-    alignas(16) uint32_t pairs[4];
-    const hn::FixedTag<uint32_t, 4> du32;
-    hn::Store(hn::BitCast(du32, lost), du32, losts);
-    hn::Store(hn::BitCast(du32, both), du32, pairs);
-    if constexpr (kTile == 8) {
-      const uint32_t count = pairs[0] + pairs[1] + pairs[2] + pairs[3];
-      code(0, 0, SkipSums{uint64_t{losts[0]} + losts[1] + losts[2] + losts[3], count & 255, count >> 8});
-    } else {
-      for (int first = 0; first < 2; ++first) {
-        const uint32_t count = pairs[2 * first] + pairs[2 * first + 1];
-        code(4 * first, part,
-             SkipSums{uint64_t{losts[2 * first]} + losts[2 * first + 1], count & 255, count >> 8});
+    for (int part = 0; part < 8; part += kTile) {
+      auto lost = hn::Zero(d32);
+      auto unused = hn::Zero(d32);
+      V coded = hn::Zero(d16);
+      V octaves = hn::Zero(d16);
+      V most = hn::Zero(d16);
+      for (int r = part; r < part + kTile; ++r) {
+        const auto above = hn::Gt(a[r], dead);
+        const V kept = hn::IfThenZeroElse(above, a[r]);
+        lost = hn::ReorderWidenMulAccumulate(d32, kept, kept, lost, unused);
+        coded = hn::Sub(coded, hn::VecFromMask(d16, above));
+        most = hn::Max(most, a[r]);
+      }
+      for (int k = 0; k < kSkipOctaves; ++k) {
+        const V octave = Threshold(d16, prices.first << k);
+        if (hn::AllFalse(d16, hn::Gt(most, octave))) break;
+        for (int r = part; r < part + kTile; ++r)
+          octaves = hn::Sub(octaves, hn::VecFromMask(d16, hn::Gt(a[r], octave)));
+      }
+      // Both numbers in a lane; each lane of the products has two columns. The transform is transposed.
+      const V counts = hn::Add(coded, hn::ShiftLeft<8>(octaves));
+      const auto both =
+          hn::ReorderWidenMulAccumulate(d32, counts, hn::Set(d16, int16_t{1}), hn::Zero(d32), unused);
+      alignas(64) uint32_t losts[kWidth / 2];
+      alignas(64) uint32_t pairs[kWidth / 2];
+      hn::Store(hn::BitCast(du32, lost), du32, losts);
+      hn::Store(hn::BitCast(du32, both), du32, pairs);
+      for (int i = 0; i < static_cast<int>(hn::Lanes(d32)); i += kTile / 2) {
+        uint64_t sum = 0;
+        uint32_t count = 0;
+        for (int k = i; k < i + kTile / 2; ++k) {
+          sum += losts[k];
+          count += pairs[k];
+        }
+        // Columns of a block are rows of its transform.
+        code(2 * i % 8, x + 2 * i / 8 * 8 + part, SkipSums{sum, count & 255, count >> 8});
       }
     }
   }
@@ -192,28 +204,30 @@ void SumTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& pri
     }
   }
 }
-// Calls code(row, column, sums) for the tiles of 8x8 differences.
-template <int kTile, typename Code>
-inline void ForTiles(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices, Code code) {
-  ColumnSums columns[8 / kTile] = {};
-  SumTiles<kTile>(difference, stride, prices, columns);
-  for (int part = 0; part < 8 / kTile; ++part) {
-    for (int first = 0; first < 8; first += kTile) {
-      SkipSums sums;
-      for (int c = first; c < first + kTile; ++c) {
-        sums.lost += columns[part].lost[c];
-        sums.coded += static_cast<uint32_t>(columns[part].coded[c]);
-        sums.octaves += static_cast<uint32_t>(columns[part].octaves[c]);
+// Calls code(row, column, sums) for the tiles of differences [8][kWidth].
+template <int kTile, int kWidth, typename Code>
+inline void ForTiles(const int16_t* difference, const SkipPrices& prices, Code code) {
+  for (int x = 0; x < kWidth; x += 8) {
+    ColumnSums columns[8 / kTile] = {};
+    SumTiles<kTile>(difference + x, kWidth, prices, columns);
+    for (int part = 0; part < 8 / kTile; ++part) {
+      for (int first = 0; first < 8; first += kTile) {
+        SkipSums sums;
+        for (int c = first; c < first + kTile; ++c) {
+          sums.lost += columns[part].lost[c];
+          sums.coded += static_cast<uint32_t>(columns[part].coded[c]);
+          sums.octaves += static_cast<uint32_t>(columns[part].octaves[c]);
+        }
+        code(first, x + part * kTile, sums);  // the transform is transposed
       }
-      code(first, part * kTile, sums);  // the transform is transposed
     }
   }
 }
 
-template <int kTile>
-bool AnyCoded(const int16_t* difference, ptrdiff_t stride, const SkipPrices& prices) {
+template <int kTile, int kWidth>
+bool AnyCoded(const int16_t* difference, const SkipPrices& prices) {
   uint32_t coded = 0;
-  ForTiles<kTile>(difference, stride, prices, [&](int, int, const SkipSums& sums) { coded += sums.coded; });
+  ForTiles<kTile, kWidth>(difference, prices, [&](int, int, const SkipSums& sums) { coded += sums.coded; });
   return coded != 0;
 }
 #endif

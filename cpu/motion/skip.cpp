@@ -44,16 +44,15 @@ namespace ctv::HWY_NAMESPACE {
 // Whether every coefficient of a unit's difference to the reference is at most prices.dead.
 template <int kWidth>
 bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
-  alignas(64) int16_t difference[kUnit * kWidth] = {};
   const Near<kWidth> source(u.source, u.y, u.x, u.rows);
   const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
-  Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
   for (int r = 0; r < u.rows; r += 8) {
-    for (int c = 0; c < kWidth; c += 8) {
-      const int16_t* at = difference + r * kWidth + c;
-      if (u.cell_cols() == 8 ? AnyCoded<8>(at, kWidth, prices) : AnyCoded<4>(at, kWidth, prices))
-        return false;
-    }
+    alignas(64) int16_t difference[8 * kWidth];
+    Subtract<kWidth>(source.data + r * source.stride, source.stride, reference.data + r * reference.stride,
+                     reference.stride, 8, difference);
+    if (u.cell_cols() == 8 ? AnyCoded<8, kWidth>(difference, prices)
+                           : AnyCoded<4, kWidth>(difference, prices))
+      return false;
   }
   return true;
 }
@@ -62,7 +61,7 @@ template <int kWidth>
 void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], const SkipPrices& prices,
               SkipCosts (&costs)[kSkipCells], SkipSums (&sums)[kSkipCells]) {
   alignas(64) int16_t predicted[kUnit * kWidth];
-  alignas(64) int16_t difference[kUnit * kWidth] = {};
+  alignas(64) int16_t difference[kUnit * kWidth];
   const Near<kWidth> source(u.source, u.y, u.x, u.rows);
   const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
   const bool all_zero =
@@ -77,17 +76,21 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
     Squares<kWidth>(u, difference, squares);
   }
   for (int k = 0; k < kSkipCells; ++k) costs[k].own += squares[k];
+  // A coefficient's square is at most their sum, which is the differences'. Then all of it is lost.
+  const auto dead = static_cast<uint64_t>(prices.dead);
+  if (*std::max_element(squares, squares + kSkipCells) <= dead * dead) {
+    for (int k = 0; k < kSkipCells; ++k) sums[k].lost += squares[k];
+    return;
+  }
   for (int r = 0; r < u.rows; r += 8) {
-    for (int c = 0; c < kWidth; c += 8) {
-      const auto add = [&](int row, int col, const SkipSums& tile) {
-        SkipSums& s = sums[(r + row) / u.cell_rows() * kSkipUnit + (c + col) / u.cell_cols()];
-        s.lost += tile.lost;
-        s.coded += tile.coded;
-        s.octaves += tile.octaves;
-      };
-      const int16_t* at = difference + r * kWidth + c;
-      u.cell_cols() == 8 ? ForTiles<8>(at, kWidth, prices, add) : ForTiles<4>(at, kWidth, prices, add);
-    }
+    const auto add = [&](int row, int col, const SkipSums& tile) {
+      SkipSums& s = sums[(r + row) / u.cell_rows() * kSkipUnit + col / u.cell_cols()];
+      s.lost += tile.lost;
+      s.coded += tile.coded;
+      s.octaves += tile.octaves;
+    };
+    const int16_t* at = difference + r * kWidth;
+    u.cell_cols() == 8 ? ForTiles<8, kWidth>(at, prices, add) : ForTiles<4, kWidth>(at, prices, add);
   }
 }
 

@@ -46,6 +46,30 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
   }
 }
 
+// Whole blocks have a constant count.
+inline bool SplitBlock(const Sample* __restrict samples, int shift, Coefficient* __restrict even,
+                       Coefficient* __restrict odd, int half) {
+  Sample any = 0;
+  for (int i = 0; i < 2 * half; ++i) any = static_cast<Sample>(any | samples[i]);
+  if (any == 0) {
+    for (int i = 0; i < half; ++i) even[i] = odd[i] = 0;
+    return false;
+  }
+  for (int i = 0; i < half; ++i) {
+    even[i] = static_cast<Coefficient>(samples[2 * i] << shift);
+    odd[i] = static_cast<Coefficient>(samples[2 * i + 1] << shift);
+  }
+  return true;
+}
+
+BlockMask SplitResidual(const Sample* samples, int shift, Coefficient* even, Coefficient* odd, int half) {
+  BlockMask mask = 0;
+  int at = 0;
+  for (; at + kBlock <= half; at += kBlock)
+    mask |= block_bit(at, SplitBlock(samples + 2 * at, shift, even + at, odd + at, kBlock));
+  return mask | block_bit(at, SplitBlock(samples + 2 * at, shift, even + at, odd + at, half - at));
+}
+
 // samples may be prediction: each element is read before it is written.
 template <typename Scale>
 void JoinScaled(const Coefficient* __restrict even, const Coefficient* __restrict odd,
@@ -91,6 +115,14 @@ void RoundSamples(const Coefficient* row, const Sample* prediction, const ToSamp
   }
 }
 
+void ClampSamples(const Sample* from, SampleRange range, Sample* to, int count) {
+  CTV_INDEPENDENT
+  for (int i = 0; i < count; ++i) {
+    const Sample s = from[i];
+    to[i] = clamp_to(s, static_cast<Sample>(range.lo), static_cast<Sample>(range.hi));
+  }
+}
+
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -100,8 +132,10 @@ namespace ctv {
 HWY_EXPORT(SplitRow);
 HWY_EXPORT(JoinRow);
 HWY_EXPORT(SplitDifference);
+HWY_EXPORT(SplitResidual);
 HWY_EXPORT(JoinSamples);
 HWY_EXPORT(RoundSamples);
+HWY_EXPORT(ClampSamples);
 
 void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int half) {
   HWY_DYNAMIC_DISPATCH(SplitRow)(row, even, odd, half);
@@ -113,6 +147,9 @@ void split_difference(const Sample* samples, const Sample* prediction, int dc_of
                       Coefficient* even, Coefficient* odd, int half) {
   HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, dc_offset, shift, even, odd, half);
 }
+BlockMask split_residual(const Sample* samples, int shift, Coefficient* even, Coefficient* odd, int half) {
+  return HWY_DYNAMIC_DISPATCH(SplitResidual)(samples, shift, even, odd, half);
+}
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                   const ToSamples& to, Sample* samples, int half) {
   HWY_DYNAMIC_DISPATCH(JoinSamples)(even, odd, prediction, to, samples, half);
@@ -120,6 +157,9 @@ void join_samples(const Coefficient* even, const Coefficient* odd, const Sample*
 void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
                    int count) {
   HWY_DYNAMIC_DISPATCH(RoundSamples)(row, prediction, to, samples, count);
+}
+void clamp_samples(const Sample* from, SampleRange range, Sample* to, int count) {
+  HWY_DYNAMIC_DISPATCH(ClampSamples)(from, range, to, count);
 }
 
 }  // namespace ctv

@@ -4,6 +4,7 @@
 
 #include "codec/format/picture_layout.hpp"
 #include "codec/util/types.hpp"
+#include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
 
@@ -14,6 +15,9 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
 /// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere.
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half);
+/// samples << shift, deinterleaved.
+BlockMask split_residual(const Sample* samples, int shift, Coefficient* even, Coefficient* odd, int half);
+
 /// Coefficients to samples: scaled (lifting.hpp), rounded, prediction added, clamped.
 struct ToSamples {
   int dc_offset;  // prediction if there are no samples
@@ -29,5 +33,8 @@ void join_samples(const Coefficient* even, const Coefficient* odd, const Sample*
 /// The same for a row that is not deinterleaved.
 void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
                    int count);
+
+/// Prediction alone; to may be from.
+void clamp_samples(const Sample* from, SampleRange range, Sample* to, int count);
 
 }  // namespace ctv

@@ -6,6 +6,7 @@
 
 #include "codec/util/types.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
+#include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
 
@@ -14,7 +15,7 @@ namespace ctv {
 class LaplacianRows {
  public:
   virtual ~LaplacianRows() = default;
-  virtual void read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
+  virtual BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
   virtual void write_picture(int row, const Coefficient* even, const Coefficient* odd) = 0;
   virtual void read_band(int row, Coefficient* even, Coefficient* odd) = 0;
   virtual void write_band(int row, const Coefficient* even, const Coefficient* odd) = 0;

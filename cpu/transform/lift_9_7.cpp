@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // a and b side by side make one multiply-add (pmaddwd). The sum is shifted such that its lower 16 bits
 // remain.
 template <int kSign, int kFactor, int kBits, int kLanes>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
   const hn::CappedTag<int16_t, kLanes> d16;
   const hn::Repartition<int32_t, decltype(d16)> d32;
   const auto factor = hn::Set(d16, int16_t{kFactor});
@@ -33,14 +33,16 @@ void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int 
     const auto sum = hn::ReorderWidenMulAccumulate(d32, pairs, factor, half, unused);
     return hn::ShiftRight<16>(hn::ShiftLeft<16 - kBits>(sum));
   };
-  for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d16))) {
-    const auto va = hn::LoadU(d16, a + i);
-    const auto vb = hn::LoadU(d16, b + i);
-    // Interleaving and packing both work within 128 bits and cancel.
-    const auto steps = hn::ReorderDemote2To(d16, step(hn::InterleaveLower(d16, va, vb)),
-                                            step(hn::InterleaveUpper(d16, va, vb)));
-    const auto old = hn::LoadU(d16, out + i);
-    hn::StoreU(kSign > 0 ? hn::Add(old, steps) : hn::Sub(old, steps), d16, out + i);
+  for (BlockRun run(mask, n); run.next();) {
+    for (int i = run.first; i < run.end; i += static_cast<int>(hn::Lanes(d16))) {
+      const auto va = hn::LoadU(d16, a + i);
+      const auto vb = hn::LoadU(d16, b + i);
+      // Interleaving and packing both work within 128 bits and cancel.
+      const auto steps = hn::ReorderDemote2To(d16, step(hn::InterleaveLower(d16, va, vb)),
+                                              step(hn::InterleaveUpper(d16, va, vb)));
+      const auto old = hn::LoadU(d16, out + i);
+      hn::StoreU(kSign > 0 ? hn::Add(old, steps) : hn::Sub(old, steps), d16, out + i);
+    }
   }
 }
 
@@ -73,33 +75,37 @@ void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, i
     out[i] = static_cast<Coefficient>(half_sample(x[0][i], x[1][i], x[2][i], x[3][i], x[4][i], x[5][i]));
 }
 template <int kSign, int kFactor, int kBits, int kLanes>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
-  CTV_INDEPENDENT
-  for (int i = 0; i < n; ++i) {
-    const int step = (kFactor * (a[i] + b[i]) + (1 << (kBits - 1))) >> kBits;
-    out[i] = static_cast<Coefficient>(out[i] + kSign * step);
+void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
+  for (BlockRun run(mask, n); run.next();) {
+    CTV_INDEPENDENT
+    for (int i = run.first; i < run.end; ++i) {
+      const int step = (kFactor * (a[i] + b[i]) + (1 << (kBits - 1))) >> kBits;
+      out[i] = static_cast<Coefficient>(out[i] + kSign * step);
+    }
   }
 }
 #endif
 
 template <int kSign, int kLanes>
-void LiftStep(int step, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+void LiftStep(int step, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
+              BlockMask mask = kAllBlocks) {
   switch (step) {
     case 1:
-      return LiftPair<kSign, kPredictFirst97, kPredictBits97, kLanes>(out, a, b, n);
+      return LiftPair<kSign, kPredictFirst97, kPredictBits97, kLanes>(out, a, b, n, mask);
     case 2:
-      return LiftPair<kSign, kUpdateFirst97, kUpdateBits97, kLanes>(out, a, b, n);
+      return LiftPair<kSign, kUpdateFirst97, kUpdateBits97, kLanes>(out, a, b, n, mask);
     case 3:
-      return LiftPair<kSign, kPredictSecond97, kPredictBits97, kLanes>(out, a, b, n);
+      return LiftPair<kSign, kPredictSecond97, kPredictBits97, kLanes>(out, a, b, n, mask);
     default:
-      return LiftPair<kSign, kUpdateSecond97, kUpdateBits97, kLanes>(out, a, b, n);
+      return LiftPair<kSign, kUpdateSecond97, kUpdateBits97, kLanes>(out, a, b, n, mask);
   }
 }
 
-void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
+            BlockMask mask) {
   n = round_up(n, kBlock);
-  if (inverse) return LiftStep<-1, kBlock>(step, out, a, b, n);
-  return LiftStep<1, kBlock>(step, out, a, b, n);
+  if (inverse) return LiftStep<-1, kBlock>(step, out, a, b, n, mask);
+  return LiftStep<1, kBlock>(step, out, a, b, n, mask);
 }
 
 // The n columns 2 (first + i) + half_column / 2 of a row, for i = 0, 1, ...; in `room` if they lie between
@@ -167,8 +173,9 @@ namespace ctv {
 HWY_EXPORT(Lift97);
 HWY_EXPORT(Lift97Along);
 
-void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
-  HWY_DYNAMIC_DISPATCH(Lift97)(step, inverse, out, a, b, n);
+void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
+              BlockMask mask) {
+  HWY_DYNAMIC_DISPATCH(Lift97)(step, inverse, out, a, b, n, mask);
 }
 
 void lift_9_7_along(int step, bool inverse, SplitRow out, SplitRow above, SplitRow below,

@@ -5,12 +5,14 @@
 #include <cstdint>
 
 #include "codec/util/types.hpp"
+#include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
 
 /// out += or -= (inverse) step(a, b), n elements in whole blocks of kBlock. step: 1..4. Odd steps change odd
 /// samples. a and b may be equal.
-void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n);
+void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
+              BlockMask mask = kAllBlocks);
 
 /// A row, deinterleaved into even and odd columns.
 struct SplitRow {

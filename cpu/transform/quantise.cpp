@@ -26,6 +26,30 @@ void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* co
   for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, reconstruction_offset);
 }
 
+// Whole blocks have a constant count.
+inline bool DequantiseBlock(const Level* levels, uint32_t step, uint32_t reconstruction_offset,
+                            Coefficient* __restrict coefficients, int count) {
+  Level any = 0;
+  for (int i = 0; i < count; ++i) any = static_cast<Level>(any | levels[i]);
+  if (any == 0) {
+    for (int i = 0; i < count; ++i) coefficients[i] = 0;
+    return false;
+  }
+  for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, reconstruction_offset);
+  return true;
+}
+
+BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients,
+                           int count) {
+  const uint32_t step = quantiser.step;
+  const uint32_t offset = quantiser.reconstruction_offset;
+  BlockMask mask = 0;
+  int at = 0;
+  for (; at + kBlock <= count; at += kBlock)
+    mask |= block_bit(at, DequantiseBlock(levels + at, step, offset, coefficients + at, kBlock));
+  return mask | block_bit(at, DequantiseBlock(levels + at, step, offset, coefficients + at, count - at));
+}
+
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -34,6 +58,7 @@ namespace ctv {
 
 HWY_EXPORT(Quantise);
 HWY_EXPORT(Dequantise);
+HWY_EXPORT(DequantiseBlocks);
 
 void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quantiser, Level* levels,
                   int count) {
@@ -42,6 +67,10 @@ void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quant
 void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
                     int count) {
   HWY_DYNAMIC_DISPATCH(Dequantise)(levels, quantiser, coefficients, count);
+}
+BlockMask dequantise_blocks(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
+                            int count) {
+  return HWY_DYNAMIC_DISPATCH(DequantiseBlocks)(levels, quantiser, coefficients, count);
 }
 
 }  // namespace ctv

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codec/dsp/quantise.hpp"
+#include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
 
@@ -10,5 +11,8 @@ void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quant
                   int count);
 void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
                     int count);
+/// The same, and where coefficients are not 0.
+BlockMask dequantise_blocks(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
+                            int count);
 
 }  // namespace ctv

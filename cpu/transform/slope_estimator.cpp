@@ -49,16 +49,17 @@ struct Input {
 class ForwardRows : public WaveletRows {
  public:
   explicit ForwardRows(const Input& input) : in_(input) {}
-  void read_picture(int row, Coefficient* even, Coefficient* odd) override {
+  BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) override {
     if (in_.samples.data != nullptr) {
       split_difference(in_.samples.row(row), nullptr, in_.dc_offset, in_.shift, even, odd,
                        in_.extent.cols / 2);
     } else {
       split_row(in_.lowpass.row(row), even, odd, in_.extent.cols / 2);
     }
+    return kAllBlocks;
   }
-  void write_picture(int, const Coefficient*, const Coefficient*) override {}
-  void read_band(int, int, Coefficient*) override {}
+  void write_picture(int, const Coefficient*, const Coefficient*, BlockMask) override {}
+  BlockMask read_band(int, int, Coefficient*) override { return kAllBlocks; }
 
  protected:
   Input in_;
@@ -71,7 +72,7 @@ class CostRows final : public ForwardRows {
       : ForwardRows(input), steps_(steps), sums_(sums), costs_(costs), half_(in_.extent.cols / 2) {
     std::fill(sums_.begin(), sums_.end(), 0U);
   }
-  void write_band(int orientation, int row, const Coefficient* band) override {
+  void write_band(int orientation, int row, const Coefficient* band, BlockMask) override {
     if (orientation == 0) return;
     uint32_t* const sums = sums_.data() + static_cast<ptrdiff_t>(orientation - 1) * half_;
     HWY_DYNAMIC_DISPATCH(AddMagnitudes)(band, sums, half_);
@@ -108,7 +109,7 @@ class CostRows final : public ForwardRows {
 class LowpassRows final : public ForwardRows {
  public:
   LowpassRows(const Input& input, PlaneView<Coefficient> out) : ForwardRows(input), out_(out) {}
-  void write_band(int orientation, int row, const Coefficient* band) override {
+  void write_band(int orientation, int row, const Coefficient* band, BlockMask) override {
     if (orientation == 0) std::copy_n(band, out_.cols, out_.row(row));
   }
 

@@ -33,8 +33,8 @@ void Wavelet::forward_piece_along(const Ring& ring, int begin, int end, SlopeVie
       ring.mirror_odd(t);
       lift_9_7(step + 1, false, s, t - 1, t, ring.half);
     }
-    rows.write_band(band, pair, s);
-    rows.write_band(band + 1, pair, t);
+    rows.write_band(band, pair, s, kAllBlocks);
+    rows.write_band(band + 1, pair, t, kAllBlocks);
   };
   forward_cascade_9_7(begin, end, pairs, load, lift, [&](int i) {
     finish(ring.even(i), 0, i);
@@ -79,7 +79,7 @@ void Wavelet::inverse_piece_along(const Ring& ring, int begin, int end, SlopeVie
     lift(1, k - 2, begin);
     if (k - 2 < begin) continue;
     for (int r = 2 * (k - 2); r < 2 * (k - 2) + 2; ++r) {
-      rows.write_picture(r, ring.low(ring.at(r)), ring.high(ring.at(r)));
+      rows.write_picture(r, ring.low(ring.at(r)), ring.high(ring.at(r)), kAllBlocks);
     }
   }
 }

@@ -3,7 +3,6 @@
 // a pyramid, directional filter banks on the bands of each scale, and a quantiser per subband. The pyramids
 // read and write rows through an interface. This file connects the rows with samples, the next scale's
 // lowpass, a directional bank, or the quantiser.
-// next scale's lowpass, a directional bank, or straight through the quantiser to the levels.
 #include "cpu/transform/transform_coder.hpp"
 
 #include <algorithm>
@@ -70,6 +69,10 @@ class ContourletCoder final : public TransformCoder {
     return bands_[static_cast<size_t>(laplacian() ? scale : 3 * (scale - 1) + orientation)];
   }
   PlaneView<Coefficient> lowpass(int scale) const { return lowpass_views_[static_cast<size_t>(scale)]; }
+  /// Wavelet.
+  BlockMask& lowpass_mask(int scale, int row) {
+    return lowpass_masks_[static_cast<size_t>(scale)][static_cast<size_t>(row)];
+  }
   std::span<DirectionalBank* const> banks(int scale) const { return banks_[static_cast<size_t>(scale)]; }
   void pyramid(int scale, bool inverse, const int8_t* slopes, Rows& rows);
   SlopeView slopes_of(int scale, const int8_t* slopes) const {
@@ -93,6 +96,7 @@ class ContourletCoder final : public TransformCoder {
   std::vector<std::vector<DirectionalBank*>> banks_;  // [scale]
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
   std::vector<PlaneView<Coefficient>> lowpass_views_;  // [scale]
+  std::vector<std::vector<BlockMask>> lowpass_masks_;  // [scale][row]
   std::optional<Wavelet> wavelet_;
   std::optional<Laplacian> laplacian_;
 };
@@ -112,50 +116,82 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
         half_(coder.picture_extent(scale).cols / 2),
         shift_(coder.layout_.transform.fraction_bits) {}
 
-  void read_picture(int row, Coefficient* even, Coefficient* odd) override {
-    if (samples_) {
+  // Of a residual most may be 0.
+  BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) override {
+    if (samples_ && (picture_.dc_offset != 0 || picture_.prediction.data != nullptr)) {
       split_difference(picture_.samples.row(row), picture_.prediction_row(row), picture_.dc_offset, shift_,
                        even, odd, half_);
-    } else {
-      split_row(coder_.lowpass(level_ - 1).row(row), even, odd, half_);
+      return kAllBlocks;
     }
+    if (samples_) return split_residual(picture_.samples.row(row), shift_, even, odd, half_);
+    const BlockMask mask = split_blocks(coder_.lowpass_mask(level_ - 1, row));
+    for_blocks(mask, half_, [&](int i, int n) {
+      split_row(coder_.lowpass(level_ - 1).row(row) + 2 * i, even + i, odd + i, n);
+    });
+    clear_blocks(~mask, half_, even);
+    clear_blocks(~mask, half_, odd);
+    return mask;
   }
-  void write_picture(int row, const Coefficient* even, const Coefficient* odd) override {
-    if (samples_) {
-      join_samples(even, odd, picture_.prediction_row(row), picture_.to_samples, picture_.result.row(row),
-                   half_);
-    } else {
-      join_row(even, odd, coder_.lowpass(level_ - 1).row(row), half_);
+  void write_picture(int row, const Coefficient* even, const Coefficient* odd, BlockMask mask) override {
+    if (!samples_) {
+      coder_.lowpass_mask(level_ - 1, row) = joined_blocks(mask);
+      for_blocks(mask, half_, [&](int i, int n) {
+        join_row(even + i, odd + i, coder_.lowpass(level_ - 1).row(row) + 2 * i, n);
+      });
+      return;
     }
+    const Sample* const prediction = picture_.prediction_row(row);
+    Sample* const to = picture_.result.row(row);
+    for_blocks(mask, half_, [&](int i, int n) {
+      join_samples(even + i, odd + i, prediction == nullptr ? nullptr : prediction + 2 * i,
+                   picture_.to_samples, to + 2 * i, n);
+    });
+    for_blocks(~mask, half_, [&](int i, int n) {
+      clamp_samples(prediction + 2 * i, picture_.to_samples.range, to + 2 * i, 2 * n);
+    });
   }
 
-  // Wavelet: bands have half the picture's width.
-  void read_band(int orientation, int row, Coefficient* band) override {
+  // Wavelet: bands have half the picture's width. Only residuals are looked at for zeros.
+  BlockMask read_band(int orientation, int row, Coefficient* band) override {
+    const bool residual = picture_.prediction.data != nullptr;
     if (orientation == 0) {
-      std::copy_n(coder_.lowpass(level_).row(row), half_, band);
-      return;
+      const BlockMask mask = residual ? coder_.lowpass_mask(level_, row) : kAllBlocks;
+      const Coefficient* const from = coder_.lowpass(level_).row(row);
+      for_blocks(mask, half_, [&](int i, int n) { std::copy_n(from + i, n, band + i); });
+      clear_blocks(~mask, half_, band);
+      return mask;
     }
     const Band& b = coder_.band(level_, orientation);
     if (b.bank) {
       join_row(b.bank->even_row(row), b.bank->odd_row(row), band, half_ / 2);
-    } else {
-      dequantise_row(in_ + level_row(b, row), quantisers_[b.subband], band, half_);
+      return kAllBlocks;
     }
+    const Level* const levels = in_ + level_row(b, row);
+    if (residual) return dequantise_blocks(levels, quantisers_[b.subband], band, half_);
+    dequantise_row(levels, quantisers_[b.subband], band, half_);
+    return kAllBlocks;
   }
-  void write_band(int orientation, int row, const Coefficient* band) override {
+  void write_band(int orientation, int row, const Coefficient* band, BlockMask mask) override {
     if (orientation == 0) {
+      coder_.lowpass_mask(level_, row) = mask;
       std::copy_n(band, half_, coder_.lowpass(level_).row(row));
       return;
     }
     const Band& b = coder_.band(level_, orientation);
     if (b.bank) {
       split_row(band, b.bank->even_row(row), b.bank->odd_row(row), half_ / 2);
-    } else {
-      quantise_row(band, quantisers_[b.subband], out_ + level_row(b, row), half_);
+      return;
     }
+    Level* const levels = out_ + level_row(b, row);
+    for_blocks(mask, half_,
+               [&](int i, int n) { quantise_row(band + i, quantisers_[b.subband], levels + i, n); });
+    clear_blocks(~mask, half_, levels);
   }
 
   // Laplacian: a band has the picture's extent.
+  void write_picture(int row, const Coefficient* even, const Coefficient* odd) override {
+    write_picture(row, even, odd, kAllBlocks);
+  }
   void read_band(int row, Coefficient* even, Coefficient* odd) override {
     const Band& b = coder_.band(level_, 0);
     if (b.bank) {
@@ -212,11 +248,13 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
     }
   }
   lowpass_views_.resize(static_cast<size_t>(t.scales + 1));
+  lowpass_masks_.resize(static_cast<size_t>(t.scales + 1));
   for (int scale = 1; scale <= t.scales; ++scale) {
     const Extent e = picture_extent(scale + 1);
     const int stride = round_up(e.cols, kBlock);
     lowpass_.emplace_back(static_cast<size_t>(e.rows) * static_cast<size_t>(stride));
     lowpass_views_[static_cast<size_t>(scale)] = {lowpass_.back().data(), e.rows, e.cols, stride};
+    lowpass_masks_[static_cast<size_t>(scale)].resize(static_cast<size_t>(e.rows), kAllBlocks);
   }
   if (laplacian()) {
     laplacian_.emplace(layout_.padded, t.projection, threads_);
@@ -284,7 +322,8 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
   const int count = layout_.transform.scales;
   const Subband& s = layout_.subbands[0];
   for (int r = 0; r < s.rows; ++r) {
-    dequantise_row(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
+    lowpass_mask(count, r) =
+        dequantise_blocks(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
   }
   for (int scale = count; scale > reduction; --scale) {
     if (!banks(scale).empty()) {

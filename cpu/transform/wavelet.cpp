@@ -3,8 +3,8 @@
 // lifting steps per row and column, four for the 9/7. A pass over the rows and another over the columns would
 // read and write the picture twice each. Here rows stream through a ring of 8 row pairs. Each row is lifted
 // horizontally when it enters, and vertically as soon as its neighbours are available. So a scale reads its
-// input and writes its output once. Threads process ranges of rows and compute the few rows around their
-// range twice.
+// input and writes its output once. Blocks of a row that are 0 are left out: lifting keeps them 0. Threads
+// process ranges of rows and compute the few rows around their range twice.
 #include "cpu/transform/wavelet.hpp"
 
 #include <algorithm>
@@ -23,34 +23,42 @@ namespace ctv::HWY_NAMESPACE {
 // out = in + step(a, b, c, d), n elements in whole blocks. out may be in.
 template <typename Step>
 void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
-          const Coefficient* c, const Coefficient* d, int n, Step step) {
-  CTV_INDEPENDENT
-  for (int i = 0; i < n; ++i) out[i] = static_cast<Coefficient>(in[i] + step(a[i], b[i], c[i], d[i]));
+          const Coefficient* c, const Coefficient* d, int n, BlockMask mask, Step step) {
+  for (BlockRun run(mask, n); run.next();) {
+    CTV_INDEPENDENT
+    for (int i = run.first; i < run.end; ++i)
+      out[i] = static_cast<Coefficient>(in[i] + step(a[i], b[i], c[i], d[i]));
+  }
 }
 
 void Predict(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
-             const Coefficient* b, const Coefficient* c, const Coefficient* d, int n) {
+             const Coefficient* b, const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
   n = round_up(n, kBlock);
   if (five_three) {
     if (add)
-      return Lift(out, in, a, b, c, d, n, [](int, int s0, int s1, int) { return predict_5_3(s0, s1); });
-    return Lift(out, in, a, b, c, d, n, [](int, int s0, int s1, int) { return -predict_5_3(s0, s1); });
+      return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return predict_5_3(s0, s1); });
+    return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return -predict_5_3(s0, s1); });
   }
   if (add)
-    return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return predict_13_7(p, q, r, s); });
-  return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -predict_13_7(p, q, r, s); });
+    return Lift(out, in, a, b, c, d, n, mask,
+                [](int p, int q, int r, int s) { return predict_13_7(p, q, r, s); });
+  return Lift(out, in, a, b, c, d, n, mask,
+              [](int p, int q, int r, int s) { return -predict_13_7(p, q, r, s); });
 }
 
 void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
-            const Coefficient* b, const Coefficient* c, const Coefficient* d, int n) {
+            const Coefficient* b, const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
   n = round_up(n, kBlock);
   if (five_three) {
-    if (add) return Lift(out, in, a, b, c, d, n, [](int, int t0, int t1, int) { return update_5_3(t0, t1); });
-    return Lift(out, in, a, b, c, d, n, [](int, int t0, int t1, int) { return -update_5_3(t0, t1); });
+    if (add)
+      return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return update_5_3(t0, t1); });
+    return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return -update_5_3(t0, t1); });
   }
   if (add)
-    return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return update_13_7(p, q, r, s); });
-  return Lift(out, in, a, b, c, d, n, [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
+    return Lift(out, in, a, b, c, d, n, mask,
+                [](int p, int q, int r, int s) { return update_13_7(p, q, r, s); });
+  return Lift(out, in, a, b, c, d, n, mask,
+              [](int p, int q, int r, int s) { return -update_13_7(p, q, r, s); });
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -86,8 +94,8 @@ Wavelet::Wavelet(Pyramid kind, Extent picture, int threads)
       piece_size_(static_cast<size_t>((2 * kRing + 1) * 2 * half_stride(picture.cols / 2))),
       buffer_(piece_size_ * static_cast<size_t>(threads_)) {}
 
-Wavelet::Ring Wavelet::ring(int piece, Extent picture) const {
-  return {buffer_.data() + static_cast<size_t>(piece) * piece_size_, picture, picture.cols / 2,
+Wavelet::Ring Wavelet::ring(int piece, Extent picture, BlockMask* masks) const {
+  return {buffer_.data() + static_cast<size_t>(piece) * piece_size_, masks, picture, picture.cols / 2,
           half_stride(picture.cols / 2)};
 }
 
@@ -100,7 +108,8 @@ void Wavelet::for_pieces(Extent picture, Body&& body) const {
 
 void Wavelet::forward(Extent picture, WaveletRows& rows, SlopeView slopes) {
   for_pieces(picture, [&](int i, int begin, int end) {
-    const Ring r = ring(i, picture);
+    BlockMask masks[2 * kRing] = {};
+    const Ring r = ring(i, picture, masks);
     if (slopes.data != nullptr) return forward_piece_along(r, begin, end, slopes, rows);
     nine_seven_ ? forward_piece_9_7(r, begin, end, rows) : forward_piece(r, begin, end, rows);
   });
@@ -108,22 +117,24 @@ void Wavelet::forward(Extent picture, WaveletRows& rows, SlopeView slopes) {
 
 void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes) {
   for_pieces(picture, [&](int i, int begin, int end) {
-    const Ring r = ring(i, picture);
+    BlockMask masks[2 * kRing] = {};
+    const Ring r = ring(i, picture, masks);
     if (slopes.data != nullptr) return inverse_piece_along(r, begin, end, slopes, rows);
     nine_seven_ ? inverse_piece_9_7(r, begin, end, rows) : inverse_piece(r, begin, end, rows);
   });
 }
 
+// Steps along a row go from its blocks to those beside them.
 void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
   const int pairs = ring.pairs();
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    rows.read_picture(r, s, t);
+    const BlockMask mask = ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
     ring.mirror_even(s);
-    predict(five_three_, false, t, t, s - 1, s, s + 1, s + 2, ring.half);
+    predict(five_three_, false, t, t, s - 1, s, s + 1, s + 2, ring.half, mask);
     ring.mirror_odd(t);
-    update(five_three_, true, s, s, t - 2, t - 1, t, t + 1, ring.half);
+    update(five_three_, true, s, s, t - 2, t - 1, t, t + 1, ring.half, mask);
   };
   int loaded = std::max(begin - kReach, 0);         // next pair to lift horizontally
   int predicted = std::max(begin - kReach + 1, 0);  // next odd row to lift vertically
@@ -133,17 +144,10 @@ void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& r
         load(2 * loaded);
         load(2 * loaded + 1);
       }
-      const int r = 2 * predicted + 1;
-      predict(five_three_, false, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
-              ring.at(r + 3), ring.width());
+      lift_rows(ring, 2 * predicted + 1, false);
     }
-    const int r = 2 * i;
-    update(five_three_, true, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
-           ring.at(r + 3), ring.width());
-    rows.write_band(0, i, ring.low(ring.even(i)));
-    rows.write_band(1, i, ring.high(ring.even(i)));
-    rows.write_band(2, i, ring.low(ring.odd(i)));
-    rows.write_band(3, i, ring.high(ring.odd(i)));
+    lift_rows(ring, 2 * i, true);
+    write_bands(ring, i, rows);
   }
 }
 
@@ -155,58 +159,41 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
   const auto finish = [&](int r) {
     const Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
+    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)));
     ring.mirror_odd(t);
-    update(five_three_, false, even, s, t - 2, t - 1, t, t + 1, ring.half);
+    // What the last step reads beside its blocks is left from another row.
+    update(five_three_, false, even, s, t - 2, t - 1, t, t + 1, ring.half, with_neighbours(mask));
     ring.mirror_even(even);
-    predict(five_three_, true, odd, t, even - 1, even, even + 1, even + 2, ring.half);
-    rows.write_picture(r, even, odd);
+    predict(five_three_, true, odd, t, even - 1, even, even + 1, even + 2, ring.half, mask);
+    rows.write_picture(r, even, odd, mask);
   };
   int fetched = std::max(begin - kReach, 0);      // next pair of band rows to read
   int updated = std::max(begin - kReach + 2, 0);  // next even row to lift vertically
   for (int i = begin; i < end; ++i) {
     for (; updated < std::min(i + 3, pairs); ++updated) {
-      for (; fetched < std::min(updated + 2, pairs); ++fetched) {
-        rows.read_band(0, fetched, ring.low(ring.even(fetched)));
-        rows.read_band(1, fetched, ring.high(ring.even(fetched)));
-        rows.read_band(2, fetched, ring.low(ring.odd(fetched)));
-        rows.read_band(3, fetched, ring.high(ring.odd(fetched)));
-      }
-      const int r = 2 * updated;
-      update(five_three_, false, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
-             ring.at(r + 3), ring.width());
+      for (; fetched < std::min(updated + 2, pairs); ++fetched) read_bands(ring, fetched, rows);
+      lift_rows(ring, 2 * updated, false);
     }
-    const int r = 2 * i + 1;
-    predict(five_three_, true, ring.at(r), ring.at(r), ring.at(r - 3), ring.at(r - 1), ring.at(r + 1),
-            ring.at(r + 3), ring.width());
+    lift_rows(ring, 2 * i + 1, true);
     finish(2 * i);
     finish(2 * i + 1);
   }
 }
 
 void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const {
-  const int pairs = ring.pairs();
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    rows.read_picture(r, s, t);
+    const BlockMask mask = ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
     for (const int step : {1, 3}) {
       ring.mirror_even(s);
-      lift_9_7(step, false, t, s, s + 1, ring.half);
+      lift_9_7(step, false, t, s, s + 1, ring.half, mask);
       ring.mirror_odd(t);
-      lift_9_7(step + 1, false, s, t - 1, t, ring.half);
+      lift_9_7(step + 1, false, s, t - 1, t, ring.half, mask);
     }
   };
-  const auto lift = [&](int step, int pair, int first) {
-    const int r = 2 * pair + step % 2;
-    if (pair >= std::max(first, 0) && pair < pairs)
-      lift_9_7(step, false, ring.at(r), ring.at(r - 1), ring.at(r + 1), ring.width());
-  };
-  forward_cascade_9_7(begin, end, pairs, load, lift, [&](int i) {
-    rows.write_band(0, i, ring.low(ring.even(i)));
-    rows.write_band(1, i, ring.high(ring.even(i)));
-    rows.write_band(2, i, ring.low(ring.odd(i)));
-    rows.write_band(3, i, ring.high(ring.odd(i)));
-  });
+  const auto lift = [&](int step, int pair, int first) { lift_rows_9_7(ring, step, false, pair, first); };
+  forward_cascade_9_7(begin, end, ring.pairs(), load, lift, [&](int i) { write_bands(ring, i, rows); });
 }
 
 // Inverse: step 4 is due on even row k, step 3 on odd row k - 1, step 2 on even row k - 1, step 1 on odd row
@@ -216,33 +203,70 @@ void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   const auto finish = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
+    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)));
     for (const int step : {3, 1}) {
       ring.mirror_odd(t);
-      lift_9_7(step + 1, true, s, t - 1, t, ring.half);
+      lift_9_7(step + 1, true, s, t - 1, t, ring.half, mask);
       ring.mirror_even(s);
-      lift_9_7(step, true, t, s, s + 1, ring.half);
+      lift_9_7(step, true, t, s, s + 1, ring.half, mask);
     }
-    rows.write_picture(r, s, t);
-  };
-  const auto lift = [&](int step, int pair, int first) {
-    const int r = 2 * pair + step % 2;
-    if (pair >= std::max(first, 0) && pair < pairs)
-      lift_9_7(step, true, ring.at(r), ring.at(r - 1), ring.at(r + 1), ring.width());
+    rows.write_picture(r, s, t, mask);
   };
   for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
-    if (k < pairs) {
-      rows.read_band(0, k, ring.low(ring.even(k)));
-      rows.read_band(1, k, ring.high(ring.even(k)));
-      rows.read_band(2, k, ring.low(ring.odd(k)));
-      rows.read_band(3, k, ring.high(ring.odd(k)));
-    }
-    lift(4, k, begin - 1);
-    lift(3, k - 1, begin - 1);
-    lift(2, k - 1, begin);
-    lift(1, k - 2, begin);
+    if (k < pairs) read_bands(ring, k, rows);
+    lift_rows_9_7(ring, 4, true, k, begin - 1);
+    lift_rows_9_7(ring, 3, true, k - 1, begin - 1);
+    lift_rows_9_7(ring, 2, true, k - 1, begin);
+    lift_rows_9_7(ring, 1, true, k - 2, begin);
     if (k - 2 < begin) continue;
     finish(2 * (k - 2));
     finish(2 * (k - 2) + 1);
+  }
+}
+
+// A vertical step of 5/3 and 13/7 on row r: odd rows are predicted, even ones updated.
+void Wavelet::lift_rows(const Ring& ring, int r, bool add) const {
+  const BlockMask reached = ring.mask(r - 3) | ring.mask(r - 1) | ring.mask(r + 1) | ring.mask(r + 3);
+  ring.mask(r) |= reached;
+  Coefficient* const to = ring.at(r);
+  const Coefficient* const from[] = {ring.at(r - 3), ring.at(r - 1), ring.at(r + 1), ring.at(r + 3)};
+  ring.for_halves(reached, [&](int i, int n, BlockMask mask) {
+    if (r % 2 != 0) {
+      predict(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, mask);
+    } else {
+      update(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, mask);
+    }
+  });
+}
+
+// One of the 9/7, unless the pair is before `first` or outside the picture.
+void Wavelet::lift_rows_9_7(const Ring& ring, int step, bool inverse, int pair, int first) {
+  if (pair < std::max(first, 0) || pair >= ring.pairs()) return;
+  const int r = 2 * pair + step % 2;
+  const int above = ring.slot_at(r - 1);
+  const int below = ring.slot_at(r + 1);
+  const BlockMask reached = without_gaps(ring.masks[above] | ring.masks[below]);
+  if (reached == 0) return;
+  ring.mask(r) |= reached;
+  Coefficient* const to = ring.at(r);
+  ring.for_halves(reached, [&](int i, int n, BlockMask mask) {
+    lift_9_7(step, inverse, to + i, ring.slot(above) + i, ring.slot(below) + i, n, mask);
+  });
+}
+
+void Wavelet::read_bands(const Ring& ring, int k, WaveletRows& rows) {
+  for (int odd = 0; odd < 2; ++odd) {
+    Coefficient* const row = ring.at(2 * k + odd);
+    ring.mask(2 * k + odd) = without_gaps(rows.read_band(2 * odd, k, ring.low(row)) |
+                                          rows.read_band(2 * odd + 1, k, ring.high(row)));
+  }
+}
+
+void Wavelet::write_bands(const Ring& ring, int k, WaveletRows& rows) {
+  for (int odd = 0; odd < 2; ++odd) {
+    Coefficient* const row = ring.at(2 * k + odd);
+    rows.write_band(2 * odd, k, ring.low(row), ring.mask(2 * k + odd));
+    rows.write_band(2 * odd + 1, k, ring.high(row), ring.mask(2 * k + odd));
   }
 }
 

@@ -7,19 +7,21 @@
 #include "codec/format/slope_grid.hpp"
 #include "codec/util/types.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
+#include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
 
 /// Input and output of a wavelet scale. Called from several threads for different rows; a row may be read
-/// twice. Rows of the picture are deinterleaved into even and odd columns.
+/// twice. Rows of the picture are deinterleaved into even and odd columns, and their masks are of either.
+/// What is read is 0 outside its mask; what is written need not be.
 class WaveletRows {
  public:
   virtual ~WaveletRows() = default;
-  virtual void read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
-  virtual void write_picture(int row, const Coefficient* even, const Coefficient* odd) = 0;
+  virtual BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
+  virtual void write_picture(int row, const Coefficient* even, const Coefficient* odd, BlockMask mask) = 0;
   /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH.
-  virtual void read_band(int orientation, int row, Coefficient* band) = 0;
-  virtual void write_band(int orientation, int row, const Coefficient* band) = 0;
+  virtual BlockMask read_band(int orientation, int row, Coefficient* band) = 0;
+  virtual void write_band(int orientation, int row, const Coefficient* band, BlockMask mask) = 0;
 };
 
 class Wavelet {
@@ -32,11 +34,15 @@ class Wavelet {
 
  private:
   struct Ring;
-  Ring ring(int piece, Extent picture) const;
+  Ring ring(int piece, Extent picture, BlockMask* masks) const;
   void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  void lift_rows(const Ring& ring, int r, bool add) const;
+  static void lift_rows_9_7(const Ring& ring, int step, bool inverse, int pair, int first);
+  static void read_bands(const Ring& ring, int k, WaveletRows& rows);
+  static void write_bands(const Ring& ring, int k, WaveletRows& rows);
   void forward_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;
   void inverse_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;
   template <typename Body>

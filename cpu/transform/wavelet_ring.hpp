@@ -20,6 +20,7 @@ inline int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; 
 // highpass | margin]. Row pair k is in slot k modulo kRing.
 struct Wavelet::Ring {
   Coefficient* data;
+  BlockMask* masks;  // of its rows, either half
   Extent picture;
   int half;  // columns of each half
   int stride;
@@ -31,9 +32,19 @@ struct Wavelet::Ring {
   Coefficient* odd(int k) const { return slot(2 * (k % kRing) + 1); }
   Coefficient* spare() const { return slot(2 * kRing); }
   /// The row at position r, mirrored at the borders. Even r are even rows.
-  Coefficient* at(int r) const {
-    r = mirror(r, picture.rows);
-    return r % 2 == 0 ? even(r / 2) : odd(r / 2);
+  Coefficient* at(int r) const { return slot(slot_at(r)); }
+  BlockMask& mask(int r) const { return masks[slot_at(r)]; }
+  int slot_at(int r) const {
+    if (r < 0 || r >= picture.rows) r = mirror(r, picture.rows);  // divides
+    return r % (2 * kRing);
+  }
+  /// Calls code(first, n, m) for both halves of a row, or, where all blocks are in `m`, once for all of it.
+  template <typename Code>
+  void for_halves(BlockMask m, Code code) const {
+    const int blocks = ceil_div(half, kBlock);
+    if (blocks >= 64 ? m == kAllBlocks : (~m << (64 - blocks)) == 0) return code(0, width(), kAllBlocks);
+    code(kMargin, half, m);
+    code(stride + kMargin, half, m);
   }
   Coefficient* low(Coefficient* row) const { return row + kMargin; }
   Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }

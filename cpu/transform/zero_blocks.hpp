@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where rows of coefficients are 0, so that transforms need not look. Most of a residual is 0 where cells are
+// skipped.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "codec/util/host_device.hpp"
+#include "codec/util/types.hpp"
+#include "cpu/runtime/aligned_buffer.hpp"
+
+namespace ctv {
+
+/// Of a row's blocks of kBlock elements: bit b is 0 if block b is all 0; bit 63 also stands for those behind.
+using BlockMask = uint64_t;
+inline constexpr BlockMask kAllBlocks = ~BlockMask{0};
+
+/// The bit of the block from element `first` on.
+inline BlockMask block_bit(int first, bool nonzero) {
+  return BlockMask{nonzero} << std::min(first / kBlock, 63);
+}
+
+/// With the blocks beside them, which lifting reaches.
+inline BlockMask with_neighbours(BlockMask m) { return m | m << 1 | m >> 1; }
+
+/// With gaps of one or two blocks, which cost less than another call.
+inline BlockMask without_gaps(BlockMask m) { return m | (m << 1 & (m >> 1 | m >> 2)) | (m << 2 & m >> 1); }
+
+/// The mask of a row from that of its even and odd columns.
+inline BlockMask joined_blocks(BlockMask m) {
+  BlockMask x = m & 0xffffffffU;
+  x = (x | x << 16) & 0x0000ffff0000ffffU;
+  x = (x | x << 8) & 0x00ff00ff00ff00ffU;
+  x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fU;
+  x = (x | x << 2) & 0x3333333333333333U;
+  x = (x | x << 1) & 0x5555555555555555U;
+  return x | x << 1 | (m >> 32 != 0 ? BlockMask{1} << 63 : 0);
+}
+
+/// The mask of a row's even and odd columns.
+inline BlockMask split_blocks(BlockMask m) {
+  BlockMask x = (m | m >> 1) & 0x5555555555555555U;
+  x = (x | x >> 1) & 0x3333333333333333U;
+  x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0fU;
+  x = (x | x >> 4) & 0x00ff00ff00ff00ffU;
+  x = (x | x >> 8) & 0x0000ffff0000ffffU;
+  x = (x | x >> 16) & 0xffffffffU;
+  return x | (m >> 63 != 0 ? kAllBlocks << 31 : 0);
+}
+
+/// The runs of blocks in a mask, of `count` elements: while next(), elements [first, end).
+class BlockRun {
+ public:
+  int first = 0, end = 0;
+  BlockRun(BlockMask mask, int count) : rest_(mask), count_(count) {}
+  bool next() {
+    if (rest_ == 0) return false;
+    const int from = std::countr_zero(rest_);
+    const int to = from + std::countr_one(rest_ >> from);
+    rest_ = to == 64 ? 0 : rest_ >> to << to;
+    first = from * kBlock;
+    end = to == 64 ? count_ : std::min(to * kBlock, count_);
+    return first < end;
+  }
+
+ private:
+  BlockMask rest_;
+  int count_;
+};
+
+/// Calls code(first, n) for them.
+template <typename Code>
+void for_blocks(BlockMask mask, int count, Code code) {
+  for (BlockRun run(mask, count); run.next();) code(run.first, run.end - run.first);
+}
+
+inline void clear_blocks(BlockMask mask, int count, Coefficient* row) {
+  for_blocks(mask, count, [&](int at, int n) { std::fill_n(row + at, n, Coefficient{0}); });
+}
+
+}  // namespace ctv

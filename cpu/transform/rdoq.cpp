@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. Each row's activities are
-// computed once; rows are summed vertically, then columns horizontally.
+// computed once; rows are summed vertically, then columns horizontally. Rows of zeros stay so.
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>
@@ -46,6 +46,12 @@ void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t*
   }
 }
 
+bool IsZero(const Coefficient* in, int count) {
+  Coefficient any = 0;
+  for (int j = 0; j < count; ++j) any = static_cast<Coefficient>(any | in[j]);
+  return any == 0;
+}
+
 // Quantises rows [top, bottom) of subband i.
 void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   int i, const Coefficient* coefficients, int top, int bottom, Level* levels) {
@@ -60,13 +66,24 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   uint16_t sums[kPiece];
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
-    uint16_t* above = rows[0];
-    uint16_t* here = rows[1];
-    uint16_t* below = rows[2];
-    ActivityRow(own, s, top - 1, multiplier, first, count, above);
-    ActivityRow(own, s, top, multiplier, first, count, here);
+    int held[3] = {-2, -2, -2};  // rows
+    const auto activities = [&](int row) {
+      const int k = (row + 3) % 3;
+      if (held[k] != row) ActivityRow(own, s, row, multiplier, first, count, rows[k]);
+      held[k] = row;
+      return rows[k];
+    };
     for (int row = top; row < bottom; ++row) {
-      ActivityRow(own, s, row + 1, multiplier, first, count, below);
+      const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
+      const Coefficient* in = own + at;
+      Level* out = levels + s.offset + at;
+      if (IsZero(in, count)) {
+        std::fill_n(out, count, Level{0});
+        continue;
+      }
+      const uint16_t* const above = activities(row - 1);
+      const uint16_t* const here = activities(row);
+      const uint16_t* const below = activities(row + 1);
       CTV_INDEPENDENT
       for (int j = 0; j < count + 2; ++j) both[j] = static_cast<uint16_t>(above[j] + below[j]);
       CTV_INDEPENDENT
@@ -74,20 +91,13 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
         sums[j] = static_cast<uint16_t>(kBesideWeight * (both[j + 1] + here[j] + here[j + 2]) +
                                         kDiagonalWeight * (both[j] + both[j + 2]));
       }
-      const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
       for (int k = 0; k < siblings.count; ++k) {
         const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
         AddSibling(coefficients + layout.subbands[other].offset + at, quantisers[other].multiplier, count,
                    sums);
       }
-      const Coefficient* in = own + at;
-      Level* out = levels + s.offset + at;
       CTV_INDEPENDENT
       for (int j = 0; j < count; ++j) out[j] = quantise_rdo(in[j], multiplier, offset, sums[j]);
-      uint16_t* const free = above;
-      above = here;
-      here = below;
-      below = free;
     }
   }
 }

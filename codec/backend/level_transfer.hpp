@@ -36,7 +36,13 @@ class LevelTransfer {
   /// Starts the copy of upload_buffers() to the backend, with the side information of the frame's type. The
   /// buffers must not change before finish().
   virtual Status upload(FrameType type) = 0;
-  /// Moves what was uploaded to its place. Null side information stays untouched.
+  /// Where the uploaded levels of a plane stay until finish(), if the stages can read them there; else null.
+  virtual const Level* uploaded(size_t plane) const {
+    (void)plane;
+    return nullptr;
+  }
+  /// Moves what was uploaded to its place. Null side information stays untouched, levels that go to null stay
+  /// where they are.
   virtual Status place(const std::array<Level*, 3>& levels, const SideInfo& side) = 0;
   /// Waits for the last download or upload.
   virtual Status finish() = 0;

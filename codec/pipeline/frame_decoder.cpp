@@ -91,9 +91,16 @@ SideInfo FrameDecoder::side_of(FrameType type) const {
 Status FrameDecoder::run_stages(FrameSlot& slot) {
   make_quantisers(stream_, slot.parameters, 0, quantisers_);
   const Reference& current = references_.current();
-  CTV_RETURN_IF_ERROR(
-      slot.levels->place(picture_mode() ? residual_ : current.levels, side_of(slot.parameters.type)));
-  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot.parameters) : decode_subbands());
+  // A picture's levels are only read, so they need not move.
+  std::array<Level*, 3> places = current.levels;
+  std::array<const Level*, 3> residual{};
+  for (size_t p = 0; p < residual.size() && picture_mode(); ++p) {
+    const Level* const uploaded = slot.levels->uploaded(p);
+    places[p] = uploaded == nullptr ? residual_[p] : nullptr;
+    residual[p] = uploaded == nullptr ? residual_[p] : uploaded;
+  }
+  CTV_RETURN_IF_ERROR(slot.levels->place(places, side_of(slot.parameters.type)));
+  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot.parameters, residual) : decode_subbands());
   return export_picture(slot, current);
 }
 
@@ -112,7 +119,8 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
 }
 
 // picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
-Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
+Status FrameDecoder::decode_picture(const FrameParameters& parameters,
+                                    const std::array<const Level*, 3>& residual) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < picture.planes; ++p) {
@@ -127,7 +135,7 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters) {
           backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
       prediction = prediction_.plane(p);
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual_[i], quantisers_[i], prediction,
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual[i], quantisers_[i], prediction,
                                                 picture.dc_offset(p), picture.range(p), decisions_.reduction,
                                                 out, slopes));
     if (reference_ != nullptr) {

@@ -46,7 +46,7 @@ class FrameDecoder {
   /// What a frame of the type has.
   SideInfo side_of(FrameType type) const;
   Status run_stages(FrameSlot& slot);
-  Status decode_picture(const FrameParameters& parameters);
+  Status decode_picture(const FrameParameters& parameters, const std::array<const Level*, 3>& residual);
   Status decode_subbands();
   Status export_picture(FrameSlot& slot, const Reference& latest);
   /// At full resolution only.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and vectors between stages and entropy coding, both in host memory. A download returns the addresses
-// of the stages' arrays, which stay unchanged until the next one. An upload is copied.
+// of the stages' arrays, which stay unchanged until the next one. Levels of an upload can be read where they are.
 #include <algorithm>
 #include <new>
 
@@ -50,6 +50,8 @@ class CpuLevelTransfer final : public LevelTransfer {
 
   Status upload(FrameType) override { return {}; }
 
+  const Level* uploaded(size_t plane) const override { return levels_[plane].get(); }
+
   Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
     StageTimer timer(times_, Stage::kUpload);
     for (size_t p = 0; p < levels.size(); ++p) copy(levels_[p].get(), counts_[p], levels[p]);
@@ -64,7 +66,7 @@ class CpuLevelTransfer final : public LevelTransfer {
 
  private:
   void copy(const Level* from, size_t n, Level* to) const {
-    if (n == 0) return;
+    if (n == 0 || to == nullptr) return;
     parallel_for(threads_, static_cast<int>((n + kGrain - 1) / kGrain), [&](int i) {
       const size_t first = static_cast<size_t>(i) * kGrain;
       std::copy_n(from + first, std::min(kGrain, n - first), to + first);

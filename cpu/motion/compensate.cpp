@@ -10,6 +10,7 @@
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -69,24 +70,43 @@ struct Segment {
   int first, pieces;
   int left;     // first sample, may be negative
   int to_next;  // from a piece's first cell to its second; 0: pieces have one cell
-  MotionVector vectors[2][kMostCells];
-  bool alone[2][kMostCells];                // not blended in its quarters of pieces
+  const MotionVector* vectors[2];
+  const uint8_t* alone[2];                  // not 0: not blended in its quarters of pieces
   const int16_t* predicted[2][kMostCells];  // the segment's first column, [kPiece][kPitch]
   // Neighbouring runs of cells overlap by a piece, so they alternate.
   alignas(64) int16_t samples[2][2][kPiece * kPitch];
 };
 
+using CellFlags = std::array<uint8_t, Segment::kMostCells>;
+constexpr CellFlags kAllAlone = [] {
+  CellFlags flags{};
+  for (uint8_t& flag : flags) flag = 1;
+  return flags;
+}();
+
+// Cells that are not side by side in the grid, as at its borders.
+struct CellCopies {
+  MotionVector vectors[2][Segment::kMostCells];
+  CellFlags skips[2];
+};
+
 // Inlined, since gcc 12.2 takes its stores for dead and leaves the call out.
-[[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s) {
-  const int last_row = c.rows->cell(c.piece + (c.rows->between ? 1 : 0));
-  const ptrdiff_t rows[2] = {ptrdiff_t{c.rows->cell(c.piece)} * c.geometry->grid.cols,
-                             ptrdiff_t{last_row} * c.geometry->grid.cols};
-  for (int k = 0; k <= s.pieces; ++k) {
-    const int col = c.cols->cell(s.first + k);
-    for (int half = 0; half < 2; ++half) {
-      s.vectors[half][k] = c.side.vectors[rows[half] + col];
-      s.alone[half][k] = !c.geometry->overlap || c.side.skips[rows[half] + col] != 0;
+[[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s, CellCopies& copies) {
+  const int first = c.cols->cell(s.first);
+  const bool beside = c.cols->cell(s.first + s.pieces) == first + s.pieces;
+  for (int half = 0; half < 2; ++half) {
+    const ptrdiff_t row =
+        ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
+    s.vectors[half] = c.side.vectors + row + first;
+    s.alone[half] = c.geometry->overlap ? c.side.skips + row + first : kAllAlone.data();
+    if (beside && c.cols->cells == 1) continue;
+    for (int k = 0; k <= s.pieces; ++k) {
+      const int col = c.cols->cell(s.first + k) - first;
+      copies.vectors[half][k] = s.vectors[half][col];
+      copies.skips[half][static_cast<size_t>(k)] = c.geometry->overlap ? s.alone[half][col] : 1;
     }
+    s.vectors[half] = copies.vectors[half];
+    s.alone[half] = copies.skips[half].data();
   }
 }
 
@@ -124,25 +144,70 @@ void PredictCells(const PieceRow& c, int half, Segment& s) {
   }
 }
 
-// Blends the predictions of a piece: rows first (32nds, exact), then columns. out: [rows][pitch], kPiece
-// columns
-void Blend(const PieceRow& c, const int16_t* const (&p)[4], int16_t* __restrict out, ptrdiff_t pitch) {
+// Blends the predictions of a piece: rows first (32nds, exact), then columns; quarters that are alone take
+// theirs. Masks, since branches could not be foretold. out: [rows][pitch], kPiece columns
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+void Blend(const PieceRow& c, const int16_t* const (&p)[4], const bool (&alone)[4], int16_t* out,
+           ptrdiff_t pitch) {
+  const hn::FixedTag<int16_t, kPiece> d16;
+  const hn::FixedTag<int32_t, kPiece / 2> d32;
+  const auto right = hn::LoadU(d16, c.cols->weights);
+  const auto is_left = hn::FirstN(d16, static_cast<size_t>(c.cols->size / 2));
+  const auto half = hn::Set(d32, 512);
+  const int half_rows = max_of(1, c.rows->size / 2);
+  for (int r = 0; r < c.rows->size; ++r) {
+    const auto p0 = hn::LoadU(d16, p[0] + r * kPitch);
+    const auto p1 = hn::LoadU(d16, p[1] + r * kPitch);
+    const auto p2 = hn::LoadU(d16, p[2] + r * kPitch);
+    const auto p3 = hn::LoadU(d16, p[3] + r * kPitch);
+    const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
+    const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
+    // Both side by side make one multiply-add (pmaddwd).
+    const int low = c.rows->weights[r];
+    const auto weights = hn::BitCast(d16, hn::Set(d32, low << 16 | (32 - low)));
+    auto unused = hn::Zero(d32);
+    const auto sums =
+        hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d16, upper, lower), weights, half, unused);
+    const auto more =
+        hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
+    const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
+    const bool above = r < half_rows;
+    const auto own = hn::IfThenElse(is_left, above ? p0 : p2, above ? p1 : p3);
+    const auto mask = hn::IfThenElse(is_left, hn::Set(d16, alone[above ? 0 : 2] ? int16_t{-1} : int16_t{0}),
+                                     hn::Set(d16, alone[above ? 1 : 3] ? int16_t{-1} : int16_t{0}));
+    hn::StoreU(hn::IfThenElse(hn::MaskFromVec(mask), own, blended), d16, out + r * pitch);
+  }
+}
+#else
+void Blend(const PieceRow& c, const int16_t* const (&p)[4], const bool (&alone)[4], int16_t* __restrict out,
+           ptrdiff_t pitch) {
   const int16_t* right = c.cols->weights;
+  const int half_rows = max_of(1, c.rows->size / 2);
+  int16_t left[kPiece];  // -1 or 0
+  for (int x = 0; x < kPiece; ++x) left[x] = static_cast<int16_t>(x < c.cols->size / 2 ? -1 : 0);
   for (int r = 0; r < c.rows->size; ++r) {
     const int low = c.rows->weights[r];
+    const int below = r < half_rows ? 0 : 2;
+    const int16_t* const first = p[below];
+    const int16_t* const second = p[below + 1];
+    const auto first_alone = static_cast<int16_t>(alone[below] ? -1 : 0);
+    const auto second_alone = static_cast<int16_t>(alone[below + 1] ? -1 : 0);
     CTV_KEEP_LOOP
     for (int x = 0; x < kPiece; ++x) {
       const int i = r * kPitch + x;
       const auto upper = static_cast<int16_t>(32 * p[0][i] + right[x] * (p[1][i] - p[0][i]));
       const auto lower = static_cast<int16_t>(32 * p[2][i] + right[x] * (p[3][i] - p[2][i]));
-      out[r * pitch + x] = static_cast<int16_t>((32 * upper + low * (lower - upper) + 512) >> 10);
+      const auto blended = static_cast<int16_t>((32 * upper + low * (lower - upper) + 512) >> 10);
+      const auto own = static_cast<int16_t>((first[i] & left[x]) | (second[i] & ~left[x]));
+      const auto mask = static_cast<int16_t>((first_alone & left[x]) | (second_alone & ~left[x]));
+      out[r * pitch + x] = static_cast<int16_t>((own & mask) | (blended & ~mask));
     }
   }
 }
+#endif
 
-// A copy of one or two words, whatever the compiler makes of loops.
+// A copy of a word or two, whatever the compiler makes of loops.
 inline void CopyEight(const int16_t* from, int16_t* to) { std::memcpy(to, from, 8 * sizeof(int16_t)); }
-inline void CopyFour(const int16_t* from, int16_t* to) { std::memcpy(to, from, 4 * sizeof(int16_t)); }
 
 // Writes the part of cols columns that lies in the plane.
 void Write(const PieceRow& c, int left, int cols, const int16_t* samples, int pitch) {
@@ -164,7 +229,8 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
   const int next = k + s.to_next;
   const int16_t* const p[4] = {s.predicted[0][k] + at, s.predicted[0][next] + at, s.predicted[1][k] + at,
                                s.predicted[1][next] + at};
-  const bool alone[4] = {s.alone[0][k], s.alone[0][next], s.alone[1][k], s.alone[1][next]};
+  const bool alone[4] = {s.alone[0][k] != 0, s.alone[0][next] != 0, s.alone[1][k] != 0,
+                         s.alone[1][next] != 0};
   // In place where kPiece columns fit; what is too wide the next piece overwrites.
   alignas(64) int16_t samples[kPiece * kPiece];
   const int left = s.left + at;
@@ -172,24 +238,7 @@ void FillPiece(const PieceRow& c, const Segment& s, int k) {
                       left + kPiece <= c.prediction.cols;
   int16_t* const blended = inside ? c.prediction.row(c.top) + left : samples;
   const ptrdiff_t pitch = inside ? c.prediction.stride : kPiece;
-  if (!(alone[0] && alone[1] && alone[2] && alone[3])) Blend(c, p, blended, pitch);
-  // Along an axis of one sample both cells are the same.
-  const int half_rows = max_of(1, c.rows->size / 2);
-  const int half_cols = max_of(1, c.cols->size / 2);
-  for (int i = 0; i < 4; ++i) {
-    if (!alone[i]) continue;
-    const int first = (i & 2) != 0 ? c.rows->size - half_rows : 0;
-    const int begin = (i & 1) != 0 ? c.cols->size - half_cols : 0;
-    for (int r = first; r < first + half_rows; ++r) {
-      const int16_t* from = p[i] + r * kPitch + begin;
-      int16_t* to = blended + r * pitch + begin;
-      if (half_cols == 4) {
-        CopyFour(from, to);
-      } else {
-        for (int x = 0; x < half_cols; ++x) to[x] = from[x];
-      }
-    }
-  }
+  Blend(c, p, alone, blended, pitch);
   if (!inside) Write(c, left, c.cols->size, samples, kPiece);
 }
 
@@ -210,11 +259,12 @@ bool PredictInPlace(const PieceRow& c, const Segment& s) {
 void CompensatePieces(const PieceRow& c) {
   const int size = c.cols->size;
   Segment s;
+  CellCopies copies;
   s.to_next = c.cols->between ? 1 : 0;
   s.first = 0;
   for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size, s.first += s.pieces) {
     s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
-    SetCells(c, s);
+    SetCells(c, s, copies);
     if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);

@@ -135,9 +135,8 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters,
           backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
       prediction = prediction_.plane(p);
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual[i], quantisers_[i], prediction,
-                                                picture.dc_offset(p), picture.range(p), decisions_.reduction,
-                                                out, slopes));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual[i], quantisers_[i], prediction, picture.dc_offset(p),
+                                                picture.range(p), decisions_.reduction, out, slopes));
     if (reference_ != nullptr) {
       cells.skips = side_.skips;
       cells.change = side_.changes + p;

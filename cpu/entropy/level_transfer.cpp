@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and vectors between stages and entropy coding, both in host memory. A download returns the addresses
-// of the stages' arrays, which stay unchanged until the next one. Levels of an upload can be read where they are.
+// of the stages' arrays, which stay unchanged until the next one. Levels of an upload can be read where they
+// are.
 #include <algorithm>
 #include <new>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quantise_rdo() of codec/control/rdo_quantise.hpp on the subbands of a plane. Each row's activities are
-// computed once; rows are summed vertically, then columns horizontally. Rows of zeros stay so.
+// computed once; rows are summed vertically, then columns horizontally. Most blocks have no coefficient so
+// large that any surroundings would leave it a level, and are not looked at further.
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "codec/util/parallel.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 #include "cpu/transform/quantise.hpp"
+#include "cpu/transform/zero_blocks.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/transform/rdoq.cpp"
@@ -46,10 +48,23 @@ void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t*
   }
 }
 
-bool IsZero(const Coefficient* in, int count) {
-  Coefficient any = 0;
-  for (int j = 0; j < count; ++j) any = static_cast<Coefficient>(any | in[j]);
-  return any == 0;
+// The largest magnitude whose level is 0 even without a reduction.
+int LargestDead(uint32_t multiplier, uint32_t offset) {
+  return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
+}
+
+// Whole blocks have a constant count.
+inline bool AnyAlive(const Coefficient* in, int dead, int count) {
+  uint16_t most = 0;  // of magnitudes, plus `dead` where positive, modulo 2^16
+  for (int j = 0; j < count; ++j) most = max_of(most, static_cast<uint16_t>(in[j] + dead));
+  return most > 2 * dead;
+}
+
+BlockMask AliveBlocks(const Coefficient* in, int dead, int count) {
+  BlockMask mask = 0;
+  int at = 0;
+  for (; at + kBlock <= count; at += kBlock) mask |= block_bit(at, AnyAlive(in + at, dead, kBlock));
+  return at == count ? mask : mask | block_bit(at, AnyAlive(in + at, dead, count - at));
 }
 
 // Quantises rows [top, bottom) of subband i.
@@ -61,6 +76,7 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   const Coefficient* own = coefficients + s.offset;
   const uint32_t multiplier = q.multiplier;
   const uint32_t offset = q.rounding_offset;
+  const int dead = LargestDead(multiplier, offset);
   uint16_t rows[3][kPiece + 2];
   uint16_t both[kPiece + 2];
   uint16_t sums[kPiece];
@@ -77,27 +93,30 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
       const Coefficient* in = own + at;
       Level* out = levels + s.offset + at;
-      if (IsZero(in, count)) {
-        std::fill_n(out, count, Level{0});
-        continue;
-      }
+      const BlockMask alive = AliveBlocks(in, dead, count);
+      clear_blocks(~alive, count, out);
+      if (alive == 0) continue;
       const uint16_t* const above = activities(row - 1);
       const uint16_t* const here = activities(row);
       const uint16_t* const below = activities(row + 1);
-      CTV_INDEPENDENT
-      for (int j = 0; j < count + 2; ++j) both[j] = static_cast<uint16_t>(above[j] + below[j]);
-      CTV_INDEPENDENT
-      for (int j = 0; j < count; ++j) {
-        sums[j] = static_cast<uint16_t>(kBesideWeight * (both[j + 1] + here[j] + here[j + 2]) +
-                                        kDiagonalWeight * (both[j] + both[j + 2]));
+      for (BlockRun run(alive, count); run.next();) {
+        const int begin = run.first;
+        const int end = run.end;
+        CTV_INDEPENDENT
+        for (int j = begin; j < end + 2; ++j) both[j] = static_cast<uint16_t>(above[j] + below[j]);
+        CTV_INDEPENDENT
+        for (int j = begin; j < end; ++j) {
+          sums[j] = static_cast<uint16_t>(kBesideWeight * (both[j + 1] + here[j] + here[j + 2]) +
+                                          kDiagonalWeight * (both[j] + both[j + 2]));
+        }
+        for (int k = 0; k < siblings.count; ++k) {
+          const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
+          AddSibling(coefficients + layout.subbands[other].offset + at + begin, quantisers[other].multiplier,
+                     end - begin, sums + begin);
+        }
+        CTV_INDEPENDENT
+        for (int j = begin; j < end; ++j) out[j] = quantise_rdo(in[j], multiplier, offset, sums[j]);
       }
-      for (int k = 0; k < siblings.count; ++k) {
-        const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
-        AddSibling(coefficients + layout.subbands[other].offset + at, quantisers[other].multiplier, count,
-                   sums);
-      }
-      CTV_INDEPENDENT
-      for (int j = 0; j < count; ++j) out[j] = quantise_rdo(in[j], multiplier, offset, sums[j]);
     }
   }
 }

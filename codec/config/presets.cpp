@@ -71,7 +71,7 @@ void apply_fastest(ctv_config& c) {
   apply_default(c);
   c.pyramid = CTV_PYRAMID_WAVELET_5_3;
   c.directional_lifting = 0;
-  c.subpel = 1;
+  c.subpel = 2;
   c.overlap = 0;
   c.loop_filter = 0;
   c.split = 0;
@@ -92,7 +92,7 @@ constexpr Preset kPresets[] = {
     {"default", "9/7 pyramid lifted along contours in key frames, overlapped eighth-sample motion",
      apply_default},
     {"fast", "default with vectors in quarter samples", apply_fast},
-    {"fastest", "5/3 pyramid without directions, half-sample motion of blocks without overlap",
+    {"fastest", "5/3 pyramid without directions, quarter-sample motion of blocks without overlap",
      apply_fastest},
     {"slow", "default with a full search of 16 samples", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., with Do and Vetterli's fixed directions, step by step",

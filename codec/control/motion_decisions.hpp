@@ -62,16 +62,20 @@ struct FieldPass {
   int first_step;        // eighths of a sample, halved down to the finest; 0: no steps
   bool only_moved;       // no steps unless a neighbour's vector won
   bool squares;          // they follow, but for blocks of 32x32
+  bool sad = false;      // looks at SAD instead of transforms
+  /// What costs at most this many bits, without its vector, takes no steps.
+  uint32_t steps_worth = 64;
 };
 inline constexpr FieldPass kBlockPasses[] = {
     {2, kVectorUnit / 2, false, true}, {2, kVectorUnit / 2, false, false}, {2, kVectorUnit / 4, true, false}};
+/// In their place where speed comes first.
+inline constexpr FieldPass kQuickPasses[] = {{2, kVectorUnit / 2, false, false, true, 192},
+                                             {2, kVectorUnit / 4, false, false, true, 192}};
 inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, false, false}, {7, 0, false, true}};
 inline constexpr uint32_t kSquareBorderBits = 2;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side
 
-/// What costs at most this many bits, without its vector, takes no steps.
-inline constexpr uint32_t kStepsWorth = 64;
 /// Cells keep the vector of a block that costs at most this many bits.
 inline constexpr uint32_t kCellsWorth = 128;
 
@@ -128,6 +132,8 @@ CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int 
   return field_bits(neighbours, v, kSquareBorderBits);
 }
 
+/// What stands for the sum of magnitudes of coefficients where a pass looks at SAD.
+CTV_HOST_DEVICE uint32_t sad_for_hadamard(uint32_t sad) { return 16 * sad; }
 /// The cost that a pass minimises. hadamard: sum of magnitudes of the 8x8 transforms' coefficients.
 CTV_HOST_DEVICE uint32_t field_cost(uint32_t hadamard, uint32_t lambda, uint32_t bits) {
   return 2 * hadamard + lambda * bits;

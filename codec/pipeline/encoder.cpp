@@ -107,6 +107,7 @@ Status StreamEncoder::start() {
   const EncoderDecisions decisions{.search_range = config_.search_range,
                                    .far_range = config_.far_range / kFarStep * kFarStep,
                                    .split = config_.block_size > 1 << kLog2Cell ? config_.split : 0,
+                                   .quick = config_.split == 0,
                                    .rdoq = config_.rdoq != 0,
                                    .engine = engine,
                                    .slots = config_.frames_in_flight,

@@ -49,8 +49,10 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
-  const MotionParameters motion{stream_.grid,           stream_.header.log2_block, decisions.split,
-                                decisions.search_range, decisions.far_range,       stream_.header.subpel};
+  quick_ = decisions.quick && picture_mode();
+  const MotionParameters motion{
+      stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
+      decisions.far_range, stream_.header.subpel,     quick_};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
   outputs_.resize(static_cast<size_t>(decisions.slots));
   for (Output& output : outputs_) {
@@ -109,12 +111,15 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
   CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
+  MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
-                                      searched_.skips, searched_.vectors));
+                                      searched_.skips, vectors));
   CTV_RETURN_IF_ERROR(
-      backend_.decide_skips(compared, grid, step, searched_.skips, SideInfo{searched_.vectors, side.skips}));
-  CTV_RETURN_IF_ERROR(
-      backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, searched_.vectors, side));
+      backend_.decide_skips(compared, grid, step, searched_.skips, SideInfo{vectors, side.skips}));
+  if (!quick_) {
+    CTV_RETURN_IF_ERROR(
+        backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
+  }
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
   for (int p = 0; p < planes(); ++p) {

@@ -17,8 +17,9 @@ namespace ctv {
 struct EncoderDecisions {
   int search_range = 8;
   int far_range = 0;
-  int split = 0;      // 1: the search may split blocks
-  bool rdoq = false;  // the quantiser decides by rate and distortion
+  int split = 0;       // 1: the search may split blocks
+  bool quick = false;  // picture prediction: vectors and skips are chosen with less work
+  bool rdoq = false;   // the quantiser decides by rate and distortion
   Engine engine = Engine::kDirect;
   int slots = 1;  // frames in flight
   ctv_tune tune = CTV_TUNE_PSNR;
@@ -89,6 +90,7 @@ class FrameEncoder {
   PlaneSet unfiltered_;                      // loop filter: the decoded picture before it
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
+  bool quick_ = false;
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   bool repeated_ = false;              // by the backend, as an equal frame was coded

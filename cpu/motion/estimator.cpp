@@ -91,7 +91,7 @@ class CpuMotionEstimator final : public MotionEstimator {
                        .moved_before = moved_before_.data(),
                        .moved_after = moved_.data(),
                        .sums = sums_.data(),
-                       .memos = grid.log2_block == blocks_.log2_block ? memos_.data() : nullptr,
+                       .memos = remembers(grid, passes[i]) ? memos_.data() : nullptr,
                        .forget = i == 0};
         parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
         field_.swap(improved_);
@@ -104,7 +104,7 @@ class CpuMotionEstimator final : public MotionEstimator {
         field_.swap(improved_);
       }
     };
-    improve(blocks_, kBlockPasses);
+    improve(blocks_, parameters_.quick ? std::span<const FieldPass>(kQuickPasses) : kBlockPasses);
     if (parameters_.split == 0) {
       spread(field_, blocks_, parameters_.grid, vectors);
       return {};
@@ -253,6 +253,10 @@ class CpuMotionEstimator final : public MotionEstimator {
   /// An odd number of cache lines per row, so that the rows of a block do not compete for the same cache
   /// sets.
   static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
+  /// To look a cell or a SAD up takes as long as to compute it.
+  bool remembers(const MotionGrid& grid, const FieldPass& pass) const {
+    return grid.log2_block == blocks_.log2_block && !pass.sad;
+  }
   bool bounded() const {
     return parameters_.log2_block == 4 && parameters_.range >= BoundedCandidates::kLeastRange &&
            parameters_.range <= BoundedCandidates::kMostRange;

@@ -27,6 +27,9 @@ constexpr bool SamePrices() {
   for (const FieldPass& pass : kBlockPasses) {
     if (pass.border_bits != kBlockPasses[0].border_bits) return false;
   }
+  for (const FieldPass& pass : kQuickPasses) {
+    if (pass.border_bits != kQuickPasses[0].border_bits) return false;
+  }
   for (const FieldPass& pass : kCellPasses) {
     if (pass.border_bits != kCellPasses[0].border_bits) return false;
   }
@@ -88,17 +91,17 @@ class Matcher {
     memo_.emplace(f.memos[index]);
   }
   uint32_t sum(MotionVector v) {
-    if (!memo_) return hadamard(v);
+    if (!memo_) return difference(v);
     if (const uint32_t* known = memo_->find(v)) return *known;
-    const uint32_t sum = hadamard(v);
+    const uint32_t sum = difference(v);
     memo_->add(v, sum);
     return sum;
   }
 
  private:
-  uint32_t hadamard(MotionVector v) {
+  uint32_t difference(MotionVector v) {
     if (!block_) block_.emplace(field_, row_, col_);
-    return block_->hadamard(v);
+    return block_->difference(v);
   }
 
   const FieldRows& field_;
@@ -162,7 +165,8 @@ void Improve(const FieldRows& f, int row) {
     uint32_t sum = offers[best].sum;
     after = offers[best].vector;
 
-    const bool steps = (!f.pass.only_moved || best != 0) && field_cost(sum, 0, 0) > f.lambda * kStepsWorth;
+    const bool steps =
+        (!f.pass.only_moved || best != 0) && field_cost(sum, 0, 0) > f.lambda * f.pass.steps_worth;
     for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
       Offer sides[4];
       for (int side = 0; side < 4; ++side) {

@@ -44,7 +44,7 @@ struct FieldRows {
   const uint8_t* moved_before;  // [grid.rows][grid.cols], 1: it gave the block another vector
   uint8_t* moved_after;         // of this pass
   uint32_t* sums;               // [grid.rows][grid.cols][kFieldCandidates], of the candidates
-  FieldMemo* memos;             // of the searched blocks; null in passes over their cells
+  FieldMemo* memos;             // of the searched blocks, or null
   bool forget;                  // memos are of the frame before
 };
 void improve_field_row(const FieldRows& field, int row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares a block with the reference at half samples, interpolated bilinearly. Included once per instruction
-// set.
+// Compares a block with the reference at half samples, interpolated bilinearly, by Hadamard transforms or
+// sums of absolute differences. Included once per instruction set.
 #if defined(CTV_CPU_FIELD_MATCH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FIELD_MATCH_INL_HPP
 #undef CTV_CPU_FIELD_MATCH_INL_HPP
@@ -45,21 +45,24 @@ HWY_INLINE auto Widen(V samples) {
   return hn::PromoteTo(d16, hn::Vec<hn::Rebind<uint8_t, TileRow<kBlock>>>{samples.raw});
 }
 
-// Sum of magnitudes of the transforms of a block's differences. current: LoadTiles() of the whole block, in
-// 16 bits. corners: between which samples lie, of kQuarter the nearer ones first. weights: sixteenths.
+// LoadTiles() of a block that lies between samples. corners: these samples, of kQuarter the nearer ones
+// first. weights: sixteenths
 template <int kBlock, Between kBetween>
-HWY_INLINE uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
-                                const int8_t (&weights)[4]) {
-  const TileRow<kBlock> d16;
-  const hn::Repartition<int32_t, TileRow<kBlock>> d32;
-  using Vector = hn::Vec<TileRow<kBlock>>;
-  using Bytes = decltype(LoadTiles<kBlock>(corners[0], stride));
-  const hn::DFromV<Bytes> d8;
-  const hn::Repartition<int16_t, hn::DFromV<Bytes>> products;
-  const auto upper = PairWeights(d8, weights[0], weights[1]);
-  const auto lower = PairWeights(d8, weights[2], weights[3]);
-  const auto moved = [&](ptrdiff_t offset) {
-    const auto load = [&](int i) { return LoadTiles<kBlock>(corners[i] + offset, stride); };
+class MovedTiles {
+  using Bytes = decltype(LoadTiles<kBlock>(nullptr, 0));
+  static constexpr hn::DFromV<Bytes> kBytes{};
+  static constexpr hn::Repartition<int16_t, hn::DFromV<Bytes>> kProducts{};
+  using Weights = hn::Vec<hn::RebindToSigned<hn::DFromV<Bytes>>>;
+
+ public:
+  HWY_INLINE MovedTiles(const uint8_t* const (&corners)[4], ptrdiff_t stride, const int8_t (&weights)[4])
+      : corners_(corners),
+        stride_(stride),
+        upper_(PairWeights(kBytes, weights[0], weights[1])),
+        lower_(PairWeights(kBytes, weights[2], weights[3])) {}
+
+  HWY_INLINE Bytes operator()(ptrdiff_t offset) const {
+    const auto load = [&](int i) { return LoadTiles<kBlock>(corners_[i] + offset, stride_); };
     const Bytes a = load(0);
     if constexpr (kBetween == Between::kNone) {
       return a;
@@ -68,20 +71,66 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&c
     } else if constexpr (kBetween == Between::kQuarter) {
       // (3 a + b + 2) >> 2: the mean with a of the mean rounded down.
       const Bytes b = load(1);
-      const Bytes odd = hn::And(hn::Xor(a, b), hn::Set(d8, uint8_t{1}));
+      const Bytes odd = hn::And(hn::Xor(a, b), hn::Set(kBytes, uint8_t{1}));
       return hn::AverageRound(a, hn::Sub(hn::AverageRound(a, b), odd));
     } else {
       const Bytes b = load(1);
       const Bytes c = load(2);
       const Bytes d = load(3);
       const auto mean = [&](Bytes ab, Bytes cd) {
-        const auto sum = hn::Add(MultiplyPairs(ab, upper), MultiplyPairs(cd, lower));
-        return hn::ShiftRight<4>(hn::Add(sum, hn::Set(products, int16_t{8})));
+        const auto sum = hn::Add(MultiplyPairs(ab, upper_), MultiplyPairs(cd, lower_));
+        return hn::ShiftRight<4>(hn::Add(sum, hn::Set(kProducts, int16_t{8})));
       };
-      return Pack(mean(hn::InterleaveLower(d8, a, b), hn::InterleaveLower(d8, c, d)),
-                  mean(hn::InterleaveUpper(d8, a, b), hn::InterleaveUpper(d8, c, d)));
+      return Pack(mean(hn::InterleaveLower(kBytes, a, b), hn::InterleaveLower(kBytes, c, d)),
+                  mean(hn::InterleaveUpper(kBytes, a, b), hn::InterleaveUpper(kBytes, c, d)));
     }
-  };
+  }
+
+ private:
+  const uint8_t* const (&corners_)[4];
+  const ptrdiff_t stride_;
+  const Weights upper_, lower_;
+};
+
+HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
+  return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
+}
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE hn::Vec256<uint64_t> SumDifferences(hn::Vec256<uint8_t> a, hn::Vec256<uint8_t> b) {
+  return hn::Vec256<uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};
+}
+#endif
+
+// Sum of absolute differences to a block of current samples.
+template <int kBlock, Between kBetween>
+HWY_INLINE uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride,
+                                const uint8_t* const (&corners)[4], ptrdiff_t stride,
+                                const int8_t (&weights)[4]) {
+  const MovedTiles<kBlock, kBetween> moved(corners, stride, weights);
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(TileRow<kBlock>()));
+  constexpr int kCols = kLanes == 8 ? 8 : 16;
+  constexpr int kRows = kLanes == 32 ? 16 : 8;
+  auto sum = hn::Zero(hn::Repartition<uint64_t, hn::DFromV<decltype(moved(0))>>());
+  for (int y = 0; y < kBlock; y += kRows) {
+    for (int x = 0; x < kBlock; x += kCols) {
+      for (int r = y; r < y + 8; ++r) {
+        sum = hn::Add(sum, SumDifferences(LoadTiles<kBlock>(current + r * current_stride + x, current_stride),
+                                          moved(r * stride + x)));
+      }
+    }
+  }
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(hn::DFromV<decltype(sum)>(), sum)));
+}
+
+// Sum of magnitudes of the transforms of a block's differences. current: LoadTiles() of the whole block, in
+// 16 bits.
+template <int kBlock, Between kBetween>
+HWY_INLINE uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
+                                const int8_t (&weights)[4]) {
+  const TileRow<kBlock> d16;
+  const hn::Repartition<int32_t, TileRow<kBlock>> d32;
+  using Vector = hn::Vec<TileRow<kBlock>>;
+  const MovedTiles<kBlock, kBetween> moved(corners, stride, weights);
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
   constexpr int kCols = kLanes == 8 ? 8 : 16;
   constexpr int kRows = kLanes == 32 ? 16 : 8;
@@ -119,23 +168,39 @@ HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int16_t* to) {
   }
 }
 #else
+// The sample of a block that lies between samples, at an offset.
+template <Between kBetween>
+int MovedSample(const uint8_t* const (&corners)[4], const int8_t (&weights)[4], ptrdiff_t offset) {
+  const int a = corners[0][offset];
+  if constexpr (kBetween == Between::kNone) {
+    return a;
+  } else if constexpr (kBetween == Between::kMiddle) {
+    return (a + corners[1][offset] + 1) >> 1;
+  } else if constexpr (kBetween == Between::kQuarter) {
+    return (3 * a + corners[1][offset] + 2) >> 2;
+  } else {
+    int sum = 8;
+    for (int i = 0; i < 4; ++i) sum += corners[i][offset] * weights[i];
+    return sum >> 4;
+  }
+}
+
+template <int kBlock, Between kBetween>
+uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* const (&corners)[4],
+                     ptrdiff_t stride, const int8_t (&weights)[4]) {
+  int total = 0;
+  for (int r = 0; r < kBlock; ++r) {
+    for (int c = 0; c < kBlock; ++c) {
+      total +=
+          abs_of(current[r * current_stride + c] - MovedSample<kBetween>(corners, weights, r * stride + c));
+    }
+  }
+  return static_cast<uint32_t>(total);
+}
+
 template <int kBlock, Between kBetween>
 uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
                      const int8_t (&weights)[4]) {
-  const auto moved = [&](ptrdiff_t offset) {
-    const int a = corners[0][offset];
-    if constexpr (kBetween == Between::kNone) {
-      return a;
-    } else if constexpr (kBetween == Between::kMiddle) {
-      return (a + corners[1][offset] + 1) >> 1;
-    } else if constexpr (kBetween == Between::kQuarter) {
-      return (3 * a + corners[1][offset] + 2) >> 2;
-    } else {
-      int sum = 8;
-      for (int i = 0; i < 4; ++i) sum += corners[i][offset] * weights[i];
-      return sum >> 4;
-    }
-  };
   uint32_t total = 0;
   for (int y = 0; y < kBlock; y += 8) {
     for (int x = 0; x < kBlock; x += 8) {
@@ -143,7 +208,8 @@ uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4],
       int half[8][8];
       for (int r = 0; r < 8; ++r) {
         for (int c = 0; c < 8; ++c)
-          a[r][c] = current[(y + r) * kBlock + x + c] - moved((y + r) * stride + x + c);
+          a[r][c] = current[(y + r) * kBlock + x + c] -
+                    MovedSample<kBetween>(corners, weights, (y + r) * stride + x + c);
       }
       HalfHadamard<8>(a, half);
       HalfHadamard<8>(half, a);
@@ -167,18 +233,22 @@ void CopyTiles(const uint8_t* from, ptrdiff_t stride, int16_t* to) {
 template <int kBlock>
 class Block {
  public:
-  Block(const FieldRows& field, int row, int col) : stride_(field.planes->reference_stride) {
+  Block(const FieldRows& field, int row, int col)
+      : stride_(field.planes->reference_stride),
+        current_stride_(field.planes->current_stride),
+        sad_(field.pass.sad) {
     const SearchPlanes& planes = *field.planes;
     const HalfPlanes& halves = *field.halves;
     const ptrdiff_t y = ptrdiff_t{row} * kBlock;
     const ptrdiff_t x = ptrdiff_t{col} * kBlock;
-    CopyTiles<kBlock>(planes.current + y * planes.current_stride + x, planes.current_stride, current_);
+    current_ = planes.current + y * current_stride_ + x;
+    if (!sad_) CopyTiles<kBlock>(current_, current_stride_, tiles_);
     const uint8_t* const from[4] = {planes.reference, halves.right, halves.below, halves.diagonal};
     for (int i = 0; i < 4; ++i) whole_[i] = from[i] + y * stride_ + x;
   }
 
-  // Sum of magnitudes of the transforms of the differences.
-  uint32_t hadamard(MotionVector v) const {
+  // Sum of magnitudes of the transforms of the differences, or what stands for it.
+  uint32_t difference(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
     const auto corner = [&](int down, int across) {
@@ -207,12 +277,16 @@ class Block {
  private:
   template <Between kBetween>
   uint32_t sum(const uint8_t* const (&corners)[4], const int8_t (&weights)[4]) const {
-    return HadamardSum<kBlock, kBetween>(current_, corners, stride_, weights);
+    if (!sad_) return HadamardSum<kBlock, kBetween>(tiles_, corners, stride_, weights);
+    return sad_for_hadamard(
+        AbsoluteSum<kBlock, kBetween>(current_, current_stride_, corners, stride_, weights));
   }
 
-  const ptrdiff_t stride_;
+  const ptrdiff_t stride_, current_stride_;
+  const bool sad_;
+  const uint8_t* current_;
   const uint8_t* whole_[4];  // the block's place in the planes: whole samples, right, below, diagonal
-  alignas(64) int16_t current_[kBlock * kBlock];
+  alignas(64) int16_t tiles_[kBlock * kBlock];  // if transforms are compared
 };
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -3,6 +3,7 @@
 // the field.
 #include "cuda/motion/estimator.hpp"
 
+#include <span>
 #include <utility>
 
 #include "codec/backend/backend.hpp"
@@ -90,7 +91,10 @@ class CudaMotionEstimator final : public MotionEstimator {
       std::swap(field, improved);
       return unite_squares(d, planes_, halves_, work, improved, field, costs_.data());
     };
-    for (const FieldPass& pass : kBlockPasses) CTV_RETURN_IF_ERROR(improve(blocks_, pass));
+    for (const FieldPass& pass : parameters_.quick ? std::span<const FieldPass>(kQuickPasses)
+                                                   : std::span<const FieldPass>(kBlockPasses)) {
+      CTV_RETURN_IF_ERROR(improve(blocks_, pass));
+    }
     if (parameters_.split == 0) return spread_vectors(d, blocks_, field, parameters_.grid, vectors);
     CTV_RETURN_IF_ERROR(spread_vectors(d, blocks_, field, cells_, improved));
     std::swap(field, improved);

@@ -15,7 +15,7 @@ struct Best {
   uint32_t price = 0;
 };
 
-template <int kSize>
+template <int kSize, bool kSad>
 __global__ void __launch_bounds__(kWarp* kWarps)
     field_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before, MotionVector* after,
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   if (writes && !active) after[at] = before[at];
   if (__any_sync(kAllLanes, active) == 0) return;
 
-  const Group<kSize> group(planes, halves, lane, row, col);
+  const Group<kSize, kSad> group(planes, halves, lane, row, col);
   const MotionVector own = before[at];
   MotionVector v = group.index < kFieldCandidates
                        ? field_candidate(before, work.grid.rows, work.grid.cols, row, col, group.index)
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   const uint32_t equal = group.mask(__match_any_sync(kAllLanes, to_word(v)));
   improve(active ? group.ballot(__ffs(static_cast<int>(equal)) - 1 == group.index) : group.ballot(false));
   bool steps = active && (!work.pass.only_moved || !same_vector(best.vector, own)) &&
-               best.cost - best.price > work.lambda * kStepsWorth;
+               best.cost - best.price > work.lambda * work.pass.steps_worth;
   if (__any_sync(kAllLanes, steps) != 0) {
     for (int step = work.pass.first_step; step >= work.finest_step; step /= 2) {
       v = stepped_vector(best.vector, step, group.index % 4, work.range);
@@ -178,15 +178,16 @@ Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlane
     const unsigned blocks = blocks_for(static_cast<int>(work.grid.size()), groups * kWarps);
     kernel<<<blocks, kWarp * kWarps, 0, device.stream()>>>(planes, halves, work, before, after, costs);
   };
+  const bool sad = work.pass.sad;
   switch (work.grid.log2_block) {
     case 3:
-      launch(field_kernel<8>, Shape<8>::kGroups);
+      launch(sad ? field_kernel<8, true> : field_kernel<8, false>, Shape<8>::kGroups);
       break;
     case 4:
-      launch(field_kernel<16>, Shape<16>::kGroups);
+      launch(sad ? field_kernel<16, true> : field_kernel<16, false>, Shape<16>::kGroups);
       break;
     default:
-      launch(field_kernel<32>, Shape<32>::kGroups);
+      launch(sad ? field_kernel<32, true> : field_kernel<32, false>, Shape<32>::kGroups);
   }
   return device.launched("field_kernel");
 }

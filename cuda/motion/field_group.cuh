@@ -6,6 +6,8 @@
 // all lanes take samples of it.
 #pragma once
 
+#include <type_traits>
+
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/hadamard.cuh"
 #include "cuda/motion/search.hpp"
@@ -136,14 +138,16 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, 
   return rows;
 }
 
-template <int kSize>
+// kSad: compares by sums of absolute differences instead of transforms.
+template <int kSize, bool kSad = false>
 struct Group {
   using Own = Shape<kSize>;
+  using Current = std::conditional_t<kSad, TileRows, TileTransforms>;
   const HalfPlanes& halves;
   HadamardMatrix matrix;
   int lane, group, first_lane, index;    // index: the lane's in its group
   int y[Own::kRounds], x[Own::kRounds];  // of the lane's rows in the planes of half samples
-  TileTransforms current[Own::kRounds];
+  Current current[Own::kRounds];
 
   __device__ __forceinline__ Group(const SearchPlanes& planes, const HalfPlanes& half_planes, int own_lane,
                                    int row, int col)
@@ -166,7 +170,11 @@ struct Group {
         rows.words[r][0] = words.x;
         rows.words[r][1] = words.y;
       }
-      current[i] = matrix.transform(rows);
+      if constexpr (kSad) {
+        current[i] = rows;
+      } else {
+        current[i] = matrix.transform(rows);
+      }
       y[i] += halves.margin;
       x[i] += halves.margin;
     }
@@ -183,6 +191,23 @@ struct Group {
   __device__ __forceinline__ uint32_t ballot(bool v) const { return mask(__ballot_sync(kAllLanes, v)); }
   __device__ __forceinline__ uint32_t mask(uint32_t lanes) const {
     return Own::kGroups == 1 ? lanes : lanes >> first_lane & 0xFFFFU;
+  }
+
+  // What stands for the sum of magnitudes of a candidate, in all lanes of its tiles.
+  __device__ __forceinline__ uint32_t sad(MotionVector v) const {
+    uint32_t sum = 0;
+#pragma unroll
+    for (int i = 0; i < Own::kRounds; ++i) {
+      const TileRows moved = moved_rows(halves, y[i], x[i], v);
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int w = 0; w < 2; ++w) sum += __vsadu4(moved.words[r][w], current[i].words[r][w]);
+      }
+    }
+#pragma unroll
+    for (int away = 1; away < 4 * Own::kTogether; away *= 2) sum += __shfl_xor_sync(kAllLanes, sum, away);
+    return sad_for_hadamard(sum);
   }
 
   // The sum of magnitudes of a candidate of the lane's tiles, in lanes lane_of().
@@ -213,9 +238,14 @@ struct Group {
 #pragma unroll
       for (int k = 1; k < Own::kAtOnce; ++k) rest = Own::candidate(lane) >= k ? rest & (rest - 1) : rest;
       const int candidate = rest != 0 ? __ffs(static_cast<int>(rest)) - 1 : 0;
-      const uint32_t sum = hadamard(of(v, candidate));
       const int place = __popc(left & ((1U << index) - 1));  // of the lane's candidate among those left
-      const uint32_t own = __shfl_sync(kAllLanes, sum, Own::lane_of(group, place & (Own::kAtOnce - 1)));
+      const int at = place & (Own::kAtOnce - 1);
+      uint32_t own;
+      if constexpr (kSad) {
+        own = __shfl_sync(kAllLanes, sad(of(v, candidate)), first_lane + at * 4 * Own::kTogether);
+      } else {
+        own = __shfl_sync(kAllLanes, hadamard(of(v, candidate)), Own::lane_of(group, at));
+      }
       if ((left >> index & 1) != 0 && place < Own::kAtOnce) cost = field_cost(own, 0, 0);
 #pragma unroll
       for (int k = 0; k < Own::kAtOnce; ++k) left &= left - 1;

@@ -45,7 +45,7 @@ TEST_F(CudaEquality, MotionVectors) {
           const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
           const int far_range = between(0, 1) != 0 ? between(1, kMaxFarRange / kFarStep) * kFarStep : 0;
           const MotionParameters parameters{
-              grid_for(padded, log2_grid), log2_block, split, range, far_range, subpel};
+              grid_for(padded, log2_grid), log2_block, split, range, far_range, subpel, between(0, 2) == 0};
           const bool with_still = between(0, 1) != 0;
           std::vector<std::vector<MotionVector>> results;
           for (Backend* backend : both()) {

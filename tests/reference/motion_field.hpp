@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
   const MotionVector neighbours[] = {before.near(row, col - 1), before.near(row - 1, col),
                                      before.near(row, col + 1), before.near(row + 1, col)};
   const auto block_cost = [&](MotionVector v) {
-    return 2 * uint64_t{hadamard(current, reference, row * size, col * size, size, v)};
+    return 2 * uint64_t{hadamard(current, reference, row * size, col * size, size, v, pass.sad)};
   };
   const auto cost = [&](MotionVector v) {
     uint64_t bits = 0;
@@ -56,7 +57,7 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
   for (const MotionVector n : neighbours) offer(n);
   offer({});
   const bool steps =
-      (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * kStepsWorth;
+      (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * pass.steps_worth;
   const int most = p.reach() * kVectorUnit + kVectorUnit / 2;
   for (int step = pass.first_step; steps && step >= kVectorUnit >> p.subpel; step /= 2) {
     const MotionVector centre = best;
@@ -194,7 +195,7 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, Extent curr
     }
     return after;
   };
-  for (const FieldPass& pass : kBlockPasses) {
+  for (const FieldPass& pass : p.quick ? std::span<const FieldPass>(kQuickPasses) : kBlockPasses) {
     blocks =
         improve_all(blocks, pass, [](const Field& f, int r, int c) { return f.costs[f.index(r, c)] == 0; });
   }

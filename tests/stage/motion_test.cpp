@@ -65,6 +65,11 @@ class MotionSearch : public test::BackendTest {
     p.subpel = subpel;
     return p;
   }
+  static MotionParameters quick(int log2_block, int range, int subpel) {
+    MotionParameters p = parameters(log2_block, range, subpel);
+    p.quick = true;
+    return p;
+  }
   /// A smooth scene with a little noise, moved by (y, x) eighths of a sample.
   BackendPlane scene(Extent extent, double y, double x, uint64_t seed) {
     BackendPlane plane(backend(), extent);
@@ -90,6 +95,7 @@ TEST_P(MotionSearch, AgreesOnNoise) {
       SCOPED_TRACE(testing::Message() << extent.rows << "x" << extent.cols << " block " << log2_block);
       check(current, reference, parameters(log2_block, 3, 3), 0);
       check(current, reference, parameters(log2_block, 2, 0), 40);
+      check(current, reference, quick(log2_block, 3, 3), 40);
       if (HasFatalFailure()) return;
     }
   }
@@ -104,6 +110,8 @@ TEST_P(MotionSearch, AgreesOnMovedScenes) {
       check(current, reference, parameters(log2_block, 5, 3), lambda);
       check(current, reference, parameters(log2_block, 5, 2), lambda);
       check(current, reference, parameters(log2_block, 5, 1), lambda);
+      for (int subpel = 0; subpel <= kMaxSubpel; ++subpel)
+        check(current, reference, quick(log2_block, 5, subpel), lambda);
       if (HasFatalFailure()) return;
     }
   }

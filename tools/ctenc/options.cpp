@@ -264,7 +264,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
            &ctv_config::loop_filter, 1);
   switched(options, encode, "--no-loop-filter", "No loop filter", &ctv_config::loop_filter, 0);
   switched(options, encode, "--split", "Vectors of cells of 8x8 where it pays", &ctv_config::split, 1);
-  switched(options, encode, "--no-split", "Vectors of whole blocks", &ctv_config::split, 0);
+  switched(options, encode, "--no-split", "Vectors of whole blocks, chosen with less work",
+           &ctv_config::split, 0);
   field(options, encode, "--temporal-layers", "Layers of frames, of which the highest can be discarded", 1, 3,
         &ctv_config::temporal_layers);
   parameter(options, encode, "--slots", "Pictures that later frames may refer to, 1 to 8", "slots");

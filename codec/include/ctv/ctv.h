@@ -350,7 +350,8 @@ typedef struct ctv_config {
   int32_t overlap;     /**< 1: overlapped block motion compensation. Picture prediction. */
   int32_t loop_filter; /**< 1: decoded samples are filtered where this helps. Picture prediction, not
                           lossless; otherwise 0. */
-  int32_t split;       /**< 1: each cell of 8x8 may have a vector; else each block. Picture prediction. */
+  int32_t split;       /**< 1: each cell of 8x8 may have a vector; else each block, and vectors and skips are
+                          chosen with less work. Picture prediction. */
   int32_t slots; /**< Pictures that a decoder keeps for later frames to refer to, 1..8, in the header. Each
                       costs a decoder the memory of a picture in 16 bits. Above 1: picture prediction. */
   /** @} */

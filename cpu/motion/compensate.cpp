@@ -5,8 +5,8 @@
 // a segment. In it, cells side by side with one vector are predicted together, by rows and then columns of
 // the separable filter, and a cell with the vector of the one above it is not predicted again. The weights
 // are separable too and blend rows, then columns. The quarter of a piece that lies in a skipped cell takes
-// that cell's prediction alone. Without overlap the pieces are the cells. A segment of one vector is
-// predicted in place.
+// that cell's prediction alone. A segment of one vector is predicted in place. Without overlap the pieces are
+// the cells, and all of their runs are predicted in place.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
@@ -110,13 +110,14 @@ struct CellCopies {
   }
 }
 
-// Predicts the columns of a row of pieces from sample x on; 7 columns more may be written. out: [rows][pitch]
-void PredictColumns(const PieceRow& c, MotionVector v, int x, int cols, int16_t* out, ptrdiff_t pitch) {
+// Predicts the columns of `rows` rows from sample x on; 7 columns more may be written. out: [rows][pitch]
+void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, int16_t* out,
+                    ptrdiff_t pitch) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
   const auto predict = [&](auto width) {
     constexpr int kWidth = decltype(width)::value;
     for (; cols > kWidth - 8; cols -= kWidth, x += kWidth, out += kWidth)
-      Predict<kWidth>(c.reference, shift, v, c.top, x, c.rows->size, out, pitch);
+      Predict<kWidth>(c.reference, shift, v, c.top, x, rows, out, pitch);
   };
   predict(std::integral_constant<int, 32>());
   predict(std::integral_constant<int, 16>());
@@ -139,7 +140,7 @@ void PredictCells(const PieceRow& c, int half, Segment& s) {
     const int begin = max_of(0, k - s.to_next) * size;
     for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) s.predicted[half][k] = out;
     const int end = min_of(s.pieces, k) * size;
-    if (begin < end) PredictColumns(c, v, s.left + begin, end - begin, out + begin, kPitch);
+    if (begin < end) PredictColumns(c, c.rows->size, v, s.left + begin, end - begin, out + begin, kPitch);
     parity ^= 1;
   }
 }
@@ -252,7 +253,7 @@ bool PredictInPlace(const PieceRow& c, const Segment& s) {
   if (cols % 8 != 0 || c.top < 0 || c.top + c.rows->size > c.prediction.rows || s.left < 0 ||
       s.left + cols > c.prediction.cols || !of_v(s.vectors[0]) || !of_v(s.vectors[1]))
     return false;
-  PredictColumns(c, v, s.left, cols, c.prediction.row(c.top) + s.left, c.prediction.stride);
+  PredictColumns(c, c.rows->size, v, s.left, cols, c.prediction.row(c.top) + s.left, c.prediction.stride);
   return true;
 }
 
@@ -287,12 +288,52 @@ void CompensatePieces(const PieceRow& c) {
   }
 }
 
+// Without overlap: two rows of cells, predicted together where they have the same vectors.
+void CompensateCells(const PieceRow& c) {
+  const int size = c.cols->size;
+  const int height = c.rows->size;
+  const int cells = ceil_div(c.prediction.cols, size);
+  const auto vectors = [&](int row) {
+    return c.side.vectors + ptrdiff_t{c.rows->cell(c.piece + row)} * c.geometry->grid.cols;
+  };
+  const MotionVector* const upper = vectors(0);
+  const bool single = c.top + height >= c.prediction.rows;
+  const MotionVector* const lower = single ? upper : vectors(1);
+  const auto predict = [&](const PieceRow& from, int rows, MotionVector v, int left, int cols) {
+    if (from.top + rows <= c.prediction.rows && left + round_up(cols, 8) <= c.prediction.cols) {
+      PredictColumns(from, rows, v, left, cols, c.prediction.row(from.top) + left, c.prediction.stride);
+      return;
+    }
+    alignas(64) int16_t samples[kMostRows * kPitch];
+    for (int x = 0; x < cols; x += kSegment) {
+      const int n = min_of(kSegment, cols - x);
+      PredictColumns(from, rows, v, left + x, n, samples, kPitch);
+      for (int r = 0; r < min_of(rows, c.prediction.rows - from.top); ++r) {
+        std::copy_n(samples + r * kPitch, min_of(n, c.prediction.cols - left - x),
+                    c.prediction.row(from.top + r) + left + x);
+      }
+    }
+  };
+  PieceRow below = c;
+  below.top += height;
+  for (int k = 0, end; k < cells; k = end) {
+    const MotionVector v = upper[c.cols->cell(k)];
+    const MotionVector w = lower[c.cols->cell(k)];
+    end = k + 1;
+    while (end < cells && upper[c.cols->cell(end)] == v && lower[c.cols->cell(end)] == w) ++end;
+    const bool together = !single && v == w;
+    predict(c, together ? 2 * height : height, v, k * size, (end - k) * size);
+    if (!single && !together) predict(below, height, w, k * size, (end - k) * size);
+  }
+}
+
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ctv {
 
+HWY_EXPORT(CompensateCells);
 HWY_EXPORT(CompensatePieces);
 
 namespace {
@@ -316,6 +357,13 @@ void compensate_plane(int threads, PlaneView<const Sample> reference, const Cons
                       const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
   const Axis rows = make_axis(geometry.overlap, geometry.grid.rows, geometry.row_shift);
   const Axis cols = make_axis(geometry.overlap, geometry.grid.cols, geometry.col_shift);
+  if (!rows.between && !cols.between) {
+    parallel_for(threads, ceil_div(prediction.rows, 2 * rows.size), [&](int i) {
+      const PieceRow c{reference, prediction, side, &geometry, &rows, &cols, 2 * i, 2 * i * rows.size};
+      HWY_DYNAMIC_DISPATCH(CompensateCells)(c);
+    });
+    return;
+  }
   parallel_for(threads, (prediction.rows - rows.begin + rows.size - 1) / rows.size, [&](int i) {
     const PieceRow c{reference, prediction, side, &geometry, &rows, &cols, i, rows.begin + i * rows.size};
     HWY_DYNAMIC_DISPATCH(CompensatePieces)(c);

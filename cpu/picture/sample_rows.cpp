@@ -49,9 +49,7 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
 // Whole blocks have a constant count.
 inline bool SplitBlock(const Sample* __restrict samples, int shift, Coefficient* __restrict even,
                        Coefficient* __restrict odd, int half) {
-  Sample any = 0;
-  for (int i = 0; i < 2 * half; ++i) any = static_cast<Sample>(any | samples[i]);
-  if (any == 0) {
+  if (!any_nonzero(samples, 2 * half)) {
     for (int i = 0; i < half; ++i) even[i] = odd[i] = 0;
     return false;
   }

@@ -29,9 +29,7 @@ void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* co
 // Whole blocks have a constant count.
 inline bool DequantiseBlock(const Level* levels, uint32_t step, uint32_t reconstruction_offset,
                             Coefficient* __restrict coefficients, int count) {
-  Level any = 0;
-  for (int i = 0; i < count; ++i) any = static_cast<Level>(any | levels[i]);
-  if (any == 0) {
+  if (!any_nonzero(levels, count)) {
     for (int i = 0; i < count; ++i) coefficients[i] = 0;
     return false;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "codec/util/host_device.hpp"
 #include "codec/util/types.hpp"
@@ -16,6 +17,19 @@ namespace ctv {
 /// Of a row's blocks of kBlock elements: bit b is 0 if block b is all 0; bit 63 also stands for those behind.
 using BlockMask = uint64_t;
 inline constexpr BlockMask kAllBlocks = ~BlockMask{0};
+
+/// Whether any of `count` elements is not 0. Words, since a sum of few large lanes is short.
+[[gnu::always_inline]] inline bool any_nonzero(const Coefficient* row, int count) {
+  uint64_t any = 0;
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    uint64_t word = 0;
+    std::memcpy(&word, row + i, sizeof word);
+    any |= word;
+  }
+  for (; i < count; ++i) any |= static_cast<uint16_t>(row[i]);
+  return any != 0;
+}
 
 /// The bit of the block from element `first` on.
 inline BlockMask block_bit(int first, bool nonzero) {

@@ -123,13 +123,13 @@ CTV_HOST_DEVICE uint32_t field_bits(const MotionVector (&neighbours)[4], MotionV
 /// square have v:
 CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int cols, int row, int col,
                                      MotionVector v) {
-  MotionVector neighbours[4];
-  for (int i = 0; i < 4; ++i) {
-    const int from = field_neighbour(rows, cols, row, col, i + 1);
-    const bool inside = from / cols >> 1 == row >> 1 && from % cols >> 1 == col >> 1;
-    neighbours[i] = inside ? v : vectors[from];
-  }
-  return field_bits(neighbours, v, kSquareBorderBits);
+  // Two neighbours are in the square and have v, so none is nearer. The two others:
+  const int y = row % 2 == 0 ? row - 1 : row + 1;
+  const int x = col % 2 == 0 ? col - 1 : col + 1;
+  uint32_t borders = 0;
+  if (y >= 0 && y < rows) borders += same_vector(vectors[y * cols + col], v) ? 0 : 1;
+  if (x >= 0 && x < cols) borders += same_vector(vectors[row * cols + x], v) ? 0 : 1;
+  return borders * kSquareBorderBits;
 }
 
 /// What stands for the sum of magnitudes of coefficients where a pass looks at SAD.

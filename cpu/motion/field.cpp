@@ -45,6 +45,18 @@ struct Offer {
   uint32_t cost() const { return sum == kUnknown ? UINT32_MAX : price + field_cost(sum, 0, 0); }
 };
 
+// Where field_candidate() is, from the block on: its own place, left, above, right, below.
+class Beside {
+ public:
+  Beside(const MotionGrid& grid, int row, int col)
+      : steps_{0, col > 0 ? -1 : 0, row > 0 ? -ptrdiff_t{grid.cols} : 0, col + 1 < grid.cols ? 1 : 0,
+               row + 1 < grid.rows ? ptrdiff_t{grid.cols} : 0} {}
+  ptrdiff_t operator[](int i) const { return steps_[i]; }
+
+ private:
+  ptrdiff_t steps_[kFieldCandidates - 1];
+};
+
 // field_bits() beside the same neighbours.
 class Neighbours {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -122,18 +134,17 @@ void Improve(const FieldRows& f, int row) {
     if (cost == 0 || (shift > 0 && cost <= f.lambda * kCellsWorth)) continue;
     // Bit i: candidate i is the one of the pass before.
     uint32_t same = 0;
+    const Beside beside(f.grid, row, col);
     if (!f.first) {
       same = 1U << (kFieldCandidates - 1);  // zero
       for (int i = 0; i + 1 < kFieldCandidates; ++i) {
-        const int from = field_neighbour(f.grid.rows, f.grid.cols, row, col, i);
-        same |= f.moved_before[from] == 0 ? 1U << i : 0;
+        same |= f.moved_before[index + beside[i]] == 0 ? 1U << i : 0;
       }
       if (same == (1U << kFieldCandidates) - 1 && (f.pass.only_moved || f.pass.first_step == 0)) continue;
     }
     uint32_t* const known = f.sums + index * kFieldCandidates;
-    MotionVector candidates[kFieldCandidates];
-    for (int i = 0; i < kFieldCandidates; ++i)
-      candidates[i] = field_candidate(f.before, f.grid.rows, f.grid.cols, row, col, i);
+    MotionVector candidates[kFieldCandidates] = {};  // the last one is zero
+    for (int i = 0; i + 1 < kFieldCandidates; ++i) candidates[i] = f.before[index + beside[i]];
     const Neighbours neighbours({candidates[1], candidates[2], candidates[3], candidates[4]});
     const auto price = [&](MotionVector v) {
       return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
@@ -216,10 +227,10 @@ void UniteRow(const FieldRows& f, int row) {
     uint64_t bits = 0;
     uint64_t least = 0;
     for (int b = 0; b < kSquareBlocks; ++b) {
-      MotionVector neighbours[4];
-      for (int i = 0; i < 4; ++i)
-        neighbours[i] = field_candidate(f.before, f.grid.rows, stride, y[b], x[b], i + 1);
-      bits += field_bits(neighbours, own[b], kSquareBorderBits);
+      const Beside beside(f.grid, y[b], x[b]);
+      const MotionVector* const here = f.before + at[b];
+      const Neighbours neighbours({here[beside[1]], here[beside[2]], here[beside[3]], here[beside[4]]});
+      bits += neighbours.bits(own[b], kSquareBorderBits);
       least += field_cost(f.sums[at[b] * kFieldCandidates], 0, 0);
     }
     least += f.lambda * bits;

@@ -75,6 +75,7 @@ void apply_fastest(ctv_config& c) {
   c.overlap = 0;
   c.loop_filter = 0;
   c.split = 0;
+  c.search_range = 0;
   c.far_range = 32;
 }
 

@@ -1,30 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/tile_cutter.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "codec/entropy/tile_levels.hpp"
 
 namespace ctv {
 
-void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, size_t first,
+namespace {
+
+// In the order of the levels in memory, row by row, which processors read ahead.
+void find_quads_of(const TileSet& set, size_t b, const Level* band, std::span<TileQuads> tiles) {
+  const size_t whole = static_cast<size_t>(set.cols) / kTileSide;  // tiles that are not cut on the right
+  const auto rest = static_cast<size_t>(set.cols) % kTileSide;
+  Level cut[2][kTileSide] = {};
+  for (int y = 0; y < set.rows; y += 2) {
+    const auto row = static_cast<size_t>(y / kTileSide);
+    TilePlace place;
+    place.strip = row / kStripTiles * kStripTiles;
+    const size_t height = place.height_of(set);
+    TileQuads* to = &tiles[place.strip * set.tile_cols() + row % kStripTiles];
+    const int shift = y % kTileSide / 2 * kTileQuads;
+    const Level* upper = band + static_cast<ptrdiff_t>(y) * set.cols;
+    const Level* lower = y + 1 < set.rows ? upper + set.cols : upper;
+    for (size_t i = 0; i < whole; ++i, upper += kTileSide, lower += kTileSide, to += height)
+      (*to)[b] |= uint64_t{find_quads(upper, lower)} << shift;
+    if (rest == 0) continue;
+    std::copy_n(upper, rest, cut[0]);
+    std::copy_n(lower, rest, cut[1]);
+    (*to)[b] |= uint64_t{find_quads(cut[0], cut[1])} << shift;
+  }
+}
+
+}  // namespace
+
+void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, std::span<TileQuads> quads,
                std::span<TileSums> sums) {
-  if (sums.empty()) return;
-  const TileSet* set = sets.data();
-  while (first >= set->first + set->tiles()) ++set;
-  TilePlace place(*set, first - set->first);
+  std::fill(quads.begin(), quads.end(), TileQuads{});
   TileSources sources;
-  for (size_t tile = first; tile < first + sums.size(); ++tile, place.next(*set)) {
-    if (tile == set->first + set->tiles()) place = TilePlace(*++set, 0);
-    TileSums& sum = sums[tile - first];
-    sum = {};
-    for (size_t b = 0; b < static_cast<size_t>(set->bands); ++b) {
-      const TileSource source = sources.at(*set, place, levels.band(*set, b), b);
-      const uint64_t quads = find_quads(source.levels, source.stride);
-      if (quads == 0) continue;
-      const LargeSums large = sum_large(source.levels, source.stride);
-      sum.packed +=
-          part_sums(static_cast<uint32_t>(std::popcount(quads)), large.levels, large.raw_bits).packed;
+  for (const TileSet& set : sets) {
+    const auto bands = static_cast<size_t>(set.bands);
+    for (size_t b = 0; b < bands; ++b) {
+      find_quads_of(set, b, levels.band(set, b), quads.subspan(set.first, set.tiles()));
+    }
+    TilePlace place(set, 0);
+    for (size_t tile = set.first; tile < set.first + set.tiles(); ++tile, place.next(set)) {
+      TileSums& sum = sums[tile];
+      sum = {};
+      for (size_t b = 0; b < bands; ++b) {
+        if (quads[tile][b] == 0) continue;
+        const TileSource source = sources.at(set, place, levels.band(set, b), b);
+        const LargeSums large = sum_large(source.levels, source.stride);
+        const auto count = static_cast<uint32_t>(std::popcount(quads[tile][b]));
+        sum.packed += part_sums(count, large.levels, large.raw_bits).packed;
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 // which do not depend on each other, then where pieces begin and which models they have.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,10 +21,12 @@ struct CutPiece {
   bool zero = true;  // every level
 };
 
-/// sums: of tiles first, first + 1, ...
-void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, size_t first,
+/// Quads of a tile's parts that are not 0: bit 8 y + x.
+using TileQuads = std::array<uint64_t, kTileBands>;
+
+/// Of all tiles of the component.
+void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, std::span<TileQuads> quads,
                std::span<TileSums> sums);
-/// sums: of all tiles of the component.
 void cut_pieces(std::span<const TileSums> sums, std::vector<CutPiece>& pieces);
 
 }  // namespace ctv

@@ -18,6 +18,7 @@ TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables)
     tiles += s.tiles();
   }
   errors_.resize(lowpass);
+  quads_.resize(tiles);
   sums_.resize(tiles);
 }
 
@@ -58,7 +59,7 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
   predict_ = prediction_pays();
   if (predict_) find_errors();
   tasks_ = 0;
-  sum_tiles(sets_, levels_, 0, sums_);
+  sum_tiles(sets_, levels_, quads_, sums_);
   cut_pieces(sums_, pieces_);
   sizes_.resize(pieces_.size());
   const size_t tasks = tile_tasks(pieces_.size());
@@ -71,7 +72,8 @@ void TileEncoder::code(size_t task) {
   Worker& worker = workers_[task];
   worker.size = 0;
   for (size_t i = pieces_.size() * task / tasks_; i < pieces_.size() * (task + 1) / tasks_; ++i) {
-    sizes_[i] = worker.encoder.encode(sets_, levels_, side_, pieces_[i], worker.bytes, worker.size, counts_);
+    sizes_[i] =
+        worker.encoder.encode(sets_, levels_, side_, pieces_[i], quads_, worker.bytes, worker.size, counts_);
     worker.size += sizes_[i];
   }
 }

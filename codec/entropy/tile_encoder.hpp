@@ -50,7 +50,8 @@ class TileEncoder {
   TileLevels levels_;
   TileSide side_;
   bool predict_ = false;
-  std::vector<TileSums> sums_;  // of all tiles
+  std::vector<TileQuads> quads_;  // of all tiles
+  std::vector<TileSums> sums_;
   std::vector<CutPiece> pieces_;
   std::vector<size_t> sizes_;  // of pieces, in bytes
   std::vector<Worker> workers_;

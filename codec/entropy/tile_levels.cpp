@@ -82,17 +82,12 @@ LargeSums sum_large(const Level* levels, size_t stride) {
   return {sums[0] + sums[1] + sums[2] + sums[3], sums[4] + sums[5] + sums[6] + sums[7]};
 }
 
-uint64_t find_quads(const Level* levels, size_t stride) {
-  uint64_t quads = 0;
+uint32_t find_quads(const Level* upper, const Level* lower) {
   const __m128i zero = _mm_setzero_si128();
-  for (int y = 0; y < kTileQuads; ++y, levels += 2 * stride) {
-    const __m128i low = _mm_or_si128(load(levels), load(levels + stride));
-    const __m128i high = _mm_or_si128(load(levels + 8), load(levels + stride + 8));
-    const __m128i zeros = _mm_packs_epi32(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero));
-    const int bits = ~_mm_movemask_epi8(_mm_packs_epi16(zeros, zeros)) & 255;
-    quads |= static_cast<uint64_t>(bits) << (8 * y);
-  }
-  return quads;
+  const __m128i low = _mm_or_si128(load(upper), load(lower));
+  const __m128i high = _mm_or_si128(load(upper + 8), load(lower + 8));
+  const __m128i zeros = _mm_packs_epi32(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero));
+  return ~static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(zeros, zeros))) & 255U;
 }
 
 void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
@@ -149,9 +144,9 @@ LargeSums sum_large(const Level* levels, size_t stride) {
   return sums;
 }
 
-uint64_t find_quads(const Level* levels, size_t stride) {
-  uint64_t quads = 0;
-  for (uint32_t i = 0; i < 256; ++i) quads |= uint64_t{levels[level_at(i, stride)] != 0} << (i >> 2);
+uint32_t find_quads(const Level* upper, const Level* lower) {
+  uint32_t quads = 0;
+  for (uint32_t i = 0; i < 16; ++i) quads |= (upper[i] != 0 || lower[i] != 0 ? 1U : 0U) << (i / 2);
   return quads;
 }
 

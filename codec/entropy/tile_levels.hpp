@@ -16,8 +16,8 @@ constexpr size_t level_at(uint32_t place, size_t stride) {
   return ((place >> 5) * 2 + (place >> 1 & 1U)) * stride + (place >> 2 & 7U) * 2 + (place & 1U);
 }
 
-/// Quads of a part that are not 0: bit 8 y + x.
-uint64_t find_quads(const Level* levels, size_t stride);
+/// Quads of sixteen levels of two rows that are not 0: bit x.
+uint32_t find_quads(const Level* upper, const Level* lower);
 /// Of a part: levels with a magnitude above 1, and the raw bits of their numbers.
 struct LargeSums {
   uint32_t levels, raw_bits;

@@ -55,16 +55,10 @@ struct TilePieceEncoder::Writer : TileLookup {
 };
 
 void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TilePlace& place, uint64_t skips,
-                                 const TileLevels& levels) {
+                                 const TileLevels& levels, const TileQuads& quads) {
   const auto row = static_cast<uint32_t>(place.row);
-  std::array<TileSource, kTileBands> sources{};
-  std::array<uint64_t, kTileBands> quads{};
   uint32_t mask = 0;
-  for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
-    sources[b] = sources_.at(set, place, levels.band(set, b), b);
-    quads[b] = find_quads(sources[b].levels, sources[b].stride);
-    mask |= (quads[b] != 0 ? 1U : 0U) << b;
-  }
+  for (size_t b = 0; b < quads.size(); ++b) mask |= (quads[b] != 0 ? 1U : 0U) << b;
   code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, skips, mask);
   if (mask != 0) find_skip_rows(skips, walk_.skips);
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
@@ -75,16 +69,16 @@ void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TileP
       above = left = 0;
       continue;
     }
-    writer.source = sources[b];
-    bits_of_levels(sources[b].levels, sources[b].stride, walk_.bits);
+    writer.source = sources_.at(set, place, levels.band(set, b), b);
+    bits_of_levels(writer.source.levels, writer.source.stride, walk_.bits);
     walk_.quads = quads[b];
     code_part(writer, walk_, parts_, b, above, left);
   }
 }
 
 size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLevels& levels,
-                                const TileSide& side, const CutPiece& piece, Growing<uint8_t>& out, size_t at,
-                                TileCounts* counts) {
+                                const TileSide& side, const CutPiece& piece, std::span<const TileQuads> quads,
+                                Growing<uint8_t>& out, size_t at, TileCounts* counts) {
   if (piece.zero) return 0;
   const TileSet* set = sets.data();
   while (piece.first >= set->first + set->tiles()) ++set;
@@ -97,7 +91,7 @@ size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLeve
     if (place.begins_strip()) around_ = {};
     const auto have = static_cast<size_t>(writer.next - events_.data());
     writer.next = events_.reserve(have + kMostEvents, have) + have;
-    note_tile(writer, *set, place, skips_of(side, *set, place), levels);
+    note_tile(writer, *set, place, skips_of(side, *set, place), levels, quads[tile]);
   }
   const uint32_t* const first = events_.data();
   const size_t most = 2 * static_cast<size_t>(writer.next - first) + 8;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
@@ -23,15 +24,16 @@ class TilePieceEncoder {
  public:
   explicit TilePieceEncoder(const TileTables& tables) : tables_(tables) {}
 
-  /// Writes the piece's bytes to `out` from `at` on, keeps those before, and returns their number. counts:
-  /// added to if not null.
+  /// Writes the piece's bytes to `out` from `at` on, keeps those before, and returns their number. quads: of
+  /// all tiles of the component. counts: added to if not null.
   size_t encode(const std::vector<TileSet>& sets, const TileLevels& levels, const TileSide& side,
-                const CutPiece& piece, Growing<uint8_t>& out, size_t at, TileCounts* counts);
+                const CutPiece& piece, std::span<const TileQuads> quads, Growing<uint8_t>& out, size_t at,
+                TileCounts* counts);
 
  private:
   struct Writer;
   void note_tile(Writer& writer, const TileSet& set, const TilePlace& place, uint64_t skips,
-                 const TileLevels& levels);
+                 const TileLevels& levels, const TileQuads& quads);
 
   const TileTables& tables_;
   PartWalk walk_{};

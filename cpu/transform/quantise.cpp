@@ -43,8 +43,10 @@ BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coef
   const uint32_t offset = quantiser.reconstruction_offset;
   BlockMask mask = 0;
   int at = 0;
-  for (; at + kBlock <= count; at += kBlock)
+  for (; at + kBlock <= count; at += kBlock) {
+    __builtin_prefetch(levels + at + count);  // the next row, which processors do not foresee
     mask |= block_bit(at, DequantiseBlock(levels + at, step, offset, coefficients + at, kBlock));
+  }
   return mask | block_bit(at, DequantiseBlock(levels + at, step, offset, coefficients + at, count - at));
 }
 

@@ -4,14 +4,12 @@
 // of four neighbouring cells, so that a piece has the same four vectors everywhere. Pieces side by side make
 // a segment. In it, cells side by side with one vector are predicted together, by rows and then columns of
 // the separable filter, and a cell with the vector of the one above it is not predicted again. The weights
-// are separable too and blend rows, then columns. The quarter of a piece that lies in a skipped cell takes
-// that cell's prediction alone. A segment of one vector is predicted in place. Without overlap the pieces are
-// the cells, and all of their runs are predicted in place.
+// are separable too and blend rows, then columns, all pieces of the segment at once: masks say where each
+// column's predictions are. The quarter of a piece that lies in a skipped cell takes that cell's prediction
+// alone. Without overlap the pieces are the cells, predicted in place, and so is a segment of one vector.
 #include "cpu/motion/compensate.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <type_traits>
 
 #include "codec/dsp/motion_vectors.hpp"
@@ -29,16 +27,18 @@ namespace ctv {
 
 constexpr int kPiece = 1 << kLog2Cell;  // samples on a side, at most
 constexpr int kSegment = 64;            // columns of a segment
-constexpr int kPitch = kSegment + 16;   // of its rows; a prediction may be 16 columns too wide
+// Of its rows: whole lines of 64 bytes, and a prediction may be 16 columns too wide.
+constexpr int kPitch = kSegment + 32;
 
 // Pieces along one axis. They lie between the centres of cells; without overlap, or where cells have at most
 // one sample, they are the cells, or every so many of them.
 struct Axis {
   bool between;
-  int count;                // of cells
-  int size, begin;          // samples of the plane
-  int cells;                // from a piece to the next
-  int16_t weights[kPiece];  // of the second cell of the pair, 32nds
+  int count;                              // of cells
+  int size, begin;                        // samples of the plane
+  int cells;                              // from a piece to the next
+  alignas(64) int16_t weights[kSegment];  // of the second cell of the pair, 32nds
+  alignas(64) int16_t near[kSegment];     // -1 in the first half of a piece, where the first cell lies
 
   /// The first cell of a piece. The second is that of the piece after it, if pieces lie between cells.
   int cell(int piece) const {
@@ -71,23 +71,18 @@ struct Segment {
   int left;     // first sample, may be negative
   int to_next;  // from a piece's first cell to its second; 0: pieces have one cell
   const MotionVector* vectors[2];
-  const uint8_t* alone[2];                  // not 0: not blended in its quarters of pieces
-  const int16_t* predicted[2][kMostCells];  // the segment's first column, [kPiece][kPitch]
-  // Neighbouring runs of cells overlap by a piece, so they alternate.
+  const uint8_t* alone[2];  // not 0: not blended in its quarters of pieces
+  // Predictions, [half][odd][kPiece][kPitch]. Neighbouring runs of cells overlap by a piece, so they
+  // alternate.
   alignas(64) int16_t samples[2][2][kPiece * kPitch];
+  bool odd[2][kMostCells];  // which of both a cell's is
+  bool known[kMostCells];   // a lower cell's is that of the cell above it
 };
-
-using CellFlags = std::array<uint8_t, Segment::kMostCells>;
-constexpr CellFlags kAllAlone = [] {
-  CellFlags flags{};
-  for (uint8_t& flag : flags) flag = 1;
-  return flags;
-}();
 
 // Cells that are not side by side in the grid, as at its borders.
 struct CellCopies {
   MotionVector vectors[2][Segment::kMostCells];
-  CellFlags skips[2];
+  uint8_t skips[2][Segment::kMostCells];
 };
 
 // Inlined, since gcc 12.2 takes its stores for dead and leaves the call out.
@@ -98,15 +93,15 @@ struct CellCopies {
     const ptrdiff_t row =
         ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
     s.vectors[half] = c.side.vectors + row + first;
-    s.alone[half] = c.geometry->overlap ? c.side.skips + row + first : kAllAlone.data();
+    s.alone[half] = c.side.skips + row + first;
     if (beside && c.cols->cells == 1) continue;
     for (int k = 0; k <= s.pieces; ++k) {
       const int col = c.cols->cell(s.first + k) - first;
       copies.vectors[half][k] = s.vectors[half][col];
-      copies.skips[half][static_cast<size_t>(k)] = c.geometry->overlap ? s.alone[half][col] : 1;
+      copies.skips[half][k] = s.alone[half][col];
     }
     s.vectors[half] = copies.vectors[half];
-    s.alone[half] = copies.skips[half].data();
+    s.alone[half] = copies.skips[half];
   }
 }
 
@@ -127,120 +122,146 @@ void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols
 // Predicts the cells of one half of the segment, run by run.
 void PredictCells(const PieceRow& c, int half, Segment& s) {
   const int size = c.cols->size;
-  int parity = 0;
+  bool odd = false;
   for (int k = 0; k <= s.pieces;) {
     const MotionVector v = s.vectors[half][k];
     const auto known = [&](int i) { return half == 1 && s.vectors[0][i] == s.vectors[1][i]; };
-    if (known(k)) {
-      s.predicted[1][k] = s.predicted[0][k];
+    s.known[k] = known(k);
+    if (s.known[k]) {
+      s.odd[1][k] = false;
       ++k;
       continue;
     }
-    int16_t* out = s.samples[half][parity];
+    int16_t* out = s.samples[half][odd ? 1 : 0];
     const int begin = max_of(0, k - s.to_next) * size;
-    for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) s.predicted[half][k] = out;
+    for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) {
+      s.odd[half][k] = odd;
+      s.known[k] = false;
+    }
     const int end = min_of(s.pieces, k) * size;
     if (begin < end) PredictColumns(c, c.rows->size, v, s.left + begin, end - begin, out + begin, kPitch);
-    parity ^= 1;
+    odd = !odd;
   }
 }
 
-// Blends the predictions of a piece: rows first (32nds, exact), then columns; quarters that are alone take
-// theirs. Masks, since branches could not be foretold. out: [rows][pitch], kPiece columns
+// Masks of a segment's columns, -1 or 0: where the predictions of a piece's first and second cells are, and
+// which samples are not blended. They are blended without branches, which could not be foretold.
+struct Choice {
+  alignas(64) int16_t odd[2][2][kSegment];  // [half][first, second cell]
+  alignas(64) int16_t known[2][kSegment];   // [first, second cell]
+  alignas(64) int16_t alone[2][kSegment];   // [half]
+};
+
+template <int kSize>
+void Choose(const Segment& s, Choice& to) {
+  const auto set = [](int16_t* out, bool flag) { std::fill_n(out, kSize, static_cast<int16_t>(-int{flag})); };
+  for (int k = 0; k < s.pieces; ++k) {
+    const int next = k + s.to_next;
+    const int x = k * kSize;
+    for (int half = 0; half < 2; ++half) {
+      set(to.odd[half][0] + x, s.odd[half][k]);
+      set(to.odd[half][1] + x, s.odd[half][next]);
+      constexpr int kNear = kSize / 2;
+      std::fill_n(to.alone[half] + x, kNear, static_cast<int16_t>(-int{s.alone[half][k] != 0}));
+      std::fill_n(to.alone[half] + x + kNear, kSize - kNear,
+                  static_cast<int16_t>(-int{s.alone[half][next] != 0}));
+    }
+    set(to.known[0] + x, s.known[k]);
+    set(to.known[1] + x, s.known[next]);
+  }
+}
+
+// Blends the predictions of a segment: rows first (32nds, exact), then columns; quarters that are alone take
+// theirs. Columns in whole vectors. out: [rows][pitch]
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-void Blend(const PieceRow& c, const int16_t* const (&p)[4], const bool (&alone)[4], int16_t* out,
-           ptrdiff_t pitch) {
-  const hn::FixedTag<int16_t, kPiece> d16;
-  const hn::FixedTag<int32_t, kPiece / 2> d32;
-  const auto right = hn::LoadU(d16, c.cols->weights);
-  const auto is_left = hn::FirstN(d16, static_cast<size_t>(c.cols->size / 2));
+void Blend(const PieceRow& c, const Segment& s, const Choice& choice, int16_t* out, ptrdiff_t pitch) {
+  const hn::CappedTag<int16_t, kSegment / 2> d16;
+  const hn::Repartition<int32_t, decltype(d16)> d32;
   const auto half = hn::Set(d32, 512);
   const int half_rows = max_of(1, c.rows->size / 2);
-  for (int r = 0; r < c.rows->size; ++r) {
-    const auto p0 = hn::LoadU(d16, p[0] + r * kPitch);
-    const auto p1 = hn::LoadU(d16, p[1] + r * kPitch);
-    const auto p2 = hn::LoadU(d16, p[2] + r * kPitch);
-    const auto p3 = hn::LoadU(d16, p[3] + r * kPitch);
-    const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
-    const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
-    // Both side by side make one multiply-add (pmaddwd).
-    const int low = c.rows->weights[r];
-    const auto weights = hn::BitCast(d16, hn::Set(d32, low << 16 | (32 - low)));
-    auto unused = hn::Zero(d32);
-    const auto sums =
-        hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d16, upper, lower), weights, half, unused);
-    const auto more =
-        hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
-    const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
-    const bool above = r < half_rows;
-    const auto own = hn::IfThenElse(is_left, above ? p0 : p2, above ? p1 : p3);
-    const auto mask = hn::IfThenElse(is_left, hn::Set(d16, alone[above ? 0 : 2] ? int16_t{-1} : int16_t{0}),
-                                     hn::Set(d16, alone[above ? 1 : 3] ? int16_t{-1} : int16_t{0}));
-    hn::StoreU(hn::IfThenElse(hn::MaskFromVec(mask), own, blended), d16, out + r * pitch);
+  for (int x = 0; x < s.pieces * c.cols->size; x += static_cast<int>(hn::Lanes(d16))) {
+    const auto mask = [&](const int16_t* m) { return hn::MaskFromVec(hn::Load(d16, m + x)); };
+    const auto right = hn::Load(d16, c.cols->weights + x);
+    const auto near = mask(c.cols->near);
+    const auto odd0 = mask(choice.odd[0][0]);
+    const auto odd1 = mask(choice.odd[0][1]);
+    const auto odd2 = mask(choice.odd[1][0]);
+    const auto odd3 = mask(choice.odd[1][1]);
+    const auto known0 = mask(choice.known[0]);
+    const auto known1 = mask(choice.known[1]);
+    for (int r = 0; r < c.rows->size; ++r) {
+      const auto load = [&](int h, int odd) { return hn::Load(d16, s.samples[h][odd] + r * kPitch + x); };
+      const auto above0 = load(0, 0);
+      const auto above1 = load(0, 1);
+      const auto below0 = load(1, 0);
+      const auto below1 = load(1, 1);
+      const auto p0 = hn::IfThenElse(odd0, above1, above0);
+      const auto p1 = hn::IfThenElse(odd1, above1, above0);
+      const auto p2 = hn::IfThenElse(known0, p0, hn::IfThenElse(odd2, below1, below0));
+      const auto p3 = hn::IfThenElse(known1, p1, hn::IfThenElse(odd3, below1, below0));
+      const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
+      const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
+      // Both side by side make one multiply-add (pmaddwd).
+      const int low = c.rows->weights[r];
+      const auto weights = hn::BitCast(d16, hn::Set(d32, low << 16 | (32 - low)));
+      auto unused = hn::Zero(d32);
+      const auto sums =
+          hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d16, upper, lower), weights, half, unused);
+      const auto more =
+          hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
+      const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
+      const bool above = r < half_rows;
+      const auto own = hn::IfThenElse(near, above ? p0 : p2, above ? p1 : p3);
+      hn::StoreU(hn::IfThenElse(mask(choice.alone[above ? 0 : 1]), own, blended), d16, out + r * pitch + x);
+    }
   }
 }
 #else
-void Blend(const PieceRow& c, const int16_t* const (&p)[4], const bool (&alone)[4], int16_t* __restrict out,
+void Blend(const PieceRow& c, const Segment& s, const Choice& choice, int16_t* __restrict out,
            ptrdiff_t pitch) {
   const int16_t* right = c.cols->weights;
+  const int16_t* near = c.cols->near;
   const int half_rows = max_of(1, c.rows->size / 2);
-  int16_t left[kPiece];  // -1 or 0
-  for (int x = 0; x < kPiece; ++x) left[x] = static_cast<int16_t>(x < c.cols->size / 2 ? -1 : 0);
+  const auto select = [](int16_t mask, int16_t yes, int16_t no) {
+    return static_cast<int16_t>((yes & mask) | (no & ~mask));
+  };
   for (int r = 0; r < c.rows->size; ++r) {
     const int low = c.rows->weights[r];
-    const int below = r < half_rows ? 0 : 2;
-    const int16_t* const first = p[below];
-    const int16_t* const second = p[below + 1];
-    const auto first_alone = static_cast<int16_t>(alone[below] ? -1 : 0);
-    const auto second_alone = static_cast<int16_t>(alone[below + 1] ? -1 : 0);
+    const bool above = r < half_rows;
+    const int16_t* const alone = choice.alone[above ? 0 : 1];
     CTV_KEEP_LOOP
-    for (int x = 0; x < kPiece; ++x) {
+    for (int x = 0; x < kSegment; ++x) {
       const int i = r * kPitch + x;
-      const auto upper = static_cast<int16_t>(32 * p[0][i] + right[x] * (p[1][i] - p[0][i]));
-      const auto lower = static_cast<int16_t>(32 * p[2][i] + right[x] * (p[3][i] - p[2][i]));
+      const int16_t p0 = select(choice.odd[0][0][x], s.samples[0][1][i], s.samples[0][0][i]);
+      const int16_t p1 = select(choice.odd[0][1][x], s.samples[0][1][i], s.samples[0][0][i]);
+      const int16_t p2 =
+          select(choice.known[0][x], p0, select(choice.odd[1][0][x], s.samples[1][1][i], s.samples[1][0][i]));
+      const int16_t p3 =
+          select(choice.known[1][x], p1, select(choice.odd[1][1][x], s.samples[1][1][i], s.samples[1][0][i]));
+      const auto upper = static_cast<int16_t>(32 * p0 + right[x] * (p1 - p0));
+      const auto lower = static_cast<int16_t>(32 * p2 + right[x] * (p3 - p2));
       const auto blended = static_cast<int16_t>((32 * upper + low * (lower - upper) + 512) >> 10);
-      const auto own = static_cast<int16_t>((first[i] & left[x]) | (second[i] & ~left[x]));
-      const auto mask = static_cast<int16_t>((first_alone & left[x]) | (second_alone & ~left[x]));
-      out[r * pitch + x] = static_cast<int16_t>((own & mask) | (blended & ~mask));
+      const int16_t own = select(near[x], above ? p0 : p2, above ? p1 : p3);
+      out[r * pitch + x] = select(alone[x], own, blended);
     }
   }
 }
 #endif
 
-// A copy of a word or two, whatever the compiler makes of loops.
-inline void CopyEight(const int16_t* from, int16_t* to) { std::memcpy(to, from, 8 * sizeof(int16_t)); }
-
-// Writes the part of cols columns that lies in the plane.
-void Write(const PieceRow& c, int left, int cols, const int16_t* samples, int pitch) {
-  const int last_row = min_of(c.rows->size, c.prediction.rows - c.top);
+// Writes the part of rows and columns that lies in the plane.
+void Write(const PieceRow& c, int rows, int left, int cols, const int16_t* samples) {
+  const int last_row = min_of(rows, c.prediction.rows - c.top);
   const int begin = max_of(0, -left);
   const int end = min_of(cols, c.prediction.cols - left);
-  for (int r = max_of(0, -c.top); r < last_row; ++r) {
-    Sample* out = c.prediction.row(c.top + r) + left;
-    if (begin == 0 && end == cols && cols % 8 == 0) {
-      for (int x = 0; x < cols; x += 8) CopyEight(samples + r * pitch + x, out + x);
-      continue;
-    }
-    for (int x = begin; x < end; ++x) out[x] = samples[r * pitch + x];
-  }
+  for (int r = max_of(0, -c.top); r < last_row; ++r)
+    std::copy(samples + r * kPitch + begin, samples + r * kPitch + end,
+              c.prediction.row(c.top + r) + left + begin);
 }
 
-void FillPiece(const PieceRow& c, const Segment& s, int k) {
-  const int at = k * c.cols->size;
-  const int next = k + s.to_next;
-  const int16_t* const p[4] = {s.predicted[0][k] + at, s.predicted[0][next] + at, s.predicted[1][k] + at,
-                               s.predicted[1][next] + at};
-  const bool alone[4] = {s.alone[0][k] != 0, s.alone[0][next] != 0, s.alone[1][k] != 0,
-                         s.alone[1][next] != 0};
-  // In place where kPiece columns fit; what is too wide the next piece overwrites.
-  alignas(64) int16_t samples[kPiece * kPiece];
-  const int left = s.left + at;
-  const bool inside = c.top >= 0 && c.top + c.rows->size <= c.prediction.rows && left >= 0 &&
-                      left + kPiece <= c.prediction.cols;
-  int16_t* const blended = inside ? c.prediction.row(c.top) + left : samples;
-  const ptrdiff_t pitch = inside ? c.prediction.stride : kPiece;
-  Blend(c, p, alone, blended, pitch);
-  if (!inside) Write(c, left, c.cols->size, samples, kPiece);
+// Whether so many columns of all rows can be written in place.
+bool Inside(const PieceRow& c, int left, int cols) {
+  return c.top >= 0 && c.top + c.rows->size <= c.prediction.rows && left >= 0 &&
+         left + cols <= c.prediction.cols;
 }
 
 // Predicts a segment in place, if it has one vector, lies in the plane and is as wide as predictions are.
@@ -250,9 +271,7 @@ bool PredictInPlace(const PieceRow& c, const Segment& s) {
   const auto of_v = [&](const MotionVector* row) {
     return std::all_of(row, row + s.pieces + s.to_next, [v](MotionVector w) { return w == v; });
   };
-  if (cols % 8 != 0 || c.top < 0 || c.top + c.rows->size > c.prediction.rows || s.left < 0 ||
-      s.left + cols > c.prediction.cols || !of_v(s.vectors[0]) || !of_v(s.vectors[1]))
-    return false;
+  if (cols % 8 != 0 || !Inside(c, s.left, cols) || !of_v(s.vectors[0]) || !of_v(s.vectors[1])) return false;
   PredictColumns(c, c.rows->size, v, s.left, cols, c.prediction.row(c.top) + s.left, c.prediction.stride);
   return true;
 }
@@ -270,6 +289,9 @@ void CompensatePieces(const PieceRow& c) {
   const int size = c.cols->size;
   Segment s;
   CellCopies copies;
+  Choice choice;
+  const auto choose = size == 8 ? Choose<8> : (size == 4 ? Choose<4> : (size == 2 ? Choose<2> : Choose<1>));
+  alignas(64) int16_t samples[kPiece * kPitch];
   s.to_next = c.cols->between ? 1 : 0;
   s.first = 0;
   for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size, s.first += s.pieces) {
@@ -279,21 +301,12 @@ void CompensatePieces(const PieceRow& c) {
     if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);
-    // Pieces side by side with one prediction are written together.
-    const auto uniform = [&](int k) {
-      const int16_t* p = s.predicted[0][k];
-      return s.predicted[0][k + s.to_next] == p && s.predicted[1][k] == p &&
-             s.predicted[1][k + s.to_next] == p;
-    };
-    for (int k = 0; k < s.pieces;) {
-      int end = k;
-      while (end < s.pieces && uniform(end) && s.predicted[0][end] == s.predicted[0][k]) ++end;
-      if (end == k) {
-        FillPiece(c, s, k++);
-        continue;
-      }
-      Write(c, s.left + k * size, (end - k) * size, s.predicted[0][k] + k * size, kPitch);
-      k = end;
+    choose(s, choice);
+    if (Inside(c, s.left, kSegment)) {
+      Blend(c, s, choice, c.prediction.row(c.top) + s.left, c.prediction.stride);
+    } else {
+      Blend(c, s, choice, samples, kPitch);
+      Write(c, c.rows->size, s.left, s.pieces * size, samples);
     }
   }
 }
@@ -318,10 +331,7 @@ void CompensateCells(const PieceRow& c) {
     for (int x = 0; x < cols; x += kSegment) {
       const int n = min_of(kSegment, cols - x);
       PredictColumns(from, rows, v, left + x, n, samples, kPitch);
-      for (int r = 0; r < min_of(rows, c.prediction.rows - from.top); ++r) {
-        std::copy_n(samples + r * kPitch, min_of(n, c.prediction.cols - left - x),
-                    c.prediction.row(from.top + r) + left + x);
-      }
+      Write(from, rows, left + x, n, samples);
     }
   };
   PieceRow below = c;
@@ -356,8 +366,11 @@ Axis make_axis(bool overlap, int count, int shift) {
   a.size = 1 << log2_size;
   a.begin = a.between ? -(a.size / 2) : 0;
   a.cells = 1 << std::max(0, shift - kLog2Cell);
-  for (int i = 0; i < a.size; ++i)
-    a.weights[i] = static_cast<int16_t>(log2_size > 0 ? overlap_weight(log2_size, i) : 0);
+  for (int i = 0; i < kSegment; ++i) {
+    const int in_piece = i % a.size;
+    a.weights[i] = static_cast<int16_t>(log2_size > 0 ? overlap_weight(log2_size, in_piece) : 0);
+    a.near[i] = static_cast<int16_t>(in_piece < a.size / 2 ? -1 : 0);
+  }
   return a;
 }
 

@@ -55,9 +55,13 @@ Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, c
   std::vector<int8_t> slopes;
   CTV_RETURN_IF_ERROR(read_slopes(side, grid, slopes));
   if (slopes.empty()) return {};
-  info.slope_blocks = static_cast<int32_t>(slopes.size() - ctv::kSlopedScales);
+  info.slope_blocks = static_cast<int32_t>(slopes.size() - ctv::SlopeGrid::kHead);
   info.slanted_blocks = static_cast<int32_t>(
-      std::count_if(slopes.begin() + ctv::kSlopedScales, slopes.end(), [](int8_t s) { return s != 0; }));
+      std::count_if(slopes.begin() + ctv::SlopeGrid::kHead, slopes.end(), [](int8_t s) { return s != 0; }));
+  for (int i = 0; i < ctv::kDirectedBands; ++i) {
+    const int n = slopes[static_cast<size_t>(ctv::kSlopedScales + i)];
+    info.band_directions[i] = n == 0 ? 0 : 1 << n;
+  }
   return {};
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions of the search for slopes (directional lifting). Both backends compile these formulas. Not
-// normative.
+// Decisions of the search for slopes and for directions of bands (directional lifting). Both backends compile
+// these formulas. Not normative.
 //
 // A scale is lifted with each slope everywhere. In every lifting the coefficients of cells of 8x8 samples are
 // taken for Laplacian in each band: the mean of their magnitudes gives their entropy and squared error under
 // the quantiser. A block takes the slope of least cost; then passes follow in which all blocks at once weigh
 // the cost of their borders with neighbours that differ.
+//
+// Then a band has two directions, and four if two pay. Its cost is that of all cells of 4x4 coefficients of
+// each direction, by the same formula.
 #pragma once
 
 #include <cstdint>
@@ -80,5 +83,15 @@ CTV_HOST_DEVICE int decide_slope(int pass, CostOf cost_of, const SlopeNeighbours
 
 /// Whether a scale has slopes: what they save of the cost without, in total.
 CTV_HOST_DEVICE bool slopes_pay(uint64_t without, uint64_t with) { return with + without / 256 < without; }
+
+inline constexpr int kLog2DirectedCell = 2;  // of a cell's side, in coefficients of a direction
+/// Whether twice as many directions save enough.
+CTV_HOST_DEVICE bool directions_pay(uint64_t before, uint64_t after) { return after + after / 128 < before; }
+/// Log2 of a band's directions. costs: without, of two directions, of four.
+CTV_HOST_DEVICE int decide_directions(const uint64_t* costs) {
+  int n = 0;
+  while (n < kDirectedDepth && directions_pay(costs[n], costs[n + 1])) ++n;
+  return n;
+}
 
 }  // namespace ctv

@@ -23,6 +23,10 @@ class Walk {
       if (i < grid_.scales) used[i] = coder_.bit(used_[i], !kDecodes && slopes[i] != 0);
       if constexpr (kDecodes) slopes[i] = used[i] ? 1 : 0;
     }
+    for (int i = kSlopedScales; i < kSlopedScales + kDirectedBands; ++i) {
+      const int n = grid_.directed ? directions(kDecodes ? 0 : slopes[i]) : 0;
+      if constexpr (kDecodes) slopes[i] = static_cast<int8_t>(n);
+    }
     for (int scale = 1; scale <= grid_.scales; ++scale) {
       Slopes* const blocks = slopes + grid_.offset(scale);
       if (used[scale - 1]) {
@@ -35,6 +39,11 @@ class Walk {
 
  private:
   static constexpr bool kDecodes = Coder::kDecodes;
+
+  int directions(int own) {
+    if (!coder_.bit(directed_[0], own > 0)) return 0;
+    return coder_.bit(directed_[1], own > 1) ? 2 : 1;
+  }
 
   void map(Extent blocks, Slopes* slopes) {
     for (int row = 0; row < blocks.rows; ++row) {
@@ -67,6 +76,7 @@ class Walk {
   Coder& coder_;
   const SlopeGrid& grid_;
   AdaptiveBit used_[kSlopedScales];
+  AdaptiveBit directed_[2];                   // any; more than two
   AdaptiveBit later_[2][3][kSlopeCount - 1];  // neighbours are equal; neighbours that are 0; places passed
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slopes of directional lifting (docs/transform.md): in key frames each block of the finest scales of
-// luma has one, the direction of its vertical lifting in columns per row.
+// What directional lifting (docs/transform.md) chooses in a key frame's luma: the slope of each block of the
+// finest scales, which is the direction of its vertical lifting in columns per row; and whether the bands HL
+// and LH of the finest scale pass a directional filter bank.
 #pragma once
 
 #include <array>
@@ -16,6 +17,9 @@ inline constexpr int kSlopedScales = 3;    // the finest ones
 inline constexpr int kSlopeCount = 11;     // a slope is a number 0..10
 inline constexpr int kSlopeReach = 5;      // columns to either side that a step along a slope may need
 inline constexpr int kLog2SlopeBlock = 4;  // of a block's side, in samples of its scale's input
+inline constexpr int kDirectedBands = 2;   // HL and LH of the finest scale
+inline constexpr int kDirectedDepth = 2;   // log2 of a band's directions at most
+inline constexpr int kDirectedTaps = 6;    // of its filters
 
 /// Half columns to the right per row down: 0, 1, -1, 2, -2, 4, -4, 6, -6, 10, -10.
 CTV_HOST_DEVICE constexpr int half_columns(int slope) {
@@ -24,15 +28,18 @@ CTV_HOST_DEVICE constexpr int half_columns(int slope) {
 }
 
 /// Where a frame's slopes lie in its array of int8_t: kSlopedScales numbers, finest scale first, 1 if the
-/// scale has slopes; then the slopes of each scale, finest first, in raster order. A scale whose number is 0
-/// is lifted without slopes, and its slopes are 0.
+/// scale has slopes; kDirectedBands numbers, log2 of the directions of HL and LH; then the slopes of each
+/// scale, finest first, in raster order. A scale whose number is 0 is lifted without slopes, and its slopes
+/// are 0.
 struct SlopeGrid {
-  int scales = 0;  // that may have slopes
+  static constexpr size_t kHead = kSlopedScales + kDirectedBands;
+  int scales = 0;         // that may have slopes
+  bool directed = false;  // bands may have directions; else their numbers are 0
   std::array<Extent, kSlopedScales> blocks{};
 
   const Extent& extent(int scale) const { return blocks[static_cast<size_t>(scale - 1)]; }
   size_t offset(int scale) const {
-    size_t at = kSlopedScales;
+    size_t at = kHead;
     for (int s = 1; s < scale; ++s) at += extent(s).area();
     return at;
   }
@@ -45,11 +52,23 @@ inline SlopeGrid make_slope_grid(const SubbandLayout& luma) {
   SlopeGrid grid;
   if (!luma.transform.directional_lifting) return grid;
   grid.scales = min_of(kSlopedScales, luma.transform.scales);
+  grid.directed = luma.transform.scales > 1 && luma.transform.directions_log2[0] == 0;
   for (int s = 1; s <= grid.scales; ++s) {
     grid.blocks[static_cast<size_t>(s - 1)] = {ceil_div(luma.padded.rows >> (s - 1), 1 << kLog2SlopeBlock),
                                                ceil_div(luma.padded.cols >> (s - 1), 1 << kLog2SlopeBlock)};
   }
   return grid;
+}
+
+/// Where the sample (row, col) of a band lies among its levels: those of each direction are together, side by
+/// side, or in quarters.
+CTV_HOST_DEVICE constexpr int directed_row(int directions_log2, Extent band, int row) {
+  return directions_log2 < 2 ? row : (row >> 1) + (row & 1) * (band.rows >> 1);
+}
+CTV_HOST_DEVICE constexpr int directed_col(int directions_log2, Extent band, int row, int col) {
+  if (directions_log2 == 0) return col;
+  const int half = directions_log2 == 1 ? (row + col) & 1 : col & 1;
+  return (col >> 1) + half * (band.cols >> 1);
 }
 
 /// The slopes of one scale.

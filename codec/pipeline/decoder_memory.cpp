@@ -44,6 +44,8 @@ uint64_t transform_bytes(const SubbandLayout& layout, uint64_t threads) {
       bytes += static_cast<uint64_t>(t.pyramid_traits().bands) * bank_bytes(layout.band(scale), n, threads);
     }
   }
+  if (make_slope_grid(layout).directed)
+    bytes += kDirectedBands * bank_bytes(layout.band(1), kDirectedDepth, threads);
   return bytes;
 }
 

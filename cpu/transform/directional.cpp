@@ -101,10 +101,19 @@ void DirectionalBank::transform(std::span<DirectionalBank* const> banks, bool in
     for (const auto& bank : banks) transform({&bank, 1}, inverse);
     return;
   }
-  const int groups = static_cast<int>(one.groups_.size());
-  for_rows(banks, &DirectionalBank::refresh_rows, inverse && groups > 2);
-  for (int i = 0; i < groups; ++i) {
-    const int group = inverse ? groups - 1 - i : i;
+  transform_groups(banks, 0, static_cast<int>(one.groups_.size()), inverse);
+}
+
+void DirectionalBank::transform_levels(int first, int last, bool inverse) {
+  DirectionalBank* const one = this;
+  transform_groups({&one, 1}, first - 1, last, inverse);
+}
+
+void DirectionalBank::transform_groups(std::span<DirectionalBank* const> banks, int first, int end,
+                                       bool inverse) {
+  for_rows(banks, &DirectionalBank::refresh_rows, inverse && end > 2);
+  for (int i = first; i < end; ++i) {
+    const int group = inverse ? first + end - 1 - i : i;
     if (!inverse && group == 2) for_rows(banks, &DirectionalBank::split_columns, false);
     shear(banks, group, 0, {.sine = false, .subtract = !inverse});
     shear(banks, group, 1, {.sine = true, .subtract = inverse});

@@ -28,6 +28,8 @@ class DirectionalBank {
 
   /// Transforms bands to subbands, or back, in place. The banks have equal extents and parameters.
   static void transform(std::span<DirectionalBank* const> banks, bool inverse);
+  /// The same of the tree's levels first .. last alone, of a bank of four directions.
+  void transform_levels(int first, int last, bool inverse);
 
  private:
   static constexpr int kMargin = kBlock;
@@ -55,6 +57,7 @@ class DirectionalBank {
   Coefficient* at(int y, int x, bool columns_split) const;
   int pieces_of(size_t bands, int rows, int cols) const;
   int run_length(const Coset& coset) const;
+  static void transform_groups(std::span<DirectionalBank* const> banks, int first, int end, bool inverse);
   static void for_rows(std::span<DirectionalBank* const> banks, RowsTask task, bool how);
   static void shear(std::span<DirectionalBank* const> banks, int group, int target, Shear how);
   void shear_rows(const Split& split, int target, Shear how, int ring, int begin, int end);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scale by scale: a lifting with each slope everywhere, whose coefficients are only summed, the decision
 // (slope_decisions.hpp), and the lowpass of the lifting with the slopes found, for the next scale. A thread
-// has a lifting.
+// has a lifting. The finest one also gives HL and LH, whose cost is that of each number of directions in
+// turn.
 #include "cpu/transform/slope_estimator.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "codec/util/parallel.hpp"
 #include "cpu/picture/sample_rows.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
+#include "cpu/transform/directional.hpp"
 #include "cpu/transform/wavelet.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -106,16 +108,65 @@ class CostRows final : public ForwardRows {
   int half_;                     // columns of a band
 };
 
+// A band that may have directions.
+struct DirectedBand {
+  std::unique_ptr<DirectionalBank> bank;
+  std::vector<uint32_t> sums;  // [half of the columns]
+};
+using DirectedBands = std::array<DirectedBand, kDirectedBands>;
+
 class LowpassRows final : public ForwardRows {
  public:
-  LowpassRows(const Input& input, PlaneView<Coefficient> out) : ForwardRows(input), out_(out) {}
+  /// directed: receives HL and LH; may be null.
+  LowpassRows(const Input& input, PlaneView<Coefficient> out, DirectedBands* directed)
+      : ForwardRows(input), out_(out), directed_(directed) {}
   void write_band(int orientation, int row, const Coefficient* band, BlockMask) override {
-    if (orientation == 0) std::copy_n(band, out_.cols, out_.row(row));
+    if (orientation == 0) {
+      std::copy_n(band, out_.cols, out_.row(row));
+    } else if (directed_ != nullptr && orientation <= kDirectedBands) {
+      const DirectionalBank& bank = *(*directed_)[static_cast<size_t>(orientation - 1)].bank;
+      split_row(band, bank.even_row(row), bank.odd_row(row), out_.cols / 2);
+    }
   }
 
  private:
   PlaneView<Coefficient> out_;
+  DirectedBands* directed_;
 };
+
+// The cost of a band's cells as it is in its bank, with 2^directions_log2 directions. A row of cells takes
+// rows that are `step` apart, and of each the halves of its columns that the direction has.
+uint64_t directed_cost(DirectedBand& band, Extent extent, int directions_log2, uint32_t step) {
+  constexpr int kSide = 1 << kLog2DirectedCell;
+  const int half = extent.cols / 2;
+  const int group = directions_log2 == 0 ? kSide / 2 : kSide;  // without directions a row has both halves
+  const uint32_t of_group = directions_log2 == 0 ? 2 : 1;
+  const int row_step = directions_log2 == 2 ? 2 : 1;
+  const uint64_t scale = slope_scale(kSide * kSide, step);
+  uint64_t cost = 0;
+  for (int direction = 0; direction < 1 << directions_log2; ++direction) {
+    const int first = directions_log2 == 2 ? direction >> 1 : 0;
+    for (int row0 = first; row0 < extent.rows; row0 += kSide * row_step) {
+      std::fill(band.sums.begin(), band.sums.end(), 0U);
+      uint32_t rows = 0;
+      for (int r = row0; r < std::min(row0 + kSide * row_step, extent.rows); r += row_step, ++rows) {
+        const bool odd = ((directions_log2 == 1 ? r + direction : direction) & 1) != 0;
+        if (directions_log2 == 0 || !odd)
+          HWY_DYNAMIC_DISPATCH(AddMagnitudes)(band.bank->even_row(r), band.sums.data(), half);
+        if (directions_log2 == 0 || odd)
+          HWY_DYNAMIC_DISPATCH(AddMagnitudes)(band.bank->odd_row(r), band.sums.data(), half);
+      }
+      for (int c = 0; c < half; c += group) {
+        const int cols = std::min(group, half - c);
+        uint32_t sum = 0;
+        for (int k = 0; k < cols; ++k) sum += band.sums[static_cast<size_t>(c + k)];
+        const uint32_t n = rows * of_group * static_cast<uint32_t>(cols);
+        cost += slope_cell_cost(kLaplacianCost, sum, n, n == kSide * kSide ? scale : slope_scale(n, step));
+      }
+    }
+  }
+  return cost;
+}
 
 class CpuSlopeEstimator final : public SlopeEstimator {
  public:
@@ -133,6 +184,12 @@ class CpuSlopeEstimator final : public SlopeEstimator {
     uniform_.resize(kSlopeCount, std::vector<int8_t>(static_cast<size_t>(grid_.extent(1).cols)));
     for (size_t i = 0; i < kSlopeCount; ++i)
       std::fill(uniform_[i].begin(), uniform_[i].end(), static_cast<int8_t>(i));
+    for (DirectedBand& band : directed_) {
+      if (!grid_.directed) break;
+      const Extent e = luma.band(1);
+      band.bank = std::make_unique<DirectionalBank>(e, kDirectedDepth, kDirectedTaps, 1);
+      band.sums.resize(static_cast<size_t>(e.cols / 2));
+    }
     for (int scale = 1; scale < grid_.scales; ++scale) {
       const Extent e{luma.padded.rows >> scale, luma.padded.cols >> scale};
       const int stride = round_up(e.cols, kBlock);
@@ -144,6 +201,7 @@ class CpuSlopeEstimator final : public SlopeEstimator {
   Status search(PlaneView<const Sample> samples, int dc_offset, std::span<const SubbandQuantiser> quantisers,
                 int8_t* slopes) override {
     StageTimer timer(times_, Stage::kSlopes);
+    std::fill_n(slopes + kSlopedScales, kDirectedBands, int8_t{0});
     for (int scale = 1; scale <= kSlopedScales; ++scale) {
       slopes[scale - 1] = 0;
       if (scale > grid_.scales) continue;
@@ -159,9 +217,15 @@ class CpuSlopeEstimator final : public SlopeEstimator {
       int8_t* const found = slopes + grid_.offset(scale);
       slopes[scale - 1] = decide(blocks, found) ? 1 : 0;
       if (scale == grid_.scales) continue;
-      LowpassRows rows(input, lowpass_views_[static_cast<size_t>(scale - 1)]);
+      const bool directed = scale == 1 && grid_.directed;
+      LowpassRows rows(input, lowpass_views_[static_cast<size_t>(scale - 1)],
+                       directed ? &directed_ : nullptr);
       lowpass_wavelet_.forward(input.extent, rows,
                                slopes[scale - 1] != 0 ? SlopeView{found, blocks.cols} : SlopeView{});
+      if (!directed) continue;
+      parallel_for(threads_, kDirectedBands, [&](int i) {
+        slopes[kSlopedScales + i] = static_cast<int8_t>(directions_of(i, steps[static_cast<size_t>(i)]));
+      });
     }
     return {};
   }
@@ -187,6 +251,20 @@ class CpuSlopeEstimator final : public SlopeEstimator {
         steps[static_cast<size_t>(s.orientation - 1)] = quantisers[i].step;
     }
     return steps;
+  }
+
+  // Log2 of the directions of band i. What is in its bank is lost.
+  int directions_of(int i, uint32_t step) {
+    DirectedBand& band = directed_[static_cast<size_t>(i)];
+    const auto cost = [&](int n) { return directed_cost(band, layout_.band(1), n, step); };
+    uint64_t before = cost(0);
+    for (int n = 1; n <= kDirectedDepth; ++n) {
+      band.bank->transform_levels(n, n, false);
+      const uint64_t after = cost(n);
+      if (!directions_pay(before, after)) return n - 1;
+      before = after;
+    }
+    return kDirectedDepth;
   }
 
   // Slopes of a scale from the costs. False: it has none.
@@ -231,6 +309,7 @@ class CpuSlopeEstimator final : public SlopeEstimator {
   SlopeGrid grid_;
   const int threads_;
   StageTimes& times_;
+  DirectedBands directed_;
   std::vector<Wavelet> wavelets_;  // one per slope
   Wavelet lowpass_wavelet_;
   std::vector<uint32_t> costs_;  // [slopes][blocks]

@@ -14,6 +14,7 @@
 #include "cpu/picture/sample_rows.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 #include "cpu/transform/block_transform.hpp"
+#include "cpu/transform/directed_bands.hpp"
 #include "cpu/transform/directional.hpp"
 #include "cpu/transform/fft_engine.hpp"
 #include "cpu/transform/laplacian.hpp"
@@ -94,6 +95,7 @@ class ContourletCoder final : public TransformCoder {
   std::unique_ptr<FftEngine> fft_;
   std::vector<Band> bands_;
   std::vector<std::vector<DirectionalBank*>> banks_;  // [scale]
+  DirectedBands directed_;
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
   std::vector<PlaneView<Coefficient>> lowpass_views_;  // [scale]
   std::vector<std::vector<BlockMask>> lowpass_masks_;  // [scale][row]
@@ -166,6 +168,10 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
       join_row(b.bank->even_row(row), b.bank->odd_row(row), band, half_ / 2);
       return kAllBlocks;
     }
+    if (const DirectionalBank* const bank = coder_.directed_.bank(level_, orientation)) {
+      join_row(bank->even_row(row), bank->odd_row(row), band, half_ / 2);
+      return kAllBlocks;
+    }
     const Level* const levels = in_ + level_row(b, row);
     if (residual) return dequantise_blocks(levels, quantisers_[b.subband], band, half_);
     dequantise_row(levels, quantisers_[b.subband], band, half_);
@@ -180,6 +186,10 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     const Band& b = coder_.band(level_, orientation);
     if (b.bank) {
       split_row(band, b.bank->even_row(row), b.bank->odd_row(row), half_ / 2);
+      return;
+    }
+    if (const DirectionalBank* const bank = coder_.directed_.bank(level_, orientation)) {
+      split_row(band, bank->even_row(row), bank->odd_row(row), half_ / 2);
       return;
     }
     Level* const levels = out_ + level_row(b, row);
@@ -232,7 +242,11 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
 };
 
 ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft)
-    : layout_(layout), grid_(make_slope_grid(layout)), threads_(std::max(1, threads)), fft_(std::move(fft)) {
+    : layout_(layout),
+      grid_(make_slope_grid(layout)),
+      threads_(std::max(1, threads)),
+      fft_(std::move(fft)),
+      directed_(layout_, threads_) {
   const TransformParameters& t = layout_.transform;
   bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.scales + 1));
   banks_.resize(static_cast<size_t>(t.scales + 1));
@@ -295,11 +309,13 @@ void ContourletCoder::for_directional_rows(int scale, Body&& body) {
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                 int dc_offset, std::span<const SubbandQuantiser> quantisers, Level* levels,
                                 const int8_t* slopes) {
+  directed_.begin(slopes);
   const Picture picture{samples, prediction, dc_offset, {}, {}};
   const int count = layout_.transform.scales;
   for (int scale = 1; scale <= count; ++scale) {
     Rows rows(*this, scale, scale == 1, picture, quantisers, levels, nullptr);
     pyramid(scale, false, slopes, rows);
+    directed_.forward(scale, quantisers, levels);
     if (banks(scale).empty()) continue;
     rotate_banks(scale, false);
     for_directional_rows(scale, [&](size_t subband, size_t at, const Coefficient* row, int n) {
@@ -316,6 +332,7 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
 Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
                                 int reduction, PlaneView<Sample> samples, const int8_t* slopes) {
+  directed_.begin(slopes);
   const TransformParameters& t = layout_.transform;
   const ToSamples to_samples{dc_offset, lowpass_scale(t, reduction), t.fraction_bits, range};
   const Picture picture{{}, prediction, dc_offset, to_samples, samples};
@@ -332,6 +349,7 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
       });
       rotate_banks(scale, true);
     }
+    directed_.inverse(scale, quantisers, levels);
     Rows rows(*this, scale, scale == reduction + 1, picture, quantisers, nullptr, levels);
     pyramid(scale, true, slopes, rows);
   }

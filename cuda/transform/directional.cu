@@ -38,6 +38,11 @@ struct Step {
   int sine;
   int sign;
 };
+// Of the shears of a tree level: bands of fewer levels have none of them.
+struct Gate {
+  const int8_t* directions;  // log2, by band; null: all bands have this level
+  int depth;
+};
 
 template <int kHalf>
 struct Tile {
@@ -169,9 +174,10 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
 
 template <int kHalf>
 __global__ void __launch_bounds__(kThreads, 5)
-    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step) {
+    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step, Gate gate) {
   using Shape = Tile<kHalf>;
   __shared__ Shape tile;
+  if (gate.directions != nullptr && gate.directions[blockIdx.z >> grids.count_log2] < gate.depth) return;
   const ShearGrid& g = grids.of[blockIdx.z & ((1U << grids.count_log2) - 1)];
   Coefficient* band =
       bands.data + static_cast<ptrdiff_t>(blockIdx.z >> grids.count_log2) * bands.rows * bands.cols;
@@ -249,7 +255,7 @@ __global__ void __launch_bounds__(kThreads, 5)
 
 template <int kHalf>
 Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int target,
-             Step step) {
+             Step step, const int8_t* directions) {
   const ShearGrids grids = shear_grids(bands, plan, depth, target);
   const int count = 1 << grids.count_log2;
   int rows = 0;
@@ -260,35 +266,50 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
   }
   const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
                     static_cast<unsigned>(count * bands.count));
-  shear_kernel<kHalf><<<blocks, kThreads, 0, device.stream()>>>(bands, grids, step);
+  shear_kernel<kHalf><<<blocks, kThreads, 0, device.stream()>>>(bands, grids, step, Gate{directions, depth});
   return device.launched("shear_kernel");
 }
 
+// The tree's levels first .. last.
+struct Levels {
+  int first, last;
+  bool inverse;
+};
+
 template <int kHalf>
-Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, bool inverse) {
-  const int sign = inverse ? -1 : 1;
-  for (int i = 1; i <= plan.directions_log2; ++i) {
-    const int depth = inverse ? plan.directions_log2 + 1 - i : i;
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 1, {1, sign}));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}));
+Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, const Levels& levels,
+           const int8_t* directions) {
+  const int sign = levels.inverse ? -1 : 1;
+  for (int i = levels.first; i <= levels.last; ++i) {
+    const int depth = levels.inverse ? levels.first + levels.last - i : i;
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 1, {1, sign}, directions));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
   }
   return {};
 }
 
-Status run_taps(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps, bool inverse) {
+Status run_taps(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                const Levels& levels, const int8_t* directions) {
   auto* kernels = taps == 2 ? run<1> : taps == 4 ? run<2> : taps == 6 ? run<3> : taps == 8 ? run<4> : run<6>;
-  return kernels(device, bands, plan, inverse);
+  return kernels(device, bands, plan, levels, directions);
 }
 
 }  // namespace
 
-Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps) {
-  return run_taps(device, bands, plan, taps, false);
+Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                           const int8_t* directions) {
+  return run_taps(device, bands, plan, taps, {1, plan.directions_log2, false}, directions);
 }
 
-Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps) {
-  return run_taps(device, bands, plan, taps, true);
+Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                           const int8_t* directions) {
+  return run_taps(device, bands, plan, taps, {1, plan.directions_log2, true}, directions);
+}
+
+Status directional_level(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                         int depth) {
+  return run_taps(device, bands, plan, taps, {depth, depth, false}, nullptr);
 }
 
 }  // namespace ctv::cuda

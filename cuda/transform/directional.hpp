@@ -37,8 +37,14 @@ struct LatticeShears {
 /// The shears of coset `target` of every split of a tree depth.
 LatticeShears lattice_shears(int rows, int cols, const DirectionalPlan& plan, int depth, int target);
 
-/// In place; taps 2, 4, 6, 8 or 12.
-Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps);
-Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps);
+/// In place; taps 2, 4, 6, 8 or 12. directions: on the device, log2 of the directions of each band, at most
+/// those of the plan; null: all have the plan's.
+Status directional_forward(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                           const int8_t* directions = nullptr);
+Status directional_inverse(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                           const int8_t* directions = nullptr);
+/// Forward, one level of the tree alone.
+Status directional_level(Device& device, const Bands& bands, const DirectionalPlan& plan, int taps,
+                         int depth);
 
 }  // namespace ctv::cuda

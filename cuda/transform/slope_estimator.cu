@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scale by scale: one launch lifts every tile with each slope everywhere and leaves the costs of its blocks,
 // one decides (slope_decisions.hpp), and two make the lowpass with the slopes found, for the next scale: one
-// of them finds on the device that it has nothing to do. The host waits for nothing.
+// of them finds on the device that it has nothing to do. Those of the finest scale also make HL and LH, whose
+// directions are found then. The host waits for nothing.
 #include "cuda/transform/slope_estimator.hpp"
 
 #include "codec/control/slope_decisions.hpp"
+#include "cuda/transform/directed_bands.hpp"
 #include "cuda/transform/slope_lifting.hpp"
 #include "cuda/transform/slope_tile.cuh"
 
@@ -119,6 +121,7 @@ class CudaSlopeEstimator final : public SlopeEstimator {
     const size_t blocks = grid_.extent(1).area();
     CTV_RETURN_IF_ERROR(costs_.allocate(d, kSlopeCount * blocks));
     CTV_RETURN_IF_ERROR(before_.allocate(d, blocks));
+    CTV_RETURN_IF_ERROR(directed_costs_.allocate(d, kDirectedBands * (kDirectedDepth + 1)));
     for (int scale = 1; scale < grid_.scales; ++scale) {
       CTV_RETURN_IF_ERROR(lowpass_[static_cast<size_t>(scale)].allocate(d, layout_.band(scale).area()));
     }
@@ -130,7 +133,7 @@ class CudaSlopeEstimator final : public SlopeEstimator {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     const StageMark mark(d, Stage::kSlopes);
-    CTV_CUDA_TRY(d, cudaMemsetAsync(slopes, 0, kSlopedScales, d.stream()));
+    CTV_CUDA_TRY(d, cudaMemsetAsync(slopes, 0, SlopeGrid::kHead, d.stream()));
     PlaneSource source{samples.data, samples.stride, nullptr, 0, dc_offset, layout_.transform.fraction_bits};
     for (int scale = 1; scale <= grid_.scales; ++scale) {
       const SlopeCosts of = costs_of(scale, quantisers);
@@ -143,6 +146,12 @@ class CudaSlopeEstimator final : public SlopeEstimator {
       CTV_RETURN_IF_ERROR(d.launched("decide_slopes_kernel"));
       if (scale == grid_.scales) break;
       CTV_RETURN_IF_ERROR(make_lowpass(scale, view, slopes + scale - 1, source));
+      if (scale == 1 && grid_.directed) {
+        const Extent band = layout_.band(1);
+        const Bands bands{details_.data(), band.rows, band.cols, kDirectedBands};
+        CTV_RETURN_IF_ERROR(
+            find_directions(d, bands, of.steps, directed_costs_.data(), slopes + kSlopedScales));
+      }
       source = coefficient_source(lowpass_[static_cast<size_t>(scale)].data(), of.cols / 2);
     }
     return {};
@@ -178,7 +187,8 @@ class CudaSlopeEstimator final : public SlopeEstimator {
   DeviceArray<uint32_t> costs_;                                  // [slopes][blocks]
   DeviceArray<int8_t> before_;                                   // [blocks], before a pass
   std::array<DeviceArray<Coefficient>, kSlopedScales> lowpass_;  // [scale]
-  DeviceArray<Coefficient> details_;                             // of one scale, not read
+  DeviceArray<Coefficient> details_;                             // of one scale; only the finest's is read
+  DeviceArray<unsigned long long> directed_costs_;               // see find_directions()
 };
 
 }  // namespace

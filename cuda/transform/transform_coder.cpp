@@ -7,6 +7,7 @@
 
 #include "codec/format/gains.hpp"
 #include "cuda/transform/block_transform.hpp"
+#include "cuda/transform/directed_bands.hpp"
 #include "cuda/transform/directional.hpp"
 #include "cuda/transform/directional_fused.hpp"
 #include "cuda/transform/fft_engine.hpp"
@@ -60,6 +61,10 @@ class CudaTransformCoder final : public TransformCoder {
   /// Whether the device may lift a scale along slopes, and which.
   const int8_t* along(int scale, const int8_t* slopes) const {
     return slopes == nullptr || scale > grid_.scales ? nullptr : slopes + scale - 1;
+  }
+  /// What the device may know about directions of HL and LH.
+  const int8_t* directed(int scale, const int8_t* slopes) const {
+    return slopes == nullptr || scale > 1 || !grid_.directed ? nullptr : slopes + kSlopedScales;
   }
   SlopeView view(int scale, const int8_t* slopes) const {
     return {slopes + grid_.offset(scale), grid_.extent(scale).cols};
@@ -188,10 +193,17 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
                                   : WaveletBand<Level>{levels + layout_.subbands[p.first_subband + b].offset,
                                                        1, quantisers[p.first_subband + b]};
     }
+    const std::array<WaveletBand<Level>, kDirectedBands> plain = {w.bands[1], w.bands[2]};
+    const int8_t* const directed_bands = directed(scale, slopes);
+    for (size_t b = 0; directed_bands != nullptr && b < kDirectedBands; ++b)
+      w.bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
     const PlaneSource in = scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
     CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w, in));
     if (w.along != nullptr) CTV_RETURN_IF_ERROR(slope_forward(*device_, view(scale, slopes), w, in));
     if (directions) CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
+    if (directed_bands != nullptr)
+      CTV_RETURN_IF_ERROR(directed_forward(
+          *device_, {bands_.data(), p.band.rows, p.band.cols, kDirectedBands}, directed_bands, plain.data()));
   }
   return {};
 }
@@ -211,6 +223,11 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
                                                       1, quantisers[p.first_subband + b]};
     }
     if (directions) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
+    if (const int8_t* const directed_bands = directed(scale, slopes); directed_bands != nullptr) {
+      CTV_RETURN_IF_ERROR(directed_inverse(
+          *device_, {bands_.data(), p.band.rows, p.band.cols, kDirectedBands}, directed_bands, w.bands + 1));
+      for (size_t b = 0; b < kDirectedBands; ++b) w.bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
+    }
     const PlaneTarget out =
         scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
     CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w, out));

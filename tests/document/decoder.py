@@ -171,9 +171,11 @@ class Decoder:
         begin, at = reader.at, reader.at + sizes.pop(0)
         assert not key or h["directional lifting"] or begin == at
         luma = self.layouts[0]
-        self.slopes = [None] * luma.scales
+        self.slopes, self.directions = [None] * luma.scales, [0, 0]
         if key and h["directional lifting"]:
-            self.slopes = motion.decode_slopes(luma.padded_rows, luma.padded_cols, luma.scales, unit[begin:at])
+            self.slopes, self.directions = motion.decode_slopes(
+                luma.padded_rows, luma.padded_cols, luma.scales,
+                int(luma.scales > 1 and h["directions"][0] == 0), unit[begin:at])
         self.cells, self.filtered = None, [1] * len(self.layouts)
         if not key:
             self.cells, self.filtered = motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at],
@@ -302,7 +304,8 @@ class Decoder:
             residual = transform.block_residual(h, layout, values, p["base step"], reduction)
         else:
             residual = transform.contourlet_residual(h, layout, values, reduction,
-                                                     [None] * layout.scales if plane else self.slopes)
+                                                     [None] * layout.scales if plane else self.slopes,
+                                                     [0, 0] if plane else self.directions)
         signed = plane > 0 and h["source format"] == 5
         rows, cols = ceil_div(layout.rows, 1 << reduction), ceil_div(layout.cols, 1 << reduction)
         predict = self.cells is not None and h["prediction"] == 1

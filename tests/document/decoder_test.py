@@ -4,6 +4,7 @@
 
 usage: decoder_test.py CTENC CTDEC
 """
+import math
 import os
 import random
 import subprocess
@@ -16,8 +17,9 @@ from document import Reader
 
 FORMATS = {  # channels, planes, divisors of the chroma planes' height and width
     "gray": (1, 1, 1, 1), "i420": (1, 3, 2, 2), "i422": (1, 3, 1, 2), "i444": (1, 3, 1, 1), "rgb": (3, 1, 1, 1)}
-SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16), "wide": (1030, 820), "slanted": (101, 70)}
-FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2, "slanted": 2}
+SIZES = {"moving": (27, 21), "still": (75, 26), "bars": (64, 16), "wide": (1030, 820), "slanted": (101, 70),
+         "hatched": (100, 64)}
+FRAMES = {"moving": 3, "still": 3, "bars": 8, "wide": 2, "slanted": 2, "hatched": 1}
 CASES = [  # clip, format, options, reductions
     ("moving", "i420", "", (0, 1)),
     ("moving", "i420", "--preset slow --qp 36", (0, 1)),
@@ -50,13 +52,18 @@ CASES = [  # clip, format, options, reductions
     ("slanted", "gray", "--qp 20", (0, 1)),  # slopes in all scales
     ("slanted", "i420", "--lossless --keyint 1 --scales 2", (0, 1)),
     ("slanted", "gray", "--qp 30 --directions 4", (0,)),
+    ("hatched", "gray", "--qp 24", (0, 1)),  # bands with directions
+    ("hatched", "gray", "--lossless --scales 2", (0,)),
 ]
-BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second", "used", "later"]
+BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second", "used", "later", "directed",
+        "four"]
 
 
 def sample(clip, noise, frame, y, x):
     """moving: a texture with noise; still, wide: the same in one corner only; bars: edges that move by quarter samples;
-    slanted: stripes whose slope differs from side to side."""
+    slanted: stripes whose slope differs from side to side; hatched: fine waves that lean to either side."""
+    if clip == "hatched":
+        return round(120 + 90 * math.cos(2.4 * x + (0.9 if x < 50 else -0.9) * y))
     if clip == "slanted":
         slope = (5, -1, 0.5, -2)[x // 32]
         return 60 + 8 * (int(x - slope * (y + frame)) % 16) + noise.randrange(4)

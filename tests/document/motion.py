@@ -201,14 +201,15 @@ class Slice:
 # ---- 7.5 Slopes ----
 
 
-def decode_slopes(rows, cols, scales, data):
-    """rows, cols: padded luma. For each scale, finest first: slopes by block, or None."""
+def decode_slopes(rows, cols, scales, directed, data):
+    """rows, cols: padded luma. For each scale, finest first: slopes by block, or None; and n of HL and LH."""
     coder = RangeDecoder(data)
     used = [coder.bit("used", j) for j in range(min(3, scales))]
+    directions = [(2 if coder.bit("four") else 1) if coder.bit("directed") else 0 for _ in range(2 * directed)]
     slopes = [slope_map(coder, -(-(rows >> j) // 16), -(-(cols >> j) // 16)) if bit else None
               for j, bit in enumerate(used)]
     coder.check_end()
-    return slopes + [None] * (scales - len(slopes))
+    return slopes + [None] * (scales - len(slopes)), directions or [0, 0]
 
 
 def slope_map(coder, rows, cols):

@@ -170,7 +170,16 @@ def inverse_directional(band, n, taps):
                 band[y][x] = wrap(band[y][x] + sign * step)
 
 
-def contourlet_residual(h, layout, coefficients, reduction, slopes):
+def directed_place(n, rows, cols, y, x):
+    """Where the sample at (y, x) of a band with 2^n directions is among its coefficients."""
+    if n == 0:
+        return y, x
+    if n == 1:
+        return y, (x >> 1) + (y + x) % 2 * (cols >> 1)
+    return (y >> 1) + y % 2 * (rows >> 1), (x >> 1) + x % 2 * (cols >> 1)
+
+
+def contourlet_residual(h, layout, coefficients, reduction, slopes, directions):
     def band_of(scale, orientation, rows, cols):
         band = grid(rows, cols)
         n = h["directions"][scale - 1] if scale else 0
@@ -181,6 +190,11 @@ def contourlet_residual(h, layout, coefficients, reduction, slopes):
                     band[y][x] = value
         if n > 0:
             inverse_directional(band, n, h["filter taps"])
+        if scale == 1 and orientation in (1, 2) and directions[orientation - 1]:
+            n, stored = directions[orientation - 1], band
+            places = [[directed_place(n, rows, cols, y, x) for x in range(cols)] for y in range(rows)]
+            band = [[stored[r][c] for r, c in line] for line in places]
+            inverse_directional(band, n, 6)
         return band
 
     rows, cols, scales = layout.padded_rows, layout.padded_cols, layout.scales

@@ -98,6 +98,8 @@ void round_trip(Bench& bench, bool key, const uint8_t* data, size_t size) {
     for (size_t i = 0; i < grid.extent(scale).area(); ++i)
       bench.slopes[grid.offset(scale) + i] = static_cast<int8_t>(next() % kSlopeCount);
   }
+  for (size_t i = kSlopedScales; grid.directed && i < SlopeGrid::kHead; ++i)
+    bench.slopes[i] = static_cast<int8_t>(next() % (kDirectedDepth + 1));
   for (int64_t& change : bench.changes) change = (next() & 1U) != 0 ? -1 : 0;
   bench.frame.parameters.type = key ? FrameType::kKey : FrameType::kPredicted;
   const auto vectors = bench.vectors;

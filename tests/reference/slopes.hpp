@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Directional lifting by definition: vertical steps of the 9/7 along slopes, sample by sample, then
-// horizontal ones; and the search for slopes on whole pictures.
+// horizontal ones; bands with directions; and the search for both on whole pictures.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "codec/control/slope_decisions.hpp"
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/slope_grid.hpp"
+#include "tests/reference/directional.hpp"
 #include "tests/reference/pyramid.hpp"
 
 namespace ctv::reference {
@@ -32,6 +35,32 @@ inline Slopes slopes_of(const SubbandLayout& layout, std::span<const int8_t> arr
   slopes.cols = grid.extent(scale).cols;
   slopes.blocks.assign(own.begin(), own.end());
   return slopes;
+}
+
+/// Log2 of the directions of a band without a directional bank of its own.
+inline int directions_of(const SubbandLayout& layout, std::span<const int8_t> array, int scale,
+                         int orientation) {
+  if (array.empty() || !make_slope_grid(layout).directed || scale != 1) return 0;
+  return orientation == 1 || orientation == 2 ? array[static_cast<size_t>(kSlopedScales + orientation - 1)]
+                                              : 0;
+}
+
+/// The places of a band's samples in the order of its levels. Of two directions each row has those of even
+/// row + column first. Of four, even rows and even columns are first.
+inline std::vector<std::pair<int, int>> directed_places(int rows, int cols, int n) {
+  const auto sorted = [](int count, int by) {
+    std::vector<int> order(static_cast<size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    if (by >= 0)
+      std::stable_sort(order.begin(), order.end(),
+                       [by](int a, int b) { return (a + by) % 2 < (b + by) % 2; });
+    return order;
+  };
+  std::vector<std::pair<int, int>> places;
+  for (const int r : sorted(rows, n == 2 ? 0 : -1)) {
+    for (const int c : sorted(cols, n == 0 ? -1 : (n == 1 ? r % 2 : 0))) places.emplace_back(r, c);
+  }
+  return places;
 }
 
 inline int64_t at_half_column(const Grid& x, int r, int half_column) {
@@ -99,6 +128,37 @@ inline std::vector<uint32_t> slope_costs(const Grid& x, int slope, const std::ar
   return costs;
 }
 
+/// Log2 of the directions that a search finds for a band.
+inline int search_directions(const Grid& band, uint32_t step) {
+  std::array<uint64_t, 3> costs{};
+  for (int n = 0; n < 3; ++n) {
+    Grid x = band;
+    if (n > 0) directional(x, n, 6, false);
+    const auto places = directed_places(x.rows, x.cols, n);
+    const int rows = n < 2 ? x.rows : x.rows / 2;  // of a direction
+    const int cols = n < 1 ? x.cols : x.cols / 2;
+    for (int top = 0; top < x.rows; top += rows) {
+      for (int left = 0; left < x.cols; left += cols) {
+        for (int r = 0; r < rows; r += 4) {
+          for (int c = 0; c < cols; c += 4) {
+            uint32_t sum = 0;
+            uint32_t count = 0;
+            for (int i = r; i < std::min(r + 4, rows); ++i) {
+              for (int k = c; k < std::min(c + 4, cols); ++k, ++count) {
+                const auto [y, z] = places[static_cast<size_t>((top + i) * x.cols + left + k)];
+                sum += static_cast<uint32_t>(std::abs(x.at(y, z)));
+              }
+            }
+            costs[static_cast<size_t>(n)] +=
+                slope_cell_cost(kLaplacianCost, sum, count, slope_scale(count, step));
+          }
+        }
+      }
+    }
+  }
+  return decide_directions(costs.data());
+}
+
 /// The slopes that a search finds. x: samples minus the DC offset, of the padded extent.
 inline std::vector<int8_t> search_slopes(const SubbandLayout& layout, Grid x,
                                          std::span<const SubbandQuantiser> quantisers) {
@@ -141,8 +201,11 @@ inline std::vector<int8_t> search_slopes(const SubbandLayout& layout, Grid x,
     slopes[static_cast<size_t>(scale - 1)] = pays ? 1 : 0;
     for (size_t i = 0; pays && i < field.size(); ++i)
       slopes[grid.offset(scale) + i] = static_cast<int8_t>(field[i]);
-    x = pays ? slope_forward(x, slopes_of(layout, slopes, scale))[0]
-             : wavelet_forward(x, Pyramid::kWavelet9_7)[0];
+    const std::array<Grid, 4> bands =
+        pays ? slope_forward(x, slopes_of(layout, slopes, scale)) : wavelet_forward(x, Pyramid::kWavelet9_7);
+    for (size_t b = 0; scale == 1 && grid.directed && b < 2; ++b)
+      slopes[kSlopedScales + b] = static_cast<int8_t>(search_directions(bands[b + 1], steps[b]));
+    x = bands[0];
   }
   return slopes;
 }

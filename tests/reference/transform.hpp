@@ -31,15 +31,18 @@ inline std::vector<std::pair<int, int>> places(const SubbandLayout& layout, cons
   return all;
 }
 
+/// directed: log2 of the directions that the band has in this frame.
 inline void put_band(const SubbandLayout& layout, int scale, int orientation, Grid band,
-                     std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels) {
+                     std::span<const SubbandQuantiser> quantisers, std::vector<Level>& levels,
+                     int directed = 0) {
+  if (directed > 0) directional(band, directed, 6, false);
   const int n = scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
   if (n > 0) directional(band, n, layout.transform.taps, false);
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     if (s.scale != scale || s.orientation != orientation) continue;
     size_t at = s.offset;
-    for (const auto& [r, c] : places(layout, s)) {
+    for (const auto& [r, c] : directed > 0 ? directed_places(s.rows, s.cols, directed) : places(layout, s)) {
       const int64_t v = band.at(r, c);
       const int64_t l = ((v < 0 ? -v : v) * quantisers[i].multiplier + quantisers[i].rounding_offset) / 65536;
       levels[at++] = static_cast<Level>(wrap16(v < 0 ? -l : l));
@@ -48,14 +51,15 @@ inline void put_band(const SubbandLayout& layout, int scale, int orientation, Gr
 }
 
 inline Grid get_band(const SubbandLayout& layout, int scale, int orientation,
-                     std::span<const SubbandQuantiser> quantisers, const std::vector<Level>& levels) {
+                     std::span<const SubbandQuantiser> quantisers, const std::vector<Level>& levels,
+                     int directed = 0) {
   const Extent e = scale == 0 ? Extent{layout.subbands[0].rows, layout.subbands[0].cols} : layout.band(scale);
   Grid band(e.rows, e.cols);
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     if (s.scale != scale || s.orientation != orientation) continue;
     size_t at = s.offset;
-    for (const auto& [r, c] : places(layout, s)) {
+    for (const auto& [r, c] : directed > 0 ? directed_places(s.rows, s.cols, directed) : places(layout, s)) {
       const int l = levels[at++];
       const uint32_t scaled = static_cast<uint32_t>(l < 0 ? -l : l) * quantisers[i].step -
                               quantisers[i].reconstruction_offset + 8;
@@ -65,6 +69,7 @@ inline Grid get_band(const SubbandLayout& layout, int scale, int orientation,
   }
   const int n = scale == 0 ? 0 : layout.transform.directions_log2[static_cast<size_t>(scale - 1)];
   if (n > 0) directional(band, n, layout.transform.taps, true);
+  if (directed > 0) directional(band, directed, 6, true);
   return band;
 }
 
@@ -85,7 +90,8 @@ inline std::vector<Level> forward(const SubbandLayout& layout, Grid x,
       const std::array<Grid, 4> bands =
           own.blocks.empty() ? wavelet_forward(x, layout.transform.pyramid) : slope_forward(x, own);
       for (int o = 1; o < 4; ++o)
-        put_band(layout, scale, o, bands[static_cast<size_t>(o)], quantisers, levels);
+        put_band(layout, scale, o, bands[static_cast<size_t>(o)], quantisers, levels,
+                 directions_of(layout, slopes, scale, o));
       x = bands[0];
     }
   }
@@ -107,7 +113,8 @@ inline Grid inverse(const SubbandLayout& layout, const std::vector<Level>& level
       std::array<Grid, 4> bands;
       bands[0] = x;
       for (int o = 1; o < 4; ++o)
-        bands[static_cast<size_t>(o)] = get_band(layout, scale, o, quantisers, levels);
+        bands[static_cast<size_t>(o)] =
+            get_band(layout, scale, o, quantisers, levels, directions_of(layout, slopes, scale, o));
       const Slopes own = slopes_of(layout, slopes, scale);
       x = own.blocks.empty() ? wavelet_inverse(bands, layout.transform.pyramid) : slope_inverse(bands, own);
     }

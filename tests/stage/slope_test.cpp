@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search for slopes on every backend: against the definition, and on pictures whose contours are known.
+// The search for slopes and directions on every backend: against the definition, and on pictures whose
+// contours are known.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,6 +42,20 @@ class SlopeSearch : public BackendTest {
     plane.upload();
     return plane;
   }
+  // Fine waves across, or down, that lean to one side and, in the other half of the picture, to the other.
+  BackendPlane hatched(Extent extent, bool down) {
+    BackendPlane plane(backend(), extent);
+    for (int r = 0; r < extent.rows; ++r) {
+      for (int c = 0; c < extent.cols; ++c) {
+        const double fine = 2.4 * (down ? r : c);
+        const double lean = down ? 1.6 * c : 0.9 * r;  // between two slopes
+        const double coarse = 2 * c < extent.cols ? lean : -lean;
+        plane.at(r, c) = static_cast<int16_t>(std::lround(120 + 90 * std::cos(fine + coarse)));
+      }
+    }
+    plane.upload();
+    return plane;
+  }
 };
 
 TEST_P(SlopeSearch, IsTheReference) {
@@ -51,6 +66,7 @@ TEST_P(SlopeSearch, IsTheReference) {
       check(layout, BackendPlane(backend(), layout.padded, 0, 255, 5), 70);
       check(layout, BackendPlane(backend(), layout.padded, 120, 136, 6), 16);
       for (const int slope : {0, 1, 4, 9}) check(layout, stripes(layout.padded, slope), 200);
+      for (const bool down : {false, true}) check(layout, hatched(layout.padded, down), 200);
     }
   }
 }
@@ -66,6 +82,14 @@ TEST_P(SlopeSearch, FindsTheSlopeOfStripes) {
       for (int c = 1; c + 1 < blocks.cols; ++c)
         EXPECT_EQ(found[grid.offset(1) + static_cast<size_t>(r * blocks.cols + c)], slope) << r << ' ' << c;
     }
+  }
+}
+
+TEST_P(SlopeSearch, FindsDirectionsOfHatching) {
+  const SubbandLayout layout = layout_of({96, 160});
+  for (const bool down : {false, true}) {
+    const auto found = search_slopes(backend(), layout, hatched(layout.padded, down), lossy(layout, 200));
+    EXPECT_GT(found[kSlopedScales + (down ? 1 : 0)], 0) << down;
   }
 }
 

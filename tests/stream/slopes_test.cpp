@@ -3,6 +3,8 @@
 // must not change bytes.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/codec.hpp"
 #include "tests/support/repeating_backend.hpp"
 
@@ -45,6 +47,51 @@ std::vector<Frame> slanted_clip(int frames) {
     clip.push_back(std::move(frame));
   }
   return clip;
+}
+
+// Fine waves that lean to one side and, in the other half of the picture, to the other. They move.
+std::vector<Frame> hatched_clip(int frames) {
+  constexpr int kWidth = 150;
+  constexpr int kHeight = 97;
+  std::vector<Frame> clip;
+  for (int n = 0; n < frames; ++n) {
+    Frame frame = make_frame(CTV_FORMAT_GRAY8, kWidth, kHeight);
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        const double lean = (x < kWidth / 2 ? 1.3 : -1.3) * y;
+        frame.planes[0][static_cast<size_t>(y * kWidth + x)] =
+            static_cast<uint8_t>(std::lround(120 + 90 * std::cos(2.4 * (x + n) + lean)));
+      }
+    }
+    clip.push_back(std::move(frame));
+  }
+  return clip;
+}
+
+TEST(Slopes, HaveDirectionsBesideThemThatSaveBits) {
+  const auto clip = hatched_clip(4);
+  for (const char* preset : {"default", "fast", "slow", "lossless"}) {
+    SCOPED_TRACE(preset);
+    Config c = config_for(clip[0], preset);
+    c.key_interval = 3;
+    c.scene_cut = 0;
+    const Stream stream = encode(clip, c);
+    EXPECT_GT(info_of(stream, stream.packets[0]).band_directions[0], 1);
+    EXPECT_EQ(info_of(stream, stream.packets[1]).band_directions[0], 0);  // a predicted frame
+    const auto decoded = decode(stream);
+    ASSERT_EQ(decoded.size(), clip.size());
+    if (c.lossless != 0) {
+      EXPECT_EQ(decoded, clip);
+    }
+    for (const int threads : {1, 5}) {
+      c.threads = threads;
+      EXPECT_EQ(encode(clip, c), stream) << threads;
+    }
+    c.directional_lifting = 0;
+    const Stream plain = encode(clip, c);
+    EXPECT_LT(stream.packets[0].size(), plain.packets[0].size() * 19 / 20);
+    EXPECT_EQ(info_of(plain, plain.packets[0]).band_directions[0], 0);
+  }
 }
 
 TEST(Slopes, TravelInKeyFramesAndSaveBits) {

@@ -44,7 +44,8 @@ struct TransformCase {
   ChromaShift chroma{};  // of the plane: H.264 4x4 transforms its DC coefficients accordingly
   uint32_t step = 70;    // sixteenths of a unit, where a test needs one
   SubbandLayout layout() const { return make_layout(transform, extent, chroma); }
-  /// Random slopes for a transform that may have them, in all scales but one. An array of SlopeGrid.
+  /// Random slopes for a transform that may have them, in all scales but one, and directions. An array of
+  /// SlopeGrid.
   std::vector<int8_t> slopes() const {
     const SlopeGrid grid = make_slope_grid(layout());
     std::vector<int8_t> all(grid.size());
@@ -56,6 +57,8 @@ struct TransformCase {
       for (size_t i = 0; i < grid.extent(scale).area(); ++i)
         all[grid.offset(scale) + i] = static_cast<int8_t>(random.between(0, kSlopeCount - 1));
     }
+    for (size_t i = kSlopedScales; grid.directed && i < SlopeGrid::kHead; ++i)
+      all[i] = static_cast<int8_t>(random.between(0, kDirectedDepth));
     return all;
   }
 };
@@ -277,7 +280,7 @@ inline std::vector<TransformCase> transform_cases(const std::vector<Extent>& ext
   std::vector<TransformCase> cases;
   for (const Extent extent : extents) {
     for (const int scales : {2, 4}) {
-      for (const uint64_t seed : {uint64_t{1}, uint64_t{2}})
+      for (const uint64_t seed : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{4}})
         cases.push_back({sloped(scales, fraction_bits), extent, seed});
     }
     cases.push_back({sloped(2, fraction_bits, {2, 0}), extent});

@@ -316,7 +316,7 @@ TEST_P(Packets, OfKeyFramesHaveSlopes) {
   make(picture, {ComponentScope::kLayer, 2}, random);
   std::vector<int8_t> slopes(make_slope_grid(picture.subbands[0]).size());
   for (size_t i = 0; i < slopes.size(); ++i)
-    slopes[i] = i < kSlopedScales ? int8_t{1} : static_cast<int8_t>(random.between(0, kSlopeCount - 1));
+    slopes[i] = i < SlopeGrid::kHead ? int8_t{1} : static_cast<int8_t>(random.between(0, kSlopeCount - 1));
   frame_.side.slopes = slopes.data();
   frame_.parameters.type = FrameType::kKey;
   coder_->encode(frame_, packet);

@@ -35,8 +35,10 @@ TEST_F(SlopeMaps, CoverThePaddedScales) {
   EXPECT_EQ(grid.extent(1), (Extent{7, 4}));
   EXPECT_EQ(grid.extent(2), (Extent{4, 2}));
   EXPECT_EQ(grid.extent(3), (Extent{2, 1}));
-  EXPECT_EQ(grid.size(), size_t{3 + 28 + 8 + 2});
+  EXPECT_EQ(grid.size(), size_t{3 + 2 + 28 + 8 + 2});
   EXPECT_EQ(grid_of({97, 61}, 2).scales, 2);
+  EXPECT_TRUE(grid_of({97, 61}, 2).directed);
+  EXPECT_FALSE(grid_of({97, 61}, 1).directed);  // bands may have odd extents
 }
 
 TEST_F(SlopeMaps, ComeBack) {
@@ -51,10 +53,26 @@ TEST_F(SlopeMaps, ComeBack) {
         for (size_t i = 0; i < grid.extent(scale).area(); ++i)
           slopes[grid.offset(scale) + i] = static_cast<int8_t>(random.between(0, kSlopeCount - 1));
       }
+      for (size_t i = kSlopedScales; used > 1 && i < SlopeGrid::kHead; ++i)
+        slopes[i] = static_cast<int8_t>(random.between(0, kDirectedDepth));
       const Bytes bytes = encode(grid, slopes);
       EXPECT_EQ(bytes.empty(), used == 0);
       Slopes decoded(grid.size(), 99);
       ASSERT_TRUE(SlopeMap(grid).decode(bytes, decoded.data()));
+      EXPECT_EQ(decoded, slopes);
+    }
+  }
+}
+
+TEST_F(SlopeMaps, BringEveryPairOfDirections) {
+  const SlopeGrid grid = grid_of({97, 61});
+  for (int8_t first = 0; first <= kDirectedDepth; ++first) {
+    for (int8_t second = 0; second <= kDirectedDepth; ++second) {
+      Slopes slopes(grid.size());
+      slopes[kSlopedScales] = first;
+      slopes[kSlopedScales + 1] = second;
+      Slopes decoded(grid.size(), 99);
+      ASSERT_TRUE(SlopeMap(grid).decode(encode(grid, slopes), decoded.data()));
       EXPECT_EQ(decoded, slopes);
     }
   }
@@ -93,7 +111,7 @@ TEST_F(SlopeMaps, StayInRangeWhateverTheBytes) {
     Slopes slopes(grid.size(), 99);
     (void)SlopeMap(grid).decode(bytes, slopes.data());
     for (size_t k = 0; k < slopes.size(); ++k) {
-      ASSERT_LT(slopes[k], k < kSlopedScales ? 2 : kSlopeCount);
+      ASSERT_LT(slopes[k], k < kSlopedScales ? 2 : (k < SlopeGrid::kHead ? 3 : kSlopeCount));
       ASSERT_GE(slopes[k], 0);
     }
   }

@@ -245,7 +245,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
   options.initially(directions_of(defaults().directions, defaults().scales));
   parameter(options, encode, "--taps", "Taps of the directional filters: 2, 4, 6, 8 or 12", "filter_taps");
   switched(options, encode, "--directional-lifting",
-           "Luma of key frames is lifted along contours, a slope for each block (9/7)",
+           "Luma of key frames is lifted along contours, a slope for each block, and its finest bands "
+           "may have directions (9/7)",
            &ctv_config::directional_lifting, 1);
   switched(options, encode, "--no-directional-lifting", "No lifting along contours",
            &ctv_config::directional_lifting, 0);

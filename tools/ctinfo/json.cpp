@@ -70,6 +70,7 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
   j["side_bytes"] = s.side_bytes;
   j["slope_blocks"] = s.slope_blocks;
   j["slanted_blocks"] = s.slanted_blocks;
+  j["directed_key_frames"] = s.directed_frames;
   std::vector<uint64_t> layers(static_cast<size_t>(std::clamp(s.stream.layers, 0, CTV_MAX_SCALES + 1)), 0);
   Json components = Json::array();
   for (const ComponentSurvey& c : s.components) {
@@ -99,6 +100,7 @@ std::string survey_json(const std::string& name, const Survey& s, bool frames) {
                       {"side_bytes", p.info.side_size},
                       {"slope_blocks", p.info.slope_blocks},
                       {"slanted_blocks", p.info.slanted_blocks},
+                      {"band_directions", {p.info.band_directions[0], p.info.band_directions[1]}},
                       {"step", p.info.step}});
     j["packets"] = list;
   }

@@ -49,8 +49,10 @@ std::string header_text(const std::string& name, const Survey& s) {
     out += text(", %s pyramid, %d scales, directions %s, %d taps", name_of(kPyramids, i.pyramid), i.scales,
                 directions_of(i.directions, i.scales).c_str(), i.filter_taps);
   if (i.directional_lifting != 0)
-    out += text("\n  lifting     along a direction in %.1f %% of the blocks of key frames",
-                percent(s.slanted_blocks, s.slope_blocks));
+    out += text(
+        "\n  lifting     along a direction in %.1f %% of the blocks of key frames; bands of %llu with "
+        "directions",
+        percent(s.slanted_blocks, s.slope_blocks), static_cast<Count>(s.directed_frames));
   out += text("\n  prediction  %s, blocks of %d, 1/%d sample%s\n", name_of(kPredictions, i.prediction),
               i.block_size, 1 << std::clamp(i.subpel, 0, 8), i.overlap != 0 ? ", overlapped" : "");
   if (i.loop_filter != 0) out += "  filter      decoded samples, in the loop\n";

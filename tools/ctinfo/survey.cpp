@@ -75,6 +75,8 @@ class Surveyor {
     result_.side_bytes += packet.info.side_size;
     result_.slope_blocks += static_cast<uint64_t>(packet.info.slope_blocks);
     result_.slanted_blocks += static_cast<uint64_t>(packet.info.slanted_blocks);
+    const int32_t* const directions = packet.info.band_directions;
+    result_.directed_frames += directions[0] + directions[1] > 0 ? 1 : 0;
     if (keep_packets_) result_.packets.push_back(packet);
   }
 

@@ -36,6 +36,7 @@ struct Survey {
   int64_t duration = 0;  // of all frames, in units of 1 / fps_num seconds
   uint64_t key_bytes = 0, packet_header_bytes = 0, side_bytes = 0;
   uint64_t slope_blocks = 0, slanted_blocks = 0;  // of key frames
+  uint64_t directed_frames = 0;                   // key frames with a band that has directions
   std::vector<ComponentSurvey> components;
   std::string damage;  // why the survey ends early; "" if it does not
 

@@ -739,6 +739,7 @@ typedef struct ctv_packet_info {
   int32_t components;     /**< Components. */
   int32_t layers;         /**< Layers. */
   uint64_t unit_size;     /**< Bytes of the whole packet, which may be more than were given. */
+  int32_t band_directions[2]; /**< Key frame: directions of luma's finest bands HL and LH; 0: none, 2 or 4. */
 } ctv_packet_info;
 /** Clears a description and sets struct_size. */
 static inline void ctv_packet_info_init(ctv_packet_info* value) {

@@ -250,7 +250,8 @@ py::dict packet_info(const py::object& header, const py::object& packet) {
                   "keep_in"_a = i.keep_in, "unit_size"_a = i.unit_size, "timestamp"_a = i.timestamp,
                   "duration"_a = i.duration, "step"_a = i.step, "header_size"_a = i.header_size,
                   "side_size"_a = i.side_size, "slope_blocks"_a = i.slope_blocks,
-                  "slanted_blocks"_a = i.slanted_blocks, "layers"_a = i.layers, "components"_a = list);
+                  "slanted_blocks"_a = i.slanted_blocks, "layers"_a = i.layers, "components"_a = list,
+                  "band_directions"_a = py::make_tuple(i.band_directions[0], i.band_directions[1]));
 }
 
 /// Slopes of one scale of a key frame, [rows][columns] of blocks; without rows if it has none.

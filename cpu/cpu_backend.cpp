@@ -164,10 +164,10 @@ class CpuBackend final : public Backend {
     return {};
   }
 
-  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                        int64_t* changes) override {
     StageTimer timer(stage_times_, Stage::kFilter);
-    *change = ctv::filter_change(threads_, source, samples, filter, cells);
+    ctv::filter_changes(threads_, planes, skips, changes);
     return {};
   }
   Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,

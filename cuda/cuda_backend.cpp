@@ -136,11 +136,11 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kCompensate);
     return cuda::copy_skipped(*device_, from, skips, geometry, to);
   }
-  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                        int64_t* changes) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kFilter);
-    return cuda::filter_change(*device_, source, samples, filter, cells, change);
+    return cuda::filter_changes(*device_, planes, skips, changes);
   }
   Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {

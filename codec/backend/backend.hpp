@@ -20,6 +20,7 @@
 #include "codec/backend/slope_estimator.hpp"
 #include "codec/backend/transform_coder.hpp"
 #include "codec/dsp/loop_filter.hpp"
+#include "codec/format/filtered_cells.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "codec/format/tile_sets.hpp"
@@ -35,11 +36,12 @@ struct SkipPlanes {
   std::array<PlaneView<const Sample>, 3> source, reference;
 };
 
-/// What the loop filter filters of a plane.
-struct FilteredCells {
+/// A plane before the loop filter, or its prediction, beside the source. Both have one extent; samples are
+/// repeated beyond.
+struct UnfilteredPlane {
+  PlaneView<const Sample> source, samples;
+  LoopFilter filter;
   CompensationGeometry geometry;
-  const uint8_t* skips = nullptr;   // skipped cells stay as they are; null: none is skipped
-  const int64_t* change = nullptr;  // the plane stays as it is unless this is negative; null: it is filtered
 };
 
 class Backend {
@@ -105,10 +107,10 @@ class Backend {
   virtual Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
                               const CompensationGeometry& geometry, PlaneView<Sample> to) = 0;
 
-  /// change = what the filter would change of the squared error of samples against the source (FilterGain),
-  /// whatever cells.change is. Both planes have one extent; samples are repeated beyond.
-  virtual Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                               const LoopFilter& filter, const FilteredCells& cells, int64_t* change) = 0;
+  /// changes = of each root of the motion, what the filter would change of the squared error against the
+  /// source, of all planes together (FilterGain). skips: skipped cells count for nothing.
+  virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                                int64_t* changes) = 0;
   /// to = from, filtered (loop_filter.hpp) and clamped to the geometry's range. Both have the true extent,
   /// and from is repeated beyond.
   virtual Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop filter: takes some of the quantiser's noise off a decoded sample. Normative, but for the choice.
 // Each of twelve neighbours pulls the sample towards itself, but no stronger than `bound`, so that edges
-// stay.
+// stay. How much it counts depends on the class of the sample: along which of four directions its
+// surroundings change least, how clearly, and how much they change for the step. Compare the adaptive loop
+// filter of H.266, whose weights are sent; these are trained and fixed.
 #pragma once
 
 #include <cstdint>
@@ -14,45 +16,73 @@ namespace ctv {
 inline constexpr int kFilterReach = 2;  // samples to each side
 inline constexpr int kFilterBits = 7;   // of the weights' fraction
 inline constexpr int kMostFilterBound = 32;
+inline constexpr int kFilterPairs = 6;     // of neighbours on opposite sides, with one weight
+inline constexpr int kFilterClasses = 64;  // 16 times strength, 4 times clarity, direction
+inline constexpr int kFilterTables = 4;    // luma of key frames, of predicted frames; chroma of both
+
+/// One neighbour of each pair; the other is on the opposite side.
+struct FilterPair {
+  int y, x;
+};
+inline constexpr FilterPair kFilterNeighbours[kFilterPairs] = {{0, 1},  {1, 0}, {1, 1},
+                                                               {1, -1}, {0, 2}, {2, 0}};
 
 /// The filter of a plane of a frame.
 struct LoopFilter {
-  int16_t bound = 1;                        // samples
-  int16_t near = 0, diagonal = 0, far = 0;  // weights of neighbours at distance 1, on the diagonal, at 2
+  int16_t bound = 0;       // samples
+  int16_t strengths[3]{};  // sums of differences from which on a sample's surroundings are stronger
+  int8_t table = 0;        // of the weights
   friend bool operator==(const LoopFilter&, const LoopFilter&) = default;
 };
 
-/// Weights were fitted to the errors of decoded pictures (docs/compression.md). Key frames are fine, and
-/// their luma has texture that the filter would take away.
 CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma) {
-  const auto bound =
-      static_cast<int16_t>(clamp_to((static_cast<int>(base_step) + 128) >> 8, 1, kMostFilterBound));
-  if (chroma) return key ? LoopFilter{bound, 15, 8, 8} : LoopFilter{bound, 14, 9, 12};
-  return key ? LoopFilter{bound, 0, 0, 0} : LoopFilter{bound, 18, 5, 9};
+  const int step = min_of(static_cast<int>(base_step), 16384);  // sums of differences are smaller
+  const int bound = (static_cast<int>(base_step) + 64) >> 7;
+  return {static_cast<int16_t>(min_of(bound, kMostFilterBound)),
+          {static_cast<int16_t>(step >> 3), static_cast<int16_t>(3 * step >> 3), static_cast<int16_t>(step)},
+          static_cast<int8_t>((chroma ? 2 : 0) + (key ? 0 : 1))};
 }
 
-/// How far a neighbour pulls. Neither is beyond 14 bits.
-CTV_HOST_DEVICE int16_t filter_pull(int16_t neighbour, int16_t sample, int16_t bound) {
-  const auto difference = static_cast<int16_t>(neighbour - sample);
-  return min_of(max_of(difference, static_cast<int16_t>(-bound)), bound);  // two instructions
+/// The magnitude of the difference of two neighbours on opposite sides of a sample.
+CTV_HOST_DEVICE int16_t filter_difference(int16_t a, int16_t b) {
+  return static_cast<int16_t>(max_of(a, b) - min_of(a, b));
+}
+/// The class of a sample. Arguments: for each direction, the differences of the nine samples around it and
+/// its own, added up: between left and right, above and below, upper left and lower right, upper right and
+/// lower left. 16 bits suffice.
+CTV_HOST_DEVICE int16_t filter_class(const LoopFilter& f, int16_t across, int16_t down, int16_t falling,
+                                     int16_t rising) {
+  const auto fall = static_cast<int16_t>(falling - (falling >> 2));  // diagonal neighbours are further away
+  const auto rise = static_cast<int16_t>(rising - (rising >> 2));
+  const int16_t straight = filter_difference(across, down);
+  const int16_t diagonal = filter_difference(fall, rise);
+  const auto total = static_cast<int16_t>(across + down);
+  const int16_t most = max_of(straight, diagonal);
+  const auto eighth = static_cast<int16_t>(total >> 3);  // all in 16 bits, so that loops stay there
+  const auto quarter = static_cast<int16_t>(total >> 2);
+  const auto half = static_cast<int16_t>(total >> 1);
+  const int16_t axis = across > down ? 1 : 0;
+  const int16_t slanted = fall > rise ? 3 : 2;
+  int16_t at = diagonal > straight ? slanted : axis;
+  at = static_cast<int16_t>(at + (most > eighth ? 4 : 0));
+  at = static_cast<int16_t>(at + (most > quarter ? 4 : 0));
+  at = static_cast<int16_t>(at + (most > half ? 4 : 0));
+  at = static_cast<int16_t>(at + (total > f.strengths[0] ? 16 : 0));
+  at = static_cast<int16_t>(at + (total > f.strengths[1] ? 16 : 0));
+  at = static_cast<int16_t>(at + (total > f.strengths[2] ? 16 : 0));
+  return at;
 }
 
-/// What is added to a sample. The arguments: sums of four pulls each.
-CTV_HOST_DEVICE int16_t filter_correction(const LoopFilter& f, int16_t near, int16_t diagonal, int16_t far) {
-  const auto sum =
-      static_cast<int16_t>(near * f.near + diagonal * f.diagonal + far * f.far + (1 << (kFilterBits - 1)));
-  return static_cast<int16_t>(sum >> kFilterBits);
+/// How far two neighbours on opposite sides pull.
+CTV_HOST_DEVICE int16_t filter_pull(int16_t a, int16_t b, int16_t sample, int16_t bound) {
+  const auto lo = static_cast<int16_t>(-bound);
+  const int16_t first = min_of(max_of(static_cast<int16_t>(a - sample), lo), bound);  // two instructions
+  const int16_t second = min_of(max_of(static_cast<int16_t>(b - sample), lo), bound);
+  return static_cast<int16_t>(first + second);
 }
-/// The same for the sample at(0, 0) among its neighbours at(dy, dx).
-template <typename At>
-CTV_HOST_DEVICE int16_t filter_correction_of(const LoopFilter& f, At at) {
-  const int16_t sample = at(0, 0);
-  const auto pulls = [&](int ay, int ax, int by, int bx) {
-    return static_cast<int16_t>(
-        filter_pull(at(ay, ax), sample, f.bound) + filter_pull(at(-ay, -ax), sample, f.bound) +
-        filter_pull(at(by, bx), sample, f.bound) + filter_pull(at(-by, -bx), sample, f.bound));
-  };
-  return filter_correction(f, pulls(0, 1, 1, 0), pulls(1, 1, 1, -1), pulls(0, 2, 2, 0));
+/// What is added to a sample. sum: of the pulls by their weights, within 15 bits.
+CTV_HOST_DEVICE int16_t filter_correction(int16_t sum) {
+  return static_cast<int16_t>((sum + (1 << (kFilterBits - 1))) >> kFilterBits);
 }
 
 /// The encoder's decision, which is not normative: squared errors before the filter and after it.

@@ -34,15 +34,27 @@ class ContextCoder {
   MotionBits bits_ = kStart;
 };
 
+// Which roots are filtered. sink: where that goes (decoder), or null.
+template <typename Coder>
+void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* sink) {
+  for (int row = 0; row < roots.rows; ++row) {
+    for (int col = 0; col < roots.cols; ++col) {
+      const ptrdiff_t root = ptrdiff_t{row} * roots.cols + col;
+      const int around = (col > 0 && changes[root - 1] < 0) + (row > 0 && changes[root - roots.cols] < 0);
+      const bool filtered =
+          coder.bit(MotionContexts::kFiltered + static_cast<size_t>(around), changes[root] < 0);
+      if (sink != nullptr) sink[root] = filtered ? -1 : 0;
+    }
+  }
+}
+
 size_t cell_count(const MotionGrid& grid) {
   return static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 2);
 }
 
-int roots(int cells) { return ceil_div(cells, 1 << kRootLevel); }
-
 // First row of cells of a slice; slice = motion_slices(): behind the last.
 int first_row(const MotionGrid& grid, int slice) {
-  return std::min(slice * roots(grid.rows) / motion_slices(grid) << kRootLevel, grid.rows);
+  return std::min(slice * grid.root_rows() / motion_slices(grid) << kRootLevel, grid.rows);
 }
 
 template <typename Side>
@@ -55,15 +67,15 @@ Side moved(Side side, size_t cells) {
 }  // namespace
 
 int motion_slices(const MotionGrid& grid) {
-  const int rows = roots(grid.rows);
-  return std::clamp(rows * roots(grid.cols) / kRootsOfASlice, 1, std::min(rows, kMostSlices));
+  const int rows = grid.root_rows();
+  return std::clamp(rows * grid.root_cols() / kRootsOfASlice, 1, std::min(rows, kMostSlices));
 }
 
-MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, int filters)
+MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter)
     : grid_(grid),
       shift_(kVectorFractionBits - subpel),
       skips_(skips),
-      filters_(slice == 0 ? static_cast<size_t>(filters) : 0) {
+      filtered_(filter && slice == 0 ? Extent{grid.root_rows(), grid.root_cols()} : Extent{}) {
   const int first = first_row(grid, slice);
   grid_.rows = first_row(grid, slice + 1) - first;
   first_ = static_cast<size_t>(first) * static_cast<size_t>(grid.cols);
@@ -73,7 +85,7 @@ MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips
 size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
   RangeEncoder range(out);
   ContextCoder coder(range);
-  for (size_t p = 0; p < filters_; ++p) coder.even(frame.side.changes[p] < 0);
+  code_filtered(coder, filtered_, frame.side.changes, nullptr);
   MotionWalk(coder, grid_, shift_, skips_, cells_).run(moved(frame.side, first_), {});
   return range.finish();
 }
@@ -81,7 +93,7 @@ size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
 bool MotionTree::decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
   RangeDecoder range(bytes);
   ContextCoder coder(range);
-  for (size_t p = 0; p < filters_; ++p) frame.side.changes[p] = coder.even(false) ? -1 : 0;
+  code_filtered(coder, filtered_, frame.side.changes, frame.side.changes);
   MotionWalk(coder, grid_, shift_, skips_, cells_).run({}, moved(frame.side, first_));
   return range.sound();
 }

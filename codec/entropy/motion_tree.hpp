@@ -21,8 +21,8 @@ int motion_slices(const MotionGrid& grid);
 class MotionTree final : public ComponentCoder {
  public:
   /// grid: of the frame. slice: 0 .. motion_slices(grid) - 1. subpel: vector precision. skips: whether cells
-  /// may be skipped. filters: planes that say whether they are filtered, in the first slice.
-  MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, int filters = 0);
+  /// may be skipped. filter: whether the first slice says which roots are filtered.
+  MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter = false);
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override;
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override;
   /// Bytes that the decoders of all slices allocate.
@@ -33,7 +33,7 @@ class MotionTree final : public ComponentCoder {
   size_t first_ = 0;  // its first cell in the frame
   int shift_;         // vectors are multiples of 2^shift
   bool skips_;
-  size_t filters_;
+  Extent filtered_;                // roots of the frame, if this slice says which are filtered
   std::vector<MotionCell> cells_;  // [rows + 1][cols + 2]: with a border above, left and right
 };
 

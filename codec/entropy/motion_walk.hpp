@@ -16,7 +16,6 @@
 
 namespace ctv {
 
-inline constexpr int kRootLevel = 3;       // log2 of a root's side
 inline constexpr size_t kMostLength = 15;  // bits of a magnitude below its first
 inline constexpr size_t kMergeCandidates = 4;
 /// The class of a coordinate is the number of thresholds that its context reaches.
@@ -38,7 +37,8 @@ struct MotionContexts {
   static constexpr size_t kNonzero = kCandidate + 2 * (kMergeCandidates - 1);  // axis; class
   static constexpr size_t kLonger = kNonzero + 2 * kDifferenceClasses;         // axis; class; bits so far
   static constexpr size_t kSecond = kLonger + 2 * kDifferenceClasses * kMostLength;  // axis; bits - 1
-  static constexpr size_t kCount = kSecond + 2 * kMostLength;
+  static constexpr size_t kFiltered = kSecond + 2 * kMostLength;  // neighbours that are filtered
+  static constexpr size_t kCount = kFiltered + 3;
 };
 
 /// What later leaves need of a coded cell; `coded` is 0 outside the grid.

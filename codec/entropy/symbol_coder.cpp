@@ -37,7 +37,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
   for (size_t i = 0; i < slices_; ++i) {
     Part& part = parts_[components_.size() + i];
     part.coder = std::make_unique<MotionTree>(grid, static_cast<int>(i), header.subpel, skips_,
-                                              header.loop_filter != 0 ? picture.planes : 0);
+                                              header.loop_filter != 0);
     part.size = grid.size() / slices_;
   }
 }

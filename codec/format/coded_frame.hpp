@@ -20,8 +20,8 @@ struct SideInfo {
   /// residual. Picture prediction; otherwise not read.
   uint8_t* skips = nullptr;
   int8_t* slopes = nullptr;  // key frames, directional lifting: an array of SlopeGrid
-  /// Predicted frames, loop filter: of each plane. It is filtered if this is negative. An encoder has here
-  /// what the filter would change of the prediction's squared error.
+  /// Predicted frames, loop filter: of each root of the motion. It is filtered if this is negative. An
+  /// encoder has here what the filter would change of the prediction's squared error.
   int64_t* changes = nullptr;
 };
 struct ConstSideInfo {

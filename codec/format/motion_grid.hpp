@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "codec/util/host_device.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {
@@ -11,12 +12,18 @@ namespace ctv {
 /// Picture prediction: each cell of 8x8 luma samples has a vector.
 inline constexpr int kLog2Cell = 3;
 
+/// Motion trees have roots of 8x8 cells (bitstream.md, 7).
+inline constexpr int kRootLevel = 3;
+
 /// One vector for each block of 2^log2_block luma samples; the padded picture is covered.
 struct MotionGrid {
   int log2_block = 4;
   int rows = 0;
   int cols = 0;
   size_t size() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
+  int root_rows() const { return ceil_div(rows, 1 << kRootLevel); }
+  int root_cols() const { return ceil_div(cols, 1 << kRootLevel); }
+  size_t roots() const { return static_cast<size_t>(root_rows()) * static_cast<size_t>(root_cols()); }
   friend bool operator==(const MotionGrid&, const MotionGrid&) = default;
 };
 

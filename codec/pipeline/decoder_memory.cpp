@@ -64,7 +64,7 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
     layouts += layout.subbands.size() * (sizeof(Subband) + sizeof(SubbandQuantiser));
     transforms += transform_bytes(layout, static_cast<uint64_t>(threads));
   }
-  const uint64_t side = kMostPlanes * sizeof(int64_t) +
+  const uint64_t side = s.grid.roots() * sizeof(int64_t) +
                         s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t)) + s.slopes.size();
   // A place for each slot and one for the current frame. Beside them the prediction and residual levels, or
   // the decoded picture.

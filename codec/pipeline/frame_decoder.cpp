@@ -139,7 +139,7 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters,
                                                 picture.range(p), decisions_.reduction, out, slopes));
     if (reference_ != nullptr) {
       cells.skips = side_.skips;
-      cells.change = side_.changes + p;
+      cells.changes = side_.changes;
       CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
     }
     if (filtered()) {

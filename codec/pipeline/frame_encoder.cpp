@@ -133,12 +133,14 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   if (stream_.header.loop_filter == 0) return {};
   // Beside the transform, which follows.
   CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
-  for (int p = 0; p < planes(); ++p) {
-    CTV_RETURN_IF_ERROR(backend_.filter_change(source_.cropped(p), prediction_.cropped(p),
-                                               loop_filter_of(parameters_, p),
-                                               {stream_.geometry(p, 0), side.skips}, side.changes + p));
+  std::array<UnfilteredPlane, kMostPlanes> unfiltered;
+  const auto count = static_cast<size_t>(planes());
+  for (size_t i = 0; i < count; ++i) {
+    const auto p = static_cast<int>(i);
+    unfiltered[i] = {source_.cropped(p), prediction_.cropped(p), loop_filter_of(parameters_, p),
+                     stream_.geometry(p, 0)};
   }
-  return {};
+  return backend_.filter_changes(std::span(unfiltered).first(count), side.skips, side.changes);
 }
 
 // The paper looks at SAD alone.
@@ -250,7 +252,7 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
                                                 slopes(type, p)));
     if (type == FrameType::kPredicted) {
       cells.skips = output_->side.skips;
-      cells.change = output_->side.changes + p;
+      cells.changes = output_->side.changes;
       CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
     }
     if (filtered) {

@@ -45,10 +45,10 @@ Result<Memory> allocate_side(Backend& backend, const MotionGrid& grid, bool skip
                              SideInfo& side) {
   const size_t cells = grid.size();
   CTV_ASSIGN_OR_RETURN(Memory memory,
-                       backend.allocate(kMostPlanes * sizeof(int64_t) +
+                       backend.allocate(grid.roots() * sizeof(int64_t) +
                                         cells * (sizeof(MotionVector) + sizeof(uint8_t)) + slopes.size()));
   auto* const changes = static_cast<int64_t*>(memory.data());
-  side.vectors = reinterpret_cast<MotionVector*>(changes + kMostPlanes);
+  side.vectors = reinterpret_cast<MotionVector*>(changes + grid.roots());
   auto* const behind = reinterpret_cast<uint8_t*>(side.vectors + cells);
   if (skips) side.skips = behind, side.changes = changes;
   if (slopes.size() > 0) side.slopes = reinterpret_cast<int8_t*>(behind + cells);

@@ -20,6 +20,7 @@ class CpuLevelTransfer final : public LevelTransfer {
       : threads_(threads),
         times_(times),
         vector_count_(grid.size()),
+        root_count_(grid.roots()),
         slope_count_(make_slope_grid(layout.subbands[0]).size()) {
     for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
       counts_[p] = layout.subbands[p].num_coefficients;
@@ -28,7 +29,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(vector_count_);
     slopes_ = std::make_unique_for_overwrite<int8_t[]>(slope_count_);
-    changes_.fill(0);
+    changes_ = std::make_unique<int64_t[]>(root_count_);
   }
 
   Status download_side(const ConstSideInfo& side) override {
@@ -45,7 +46,7 @@ class CpuLevelTransfer final : public LevelTransfer {
   CodedFrameBuffers upload_buffers() override {
     CodedFrameBuffers buffers;
     for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p].get();
-    buffers.side = {vectors_.get(), skips_.get(), slopes_.get(), changes_.data()};
+    buffers.side = {vectors_.get(), skips_.get(), slopes_.get(), changes_.get()};
     return buffers;
   }
 
@@ -59,7 +60,7 @@ class CpuLevelTransfer final : public LevelTransfer {
     if (side.vectors != nullptr) std::copy_n(vectors_.get(), vector_count_, side.vectors);
     if (side.skips != nullptr) std::copy_n(skips_.get(), vector_count_, side.skips);
     if (side.slopes != nullptr) std::copy_n(slopes_.get(), slope_count_, side.slopes);
-    if (side.changes != nullptr) std::copy_n(changes_.data(), kMostPlanes, side.changes);
+    if (side.changes != nullptr) std::copy_n(changes_.get(), root_count_, side.changes);
     return {};
   }
 
@@ -77,13 +78,13 @@ class CpuLevelTransfer final : public LevelTransfer {
   const int threads_;
   StageTimes& times_;
   std::array<size_t, 3> counts_{};
-  const size_t vector_count_, slope_count_;
+  const size_t vector_count_, root_count_, slope_count_;
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
   std::array<std::unique_ptr<Level[]>, 3> levels_;
   std::unique_ptr<MotionVector[]> vectors_;
   std::unique_ptr<uint8_t[]> skips_;
   std::unique_ptr<int8_t[]> slopes_;
-  std::array<int64_t, kMostPlanes> changes_;
+  std::unique_ptr<int64_t[]> changes_;
   CodedFrame downloaded_;
 };
 

@@ -8,9 +8,9 @@
 
 namespace ctv {
 
-/// See Backend::filter_change().
-int64_t filter_change(int threads, PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                      const LoopFilter& filter, const FilteredCells& cells);
+/// See Backend::filter_changes().
+void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                    int64_t* changes);
 /// See Backend::filter().
 void filter_plane(int threads, PlaneView<const Sample> from, const LoopFilter& filter,
                   const FilteredCells& cells, PlaneView<Sample> to);

@@ -118,7 +118,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
                                           cudaMemcpyDeviceToHost, stream));
       }
       if (side.changes != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, kChangesBytes,
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, changes_bytes(),
                                           cudaMemcpyDeviceToHost, stream));
       }
       CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), stream));
@@ -173,7 +173,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
                                       d.stream()));
     }
     if (side.changes != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.changes, uploaded.changes, kMostPlanes * sizeof(int64_t),
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.changes, uploaded.changes, changes_bytes(),
                                       cudaMemcpyDeviceToDevice, d.stream()));
     }
     return d.record(moved_);
@@ -247,14 +247,14 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return {};
   }
   /// Changes, vectors, skips, then slopes, in one piece.
-  static constexpr size_t kChangesBytes = kMostPlanes * sizeof(int64_t);
+  size_t changes_bytes() const { return grid_.roots() * sizeof(int64_t); }
   size_t cells_bytes() const {
-    return kChangesBytes + grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t));
+    return changes_bytes() + grid_.size() * (sizeof(MotionVector) + sizeof(uint8_t));
   }
   size_t side_bytes() const { return cells_bytes() + slope_count_; }
   SideInfo side_in(uint8_t* bytes) const {
-    return {reinterpret_cast<MotionVector*>(bytes + kChangesBytes),
-            bytes + kChangesBytes + grid_.size() * sizeof(MotionVector),
+    return {reinterpret_cast<MotionVector*>(bytes + changes_bytes()),
+            bytes + changes_bytes() + grid_.size() * sizeof(MotionVector),
             reinterpret_cast<int8_t*>(bytes + cells_bytes()), reinterpret_cast<int64_t*>(bytes)};
   }
 

@@ -7,9 +7,9 @@
 
 namespace ctv::cuda {
 
-/// See Backend::filter_change().
-Status filter_change(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                     const LoopFilter& filter, const FilteredCells& cells, int64_t* change);
+/// See Backend::filter_changes().
+Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                      int64_t* changes);
 /// See Backend::filter().
 Status filter_plane(Device& device, PlaneView<const Sample> from, const LoopFilter& filter,
                     const FilteredCells& cells, PlaneView<Sample> to);

@@ -11,7 +11,7 @@ namespace {
 
 TEST_F(CudaEquality, LoopFilter) {
   for (const Extent extent : all_extents()) {
-    for (const ChromaShift shift : {ChromaShift{0, 0}, {0, 1}, {1, 1}}) {
+    for (const ChromaShift shift : {ChromaShift{0, 0}, {0, 1}, {1, 1}, {0, 2}}) {
       const uint64_t seed = next_seed();
       const auto step = static_cast<uint32_t>(between(1, 10000));
       const bool key = between(0, 3) == 0;
@@ -21,22 +21,23 @@ TEST_F(CudaEquality, LoopFilter) {
       const CompensationGeometry geometry{grid_for(extent, kLog2Cell), shift.y, shift.x, true};
       const LoopFilter filter = loop_filter(step, key, shift.x != 0);
       std::vector<std::vector<int16_t>> results;
-      std::vector<int64_t> changes;
+      std::vector<std::vector<int64_t>> changes;
       for (Backend* backend : both()) {
         const BackendPlane source(*backend, plane, 0, spread, seed);
         const BackendPlane samples(*backend, plane, 0, spread, seed + 1);
         BackendPlane filtered(*backend, plane);
         BackendSide side(*backend, geometry.grid);
         draw_side(geometry.grid, 80, 2, seed + 2, side);
-        Result<Memory> memory = backend->allocate(sizeof(int64_t));
+        Result<Memory> memory = backend->allocate(geometry.grid.roots() * sizeof(int64_t));
         ASSERT_TRUE(ok(memory));
         auto* const change = static_cast<int64_t*>(memory->data());
         FilteredCells cells{geometry, key ? nullptr : side.device().skips, nullptr};
-        ASSERT_TRUE(
-            ok(backend->filter_change(source.const_view(), samples.const_view(), filter, cells, change)));
-        if (!key) cells.change = change;
+        const UnfilteredPlane unfiltered{source.const_view(), samples.const_view(), filter, geometry};
+        ASSERT_TRUE(ok(backend->filter_changes(std::span(&unfiltered, 1), cells.skips, change)));
+        if (!key) cells.changes = change;
         ASSERT_TRUE(ok(backend->filter(samples.const_view(), filter, cells, filtered.view())));
-        ASSERT_TRUE(ok(backend->download(&changes.emplace_back(), change, sizeof(int64_t))));
+        auto& values = changes.emplace_back(geometry.grid.roots());
+        ASSERT_TRUE(ok(backend->download(values.data(), change, values.size() * sizeof(int64_t))));
         filtered.download();
         EXPECT_TRUE(filtered.intact());
         results.push_back(row_of(filtered));

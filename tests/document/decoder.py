@@ -8,6 +8,7 @@ import sys
 import zlib
 
 import entropy
+import loop_filter
 import motion
 import transform
 from document import Reader, column, read_fields, wrap
@@ -15,7 +16,6 @@ from transform import clamp
 
 WEIGHTS = column("interpolation weights")
 WINDOWS = {len(w): w for w in column("windows")}
-FILTERS = column("loop filter")
 
 
 def ceil_div(a, b):
@@ -176,10 +176,9 @@ class Decoder:
             self.slopes, self.directions = motion.decode_slopes(
                 luma.padded_rows, luma.padded_cols, luma.scales,
                 int(luma.scales > 1 and h["directions"][0] == 0), unit[begin:at])
-        self.cells, self.filtered = None, [1] * len(self.layouts)
+        self.cells, self.filtered = None, None
         if not key:
-            self.cells, self.filtered = motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at],
-                                                      len(self.layouts))
+            self.cells, self.filtered = motion.decode(h, self.cell_rows, self.cell_cols, unit[begin:at])
         stored = p["packet checksum"]
         reference_check = stored ^ zlib.crc32(unit[:begin - 4] + unit[begin:at])
         assert reference_check & 0xffff == 0
@@ -199,8 +198,7 @@ class Decoder:
         self.levels = levels
         picture = [self.decode_plane(i, p, reduction) for i in range(len(self.layouts))]
         if h["loop filter"] and reduction == 0:
-            picture = [self.filter_plane(i, p, plane) if self.filtered[i] else plane
-                       for i, plane in enumerate(picture)]
+            picture = [self.filter_plane(i, p, plane) for i, plane in enumerate(picture)]
         if not p.get("discardable"):
             number = p["frame number"]
             self.slots = {slot: kept for slot, kept in self.slots.items() if kept[0] != number}
@@ -320,22 +318,26 @@ class Decoder:
                 out[y][x] = clamp(sample, -255 if signed else 0, 255)
         return out
 
+    def is_filtered(self, y, x, a, b):
+        if self.cells is None:
+            return True
+        row, col = min((y << a) >> 3, self.cell_rows - 1), min((x << b) >> 3, self.cell_cols - 1)
+        return (row >> motion.ROOT, col >> motion.ROOT) in self.filtered and not self.is_skipped(y, x, a, b)
+
     def filter_plane(self, plane, p, samples):
         layout = self.layouts[plane]
-        bound = clamp((p["base step"] + 128) >> 8, 1, 32)
-        weights = FILTERS[(2 if plane else 0) + (self.cells is not None)]
+
+        def at(y, x):
+            return samples[clamp(y, 0, layout.rows - 1)][clamp(x, 0, layout.cols - 1)]
+
         lo = -255 if plane > 0 and self.h["source format"] == 5 else 0
         out = [list(row) for row in samples]
         for y in range(layout.rows):
             for x in range(layout.cols):
-                if self.cells is not None and self.is_skipped(y, x, layout.row_shift, layout.col_shift):
+                if not self.is_filtered(y, x, layout.row_shift, layout.col_shift):
                     continue
-                total = 64
-                for weight, places in zip(weights, (((0, 1), (1, 0)), ((1, 1), (1, -1)), ((0, 2), (2, 0)))):
-                    for dy, dx in places + tuple((-dy, -dx) for dy, dx in places):
-                        row = samples[clamp(y + dy, 0, layout.rows - 1)]
-                        total += weight * clamp(row[clamp(x + dx, 0, layout.cols - 1)] - samples[y][x], -bound, bound)
-                out[y][x] = clamp(samples[y][x] + (total >> 7), lo, 255)
+                added = loop_filter.correction(at, y, x, p["base step"], plane > 0, self.cells is not None)
+                out[y][x] = clamp(at(y, x) + added, lo, 255)
         return out
 
     # ---- 13 Output ----

@@ -20,7 +20,8 @@ def read_priors():
     priors = {}
     for name, first, sizes in (("split", (1, 0), (3, 3)), ("skip", (0, 0), (4, 3)), ("differs", (0, 0, 0), (2, 4, 3)),
                                ("candidate", (0, 0), (2, 3)), ("nonzero", (0, 0), (2, 8)),
-                               ("longer", (0, 0, 0), (2, 8, 15)), ("second", (0, 1), (2, 15))):
+                               ("longer", (0, 0, 0), (2, 8, 15)), ("second", (0, 1), (2, 15)),
+                               ("filtered", (0,), (3,))):
         places = [()]
         for start, size in zip(first, sizes):
             places = [place + (start + i,) for place in places for i in range(size)]
@@ -103,8 +104,8 @@ class Cell:
 OUTSIDE = Cell(inside=False)
 
 
-def decode(h, rows, cols, payload, planes):
-    """The cells of a grid, by row and column, and whether each plane is filtered."""
+def decode(h, rows, cols, payload):
+    """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
     count = max(1, min(height * width // 60, height, 16))
     reader = Reader(payload)
@@ -112,31 +113,39 @@ def decode(h, rows, cols, payload, planes):
     sizes.append(len(payload) - reader.at - sum(sizes))
     assert sizes[-1] >= 0
     cells = {}
-    filtered = []
+    filtered = set()
     for i, size in enumerate(sizes):
         begin = (i * height // count) << ROOT
         end = min(((i + 1) * height // count) << ROOT, rows)
         data = payload[reader.at:reader.at + size]
         reader.at += size
-        part = Slice(h, end - begin, cols)
-        for (row, col), cell in part.decode(data, planes if i == 0 and h["loop filter"] else 0).items():
+        part = Slice(h, end - begin, cols, data)
+        if i == 0 and h["loop filter"]:
+            filtered = part.filtered_roots(height, width)
+        for (row, col), cell in part.decode().items():
             cells[begin + row, col] = cell
-        filtered += part.filtered
     return cells, filtered
 
 
 class Slice:
     """Rows of roots of one predicted frame."""
 
-    def __init__(self, h, rows, cols):
+    def __init__(self, h, rows, cols, data):
+        self.coder = RangeDecoder(data)
         self.unit = 1 << (3 - h["vector precision"])
         self.has_skips = h["prediction"] == 1
         self.rows, self.cols = rows, cols
         self.cells = {}
 
-    def decode(self, data, filters):
-        self.coder = RangeDecoder(data)
-        self.filtered = [self.coder.even() for _ in range(filters)]
+    def filtered_roots(self, height, width):
+        found = set()
+        for place in ((row, col) for row in range(height) for col in range(width)):
+            around = ((place[0] - 1, place[1]), (place[0], place[1] - 1))
+            if self.coder.bit("filtered", sum(p in found for p in around)):
+                found.add(place)
+        return found
+
+    def decode(self):
         for row in range(0, self.rows, 1 << ROOT):
             for col in range(0, self.cols, 1 << ROOT):
                 self.node(row, col, ROOT)

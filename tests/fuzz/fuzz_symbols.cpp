@@ -38,6 +38,7 @@ struct Bench {
     vectors.resize(stream.grid.size());
     skips.resize(stream.grid.size());
     slopes.resize(stream.slopes.size());
+    changes.resize(stream.grid.roots());
     frame.side = {vectors.data(), skips.data(), slopes.data(), changes.data()};
     for (size_t p = 0; p < 3; ++p) {
       levels[p].resize(stream.picture.subbands[p].num_coefficients);
@@ -51,7 +52,7 @@ struct Bench {
   std::vector<MotionVector> vectors;
   std::vector<uint8_t> skips;
   std::vector<int8_t> slopes;
-  std::array<int64_t, kMostPlanes> changes{};
+  std::vector<int64_t> changes;
   std::vector<Level> levels[3];
   CodedFrameBuffers frame;
   std::vector<int> layers;

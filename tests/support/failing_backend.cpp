@@ -198,10 +198,10 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->copy_skipped(from, skips, geometry, to);
   }
-  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                        int64_t* changes) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->filter_change(source, samples, filter, cells, change);
+    return inner_->filter_changes(planes, skips, changes);
   }
   Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {

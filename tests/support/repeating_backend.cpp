@@ -225,10 +225,11 @@ class StandIn final : public Backend {
                       const CompensationGeometry& geometry, PlaneView<Sample> to) override {
     return recorder_.make([=, this] { return inner_->copy_skipped(from, skips, geometry, to); });
   }
-  Status filter_change(PlaneView<const Sample> source, PlaneView<const Sample> samples,
-                       const LoopFilter& filter, const FilteredCells& cells, int64_t* change) override {
-    return recorder_.make(
-        [=, this] { return inner_->filter_change(source, samples, filter, cells, change); });
+  Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
+                        int64_t* changes) override {
+    return recorder_.make([=, this, copies = std::vector(planes.begin(), planes.end())] {
+      return inner_->filter_changes(copies, skips, changes);
+    });
   }
   Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {

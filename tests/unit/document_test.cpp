@@ -267,12 +267,15 @@ TEST(Document, Filters) {
 }
 
 TEST(Document, LoopFilter) {
-  const auto weights = column("loop filter", 4);
+  const std::vector<Row> pairs = table("loop filter pairs");
+  ASSERT_EQ(pairs.at(0).size(), size_t{kFilterPairs + 1});
+  for (size_t k = 0; k < size_t{kFilterPairs}; ++k)
+    EXPECT_EQ(numbers(pairs[0][k + 1]), (std::vector{kFilterNeighbours[k].y, kFilterNeighbours[k].x}));
+  const auto tables = column("loop filter", 4);
   for (const bool chroma : {false, true}) {
     for (const bool key : {false, true}) {
       const LoopFilter f = loop_filter(16, key, chroma);
-      EXPECT_EQ(weights[static_cast<size_t>(2 * (chroma ? 1 : 0) + (key ? 0 : 1))],
-                (std::vector<int>{f.near, f.diagonal, f.far}));
+      EXPECT_EQ(tables[static_cast<size_t>(2 * (chroma ? 1 : 0) + (key ? 0 : 1))], std::vector<int>{f.table});
     }
   }
 }

@@ -49,24 +49,23 @@ TEST_F(MotionTrees, ExtremeVectorsComeBack) {
   EXPECT_EQ(skips_, skips);
 }
 
-TEST_F(MotionTrees, SaysWhichPlanesAreFiltered) {
-  for (const int planes : {1, 3}) {
-    for (int mask = 0; mask < 1 << planes; ++mask) {
-      std::array<int64_t, kMostPlanes> changes{};
-      for (size_t p = 0; p < changes.size(); ++p) changes[p] = (mask >> p & 1) != 0 ? -7 : 5;
-      CodedFrame frame;
-      frame.side = SideInfo{vectors_.data(), skips_.data(), nullptr, changes.data()};
-      Growing<uint8_t> out;
-      const size_t size = MotionTree(kGrid, 0, 3, true, planes).encode(frame, out);
-      std::array<int64_t, kMostPlanes> decoded = {9, 9, 9};
-      CodedFrameBuffers buffers;
-      buffers.side = {vectors_.data(), skips_.data(), nullptr, decoded.data()};
-      ASSERT_TRUE(MotionTree(kGrid, 0, 3, true, planes).decode({out.data(), size}, buffers));
-      for (size_t p = 0; p < changes.size(); ++p) {
-        const int64_t expected = p >= static_cast<size_t>(planes) ? 9 : ((mask >> p & 1) != 0 ? -1 : 0);
-        EXPECT_EQ(decoded[p], expected);
-      }
+TEST_F(MotionTrees, SaysWhichRootsAreFiltered) {
+  ASSERT_EQ(kGrid.roots(), 4U);
+  for (int mask = 0; mask < 16; ++mask) {
+    std::vector<int64_t> changes, expected;
+    for (int root = 0; root < 4; ++root) {
+      changes.push_back((mask >> root & 1) != 0 ? -7 : 5);
+      expected.push_back((mask >> root & 1) != 0 ? -1 : 0);
     }
+    CodedFrame frame;
+    frame.side = SideInfo{vectors_.data(), skips_.data(), nullptr, changes.data()};
+    Growing<uint8_t> out;
+    const size_t size = MotionTree(kGrid, 0, 3, true, true).encode(frame, out);
+    std::vector<int64_t> decoded(4, 9);
+    CodedFrameBuffers buffers;
+    buffers.side = {vectors_.data(), skips_.data(), nullptr, decoded.data()};
+    ASSERT_TRUE(MotionTree(kGrid, 0, 3, true, true).decode({out.data(), size}, buffers));
+    EXPECT_EQ(decoded, expected) << "mask " << mask;
   }
 }
 

@@ -70,7 +70,7 @@ PacketMap read_packet_map(std::span<const uint8_t> header, std::span<const uint8
   std::vector<MotionVector> vectors(stream.grid.size());
   std::vector<uint8_t> skips(stream.grid.size());
   std::vector<int8_t> slopes(stream.slopes.size());
-  std::array<int64_t, kMostPlanes> changes{};
+  std::vector<int64_t> changes(stream.grid.roots());
   Levels levels{stream, {}};
   CodedFrameBuffers frame;
   frame.parameters = coder.header().frame;

@@ -18,7 +18,7 @@ bool read_packet(SymbolCoder& coder, std::span<const uint8_t> unit, SymbolClip& 
   frame.skips.resize(clip.stream.grid.size());
   CodedFrameBuffers buffers;
   std::vector<int8_t> slopes(clip.stream.slopes.size());
-  std::array<int64_t, kMostPlanes> changes{};
+  std::vector<int64_t> changes(clip.stream.grid.roots());
   buffers.side = {frame.vectors.data(), frame.skips.data(), slopes.data(), changes.data()};
   for (size_t p = 0; p < frame.levels.size(); ++p) {
     frame.levels[p].resize(clip.stream.picture.subbands[p].num_coefficients);

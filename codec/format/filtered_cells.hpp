@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cells of a plane that the loop filter filters (docs/bitstream.md, 11).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/dsp/motion_vectors.hpp"
+#include "codec/format/motion_grid.hpp"
+
+namespace ctv {
+
+struct FilteredCells {
+  CompensationGeometry geometry;
+  const uint8_t* skips = nullptr;    // skipped cells stay as they are; null: none is skipped
+  const int64_t* changes = nullptr;  // of each root: cells of others than the negative stay; null: none stay
+
+  CTV_HOST_DEVICE int row_of(int row) const {
+    return block_of(row, geometry.row_shift, kLog2Cell, geometry.grid.rows);
+  }
+  CTV_HOST_DEVICE int col_of(int col) const {
+    return block_of(col, geometry.col_shift, kLog2Cell, geometry.grid.cols);
+  }
+  /// Arguments: of a cell.
+  CTV_HOST_DEVICE int root(int row, int col) const {
+    return (row >> kRootLevel) * ceil_div(geometry.grid.cols, 1 << kRootLevel) + (col >> kRootLevel);
+  }
+  CTV_HOST_DEVICE bool filtered(int row, int col) const {
+    if (changes != nullptr && changes[root(row, col)] >= 0) return false;
+    return skips == nullptr || skips[static_cast<ptrdiff_t>(row) * geometry.grid.cols + col] == 0;
+  }
+};
+
+}  // namespace ctv

@@ -119,7 +119,7 @@ TEST(Limits, TheDecoderStaysWithinTheStatedMemory) {
   }
 }
 
-TEST(Limits, MemoryStaysFlatAfterTheFirstFrames) {
+TEST(Limits, MemoryStaysFlat) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 96, 64, 40);
   for (const char* preset : {"paper", "default"}) {
     Config c = config_for(clip[0], preset, 1);
@@ -128,13 +128,17 @@ TEST(Limits, MemoryStaysFlatAfterTheFirstFrames) {
     if (allocated() == 0) GTEST_SKIP() << "the C library's counters are not in use";
     Decoder decoder(decoder_config(1));
     ASSERT_TRUE(decoder.send(stream.header));
-    size_t settled = 0;
-    for (size_t i = 0; i < stream.packets.size(); ++i) {
-      ASSERT_TRUE(decoder.send(stream.packets[i]));
-      ASSERT_TRUE(decoder.receive().has_value());
-      if (i == 16) settled = allocated();
+    // Buffers have the size of the largest packet so far, so only packets that were decoded before need no
+    // more.
+    size_t settled[3] = {};
+    for (size_t& after : settled) {
+      for (const auto& packet : stream.packets) {
+        ASSERT_TRUE(decoder.send(packet));
+        ASSERT_TRUE(decoder.receive().has_value());
+      }
+      after = allocated();
     }
-    EXPECT_LE(allocated(), settled + 256) << preset << ": memory grows from frame to frame";
+    EXPECT_LE(settled[2], settled[1]) << preset << ": memory grows from frame to frame";
   }
 }
 

@@ -47,8 +47,8 @@ CTV_HOST_DEVICE LoopFilter loop_filter(uint32_t base_step, bool key, bool chroma
 CTV_HOST_DEVICE int16_t filter_difference(int16_t a, int16_t b) {
   return static_cast<int16_t>(max_of(a, b) - min_of(a, b));
 }
-/// The class of a sample. Arguments: for each direction, the differences of the nine samples around it and
-/// its own, added up: between left and right, above and below, upper left and lower right, upper right and
+/// The class of a sample. Arguments: for each direction, the differences across it and the eight samples
+/// around it, added up: between left and right, above and below, upper left and lower right, upper right and
 /// lower left. 16 bits suffice.
 CTV_HOST_DEVICE int16_t filter_class(const LoopFilter& f, int16_t across, int16_t down, int16_t falling,
                                      int16_t rising) {

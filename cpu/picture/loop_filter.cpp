@@ -56,16 +56,16 @@ void FindDifferences(const Sample* at, ptrdiff_t stride, Differences<kSums>& __r
   }
 }
 
-// Of each sample and those to the left and right.
+// to[x] = the sum of the differences of three samples in a row.
+void AddThree(const int16_t* from, int16_t* __restrict to) {
+  CTV_KEEP_LOOP
+  for (int x = 0; x < kFilterPiece; ++x) to[x] = static_cast<int16_t>(from[x] + from[x + 1] + from[x + 2]);
+}
 void AddAlongRow(const Differences<kSums>& in, Differences<kFilterPiece>& __restrict out) {
-  const auto add = [](const int16_t* from, int16_t* __restrict to) HWY_ATTR {
-    CTV_KEEP_LOOP
-    for (int x = 0; x < kFilterPiece; ++x) to[x] = static_cast<int16_t>(from[x] + from[x + 1] + from[x + 2]);
-  };
-  add(in.across, out.across);
-  add(in.down, out.down);
-  add(in.falling, out.falling);
-  add(in.rising, out.rising);
+  AddThree(in.across, out.across);
+  AddThree(in.down, out.down);
+  AddThree(in.falling, out.falling);
+  AddThree(in.rising, out.rising);
 }
 
 // a, b, c: of the row above, of the row, of the row below.

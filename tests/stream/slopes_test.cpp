@@ -11,6 +11,9 @@
 namespace ctv::test {
 namespace {
 
+constexpr int kClipWidth = 150;
+constexpr int kClipHeight = 97;
+
 ctv_packet_info info_of(const Stream& stream, const Bytes& packet) {
   ctv_packet_info info{};
   info.struct_size = sizeof info;
@@ -30,42 +33,35 @@ std::vector<int8_t> slopes_of(const Stream& stream, const Bytes& packet, int32_t
   return slopes;
 }
 
-// Stripes that lean by as many columns per row as their part of the picture says, and move.
-std::vector<Frame> slanted_clip(int frames) {
-  constexpr int kWidth = 150;
-  constexpr int kHeight = 97;
+// Grey frames of sample(y, x, n).
+template <typename Sample>
+std::vector<Frame> grey_clip(int frames, Sample sample) {
   std::vector<Frame> clip;
   for (int n = 0; n < frames; ++n) {
-    Frame frame = make_frame(CTV_FORMAT_GRAY8, kWidth, kHeight);
-    for (int y = 0; y < kHeight; ++y) {
-      for (int x = 0; x < kWidth; ++x) {
-        const int slope = std::array{2, -1, 1, -2}[static_cast<size_t>(x / 38)];
-        frame.planes[0][static_cast<size_t>(y * kWidth + x)] =
-            static_cast<uint8_t>(40 + 11 * ((x + n - slope * y + 2 * kHeight) % 16));
-      }
+    Frame frame = make_frame(CTV_FORMAT_GRAY8, kClipWidth, kClipHeight);
+    for (int y = 0; y < kClipHeight; ++y) {
+      for (int x = 0; x < kClipWidth; ++x)
+        frame.planes[0][static_cast<size_t>(y * kClipWidth + x)] = static_cast<uint8_t>(sample(y, x, n));
     }
     clip.push_back(std::move(frame));
   }
   return clip;
 }
 
+// Stripes that lean by as many columns per row as their part of the picture says, and move.
+std::vector<Frame> slanted_clip(int frames) {
+  return grey_clip(frames, [](int y, int x, int n) {
+    const int slope = std::array{2, -1, 1, -2}[static_cast<size_t>(x / 38)];
+    return 40 + 11 * ((x + n - slope * y + 2 * kClipHeight) % 16);
+  });
+}
+
 // Fine waves that lean to one side and, in the other half of the picture, to the other. They move.
 std::vector<Frame> hatched_clip(int frames) {
-  constexpr int kWidth = 150;
-  constexpr int kHeight = 97;
-  std::vector<Frame> clip;
-  for (int n = 0; n < frames; ++n) {
-    Frame frame = make_frame(CTV_FORMAT_GRAY8, kWidth, kHeight);
-    for (int y = 0; y < kHeight; ++y) {
-      for (int x = 0; x < kWidth; ++x) {
-        const double lean = (x < kWidth / 2 ? 1.3 : -1.3) * y;
-        frame.planes[0][static_cast<size_t>(y * kWidth + x)] =
-            static_cast<uint8_t>(std::lround(120 + 90 * std::cos(2.4 * (x + n) + lean)));
-      }
-    }
-    clip.push_back(std::move(frame));
-  }
-  return clip;
+  return grey_clip(frames, [](int y, int x, int n) {
+    const double lean = (x < kClipWidth / 2 ? 1.3 : -1.3) * y;
+    return std::lround(120 + 90 * std::cos(2.4 * (x + n) + lean));
+  });
 }
 
 TEST(Slopes, HaveDirectionsBesideThemThatSaveBits) {

@@ -18,6 +18,11 @@ constexpr double kLeast = 0.5;  // smallest size after a larger one
 constexpr double kOpening = 0.3;
 constexpr double kMostKey = 0.6;
 constexpr double kMostSaved = 0.3;
+// What stands still keeps the quality of its last frame. So while steps are coarser than the source's, the
+// frame after one that cost little takes a finer step, and what the buffer holds beyond a reserve.
+constexpr double kLittle = 0.5;  // of the average size
+constexpr double kFiner = 0.6;
+constexpr double kReserve = 0.4;
 constexpr double kRepay = 2;  // time in which debt is paid back, in buffers
 constexpr double kFinestScale = 1.0 / 16;
 constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
@@ -64,7 +69,13 @@ double TargetSize::others() const {
   return std::max(0.3 * average(), (average() * key_interval_ - key_size_) / (key_interval_ - 1));
 }
 
+bool TargetSize::refines() const {
+  return opened_ && type_ == FrameType::kPredicted && last_size_ < kLittle * average() && scale_ > 1 &&
+         buffer_ > kReserve * full();
+}
+
 double TargetSize::wanted() const {
+  if (refines()) return std::max(average(), buffer_ - kReserve * full());
   if (is_free()) {
     const double run = key_interval_ == 0 ? 1e18 : average() * key_interval_;
     return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), run));
@@ -77,7 +88,7 @@ double TargetSize::wanted() const {
 
 // What earlier frames have left may be spent at once: to refine what stands still takes many bits or none.
 double TargetSize::most() const {
-  if (is_free()) return wanted_;
+  if (is_free() || refines()) return wanted_;
   return std::max(kMost * wanted_, std::min(-debt_, kMostSaved * full()));
 }
 
@@ -108,7 +119,7 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
   fits_ = 0;
   if (target_.bitrate > 0) {
     wanted_ = std::min(wanted(), kFill * limit());
-    step_ = std::max(to_step(own_step * scale_), uint16_t{1});
+    step_ = to_step(own_step * scale_ * (refines() ? kFiner : 1));
     return step_;
   }
   // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
@@ -189,6 +200,7 @@ void TargetSize::account(double size) {
     scale_ = std::max(kFinestScale, used * std::clamp(change, 0.8, 1.25));
   }
   opened_ = true;
+  last_size_ = key ? average() : size;
 }
 
 }  // namespace ctv

@@ -47,6 +47,8 @@ class TargetSize final : public RateController {
   double full() const { return static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000; }
   /// Key frames among predicted ones are as fine as the step of these says, up to a share of the buffer.
   bool is_free() const { return type_ == FrameType::kKey && key_interval_ != 1; }
+  /// Whether a predicted frame may make up at once for what stands still and is too coarse.
+  bool refines() const;
   double others() const;
   double wanted() const;
   double most() const;
@@ -66,13 +68,14 @@ class TargetSize final : public RateController {
   };
   Last last_[2];  // without bitrate: per frame type
   // With bitrate. Bytes, except where stated.
-  double scale_ = 1;     // step of the next frame, in steps of the source
-  double wanted_ = 0;    // for this frame
-  double debt_ = 0;      // spent beyond the rate
-  double buffer_ = 0;    // may be sent now
-  double key_size_ = 0;  // of the last key frame
-  int since_key_ = 0;    // frames
-  bool opened_ = false;  // the first frame was coded
+  double scale_ = 1;      // step of the next frame, in steps of the source
+  double wanted_ = 0;     // for this frame
+  double debt_ = 0;       // spent beyond the rate
+  double buffer_ = 0;     // may be sent now
+  double key_size_ = 0;   // of the last key frame
+  double last_size_ = 0;  // of the last predicted frame, or the average
+  int since_key_ = 0;     // frames
+  bool opened_ = false;   // the first frame was coded
   // Bounds of the search: the largest step known to be too fine, and the smallest known to be too coarse.
   int tries_ = 0;
   uint16_t step_ = 0;

@@ -22,7 +22,7 @@ Status StreamEncoder::fall_back(const Status& failure) {
     }
     const ctv_picture* source = slot.picture->host_copy();
     if (source == nullptr) return failure;  // the picture is in device memory
-    copy_picture(*source, lost.emplace_back());
+    copy_picture(*source, lost.emplace_back(), device_.threads());
   }
   CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
   // Subband prediction needs the source of the reference, which is known of the very last frame only.
@@ -78,7 +78,7 @@ void StreamEncoder::keep_source(uint64_t frame) {
   if (!kept && pipeline_.size() == 1) return;  // the one before stays the reference
   const ctv_picture* source = kept ? slot.picture->host_copy() : nullptr;
   if (source != nullptr) {
-    copy_picture(*source, last_source_);
+    copy_picture(*source, last_source_, device_.threads());
   } else {
     last_source_ = {};
   }

@@ -14,6 +14,6 @@ struct PictureCopy {
   std::vector<uint8_t> bytes;
 };
 /// `picture` lies in host memory. The copy's memory is reused if it is large enough.
-void copy_picture(const ctv_picture& picture, PictureCopy& copy);
+void copy_picture(const ctv_picture& picture, PictureCopy& copy, int threads = 1);
 
 }  // namespace ctv

@@ -18,9 +18,11 @@ struct Reference {
   std::string pictures, runner;
 };
 
-void measure_runner(Measurement& m, Json& j, const Clip& clip, ctv_config config, const Runner& runner,
+// By value: the pictures move to where the runner reads them without a copy.
+void measure_runner(Measurement& m, Json& j, Clip clip, ctv_config config, const Runner& runner,
                     Reference& reference) {
   runner.apply(config);
+  lay_out_for(config, clip);
   const std::string where = text("%s %dx%d", clip.name.c_str(), clip.video.width, clip.video.height);
   m.show(where + ", " + runner.name());
   const TimedClip timed = time_clip(config, clip, m.runs);

@@ -52,9 +52,17 @@ size_t cell_count(const MotionGrid& grid) {
   return static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 2);
 }
 
+// Rows of roots of all slices but the last, which may have fewer. As equal as can be: the longest slice is
+// what a frame waits for.
+int slice_rows(const MotionGrid& grid) {
+  const int rows = grid.root_rows();
+  const int slices = std::clamp(rows * grid.root_cols() / kRootsOfASlice, 1, rows);
+  return std::max(rows / slices, (rows + kMostSlices - 1) / kMostSlices);
+}
+
 // First row of cells of a slice; slice = motion_slices(): behind the last.
 int first_row(const MotionGrid& grid, int slice) {
-  return std::min(slice * grid.root_rows() / motion_slices(grid) << kRootLevel, grid.rows);
+  return std::min(slice * slice_rows(grid) << kRootLevel, grid.rows);
 }
 
 template <typename Side>
@@ -67,8 +75,7 @@ Side moved(Side side, size_t cells) {
 }  // namespace
 
 int motion_slices(const MotionGrid& grid) {
-  const int rows = grid.root_rows();
-  return std::clamp(rows * grid.root_cols() / kRootsOfASlice, 1, std::min(rows, kMostSlices));
+  return (grid.root_rows() + slice_rows(grid) - 1) / slice_rows(grid);
 }
 
 MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter)

@@ -107,7 +107,8 @@ OUTSIDE = Cell(inside=False)
 def decode(h, rows, cols, payload):
     """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
-    count = max(1, min(height * width // 60, height, 16))
+    roots = max(height // max(1, min(height * width // 60, height)), -(-height // 16))  # rows of them in a slice
+    count = -(-height // roots)
     reader = Reader(payload)
     sizes = [reader.varint() for _ in range(count - 1)]
     sizes.append(len(payload) - reader.at - sum(sizes))
@@ -115,8 +116,8 @@ def decode(h, rows, cols, payload):
     cells = {}
     filtered = set()
     for i, size in enumerate(sizes):
-        begin = (i * height // count) << ROOT
-        end = min(((i + 1) * height // count) << ROOT, rows)
+        begin = (i * roots) << ROOT
+        end = min((i + 1) * roots << ROOT, rows)
         data = payload[reader.at:reader.at + size]
         reader.at += size
         part = Slice(h, end - begin, cols, data)

@@ -7,6 +7,7 @@
 #include "cuda/motion/compensate.hpp"
 
 #include "cuda/motion/predict.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -56,6 +57,7 @@ template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kWarps)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                              int region_rows, int across, PlaneView<Sample> prediction) {
+  follow();
   using Own = Piece<kRows, kCols>;
   constexpr int kPieces = kWarp / Own::kLanes;
   union Memory {
@@ -153,6 +155,7 @@ constexpr int kBlockY = 8;
 __global__ void __launch_bounds__(kBlockX* kBlockY)
     compensate_samples_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                               PlaneView<Sample> prediction) {
+  follow();
   const int r = static_cast<int>(blockIdx.y * kBlockY + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlockX + threadIdx.x);
   if (r >= prediction.rows || c >= prediction.cols) return;
@@ -191,9 +194,8 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
   const auto launch = [&]<int kRows, int kCols>() {
     const int rows = ceil_div(prediction.rows + kRows / 2, kRegion);
     const int across = ceil_div(prediction.cols + kCols / 2, kRegion);
-    compensate_pieces_kernel<kRows, kCols>
-        <<<blocks_for(rows * across, kWarps), kWarp * kWarps, 0, device.stream()>>>(reference, cells, rows,
-                                                                                    across, prediction);
+    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps),
+                  kWarp * kWarps, 0, reference, cells, rows, across, prediction);
   };
   if (geometry.row_shift == 0 && geometry.col_shift == 0) {
     launch.template operator()<8, 8>();
@@ -203,8 +205,8 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
     launch.template operator()<4, 4>();
   } else {
     const dim3 blocks(blocks_for(prediction.cols, kBlockX), blocks_for(prediction.rows, kBlockY));
-    compensate_samples_kernel<<<blocks, dim3(kBlockX, kBlockY), 0, device.stream()>>>(reference, cells,
-                                                                                      prediction);
+    launch_kernel(device, compensate_samples_kernel, blocks, dim3(kBlockX, kBlockY), 0, reference, cells,
+                  prediction);
   }
   return device.launched("compensate_kernel");
 }

@@ -5,6 +5,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
 #include "cuda/motion/far_search.hpp"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -25,6 +26,7 @@ struct Quarter {
 
 __global__ void __launch_bounds__(256) quarter_kernel(const __grid_constant__ Quarter current,
                                                       const __grid_constant__ Quarter reference, int rows) {
+  follow();
   const Quarter& q = blockIdx.z == 0 ? current : reference;
   const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - q.border;
   const int c = static_cast<int>(blockIdx.x * 32 + threadIdx.x) - q.border;
@@ -53,6 +55,7 @@ struct Around {
 
 template <int kSize>
 __global__ void __launch_bounds__(kThreads) around_kernel(const __grid_constant__ Around a) {
+  follow();
   constexpr int kWords = kSize / 4;
   constexpr int kRows = kSize + kWindow - 1;
   constexpr int kPitch = (kRows + 3) / 4 + 1;  // words; the window begins within the first
@@ -153,11 +156,11 @@ Status FarSearch::improve(Device& device, const SearchPlanes& planes, Extent cur
   const SearchPlanes& q = quarters_;
   const dim3 threads(32, 8);
   const dim3 grid(blocks_for(q.reference_stride, 32), blocks_for(q.rows + 2 * q.border, 8), 2);
-  quarter_kernel<<<grid, threads, 0, device.stream()>>>(
-      quarter(planes.current, planes.current_stride, current, q.current, q.current_stride, 0),
-      quarter(planes.reference, planes.reference_stride, reference, q.reference, q.reference_stride,
-              q.border),
-      q.rows);
+  launch_kernel(device, quarter_kernel, grid, threads, 0,
+                quarter(planes.current, planes.current_stride, current, q.current, q.current_stride, 0),
+                quarter(planes.reference, planes.reference_stride, reference, q.reference, q.reference_stride,
+                        q.border),
+                q.rows);
   CTV_RETURN_IF_ERROR(device.launched("quarter_kernel"));
 
   const int log2_blocks = kLog2Square - blocks_.log2_block;
@@ -171,13 +174,13 @@ Status FarSearch::improve(Device& device, const SearchPlanes& planes, Extent cur
   const dim3 all(static_cast<unsigned>(blocks_.cols), static_cast<unsigned>(blocks_.rows));
   switch (blocks_.log2_block) {
     case 3:
-      around_kernel<8><<<all, kThreads, 0, device.stream()>>>(around);
+      launch_kernel(device, around_kernel<8>, all, kThreads, 0, around);
       break;
     case 4:
-      around_kernel<16><<<all, kThreads, 0, device.stream()>>>(around);
+      launch_kernel(device, around_kernel<16>, all, kThreads, 0, around);
       break;
     default:
-      around_kernel<32><<<all, kThreads, 0, device.stream()>>>(around);
+      launch_kernel(device, around_kernel<32>, all, kThreads, 0, around);
   }
   return device.launched("around_kernel");
 }

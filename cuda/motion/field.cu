@@ -2,6 +2,7 @@
 // A pass over the field of vectors: each block tries its neighbours' vectors and steps of a fraction of a
 // sample. Squares of 2x2 blocks then take one vector where that costs less.
 #include "cuda/motion/field_group.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -20,6 +21,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     field_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before, MotionVector* after,
                  uint32_t* costs) {
+  follow();
   using Own = Shape<kSize>;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
@@ -90,6 +92,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     unite_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before, MotionVector* after,
                  uint32_t* costs) {
+  follow();
   using Own = Shape<kSize>;
   constexpr int kGroups = kWarps * Own::kGroups;  // of a block of threads
   static_assert(kGroups % kSquareBlocks == 0);
@@ -165,6 +168,7 @@ constexpr int kSpreadThreads = 256;
 // shift: log2 of a block's side in blocks of the finer grid.
 __global__ void __launch_bounds__(kSpreadThreads)
     spread_kernel(const MotionVector* from, int pitch, int shift, int rows, int cols, MotionVector* vectors) {
+  follow();
   const int at = static_cast<int>(blockIdx.x) * kSpreadThreads + static_cast<int>(threadIdx.x);
   if (at < rows * cols) vectors[at] = from[(at / cols >> shift) * pitch + (at % cols >> shift)];
 }
@@ -176,7 +180,7 @@ Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlane
                      uint32_t* costs) {
   const auto launch = [&](auto* kernel, int groups) {
     const unsigned blocks = blocks_for(static_cast<int>(work.grid.size()), groups * kWarps);
-    kernel<<<blocks, kWarp * kWarps, 0, device.stream()>>>(planes, halves, work, before, after, costs);
+    launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before, after, costs);
   };
   const bool sad = work.pass.sad;
   switch (work.grid.log2_block) {
@@ -198,7 +202,7 @@ Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlane
   const int squares = ceil_div(work.grid.rows, 2) * ceil_div(work.grid.cols, 2);
   const auto launch = [&](auto* kernel, int groups) {
     const unsigned blocks = blocks_for(squares * kSquareBlocks, groups * kWarps);
-    kernel<<<blocks, kWarp * kWarps, 0, device.stream()>>>(planes, halves, work, before, after, costs);
+    launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before, after, costs);
   };
   work.grid.log2_block == 3 ? launch(unite_kernel<8>, Shape<8>::kGroups)
                             : launch(unite_kernel<16>, Shape<16>::kGroups);
@@ -207,9 +211,9 @@ Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlane
 
 Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
                       const MotionGrid& grid, MotionVector* vectors) {
-  spread_kernel<<<blocks_for(static_cast<int>(grid.size()), kSpreadThreads), kSpreadThreads, 0,
-                  device.stream()>>>(from, blocks.cols, blocks.log2_block - grid.log2_block, grid.rows,
-                                     grid.cols, vectors);
+  launch_kernel(device, spread_kernel, blocks_for(static_cast<int>(grid.size()), kSpreadThreads),
+                kSpreadThreads, 0, from, blocks.cols, blocks.log2_block - grid.log2_block, grid.rows,
+                grid.cols, vectors);
   return device.launched("spread_kernel");
 }
 

@@ -6,6 +6,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/interpolate.cuh"
 #include "cuda/motion/search.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
@@ -74,6 +75,7 @@ __device__ __forceinline__ uint32_t down_columns(PackedTaps taps, const uint32_t
 
 __global__ void __launch_bounds__(kWarp* kWarps)
     half_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves) {
+  follow();
   __shared__ uint32_t whole[kWindowRows * kPitch];
   __shared__ uint32_t below[kRows * kPitch];
   const PackedTaps taps = packed_taps(kVectorUnit / 2);
@@ -119,7 +121,7 @@ HalfPlanes half_planes(const SearchPlanes& planes) {
 
 Status fill_half_planes(Device& device, const SearchPlanes& planes, const HalfPlanes& halves) {
   const dim3 blocks(blocks_for(halves.words, kWords), blocks_for(halves.pitch, kRows));
-  half_kernel<<<blocks, kWarp * kWarps, 0, device.stream()>>>(planes, halves);
+  launch_kernel(device, half_kernel, blocks, kWarp * kWarps, 0, planes, halves);
   return device.launched("half_kernel");
 }
 

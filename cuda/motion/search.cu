@@ -10,6 +10,7 @@
 // matter.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -31,6 +32,7 @@ struct Narrow {
 __global__ void __launch_bounds__(kBlock * 8)
     narrow_kernel(const __grid_constant__ Narrow current, const __grid_constant__ Narrow reference,
                   int rows) {
+  follow();
   const Narrow& n = blockIdx.z == 0 ? current : reference;
   const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - n.border;
   const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - n.border;
@@ -60,6 +62,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
                   const __grid_constant__ StillCells still, int grid_cols, int unit, uint32_t lambda,
                   MotionVector* vectors, uint32_t* costs) {
+  follow();
   constexpr int kWords = kSize / 4;
   extern __shared__ uint32_t memory[];
   __shared__ uint32_t best_cost[kMaxSide];
@@ -174,8 +177,8 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
   const size_t bytes =
       sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
   const dim3 blocks(blocks_for(grid.cols, shape.side), static_cast<unsigned>(grid.rows));
-  search_kernel<kSize><<<blocks, static_cast<unsigned>(threads), bytes, device.stream()>>>(
-      planes, shape, still, grid.cols, unit, lambda, vectors, costs);
+  launch_kernel(device, search_kernel<kSize>, blocks, static_cast<unsigned>(threads), bytes, planes, shape,
+                still, grid.cols, unit, lambda, vectors, costs);
   return device.launched("search_kernel");
 }
 
@@ -187,8 +190,8 @@ Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<
   const Narrow narrow_reference{reference, planes.reference, planes.reference_stride, planes.border};
   const dim3 blocks(blocks_for(planes.reference_stride, 4 * kBlock),  // the larger of the two
                     blocks_for(planes.rows + 2 * planes.border, 8), 2);
-  narrow_kernel<<<blocks, dim3(kBlock, 8), 0, device.stream()>>>(narrow_current, narrow_reference,
-                                                                 planes.rows);
+  launch_kernel(device, narrow_kernel, blocks, dim3(kBlock, 8), 0, narrow_current, narrow_reference,
+                planes.rows);
   return device.launched("narrow_kernel");
 }
 

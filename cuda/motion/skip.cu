@@ -7,6 +7,7 @@
 
 #include "codec/control/skip_decisions.hpp"
 #include "cuda/motion/predict.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -128,6 +129,7 @@ __device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& uni
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
     find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
+  follow();
   const CellUnit unit(c);
   const Share<kRows, kCols> share;
   const bool changed = share.plane == 0 ? changes<kCell, kCell>(c, unit, 0, share.cell, share.lane)
@@ -199,6 +201,7 @@ template <int kRows, int kCols>
 __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
     decide_skips_kernel(const __grid_constant__ Comparison c, const uint8_t* still, MotionVector* vectors,
                         uint8_t* skips) {
+  follow();
   __shared__ Piece<kCell, kCell> luma[kSkipCells];
   __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
   __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
@@ -271,7 +274,7 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
                   uint8_t* still) {
   launch_on_units(planes, grid, base_step,
                   [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
-                    find_still_kernel<kRows, kCols><<<units, threads, 0, device.stream()>>>(c, still);
+                    launch_kernel(device, find_still_kernel<kRows, kCols>, units, threads, 0, c, still);
                   });
   return device.launched("find_still_kernel");
 }
@@ -280,8 +283,8 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& 
                     const uint8_t* still, const SideInfo& side) {
   launch_on_units(planes, grid, base_step,
                   [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
-                    decide_skips_kernel<kRows, kCols>
-                        <<<units, threads, 0, device.stream()>>>(c, still, side.vectors, side.skips);
+                    launch_kernel(device, decide_skips_kernel<kRows, kCols>, units, threads, 0, c, still,
+                                  side.vectors, side.skips);
                   });
   return device.launched("decide_skips_kernel");
 }

@@ -8,6 +8,7 @@
 
 #include "cuda/motion/predict.cuh"
 #include "cuda/motion/skip.hpp"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -52,6 +53,7 @@ struct SquareShape {
 template <int kLevel>
 __global__ void __launch_bounds__(SquareShape<kLevel>::kWarps* kWarp)
     unite_skips_kernel(const __grid_constant__ SquarePass pass) {
+  follow();
   using Shape = SquareShape<kLevel>;
   constexpr int kSide = Shape::kSide;
   __shared__ Piece<kCell, kCell> pieces[Shape::kWarps];
@@ -120,7 +122,7 @@ template <int kLevel>
 void launch(Device& device, const SquarePass& pass) {
   using Shape = SquareShape<kLevel>;
   const dim3 squares(blocks_for(pass.cols, Shape::kSide), blocks_for(pass.rows, Shape::kSide));
-  unite_skips_kernel<kLevel><<<squares, Shape::kWarps * kWarp, 0, device.stream()>>>(pass);
+  launch_kernel(device, unite_skips_kernel<kLevel>, squares, Shape::kWarps * kWarp, 0, pass);
 }
 
 }  // namespace

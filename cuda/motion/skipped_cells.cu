@@ -3,6 +3,7 @@
 #include "cuda/motion/skipped_cells.hpp"
 
 #include "codec/dsp/motion_vectors.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/transform/sample_pairs.cuh"
 
 namespace ctv::cuda {
@@ -39,6 +40,7 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
     subtract_prediction_kernel(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                const uint8_t* skips, const __grid_constant__ CompensationGeometry g,
                                bool in_words, PlaneView<Sample> residual) {
+  follow();
   const Pair pair(skips, g, {residual.rows, residual.cols});
   if (pair.row >= residual.rows || pair.col >= residual.cols) return;
   const Sample* a = samples.row(pair.row) + pair.col;
@@ -58,6 +60,7 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
 __global__ void __launch_bounds__(kBlockX* kBlockY)
     copy_skipped_kernel(PlaneView<const Sample> from, const uint8_t* skips,
                         const __grid_constant__ CompensationGeometry g, bool in_words, PlaneView<Sample> to) {
+  follow();
   const Pair pair(skips, g, {to.rows, to.cols});
   if (!pair.skipped[0] && !pair.skipped[1]) return;
   const Sample* a = from.row(pair.row) + pair.col;
@@ -83,16 +86,16 @@ Status subtract_prediction(Device& device, PlaneView<const Sample> samples,
                            PlaneView<const Sample> prediction, const uint8_t* skips,
                            const CompensationGeometry& geometry, PlaneView<Sample> residual) {
   const bool words = in_words(samples) && in_words(prediction) && in_words(residual);
-  subtract_prediction_kernel<<<blocks_of_pairs(residual.extent()), dim3(kBlockX, kBlockY), 0,
-                               device.stream()>>>(samples, prediction, skips, geometry, words, residual);
+  launch_kernel(device, subtract_prediction_kernel, blocks_of_pairs(residual.extent()),
+                dim3(kBlockX, kBlockY), 0, samples, prediction, skips, geometry, words, residual);
   return device.launched("subtract_prediction_kernel");
 }
 
 Status copy_skipped(Device& device, PlaneView<const Sample> from, const uint8_t* skips,
                     const CompensationGeometry& geometry, PlaneView<Sample> to) {
   const bool words = in_words(from) && in_words(to);
-  copy_skipped_kernel<<<blocks_of_pairs(to.extent()), dim3(kBlockX, kBlockY), 0, device.stream()>>>(
-      from, skips, geometry, words, to);
+  launch_kernel(device, copy_skipped_kernel, blocks_of_pairs(to.extent()), dim3(kBlockX, kBlockY), 0, from,
+                skips, geometry, words, to);
   return device.launched("copy_skipped_kernel");
 }
 

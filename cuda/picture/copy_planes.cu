@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cuda/picture/colour.hpp"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -51,6 +52,7 @@ struct Imports {
 
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_same_kernel(const __grid_constant__ Imports imports, const __grid_constant__ PlaneBlocks blocks) {
+  follow();
   const Place at = place_of(blocks);
   const BytePlane& source = imports.from[at.plane];
   const PlaneView<Sample>& plane = imports.to[at.plane];
@@ -78,6 +80,7 @@ struct Exports {
 
 __global__ void __launch_bounds__(kBlock* kBlock)
     export_same_kernel(const __grid_constant__ Exports exports, const __grid_constant__ PlaneBlocks blocks) {
+  follow();
   const Place at = place_of(blocks);
   const BytePlane& target = exports.to[at.plane];
   if (at.row >= target.rows) return;
@@ -114,7 +117,7 @@ Status import_same(Device& device, const BytePicture& picture, const PictureLayo
     extents[p] = {planes[p].rows, planes[p].cols};
   }
   const PlaneBlocks blocks = plane_blocks(extents);
-  import_same_kernel<<<blocks.begin[3], dim3(kBlock, kBlock), 0, device.stream()>>>(imports, blocks);
+  launch_kernel(device, import_same_kernel, blocks.begin[3], dim3(kBlock, kBlock), 0, imports, blocks);
   return device.launched("import_same_kernel");
 }
 
@@ -127,7 +130,7 @@ Status export_same(Device& device, const ConstPlanes& planes, int count, const B
     extents[p] = {picture.planes[p].rows, picture.planes[p].cols};
   }
   const PlaneBlocks blocks = plane_blocks(extents);
-  export_same_kernel<<<blocks.begin[3], dim3(kBlock, kBlock), 0, device.stream()>>>(exports, blocks);
+  launch_kernel(device, export_same_kernel, blocks.begin[3], dim3(kBlock, kBlock), 0, exports, blocks);
   return device.launched("export_same_kernel");
 }
 

@@ -5,6 +5,7 @@
 #include "cuda/picture/loop_filter.hpp"
 
 #include "codec/dsp/filter_weights.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
@@ -118,6 +119,7 @@ __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane
 __global__ void __launch_bounds__(kWarp* kWarps)
     filter_changes_kernel(const __grid_constant__ UnfilteredPlane plane, const uint8_t* skips,
                           unsigned long long* changes) {
+  follow();
   FilterGain gain;
   const FilteredCells cells{plane.geometry, skips, nullptr};
   for_samples(
@@ -139,6 +141,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
 __global__ void __launch_bounds__(kWarp* kWarps)
     filter_kernel(PlaneView<const Sample> from, const __grid_constant__ LoopFilter filter,
                   const __grid_constant__ FilteredCells cells, PlaneView<Sample> to) {
+  follow();
   const SampleRange range = cells.geometry.range;
   for_samples(
       from, filter, cells, [&](int row, int col) { to.row(row)[col] = from.row(row)[col]; },
@@ -157,8 +160,8 @@ Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, c
   CTV_CUDA_TRY(device, cudaMemsetAsync(changes, 0, planes[0].geometry.grid.roots() * sizeof *changes,
                                        device.stream()));
   for (const UnfilteredPlane& plane : planes) {
-    filter_changes_kernel<<<blocks_of(plane.samples.extent()), dim3(kWarp, kWarps), 0, device.stream()>>>(
-        plane, skips, reinterpret_cast<unsigned long long*>(changes));
+    launch_kernel(device, filter_changes_kernel, blocks_of(plane.samples.extent()), dim3(kWarp, kWarps), 0,
+                  plane, skips, reinterpret_cast<unsigned long long*>(changes));
     CTV_RETURN_IF_ERROR(device.launched("filter_changes_kernel"));
   }
   return {};
@@ -166,7 +169,8 @@ Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, c
 
 Status filter_plane(Device& device, PlaneView<const Sample> from, const LoopFilter& filter,
                     const FilteredCells& cells, PlaneView<Sample> to) {
-  filter_kernel<<<blocks_of(to.extent()), dim3(kWarp, kWarps), 0, device.stream()>>>(from, filter, cells, to);
+  launch_kernel(device, filter_kernel, blocks_of(to.extent()), dim3(kWarp, kWarps), 0, from, filter, cells,
+                to);
   return device.launched("filter_kernel");
 }
 

@@ -18,6 +18,15 @@ Status Device::synchronize() {
   return {};
 }
 
+bool Device::overlaps(const void* kernel) {
+  if (!overlaps_) {
+    cudaFuncAttributes code{};
+    overlaps_ = cuda_tuning().overlap && properties().major >= 9 &&
+                cudaFuncGetAttributes(&code, kernel) == cudaSuccess && code.ptxVersion >= 90;
+  }
+  return *overlaps_;
+}
+
 Result<bool> Device::begin_frame(const FrameCalls& calls) {
   clock_.collect(false);
   const CudaTuning& tuning = cuda_tuning();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "codec/backend/frame_calls.hpp"
@@ -47,6 +48,10 @@ class Device : public Context {
     return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
+  /// Whether kernels may be placed while the one before still runs (launch.cuh), as `kernel`, any of them,
+  /// tells: the code that runs must be of compute capability 9.0 or later.
+  bool overlaps(const void* kernel);
+
   /// Records the calls of a frame as a graph and launches it at the end, unless stages are timed (see
   /// CudaTuning). True: the graph of an equal frame is kept, and end_frame() launches it.
   Result<bool> begin_frame(const FrameCalls& calls);
@@ -65,6 +70,7 @@ class Device : public Context {
   FrameRecorder recorder_{*this, streams_};
   int frames_in_flight_ = 1;
   bool one_spins_ = false;
+  std::optional<bool> overlaps_;
 };
 
 /// Puts the GPU's clock around what stream() is given in a scope; not while a frame is recorded.

@@ -23,6 +23,7 @@ CudaTuning parse() {
   CudaTuning tuning;
   tuning.entropy = flag("CTV_CUDA_ENTROPY").value_or(true);
   tuning.graphs = flag("CTV_CUDA_GRAPH").value_or(true);
+  tuning.overlap = flag("CTV_CUDA_OVERLAP").value_or(true);
   tuning.lanes = flag("CTV_CUDA_LANES").value_or(true);
   tuning.stage_times = flag("CTV_CUDA_STAGE_TIMES");
 #if defined(CTV_FAULT_INJECTION)

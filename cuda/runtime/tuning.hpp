@@ -10,6 +10,7 @@ namespace ctv::cuda {
 struct CudaTuning {
   bool entropy = true;  // CTV_CUDA_ENTROPY=0: CPU threads code levels
   bool graphs = true;   // CTV_CUDA_GRAPH=0: frames never run as graphs
+  bool overlap = true;  // CTV_CUDA_OVERLAP=0: a kernel is launched when the one before it has ended
   bool lanes = true;    // CTV_CUDA_LANES=0: planes one after the other, so that stage times add up
   std::optional<bool> stage_times;  // CTV_CUDA_STAGE_TIMES: never, always; unset: when asked for
   // With CTV_FAULT_INJECTION only.

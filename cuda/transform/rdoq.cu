@@ -5,6 +5,7 @@
 // through, and a block finds its subband by its number.
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/transform/rdoq.hpp"
 
 namespace ctv::cuda {
@@ -31,6 +32,7 @@ struct RdoSubbands {
 __global__ void __launch_bounds__(kTile* kThreadsY)
     quantise_rdo_kernel(const __grid_constant__ RdoSubbands subbands, const Coefficient* coefficients,
                         Level* levels) {
+  follow();
   __shared__ uint8_t activity[kTile + 2][kTile + 2];
   int i = subbands.count - 1;
   while (subbands.of[i].first_tile > blockIdx.x) --i;
@@ -101,7 +103,8 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
         {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};
     tiles += static_cast<uint32_t>(ceil_div(s.rows, kTile)) * static_cast<uint32_t>(ceil_div(s.cols, kTile));
   }
-  quantise_rdo_kernel<<<tiles, dim3(kTile, kThreadsY), 0, device.stream()>>>(subbands, coefficients, levels);
+  launch_kernel(device, quantise_rdo_kernel, tiles, dim3(kTile, kThreadsY), 0, subbands, coefficients,
+                levels);
   return device.launched("quantise_rdo_kernel");
 }
 

@@ -11,6 +11,7 @@
 // (quantiser; inverse: prediction added, clamped) happen on the way in and out.
 #include "cuda/transform/wavelet.hpp"
 
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/mirrored.cuh"
 #include "cuda/transform/sample_pairs.cuh"
 #include "cuda/transform/wavelet_lifting.cuh"
@@ -67,6 +68,7 @@ template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
     wavelet_forward_kernel(const __grid_constant__ WaveletScale<int16_t> scale,
                            const __grid_constant__ PlaneSource source) {
+  follow();
   using Shape = Tile<Wavelet>;
   constexpr int kBorder = Shape::kBorder;
   constexpr int kRun = kRowRun + 2 * kBorder;
@@ -141,6 +143,7 @@ template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
     wavelet_inverse_kernel(const __grid_constant__ WaveletScale<const int16_t> scale,
                            const __grid_constant__ PlaneTarget target) {
+  follow();
   using Shape = Tile<Wavelet>;
   constexpr int kBorder = Shape::kBorder;
   constexpr int kRun = kRowRun + 2 * kBorder;
@@ -228,8 +231,8 @@ void with_wavelet(Pyramid kind, Launch launch) {
 Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale<int16_t>& scale,
                        const PlaneSource& source) {
   with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
-    wavelet_forward_kernel<Wavelet>
-        <<<tiles(scale), Tile<Wavelet>::kForwardThreads, 0, device.stream()>>>(scale, source);
+    launch_kernel(device, wavelet_forward_kernel<Wavelet>, tiles(scale), Tile<Wavelet>::kForwardThreads, 0,
+                  scale, source);
   });
   return device.launched("wavelet_forward_kernel");
 }
@@ -237,8 +240,8 @@ Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale<int16_t>
 Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale<const int16_t>& scale,
                        const PlaneTarget& target) {
   with_wavelet(kind, [&]<class Wavelet>(Wavelet) {
-    wavelet_inverse_kernel<Wavelet>
-        <<<tiles(scale), Tile<Wavelet>::kInverseThreads, 0, device.stream()>>>(scale, target);
+    launch_kernel(device, wavelet_inverse_kernel<Wavelet>, tiles(scale), Tile<Wavelet>::kInverseThreads, 0,
+                  scale, target);
   });
   return device.launched("wavelet_inverse_kernel");
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launches of kernels that follow one another closely. A frame is a chain of dozens of short kernels, and
+// from the end of one to the first instruction of the next a device needs more than a microsecond. So a
+// kernel is placed on the device while the one before it still runs, and waits there (programmatic dependent
+// launch, compute capability 9.0).
+#pragma once
+
+#include "cuda/runtime/device.hpp"
+
+namespace ctv::cuda {
+
+/// First in each kernel of launch_kernel(), before it touches memory: waits for all kernels before it, and
+/// lets the next one be placed.
+__device__ __forceinline__ void follow() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// kernel<<<blocks, threads, shared, device.stream()>>>(arguments...). The kernel calls follow() first.
+template <typename... Parameters, typename... Arguments>
+void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared,
+                   const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.dynamicSmemBytes = shared;
+  config.stream = device.stream();
+  config.attrs = &attribute;
+  config.numAttrs = device.overlaps(reinterpret_cast<const void*>(kernel)) ? 1 : 0;
+  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
+}  // namespace ctv::cuda

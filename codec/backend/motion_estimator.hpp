@@ -45,7 +45,8 @@ class MotionEstimator {
   virtual ~MotionEstimator() = default;
   /// vectors: [grid.rows][grid.cols]. current: padded extent; reference: cropped to the true extent, repeated
   /// beyond. lambda: cost of a vector bit in sixteenths of SAD. still: [grid.rows][grid.cols] or null; a
-  /// block whose cells are all still has the vector zero and is not searched.
+  /// block whose cells are all still has the vector zero and is not searched. search() waits for all marks of
+  /// Backend::on_plane() before it needs them.
   virtual Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                         const uint8_t* still, MotionVector* vectors) = 0;
 };

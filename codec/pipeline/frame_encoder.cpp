@@ -110,7 +110,10 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
+  // Beside the beginning of the search.
+  CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
   CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
+  CTV_RETURN_IF_ERROR(backend_.on_plane(0));
   MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, vectors));

@@ -59,26 +59,35 @@ class CudaMotionEstimator final : public MotionEstimator {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
     }
-    // The search needs no half samples.
+    // The caller may have found the still cells beside this.
+    CTV_RETURN_IF_ERROR(d.on_plane(-1));
+    const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
+                           blocks_.log2_block - parameters_.grid.log2_block};
+    // Neither search needs half samples, or the other.
     CTV_RETURN_IF_ERROR(d.on_plane(Backend::kBesidePlanes));
     {
       const StageMark mark(d, Stage::kMotionRefine);
       CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
     }
+    const bool far = parameters_.far_range > 0;
+    if (far) {
+      CTV_RETURN_IF_ERROR(d.on_plane(1));
+      const StageMark mark(d, Stage::kMotionSearch);
+      CTV_RETURN_IF_ERROR(far_.search(d, planes_, {current.rows, current.cols},
+                                      {reference.rows, reference.cols}, cells, lambda));
+    }
     CTV_RETURN_IF_ERROR(d.on_plane(0));
     {
       const StageMark mark(d, Stage::kMotionSearch);
-      const MotionGrid& grid = parameters_.grid;
-      const StillCells cells{still, grid.rows, grid.cols, blocks_.log2_block - grid.log2_block};
       CTV_RETURN_IF_ERROR(search_blocks(d, planes_, blocks_, cells, parameters_.range, kVectorUnit, lambda,
                                         field_.data(), costs_.data()));
-      if (parameters_.far_range > 0) {
-        CTV_RETURN_IF_ERROR(far_.improve(d, planes_, {current.rows, current.cols},
-                                         {reference.rows, reference.cols}, cells, parameters_.range, lambda,
-                                         field_.data(), costs_.data()));
-      }
     }
     CTV_RETURN_IF_ERROR(d.on_plane(-1));
+    if (far) {
+      const StageMark mark(d, Stage::kMotionSearch);
+      CTV_RETURN_IF_ERROR(
+          far_.improve(d, planes_, cells, parameters_.range, lambda, field_.data(), costs_.data()));
+    }
     const StageMark mark(d, Stage::kMotionRefine);
     MotionVector* field = field_.data();
     MotionVector* improved = improved_.data();

@@ -145,9 +145,8 @@ Status FarSearch::initialise(Device& device, const MotionGrid& blocks, int range
   return {};
 }
 
-Status FarSearch::improve(Device& device, const SearchPlanes& planes, Extent current, Extent reference,
-                          const StillCells& still, int near, uint32_t lambda, MotionVector* vectors,
-                          uint32_t* costs) {
+Status FarSearch::search(Device& device, const SearchPlanes& planes, Extent current, Extent reference,
+                         const StillCells& still, uint32_t lambda) {
   const auto quarter = [](const uint8_t* from, int from_stride, Extent extent, uint8_t* to, int stride,
                           int border) {
     return Quarter{from,   from_stride, ceil_div(extent.rows, kFarStep), ceil_div(extent.cols, kFarStep), to,
@@ -163,13 +162,15 @@ Status FarSearch::improve(Device& device, const SearchPlanes& planes, Extent cur
                 q.rows);
   CTV_RETURN_IF_ERROR(device.launched("quarter_kernel"));
 
-  const int log2_blocks = kLog2Square - blocks_.log2_block;
   StillCells still_squares = still;
-  still_squares.log2_cells += log2_blocks;
-  CTV_RETURN_IF_ERROR(search_blocks(device, q, squares_, still_squares, range_, kFarStep * kVectorUnit,
-                                    quarter_lambda(lambda), vectors_.data(), costs_.data()));
+  still_squares.log2_cells += kLog2Square - blocks_.log2_block;
+  return search_blocks(device, q, squares_, still_squares, range_, kFarStep * kVectorUnit,
+                       quarter_lambda(lambda), vectors_.data(), costs_.data());
+}
 
-  const Around around{planes, still,  vectors_.data(), squares_.cols, log2_blocks,
+Status FarSearch::improve(Device& device, const SearchPlanes& planes, const StillCells& still, int near,
+                          uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+  const Around around{planes, still,  vectors_.data(), squares_.cols, kLog2Square - blocks_.log2_block,
                       near,   lambda, vectors,         costs};
   const dim3 all(static_cast<unsigned>(blocks_.cols), static_cast<unsigned>(blocks_.rows));
   switch (blocks_.log2_block) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which cells are skipped (codec/control/skip_decisions.hpp). A block of threads takes a unit of 2x2
-// cells, and a group of its lanes a cell of one plane: Hadamard transforms of the difference to the reference
-// or to the cell's prediction, by exchange between lanes, and squared differences. The threads of the block
-// meet once.
+// cells: a warp its luma, eight samples of a column a lane, and a group of lanes each cell of another plane.
+// They find Hadamard transforms of the difference to the reference or to the cell's prediction, by exchange
+// between lanes, and squared differences. The threads of the block meet once.
 #include "cuda/motion/skip.hpp"
 
 #include "codec/control/skip_decisions.hpp"
-#include "cuda/motion/predict.cuh"
+#include "cuda/motion/predict_unit.cuh"
 #include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
@@ -41,21 +41,21 @@ struct CellUnit {
   }
 };
 
-// What a thread takes of a unit. The first four warps take luma, a cell each; the groups of the others the
-// cells of the second plane, then of the third. kRows, kCols: of a cell there.
+// What a thread takes of a unit. The first warp takes luma, a quarter of its lanes each cell; the groups of
+// the others the cells of the second plane, then of the third. kRows, kCols: of a cell there.
 template <int kRows, int kCols>
 struct Share {
   static constexpr int kLanes = Piece<kRows, kCols>::kLanes;
-  static constexpr int threads(int planes) { return kSkipCells * (kWarp + (planes - 1) * kLanes); }
-  int plane, cell, lane;
+  static constexpr int threads(int planes) { return kWarp + kSkipCells * (planes - 1) * kLanes; }
+  int plane, cell, lane;  // lane: of luma's warp, or of a group
 
   __device__ __forceinline__ Share() {
     const int thread = static_cast<int>(threadIdx.x);
-    const int group = (thread - kSkipCells * kWarp) / kLanes;
-    const bool luma = thread < kSkipCells * kWarp;
+    const int group = (thread - kWarp) / kLanes;
+    const bool luma = thread < kWarp;
     plane = luma ? 0 : 1 + group / kSkipCells;
-    cell = luma ? thread / kWarp : group % kSkipCells;
-    lane = thread % (luma ? kWarp : kLanes);
+    cell = luma ? thread / (kWarp / kSkipCells) : group % kSkipCells;
+    lane = luma ? thread : thread % kLanes;
   }
 };
 
@@ -78,18 +78,25 @@ __device__ __forceinline__ uint32_t group_sum(uint32_t v) {
   }
 }
 
-// Coefficients of tiles of kCols x kCols samples, in any order.
-template <int kCols>
-__device__ __forceinline__ void hadamard(int lane, int (&h)[kStrip]) {
-  const int sum = h[0] + h[1];
-  h[1] = h[0] - h[1];
-  h[0] = sum;
+// Coefficients of tiles of kCols x kCols samples, in any order. A lane has kCount samples of a column.
+template <int kCols, int kCount>
+__device__ __forceinline__ void hadamard(int lane, int (&h)[kCount]) {
+#pragma unroll
+  for (int half = 1; half < kCount; half *= 2) {
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) {
+      if ((k & half) != 0) continue;
+      const int sum = h[k] + h[k + half];
+      h[k + half] = h[k] - h[k + half];
+      h[k] = sum;
+    }
+  }
   // Lanes up to kCols / 2 away are in the same rows, the others of a tile in the same column.
 #pragma unroll
-  for (int away = 1; away < kCols * kCols / kStrip; away *= 2) {
+  for (int away = 1; away < kCols * kCols / kCount; away *= 2) {
     const int sign = (lane & away) != 0 ? -1 : 1;
 #pragma unroll
-    for (int k = 0; k < kStrip; ++k) h[k] = __shfl_xor_sync(kAllLanes, h[k], away) + sign * h[k];
+    for (int k = 0; k < kCount; ++k) h[k] = __shfl_xor_sync(kAllLanes, h[k], away) + sign * h[k];
   }
 }
 
@@ -112,18 +119,40 @@ struct Samples {
 };
 
 // Whether a coefficient of the lane is too large for a still unit.
-template <int kRows, int kCols>
-__device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& unit, int plane, int cell,
-                                        int lane) {
-  const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
-  int h[kStrip];
+template <int kCols, int kCount>
+__device__ __forceinline__ bool changes(const SkipPrices& prices, int lane, const int (&source)[kCount],
+                                        const int (&reference)[kCount]) {
+  int h[kCount];
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) h[k] = skip_difference(samples.source[k], samples.reference[k]);
+  for (int k = 0; k < kCount; ++k) h[k] = skip_difference(source[k], reference[k]);
   hadamard<kCols>(lane, h);
   bool changes = false;
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) changes |= abs_of(h[k]) * (kCell / kCols) > c.prices.still;
+  for (int k = 0; k < kCount; ++k) changes |= abs_of(h[k]) * (kCell / kCols) > prices.still;
   return changes;
+}
+
+// Luma's samples of the lane, and those at their place in the reference.
+struct UnitSamples {
+  int top, left;  // of the unit
+  int source[kUnitStrip], reference[kUnitStrip];
+
+  __device__ __forceinline__ UnitSamples(const Comparison& c, const CellUnit& unit, int lane)
+      : top(unit.row * kCell), left(unit.col * kCell) {
+    load_unit(c.source[0], top, left, lane, source);
+    load_unit(c.reference[0], top, left, lane, reference);
+  }
+};
+
+template <int kRows, int kCols>
+__device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& unit,
+                                        const Share<kRows, kCols>& share) {
+  if (share.plane == 0) {
+    const UnitSamples luma(c, unit, share.lane);
+    return changes<kCell>(c.prices, share.lane, luma.source, luma.reference);
+  }
+  const Samples<kRows, kCols> samples(c, unit, share.plane, share.cell, share.lane);
+  return changes<kCols>(c.prices, share.lane, samples.source, samples.reference);
 }
 
 template <int kRows, int kCols>
@@ -132,51 +161,77 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   follow();
   const CellUnit unit(c);
   const Share<kRows, kCols> share;
-  const bool changed = share.plane == 0 ? changes<kCell, kCell>(c, unit, 0, share.cell, share.lane)
-                                        : changes<kRows, kCols>(c, unit, share.plane, share.cell, share.lane);
+  const bool changed = changes(c, unit, share);
   const bool is_still = __syncthreads_or(changed ? 1 : 0) == 0;
   const int cell = static_cast<int>(threadIdx.x);
   if (cell < kSkipCells && unit.inside(cell)) still[unit.at(cell)] = is_still ? 1 : 0;
 }
 
-// The sums of one cell with the vector v are known to all lanes of the group.
-template <int kRows, int kCols>
-__device__ __forceinline__ PlaneSums compare(const Comparison& c, const CellUnit& unit, int plane, int cell,
-                                             MotionVector v, int lane, Piece<kRows, kCols>& piece) {
-  static_assert(kCols <= kRows);
-  const Samples<kRows, kCols> samples(c, unit, plane, cell, lane);
-  int own[kStrip];
-#pragma unroll
-  for (int k = 0; k < kStrip; ++k) own[k] = samples.reference[k];
-  const bool moves = !same_vector(v, MotionVector{});
-  if (__any_sync(kAllLanes, moves) != 0) {
-    predict(c.reference[plane], plane == 0 ? ChromaShift{} : c.chroma, v, samples.top, samples.left, lane,
-            piece, own);
-  }
+// The sums of a cell of kCols columns are known to all kLanes lanes that have its samples. own: predicted
+// with its vector, zero: the reference's at the same place.
+template <int kCols, int kLanes, int kCount>
+__device__ __forceinline__ PlaneSums compare(const SkipPrices& prices, int lane, const int (&source)[kCount],
+                                             const int (&own)[kCount], const int (&zero)[kCount]) {
   PlaneSums sums{};
-  int h[kStrip];
+  int h[kCount];
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) {
-    h[k] = skip_difference(samples.source[k], own[k]);
-    const int zero = skip_difference(samples.source[k], samples.reference[k]);
+  for (int k = 0; k < kCount; ++k) {
+    h[k] = skip_difference(source[k], own[k]);
+    const int d = skip_difference(source[k], zero[k]);
     sums.own += static_cast<uint32_t>(h[k] * h[k]);
-    sums.zero += static_cast<uint32_t>(zero * zero);
+    sums.zero += static_cast<uint32_t>(d * d);
   }
   hadamard<kCols>(lane, h);
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) {
+  for (int k = 0; k < kCount; ++k) {
     const int magnitude = abs_of(h[k]) * (kCell / kCols);
-    if (magnitude > c.prices.dead) {
+    if (magnitude > prices.dead) {
       ++sums.counts;
     } else {
       sums.lost += static_cast<uint32_t>(magnitude * magnitude);
     }
+    if (magnitude <= prices.first) continue;
 #pragma unroll
-    for (int i = 0; i < kSkipOctaves; ++i) sums.counts += magnitude > c.prices.first << i ? 1U << 16 : 0U;
+    for (int i = 0; i < kSkipOctaves; ++i) sums.counts += magnitude > prices.first << i ? 1U << 16 : 0U;
   }
-  constexpr int kLanes = Piece<kRows, kCols>::kLanes;
   return {group_sum<kLanes>(sums.own), group_sum<kLanes>(sums.zero), group_sum<kLanes>(sums.lost),
           group_sum<kLanes>(sums.counts)};
+}
+
+// v: of the lane's cell.
+__device__ __forceinline__ PlaneSums compare_luma(const Comparison& c, const CellUnit& unit, MotionVector v,
+                                                  int lane, UnitPatch& patch) {
+  const UnitSamples luma(c, unit, lane);
+  int own[kUnitStrip];
+#pragma unroll
+  for (int k = 0; k < kUnitStrip; ++k) own[k] = luma.reference[k];
+  const uint32_t word = pair_of(v.y, v.x);
+  for (uint32_t left = __ballot_sync(kAllLanes, word != 0); left != 0;) {
+    const uint32_t next = __shfl_sync(kAllLanes, word, __ffs(static_cast<int>(left)) - 1);
+    const MotionVector vector{static_cast<int16_t>(first_of(next)), static_cast<int16_t>(second_of(next))};
+    int predicted[kUnitStrip];
+    predict_unit(c.reference[0], vector, luma.top, luma.left, lane, patch, predicted);
+#pragma unroll
+    for (int k = 0; k < kUnitStrip; ++k) own[k] = word == next ? predicted[k] : own[k];
+    left &= ~__ballot_sync(kAllLanes, word == next);
+  }
+  return compare<kCell, kWarp / kSkipCells>(c.prices, lane, luma.source, own, luma.reference);
+}
+
+// v: of the group's cell.
+template <int kRows, int kCols>
+__device__ __forceinline__ PlaneSums compare_chroma(const Comparison& c, const CellUnit& unit,
+                                                    const Share<kRows, kCols>& share, MotionVector v,
+                                                    Piece<kRows, kCols>& piece) {
+  static_assert(kCols <= kRows);
+  const Samples<kRows, kCols> samples(c, unit, share.plane, share.cell, share.lane);
+  int own[kStrip];
+#pragma unroll
+  for (int k = 0; k < kStrip; ++k) own[k] = samples.reference[k];
+  if (__any_sync(kAllLanes, !same_vector(v, MotionVector{})) != 0)
+    predict(c.reference[share.plane], c.chroma, v, samples.top, samples.left, share.lane, piece, own);
+  return compare<kCols, Piece<kRows, kCols>::kLanes>(c.prices, share.lane, samples.source, own,
+                                                     samples.reference);
 }
 
 // Costs of a cell from the sums of its planes.
@@ -202,7 +257,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
     decide_skips_kernel(const __grid_constant__ Comparison c, const uint8_t* still, MotionVector* vectors,
                         uint8_t* skips) {
   follow();
-  __shared__ Piece<kCell, kCell> luma[kSkipCells];
+  __shared__ UnitPatch luma;
   __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
   __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
   const CellUnit unit(c);
@@ -210,10 +265,12 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   const bool is_still = still[unit.at(0)] != 0;  // all threads alike
   if (!is_still) {
     const MotionVector v = vectors[unit.at(unit.inside(share.cell) ? share.cell : 0)];
-    const PlaneSums own = share.plane == 0 ? compare(c, unit, 0, share.cell, v, share.lane, luma[share.cell])
-                                           : compare(c, unit, share.plane, share.cell, v, share.lane,
-                                                     chroma[share.plane - 1][share.cell]);
-    if (share.lane == 0) sums[share.plane][share.cell] = own;
+    const PlaneSums own = share.plane == 0
+                              ? compare_luma(c, unit, v, share.lane, luma)
+                              : compare_chroma(c, unit, share, v, chroma[share.plane - 1][share.cell]);
+    constexpr int kLumaLanes = kWarp / kSkipCells;
+    if (share.plane == 0 ? share.lane % kLumaLanes == 0 : share.lane == 0)
+      sums[share.plane][share.cell] = own;
   }
   __syncthreads();
   if (threadIdx.x >= kWarp) return;

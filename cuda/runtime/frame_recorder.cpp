@@ -21,7 +21,12 @@ Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs, bool at_
 
 Status FrameRecorder::end() {
   if (std::exchange(repeating_, false)) return graphs_.repeat(context_, calls_, streams_.kernels());
-  if (!std::exchange(recording_, false)) return {};
+  if (!recording_) return {};
+  if (const Status status = streams_.finish(); !status.ok()) {
+    discard();
+    return status;
+  }
+  recording_ = false;
   cudaGraph_t graph = nullptr;
   CTV_CUDA_TRY(context_, cudaStreamEndCapture(streams_.kernels(), &graph));
   const Status status = graphs_.run(context_, calls_, graph, deferred_, streams_.kernels());
@@ -41,9 +46,12 @@ void FrameRecorder::discard() {
 }
 
 Status FrameRecorder::record(const Event& event) {
-  CTV_CUDA_TRY(context_,
-               cudaEventRecordWithFlags(event.get(), streams_.current(),
-                                        recording_ ? cudaEventRecordExternal : cudaEventRecordDefault));
+  if (recording_) {
+    CTV_ASSIGN_OR_RETURN(const cudaStream_t stream, streams_.mark());
+    CTV_CUDA_TRY(context_, cudaEventRecordWithFlags(event.get(), stream, cudaEventRecordExternal));
+  } else {
+    CTV_CUDA_TRY(context_, cudaEventRecord(event.get(), streams_.current()));
+  }
   return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuda/runtime/streams.hpp"
 
+#include <utility>
+
 #include "cuda/runtime/tuning.hpp"
 
 namespace ctv::cuda {
@@ -8,9 +10,9 @@ namespace ctv::cuda {
 Status Streams::open() {
   CTV_RETURN_IF_ERROR(kernels_.create(context_));
   current_ = kernels_.get();
-  for (Lane& lane : lanes_) {
-    CTV_RETURN_IF_ERROR(lane.stream.create(context_));
-    CTV_RETURN_IF_ERROR(lane.end.create(context_, cudaEventDisableTiming));
+  for (Lane* lane : {&lanes_[0], &lanes_[1], &lanes_[2], &marks_}) {
+    CTV_RETURN_IF_ERROR(lane->stream.create(context_));
+    CTV_RETURN_IF_ERROR(lane->end.create(context_, cudaEventDisableTiming));
   }
   CTV_RETURN_IF_ERROR(fork_.create(context_, cudaEventDisableTiming));
   CTV_RETURN_IF_ERROR(up_.create(context_));
@@ -41,21 +43,36 @@ Status Streams::on_plane(int plane) {
   return {};
 }
 
+Status Streams::come_back(Lane& lane) {
+  if (!std::exchange(lane.used, false)) return {};
+  CTV_CUDA_TRY(context_, cudaEventRecord(lane.end.get(), lane.stream.get()));
+  CTV_CUDA_TRY(context_, cudaStreamWaitEvent(kernels_.get(), lane.end.get(), 0));
+  return {};
+}
+
 Status Streams::join() {
   current_ = kernels_.get();
   forked_ = false;
-  for (Lane& lane : lanes_) {
-    if (!lane.used) continue;
-    lane.used = false;
-    CTV_CUDA_TRY(context_, cudaEventRecord(lane.end.get(), lane.stream.get()));
-    CTV_CUDA_TRY(context_, cudaStreamWaitEvent(kernels_.get(), lane.end.get(), 0));
-  }
+  for (Lane& lane : lanes_) CTV_RETURN_IF_ERROR(come_back(lane));
   return {};
+}
+
+Result<cudaStream_t> Streams::mark() {
+  CTV_CUDA_TRY(context_, cudaEventRecord(marks_.end.get(), current_));
+  CTV_CUDA_TRY(context_, cudaStreamWaitEvent(marks_.stream.get(), marks_.end.get(), 0));
+  marks_.used = true;
+  return marks_.stream.get();
+}
+
+Status Streams::finish() {
+  CTV_RETURN_IF_ERROR(join());
+  return come_back(marks_);
 }
 
 void Streams::abandon_lanes() {
   current_ = kernels_.get();
   forked_ = false;
+  marks_.used = false;
   for (Lane& lane : lanes_) lane.used = false;
 }
 

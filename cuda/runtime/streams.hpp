@@ -65,8 +65,13 @@ class Streams {
 
   /// See Device::on_plane().
   Status on_plane(int plane);
-  /// Work that follows waits for all lanes.
+  /// Work that follows waits for the lanes of planes, and those beside them.
   Status join();
+  /// A stream that waits for what current() was given, for an event of a recorded frame. In the order of the
+  /// kernels the next one would wait for the event's node.
+  Result<cudaStream_t> mark();
+  /// join(), and waits for marks.
+  Status finish();
   /// Leaves the lanes without waiting: their work was recorded, and the recording is given up.
   void abandon_lanes();
 
@@ -80,7 +85,10 @@ class Streams {
   Context& context_;
   Stream kernels_, up_, down_;
   cudaStream_t current_ = nullptr;  // kernels_ or a lane
-  std::array<Lane, 3> lanes_;       // planes 1 and 2, and kBesidePlanes
+  Status come_back(Lane& lane);
+
+  std::array<Lane, 3> lanes_;  // planes 1 and 2, and kBesidePlanes
+  Lane marks_;
   Event fork_;
   bool forked_ = false;
 };

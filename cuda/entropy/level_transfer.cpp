@@ -63,9 +63,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   }
 
   ~CudaLevelTransfer() override {
-    cudaEventSynchronize(side_done_.get());
-    cudaEventSynchronize(done_.get());
-    cudaEventSynchronize(decoded_.get());
+    for (const Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) {
+      cudaEventSynchronize(event->get());
+    }
   }
 
   CodedFrame downloaded() const override {
@@ -106,22 +106,25 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.record(ready_));
     return d.afterwards([this, levels, side = side_]() -> Status {
       Device& dev = *device_;
-      const cudaStream_t stream = coder_stream_.get();
-      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
+      // The coder need not wait for the copies.
+      const cudaStream_t copies = side_stream_.get();
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, ready_.get(), 0));
       for (size_t p = 0; p < planes_; ++p) {
         if (host_counts_[p] == 0) continue;
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
-                                          cudaMemcpyDeviceToHost, stream));
+                                          cudaMemcpyDeviceToHost, copies));
       }
       if (side.slopes != nullptr) {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.slopes, side.slopes, slope_count_,
-                                          cudaMemcpyDeviceToHost, stream));
+                                          cudaMemcpyDeviceToHost, copies));
       }
       if (side.changes != nullptr) {
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, changes_bytes(),
-                                          cudaMemcpyDeviceToHost, stream));
+                                          cudaMemcpyDeviceToHost, copies));
       }
-      CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), stream));
+      CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
+      const cudaStream_t stream = coder_stream_.get();
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
       if (tile_encoder_) CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
       if (run_encoder_) {
         CTV_RETURN_IF_ERROR(run_encoder_->encode(dev, levels, side.vectors == nullptr, stream));
@@ -182,8 +185,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status finish_side() override { return wait_for(side_done_); }
   Status finish_levels() override { return wait_for(levels_done_); }
   Status finish() override {
-    CTV_RETURN_IF_ERROR(wait_for(side_done_));
-    CTV_RETURN_IF_ERROR(wait_for(done_));
+    for (const Event* event : {&side_done_, &levels_done_, &done_}) CTV_RETURN_IF_ERROR(wait_for(*event));
     for (size_t c = 0; c < coded_tiles_.size(); ++c) {
       if (taken_[c]) coded_tiles_[c] = tile_encoder_->coded(c);
     }

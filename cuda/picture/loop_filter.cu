@@ -4,6 +4,9 @@
 // brought together by atomic additions: integers add up alike in any order.
 #include "cuda/picture/loop_filter.hpp"
 
+#include <climits>
+#include <iterator>
+
 #include "codec/dsp/filter_weights.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
@@ -29,10 +32,17 @@ __device__ __forceinline__ uint32_t packed(int16_t low, int16_t high) {
   return static_cast<uint32_t>(low) | static_cast<uint32_t>(high) << 16;
 }
 
+// Of a block of threads, in squares.
+struct SquarePlace {
+  int down, across;
+  __device__ __forceinline__ int row(int local) const { return down * kSide + local; }
+  __device__ __forceinline__ int col(int local) const { return across * kSide + local; }
+};
+
 __device__ __forceinline__ void load_square(const PlaneView<const Sample>& plane, const LoopFilter& filter,
-                                            FilterSquare& square) {
-  const int top = static_cast<int>(blockIdx.y) * kSide - kFilterReach;
-  const int left = static_cast<int>(blockIdx.x) * kSide - kFilterReach;
+                                            SquarePlace place, FilterSquare& square) {
+  const int top = place.row(-kFilterReach);
+  const int left = place.col(-kFilterReach);
   const int thread = static_cast<int>(threadIdx.y) * kWarp + static_cast<int>(threadIdx.x);
   for (int i = thread; i < kLoaded * kLoaded; i += kWarp * kWarps) {
     const int row = clamp_to(top + i / kLoaded, 0, plane.rows - 1);
@@ -86,12 +96,13 @@ __device__ __forceinline__ int correction_of(const FilterSquare& square, const L
 // others.
 template <typename Stay, typename Code>
 __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane, const LoopFilter& filter,
-                                            const FilteredCells& cells, Stay stay, Code code) {
+                                            const FilteredCells& cells, SquarePlace place, Stay stay,
+                                            Code code) {
   __shared__ FilterSquare square;
   const int local_col = static_cast<int>(threadIdx.x);
   const int local_row = static_cast<int>(threadIdx.y) * kRows;
-  const int col = static_cast<int>(blockIdx.x) * kSide + local_col;
-  const int row0 = static_cast<int>(blockIdx.y) * kSide + local_row;
+  const int col = place.col(local_col);
+  const int row0 = place.row(local_row);
   bool filtered[kRows];
   bool any = false;
 #pragma unroll
@@ -103,7 +114,7 @@ __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane
     if (inside && !filtered[i]) stay(row, col);
   }
   if (!__syncthreads_or(any)) return;
-  load_square(plane, filter, square);
+  load_square(plane, filter, place, square);
   uint2 above = row_sum(square.differences[local_row], local_col);
   uint2 at = row_sum(square.differences[local_row + 1], local_col);
 #pragma unroll
@@ -116,14 +127,26 @@ __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane
   }
 }
 
+// All planes in one launch: that of chroma alone would not fill the device.
+struct UnfilteredPlanes {
+  UnfilteredPlane of[3];
+  int first[3];   // number of the first square; beyond all squares if there is no such plane
+  int across[3];  // squares
+};
+
 __global__ void __launch_bounds__(kWarp* kWarps)
-    filter_changes_kernel(const __grid_constant__ UnfilteredPlane plane, const uint8_t* skips,
+    filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* skips,
                           unsigned long long* changes) {
   follow();
+  const auto square = static_cast<int>(blockIdx.x);
+  const int p = square >= planes.first[2] ? 2 : (square >= planes.first[1] ? 1 : 0);
+  const UnfilteredPlane& plane = planes.of[p];
+  const SquarePlace place{(square - planes.first[p]) / planes.across[p],
+                          (square - planes.first[p]) % planes.across[p]};
   FilterGain gain;
   const FilteredCells cells{plane.geometry, skips, nullptr};
   for_samples(
-      plane.samples, plane.filter, cells, [](int, int) {},
+      plane.samples, plane.filter, cells, place, [](int, int) {},
       [&](int row, int col, int correction) {
         gain.add(plane.source.row(row)[col] - plane.samples.row(row)[col], correction);
       });
@@ -131,8 +154,8 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     gain.before += __shfl_xor_sync(kAllLanes, gain.before, distance);
     gain.after += __shfl_xor_sync(kAllLanes, gain.after, distance);
   }
-  const int row = static_cast<int>(blockIdx.y) * kSide + static_cast<int>(threadIdx.y) * kRows;
-  const int col = static_cast<int>(blockIdx.x) * kSide + static_cast<int>(threadIdx.x);
+  const int row = place.row(static_cast<int>(threadIdx.y) * kRows);
+  const int col = place.col(static_cast<int>(threadIdx.x));
   if (threadIdx.x % kHalf != 0 || row >= plane.samples.rows || col >= plane.samples.cols) return;
   atomicAdd(changes + cells.root(cells.row_of(row), cells.col_of(col)),
             static_cast<unsigned long long>(gain.change()));
@@ -143,8 +166,9 @@ __global__ void __launch_bounds__(kWarp* kWarps)
                   const __grid_constant__ FilteredCells cells, PlaneView<Sample> to) {
   follow();
   const SampleRange range = cells.geometry.range;
+  const SquarePlace place{static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x)};
   for_samples(
-      from, filter, cells, [&](int row, int col) { to.row(row)[col] = from.row(row)[col]; },
+      from, filter, cells, place, [&](int row, int col) { to.row(row)[col] = from.row(row)[col]; },
       [&](int row, int col, int correction) {
         to.row(row)[col] =
             static_cast<Sample>(clamp_to<int>(from.row(row)[col] + correction, range.lo, range.hi));
@@ -159,12 +183,20 @@ Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, c
                       int64_t* changes) {
   CTV_CUDA_TRY(device, cudaMemsetAsync(changes, 0, planes[0].geometry.grid.roots() * sizeof *changes,
                                        device.stream()));
-  for (const UnfilteredPlane& plane : planes) {
-    launch_kernel(device, filter_changes_kernel, blocks_of(plane.samples.extent()), dim3(kWarp, kWarps), 0,
-                  plane, skips, reinterpret_cast<unsigned long long*>(changes));
-    CTV_RETURN_IF_ERROR(device.launched("filter_changes_kernel"));
+  UnfilteredPlanes all{};
+  int squares = 0;
+  for (size_t p = 0; p < std::size(all.of); ++p) {
+    all.first[p] = INT_MAX;
+    if (p >= planes.size()) continue;
+    const dim3 blocks = blocks_of(planes[p].samples.extent());
+    all.of[p] = planes[p];
+    all.first[p] = squares;
+    all.across[p] = static_cast<int>(blocks.x);
+    squares += static_cast<int>(blocks.x * blocks.y);
   }
-  return {};
+  launch_kernel(device, filter_changes_kernel, static_cast<unsigned>(squares), dim3(kWarp, kWarps), 0, all,
+                skips, reinterpret_cast<unsigned long long*>(changes));
+  return device.launched("filter_changes_kernel");
 }
 
 Status filter_plane(Device& device, PlaneView<const Sample> from, const LoopFilter& filter,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. A block of 32x8 threads
 // takes a tile of 32x32 coefficients: each activity, those of a border of one included, is computed once into
-// shared memory and read nine times there. One launch for a plane: the tiles of all subbands are numbered
-// through, and a block finds its subband by its number.
+// shared memory and read nine times there. What plain rounding makes 0 stays 0, and most tiles of predicted
+// frames have nothing else: there no activity is needed. One launch for a plane: the tiles of all subbands
+// are numbered through, and a block finds its subband by its number.
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
 #include "cuda/runtime/launch.cuh"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int kTile = 32;
 constexpr int kThreadsY = 8;
+constexpr int kEach = kTile / kThreadsY;  // coefficients of a thread
 
 struct RdoSubband {
   uint32_t first_tile;  // of all tiles of the plane
@@ -42,41 +44,64 @@ __global__ void __launch_bounds__(kTile* kThreadsY)
   const int row0 = tile / across * kTile;
   const int col0 = tile % across * kTile;
   const Coefficient* in = coefficients + s.offset;
-  if (s.by_rate != 0) {
-    const int first = static_cast<int>(threadIdx.y * kTile + threadIdx.x);
-    for (int k = first; k < (kTile + 2) * (kTile + 2); k += kTile * kThreadsY) {
-      const int row = row0 + k / (kTile + 2) - 1;
-      const int col = col0 + k % (kTile + 2) - 1;
-      const bool inside = row >= 0 && row < s.rows && col >= 0 && col < s.cols;
-      activity[k / (kTile + 2)][k % (kTile + 2)] =
-          inside ? static_cast<uint8_t>(
-                       activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + col], s.multiplier))
-                 : uint8_t{0};
-    }
-  }
-  __syncthreads();
   const int c = static_cast<int>(threadIdx.x);
   const int col = col0 + c;
-  for (int r = static_cast<int>(threadIdx.y); r < kTile; r += kThreadsY) {
-    const int row = row0 + r;
-    if (row >= s.rows || col >= s.cols) break;
-    const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + col;
-    if (s.by_rate == 0) {
-      levels[s.offset + at] = quantise(in[at], s.multiplier, s.rounding);
-      continue;
-    }
-    uint32_t beside = 0, diagonal = 0, there = 0;
+  int own[kEach];
+  Level level[kEach];
+  bool any = false;
 #pragma unroll
-    for (int k = 0; k < 3; k += 2) {
-      beside += activity[r + k][c + 1] + activity[r + 1][c + k];
-      diagonal += activity[r + k][c] + activity[r + k][c + 2];
+  for (int k = 0; k < kEach; ++k) {
+    const int row = row0 + static_cast<int>(threadIdx.y) + k * kThreadsY;
+    own[k] = row < s.rows && col < s.cols ? in[static_cast<ptrdiff_t>(row) * s.cols + col] : 0;
+    level[k] = quantise(static_cast<Coefficient>(own[k]), s.multiplier, s.rounding);
+    any = any || level[k] != 0;
+  }
+  if (__syncthreads_or(any && s.by_rate != 0 ? 1 : 0) != 0) {
+    const auto activity_at = [&](int row, int at_col) {
+      const bool inside = row >= 0 && row < s.rows && at_col >= 0 && at_col < s.cols;
+      return inside ? static_cast<uint8_t>(
+                          activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + at_col], s.multiplier))
+                    : uint8_t{0};
+    };
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      activity[static_cast<int>(threadIdx.y) + k * kThreadsY + 1][c + 1] =
+          static_cast<uint8_t>(activity_of(static_cast<Coefficient>(own[k]), s.multiplier));
     }
-    for (int k = 0; k < s.siblings; ++k) {
-      const RdoSubband& o = subbands.of[s.sibling[k]];
-      there += activity_of(coefficients[o.offset + at], o.multiplier);
+    // The border: a warp takes each row of it, and each column.
+    const int side = static_cast<int>(threadIdx.y);
+    if (side < 2) {
+      const int r = side * (kTile + 1);
+      for (int i = c; i < kTile + 2; i += kTile) activity[r][i] = activity_at(row0 + r - 1, col0 + i - 1);
+    } else if (side < 4) {
+      const int i = (side - 2) * (kTile + 1);
+      activity[c + 1][i] = activity_at(row0 + c, col0 + i - 1);
     }
-    const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
-    levels[s.offset + at] = quantise_rdo(in[at], s.multiplier, s.rounding, sum);
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (level[k] == 0) continue;
+      const int r = static_cast<int>(threadIdx.y) + k * kThreadsY;
+      uint32_t beside = 0, diagonal = 0, there = 0;
+#pragma unroll
+      for (int i = 0; i < 3; i += 2) {
+        beside += activity[r + i][c + 1] + activity[r + 1][c + i];
+        diagonal += activity[r + i][c] + activity[r + i][c + 2];
+      }
+      for (int i = 0; i < s.siblings; ++i) {
+        const RdoSubband& o = subbands.of[s.sibling[i]];
+        there += activity_of(coefficients[o.offset + static_cast<ptrdiff_t>(row0 + r) * s.cols + col],
+                             o.multiplier);
+      }
+      const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
+      level[k] = quantise_rdo(static_cast<Coefficient>(own[k]), s.multiplier, s.rounding, sum);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const int row = row0 + static_cast<int>(threadIdx.y) + k * kThreadsY;
+    if (row < s.rows && col < s.cols)
+      levels[s.offset + static_cast<ptrdiff_t>(row) * s.cols + col] = level[k];
   }
 }
 

@@ -12,7 +12,9 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kWarps = 4;   // of a block of threads
+// Warps of a block of threads: fewer where pieces are small, since their warps end at different times.
+template <int kCols>
+constexpr int kWarps = kCols == 8 ? 4 : 2;
 constexpr int kRegion = 8;  // samples on a side of what a warp takes
 constexpr int kTaps = kInterpolationTaps;
 
@@ -54,7 +56,7 @@ __device__ __forceinline__ void write(const PlaneView<Sample>& prediction, int t
 
 // kRows, kCols: of a piece. The first piece begins half a piece before the plane. across: regions in a row.
 template <int kRows, int kCols>
-__global__ void __launch_bounds__(kWarp* kWarps)
+__global__ void __launch_bounds__(kWarp* kWarps<kCols>)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                              int region_rows, int across, PlaneView<Sample> prediction) {
   follow();
@@ -64,9 +66,9 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     Own pieces[kPieces];
     Piece<kRegion, kRegion> whole;
   };
-  __shared__ Memory memory[kWarps];
+  __shared__ Memory memory[kWarps<kCols>];
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int index = static_cast<int>(blockIdx.x) * kWarps + warp;
+  const int index = static_cast<int>(blockIdx.x) * kWarps<kCols> + warp;
   if (index >= region_rows * across) return;  // whole warps
   const int warp_lane = static_cast<int>(threadIdx.x) % kWarp;
   const int group = warp_lane / Own::kLanes;
@@ -194,8 +196,8 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
   const auto launch = [&]<int kRows, int kCols>() {
     const int rows = ceil_div(prediction.rows + kRows / 2, kRegion);
     const int across = ceil_div(prediction.cols + kCols / 2, kRegion);
-    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps),
-                  kWarp * kWarps, 0, reference, cells, rows, across, prediction);
+    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps<kCols>),
+                  kWarp * kWarps<kCols>, 0, reference, cells, rows, across, prediction);
   };
   if (geometry.row_shift == 0 && geometry.col_shift == 0) {
     launch.template operator()<8, 8>();

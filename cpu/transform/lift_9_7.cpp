@@ -15,33 +15,92 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// out = out + sign * ((factor * (a + b) + half) >> bits), n elements in multiples of kLanes. a and b may be
-// equal.
+constexpr int kFactors[] = {0, kPredictFirst97, kUpdateFirst97, kPredictSecond97, kUpdateSecond97};
+constexpr int Bits(int step) { return step % 2 != 0 ? kPredictBits97 : kUpdateBits97; }
+
+// out = out + sign * step(a, b), n elements, whatever the sums.
+template <int kSign, int kStep>
+inline void LiftExactly(Coefficient* out, const Coefficient* a, const Coefficient* b, int n) {
+  CTV_INDEPENDENT
+  for (int i = 0; i < n; ++i) {
+    const int step = (kFactors[kStep] * (a[i] + b[i]) + (1 << (Bits(kStep) - 1))) >> Bits(kStep);
+    out[i] = static_cast<Coefficient>(out[i] + kSign * step);
+  }
+}
+
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a and b side by side make one multiply-add (pmaddwd). The sum is shifted such that its lower 16 bits
-// remain.
-template <int kSign, int kFactor, int kBits, int kLanes>
+// Where a sum does not fit in 16 bits, `wide` is not 0 and the value is wrong.
+template <class V>
+struct Lifted {
+  V value, wide;
+};
+
+// Multiplies with 15 bits of fraction and rounds (pmulhrsw). A factor that does not fit is made 1 larger.
+template <int kSign, int kStep, class V>
+HWY_INLINE Lifted<V> LiftLanes(V old, V a, V b, V wide) {
+  constexpr int kFraction = kFactors[kStep] * (1 << (15 - Bits(kStep)));
+  constexpr bool kFits = kFraction >= -32768;
+  const hn::DFromV<V> d;
+  const V sum = hn::Add(a, b);
+  V step = hn::MulFixedPoint15(sum, hn::Set(d, static_cast<int16_t>(kFits ? kFraction : kFraction + 32768)));
+  if constexpr (!kFits) step = hn::Sub(step, sum);
+  return {kSign > 0 ? hn::Add(old, step) : hn::Sub(old, step),
+          hn::Or(wide, hn::Xor(sum, hn::SaturatedAdd(a, b)))};
+}
+template <class V>
+HWY_INLINE bool AllFit(V wide) {
+  const hn::DFromV<V> d;
+  return hn::AllTrue(d, hn::Eq(wide, hn::Zero(d)));
+}
+
+// n elements in multiples of kLanes. a and b may be equal.
+template <int kSign, int kStep, int kLanes>
 void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
-  const hn::CappedTag<int16_t, kLanes> d16;
-  const hn::Repartition<int32_t, decltype(d16)> d32;
-  const auto factor = hn::Set(d16, int16_t{kFactor});
-  const auto half = hn::Set(d32, 1 << (kBits - 1));
-  const auto step = [&](auto pairs) {
-    auto unused = hn::Zero(d32);
-    const auto sum = hn::ReorderWidenMulAccumulate(d32, pairs, factor, half, unused);
-    return hn::ShiftRight<16>(hn::ShiftLeft<16 - kBits>(sum));
-  };
+  const hn::CappedTag<int16_t, kLanes> d;
+  constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
   for (BlockRun run(mask, n); run.next();) {
-    for (int i = run.first; i < run.end; i += static_cast<int>(hn::Lanes(d16))) {
-      const auto va = hn::LoadU(d16, a + i);
-      const auto vb = hn::LoadU(d16, b + i);
-      // Interleaving and packing both work within 128 bits and cancel.
-      const auto steps = hn::ReorderDemote2To(d16, step(hn::InterleaveLower(d16, va, vb)),
-                                              step(hn::InterleaveUpper(d16, va, vb)));
-      const auto old = hn::LoadU(d16, out + i);
-      hn::StoreU(kSign > 0 ? hn::Add(old, steps) : hn::Sub(old, steps), d16, out + i);
+    for (int i = run.first; i < run.end; i += kStride) {
+      const auto lifted = LiftLanes<kSign, kStep>(hn::LoadU(d, out + i), hn::LoadU(d, a + i),
+                                                  hn::LoadU(d, b + i), hn::Zero(d));
+      if (AllFit(lifted.wide)) {
+        hn::StoreU(lifted.value, d, out + i);
+      } else {
+        LiftExactly<kSign, kStep>(out + i, a + i, b + i, kStride);
+      }
+    }
+  }
+}
+
+// Four steps, each on the next row. Rows are loaded and stored once.
+template <int kSign, int kFirst>
+void LiftRows(Coefficient* const* rows, int n, BlockMask mask) {
+  constexpr int kNext = kFirst == 1 ? 1 : -1;
+  constexpr int kSteps[] = {kFirst, kFirst + kNext, kFirst + 2 * kNext, kFirst + 3 * kNext};
+  const hn::CappedTag<int16_t, kBlock> d;
+  constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
+  for (BlockRun run(mask, n); run.next();) {
+    for (int i = run.first; i < run.end; i += kStride) {
+      const auto row = [&](int r) { return hn::LoadU(d, rows[r] + i); };
+      const auto r2 = row(2);
+      const auto r3 = row(3);
+      const auto r4 = row(4);
+      const auto first = LiftLanes<kSign, kSteps[0]>(row(1), row(0), r2, hn::Zero(d));
+      const auto second = LiftLanes<kSign, kSteps[1]>(r2, first.value, r3, first.wide);
+      const auto third = LiftLanes<kSign, kSteps[2]>(r3, second.value, r4, second.wide);
+      const auto fourth = LiftLanes<kSign, kSteps[3]>(r4, third.value, row(5), third.wide);
+      if (AllFit(fourth.wide)) {
+        hn::StoreU(first.value, d, rows[1] + i);
+        hn::StoreU(second.value, d, rows[2] + i);
+        hn::StoreU(third.value, d, rows[3] + i);
+        hn::StoreU(fourth.value, d, rows[4] + i);
+      } else {
+        LiftExactly<kSign, kSteps[0]>(rows[1] + i, rows[0] + i, rows[2] + i, kStride);
+        LiftExactly<kSign, kSteps[1]>(rows[2] + i, rows[1] + i, rows[3] + i, kStride);
+        LiftExactly<kSign, kSteps[2]>(rows[3] + i, rows[2] + i, rows[4] + i, kStride);
+        LiftExactly<kSign, kSteps[3]>(rows[4] + i, rows[3] + i, rows[5] + i, kStride);
+      }
     }
   }
 }
@@ -68,21 +127,24 @@ void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, i
   }
 }
 #else
+template <int kSign, int kStep, int kLanes>
+void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
+  for (BlockRun run(mask, n); run.next();)
+    LiftExactly<kSign, kStep>(out + run.first, a + run.first, b + run.first, run.end - run.first);
+}
+template <int kSign, int kFirst>
+void LiftRows(Coefficient* const* rows, int n, BlockMask mask) {
+  constexpr int kNext = kFirst == 1 ? 1 : -1;
+  LiftPair<kSign, kFirst, kBlock>(rows[1], rows[0], rows[2], n, mask);
+  LiftPair<kSign, kFirst + kNext, kBlock>(rows[2], rows[1], rows[3], n, mask);
+  LiftPair<kSign, kFirst + 2 * kNext, kBlock>(rows[3], rows[2], rows[4], n, mask);
+  LiftPair<kSign, kFirst + 3 * kNext, kBlock>(rows[4], rows[3], rows[5], n, mask);
+}
 template <int kLanes>
 void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, int n) {
   CTV_INDEPENDENT
   for (int i = 0; i < n; ++i)
     out[i] = static_cast<Coefficient>(half_sample(x[0][i], x[1][i], x[2][i], x[3][i], x[4][i], x[5][i]));
-}
-template <int kSign, int kFactor, int kBits, int kLanes>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
-  for (BlockRun run(mask, n); run.next();) {
-    CTV_INDEPENDENT
-    for (int i = run.first; i < run.end; ++i) {
-      const int step = (kFactor * (a[i] + b[i]) + (1 << (kBits - 1))) >> kBits;
-      out[i] = static_cast<Coefficient>(out[i] + kSign * step);
-    }
-  }
 }
 #endif
 
@@ -91,13 +153,13 @@ void LiftStep(int step, Coefficient* out, const Coefficient* a, const Coefficien
               BlockMask mask = kAllBlocks) {
   switch (step) {
     case 1:
-      return LiftPair<kSign, kPredictFirst97, kPredictBits97, kLanes>(out, a, b, n, mask);
+      return LiftPair<kSign, 1, kLanes>(out, a, b, n, mask);
     case 2:
-      return LiftPair<kSign, kUpdateFirst97, kUpdateBits97, kLanes>(out, a, b, n, mask);
+      return LiftPair<kSign, 2, kLanes>(out, a, b, n, mask);
     case 3:
-      return LiftPair<kSign, kPredictSecond97, kPredictBits97, kLanes>(out, a, b, n, mask);
+      return LiftPair<kSign, 3, kLanes>(out, a, b, n, mask);
     default:
-      return LiftPair<kSign, kUpdateSecond97, kUpdateBits97, kLanes>(out, a, b, n, mask);
+      return LiftPair<kSign, 4, kLanes>(out, a, b, n, mask);
   }
 }
 
@@ -106,6 +168,12 @@ void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, cons
   n = round_up(n, kBlock);
   if (inverse) return LiftStep<-1, kBlock>(step, out, a, b, n, mask);
   return LiftStep<1, kBlock>(step, out, a, b, n, mask);
+}
+
+void Lift97Rows(bool inverse, Coefficient* const* rows, int n, BlockMask mask) {
+  n = round_up(n, kBlock);
+  if (inverse) return LiftRows<-1, 4>(rows, n, mask);
+  return LiftRows<1, 1>(rows, n, mask);
 }
 
 // The n columns 2 (first + i) + half_column / 2 of a row, for i = 0, 1, ...; in `room` if they lie between
@@ -171,11 +239,16 @@ HWY_AFTER_NAMESPACE();
 namespace ctv {
 
 HWY_EXPORT(Lift97);
+HWY_EXPORT(Lift97Rows);
 HWY_EXPORT(Lift97Along);
 
 void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask) {
   HWY_DYNAMIC_DISPATCH(Lift97)(step, inverse, out, a, b, n, mask);
+}
+
+void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int n, BlockMask mask) {
+  HWY_DYNAMIC_DISPATCH(Lift97Rows)(inverse, rows.data(), n, mask);
 }
 
 void lift_9_7_along(int step, bool inverse, SplitRow out, SplitRow above, SplitRow below,

@@ -2,6 +2,7 @@
 // Lifting steps of the 9/7 on rows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "codec/util/types.hpp"
@@ -13,6 +14,9 @@ namespace ctv {
 /// samples. a and b may be equal.
 void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask = kAllBlocks);
+
+/// Steps 1 to 4, inverse 4 to 1, on rows[1] to rows[4], each with the rows before and after it.
+void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int n, BlockMask mask);
 
 /// A row, deinterleaved into even and odd columns.
 struct SplitRow {

@@ -8,6 +8,7 @@
 #include "cpu/transform/wavelet.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "codec/dsp/lifting.hpp"
 #include "codec/util/parallel.hpp"
@@ -31,13 +32,16 @@ void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const C
   }
 }
 
+// predict_5_3() and update_5_3() with 16 bits.
+inline int Mean(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
+inline int HalfMean(int a, int b) { return Mean(a, b) - (Mean(a, b) >> 1); }
+
 void Predict(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
              const Coefficient* b, const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
   n = round_up(n, kBlock);
   if (five_three) {
-    if (add)
-      return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return predict_5_3(s0, s1); });
-    return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return -predict_5_3(s0, s1); });
+    if (add) return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return Mean(s0, s1); });
+    return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return -Mean(s0, s1); });
   }
   if (add)
     return Lift(out, in, a, b, c, d, n, mask,
@@ -51,8 +55,8 @@ void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, 
   n = round_up(n, kBlock);
   if (five_three) {
     if (add)
-      return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return update_5_3(t0, t1); });
-    return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return -update_5_3(t0, t1); });
+      return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return HalfMean(t0, t1); });
+    return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return -HalfMean(t0, t1); });
   }
   if (add)
     return Lift(out, in, a, b, c, d, n, mask,
@@ -192,7 +196,11 @@ void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
       lift_9_7(step + 1, false, s, t - 1, t, ring.half, mask);
     }
   };
-  const auto lift = [&](int step, int pair, int first) { lift_rows_9_7(ring, step, false, pair, first); };
+  const auto lift = [&](int k) {
+    if (k - 3 >= begin && k < ring.pairs()) return lift_rows_9_7(ring, false, 2 * k);
+    forward_steps_9_7(k, begin,
+                      [&](int step, int pair, int first) { lift_row_9_7(ring, step, false, pair, first); });
+  };
   forward_cascade_9_7(begin, end, ring.pairs(), load, lift, [&](int i) { write_bands(ring, i, rows); });
 }
 
@@ -214,10 +222,14 @@ void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   };
   for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
     if (k < pairs) read_bands(ring, k, rows);
-    lift_rows_9_7(ring, 4, true, k, begin - 1);
-    lift_rows_9_7(ring, 3, true, k - 1, begin - 1);
-    lift_rows_9_7(ring, 2, true, k - 1, begin);
-    lift_rows_9_7(ring, 1, true, k - 2, begin);
+    if (k - 2 >= begin && k < pairs) {
+      lift_rows_9_7(ring, true, 2 * k + 1);
+    } else {
+      lift_row_9_7(ring, 4, true, k, begin - 1);
+      lift_row_9_7(ring, 3, true, k - 1, begin - 1);
+      lift_row_9_7(ring, 2, true, k - 1, begin);
+      lift_row_9_7(ring, 1, true, k - 2, begin);
+    }
     if (k - 2 < begin) continue;
     finish(2 * (k - 2));
     finish(2 * (k - 2) + 1);
@@ -230,17 +242,39 @@ void Wavelet::lift_rows(const Ring& ring, int r, bool add) const {
   ring.mask(r) |= reached;
   Coefficient* const to = ring.at(r);
   const Coefficient* const from[] = {ring.at(r - 3), ring.at(r - 1), ring.at(r + 1), ring.at(r + 3)};
-  ring.for_halves(reached, [&](int i, int n, BlockMask mask) {
+  ring.for_halves([&](int i, int n) {
     if (r % 2 != 0) {
-      predict(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, mask);
+      predict(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n,
+              reached);
     } else {
-      update(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, mask);
+      update(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n,
+             reached);
     }
   });
 }
 
-// One of the 9/7, unless the pair is before `first` or outside the picture.
-void Wavelet::lift_rows_9_7(const Ring& ring, int step, bool inverse, int pair, int first) {
+// All of the 9/7, the first on the row above row r. None is at the border of the picture.
+void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r) {
+  std::array<Coefficient*, 6> rows{};
+  std::array<BlockMask*, 6> masks{};
+  BlockMask all = 0;
+  for (int i = 0; i < 6; ++i) {
+    rows[static_cast<size_t>(i)] = ring.at(r - i);
+    masks[static_cast<size_t>(i)] = &ring.mask(r - i);
+    all |= ring.mask(r - i);
+  }
+  all = without_gaps(all);
+  if (all == 0) return;
+  for (size_t i = 1; i < 5; ++i) *masks[i] |= *masks[i - 1] | *masks[i + 1];
+  ring.for_halves([&](int i, int n) {
+    auto half = rows;
+    for (Coefficient*& row : half) row += i;
+    lift_9_7_rows(inverse, half, n, all);
+  });
+}
+
+// A step of the 9/7, unless the pair is before `first` or outside the picture.
+void Wavelet::lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first) {
   if (pair < std::max(first, 0) || pair >= ring.pairs()) return;
   const int r = 2 * pair + step % 2;
   const int above = ring.slot_at(r - 1);
@@ -249,8 +283,8 @@ void Wavelet::lift_rows_9_7(const Ring& ring, int step, bool inverse, int pair, 
   if (reached == 0) return;
   ring.mask(r) |= reached;
   Coefficient* const to = ring.at(r);
-  ring.for_halves(reached, [&](int i, int n, BlockMask mask) {
-    lift_9_7(step, inverse, to + i, ring.slot(above) + i, ring.slot(below) + i, n, mask);
+  ring.for_halves([&](int i, int n) {
+    lift_9_7(step, inverse, to + i, ring.slot(above) + i, ring.slot(below) + i, n, reached);
   });
 }
 

@@ -40,7 +40,8 @@ class Wavelet {
   void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void lift_rows(const Ring& ring, int r, bool add) const;
-  static void lift_rows_9_7(const Ring& ring, int step, bool inverse, int pair, int first);
+  static void lift_rows_9_7(const Ring& ring, bool inverse, int r);
+  static void lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first);
   static void read_bands(const Ring& ring, int k, WaveletRows& rows);
   static void write_bands(const Ring& ring, int k, WaveletRows& rows);
   void forward_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;

@@ -38,13 +38,11 @@ struct Wavelet::Ring {
     if (r < 0 || r >= picture.rows) r = mirror(r, picture.rows);  // divides
     return r % (2 * kRing);
   }
-  /// Calls code(first, n, m) for both halves of a row, or, where all blocks are in `m`, once for all of it.
+  /// Calls code(first, n) for both halves of a row.
   template <typename Code>
-  void for_halves(BlockMask m, Code code) const {
-    const int blocks = ceil_div(half, kBlock);
-    if (blocks >= 64 ? m == kAllBlocks : (~m << (64 - blocks)) == 0) return code(0, width(), kAllBlocks);
-    code(kMargin, half, m);
-    code(stride + kMargin, half, m);
+  void for_halves(Code code) const {
+    code(kMargin, half);
+    code(stride + kMargin, half);
   }
   Coefficient* low(Coefficient* row) const { return row + kMargin; }
   Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }
@@ -65,10 +63,8 @@ struct Wavelet::Ring {
 };
 
 /// Lifts row pairs begin .. end - 1 forward. Each step of the 9/7 reads one row on either side, so the four
-/// steps form a cascade. With pair k in the ring, step 1 is due on odd row k - 1, step 2 on even row k - 1,
-/// step 3 on odd row k - 2, and step 4 on even row k - 2, which is then complete. A range needs two further
-/// pairs at either end. load(row) fills a row, lift(step, pair, first) does a step unless the pair is before
-/// `first` or outside the picture, finish(pair) takes a complete pair.
+/// steps form a cascade. A range needs two further pairs at either end. load(row) fills a row, lift(k) does
+/// the steps that are due with pair k in the ring, finish(pair) takes a complete pair.
 template <typename Load, typename Lift, typename Finish>
 void forward_cascade_9_7(int begin, int end, int pairs, Load load, Lift lift, Finish finish) {
   for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
@@ -76,12 +72,19 @@ void forward_cascade_9_7(int begin, int end, int pairs, Load load, Lift lift, Fi
       load(2 * k);
       load(2 * k + 1);
     }
-    lift(1, k - 1, begin - 2);
-    lift(2, k - 1, begin - 1);
-    lift(3, k - 2, begin - 1);
-    lift(4, k - 2, begin);
+    lift(k);
     if (k - 2 >= begin) finish(k - 2);
   }
+}
+/// Step 1 is due on odd row k - 1, step 2 on even row k - 1, step 3 on odd row k - 2, and step 4 on even row
+/// k - 2, which is then complete. lift(step, pair, first) does a step unless the pair is before `first` or
+/// outside the picture.
+template <typename Lift>
+void forward_steps_9_7(int k, int begin, Lift lift) {
+  lift(1, k - 1, begin - 2);
+  lift(2, k - 1, begin - 1);
+  lift(3, k - 2, begin - 1);
+  lift(4, k - 2, begin);
 }
 
 }  // namespace ctv

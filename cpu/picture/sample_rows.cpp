@@ -68,39 +68,50 @@ BlockMask SplitResidual(const Sample* samples, int shift, Coefficient* even, Coe
   return mask | block_bit(at, SplitBlock(samples + 2 * at, shift, even + at, odd + at, half - at));
 }
 
-// samples may be prediction: each element is read before it is written.
-template <typename Scale>
-void JoinScaled(const Coefficient* __restrict even, const Coefficient* __restrict odd,
-                const Sample* prediction, ToSamples to, Sample* samples, int half, Scale scale) {
-  const int rounding = (1 << to.shift) >> 1;
-  const int dc_offset = to.dc_offset;
-  const auto sample = [=](int c, int p) {
-    return static_cast<Sample>(clamp_to(((scale(c) + rounding) >> to.shift) + p, to.range.lo, to.range.hi));
+// samples may be prediction: each element is read before it is written. T is wide enough for what round(c)
+// returns plus a prediction.
+template <typename T, typename Round>
+void JoinRounded(const Coefficient* __restrict even, const Coefficient* __restrict odd,
+                 const Sample* prediction, const ToSamples& to, Sample* samples, int half, Round round) {
+  const auto lo = static_cast<T>(to.range.lo);
+  const auto hi = static_cast<T>(to.range.hi);
+  const auto dc_offset = static_cast<T>(to.dc_offset);
+  const auto sample = [=](T residual, T p) {
+    return static_cast<Sample>(clamp_to(static_cast<T>(residual + p), lo, hi));
   };
   if (prediction == nullptr) {
     CTV_INDEPENDENT
     for (int i = 0; i < half; ++i) {
-      samples[2 * i] = sample(even[i], dc_offset);
-      samples[2 * i + 1] = sample(odd[i], dc_offset);
+      samples[2 * i] = sample(round(even[i]), dc_offset);
+      samples[2 * i + 1] = sample(round(odd[i]), dc_offset);
     }
     return;
   }
   CTV_INDEPENDENT
   for (int i = 0; i < half; ++i) {
-    const int p0 = prediction[2 * i];
-    const int p1 = prediction[2 * i + 1];
-    samples[2 * i] = sample(even[i], p0);
-    samples[2 * i + 1] = sample(odd[i], p1);
+    const T p0 = prediction[2 * i];
+    const T p1 = prediction[2 * i + 1];
+    samples[2 * i] = sample(round(even[i]), p0);
+    samples[2 * i + 1] = sample(round(odd[i]), p1);
   }
 }
 
-// Only pictures of reduced resolution are scaled.
+// Only pictures of reduced resolution are scaled. Rounding to two bits fits in 16 before the addition, too.
 void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                  const ToSamples& to, Sample* samples, int half) {
-  if (to.scale == kUnitScale)
-    return JoinScaled(even, odd, prediction, to, samples, half, [](int c) { return c; });
+  if (to.scale == kUnitScale && to.shift == 2) {
+    return JoinRounded<int16_t>(even, odd, prediction, to, samples, half,
+                                [](Coefficient c) { return static_cast<int16_t>(((c >> 1) + 1) >> 1); });
+  }
+  const int shift = to.shift;
+  const int rounding = (1 << shift) >> 1;
+  if (to.scale == kUnitScale) {
+    return JoinRounded<int>(even, odd, prediction, to, samples, half,
+                            [=](Coefficient c) { return (c + rounding) >> shift; });
+  }
   const int scale = to.scale;
-  JoinScaled(even, odd, prediction, to, samples, half, [=](int c) { return scale_lowpass(c, scale); });
+  JoinRounded<int>(even, odd, prediction, to, samples, half,
+                   [=](Coefficient c) { return (scale_lowpass(c, scale) + rounding) >> shift; });
 }
 
 void RoundSamples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,

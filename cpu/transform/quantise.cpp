@@ -3,6 +3,8 @@
 // shift handle eight or sixteen coefficients at once, while the row is in the first-level cache.
 #include "cpu/transform/quantise.hpp"
 
+#include <algorithm>
+
 #include "cpu/runtime/aligned_buffer.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,6 +17,10 @@ namespace ctv::HWY_NAMESPACE {
 void Quantise(const Coefficient* coefficients, SubbandQuantiser quantiser, Level* levels, int count) {
   const uint32_t multiplier = quantiser.multiplier;
   const uint32_t offset = quantiser.rounding_offset;
+  if (multiplier == 1 << 16 && offset < 1 << 16) {  // the level is the coefficient
+    if (levels != coefficients) std::copy_n(coefficients, count, levels);
+    return;
+  }
   CTV_INDEPENDENT
   for (int i = 0; i < count; ++i) levels[i] = quantise(coefficients[i], multiplier, offset);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter. A row of cells is filtered in pieces with 16-bit arithmetic, but for pieces that stay as a
-// whole; elsewhere a mask takes the corrections off cells that stay. At the borders of the plane a piece is
-// filtered in a copy.
+// The loop filter. A row of cells is filtered in pieces, as bytes where the samples are bytes and else with
+// 16-bit arithmetic, but for pieces that stay as a whole; elsewhere a mask takes the corrections off cells
+// that stay. At the borders of the plane a piece is filtered in a copy.
 #include "cpu/picture/loop_filter.hpp"
 
 #include <algorithm>
@@ -15,14 +15,13 @@
 #include "cpu/runtime/simd_foreach.hpp"
 
 #include "cpu/motion/predict-inl.hpp"
+#include "cpu/picture/filter_bytes-inl.hpp"
 
 #ifndef CTV_CPU_LOOP_FILTER_ONCE
 #define CTV_CPU_LOOP_FILTER_ONCE
 namespace ctv {
 
-constexpr int kFilterPiece = 32;                 // columns at a time
-constexpr int kFilterRows = 16;                  // of a task
-constexpr int kMostFilterRows = 1 << kLog2Cell;  // of a piece
+constexpr int kFilterRows = 16;          // of a task
 constexpr int kSums = kFilterPiece + 2;  // sums of differences: of a piece and one column to each side
 
 // The part of a piece that lies in the plane.
@@ -143,17 +142,40 @@ void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter&
     Correct(at + r * stride, stride, f, classes[r], corrections + r * kFilterPiece);
 }
 
-// mask: -1 or, in cells that stay, 0. False: all stay.
+// mask: -1 or, in cells that stay, 0. False: all stay. kSide: columns of a cell; pieces begin with one.
+template <int kSide>
 bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask)[kFilterPiece]) {
   const int row = cells.row_of(piece.row);
-  const int side = std::max(1, (1 << kLog2Cell) >> cells.geometry.col_shift);  // pieces begin with a cell
+  const int last = cells.geometry.grid.cols - 1;
+  const uint8_t* const skips =
+      cells.skips == nullptr ? nullptr : cells.skips + ptrdiff_t{row} * cells.geometry.grid.cols;
+  const int64_t* const changes = cells.changes == nullptr ? nullptr : cells.changes + cells.root(row, 0);
+  int col = cells.col_of(piece.col);
   bool any = false;
-  for (int x = 0; x < kFilterPiece; x += side) {
-    const bool filtered = x < piece.cols && cells.filtered(row, cells.col_of(piece.col + x));
-    std::fill_n(mask + x, side, static_cast<int16_t>(filtered ? -1 : 0));
+  for (int x = 0; x < kFilterPiece; x += kSide) {
+    const bool filtered = x < piece.cols && (changes == nullptr || changes[col >> kRootLevel] < 0) &&
+                          (skips == nullptr || skips[col] == 0);
+    std::fill_n(mask + x, kSide, static_cast<int16_t>(filtered ? -1 : 0));
     any = any || filtered;
+    if (kSide > 1) {
+      col = std::min(col + 1, last);
+    } else {
+      col = cells.col_of(piece.col + x + 1);
+    }
   }
   return any;
+}
+bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask)[kFilterPiece]) {
+  switch (cells.geometry.col_shift) {
+    case 0:
+      return MaskOf<8>(cells, piece, mask);
+    case 1:
+      return MaskOf<4>(cells, piece, mask);
+    case 2:
+      return MaskOf<2>(cells, piece, mask);
+    default:
+      return MaskOf<1>(cells, piece, mask);
+  }
 }
 
 // Calls code(piece, corrections, mask) for the pieces of rows [first, last), with null for those that
@@ -164,7 +186,7 @@ void ForPieces(const PlaneView<const Sample>& samples, const LoopFilter& filter,
   alignas(64) int16_t corrections[kMostFilterRows * kFilterPiece];
   alignas(64) int16_t mask[kFilterPiece];
   Sample patch[(kMostFilterRows + kTaps) * (kFilterPiece + kTaps)];
-  const int side = std::max(1, kMostFilterRows >> cells.geometry.row_shift);
+  const int side = std::max(1, (1 << kLog2Cell) >> cells.geometry.row_shift);
   FilterPiece piece{};
   for (piece.row = first; piece.row < last; piece.row += side) {
     piece.rows = std::min(side, last - piece.row);
@@ -181,7 +203,8 @@ void ForPieces(const PlaneView<const Sample>& samples, const LoopFilter& filter,
           inside ? samples.row(piece.row) + piece.col
                  : Surroundings<kFilterPiece>(samples, piece.row, piece.col, piece.rows, patch);
       const ptrdiff_t stride = inside ? samples.stride : kFilterPiece + kTaps;
-      Corrections(at, stride, piece.rows, filter, corrections);
+      if (!ByteCorrections(at, stride, piece.rows, filter, corrections))
+        Corrections(at, stride, piece.rows, filter, corrections);
       code(piece, corrections, mask);
     }
   }
@@ -197,7 +220,7 @@ void FilterPieces(const PlaneView<const Sample>& from, const LoopFilter& filter,
                 const Sample* x = from.row(r) + piece.col;
                 Sample* __restrict out = to.row(r) + piece.col;
                 if (corrections == nullptr) {
-                  std::copy_n(x, piece.cols, out);
+                  piece.whole() ? std::copy_n(x, kFilterPiece, out) : std::copy_n(x, piece.cols, out);
                   continue;
                 }
                 const auto filtered = [&](int i) {

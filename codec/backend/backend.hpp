@@ -95,8 +95,8 @@ class Backend {
   virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
                              const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
                              const SideInfo& side) = 0;
-  /// Prediction of one plane: reference (true extent at its resolution, repeated beyond) moved by the
-  /// vectors.
+  /// Prediction of one plane: reference (true extent at its resolution, repeated beyond, within the range of
+  /// `geometry`) moved by the vectors.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
   /// residual = samples - prediction, 0 in skipped cells. All three have the padded extent.

@@ -27,6 +27,7 @@ namespace ctv {
 
 constexpr int kPiece = 1 << kLog2Cell;  // samples on a side, at most
 constexpr int kSegment = 64;            // columns of a segment
+constexpr int kLanes = 16;              // of a vector, at most
 // Of its rows: whole lines of 64 bytes, and a prediction may be 16 columns too wide.
 constexpr int kPitch = kSegment + 32;
 
@@ -37,8 +38,13 @@ struct Axis {
   int count;                              // of cells
   int size, begin;                        // samples of the plane
   int cells;                              // from a piece to the next
+  int32_t pairs[kPiece];                  // weights of both cells, 32nds, as 16-bit lanes
   alignas(64) int16_t weights[kSegment];  // of the second cell of the pair, 32nds
   alignas(64) int16_t near[kSegment];     // -1 in the first half of a piece, where the first cell lies
+  // Of both bytes of a vector's columns, counted from its first piece: the piece, and the cell that it lies
+  // in.
+  alignas(64) uint8_t piece_at[2 * kLanes];
+  alignas(64) uint8_t cell_at[2 * kLanes];
 
   /// The first cell of a piece. The second is that of the piece after it, if pieces lie between cells.
   int cell(int piece) const {
@@ -67,182 +73,175 @@ namespace ctv::HWY_NAMESPACE {
 // A segment's cells, those above and those below the middle of its pieces, and their predictions.
 struct Segment {
   static constexpr int kMostCells = kSegment + 1;
+  static constexpr int kFlags = kMostCells + kLanes;  // 0 or 255; vectors read more
   int first, pieces;
   int left;     // first sample, may be negative
   int to_next;  // from a piece's first cell to its second; 0: pieces have one cell
   const MotionVector* vectors[2];
-  const uint8_t* alone[2];  // not 0: not blended in its quarters of pieces
+  MotionVector copied[2][kMostCells];  // those not side by side in the grid, as at its borders
+  uint8_t alone[2][kFlags];            // not blended in its quarters of pieces
   // Predictions, [half][odd][kPiece][kPitch]. Neighbouring runs of cells overlap by a piece, so they
   // alternate.
   alignas(64) int16_t samples[2][2][kPiece * kPitch];
-  bool odd[2][kMostCells];  // which of both a cell's is
-  bool known[kMostCells];   // a lower cell's is that of the cell above it
-};
-
-// Cells that are not side by side in the grid, as at its borders.
-struct CellCopies {
-  MotionVector vectors[2][Segment::kMostCells];
-  uint8_t skips[2][Segment::kMostCells];
+  uint8_t odd[2][kFlags];  // which of both a cell's is
+  uint8_t known[kFlags];   // a lower cell's is that of the cell above it
 };
 
 // Inlined, since gcc 12.2 takes its stores for dead and leaves the call out.
-[[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s, CellCopies& copies) {
+[[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s) {
   const int first = c.cols->cell(s.first);
   const bool beside = c.cols->cell(s.first + s.pieces) == first + s.pieces;
   for (int half = 0; half < 2; ++half) {
     const ptrdiff_t row =
         ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
-    s.vectors[half] = c.side.vectors + row + first;
-    s.alone[half] = c.side.skips + row + first;
-    if (beside && c.cols->cells == 1) continue;
+    const MotionVector* const vectors = c.side.vectors + row + first;
+    const uint8_t* const skips = c.side.skips + row + first;
+    s.vectors[half] = vectors;
+    if (beside && c.cols->cells == 1) {
+      for (int k = 0; k <= s.pieces; ++k) s.alone[half][k] = static_cast<uint8_t>(skips[k] != 0 ? 255 : 0);
+      continue;
+    }
     for (int k = 0; k <= s.pieces; ++k) {
       const int col = c.cols->cell(s.first + k) - first;
-      copies.vectors[half][k] = s.vectors[half][col];
-      copies.skips[half][k] = s.alone[half][col];
+      s.copied[half][k] = vectors[col];
+      s.alone[half][k] = static_cast<uint8_t>(skips[col] != 0 ? 255 : 0);
     }
-    s.vectors[half] = copies.vectors[half];
-    s.alone[half] = copies.skips[half];
+    s.vectors[half] = s.copied[half];
   }
 }
 
-// Predicts the columns of `rows` rows from sample x on; 7 columns more may be written. out: [rows][pitch]
-void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, int16_t* out,
+// Predicts the columns of `rows` rows from sample x on; 7 columns more may be written, with `wide` 15. out:
+// [rows][pitch]
+void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, bool wide, int16_t* out,
                     ptrdiff_t pitch) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
-  const auto predict = [&](auto width) {
+  const bool bytes = c.geometry->range.lo == 0;
+  const auto predict = [&](auto width, int least) {
     constexpr int kWidth = decltype(width)::value;
-    for (; cols > kWidth - 8; cols -= kWidth, x += kWidth, out += kWidth)
-      Predict<kWidth>(c.reference, shift, v, c.top, x, rows, out, pitch);
+    for (; cols > least; cols -= kWidth, x += kWidth, out += kWidth)
+      Predict<kWidth>(c.reference, shift, v, c.top, x, rows, out, pitch, bytes);
   };
-  predict(std::integral_constant<int, 32>());
-  predict(std::integral_constant<int, 16>());
-  predict(std::integral_constant<int, 8>());
+  predict(std::integral_constant<int, 32>(), wide ? 16 : 24);
+  predict(std::integral_constant<int, 16>(), 8);
+  predict(std::integral_constant<int, 8>(), 0);
 }
 
 // Predicts the cells of one half of the segment, run by run.
 void PredictCells(const PieceRow& c, int half, Segment& s) {
   const int size = c.cols->size;
-  bool odd = false;
+  for (int k = 0; k <= s.pieces && half == 1; ++k)
+    s.known[k] = static_cast<uint8_t>(s.vectors[0][k] == s.vectors[1][k] ? 255 : 0);
+  const auto known = [&](int k) { return half == 1 && s.known[k] != 0; };
+  uint8_t odd = 0;
   for (int k = 0; k <= s.pieces;) {
-    const MotionVector v = s.vectors[half][k];
-    const auto known = [&](int i) { return half == 1 && s.vectors[0][i] == s.vectors[1][i]; };
-    s.known[k] = known(k);
-    if (s.known[k]) {
-      s.odd[1][k] = false;
+    s.odd[half][k] = odd;
+    if (known(k)) {
       ++k;
       continue;
     }
-    int16_t* out = s.samples[half][odd ? 1 : 0];
+    const MotionVector v = s.vectors[half][k];
     const int begin = max_of(0, k - s.to_next) * size;
-    for (; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) {
-      s.odd[half][k] = odd;
-      s.known[k] = false;
-    }
-    const int end = min_of(s.pieces, k) * size;
-    if (begin < end) PredictColumns(c, c.rows->size, v, s.left + begin, end - begin, out + begin, kPitch);
-    odd = !odd;
-  }
-}
-
-// Masks of a segment's columns, -1 or 0: where the predictions of a piece's first and second cells are, and
-// which samples are not blended. They are blended without branches, which could not be foretold.
-struct Choice {
-  alignas(64) int16_t odd[2][2][kSegment];  // [half][first, second cell]
-  alignas(64) int16_t known[2][kSegment];   // [first, second cell]
-  alignas(64) int16_t alone[2][kSegment];   // [half]
-};
-
-template <int kSize>
-void Choose(const Segment& s, Choice& to) {
-  const auto set = [](int16_t* out, bool flag) { std::fill_n(out, kSize, static_cast<int16_t>(-int{flag})); };
-  for (int k = 0; k < s.pieces; ++k) {
-    const int next = k + s.to_next;
-    const int x = k * kSize;
-    for (int half = 0; half < 2; ++half) {
-      set(to.odd[half][0] + x, s.odd[half][k]);
-      set(to.odd[half][1] + x, s.odd[half][next]);
-      constexpr int kNear = kSize / 2;
-      std::fill_n(to.alone[half] + x, kNear, static_cast<int16_t>(-int{s.alone[half][k] != 0}));
-      std::fill_n(to.alone[half] + x + kNear, kSize - kNear,
-                  static_cast<int16_t>(-int{s.alone[half][next] != 0}));
-    }
-    set(to.known[0] + x, s.known[k]);
-    set(to.known[1] + x, s.known[next]);
+    for (++k; k <= s.pieces && s.vectors[half][k] == v && !known(k); ++k) s.odd[half][k] = odd;
+    const int cols = min_of(s.pieces, k) * size - begin;
+    int16_t* const out = s.samples[half][odd != 0 ? 1 : 0] + begin;
+    if (cols > 0) PredictColumns(c, c.rows->size, v, s.left + begin, cols, true, out, kPitch);
+    odd = static_cast<uint8_t>(~odd);
   }
 }
 
 // Blends the predictions of a segment: rows first (32nds, exact), then columns; quarters that are alone take
-// theirs. Columns in whole vectors. out: [rows][pitch]
+// theirs. Masks say where each column's predictions are, for branches could not be foretold. Columns in whole
+// vectors. out: [rows][pitch]
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-void Blend(const PieceRow& c, const Segment& s, const Choice& choice, int16_t* out, ptrdiff_t pitch) {
-  const hn::CappedTag<int16_t, kSegment / 2> d16;
+void Blend(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
+  const hn::CappedTag<int16_t, kLanes> d16;
   const hn::Repartition<int32_t, decltype(d16)> d32;
+  const hn::Repartition<uint8_t, decltype(d16)> d8;
   const auto half = hn::Set(d32, 512);
-  const int half_rows = max_of(1, c.rows->size / 2);
+  const auto right = hn::Load(d16, c.cols->weights);
+  const auto near = hn::MaskFromVec(hn::Load(d16, c.cols->near));
   for (int x = 0; x < s.pieces * c.cols->size; x += static_cast<int>(hn::Lanes(d16))) {
-    const auto mask = [&](const int16_t* m) { return hn::MaskFromVec(hn::Load(d16, m + x)); };
-    const auto right = hn::Load(d16, c.cols->weights + x);
-    const auto near = mask(c.cols->near);
-    const auto odd0 = mask(choice.odd[0][0]);
-    const auto odd1 = mask(choice.odd[0][1]);
-    const auto odd2 = mask(choice.odd[1][0]);
-    const auto odd3 = mask(choice.odd[1][1]);
-    const auto known0 = mask(choice.known[0]);
-    const auto known1 = mask(choice.known[1]);
-    for (int r = 0; r < c.rows->size; ++r) {
-      const auto load = [&](int h, int odd) { return hn::Load(d16, s.samples[h][odd] + r * kPitch + x); };
-      const auto above0 = load(0, 0);
-      const auto above1 = load(0, 1);
-      const auto below0 = load(1, 0);
-      const auto below1 = load(1, 1);
-      const auto p0 = hn::IfThenElse(odd0, above1, above0);
-      const auto p1 = hn::IfThenElse(odd1, above1, above0);
-      const auto p2 = hn::IfThenElse(known0, p0, hn::IfThenElse(odd2, below1, below0));
-      const auto p3 = hn::IfThenElse(known1, p1, hn::IfThenElse(odd3, below1, below0));
-      const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
-      const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
-      // Both side by side make one multiply-add (pmaddwd).
-      const int low = c.rows->weights[r];
-      const auto weights = hn::BitCast(d16, hn::Set(d32, low << 16 | (32 - low)));
-      auto unused = hn::Zero(d32);
-      const auto sums =
-          hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d16, upper, lower), weights, half, unused);
-      const auto more =
-          hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
-      const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
-      const bool above = r < half_rows;
-      const auto own = hn::IfThenElse(near, above ? p0 : p2, above ? p1 : p3);
-      hn::StoreU(hn::IfThenElse(mask(choice.alone[above ? 0 : 1]), own, blended), d16, out + r * pitch + x);
-    }
+    const int first = x / c.cols->size;
+    const auto mask = [&](const uint8_t* flags, const uint8_t* places) HWY_ATTR {
+      const auto bytes = hn::TableLookupBytes(hn::LoadDup128(d8, flags + first), hn::Load(d8, places));
+      return hn::MaskFromVec(hn::BitCast(d16, bytes));
+    };
+    const auto odd0 = mask(s.odd[0], c.cols->piece_at);
+    const auto odd1 = mask(s.odd[0] + s.to_next, c.cols->piece_at);
+    const auto odd2 = mask(s.odd[1], c.cols->piece_at);
+    const auto odd3 = mask(s.odd[1] + s.to_next, c.cols->piece_at);
+    const auto known0 = mask(s.known, c.cols->piece_at);
+    const auto known1 = mask(s.known + s.to_next, c.cols->piece_at);
+    const auto blend = [&](int begin, int end, auto lower_half) HWY_ATTR {
+      constexpr int kLower = decltype(lower_half)::value;
+      const auto alone = mask(s.alone[kLower], c.cols->cell_at);
+      for (int r = begin; r < end; ++r) {
+        const auto load = [&](int h, int odd)
+                              HWY_ATTR { return hn::Load(d16, s.samples[h][odd] + r * kPitch + x); };
+        const auto above0 = load(0, 0);
+        const auto above1 = load(0, 1);
+        const auto below0 = load(1, 0);
+        const auto below1 = load(1, 1);
+        const auto p0 = hn::IfThenElse(odd0, above1, above0);
+        const auto p1 = hn::IfThenElse(odd1, above1, above0);
+        const auto p2 = hn::IfThenElse(known0, p0, hn::IfThenElse(odd2, below1, below0));
+        const auto p3 = hn::IfThenElse(known1, p1, hn::IfThenElse(odd3, below1, below0));
+        const auto upper = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
+        const auto lower = hn::Add(hn::ShiftLeft<5>(p2), hn::Mul(right, hn::Sub(p3, p2)));
+        // Both side by side make one multiply-add (pmaddwd).
+        const auto weights = hn::BitCast(d16, hn::Set(d32, c.rows->pairs[r]));
+        auto unused = hn::Zero(d32);
+        const auto sums =
+            hn::ReorderWidenMulAccumulate(d32, hn::InterleaveLower(d16, upper, lower), weights, half, unused);
+        const auto more =
+            hn::ReorderWidenMulAccumulate(d32, hn::InterleaveUpper(d16, upper, lower), weights, half, unused);
+        const auto blended = hn::ReorderDemote2To(d16, hn::ShiftRight<10>(sums), hn::ShiftRight<10>(more));
+        const auto own = hn::IfThenElse(near, kLower == 0 ? p0 : p2, kLower == 0 ? p1 : p3);
+        hn::StoreU(hn::IfThenElse(alone, own, blended), d16, out + r * pitch + x);
+      }
+    };
+    const int middle = max_of(1, c.rows->size / 2);
+    blend(0, middle, std::integral_constant<int, 0>());
+    blend(middle, c.rows->size, std::integral_constant<int, 1>());
   }
 }
 #else
-void Blend(const PieceRow& c, const Segment& s, const Choice& choice, int16_t* __restrict out,
-           ptrdiff_t pitch) {
-  const int16_t* right = c.cols->weights;
-  const int16_t* near = c.cols->near;
-  const int half_rows = max_of(1, c.rows->size / 2);
-  const auto select = [](int16_t mask, int16_t yes, int16_t no) {
-    return static_cast<int16_t>((yes & mask) | (no & ~mask));
+void Blend(const PieceRow& c, const Segment& s, int16_t* __restrict out, ptrdiff_t pitch) {
+  // Masks of all columns first, so that the compiler vectorises the loop below.
+  int16_t odd[2][2][kSegment], known[2][kSegment], alone[2][kSegment];
+  const int cols = s.pieces * c.cols->size;
+  const auto mask = [](uint8_t flag) { return static_cast<int16_t>(-(flag & 1)); };
+  for (int x = 0; x < cols; ++x) {
+    const int first = x / c.cols->size;
+    const int own = first + (c.cols->near[x] != 0 ? 0 : s.to_next);
+    for (int i = 0; i < 2; ++i) {
+      const int cell = first + i * s.to_next;
+      odd[0][i][x] = mask(s.odd[0][cell]);
+      odd[1][i][x] = mask(s.odd[1][cell]);
+      known[i][x] = mask(s.known[cell]);
+      alone[i][x] = mask(s.alone[i][own]);
+    }
+  }
+  const auto select = [](int16_t m, int16_t yes, int16_t no) {
+    return static_cast<int16_t>((yes & m) | (no & ~m));
   };
   for (int r = 0; r < c.rows->size; ++r) {
-    const int low = c.rows->weights[r];
-    const bool above = r < half_rows;
-    const int16_t* const alone = choice.alone[above ? 0 : 1];
+    const bool above = r < max_of(1, c.rows->size / 2);
     CTV_KEEP_LOOP
-    for (int x = 0; x < kSegment; ++x) {
+    for (int x = 0; x < cols; ++x) {
       const int i = r * kPitch + x;
-      const int16_t p0 = select(choice.odd[0][0][x], s.samples[0][1][i], s.samples[0][0][i]);
-      const int16_t p1 = select(choice.odd[0][1][x], s.samples[0][1][i], s.samples[0][0][i]);
+      const int16_t p0 = select(odd[0][0][x], s.samples[0][1][i], s.samples[0][0][i]);
+      const int16_t p1 = select(odd[0][1][x], s.samples[0][1][i], s.samples[0][0][i]);
       const int16_t p2 =
-          select(choice.known[0][x], p0, select(choice.odd[1][0][x], s.samples[1][1][i], s.samples[1][0][i]));
+          select(known[0][x], p0, select(odd[1][0][x], s.samples[1][1][i], s.samples[1][0][i]));
       const int16_t p3 =
-          select(choice.known[1][x], p1, select(choice.odd[1][1][x], s.samples[1][1][i], s.samples[1][0][i]));
-      const auto upper = static_cast<int16_t>(32 * p0 + right[x] * (p1 - p0));
-      const auto lower = static_cast<int16_t>(32 * p2 + right[x] * (p3 - p2));
-      const auto blended = static_cast<int16_t>((32 * upper + low * (lower - upper) + 512) >> 10);
-      const int16_t own = select(near[x], above ? p0 : p2, above ? p1 : p3);
-      out[r * pitch + x] = select(alone[x], own, blended);
+          select(known[1][x], p1, select(odd[1][1][x], s.samples[1][1][i], s.samples[1][0][i]));
+      const auto upper = static_cast<int16_t>(32 * p0 + c.cols->weights[x] * (p1 - p0));
+      const auto lower = static_cast<int16_t>(32 * p2 + c.cols->weights[x] * (p3 - p2));
+      const auto blended =
+          static_cast<int16_t>((32 * upper + c.rows->weights[r] * (lower - upper) + 512) >> 10);
+      const int16_t own = select(c.cols->near[x], above ? p0 : p2, above ? p1 : p3);
+      out[r * pitch + x] = select(alone[above ? 0 : 1][x], own, blended);
     }
   }
 }
@@ -272,7 +271,8 @@ bool PredictInPlace(const PieceRow& c, const Segment& s) {
     return std::all_of(row, row + s.pieces + s.to_next, [v](MotionVector w) { return w == v; });
   };
   if (cols % 8 != 0 || !Inside(c, s.left, cols) || !of_v(s.vectors[0]) || !of_v(s.vectors[1])) return false;
-  PredictColumns(c, c.rows->size, v, s.left, cols, c.prediction.row(c.top) + s.left, c.prediction.stride);
+  PredictColumns(c, c.rows->size, v, s.left, cols, false, c.prediction.row(c.top) + s.left,
+                 c.prediction.stride);
   return true;
 }
 
@@ -288,24 +288,20 @@ void Prefetch(const PieceRow& c, int left) {
 void CompensatePieces(const PieceRow& c) {
   const int size = c.cols->size;
   Segment s;
-  CellCopies copies;
-  Choice choice;
-  const auto choose = size == 8 ? Choose<8> : (size == 4 ? Choose<4> : (size == 2 ? Choose<2> : Choose<1>));
   alignas(64) int16_t samples[kPiece * kPitch];
   s.to_next = c.cols->between ? 1 : 0;
   s.first = 0;
   for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size, s.first += s.pieces) {
     s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
-    SetCells(c, s, copies);
+    SetCells(c, s);
     Prefetch(c, s.left + s.pieces * size);
     if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);
-    choose(s, choice);
     if (Inside(c, s.left, kSegment)) {
-      Blend(c, s, choice, c.prediction.row(c.top) + s.left, c.prediction.stride);
+      Blend(c, s, c.prediction.row(c.top) + s.left, c.prediction.stride);
     } else {
-      Blend(c, s, choice, samples, kPitch);
+      Blend(c, s, samples, kPitch);
       Write(c, c.rows->size, s.left, s.pieces * size, samples);
     }
   }
@@ -324,13 +320,14 @@ void CompensateCells(const PieceRow& c) {
   const MotionVector* const lower = single ? upper : vectors(1);
   const auto predict = [&](const PieceRow& from, int rows, MotionVector v, int left, int cols) {
     if (from.top + rows <= c.prediction.rows && left + round_up(cols, 8) <= c.prediction.cols) {
-      PredictColumns(from, rows, v, left, cols, c.prediction.row(from.top) + left, c.prediction.stride);
+      PredictColumns(from, rows, v, left, cols, false, c.prediction.row(from.top) + left,
+                     c.prediction.stride);
       return;
     }
     alignas(64) int16_t samples[kMostRows * kPitch];
     for (int x = 0; x < cols; x += kSegment) {
       const int n = min_of(kSegment, cols - x);
-      PredictColumns(from, rows, v, left + x, n, samples, kPitch);
+      PredictColumns(from, rows, v, left + x, n, true, samples, kPitch);
       Write(from, rows, left + x, n, samples);
     }
   };
@@ -368,8 +365,14 @@ Axis make_axis(bool overlap, int count, int shift) {
   a.cells = 1 << std::max(0, shift - kLog2Cell);
   for (int i = 0; i < kSegment; ++i) {
     const int in_piece = i % a.size;
+    const bool near = in_piece < a.size / 2;
     a.weights[i] = static_cast<int16_t>(log2_size > 0 ? overlap_weight(log2_size, in_piece) : 0);
-    a.near[i] = static_cast<int16_t>(in_piece < a.size / 2 ? -1 : 0);
+    a.near[i] = static_cast<int16_t>(near ? -1 : 0);
+    if (i < kPiece) a.pairs[i] = a.weights[i] << 16 | (32 - a.weights[i]);
+    for (int byte = 2 * i; byte < 2 * i + 2 && i < kLanes; ++byte) {
+      a.piece_at[byte] = static_cast<uint8_t>(i / a.size);
+      a.cell_at[byte] = static_cast<uint8_t>(i / a.size + (near || !a.between ? 0 : 1));
+    }
   }
   return a;
 }

@@ -10,6 +10,7 @@
 #endif
 
 #include "codec/dsp/motion_vectors.hpp"
+#include "cpu/runtime/byte_pairs-inl.hpp"
 #include "cpu/runtime/simd.hpp"
 
 // Before a loop over the columns of a block: makes the compiler vectorise it instead of unrolling it.
@@ -105,6 +106,43 @@ void FilterColumns(const Sample* source, ptrdiff_t stride, int rows, int eighth,
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Horizontal pass over samples that are bytes, kWidth of them from `source` on, in 64ths. Reads one sample
+// more than the filter. Two halves of a vector that overlap make bytes with all that 8 sums need.
+template <int kWidth, typename Store>
+HWY_INLINE void SumBytes(const Sample* source, int eighth, Store store) {
+  const hn::CappedTag<int16_t, kWidth % 16 == 0 ? 16 : 8> d16;
+  const hn::Repartition<uint8_t, decltype(d16)> d8;
+  const Weights& k = kFilters.of[eighth];
+  alignas(16) static constexpr uint8_t kPairs[16] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8};
+  const auto pairs = hn::LoadDup128(d8, kPairs);
+  for (int x = 0; x < kWidth; x += static_cast<int>(hn::MaxLanes(d16))) {
+    const Sample* const s = source + x - kBefore;
+    const auto bytes = Pack(hn::LoadU(d16, s), hn::LoadU(d16, s + 8));
+    const auto products = [&](int i) HWY_ATTR {
+      const auto places = hn::Add(pairs, hn::Set(d8, static_cast<uint8_t>(i)));
+      return MultiplyPairs(hn::TableLookupBytes(bytes, places), PairWeights(d8, k.w[i], k.w[i + 1]));
+    };
+    store(d16, x, hn::Add(hn::Add(products(0), products(2)), hn::Add(products(4), products(6))));
+  }
+}
+
+template <int kWidth>
+void RowSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
+    SumBytes<kWidth>(source, eighth, [&](auto d, int x, auto sums) HWY_ATTR { hn::Store(sums, d, out + x); });
+  }
+}
+
+template <int kWidth>
+void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
+                       ptrdiff_t pitch) {
+  for (int r = 0; r < rows; ++r, source += stride, out += pitch) {
+    SumBytes<kWidth>(source, eighth, [&](auto d, int x, auto sums) HWY_ATTR {
+      hn::StoreU(hn::ShiftRight<6>(hn::Add(sums, hn::Set(d, int16_t{32}))), d, out + x);
+    });
+  }
+}
+
 // A SIMD vector whose lanes divide kWidth.
 template <int kWidth>
 using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
@@ -156,6 +194,15 @@ void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* o
   }
 }
 #else
+template <int kWidth>
+void RowSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  RowSums<kWidth>(source, stride, rows, eighth, out);
+}
+template <int kWidth>
+void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
+                       ptrdiff_t pitch) {
+  FilterRows<kWidth>(source, stride, rows, eighth, out, pitch);
+}
 template <int kWidth>
 void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];

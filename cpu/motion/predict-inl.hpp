@@ -38,7 +38,7 @@ const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, i
 // most kMostRows.
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
-             int rows, int16_t* out, ptrdiff_t pitch) {
+             int rows, int16_t* out, ptrdiff_t pitch, bool bytes = false) {
   alignas(64) Sample patch[(kMostRows + kTaps) * (kWidth + kTaps)];
   const Displacement dy = displacement(v.y, shift.y);
   const Displacement dx = displacement(v.x, shift.x);
@@ -60,12 +60,21 @@ void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, Motion
       for (int i = 0; i < kWidth; ++i) out[r * pitch + i] = source[r * stride + i];
     }
   } else if (dy.eighth == 0) {
-    FilterRows<kWidth>(source, stride, rows, dx.eighth, out, pitch);
+    if (bytes) {
+      FilterRowsOfBytes<kWidth>(source, stride, rows, dx.eighth, out, pitch);
+    } else {
+      FilterRows<kWidth>(source, stride, rows, dx.eighth, out, pitch);
+    }
   } else if (dx.eighth == 0) {
     FilterColumns<kWidth>(source, stride, rows, dy.eighth, out, pitch);
   } else {
     alignas(64) int16_t sums[(kMostRows + kTaps) * kWidth];
-    RowSums<kWidth>(source - kBefore * stride, stride, rows + kTaps - 1, dx.eighth, sums);
+    source -= kBefore * stride;
+    if (bytes) {
+      RowSumsOfBytes<kWidth>(source, stride, rows + kTaps - 1, dx.eighth, sums);
+    } else {
+      RowSums<kWidth>(source, stride, rows + kTaps - 1, dx.eighth, sums);
+    }
     FilterColumnsOfSums<kWidth>(sums, rows, dy.eighth, out, pitch);
   }
 }

@@ -91,10 +91,12 @@ TEST_F(CudaEquality, Compensation) {
           Extent plane = subsampled(padded, shift);
           if (between(0, 3) == 0) plane.rows += 8;  // beyond the grid
           const Extent cropped = subsampled(extent, shift);
-          const CompensationGeometry geometry{grid_for(padded, kLog2Cell), shift.y, shift.x, kind != 0};
+          const SampleRange range{seed % 2 == 0 ? 0 : -255, 255};
+          const CompensationGeometry geometry{grid_for(padded, kLog2Cell), shift.y, shift.x, kind != 0,
+                                              range};
           std::vector<std::vector<int16_t>> results;
           for (Backend* backend : both()) {
-            BackendPlane reference(*backend, plane, -255, 255, seed);
+            BackendPlane reference(*backend, plane, range.lo, range.hi, seed);
             BackendPlane prediction(*backend, plane);
             BackendSide side(*backend, geometry.grid);
             draw_side(geometry.grid, limit, kind == 1 ? 0 : 3, seed + 1, side);

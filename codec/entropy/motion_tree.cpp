@@ -20,18 +20,19 @@ constexpr MotionBits kStart = [] {
   return bits;
 }();
 
-/// A range coder with the contexts of motion.
+/// A range coder with the contexts of motion, which a copy shares.
 template <typename RangeCoder>
 class ContextCoder {
  public:
   static constexpr bool kDecodes = RangeCoder::kDecodes;
-  explicit ContextCoder(RangeCoder& coder) : coder_(coder) {}
-  bool bit(size_t context, bool one) { return coder_.bit(bits_[context], one); }
-  bool even(bool one) { return coder_.even(one); }
+  ContextCoder(const RangeCoder& coder, MotionBits& bits) : coder_(coder), bits_(bits.data()) {}
+  [[gnu::always_inline]] bool bit(size_t context, bool one) { return coder_.bit(bits_[context], one); }
+  [[gnu::always_inline]] bool even(bool one) { return coder_.even(one); }
+  RangeCoder& range() { return coder_; }
 
  private:
-  RangeCoder& coder_;
-  MotionBits bits_ = kStart;
+  RangeCoder coder_;
+  AdaptiveBit* bits_;
 };
 
 // Which roots are filtered. sink: where that goes (decoder), or null.
@@ -46,10 +47,6 @@ void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* 
       if (sink != nullptr) sink[root] = filtered ? -1 : 0;
     }
   }
-}
-
-size_t cell_count(const MotionGrid& grid) {
-  return static_cast<size_t>(grid.rows + 1) * static_cast<size_t>(grid.cols + 2);
 }
 
 // Rows of roots of all slices but the last, which may have fewer. As equal as can be: the longest slice is
@@ -86,29 +83,28 @@ MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips
   const int first = first_row(grid, slice);
   grid_.rows = first_row(grid, slice + 1) - first;
   first_ = static_cast<size_t>(first) * static_cast<size_t>(grid.cols);
-  cells_.resize(cell_count(grid_));
+  cells_.resize(static_cast<size_t>(grid.cols + 2));
 }
 
 size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
-  RangeEncoder range(out);
-  ContextCoder coder(range);
+  MotionBits bits = kStart;
+  ContextCoder coder(RangeEncoder(out), bits);
   code_filtered(coder, filtered_, frame.side.changes, nullptr);
   MotionWalk(coder, grid_, shift_, skips_, cells_).run(moved(frame.side, first_), {});
-  return range.finish();
+  return coder.range().finish();
 }
 
 bool MotionTree::decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
-  RangeDecoder range(bytes);
-  ContextCoder coder(range);
+  MotionBits bits = kStart;
+  ContextCoder coder(RangeDecoder(bytes), bits);
   code_filtered(coder, filtered_, frame.side.changes, frame.side.changes);
   MotionWalk(coder, grid_, shift_, skips_, cells_).run({}, moved(frame.side, first_));
-  return range.sound();
+  return coder.range().sound();
 }
 
 size_t MotionTree::bytes(const MotionGrid& grid) {
   const auto slices = static_cast<size_t>(motion_slices(grid));
-  return slices * (sizeof(MotionTree) + static_cast<size_t>(grid.cols + 2) * sizeof(MotionCell)) +
-         cell_count(grid) * sizeof(MotionCell);
+  return slices * (sizeof(MotionTree) + static_cast<size_t>(grid.cols + 2) * sizeof(MotionCell));
 }
 
 }  // namespace ctv

@@ -34,7 +34,7 @@ class MotionTree final : public ComponentCoder {
   int shift_;         // vectors are multiples of 2^shift
   bool skips_;
   Extent filtered_;                // roots of the frame, if this slice says which are filtered
-  std::vector<MotionCell> cells_;  // [rows + 1][cols + 2]: with a border above, left and right
+  std::vector<MotionCell> cells_;  // [cols + 2], for the walk
 };
 
 }  // namespace ctv

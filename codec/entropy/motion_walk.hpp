@@ -24,7 +24,7 @@ inline constexpr size_t kDifferenceClasses = kDifferenceThresholds.size() + 1;
 
 inline size_t difference_class(size_t around) {
   size_t k = 0;
-  while (k < kDifferenceClasses - 1 && around >= static_cast<size_t>(kDifferenceThresholds[k])) ++k;
+  for (const int from : kDifferenceThresholds) k += around >= static_cast<size_t>(from) ? 1 : 0;
   return k;
 }
 
@@ -41,160 +41,232 @@ struct MotionContexts {
   static constexpr size_t kCount = kFiltered + 3;
 };
 
-/// What later leaves need of a coded cell; `coded` is 0 outside the grid.
+/// What later leaves need of a cell at the lower or right border of a leaf.
 struct MotionCell {
-  uint8_t coded = 0;
-  uint8_t level = 0;  // log2 of the side of its leaf
-  uint8_t skip = 0;
-  uint8_t merged = 0;     // its vector is a neighbour's
-  uint16_t y = 0, x = 0;  // magnitudes of its difference
   MotionVector vector;
+  uint16_t y = 0, x = 0;  // magnitudes of its difference
+  uint8_t level = 255;    // log2 of the side of its leaf; more than that of any node: outside the grid
+  uint8_t skip = 0;
+  uint8_t merged = 0;  // its vector is a neighbour's
 };
 
 /// Takes the same steps with an encoder and a decoder. A Coder has kDecodes, bit(context, bit) and even(bit),
-/// which return the bit. `cells`: [rows + 1][cols + 2], with a border above, left and right.
+/// which return the bit. `cells`: [cols + 2], those above the row of roots with a border left and right.
 template <typename Coder>
 class MotionWalk {
  public:
   MotionWalk(Coder& coder, const MotionGrid& grid, int shift, bool skips, std::vector<MotionCell>& cells)
-      : coder_(coder), grid_(grid), shift_(shift), skips_(skips), stride_(grid.cols + 2), cells_(cells) {}
+      : coder_(coder), grid_(grid), shift_(shift), skips_(skips), cells_(cells) {}
 
   // source: the frame's motion (encoder). sink: where it goes (decoder).
   void run(const ConstSideInfo& source, const SideInfo& sink) {
     source_ = source;
     sink_ = sink;
     std::fill(cells_.begin(), cells_.end(), MotionCell{});
-    for (int row = 0; row < grid_.rows; row += 1 << kRootLevel) {
-      for (int col = 0; col < grid_.cols; col += 1 << kRootLevel) node(row, col, kRootLevel);
+    Coder in_registers = coder_;
+    for (int row = 0; row < grid_.rows; row += kRoot) {
+      for (auto& around : around_) around[0] = MotionCell{};
+      for (int col = 0; col < grid_.cols; col += kRoot) {
+        const int cols = std::min(kRoot, grid_.cols - col);
+        std::copy_n(cells_.data() + col + 1, cols + 1, around_[0] + 1);
+        root(in_registers, row, col);
+        std::copy_n(around_[kRoot] + 1, cols, cells_.data() + col + 1);
+        for (auto& around : around_) around[0] = around[kRoot];
+      }
     }
+    coder_ = in_registers;
   }
 
  private:
   using C = MotionContexts;
   static constexpr bool kDecodes = Coder::kDecodes;
+  static constexpr int kRoot = 1 << kRootLevel;
+  static constexpr int kStride = 16;
 
-  MotionCell* at(int row, int col) { return cells_.data() + (row + 1) * stride_ + col + 1; }
+  /// Cells of a root that differ from the one to the left or above in it: bit 8 y + x.
+  struct Differences {
+    uint64_t left = 0, above = 0;
+    // Whether a square is one leaf. cell: its first one's bit.
+    bool uniform(int cell, int level) const {
+      constexpr uint64_t kLeft[] = {0, 0x0202, 0x0e0e0e0e, 0xfefefefefefefefe};
+      constexpr uint64_t kAbove[] = {0, 0x0300, 0x0f0f0f00, 0xffffffffffffff00};
+      return ((left & kLeft[level] << cell) | (above & kAbove[level] << cell)) == 0;
+    }
+  };
+
   ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * grid_.cols + col; }
-  bool source_skip(int row, int col) const { return skips_ && source_.skips[place(row, col)] != 0; }
+  bool source_skip(ptrdiff_t place) const { return skips_ && source_.skips[place] != 0; }
 
-  // Calls code(row, col) for the cells of a square that are in the grid.
-  template <typename Code>
-  void for_cells(int row, int col, int level, Code code) const {
-    const int last_row = std::min(row + (1 << level), grid_.rows);
-    const int last_col = std::min(col + (1 << level), grid_.cols);
-    for (int r = row; r < last_row; ++r) {
-      for (int c = col; c < last_col; ++c) code(r, c);
-    }
-  }
-
-  // Whether a square of the source is one leaf.
-  bool uniform(int row, int col, int level) const {
-    const MotionVector v = source_.vectors[place(row, col)];
-    const bool skip = source_skip(row, col);
-    const int last_row = std::min(row + (1 << level), grid_.rows);
-    const int last_col = std::min(col + (1 << level), grid_.cols);
-    for (int r = row; r < last_row; ++r) {
-      for (int c = col; c < last_col; ++c) {
-        if (source_.vectors[place(r, c)] != v || source_skip(r, c) != skip) return false;
+  Differences find_differences(int row, int col) const {
+    const int rows = std::min(kRoot, grid_.rows - row);
+    const int cols = std::min(kRoot, grid_.cols - col);
+    Differences d;
+    uint64_t above[kRoot] = {};
+    for (int y = 0; y < rows; ++y) {
+      uint64_t left = 0;
+      for (int x = 0; x < cols; ++x) {
+        const ptrdiff_t here = place(row + y, col + x);
+        const uint64_t skip = source_skip(here) ? 1 : 0;
+        const uint64_t own = std::bit_cast<uint32_t>(source_.vectors[here]) | skip << 32;
+        d.left |= uint64_t{own != left} << (kRoot * y + x);  // in the first column and row these mean nothing
+        d.above |= uint64_t{own != above[x]} << (kRoot * y + x);
+        left = above[x] = own;
       }
     }
-    return true;
+    return d;
   }
 
-  void node(int row, int col, int level) {
-    if (row >= grid_.rows || col >= grid_.cols) return;
-    if (level > 0) {
-      const MotionCell* cell = at(row, col);
-      const int smaller = (cell[-1].coded != 0 && cell[-1].level < level) +
-                          (cell[-stride_].coded != 0 && cell[-stride_].level < level);
-      if (coder_.bit(C::kSplit + static_cast<size_t>(3 * (level - 1) + smaller),
-                     !kDecodes && !uniform(row, col, level))) {
-        const int half = 1 << (level - 1);
-        for (int k = 0; k < 4; ++k) node(row + (k >> 1) * half, col + (k & 1) * half, level - 1);
-        return;
+  /// Cells of 8x8 in Z order: bits of y and x in turn.
+  static constexpr int half_of_bits(int bits) { return (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4); }
+  // By level: whether the cell above and to the right of a node comes before it, or is above the root.
+  static constexpr std::array<uint64_t, kRootLevel + 1> kRightBefore = [] {
+    std::array<uint64_t, kRootLevel + 1> before{};
+    for (int level = 0; level <= kRootLevel; ++level) {
+      for (int i = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
+        const int y = half_of_bits(i >> 1);
+        const int x = half_of_bits(i) + (1 << level);
+        bool is = y == 0;
+        for (int j = 0; j < i; ++j) is |= half_of_bits(j >> 1) == y - 1 && half_of_bits(j) == x;
+        before[static_cast<size_t>(level)] |= uint64_t{is} << i;
       }
     }
-    leaf(row, col, level);
+    return before;
+  }();
+
+  // The nodes of a tree in their order, from the first cell of each leaf to that of the next.
+  [[gnu::always_inline]] void root(Coder& coder, int row, int col) {
+    Differences differences;
+    if constexpr (!kDecodes) differences = find_differences(row, col);
+    for (int i = 0, level = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
+      const int y = half_of_bits(i >> 1);
+      const int x = half_of_bits(i);
+      level = std::countr_zero(static_cast<unsigned>(i | kRoot * kRoot)) / 2;
+      if (row + y >= grid_.rows || col + x >= grid_.cols) continue;
+      MotionCell* const cell = &around_[y + 1][x + 1];
+      const uint8_t left = cell[-1].level;
+      const uint8_t above = cell[-kStride].level;
+      for (; level > 0; --level) {
+        const int smaller = (left < level ? 1 : 0) + (above < level ? 1 : 0);
+        if (!coder.bit(C::kSplit + static_cast<size_t>(3 * (level - 1) + smaller),
+                       !kDecodes && !differences.uniform(kRoot * y + x, level))) {
+          break;
+        }
+      }
+      const bool right = row + y > 0 && col + x + (1 << level) < grid_.cols &&
+                         (kRightBefore[static_cast<size_t>(level)] >> i & 1) != 0;
+      leaf(coder, row + y, col + x, level, cell, right);
+    }
   }
 
-  void leaf(int row, int col, int level) {
-    const MotionCell* cell = at(row, col);
-    const MotionCell& left = cell[-1];
-    const MotionCell& above = cell[-stride_];
-    // Above right, or above left where that is outside the grid or not yet coded.
+  /// The vectors that differ of those to the left, above, the third, and 0; without branches, since they
+  /// cannot be foretold.
+  struct Candidates {
+    MotionVector vectors[kMergeCandidates + 1];  // another one is written behind them
+    size_t count = 0;
+    Candidates() = default;
+    [[gnu::always_inline]] Candidates(MotionVector left, MotionVector above, MotionVector third) {
+      const auto differ = [](MotionVector a, MotionVector b) {
+        return size_t{std::bit_cast<uint32_t>(a) != std::bit_cast<uint32_t>(b)};
+      };
+      const MotionVector zero;
+      vectors[0] = left;
+      vectors[1] = above;
+      count = 1 + differ(above, left);
+      vectors[count] = third;
+      count += differ(third, left) & differ(third, above);
+      vectors[count] = zero;
+      count += differ(zero, left) & differ(zero, above) & differ(zero, third);
+    }
+  };
+
+  // right: the cell above and to the right is known.
+  [[gnu::always_inline]] void leaf(Coder& coder, int row, int col, int level, MotionCell* cell, bool right) {
+    const MotionCell left = cell[-1];
+    const MotionCell above = cell[-kStride];
+    // Above right, or above left.
     const int side = 1 << level;
-    const bool right = col + side < grid_.cols && above.coded != 0 && cell[side - stride_].coded != 0;
-    const MotionVector third = cell[(right ? side : -1) - stride_].vector;
-    const MotionVector origin = row == 0 ? left.vector : median_vector(left.vector, above.vector, third);
-    MotionVector list[kMergeCandidates];
-    int count = 0;
-    for (const MotionVector v : {left.vector, above.vector, third, MotionVector{}}) {
-      if (std::find(list, list + count, v) == list + count) list[count++] = v;
-    }
+    const MotionVector third = cell[(right ? side : -1) - kStride].vector;
+    Candidates list;
     MotionVector own;
     bool skip = false;
-    int found = 0;
+    size_t found = 0;
     if constexpr (!kDecodes) {
       own = source_.vectors[place(row, col)];
-      skip = source_skip(row, col);
-      found = static_cast<int>(std::find(list, list + count, own) - list);
+      skip = source_skip(place(row, col));
+      list = Candidates(left.vector, above.vector, third);
+      found = static_cast<size_t>(std::find(list.vectors, list.vectors + list.count, own) - list.vectors);
     }
-    if (skips_) skip = coder_.bit(C::kSkip + static_cast<size_t>(3 * level + left.skip + above.skip), skip);
+    if (skips_) skip = coder.bit(C::kSkip + static_cast<size_t>(3 * level + left.skip + above.skip), skip);
     const size_t kind = skip ? 1 : 0;
-    MotionCell now{1, static_cast<uint8_t>(level), static_cast<uint8_t>(kind), 0, 0, 0, {}};
+    MotionCell now;
+    now.level = static_cast<uint8_t>(level);
+    now.skip = static_cast<uint8_t>(kind);
     const size_t merged = 12 * kind + static_cast<size_t>(3 * level + left.merged + above.merged);
-    const bool differs = coder_.bit(C::kDiffers + merged, found == count);
+    const bool differs = coder.bit(C::kDiffers + merged, found == list.count);
     if (!differs) {
       now.merged = 1;
-      int i = 0;
-      while (i < count - 1 && coder_.bit(C::kCandidate + 3 * kind + static_cast<size_t>(i), i < found)) ++i;
-      now.vector = list[i];
+      if constexpr (kDecodes) list = Candidates(left.vector, above.vector, third);
+      size_t i = 0;
+      while (i + 1 < list.count && coder.bit(C::kCandidate + 3 * kind + i, i < found)) ++i;
+      now.vector = list.vectors[i];
     } else {
+      const MotionVector origin = row == 0 ? left.vector : median_vector(left.vector, above.vector, third);
       const size_t y = size_t{left.y} + above.y;
       const size_t x = size_t{left.x} + above.x;
-      const int dy = number(0, difference_class(2 * y + x), (own.y - origin.y) >> shift_);
-      now.y = static_cast<uint16_t>(std::abs(dy));
-      const int dx = number(1, difference_class(2 * x + y + 3 * size_t{now.y}), (own.x - origin.x) >> shift_);
-      now.x = static_cast<uint16_t>(std::abs(dx));
-      now.vector = {static_cast<int16_t>(origin.y + (dy << shift_)),
-                    static_cast<int16_t>(origin.x + (dx << shift_))};
-    }
-    for_cells(row, col, level, [&](int r, int c) {
-      *at(r, c) = now;
-      if constexpr (kDecodes) {
-        sink_.vectors[place(r, c)] = now.vector;
-        if (skips_) sink_.skips[place(r, c)] = now.skip;
+      int difference[2];
+      for (size_t axis = 0; axis < 2; ++axis) {
+        const size_t around = axis == 0 ? 2 * y + x : 2 * x + y + 3 * size_t{now.y};
+        const int value = axis == 0 ? own.y - origin.y : own.x - origin.x;
+        difference[axis] = number(coder, axis, difference_class(around), value >> shift_);
+        (axis == 0 ? now.y : now.x) = static_cast<uint16_t>(std::abs(difference[axis]));
       }
-    });
+      now.vector = {static_cast<int16_t>(origin.y + (difference[0] << shift_)),
+                    static_cast<int16_t>(origin.x + (difference[1] << shift_))};
+    }
+    put(cell, row, col, side, now);
+  }
+
+  void put(MotionCell* cell, int row, int col, int side, const MotionCell& now) {
+    const int rows = std::min(side, grid_.rows - row);
+    const int cols = std::min(side, grid_.cols - col);
+    for (int r = 0; r < rows - 1; ++r) cell[r * kStride + cols - 1] = now;
+    std::fill_n(cell + (rows - 1) * kStride, cols, now);
+    if constexpr (kDecodes) {
+      for (int r = 0; r < rows; ++r) {
+        std::fill_n(sink_.vectors + place(row + r, col), cols, now.vector);
+        if (skips_) std::fill_n(sink_.skips + place(row + r, col), cols, now.skip);
+      }
+    }
   }
 
   // A difference: whether it is 0, how many bits follow the first, these, the sign.
-  int number(size_t axis, size_t k, int value) {
+  [[gnu::always_inline]] int number(Coder& coder, size_t axis, size_t k, int value) {
     const size_t context = axis * kDifferenceClasses + k;
     const auto magnitude = static_cast<uint32_t>(std::abs(value));
-    if (!coder_.bit(C::kNonzero + context, magnitude != 0)) return 0;
+    if (!coder.bit(C::kNonzero + context, magnitude != 0)) return 0;
     const size_t bits = magnitude == 0 ? 0 : static_cast<size_t>(std::bit_width(magnitude)) - 1;
     size_t length = 0;
     const size_t longer = C::kLonger + context * kMostLength;
-    while (length < kMostLength && coder_.bit(longer + length, length < bits)) ++length;
+    while (length < kMostLength && coder.bit(longer + length, length < bits)) ++length;
     uint32_t coded = 1;
-    for (size_t i = length; i-- > 0;) {
-      const bool one = (magnitude >> i & 1) != 0;
+    if (length > 0) {
       const size_t second = C::kSecond + axis * kMostLength + length - 1;
-      const bool bit = i == length - 1 ? coder_.bit(second, one) : coder_.even(one);
-      coded = coded << 1 | (bit ? 1U : 0U);
+      coded = 2 | (coder.bit(second, (magnitude >> (length - 1) & 1) != 0) ? 1U : 0U);
+      for (size_t i = length - 1; i-- > 0;) {
+        coded = coded << 1 | (coder.even((magnitude >> i & 1) != 0) ? 1U : 0U);
+      }
     }
-    return coder_.even(value < 0) ? -static_cast<int>(coded) : static_cast<int>(coded);
+    return coder.even(value < 0) ? -static_cast<int>(coded) : static_cast<int>(coded);
   }
 
   Coder& coder_;
   const MotionGrid& grid_;
   const int shift_;
   const bool skips_;
-  const ptrdiff_t stride_;
   std::vector<MotionCell>& cells_;
   ConstSideInfo source_;
   SideInfo sink_;
+  MotionCell around_[kRoot + 1][kStride];  // of a root, with a border above and left
 };
 
 }  // namespace ctv

@@ -141,7 +141,7 @@ void train_motion(const std::vector<SymbolClip>& clips) {
     const Stream& stream = clip.stream;
     const bool skips = stream.header.prediction == Prediction::kPicture;
     MotionCounter counter;
-    std::vector<MotionCell> cells((stream.grid.size() + 2) * 4);
+    std::vector<MotionCell> cells(static_cast<size_t>(stream.grid.cols + 2));
     for (const SymbolFrame& f : clip.frames) {
       if (f.parameters.type == FrameType::kKey) continue;
       MotionWalk(counter, stream.grid, kVectorFractionBits - stream.header.subpel, skips, cells)

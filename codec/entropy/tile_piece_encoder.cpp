@@ -10,19 +10,19 @@ namespace {
 
 constexpr size_t kMostEvents = 1 + kTileBands * (21 + 64 * 2 + 16 + 256 * 2);  // of a tile
 
-constexpr std::array<uint32_t, kWhole> kReciprocals = [] {
-  std::array<uint32_t, kWhole> r{};
-  for (uint32_t i = 1; i < r.size(); ++i) r[i] = rans_reciprocal(i);
+constexpr std::array<uint64_t, kWhole> kReciprocals = [] {
+  std::array<uint64_t, kWhole> r{};
+  for (uint32_t i = 1; i < r.size(); ++i) r[i] = rans_reciprocal_64(i);
   return r;
 }();
 
 // Whether a word is due cannot be foretold, so there is no branch.
 struct WordsBefore {
   uint8_t* at;
-  void push(uint32_t word, bool due) {
+  void push(uint32_t word, uint32_t due) {
     at[-1] = static_cast<uint8_t>(word >> 8);
     at[-2] = static_cast<uint8_t>(word);
-    at -= due ? 2 : 0;
+    at -= 2 * due;
   }
 };
 

@@ -106,20 +106,27 @@ CTV_HOST_DEVICE constexpr uint32_t raw_event(uint32_t bits, uint32_t value) {
 /// For RansWriter::put() of a symbol with an interval of `size`, 1 to kWhole - 1.
 CTV_HOST_DEVICE constexpr uint32_t rans_reciprocal(uint32_t size) { return UINT32_MAX / size; }
 
-/// The way back from RansReader, from a piece's last event to its first. Words: push(uint32_t word, bool due)
-/// writes the low 16 bits of `word` in front of the bytes, if it is due.
+/// The same, rounded up. The state is below size * 2^20 then, so its product with what was added stays below
+/// 2^44: the quotient is right. No product exceeds 64 bits.
+inline constexpr int kReciprocalBits = 44;
+constexpr uint64_t rans_reciprocal_64(uint32_t size) {
+  return ((uint64_t{1} << kReciprocalBits) + size - 1) / size;
+}
+
+/// The way back from RansReader, from a piece's last event to its first. Words: push(uint32_t word, uint32_t
+/// due) writes the low 16 bits of `word` in front of the bytes, if it is due.
 template <typename Words>
 class RansWriter {
  public:
   CTV_HOST_DEVICE explicit RansWriter(Words words) : words_(words) {}
   CTV_HOST_DEVICE void put_raw(uint32_t event) {
     const uint32_t bits = event >> 16 & 31U;
-    flush(state_ >> (32 - bits) != 0);
+    flush(state_ >> (32 - bits) != 0 ? 1 : 0);
     state_ = state_ << bits | (event & 0xffffU);
   }
   CTV_HOST_DEVICE void put(uint32_t event, uint32_t reciprocal) {
     const uint32_t size = event >> 16;
-    flush(state_ >> (32 - kProbabilityBits) >= size);
+    flush(state_ >> (32 - kProbabilityBits) >= size ? 1 : 0);
     // The reciprocal was rounded down, so the quotient is right or one too small.
     auto quotient = static_cast<uint32_t>(uint64_t{state_} * reciprocal >> 32);
     uint32_t rest = state_ - quotient * size;
@@ -128,27 +135,36 @@ class RansWriter {
     rest -= more * size;
     state_ = (quotient << kProbabilityBits) + rest + (event & 0xffffU);
   }
+  /// The same with rans_reciprocal_64(), where products of 64 bits are cheap: there is nothing to correct.
+  void put(uint32_t event, uint64_t reciprocal) {
+    const uint32_t size = event >> 16;
+    // Compilers make a branch of a comparison, and it cannot be foretold.
+    const uint64_t rest = (uint64_t{size} << (32 - kProbabilityBits)) - 1 - state_;
+    flush(static_cast<uint32_t>(rest >> 63));
+    const auto quotient = static_cast<uint32_t>(state_ * reciprocal >> kReciprocalBits);
+    state_ += (event & 0xffffU) + quotient * (kWhole - size);
+  }
   /// Writes the state.
   CTV_HOST_DEVICE const Words& finish() {
-    const bool two_words = state_ >= kLeastState || any_;
+    const uint32_t two_words = state_ >= kLeastState ? 1 : any_;
     const uint32_t low = state_;
     state_ >>= 16;
     flush(two_words);
     state_ = low;
-    flush(true);
+    flush(1);
     return words_;
   }
 
  private:
-  CTV_HOST_DEVICE void flush(bool due) {
+  CTV_HOST_DEVICE void flush(uint32_t due) {  // 0 or 1
     words_.push(state_, due);
-    state_ >>= due ? 16 : 0;
+    state_ >>= 16 * due;
     any_ |= due;
   }
 
   Words words_;
   uint32_t state_ = kFirstState;
-  bool any_ = false;
+  uint32_t any_ = 0;
 };
 
 }  // namespace ctv

@@ -14,8 +14,9 @@ inline constexpr int kVectorUnit = 1 << kVectorFractionBits;
 inline constexpr int kMaxSubpel = kVectorFractionBits;  // vector precision: 0 whole .. 3 eighth samples
 inline constexpr int kMaxSearchRange = 64;              // whole luma samples
 inline constexpr int kFarStep = 4;                      // of the far search: it compares quarter samples
-inline constexpr int kFarWindow = 4;  // searched at whole samples around what it found, to each side
-inline constexpr int kMaxFarRange = kMaxSearchRange - kFarWindow;
+inline constexpr int kFarWindow = 2;  // searched at whole samples around what it found, to each side
+inline constexpr int kMaxFarRange = kMaxSearchRange - kFarStep;  // a multiple of it
+static_assert(kFarWindow <= kFarStep);
 
 /// v / 2^shift to the nearest integer, halves towards plus infinity.
 CTV_HOST_DEVICE int scale_vector(int v, int shift) {

@@ -30,7 +30,7 @@ inline size_t index_of(int64_t key) { return static_cast<size_t>(key & ((1 << kK
 inline uint32_t cost_of(int64_t key) { return static_cast<uint32_t>(key >> kKeyIndexBits); }
 
 /// Candidates that are matched together, one below the other.
-inline constexpr int kSearchRun = 9;
+inline constexpr int kSearchRun = 5;
 /// The candidates of -range..range samples in both directions, by place.
 struct SearchWindow {
   int range;

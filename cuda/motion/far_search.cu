@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The far search: planes of quarter samples, the full search's kernel on them, and a window of 9x9 candidates
+// The far search: planes of quarter samples, the full search's kernel on them, and a window of 5x5 candidates
 // around the vector of each block's square. There a thread takes one candidate. Most blocks of most pictures
 // move little, so that the full search has tried their window: they end at once.
 #include "codec/control/motion_decisions.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWindow = 2 * kFarWindow + 1;
 constexpr int kCandidates = kWindow * kWindow;
-constexpr int kThreads = 96;
+constexpr int kThreads = 32;
 static_assert(kThreads >= kCandidates);
 
 // A plane on its way to quarter samples. Both begin at sample (0, 0).

@@ -137,6 +137,12 @@ class CpuBackend final : public Backend {
     ctv::decide_skips(threads_, planes, grid, base_step, still, side);
     return {};
   }
+  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    const MotionVector* vectors, uint8_t* close) override {
+    StageTimer timer(stage_times_, Stage::kSkip);
+    ctv::find_close(threads_, planes, grid, base_step, vectors, close);
+    return {};
+  }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
                      const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
                      const SideInfo& side) override {

@@ -110,6 +110,12 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::decide_skips(*device_, planes, grid, base_step, still, side);
   }
+  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    const MotionVector* vectors, uint8_t* close) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kSkip);
+    return cuda::find_close(*device_, planes, grid, base_step, vectors, close);
+  }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
                      const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
                      const SideInfo& side) override {

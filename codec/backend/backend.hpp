@@ -28,8 +28,8 @@
 
 namespace ctv {
 
-/// What find_still() and decide_skips() compare: all planes of the source (padded extent) and
-/// of the reference (true extent, repeated beyond).
+/// What find_still(), decide_skips() and find_close() compare: all planes of the source (padded extent) and
+/// of the reference (true extent, repeated beyond) or the prediction.
 struct SkipPlanes {
   int planes = 0;
   ChromaShift chroma;
@@ -90,6 +90,11 @@ class Backend {
   /// found, changed where it is not used.
   virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                               const uint8_t* still, const SideInfo& side) = 0;
+  /// In their place where speed comes first: finds the units whose squared error is small. The reference is
+  /// compared if vectors is null, and close units are still; else the prediction by the vectors, and they are
+  /// skipped. close: [grid.rows][grid.cols], 1 or 0.
+  virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                            const MotionVector* vectors, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
   /// luma, as above. apart: the vectors before, overwritten. side.vectors: what comes out.
   virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,

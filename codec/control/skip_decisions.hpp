@@ -83,4 +83,17 @@ CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[
   for (SkipChoice& choice : choices) choice = static_cast<SkipChoice>(best);
 }
 
+/// Where speed comes first, a unit is still, or skipped, as a whole, and its squared error decides. At most
+/// so many squares of a step, over all planes:
+inline constexpr uint32_t kStillError = 3;
+inline constexpr uint32_t kMovedError = 9;
+inline constexpr uint32_t kZeroError = 18;  // where the vector is zero: most of it is noise
+/// vector: of the unit's first cell, or null for a still unit.
+CTV_HOST_DEVICE uint64_t close_error(uint32_t base_step, const MotionVector* vector) {
+  const uint32_t squares = vector == nullptr                      ? kStillError
+                           : same_vector(*vector, MotionVector{}) ? kZeroError
+                                                                  : kMovedError;
+  return uint64_t{base_step} * base_step * squares / 256;
+}
+
 }  // namespace ctv

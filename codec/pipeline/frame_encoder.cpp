@@ -49,7 +49,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
-  quick_ = decisions.quick && picture_mode();
+  quick_ = decisions.quick && picture_mode() && stream_.header.overlap == 0;
   const MotionParameters motion{
       stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
       decisions.far_range, stream_.header.subpel,     quick_};
@@ -112,25 +112,36 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
   // Beside the beginning of the search.
   CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
-  CTV_RETURN_IF_ERROR(backend_.find_still(compared, grid, step, searched_.skips));
+  CTV_RETURN_IF_ERROR(quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
+                             : backend_.find_still(compared, grid, step, searched_.skips));
   CTV_RETURN_IF_ERROR(backend_.on_plane(0));
   MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, vectors));
-  CTV_RETURN_IF_ERROR(
-      backend_.decide_skips(compared, grid, step, searched_.skips, SideInfo{vectors, side.skips}));
-  if (!quick_) {
+  const auto compensate = [&](int p, uint8_t* skips) -> Status {
+    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
+    return backend_.compensate(reference.cropped(p), SideInfo{side.vectors, skips}, stream_.geometry(p, 0),
+                               prediction_.plane(p));
+  };
+  if (quick_) {
+    for (int p = 0; p < planes(); ++p) {
+      CTV_RETURN_IF_ERROR(compensate(p, searched_.skips));
+      compared.reference[static_cast<size_t>(p)] = prediction_.plane(p);
+    }
+    CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
+    CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, side.skips));
+  } else {
+    CTV_RETURN_IF_ERROR(
+        backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
     CTV_RETURN_IF_ERROR(
         backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
   }
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
   for (int p = 0; p < planes(); ++p) {
-    const CompensationGeometry geometry = stream_.geometry(p, 0);
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    CTV_RETURN_IF_ERROR(backend_.compensate(reference.cropped(p), side, geometry, prediction_.plane(p)));
+    CTV_RETURN_IF_ERROR(quick_ ? backend_.on_plane(p) : compensate(p, side.skips));
     CTV_RETURN_IF_ERROR(backend_.subtract_prediction(source_.plane(p), prediction_.plane(p), side.skips,
-                                                     geometry, residual_.plane(p)));
+                                                     stream_.geometry(p, 0), residual_.plane(p)));
   }
   CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
   if (stream_.header.loop_filter == 0) return {};

@@ -144,6 +144,68 @@ void DecideRow(const SkipRow& s, const uint8_t* still, const SideInfo& side) {
   }
 }
 
+constexpr int kUnits = 64;  // that are compared together
+
+// Adds the squared errors of units side by side on one plane. u: the first unit
+template <int kWidth>
+void AddErrors(const UnitPlane& u, int count, uint64_t* errors) {
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  // Rows first, as memory has them.
+  const BlockLanes<kWidth> d16;
+  const hn::Repartition<int32_t, decltype(d16)> d32;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
+  const int whole = min_of(min_of(u.source.cols, u.reference.cols) - u.x, count * kWidth) / kWidth;
+  alignas(64) int32_t sums[kUnits][kLanes / 2] = {};
+  auto unused = hn::Zero(d32);
+  for (int r = u.y; r < u.y + u.rows; ++r) {
+    const Sample* a = u.source.row(min_of(r, u.source.rows - 1)) + u.x;
+    const Sample* b = u.reference.row(min_of(r, u.reference.rows - 1)) + u.x;
+    for (int i = 0; i < whole; ++i) {
+      auto sum = hn::Load(d32, sums[i]);
+      for (int x = 0; x < kWidth; x += kLanes, a += kLanes, b += kLanes) {
+        const auto v = hn::Sub(hn::LoadU(d16, a), hn::LoadU(d16, b));
+        sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
+      }
+      hn::Store(sum, d32, sums[i]);
+    }
+  }
+  for (int i = 0; i < whole; ++i) {
+    for (const int32_t sum : sums[i]) errors[i] += static_cast<uint64_t>(sum);
+  }
+#else
+  constexpr int whole = 0;
+#endif
+  for (int i = whole; i < count; ++i) {
+    for (int r = u.y; r < u.y + u.rows; ++r) {
+      const Sample* a = u.source.row(min_of(r, u.source.rows - 1));
+      const Sample* b = u.reference.row(min_of(r, u.reference.rows - 1));
+      for (int c = u.x + i * kWidth; c < u.x + (i + 1) * kWidth; ++c) {
+        const int v = a[min_of(c, u.source.cols - 1)] - b[min_of(c, u.reference.cols - 1)];
+        errors[i] += static_cast<uint64_t>(v * v);
+      }
+    }
+  }
+}
+
+void FindCloseRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, uint8_t* close) {
+  for (int first = 0; first < s.grid->cols; first += kUnits * kSkipUnit) {
+    const int count = min_of(ceil_div(s.grid->cols - first, kSkipUnit), kUnits);
+    uint64_t errors[kUnits] = {};
+    for (int p = 0; p < s.planes->planes; ++p) {
+      const UnitPlane u = PlaneOfUnit(s, p, first);
+      u.shift.x == 0 ? AddErrors<kUnit>(u, count, errors) : AddErrors<kUnit / 2>(u, count, errors);
+    }
+    for (int i = 0; i < count; ++i) {
+      const int col = first + i * kSkipUnit;
+      const bool is_close =
+          errors[i] <= close_error(base_step, vectors == nullptr ? nullptr : vectors + s.cell(0, col));
+      for (int k = 0; k < kSkipCells; ++k) {
+        if (s.inside(k, col)) close[s.cell(k, col)] = is_close ? 1 : 0;
+      }
+    }
+  }
+}
+
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -152,6 +214,7 @@ namespace ctv {
 
 HWY_EXPORT(FindStillRow);
 HWY_EXPORT(DecideRow);
+HWY_EXPORT(FindCloseRow);
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still) {
@@ -167,6 +230,13 @@ void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid,
   const SkipPrices prices = skip_prices(base_step);
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
     HWY_DYNAMIC_DISPATCH(DecideRow)({&planes, &grid, &prices, i * kSkipUnit}, still, side);
+  });
+}
+
+void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                const MotionVector* vectors, uint8_t* close) {
+  parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
+    HWY_DYNAMIC_DISPATCH(FindCloseRow)({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, close);
   });
 }
 

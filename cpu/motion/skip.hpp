@@ -11,6 +11,8 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
                 uint8_t* still);
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const uint8_t* still, const SideInfo& side);
+void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                const MotionVector* vectors, uint8_t* close);
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
                  const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side);
 

@@ -298,9 +298,40 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   }
 }
 
-// Calls launch with the rows and columns of a cell on planes of chroma, the units, and the threads of each.
-template <typename Launch>
-void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step, Launch launch) {
+constexpr int kCloseWarps = 4;  // of a block of threads; each takes a unit
+
+__global__ void __launch_bounds__(kWarp* kCloseWarps)
+    find_close_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
+                      uint8_t* close) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % kWarp;
+  const int unit = static_cast<int>(blockIdx.x) * kCloseWarps + thread / kWarp;
+  const int units = ceil_div(c.grid_cols, kSkipUnit);  // of a row
+  const int row = unit / units * kSkipUnit;
+  const int col = unit % units * kSkipUnit;
+  if (row >= c.grid_rows) return;
+  uint32_t error = 0;
+  for (int p = 0; p < c.planes; ++p) {
+    const ChromaShift shift = p == 0 ? ChromaShift{} : c.chroma;
+    const int log2_cols = kLog2Cell + 1 - shift.x;
+    const int top = row * (kCell >> shift.y);
+    const int left = col * (kCell >> shift.x);
+    for (int i = lane; i < kSkipUnit * (kCell >> shift.y) << log2_cols; i += kWarp) {
+      const int y = top + (i >> log2_cols);
+      const int x = left + (i & ((1 << log2_cols) - 1));
+      const int v = clamped(c.source[p], y, x) - clamped(c.reference[p], y, x);
+      error += static_cast<uint32_t>(v * v);
+    }
+  }
+  error = warp_sum(error);
+  const int y = row + lane / kSkipUnit;
+  const int x = col + lane % kSkipUnit;
+  if (lane >= kSkipCells || y >= c.grid_rows || x >= c.grid_cols) return;
+  const MotionVector* vector = vectors == nullptr ? nullptr : vectors + row * c.grid_cols + col;
+  close[y * c.grid_cols + x] = error <= close_error(base_step, vector) ? 1 : 0;
+}
+
+Comparison comparison(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step) {
   Comparison c{};
   for (size_t p = 0; p < static_cast<size_t>(planes.planes); ++p) {
     c.source[p] = planes.source[p];
@@ -311,6 +342,13 @@ void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t 
   c.grid_cols = grid.cols;
   c.chroma = planes.chroma;
   c.prices = skip_prices(base_step);
+  return c;
+}
+
+// Calls launch with the rows and columns of a cell on planes of chroma, the units, and the threads of each.
+template <typename Launch>
+void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step, Launch launch) {
+  const Comparison c = comparison(planes, grid, base_step);
   const dim3 units(blocks_for(grid.cols, kSkipUnit), blocks_for(grid.rows, kSkipUnit));
   const auto with_cell = [&]<int kRows, int kCols>() {
     launch.template operator()<kRows, kCols>(
@@ -344,6 +382,14 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& 
                                   side.vectors, side.skips);
                   });
   return device.launched("decide_skips_kernel");
+}
+
+Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                  const MotionVector* vectors, uint8_t* close) {
+  const int units = ceil_div(grid.rows, kSkipUnit) * ceil_div(grid.cols, kSkipUnit);
+  find_close_kernel<<<blocks_for(units, kCloseWarps), kWarp * kCloseWarps, 0, device.stream()>>>(
+      comparison(planes, grid, base_step), base_step, vectors, close);
+  return device.launched("find_close_kernel");
 }
 
 }  // namespace ctv::cuda

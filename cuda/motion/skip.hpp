@@ -12,6 +12,8 @@ Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& gr
                   uint8_t* still);
 Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const uint8_t* still, const SideInfo& side);
+Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                  const MotionVector* vectors, uint8_t* close);
 Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
                    const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side);
 

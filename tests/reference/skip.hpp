@@ -108,6 +108,38 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
   return skips;
 }
 
+/// What one plane of a cell adds to the squared error of its unit.
+inline uint64_t squared_error(const SkipPlane& p, int row, int col) {
+  const int rows = 8 >> p.shift.y;
+  const int cols = 8 >> p.shift.x;
+  uint64_t sum = 0;
+  for (int r = row * rows; r < (row + 1) * rows; ++r) {
+    for (int c = col * cols; c < (col + 1) * cols; ++c) {
+      const int d = p.source(r, c) - p.reference(r, c);
+      sum += static_cast<uint64_t>(d * d);
+    }
+  }
+  return sum;
+}
+
+/// vectors: empty for still units.
+inline std::vector<uint8_t> find_close(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
+                                       uint32_t base_step, const std::vector<MotionVector>& vectors) {
+  std::vector<uint8_t> close;
+  for (int r = 0; r < grid.rows; ++r) {
+    for (int c = 0; c < grid.cols; ++c) {
+      uint64_t error = 0;
+      for (const SkipPlane& p : planes) {
+        for (int k = 0; k < kSkipCells; ++k) error += squared_error(p, (r & ~1) + k / 2, (c & ~1) + k % 2);
+      }
+      const size_t first = static_cast<size_t>((r & ~1) * grid.cols + (c & ~1));
+      const uint64_t squares = vectors.empty() ? 3 : (vectors[first] == MotionVector{} ? 18 : 9);
+      close.push_back(256 * error <= squares * base_step * base_step ? 1 : 0);
+    }
+  }
+  return close;
+}
+
 /// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), pass after pass.
 inline void unite_skips(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
                         const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {

@@ -71,6 +71,17 @@ class Skip : public test::BackendTest {
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(searched.vectors.all(), vectors);
 
+    uint8_t* close = side.device().skips;
+    const MotionVector* const drawn_vectors[] = {nullptr, searched.device().vectors};
+    for (const MotionVector* v : drawn_vectors) {
+      ASSERT_TRUE(ok(backend().find_close(compared, grid, base_step, v, close)));
+      side.download();
+      EXPECT_TRUE(side.intact());
+      ASSERT_EQ(side.skips(), reference::find_close(expected_planes, grid, base_step,
+                                                    v == nullptr ? std::vector<MotionVector>() : vectors));
+      for (const uint8_t c : side.skips()) close_ += c;
+    }
+
     // Squares of cells that are skipped, but for a few, with vectors that differ little.
     test::draw_side(grid, 3, 0, seed, searched);
     for (size_t cell = 0; cell < grid.size(); ++cell) side.set_skip(cell, (cell + seed % 2) % 41 != 0);
@@ -93,7 +104,7 @@ class Skip : public test::BackendTest {
       coded_ += 1 - skips[i];
     }
   }
-  int still_ = 0, skipped_ = 0, coded_ = 0, united_ = 0;
+  int still_ = 0, skipped_ = 0, coded_ = 0, united_ = 0, close_ = 0;
 };
 
 TEST_P(Skip, AgreesWithTheDefinition) {
@@ -113,6 +124,7 @@ TEST_P(Skip, AgreesWithTheDefinition) {
   EXPECT_GT(skipped_, still_);
   EXPECT_GT(coded_, 0);
   EXPECT_GT(united_, 0);
+  EXPECT_GT(close_, 0);
 }
 
 CTV_FOR_EACH_BACKEND(Skip);

@@ -176,6 +176,11 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->decide_skips(planes, grid, base_step, still, side);
   }
+  Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
+                    const MotionVector* vectors, uint8_t* close) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->find_close(planes, grid, base_step, vectors, close);
+  }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
                      const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
                      const SideInfo& side) override {

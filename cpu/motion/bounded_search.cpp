@@ -16,11 +16,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-constexpr int kBlock = 16;
-constexpr int kSquare = 8;
 constexpr int kPitch = BoundedCandidates::kPitch;
 
-void SumSquaresRow(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums) {
+template <int kSquare>
+void SumRow(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums) {
   constexpr int kPiece = 512;
   const ptrdiff_t stride = planes.reference_stride;
   for (int x = begin; x < end; x += kPiece) {
@@ -50,6 +49,19 @@ struct BoundedBlock {
   const uint16_t* sums;
 };
 
+template <int kBlock>
+inline void SumQuarters(const BoundedBlock& b, int (&totals)[4]) {
+  constexpr int kSquare = kBlock / 2;
+  for (int q = 0; q < 4; ++q) {
+    const uint8_t* p = b.current + (q >> 1) * kSquare * b.current_stride + (q & 1) * kSquare;
+    int sum = 0;
+    for (int r = 0; r < kSquare; ++r) {
+      for (int c = 0; c < kSquare; ++c) sum += p[r * b.current_stride + c];
+    }
+    totals[q] = sum;
+  }
+}
+
 // The costs in SADs that no better candidate exceeds.
 inline uint16_t Limit(int64_t best) {
   return static_cast<uint16_t>(min_of<int64_t>(best >> (kKeyIndexBits + 4), UINT16_MAX));
@@ -57,28 +69,31 @@ inline uint16_t Limit(int64_t best) {
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
+template <int kBlock>
 using Rows = hn::CappedTag<uint8_t, 2 * kBlock>;  // one row of a block, or two
-using Sums = hn::Repartition<uint64_t, Rows>;
-constexpr int kRows = static_cast<int>(hn::MaxLanes(Rows())) / kBlock;
+template <int kBlock>
+using Sums = hn::Repartition<uint64_t, Rows<kBlock>>;
 using Words = hn::CappedTag<uint16_t, 32>;
 using WordVector = hn::Vec<Words>;
 
-HWY_INLINE hn::Vec<Rows> LoadRows(const uint8_t* p, ptrdiff_t stride) {
-#if HWY_TARGET <= HWY_AVX2
-  const hn::FixedTag<uint8_t, kBlock> row;
-  return hn::Combine(Rows(), hn::LoadU(row, p + stride), hn::LoadU(row, p));
-#else
-  (void)stride;
-  return hn::LoadU(Rows(), p);
-#endif
+template <int kBlock>
+HWY_INLINE hn::Vec<Rows<kBlock>> LoadRows(const uint8_t* p, ptrdiff_t stride) {
+  const Rows<kBlock> rows;
+  if constexpr (hn::MaxLanes(rows) == kBlock) {
+    return hn::LoadU(rows, p);
+  } else {
+    const hn::FixedTag<uint8_t, kBlock> row;
+    return hn::Combine(rows, hn::LoadU(row, p + stride), hn::LoadU(row, p));
+  }
 }
-HWY_INLINE hn::Vec<Sums> SumDifferences(hn::Vec<Rows> a, hn::Vec<Rows> b) {
-#if HWY_TARGET <= HWY_AVX2
-  return hn::Vec<Sums>{_mm256_sad_epu8(a.raw, b.raw)};
-#else
-  return hn::Vec<Sums>{_mm_sad_epu8(a.raw, b.raw)};
-#endif
+HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
+  return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
 }
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE hn::Vec256<uint64_t> SumDifferences(hn::Vec256<uint8_t> a, hn::Vec256<uint8_t> b) {
+  return hn::Vec256<uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};
+}
+#endif
 
 // The least lane.
 template <class D>
@@ -103,28 +118,25 @@ HWY_INLINE uint64_t AtMost(WordVector v, uint16_t limit) {
   return all;
 }
 
+template <int kBlock>
 int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
+  constexpr int kSquare = kBlock / 2;
+  constexpr int kRows = static_cast<int>(hn::MaxLanes(Rows<kBlock>())) / kBlock;
+  const Sums<kBlock> d64;
   const Words words;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(words));
   const int range = candidates.window.range;
   const int side = 2 * range + 1;
-  hn::Vec<Rows> current[kBlock / kRows];
-  uint64_t totals[2][2] = {};
-  for (int half = 0; half < 2; ++half) {
-    auto total = hn::Zero(Sums());
-    for (int r = half * kSquare; r < (half + 1) * kSquare; r += kRows) {
-      current[r / kRows] = LoadRows(b.current + r * b.current_stride, b.current_stride);
-      total = hn::Add(total, hn::SumsOf8(current[r / kRows]));
-    }
-    uint64_t sums[2 * kRows];
-    hn::StoreU(total, Sums(), sums);
-    for (int i = 0; i < 2 * kRows; ++i) totals[half][i & 1] += sums[i];
-  }
+  hn::Vec<Rows<kBlock>> current[kBlock / kRows];
+  for (int r = 0; r < kBlock; r += kRows)
+    current[r / kRows] = LoadRows<kBlock>(b.current + r * b.current_stride, b.current_stride);
+  int totals[4];
+  SumQuarters<kBlock>(b, totals);
 
   alignas(64) uint16_t bounds[(2 * BoundedCandidates::kMostRange + 1) * kPitch];
   WordVector least = hn::Set(words, uint16_t{UINT16_MAX});
   WordVector quarters[4];
-  for (int q = 0; q < 4; ++q) quarters[q] = hn::Set(words, static_cast<uint16_t>(totals[q >> 1][q & 1]));
+  for (int q = 0; q < 4; ++q) quarters[q] = hn::Set(words, static_cast<uint16_t>(totals[q]));
   for (int y = 0; y < side; ++y) {
     const uint16_t* sums = b.sums + (y - range) * b.reference_stride - range;
     for (int x = 0; x < side; x += kLanes) {
@@ -142,16 +154,17 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
 
   const auto key = [&](int y, int x) {
     const uint8_t* p = b.reference + y * b.reference_stride + x;
-    auto even = hn::Zero(Sums());
-    auto odd = hn::Zero(Sums());
+    auto even = hn::Zero(d64);
+    auto odd = hn::Zero(d64);
     const auto differences = [&](int r) {
-      return SumDifferences(current[r / kRows], LoadRows(p + r * b.reference_stride, b.reference_stride));
+      return SumDifferences(current[r / kRows],
+                            LoadRows<kBlock>(p + r * b.reference_stride, b.reference_stride));
     };
     for (int r = 0; r < kBlock; r += 2 * kRows) {
       even = hn::Add(even, differences(r));
       odd = hn::Add(odd, differences(r + kRows));
     }
-    const auto sad = static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(even, odd))));
+    const auto sad = static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, hn::Add(even, odd))));
     return (sad << (kKeyIndexBits + 4)) + candidates.window.keys[window_place(y, x, range)];
   };
   int64_t best = key(0, 0);
@@ -184,13 +197,11 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   return best;
 }
 #else
+template <int kBlock>
 int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
-  int totals[4] = {};
-  for (int r = 0; r < kBlock; ++r) {
-    for (int c = 0; c < kBlock; ++c) {
-      totals[r / kSquare * 2 + c / kSquare] += b.current[r * b.current_stride + c];
-    }
-  }
+  constexpr int kSquare = kBlock / 2;
+  int totals[4];
+  SumQuarters<kBlock>(b, totals);
   int64_t best = kNoKey;
   const int range = candidates.window.range;
   for (int i = 0; i < (2 * range + 1) * (2 * range + 1); ++i) {
@@ -216,16 +227,27 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
 }
 #endif
 
-void SearchBoundedRow(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
-                      int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
+template <int kBlock>
+void SearchRow(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
+               int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
   const ptrdiff_t y = ptrdiff_t{block_row} * kBlock;
   for (int i = 0; i < block_cols; ++i) {
     if (still[i] != 0) continue;
     const ptrdiff_t at = y * planes.reference_stride + ptrdiff_t{i} * kBlock;
-    keys[i] = Search({planes.current + y * planes.current_stride + ptrdiff_t{i} * kBlock,
-                      planes.current_stride, planes.reference + at, planes.reference_stride, sums + at},
-                     candidates);
+    keys[i] =
+        Search<kBlock>({planes.current + y * planes.current_stride + ptrdiff_t{i} * kBlock,
+                        planes.current_stride, planes.reference + at, planes.reference_stride, sums + at},
+                       candidates);
   }
+}
+
+void SumSquaresRow(const SearchPlanes& planes, int log2_block, int row, int begin, int end, uint16_t* sums) {
+  log2_block == 3 ? SumRow<4>(planes, row, begin, end, sums) : SumRow<8>(planes, row, begin, end, sums);
+}
+void SearchBoundedRow(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
+                      int log2_block, int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
+  const auto search = log2_block == 3 ? SearchRow<8> : SearchRow<16>;
+  search(planes, sums, candidates, block_row, block_cols, still, keys);
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -237,13 +259,15 @@ namespace ctv {
 HWY_EXPORT(SumSquaresRow);
 HWY_EXPORT(SearchBoundedRow);
 
-void sum_squares_row(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums) {
-  HWY_DYNAMIC_DISPATCH(SumSquaresRow)(planes, row, begin, end, sums);
+void sum_squares_row(const SearchPlanes& planes, int log2_block, int row, int begin, int end,
+                     uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(SumSquaresRow)(planes, log2_block, row, begin, end, sums);
 }
 
 void search_bounded_row(const SearchPlanes& planes, const uint16_t* sums, const BoundedCandidates& candidates,
-                        int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
-  HWY_DYNAMIC_DISPATCH(SearchBoundedRow)(planes, sums, candidates, block_row, block_cols, still, keys);
+                        int log2_block, int block_row, int block_cols, const uint8_t* still, int64_t* keys) {
+  HWY_DYNAMIC_DISPATCH(SearchBoundedRow)
+  (planes, sums, candidates, log2_block, block_row, block_cols, still, keys);
 }
 
 }  // namespace ctv

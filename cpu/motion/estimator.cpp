@@ -135,8 +135,8 @@ class CpuMotionEstimator final : public MotionEstimator {
       int64_t* keys = keys_.data() + ptrdiff_t{row} * key_cols_;
       const uint8_t* still_blocks = still_.data() + ptrdiff_t{row} * key_cols_;
       if (bounded()) {
-        search_bounded_row(planes, sums_origin(), {window, vector_costs_.data()}, row, blocks_.cols,
-                           still_blocks, keys);
+        search_bounded_row(planes, sums_origin(), {window, vector_costs_.data()}, blocks_.log2_block, row,
+                           blocks_.cols, still_blocks, keys);
       } else {
         std::fill_n(keys, key_cols_, kNoKey);
         search_block_row(planes, window, blocks_.log2_block, row, blocks_.cols, still_blocks, keys);
@@ -181,7 +181,8 @@ class CpuMotionEstimator final : public MotionEstimator {
     parallel_ranges(threads_, rows_ + 2 * range - 7, 16, [&](int begin, int end) {  // the last square's row
       for (int row = begin - range; row < end - range; ++row) {
         const Columns near = searched_near(row, range);
-        if (near.begin < near.end) sum_squares_row(planes, row, near.begin, near.end, sums_origin());
+        if (near.begin < near.end)
+          sum_squares_row(planes, blocks_.log2_block, row, near.begin, near.end, sums_origin());
       }
     });
   }
@@ -257,10 +258,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   bool remembers(const MotionGrid& grid, const FieldPass& pass) const {
     return grid.log2_block == blocks_.log2_block && !pass.sad;
   }
-  bool bounded() const {
-    return parameters_.log2_block == 4 && parameters_.range >= BoundedCandidates::kLeastRange &&
-           parameters_.range <= BoundedCandidates::kMostRange;
-  }
+  bool bounded() const { return parameters_.log2_block == 4 && BoundedCandidates::fit(4, parameters_.range); }
   size_t place_of(const Offset& o) const {
     return static_cast<size_t>((o.y + parameters_.range) * BoundedCandidates::kPitch + o.x +
                                parameters_.range);

@@ -7,6 +7,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/motion/bounded_search.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/motion/far_search.cpp"
@@ -90,6 +91,9 @@ FarSearch::FarSearch(const MotionGrid& blocks, int range, int threads)
   still_.resize(static_cast<size_t>(squares_.rows) * row);
   keys_.resize(still_.size());
   found_.resize(squares_.size());
+  if (!BoundedCandidates::fit(kLog2QuarterSquare, range_)) return;
+  sums_.resize(reference_.samples.size());
+  costs_.assign(static_cast<size_t>((2 * range_ + 1) * BoundedCandidates::kPitch), UINT16_MAX);
 }
 
 // Quarter samples of the picture, whose planes repeat samples beyond, and these repeated in turn.
@@ -123,10 +127,25 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
   fill(planes.reference, planes.reference_stride, reference, reference_);
   for (size_t i = 0; i < far_.size(); ++i) {
     const MotionVector v = far_[i];
-    far_keys_[window_place(v.y / kFarStep, v.x / kFarStep, range_)] =
-        search_key(motion_cost(0, quarter_lambda(lambda), eighths(v)), i);
+    const uint32_t cost = motion_cost(0, quarter_lambda(lambda), eighths(v));
+    const int y = v.y / kFarStep;
+    const int x = v.x / kFarStep;
+    far_keys_[window_place(y, x, range_)] = search_key(cost, i);
+    if (costs_.empty()) continue;
+    costs_[static_cast<size_t>((y + range_) * BoundedCandidates::kPitch + x + range_)] =
+        static_cast<uint16_t>(std::min<uint32_t>(cost / 16, UINT16_MAX));
   }
   const SearchPlanes quarters{current_.origin(), current_.stride, reference_.origin(), reference_.stride};
+  uint16_t* const sums = sums_.data() + reference_.border * reference_.stride + reference_.border;
+  if (!sums_.empty()) {
+    const int below = (squares_.rows << kLog2QuarterSquare) + 2 * range_;
+    parallel_ranges(threads_, below, 16, [&](int begin, int end) {
+      for (int row = begin - range_; row < end - range_; ++row) {
+        sum_squares_row(quarters, kLog2QuarterSquare, row, -range_,
+                        (squares_.cols << kLog2QuarterSquare) + range_, sums);
+      }
+    });
+  }
   const int side = 1 << (kLog2Square - blocks_.log2_block);
   const auto row_size = keys_.size() / static_cast<size_t>(squares_.rows);
   parallel_for(threads_, squares_.rows, [&](int row) {
@@ -138,8 +157,13 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
     }
     int64_t* keys = keys_.data() + static_cast<size_t>(row) * row_size;
     std::fill_n(keys, row_size, kNoKey);
-    search_block_row(quarters, {range_, far_keys_.data()}, kLog2QuarterSquare, row, squares_.cols, squares,
-                     keys);
+    const SearchWindow window{range_, far_keys_.data()};
+    if (sums_.empty()) {
+      search_block_row(quarters, window, kLog2QuarterSquare, row, squares_.cols, squares, keys);
+    } else {
+      search_bounded_row(quarters, sums, {window, costs_.data()}, kLog2QuarterSquare, row, squares_.cols,
+                         squares, keys);
+    }
     for (int s = 0; s < squares_.cols; ++s) {
       found_[static_cast<size_t>(row * squares_.cols + s)] =
           squares[s] != 0 ? MotionVector{} : far_[index_of(keys[s])];

@@ -43,7 +43,8 @@ class FarSearch {
   std::vector<int64_t> window_ranks_;       // in window_, by place
   std::vector<uint8_t> still_;
   std::vector<int64_t> keys_;
-  std::vector<MotionVector> found_;  // of the squares, whole luma samples
+  std::vector<uint16_t> sums_, costs_;  // if the range is bounded (bounded_search.hpp)
+  std::vector<MotionVector> found_;     // of the squares, whole luma samples
 };
 
 }  // namespace ctv

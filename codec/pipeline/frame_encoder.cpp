@@ -49,7 +49,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
-  quick_ = decisions.quick && picture_mode() && stream_.header.overlap == 0;
+  quick_ = decisions.quick && picture_mode();
   const MotionParameters motion{
       stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
       decisions.far_range, stream_.header.subpel,     quick_};
@@ -118,14 +118,17 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, vectors));
-  const auto compensate = [&](int p, uint8_t* skips) -> Status {
+  const bool overlap = stream_.header.overlap != 0;
+  // Skipped cells are predicted alone. Before skips are known all are, if `overlapped` is false.
+  const auto compensate = [&](int p, bool overlapped) -> Status {
+    CompensationGeometry geometry = stream_.geometry(p, 0);
+    geometry.overlap = overlapped;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    return backend_.compensate(reference.cropped(p), SideInfo{side.vectors, skips}, stream_.geometry(p, 0),
-                               prediction_.plane(p));
+    return backend_.compensate(reference.cropped(p), side, geometry, prediction_.plane(p));
   };
   if (quick_) {
     for (int p = 0; p < planes(); ++p) {
-      CTV_RETURN_IF_ERROR(compensate(p, searched_.skips));
+      CTV_RETURN_IF_ERROR(compensate(p, false));
       compared.reference[static_cast<size_t>(p)] = prediction_.plane(p);
     }
     CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
@@ -139,7 +142,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
   for (int p = 0; p < planes(); ++p) {
-    CTV_RETURN_IF_ERROR(quick_ ? backend_.on_plane(p) : compensate(p, side.skips));
+    CTV_RETURN_IF_ERROR(quick_ && !overlap ? backend_.on_plane(p) : compensate(p, overlap));
     CTV_RETURN_IF_ERROR(backend_.subtract_prediction(source_.plane(p), prediction_.plane(p), side.skips,
                                                      stream_.geometry(p, 0), residual_.plane(p)));
   }

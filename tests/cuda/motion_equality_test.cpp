@@ -4,6 +4,7 @@
 // one.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "codec/dsp/motion_vectors.hpp"
@@ -205,6 +206,7 @@ TEST_F(CudaEquality, SkipDecisions) {
           std::vector<std::vector<MotionVector>> vectors;
           std::vector<std::vector<MotionVector>> united;
           std::vector<std::vector<uint8_t>> skips;  // still, skipped; of each backend
+          std::vector<std::vector<uint8_t>> close;  // still, skipped; of each backend
           for (Backend* backend : both()) {
             Scene scene(*backend, extent, planes, chroma, seed);
             const auto step = static_cast<uint32_t>(base_step);
@@ -219,6 +221,12 @@ TEST_F(CudaEquality, SkipDecisions) {
             scene.searched->download();
             EXPECT_TRUE(scene.searched->intact());
             vectors.push_back(scene.searched->all());
+            for (const MotionVector* v : std::array<const MotionVector*, 2>{nullptr, apart}) {
+              ASSERT_TRUE(ok(backend->find_close(scene.planes, scene.grid, step, v, still.device().skips)));
+              still.download();
+              EXPECT_TRUE(still.intact());
+              close.push_back(still.skips());
+            }
             ASSERT_TRUE(ok(backend->unite_skips(scene.planes.source[0], scene.planes.reference[0], scene.grid,
                                                 step, apart, scene.side.device())));
             scene.side.download();
@@ -228,6 +236,8 @@ TEST_F(CudaEquality, SkipDecisions) {
           }
           ASSERT_EQ(skips[0], skips[2]);
           ASSERT_EQ(skips[1], skips[3]);
+          ASSERT_EQ(close[0], close[2]);
+          ASSERT_EQ(close[1], close[3]);
           ASSERT_EQ(vectors[0], vectors[1]);
           ASSERT_EQ(united[0], united[1]);
           for (size_t i = 0; i < united[0].size(); ++i) changed += united[0][i] == vectors[0][i] ? 0U : 1U;

@@ -136,8 +136,9 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
         static_cast<uint16_t>(std::min<uint32_t>(cost / 16, UINT16_MAX));
   }
   const SearchPlanes quarters{current_.origin(), current_.stride, reference_.origin(), reference_.stride};
-  uint16_t* const sums = sums_.data() + reference_.border * reference_.stride + reference_.border;
+  uint16_t* sums = nullptr;
   if (!sums_.empty()) {
+    sums = sums_.data() + reference_.border * reference_.stride + reference_.border;
     const int below = (squares_.rows << kLog2QuarterSquare) + 2 * range_;
     parallel_ranges(threads_, below, 16, [&](int begin, int end) {
       for (int row = begin - range_; row < end - range_; ++row) {
@@ -158,7 +159,7 @@ void FarSearch::find(const SearchPlanes& planes, Extent current, Extent referenc
     int64_t* keys = keys_.data() + static_cast<size_t>(row) * row_size;
     std::fill_n(keys, row_size, kNoKey);
     const SearchWindow window{range_, far_keys_.data()};
-    if (sums_.empty()) {
+    if (sums == nullptr) {
       search_block_row(quarters, window, kLog2QuarterSquare, row, squares_.cols, squares, keys);
     } else {
       search_bounded_row(quarters, sums, {window, costs_.data()}, kLog2QuarterSquare, row, squares_.cols,

@@ -154,7 +154,7 @@ void AddErrors(const UnitPlane& u, int count, uint64_t* errors) {
   const BlockLanes<kWidth> d16;
   const hn::Repartition<int32_t, decltype(d16)> d32;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
-  const int whole = min_of(min_of(u.source.cols, u.reference.cols) - u.x, count * kWidth) / kWidth;
+  const int whole = clamp_to(min_of(u.source.cols, u.reference.cols) - u.x, 0, count * kWidth) / kWidth;
   alignas(64) int32_t sums[kUnits][kLanes / 2] = {};
   auto unused = hn::Zero(d32);
   for (int r = u.y; r < u.y + u.rows; ++r) {

@@ -154,19 +154,23 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
   return read_packet_header(unit, components_.size(), stream_slots_, header_);
 }
 
+Status SymbolCoder::send_components(size_t count, const CodedFrameBuffers& frame) {
+  ComponentReceiver* const receiver = frame.receiver;
+  if (receiver == nullptr) return {};
+  receiver->start(frame.parameters.type == FrameType::kKey);
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) bytes += payloads_.components[i].size();
+  for_all(threads_for(bytes), count, [&](size_t i) {
+    if (receiver->takes(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver);
+  });
+  return receiver->upload();
+}
+
 // Some by a receiver, beside those that are coded here.
 Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& frame, bool skips) {
   ComponentReceiver* const receiver = frame.receiver;
   const auto sent = [&](size_t i) { return receiver != nullptr && receiver->takes(i); };
-  if (receiver != nullptr) {
-    receiver->start(frame.parameters.type == FrameType::kKey);
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; ++i) bytes += payloads_.components[i].size();
-    for_all(threads_for(bytes), count, [&](size_t i) {
-      if (sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver);
-    });
-    CTV_RETURN_IF_ERROR(receiver->run(skips));
-  }
+  if (receiver != nullptr) CTV_RETURN_IF_ERROR(receiver->run(skips));
   const auto start = [&](size_t i) {
     return parts_[i].coder->start_decoding(payloads_.components[i], frame);
   };
@@ -196,12 +200,21 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   for (size_t i = 0; i < payloads.size(); ++i) parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
-  const auto start = [&](size_t i) { return parts_[i].coder->start_decoding(payloads[i], coded); };
-  const auto finish = [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); };
-  const auto all = [](size_t) { return true; };
-  for_parts(components_.size(), payloads.size(), all, start, finish);  // levels need skips
+  // Levels need skips, so slices come first; components travel to a receiver meanwhile.
+  Status sent;
+  const std::span<Part> slices = std::span(parts_).subspan(components_.size());
+  for_all(threads_, 1 + (key ? 0 : slices_), [&](size_t i) {
+    if (i == 0) {
+      sent = send_components(count, coded);
+    } else {
+      slices[i - 1].sound = slices[i - 1].coder->decode(payloads[components_.size() + i - 1], coded);
+    }
+  });
+  CTV_RETURN_IF_ERROR(sent);
   for (size_t i = components_.size(); i < payloads.size(); ++i) {
-    if (!parts_[i].sound) return damaged("side payload", payloads[i]);
+    if (parts_[i].sound) continue;
+    if (coded.receiver != nullptr) CTV_RETURN_IF_ERROR(coded.receiver->wait());
+    return damaged("side payload", payloads[i]);
   }
   CTV_RETURN_IF_ERROR(decode_components(count, coded, !key && skips_));
   for (size_t i = 0; i < count; ++i) {

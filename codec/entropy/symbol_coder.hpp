@@ -62,6 +62,8 @@ class SymbolCoder {
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
+  /// The first `count` components that the frame's receiver takes, if it has one.
+  Status send_components(size_t count, const CodedFrameBuffers& frame);
   Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
   /// How many are worth waking to copy so much.
   int threads_for(size_t bytes) const;

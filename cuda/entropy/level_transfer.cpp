@@ -203,13 +203,20 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) override {
     return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces) : run_decoder_->put(component, bytes);
   }
-  Status run(bool skips) override {
+  Status upload() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     const cudaStream_t stream = coder_stream_.get();
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, moved_.get(), 0));
     CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, stream) : run_decoder_->upload(d, stream));
+    CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
+    return {};
+  }
+  Status run(bool skips) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    const cudaStream_t stream = coder_stream_.get();
     if (skips) CTV_RETURN_IF_ERROR(upload_side(0, cells_bytes(), stream));
     std::array<Level*, 3> levels{};
     size_t at = 0;

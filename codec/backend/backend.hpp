@@ -90,9 +90,9 @@ class Backend {
   /// found, changed where it is not used.
   virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                               const uint8_t* still, const SideInfo& side) = 0;
-  /// In their place where speed comes first: finds the units whose squared error is small. The reference is
-  /// compared if vectors is null, and close units are still; else the prediction by the vectors, and they are
-  /// skipped. close: [grid.rows][grid.cols], 1 or 0.
+  /// In place of find_still() and decide_skips() where speed comes first: finds units whose squared error to
+  /// planes.reference is small. vectors: null for still units; for skipped ones those that planes.reference
+  /// was predicted with, which choose the limit. close: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             const MotionVector* vectors, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
@@ -144,7 +144,7 @@ class Backend {
   virtual Status end_frame() = 0;
   /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came
   /// after the first mark for another plane: a backend may work on planes side by side. -1: about everything
-  /// before, again. kBesidePlanes: about all planes, but nothing needs it before -1.
+  /// before, again. kBesidePlanes: about all planes, but nothing needs it before -1, or a search for motion.
   static constexpr int kBesidePlanes = 3;
   virtual Status on_plane(int plane) {
     (void)plane;

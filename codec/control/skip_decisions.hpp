@@ -83,8 +83,8 @@ CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[
   for (SkipChoice& choice : choices) choice = static_cast<SkipChoice>(best);
 }
 
-/// Where speed comes first, a unit is still, or skipped, as a whole, and its squared error decides. At most
-/// so many squares of a step, over all planes:
+/// Where speed comes first, a unit is still, or skipped, as a whole, if its squared error over all planes is
+/// at most so many squares of a step:
 inline constexpr uint32_t kStillError = 3;
 inline constexpr uint32_t kMovedError = 9;
 inline constexpr uint32_t kZeroError = 18;  // where the vector is zero: most of it is noise

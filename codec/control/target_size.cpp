@@ -19,11 +19,13 @@ constexpr double kOpening = 0.3;
 constexpr double kMostKey = 0.6;
 constexpr double kMostSaved = 0.3;
 // What stands still keeps the quality of its last frame. So while steps are coarser than the source's, the
-// frame after one that cost little takes a finer step, and what the buffer holds beyond a reserve.
+// frame after one that cost little takes a finer step, and may take what the buffer holds beyond a reserve.
+// Where key frames return within some buffers, it is left to them.
 constexpr double kLittle = 0.5;  // of the average size
 constexpr double kFiner = 0.6;
 constexpr double kReserve = 0.4;
-constexpr double kRepay = 2;  // time in which debt is paid back, in buffers
+constexpr double kLongInterval = 4;  // between key frames, in buffers
+constexpr double kRepay = 2;         // time in which debt is paid back, in buffers
 constexpr double kFinestScale = 1.0 / 16;
 constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
 constexpr double kFinest = 1;
@@ -48,6 +50,7 @@ void TargetSize::set_target(const SizeTarget& target) {
     buffer_ = std::min(buffer_, full());
     debt_ = std::clamp(debt_, -full(), full());
     key_size_ *= average() / before;
+    last_size_ *= average() / before;
     scale_ *= std::pow(before / average(), 1 / kSlope);
   } else {
     buffer_ = full();
@@ -70,12 +73,13 @@ double TargetSize::others() const {
 }
 
 bool TargetSize::refines() const {
-  return opened_ && type_ == FrameType::kPredicted && last_size_ < kLittle * average() && scale_ > 1 &&
-         buffer_ > kReserve * full();
+  const bool long_run = key_interval_ == 0 || average() * key_interval_ > kLongInterval * full();
+  return opened_ && long_run && type_ == FrameType::kPredicted && last_size_ < kLittle * average() &&
+         scale_ > 1 && buffer_ > kReserve * full();
 }
 
 double TargetSize::wanted() const {
-  if (refines()) return std::max(average(), buffer_ - kReserve * full());
+  if (refines()) return std::max(kMost * average(), buffer_ - kReserve * full());
   if (is_free()) {
     const double run = key_interval_ == 0 ? 1e18 : average() * key_interval_;
     return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), run));
@@ -88,8 +92,8 @@ double TargetSize::wanted() const {
 
 // What earlier frames have left may be spent at once: to refine what stands still takes many bits or none.
 double TargetSize::most() const {
-  if (is_free() || refines()) return wanted_;
-  return std::max(kMost * wanted_, std::min(-debt_, kMostSaved * full()));
+  if (is_free()) return wanted_;
+  return std::max(refines() ? wanted_ : kMost * wanted_, std::min(-debt_, kMostSaved * full()));
 }
 
 double TargetSize::limit() const {

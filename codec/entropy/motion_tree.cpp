@@ -20,7 +20,7 @@ constexpr MotionBits kStart = [] {
   return bits;
 }();
 
-/// A range coder with the contexts of motion, which a copy shares.
+/// A range coder with the contexts of motion. Copies share the contexts.
 template <typename RangeCoder>
 class ContextCoder {
  public:
@@ -49,8 +49,8 @@ void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* 
   }
 }
 
-// Rows of roots of all slices but the last, which may have fewer. As equal as can be: the longest slice is
-// what a frame waits for.
+// Rows of roots of all slices but the last, which has those that are left. So no slice is much longer than
+// the others: a frame waits for the longest.
 int slice_rows(const MotionGrid& grid) {
   const int rows = grid.root_rows();
   const int slices = std::clamp(rows * grid.root_cols() / kRootsOfASlice, 1, rows);

@@ -163,7 +163,7 @@ Status SymbolCoder::send_components(size_t count, const CodedFrameBuffers& frame
   for_all(threads_for(bytes), count, [&](size_t i) {
     if (receiver->takes(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver);
   });
-  return receiver->upload();
+  return receiver->send();
 }
 
 // Some by a receiver, beside those that are coded here.

@@ -36,8 +36,8 @@ struct ConstSideInfo {
 inline constexpr size_t kMostPlanes = 3;
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
-/// component that it takes, by any threads, then upload(), run() when skips are known, wait(). wait() may
-/// follow upload() at once: the frame is given up.
+/// component that it takes, by any threads, then send(), run() when skips are known, wait(). wait() may
+/// follow send() at once: the frame is given up.
 class ComponentReceiver {
  public:
   virtual ~ComponentReceiver() = default;
@@ -46,7 +46,7 @@ class ComponentReceiver {
   virtual void start(bool key) = 0;
   /// pieces: with offsets in `bytes`; none with entropy coding by runs. Neither need stay. False: damaged.
   virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) = 0;
-  virtual Status upload() = 0;
+  virtual Status send() = 0;
   /// skips: those in the frame's buffers are contexts. Components that were not put are 0.
   virtual Status run(bool skips) = 0;
   virtual Status wait() = 0;

@@ -119,7 +119,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
                                       searched_.skips, vectors));
   const bool overlap = stream_.header.overlap != 0;
-  // Skipped cells are predicted alone. Before skips are known all are, if `overlapped` is false.
+  // With `overlapped` false all cells are predicted alone, as skipped cells are.
   const auto compensate = [&](int p, bool overlapped) -> Status {
     CompensationGeometry geometry = stream_.geometry(p, 0);
     geometry.overlap = overlapped;
@@ -134,8 +134,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
     CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, side.skips));
   } else {
-    CTV_RETURN_IF_ERROR(
-        backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
+    CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
     CTV_RETURN_IF_ERROR(
         backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
   }

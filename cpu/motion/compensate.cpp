@@ -163,7 +163,7 @@ void Blend(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pitch) {
   for (int x = 0; x < s.pieces * c.cols->size; x += static_cast<int>(hn::Lanes(d16))) {
     const int first = x / c.cols->size;
     const auto mask = [&](const uint8_t* flags, const uint8_t* places) HWY_ATTR {
-      const auto bytes = hn::TableLookupBytes(hn::LoadDup128(d8, flags + first), hn::Load(d8, places));
+      const auto bytes = LookUp(hn::LoadDup128(d8, flags + first), hn::Load(d8, places));
       return hn::MaskFromVec(hn::BitCast(d16, bytes));
     };
     const auto odd0 = mask(s.odd[0], c.cols->piece_at);

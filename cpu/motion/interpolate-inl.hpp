@@ -120,7 +120,7 @@ HWY_INLINE void SumBytes(const Sample* source, int eighth, Store store) {
     const auto bytes = Pack(hn::LoadU(d16, s), hn::LoadU(d16, s + 8));
     const auto products = [&](int i) HWY_ATTR {
       const auto places = hn::Add(pairs, hn::Set(d8, static_cast<uint8_t>(i)));
-      return MultiplyPairs(hn::TableLookupBytes(bytes, places), PairWeights(d8, k.w[i], k.w[i + 1]));
+      return MultiplyPairs(LookUp(bytes, places), PairWeights(d8, k.w[i], k.w[i + 1]));
     };
     store(d16, x, hn::Add(hn::Add(products(0), products(2)), hn::Add(products(4), products(6))));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other. On
 // a plane a unit has 16 or 8 columns. Hadamard transforms take 8x8 samples at once: one tile of 8x8, or four
-// of 4x4 where chroma is subsampled.
+// of 4x4 where chroma is subsampled. Close units need squared errors alone.
 #include "cpu/motion/skip.hpp"
 
 #include <algorithm>

@@ -156,7 +156,7 @@ HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVecto
   const auto weights = [&](int k) HWY_ATTR {
     const auto quarter = [&](int i) HWY_ATTR {
       const auto* table = reinterpret_cast<const uint8_t*>(kFilterBytes.of[f.table][k]);
-      return hn::TableLookupBytesOr0(hn::LoadDup128(d, table + 16 * i), places[i]);
+      return LookUp(hn::LoadDup128(d, table + 16 * i), places[i]);
     };
     return hn::BitCast(signed8, hn::Or(hn::Or(quarter(0), quarter(1)), hn::Or(quarter(2), quarter(3))));
   };

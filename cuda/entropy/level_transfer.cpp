@@ -203,7 +203,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) override {
     return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces) : run_decoder_->put(component, bytes);
   }
-  Status upload() override {
+  Status send() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());

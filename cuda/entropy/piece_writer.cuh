@@ -28,8 +28,8 @@ __device__ __forceinline__ ReadyEvent look_up(const SymbolTable* tables, uint32_
 struct WordsOfWarp {
   uint8_t* at;
   uint32_t lane;
-  __device__ __forceinline__ void push(uint32_t word, bool due) {
-    if (!due) return;
+  __device__ __forceinline__ void push(uint32_t word, uint32_t due) {
+    if (due == 0) return;
     at -= 2;
     if (lane == 0) *reinterpret_cast<uint16_t*>(at) = static_cast<uint16_t>(word);
   }

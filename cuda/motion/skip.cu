@@ -2,7 +2,8 @@
 // Decides which cells are skipped (codec/control/skip_decisions.hpp). A block of threads takes a unit of 2x2
 // cells: a warp its luma, eight samples of a column a lane, and a group of lanes each cell of another plane.
 // They find Hadamard transforms of the difference to the reference or to the cell's prediction, by exchange
-// between lanes, and squared differences. The threads of the block meet once.
+// between lanes, and squared differences. The threads of the block meet once. Close units need squared errors
+// alone, and a warp takes one.
 #include "cuda/motion/skip.hpp"
 
 #include "codec/control/skip_decisions.hpp"
@@ -303,6 +304,7 @@ constexpr int kCloseWarps = 4;  // of a block of threads; each takes a unit
 __global__ void __launch_bounds__(kWarp* kCloseWarps)
     find_close_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
                       uint8_t* close) {
+  follow();
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % kWarp;
   const int unit = static_cast<int>(blockIdx.x) * kCloseWarps + thread / kWarp;
@@ -387,8 +389,8 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& 
 Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const MotionVector* vectors, uint8_t* close) {
   const int units = ceil_div(grid.rows, kSkipUnit) * ceil_div(grid.cols, kSkipUnit);
-  find_close_kernel<<<blocks_for(units, kCloseWarps), kWarp * kCloseWarps, 0, device.stream()>>>(
-      comparison(planes, grid, base_step), base_step, vectors, close);
+  launch_kernel(device, find_close_kernel, blocks_for(units, kCloseWarps), kWarp * kCloseWarps, 0,
+                comparison(planes, grid, base_step), base_step, vectors, close);
   return device.launched("find_close_kernel");
 }
 

@@ -22,7 +22,8 @@ Status Streams::open() {
 
 Streams::~Streams() {
   // Errors are of no use here; a dead context has freed everything already.
-  for (const Stream* stream : {&down_, &up_, &lanes_[0].stream, &lanes_[1].stream, &kernels_}) {
+  for (const Stream* stream :
+       {&down_, &up_, &lanes_[0].stream, &lanes_[1].stream, &lanes_[2].stream, &kernels_}) {
     if (stream->get() != nullptr) cudaStreamSynchronize(stream->get());
   }
 }

@@ -47,8 +47,8 @@ class Stream {
 };
 
 /// One stream takes the kernels in the order of the backend's calls. Lanes leave from it for work of planes
-/// 1 and 2 alone, or beside all planes, and come back (CudaTuning::lanes); plane 0 stays. Two more streams
-/// copy beside the kernels.
+/// 1 and 2 alone, or beside all planes, and come back (CudaTuning::lanes); plane 0 stays. One more has the
+/// events of a recorded frame. Two streams copy beside the kernels.
 class Streams {
  public:
   explicit Streams(Context& context) : context_(context) {}
@@ -82,13 +82,13 @@ class Streams {
     bool used = false;
   };
 
+  Status come_back(Lane& lane);
+
   Context& context_;
   Stream kernels_, up_, down_;
   cudaStream_t current_ = nullptr;  // kernels_ or a lane
-  Status come_back(Lane& lane);
-
-  std::array<Lane, 3> lanes_;  // planes 1 and 2, and kBesidePlanes
-  Lane marks_;
+  std::array<Lane, 3> lanes_;       // planes 1 and 2, and kBesidePlanes
+  Lane marks_;                      // events of a recorded frame
   Event fork_;
   bool forked_ = false;
 };

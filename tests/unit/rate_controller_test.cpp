@@ -100,7 +100,7 @@ class Call {
       return static_cast<size_t>(bits * (type == FrameType::kKey ? kKeyBytes : 90000) / std::pow(step, 0.9));
     });
   }
-  /// A picture that stands still costs nothing until a step is finer than all before.
+  /// A picture that stands still costs nothing until a step is finer than all since the key frame.
   void code_still() {
     code(FrameType::kPredicted, [&](uint16_t step) {
       const double more = kKeyBytes * (std::pow(step, -0.9) - std::pow(finest_, -0.9));
@@ -132,7 +132,7 @@ class Call {
     }
     most_tries_ = std::max(most_tries_, tries);
     last_ = bytes_of(step);
-    finest_ = std::min(finest_, step);
+    finest_ = type == FrameType::kKey ? step : std::min(finest_, step);
     EXPECT_TRUE(size_.end(last_).ok());
     const double average = static_cast<double>(bitrate_) / 8 / kFps;
     EXPECT_LE(static_cast<double>(last_), buffer_) << "frame " << frame_ - 1;
@@ -179,6 +179,20 @@ TEST(TargetSize, WhatStandsStillIsRefinedAtOnceFromWhatTheBufferHolds) {
   EXPECT_LT(call.debt(), 0.65);  // the reserve is left
   for (int i = 0; i < 300; ++i) call.code_still();
   EXPECT_LE(call.debt(), 0.05);
+}
+
+TEST(TargetSize, WhatStandsStillIsLeftToKeyFramesThatReturnSoon) {
+  Call call(300000, 60);
+  for (int i = 0; i < 600; ++i) {
+    if (i % 60 != 0) {
+      call.code_still();
+      continue;
+    }
+    call.code(FrameType::kKey);
+    if (i >= 120) {
+      EXPECT_GT(call.seconds(), 0.5) << "frame " << i;
+    }
+  }
 }
 
 TEST(TargetSize, ContentThatComesAndGoesFitsTheBuffer) {

@@ -13,7 +13,7 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr uint32_t kBlockChunks = 16;  // few, as their symbols differ and lanes wait for each other
+constexpr uint32_t kBlockChunks = 8;  // few, as their symbols differ and lanes wait for each other
 constexpr uint32_t kTableEntries = 2U << kMostCodeBits;
 constexpr uint32_t kTableBytes = kTableEntries * sizeof(uint16_t);
 constexpr size_t kReadBeyond = 16;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <type_traits>
 
@@ -14,6 +15,23 @@ template <typename Array>
 unique_ptr<Array> make_unique_for_overwrite(size_t count) {
   return unique_ptr<Array>(new remove_extent_t<Array>[count]);
 }
+
+template <typename To, typename From>
+constexpr To bit_cast(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
+}
+
+template <typename T>
+class atomic_ref {
+ public:
+  explicit atomic_ref(T& value) : value_(&value) {}
+  T fetch_add(T more, memory_order = memory_order_seq_cst) const {
+    return __atomic_fetch_add(value_, more, __ATOMIC_SEQ_CST);
+  }
+
+ private:
+  T* value_;
+};
 
 namespace ranges {
 template <typename Range, typename T>

@@ -13,6 +13,8 @@
 #define HWY_TARGET_INCLUDE "cpu/motion/bounded_search.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
+#include "cpu/runtime/byte_pairs-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
@@ -86,14 +88,6 @@ HWY_INLINE hn::Vec<Rows<kBlock>> LoadRows(const uint8_t* p, ptrdiff_t stride) {
     return hn::Combine(rows, hn::LoadU(row, p + stride), hn::LoadU(row, p));
   }
 }
-HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
-  return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
-}
-#if HWY_TARGET <= HWY_AVX2
-HWY_INLINE hn::Vec256<uint64_t> SumDifferences(hn::Vec256<uint8_t> a, hn::Vec256<uint8_t> b) {
-  return hn::Vec256<uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};
-}
-#endif
 
 // The least lane.
 template <class D>

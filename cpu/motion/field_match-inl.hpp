@@ -92,15 +92,6 @@ class MovedTiles {
   const Weights upper_, lower_;
 };
 
-HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
-  return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
-}
-#if HWY_TARGET <= HWY_AVX2
-HWY_INLINE hn::Vec256<uint64_t> SumDifferences(hn::Vec256<uint8_t> a, hn::Vec256<uint8_t> b) {
-  return hn::Vec256<uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};
-}
-#endif
-
 // Sum of absolute differences to a block of current samples.
 template <int kBlock, Between kBetween>
 HWY_INLINE uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of unsigned and signed bytes, added in pairs (pmaddubsw), the way back to bytes (packuswb), and
-// tables of 16 bytes (pshufb), of whose places bits 4 to 6 do not count. Highway does not offer the second
-// within 128 bits, nor the third with such places. Included once per instruction set.
+// Products of unsigned and signed bytes, added in pairs (pmaddubsw), the way back to bytes (packuswb), sums
+// of differences (psadbw), and tables of 16 bytes (pshufb), of whose places bits 4 to 6 do not count. Highway
+// does not offer these within 128 bits, or not with such places. Included once per instruction set.
 #if defined(CTV_CPU_BYTE_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_BYTE_PAIRS_INL_HPP
 #undef CTV_CPU_BYTE_PAIRS_INL_HPP
@@ -23,6 +23,10 @@ HWY_INLINE hn::Vec128<int16_t> MultiplyPairs(hn::Vec128<uint8_t> samples, hn::Ve
 HWY_INLINE hn::Vec128<uint8_t> Pack(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
   return hn::Vec128<uint8_t>{_mm_packus_epi16(lower.raw, upper.raw)};
 }
+/// Sums of eight absolute differences (psadbw).
+HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
+  return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
+}
 /// Bytes of a table in each 128 bits; 0 where bit 7 of a place is set.
 HWY_INLINE hn::Vec128<uint8_t> LookUp(hn::Vec128<uint8_t> table, hn::Vec128<uint8_t> places) {
   return hn::Vec128<uint8_t>{_mm_shuffle_epi8(table.raw, places.raw)};
@@ -33,6 +37,9 @@ HWY_INLINE hn::Vec256<int16_t> MultiplyPairs(hn::Vec256<uint8_t> samples, hn::Ve
 }
 HWY_INLINE hn::Vec256<uint8_t> Pack(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
   return hn::Vec256<uint8_t>{_mm256_packus_epi16(lower.raw, upper.raw)};
+}
+HWY_INLINE hn::Vec256<uint64_t> SumDifferences(hn::Vec256<uint8_t> a, hn::Vec256<uint8_t> b) {
+  return hn::Vec256<uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};
 }
 HWY_INLINE hn::Vec256<uint8_t> LookUp(hn::Vec256<uint8_t> table, hn::Vec256<uint8_t> places) {
   return hn::Vec256<uint8_t>{_mm256_shuffle_epi8(table.raw, places.raw)};

@@ -15,7 +15,7 @@ namespace ctv::cuda {
 namespace {
 
 constexpr uint32_t kMostWarps = 16;  // of a block, which share its tables
-constexpr uint32_t kFewWarps = 4;
+constexpr uint32_t kFewWarps = 4;    // as many as an SM has schedulers: they do not slow each other down
 constexpr uint32_t kSkipWarps = 4;
 constexpr size_t kReadBeyond = 8;
 constexpr size_t kCountBytes = 16;
@@ -163,16 +163,18 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
   if (!reader.sound() && lane == 0) work.damaged[piece.component] = 1;
 }
 
-/// Blocks without a piece end at once, as there are as many blocks for every frame.
+/// There are as many blocks for every frame. Those without a piece end at once, so pieces are packed into few
+/// blocks: an SM has room for the tables once, and kernels of other frames want the rest.
 template <bool kTablesFit>
 __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp, 1)
     decode_kernel(const __grid_constant__ Work work) {
   extern __shared__ uint4 memory[];
   const auto count = static_cast<uint32_t>(*work.count);
-  if (blockIdx.x >= count) return;
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp;
   const uint32_t warps = blockDim.x / kWarp;
+  const uint32_t used = min_of(max_of((count + gridDim.x - 1) / gridDim.x, kFewWarps), warps);
+  if (blockIdx.x * used >= count) return;
   auto* const walkers = reinterpret_cast<Walker*>(memory);
   Walker& walker = walkers[warp];
   clear_by_warp(walker, lane);
@@ -186,7 +188,8 @@ __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp,
   }
   __syncthreads();
   const auto* const pieces_end = reinterpret_cast<const UploadedPiece*>(work.count);
-  for (uint32_t i = blockIdx.x + warp * gridDim.x; i < count; i += warps * gridDim.x) {
+  if (warp >= used) return;
+  for (uint32_t i = blockIdx.x * used + warp; i < count; i += used * gridDim.x) {
     const UploadedPiece piece = pieces_end[-1 - static_cast<ptrdiff_t>(i)];
     decode_piece(work, tables, walker, piece, lane);
   }

@@ -13,7 +13,6 @@ constexpr int kMostSlices = 16;
 constexpr std::array<uint16_t, MotionContexts::kCount> kPriors = {
 #include "data/motion_priors.inc"
 };
-using MotionBits = std::array<AdaptiveBit, MotionContexts::kCount>;
 constexpr MotionBits kStart = [] {
   MotionBits bits{};
   for (size_t i = 0; i < bits.size(); ++i) bits[i] = AdaptiveBit(kPriors[i]);
@@ -62,6 +61,12 @@ int first_row(const MotionGrid& grid, int slice) {
   return std::min(slice * slice_rows(grid) << kRootLevel, grid.rows);
 }
 
+MotionGrid slice_of(const MotionGrid& grid, int slice) {
+  MotionGrid own = grid;
+  own.rows = first_row(grid, slice + 1) - first_row(grid, slice);
+  return own;
+}
+
 template <typename Side>
 Side moved(Side side, size_t cells) {
   side.vectors += cells;
@@ -76,35 +81,52 @@ int motion_slices(const MotionGrid& grid) {
 }
 
 MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter)
-    : grid_(grid),
+    : grid_(slice_of(grid, slice)),
+      first_(static_cast<size_t>(first_row(grid, slice)) * static_cast<size_t>(grid.cols)),
       shift_(kVectorFractionBits - subpel),
       skips_(skips),
-      filtered_(filter && slice == 0 ? Extent{grid.root_rows(), grid.root_cols()} : Extent{}) {
-  const int first = first_row(grid, slice);
-  grid_.rows = first_row(grid, slice + 1) - first;
-  first_ = static_cast<size_t>(first) * static_cast<size_t>(grid.cols);
-  cells_.resize(static_cast<size_t>(grid.cols + 2));
+      filtered_(filter && slice == 0 ? Extent{grid.root_rows(), grid.root_cols()} : Extent{}),
+      scratch_(grid_) {}
+
+size_t MotionTree::start_encoding(const CodedFrame& frame, Growing<uint8_t>& out) {
+  bits_ = kStart;
+  changes_ = frame.side.changes;
+  ContextCoder coder(RangeEncoder(out), bits_);
+  MotionWalk walk(coder, grid_, shift_, skips_, moved(frame.side, first_), {}, scratch_);
+  walk.trees();
+  walk.vectors();
+  encoder_ = coder.range();
+  return 0;
 }
 
-size_t MotionTree::encode(const CodedFrame& frame, Growing<uint8_t>& out) {
-  MotionBits bits = kStart;
-  ContextCoder coder(RangeEncoder(out), bits);
-  code_filtered(coder, filtered_, frame.side.changes, nullptr);
-  MotionWalk(coder, grid_, shift_, skips_, cells_).run(moved(frame.side, first_), {});
+size_t MotionTree::finish_encoding(Growing<uint8_t>&) {
+  ContextCoder coder(*encoder_, bits_);
+  code_filtered(coder, filtered_, changes_, nullptr);
   return coder.range().finish();
 }
 
-bool MotionTree::decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
-  MotionBits bits = kStart;
-  ContextCoder coder(RangeDecoder(bytes), bits);
-  code_filtered(coder, filtered_, frame.side.changes, frame.side.changes);
-  MotionWalk(coder, grid_, shift_, skips_, cells_).run({}, moved(frame.side, first_));
-  return coder.range().sound();
+size_t MotionTree::start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) {
+  bits_ = kStart;
+  sink_ = frame.side;
+  ContextCoder coder(RangeDecoder(bytes), bits_);
+  MotionWalk(coder, grid_, shift_, skips_, {}, moved(sink_, first_), scratch_).trees();
+  decoder_ = coder.range();
+  return 1;
+}
+
+void MotionTree::run(size_t) {
+  ContextCoder coder(decoder_, bits_);
+  MotionWalk(coder, grid_, shift_, skips_, {}, moved(sink_, first_), scratch_).vectors();
+  code_filtered(coder, filtered_, sink_.changes, sink_.changes);
+  decoder_ = coder.range();
 }
 
 size_t MotionTree::bytes(const MotionGrid& grid) {
-  const auto slices = static_cast<size_t>(motion_slices(grid));
-  return slices * (sizeof(MotionTree) + static_cast<size_t>(grid.cols + 2) * sizeof(MotionCell));
+  size_t bytes = 0;
+  for (int i = 0; i < motion_slices(grid); ++i) {
+    bytes += sizeof(MotionTree) + MotionScratch::bytes(slice_of(grid, i));
+  }
+  return bytes;
 }
 
 }  // namespace ctv

@@ -41,40 +41,61 @@ struct MotionContexts {
   static constexpr size_t kCount = kFiltered + 3;
 };
 
-/// What later leaves need of a cell at the lower or right border of a leaf.
+/// A leaf of a tree.
+struct MotionLeaf {
+  uint8_t level = 255;  // log2 of its side; more than that of any node: outside the grid
+  uint8_t skip = 0;
+};
+
+/// What later leaves need of a cell at the lower or right border of a leaf, beside the leaf.
 struct MotionCell {
   MotionVector vector;
   uint16_t y = 0, x = 0;  // magnitudes of its difference
-  uint8_t level = 255;    // log2 of the side of its leaf; more than that of any node: outside the grid
-  uint8_t skip = 0;
-  uint8_t merged = 0;  // its vector is a neighbour's
+  uint16_t merged = 0;    // its vector is a neighbour's
 };
 
-/// Takes the same steps with an encoder and a decoder. A Coder has kDecodes, bit(context, bit) and even(bit),
-/// which return the bit. `cells`: [cols + 2], those above the row of roots with a border left and right.
+/// Memory of a walk.
+struct MotionScratch {
+  explicit MotionScratch(const MotionGrid& grid)
+      : leaves_above(static_cast<size_t>(grid.cols + 2)), above(leaves_above.size()), leaves(grid.size()) {}
+  static size_t bytes(const MotionGrid& grid) {
+    return static_cast<size_t>(grid.cols + 2) * (sizeof(MotionLeaf) + sizeof(MotionCell)) +
+           grid.size() * sizeof(MotionLeaf);
+  }
+  // [cols + 2]: those above the row of roots with a border left and right.
+  std::vector<MotionLeaf> leaves_above;
+  std::vector<MotionCell> above;
+  std::vector<MotionLeaf> leaves;  // of all trees, in their order
+};
+
+/// Takes the same steps with an encoder and a decoder: trees(), then vectors(). So what depends on skips
+/// alone need not wait for vectors. A Coder has kDecodes, bit(context, bit) and even(bit), which return the
+/// bit.
 template <typename Coder>
 class MotionWalk {
  public:
-  MotionWalk(Coder& coder, const MotionGrid& grid, int shift, bool skips, std::vector<MotionCell>& cells)
-      : coder_(coder), grid_(grid), shift_(shift), skips_(skips), cells_(cells) {}
-
   // source: the frame's motion (encoder). sink: where it goes (decoder).
-  void run(const ConstSideInfo& source, const SideInfo& sink) {
-    source_ = source;
-    sink_ = sink;
-    std::fill(cells_.begin(), cells_.end(), MotionCell{});
-    Coder in_registers = coder_;
-    for (int row = 0; row < grid_.rows; row += kRoot) {
-      for (auto& around : around_) around[0] = MotionCell{};
-      for (int col = 0; col < grid_.cols; col += kRoot) {
-        const int cols = std::min(kRoot, grid_.cols - col);
-        std::copy_n(cells_.data() + col + 1, cols + 1, around_[0] + 1);
-        root(in_registers, row, col);
-        std::copy_n(around_[kRoot] + 1, cols, cells_.data() + col + 1);
-        for (auto& around : around_) around[0] = around[kRoot];
-      }
-    }
-    coder_ = in_registers;
+  MotionWalk(Coder& coder, const MotionGrid& grid, int shift, bool skips, const ConstSideInfo& source,
+             const SideInfo& sink, MotionScratch& scratch)
+      : coder_(coder),
+        grid_(grid),
+        shift_(shift),
+        skips_(skips),
+        source_(source),
+        sink_(sink),
+        scratch_(scratch) {}
+
+  /// Splits and skips.
+  void trees() {
+    RootCells<MotionLeaf> cells(scratch_.leaves_above);
+    MotionLeaf* leaf = scratch_.leaves.data();
+    for_roots(cells, [&](Coder& coder, int row, int col) { leaf = tree(coder, cells, row, col, leaf); });
+  }
+  void vectors() {
+    RootCells<MotionCell> cells(scratch_.above);
+    const MotionLeaf* leaf = scratch_.leaves.data();
+    for_roots(cells,
+              [&](Coder& coder, int row, int col) { leaf = vectors_of_tree(coder, cells, row, col, leaf); });
   }
 
  private:
@@ -82,6 +103,48 @@ class MotionWalk {
   static constexpr bool kDecodes = Coder::kDecodes;
   static constexpr int kRoot = 1 << kRootLevel;
   static constexpr int kStride = 16;
+
+  /// Cells of a root, with a border above and left.
+  template <typename Cell>
+  class RootCells {
+   public:
+    explicit RootCells(std::vector<Cell>& above) : above_(above) {
+      std::fill(above_.begin(), above_.end(), Cell{});
+    }
+    Cell* at(int y, int x) { return &cells_[y + 1][x + 1]; }
+    void start_row() {
+      for (auto& row : cells_) row[0] = Cell{};
+    }
+    void enter(int col, int cols) { std::copy_n(above_.data() + col + 1, cols + 1, cells_[0] + 1); }
+    void leave(int col, int cols) {
+      std::copy_n(cells_[kRoot] + 1, cols, above_.data() + col + 1);
+      for (auto& row : cells_) row[0] = row[kRoot];
+    }
+    /// The lower and right border of a leaf. cell: its first.
+    static void put(Cell* cell, Extent leaf, const Cell& now) {
+      for (int r = 0; r < leaf.rows - 1; ++r) cell[r * kStride + leaf.cols - 1] = now;
+      std::fill_n(cell + (leaf.rows - 1) * kStride, leaf.cols, now);
+    }
+
+   private:
+    std::vector<Cell>& above_;
+    Cell cells_[kRoot + 1][kStride];
+  };
+
+  template <typename Cells, typename Work>
+  [[gnu::always_inline]] void for_roots(Cells& cells, Work work) {
+    Coder in_registers = coder_;
+    for (int row = 0; row < grid_.rows; row += kRoot) {
+      cells.start_row();
+      for (int col = 0; col < grid_.cols; col += kRoot) {
+        const int cols = std::min(kRoot, grid_.cols - col);
+        cells.enter(col, cols);
+        work(in_registers, row, col);
+        cells.leave(col, cols);
+      }
+    }
+    coder_ = in_registers;
+  }
 
   /// Cells of a root that differ from the one to the left or above in it: bit 8 y + x.
   struct Differences {
@@ -96,15 +159,18 @@ class MotionWalk {
 
   ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * grid_.cols + col; }
   bool source_skip(ptrdiff_t place) const { return skips_ && source_.skips[place] != 0; }
+  bool outside(int row, int col) const { return row >= grid_.rows || col >= grid_.cols; }
+  Extent clipped(int row, int col, int side) const {
+    return {std::min(side, grid_.rows - row), std::min(side, grid_.cols - col)};
+  }
 
   Differences find_differences(int row, int col) const {
-    const int rows = std::min(kRoot, grid_.rows - row);
-    const int cols = std::min(kRoot, grid_.cols - col);
+    const Extent root = clipped(row, col, kRoot);
     Differences d;
     uint64_t above[kRoot] = {};
-    for (int y = 0; y < rows; ++y) {
+    for (int y = 0; y < root.rows; ++y) {
       uint64_t left = 0;
-      for (int x = 0; x < cols; ++x) {
+      for (int x = 0; x < root.cols; ++x) {
         const ptrdiff_t here = place(row + y, col + x);
         const uint64_t skip = source_skip(here) ? 1 : 0;
         const uint64_t own = std::bit_cast<uint32_t>(source_.vectors[here]) | skip << 32;
@@ -132,30 +198,68 @@ class MotionWalk {
     }
     return before;
   }();
+  // The largest node that begins at a cell.
+  static int largest(int i) { return std::countr_zero(static_cast<unsigned>(i | kRoot * kRoot)) / 2; }
 
-  // The nodes of a tree in their order, from the first cell of each leaf to that of the next.
-  [[gnu::always_inline]] void root(Coder& coder, int row, int col) {
+  // The nodes of a tree in their order, from the first cell of each leaf to that of the next. Returns where
+  // the leaves of the next tree go.
+  [[gnu::always_inline]] MotionLeaf* tree(Coder& coder, RootCells<MotionLeaf>& cells, int row, int col,
+                                          MotionLeaf* leaf) {
     Differences differences;
     if constexpr (!kDecodes) differences = find_differences(row, col);
     for (int i = 0, level = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
       const int y = half_of_bits(i >> 1);
       const int x = half_of_bits(i);
-      level = std::countr_zero(static_cast<unsigned>(i | kRoot * kRoot)) / 2;
-      if (row + y >= grid_.rows || col + x >= grid_.cols) continue;
-      MotionCell* const cell = &around_[y + 1][x + 1];
-      const uint8_t left = cell[-1].level;
-      const uint8_t above = cell[-kStride].level;
+      level = largest(i);
+      if (outside(row + y, col + x)) continue;
+      MotionLeaf* const cell = cells.at(y, x);
+      const MotionLeaf left = cell[-1];
+      const MotionLeaf above = cell[-kStride];
       for (; level > 0; --level) {
-        const int smaller = (left < level ? 1 : 0) + (above < level ? 1 : 0);
+        const int smaller = (left.level < level ? 1 : 0) + (above.level < level ? 1 : 0);
         if (!coder.bit(C::kSplit + static_cast<size_t>(3 * (level - 1) + smaller),
                        !kDecodes && !differences.uniform(kRoot * y + x, level))) {
           break;
         }
       }
+      bool skip = false;
+      if (skips_) {
+        if constexpr (!kDecodes) skip = source_skip(place(row + y, col + x));
+        skip = coder.bit(C::kSkip + static_cast<size_t>(3 * level + left.skip + above.skip), skip);
+      }
+      *leaf = {static_cast<uint8_t>(level), static_cast<uint8_t>(skip ? 1 : 0)};
+      const Extent extent = clipped(row + y, col + x, 1 << level);
+      cells.put(cell, extent, *leaf);
+      if constexpr (kDecodes) {
+        if (skips_) fill(sink_.skips, row + y, col + x, extent, leaf->skip);
+      }
+      ++leaf;
+    }
+    return leaf;
+  }
+
+  [[gnu::always_inline]] const MotionLeaf* vectors_of_tree(Coder& coder, RootCells<MotionCell>& cells,
+                                                           int row, int col, const MotionLeaf* leaf) {
+    for (int i = 0, level = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
+      const int y = half_of_bits(i >> 1);
+      const int x = half_of_bits(i);
+      level = largest(i);
+      if (outside(row + y, col + x)) continue;
+      level = leaf->level;
       const bool right = row + y > 0 && col + x + (1 << level) < grid_.cols &&
                          (kRightBefore[static_cast<size_t>(level)] >> i & 1) != 0;
-      leaf(coder, row + y, col + x, level, cell, right);
+      MotionCell* const cell = cells.at(y, x);
+      const MotionCell now = vector_of_leaf(coder, row + y, col + x, *leaf++, cell, right);
+      const Extent extent = clipped(row + y, col + x, 1 << level);
+      cells.put(cell, extent, now);
+      if constexpr (kDecodes) fill(sink_.vectors, row + y, col + x, extent, now.vector);
     }
+    return leaf;
+  }
+
+  template <typename T>
+  void fill(T* cells, int row, int col, Extent extent, T value) const {
+    for (int r = 0; r < extent.rows; ++r) std::fill_n(cells + place(row + r, col), extent.cols, value);
   }
 
   /// The vectors that differ of those to the left, above, the third, and 0; without branches, since they
@@ -180,63 +284,43 @@ class MotionWalk {
   };
 
   // right: the cell above and to the right is known.
-  [[gnu::always_inline]] void leaf(Coder& coder, int row, int col, int level, MotionCell* cell, bool right) {
+  [[gnu::always_inline]] MotionCell vector_of_leaf(Coder& coder, int row, int col, MotionLeaf leaf,
+                                                   const MotionCell* cell, bool right) {
     const MotionCell left = cell[-1];
     const MotionCell above = cell[-kStride];
     // Above right, or above left.
-    const int side = 1 << level;
-    const MotionVector third = cell[(right ? side : -1) - kStride].vector;
+    const MotionVector third = cell[(right ? 1 << leaf.level : -1) - kStride].vector;
     Candidates list;
     MotionVector own;
-    bool skip = false;
     size_t found = 0;
     if constexpr (!kDecodes) {
       own = source_.vectors[place(row, col)];
-      skip = source_skip(place(row, col));
       list = Candidates(left.vector, above.vector, third);
       found = static_cast<size_t>(std::find(list.vectors, list.vectors + list.count, own) - list.vectors);
     }
-    if (skips_) skip = coder.bit(C::kSkip + static_cast<size_t>(3 * level + left.skip + above.skip), skip);
-    const size_t kind = skip ? 1 : 0;
     MotionCell now;
-    now.level = static_cast<uint8_t>(level);
-    now.skip = static_cast<uint8_t>(kind);
-    const size_t merged = 12 * kind + static_cast<size_t>(3 * level + left.merged + above.merged);
-    const bool differs = coder.bit(C::kDiffers + merged, found == list.count);
-    if (!differs) {
+    const size_t merged = 12 * size_t{leaf.skip} + 3 * size_t{leaf.level} + left.merged + above.merged;
+    if (!coder.bit(C::kDiffers + merged, found == list.count)) {
       now.merged = 1;
       if constexpr (kDecodes) list = Candidates(left.vector, above.vector, third);
       size_t i = 0;
-      while (i + 1 < list.count && coder.bit(C::kCandidate + 3 * kind + i, i < found)) ++i;
+      while (i + 1 < list.count && coder.bit(C::kCandidate + 3 * size_t{leaf.skip} + i, i < found)) ++i;
       now.vector = list.vectors[i];
-    } else {
-      const MotionVector origin = row == 0 ? left.vector : median_vector(left.vector, above.vector, third);
-      const size_t y = size_t{left.y} + above.y;
-      const size_t x = size_t{left.x} + above.x;
-      int difference[2];
-      for (size_t axis = 0; axis < 2; ++axis) {
-        const size_t around = axis == 0 ? 2 * y + x : 2 * x + y + 3 * size_t{now.y};
-        const int value = axis == 0 ? own.y - origin.y : own.x - origin.x;
-        difference[axis] = number(coder, axis, difference_class(around), value >> shift_);
-        (axis == 0 ? now.y : now.x) = static_cast<uint16_t>(std::abs(difference[axis]));
-      }
-      now.vector = {static_cast<int16_t>(origin.y + (difference[0] << shift_)),
-                    static_cast<int16_t>(origin.x + (difference[1] << shift_))};
+      return now;
     }
-    put(cell, row, col, side, now);
-  }
-
-  void put(MotionCell* cell, int row, int col, int side, const MotionCell& now) {
-    const int rows = std::min(side, grid_.rows - row);
-    const int cols = std::min(side, grid_.cols - col);
-    for (int r = 0; r < rows - 1; ++r) cell[r * kStride + cols - 1] = now;
-    std::fill_n(cell + (rows - 1) * kStride, cols, now);
-    if constexpr (kDecodes) {
-      for (int r = 0; r < rows; ++r) {
-        std::fill_n(sink_.vectors + place(row + r, col), cols, now.vector);
-        if (skips_) std::fill_n(sink_.skips + place(row + r, col), cols, now.skip);
-      }
+    const MotionVector origin = row == 0 ? left.vector : median_vector(left.vector, above.vector, third);
+    const size_t y = size_t{left.y} + above.y;
+    const size_t x = size_t{left.x} + above.x;
+    int difference[2];
+    for (size_t axis = 0; axis < 2; ++axis) {
+      const size_t around = axis == 0 ? 2 * y + x : 2 * x + y + 3 * size_t{now.y};
+      const int value = axis == 0 ? own.y - origin.y : own.x - origin.x;
+      difference[axis] = number(coder, axis, difference_class(around), value >> shift_);
+      (axis == 0 ? now.y : now.x) = static_cast<uint16_t>(std::abs(difference[axis]));
     }
+    now.vector = {static_cast<int16_t>(origin.y + (difference[0] << shift_)),
+                  static_cast<int16_t>(origin.x + (difference[1] << shift_))};
+    return now;
   }
 
   // A difference: whether it is 0, how many bits follow the first, these, the sign.
@@ -263,10 +347,9 @@ class MotionWalk {
   const MotionGrid& grid_;
   const int shift_;
   const bool skips_;
-  std::vector<MotionCell>& cells_;
-  ConstSideInfo source_;
-  SideInfo sink_;
-  MotionCell around_[kRoot + 1][kStride];  // of a root, with a border above and left
+  const ConstSideInfo source_;
+  const SideInfo sink_;
+  MotionScratch& scratch_;
 };
 
 }  // namespace ctv

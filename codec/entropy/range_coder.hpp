@@ -122,7 +122,7 @@ class RangeEncoder {
 class RangeDecoder {
  public:
   static constexpr bool kDecodes = true;
-  explicit RangeDecoder(std::span<const uint8_t> bytes) : bytes_(bytes) {
+  explicit RangeDecoder(std::span<const uint8_t> bytes = {}) : bytes_(bytes) {
     for (int i = 0; i < 4; ++i) window_ = window_ << 8 | next();
     in_range_ = window_ < range_;
     window_ <<= kAhead;

@@ -27,7 +27,6 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       skips_(header.prediction == Prediction::kPicture),
       slopes_(make_slope_grid(picture.subbands[0])),
       slices_(static_cast<size_t>(motion_slices(grid))),
-      filter_slices_(header.loop_filter != 0 ? 1 : 0),
       parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {
     parts_[i].coder =
@@ -86,7 +85,7 @@ template <typename Choose>
 void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose) {
   for_parts(
       first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
-      [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
+      [&](size_t i) { return parts_[i].begun ? 0 : parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
       [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
   for (const size_t i : selected_) parts_[i].coded = true;
 }
@@ -96,12 +95,18 @@ size_t SymbolCoder::parts_of(const CodedFrame& frame) const {
 }
 
 void SymbolCoder::begin(bool same_motion) {
-  for (size_t i = 0; i < parts_.size(); ++i) parts_[i].coded = same_motion && i >= components_.size();
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].begun = false;
+    parts_[i].coded = same_motion && i >= components_.size();
+  }
 }
 
 void SymbolCoder::encode_motion(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return;
-  encode_parts(frame, components_.size() + filter_slices_, parts_.size(), [](size_t) { return true; });
+  for_parts(
+      components_.size(), parts_.size(), [&](size_t i) { return !parts_[i].coded; },
+      [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); }, [](size_t) {});
+  for (const size_t i : selected_) parts_[i].begun = true;
 }
 
 void SymbolCoder::encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen) {
@@ -154,32 +159,27 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
   return read_packet_header(unit, components_.size(), stream_slots_, header_);
 }
 
-Status SymbolCoder::send_components(size_t count, const CodedFrameBuffers& frame) {
-  ComponentReceiver* const receiver = frame.receiver;
-  if (receiver == nullptr) return {};
-  receiver->start(frame.parameters.type == FrameType::kKey);
-  size_t bytes = 0;
-  for (size_t i = 0; i < count; ++i) bytes += payloads_.components[i].size();
-  for_all(threads_for(bytes), count, [&](size_t i) {
-    if (receiver->takes(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver);
-  });
-  return receiver->send();
+bool SymbolCoder::is_sent(size_t part) const {
+  return receiver_ != nullptr && part < decoded_ && receiver_->takes(part);
 }
 
-// Some by a receiver, beside those that are coded here.
-Status SymbolCoder::decode_components(size_t count, const CodedFrameBuffers& frame, bool skips) {
-  ComponentReceiver* const receiver = frame.receiver;
-  const auto sent = [&](size_t i) { return receiver != nullptr && receiver->takes(i); };
-  if (receiver != nullptr) CTV_RETURN_IF_ERROR(receiver->run(skips));
-  const auto start = [&](size_t i) {
-    return parts_[i].coder->start_decoding(payloads_.components[i], frame);
-  };
-  const auto own = [&](size_t i) { return !sent(i); };
-  for_parts(0, count, own, start, [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
-  if (receiver == nullptr) return {};
-  CTV_RETURN_IF_ERROR(receiver->wait());
-  for (size_t i = 0; i < count; ++i) {
-    if (sent(i)) parts_[i].sound = parts_[i].sound && receiver->sound(i);
+Status SymbolCoder::send_components(bool key) {
+  if (receiver_ == nullptr) return {};
+  receiver_->start(key);
+  size_t bytes = 0;
+  for (size_t i = 0; i < decoded_; ++i) bytes += payloads_.components[i].size();
+  for_all(threads_for(bytes), decoded_, [&](size_t i) {
+    if (is_sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver_);
+  });
+  return receiver_->send();
+}
+
+Status SymbolCoder::check_parts(size_t first, size_t end, bool sent) const {
+  for (size_t i = first; i < end; ++i) {
+    if (is_sent(i) != sent || parts_[i].sound) continue;
+    const std::string what = i < components_.size() ? "component " + std::to_string(i) : "side payload";
+    const std::string at = std::to_string(payloads_.components[i].data() - unit_);
+    return {CTV_ERROR_STREAM, what + " at byte " + at + ": damaged"};
   }
   return {};
 }
@@ -189,38 +189,50 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const bool key = header_.frame.type == FrameType::kKey;
   CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_, threads_));
   std::vector<std::span<const uint8_t>>& payloads = payloads_.components;
-  const auto damaged = [&](const std::string& what, std::span<const uint8_t> payload) {
-    return Status(CTV_ERROR_STREAM,
-                  what + " at byte " + std::to_string(payload.data() - unit.data()) + ": damaged");
-  };
-  const size_t count = payloads.size();
+  unit_ = unit.data();
+  decoded_ = payloads.size();
   payloads.resize(components_.size());  // those of layers that are not decoded are empty
   const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
-  if (!placed) return damaged("side payload", payloads_.side);
+  if (!placed) {
+    return {CTV_ERROR_STREAM,
+            "side payload at byte " + std::to_string(payloads_.side.data() - unit_) + ": damaged"};
+  }
   for (size_t i = 0; i < payloads.size(); ++i) parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
-  // Levels need skips, so slices come first; components travel to a receiver meanwhile.
+  receiver_ = frame.receiver;
+  // Levels need skips, so these come first; components travel to a receiver meanwhile.
+  const size_t first_slice = components_.size();
   Status sent;
-  const std::span<Part> slices = std::span(parts_).subspan(components_.size());
-  for_all(threads_, 1 + (key ? 0 : slices_), [&](size_t i) {
+  for_all(threads_, 1 + payloads.size() - first_slice, [&](size_t i) {
     if (i == 0) {
-      sent = send_components(count, coded);
+      sent = send_components(key);
     } else {
-      slices[i - 1].sound = slices[i - 1].coder->decode(payloads[components_.size() + i - 1], coded);
+      const size_t part = first_slice + i - 1;
+      parts_[part].tasks = parts_[part].coder->start_decoding(payloads[part], coded);
     }
   });
   CTV_RETURN_IF_ERROR(sent);
-  for (size_t i = components_.size(); i < payloads.size(); ++i) {
-    if (parts_[i].sound) continue;
-    if (coded.receiver != nullptr) CTV_RETURN_IF_ERROR(coded.receiver->wait());
-    return damaged("side payload", payloads[i]);
+  if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->run(!key && skips_));
+  for_parts(
+      0, payloads.size(), [&](size_t i) { return i >= first_slice || (i < decoded_ && !is_sent(i)); },
+      [&](size_t i) {
+        return i >= first_slice ? parts_[i].tasks : parts_[i].coder->start_decoding(payloads[i], coded);
+      },
+      [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
+  Status status = check_parts(first_slice, payloads.size(), false);
+  if (status.ok()) status = check_parts(0, decoded_, false);
+  if (!status.ok() && receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->wait());
+  return status;
+}
+
+Status SymbolCoder::finish_decoding() {
+  if (receiver_ == nullptr) return {};
+  CTV_RETURN_IF_ERROR(receiver_->wait());
+  for (size_t i = 0; i < decoded_; ++i) {
+    if (is_sent(i)) parts_[i].sound = parts_[i].sound && receiver_->sound(i);
   }
-  CTV_RETURN_IF_ERROR(decode_components(count, coded, !key && skips_));
-  for (size_t i = 0; i < count; ++i) {
-    if (!parts_[i].sound) return damaged("component " + std::to_string(i), payloads[i]);
-  }
-  return {};
+  return check_parts(0, decoded_, true);
 }
 
 }  // namespace ctv

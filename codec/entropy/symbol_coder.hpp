@@ -28,8 +28,8 @@ class SymbolCoder {
   int threads() const { return threads_; }
   /// Gives up what was encoded ahead, but for the motion if the next frame has the same.
   void begin(bool same_motion);
-  /// Encode parts of a frame ahead of encode(), which leaves them as they are: slices of a predicted frame's
-  /// motion that need its vectors and skips alone; then the others, and the components that are chosen.
+  /// Encode parts of a frame ahead of encode(), which leaves them as they are: a predicted frame's motion,
+  /// but for what needs more than its vectors and skips; then that, and the components that are chosen.
   void encode_motion(const CodedFrame& frame);
   void encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen);
   /// Writes the packet unit of a frame. Under subband prediction its levels are residuals.
@@ -38,9 +38,11 @@ class SymbolCoder {
   /// Reads the packet header. The unit may be truncated behind the vectors.
   Status read_header(std::span<const uint8_t> unit);
   /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
-  /// memory.
+  /// memory. What the frame's receiver takes may be on its way after that, until finish_decoding().
   Status decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                 const PartLoss& loss = {});
+  /// Waits for the receiver of the last decode(), if any. Error: what it took is damaged.
+  Status finish_decoding();
   /// Components that the last decode() did without.
   int missing() const { return payloads_.missing; }
   const PacketHeader& header() const { return header_; }
@@ -52,7 +54,8 @@ class SymbolCoder {
     Growing<uint8_t> bytes;  // encoded
     size_t size = 0;         // bytes; an estimate before the first frame
     size_t tasks = 0;
-    bool coded = false;  // ahead of encode()
+    bool begun = false;  // ahead of encode(): all but what finish_encoding() adds
+    bool coded = false;  // the same, with that
     bool sound = false;  // decoded without error
   };
   struct Task {
@@ -62,9 +65,11 @@ class SymbolCoder {
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
-  /// The first `count` components that the frame's receiver takes, if it has one.
-  Status send_components(size_t count, const CodedFrameBuffers& frame);
-  Status decode_components(size_t count, const CodedFrameBuffers& frame, bool skips);
+  bool is_sent(size_t part) const;
+  /// Components that the receiver takes, if there is one.
+  Status send_components(bool key);
+  /// Error: one of the parts first .. end - 1 is damaged, of those that were sent or of the others.
+  Status check_parts(size_t first, size_t end, bool sent) const;
   /// How many are worth waking to copy so much.
   int threads_for(size_t bytes) const;
   template <typename Work>
@@ -82,12 +87,14 @@ class SymbolCoder {
   SlopeMap slopes_;  // of key frames
   Growing<uint8_t> slope_bytes_;
   size_t slices_;                 // of the motion
-  size_t filter_slices_;          // the first of them, which say where the loop filter is on
   std::vector<Part> parts_;       // one per component, then one per slice
   std::vector<size_t> selected_;  // parts that a frame needs, the largest first
   std::vector<Task> tasks_;       // of these
   Payloads payloads_;
-  std::vector<uint8_t> side_;  // payload of the slices, or of the slopes
+  const uint8_t* unit_ = nullptr;          // that is decoded
+  size_t decoded_ = 0;                     // components of it
+  ComponentReceiver* receiver_ = nullptr;  // of its frame
+  std::vector<uint8_t> side_;              // payload of the slices, or of the slopes
   std::vector<uint32_t> slice_sizes_;
   PacketHeader header_;
 };

@@ -123,6 +123,7 @@ Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
     // A missing reference comes before damage of the payload.
     if (slot.header_read) CTV_RETURN_IF_ERROR(find_reference(slot));
     if (slot.repeated) return {};
+    slot.status = submit(slot, unit);
     const bool damaged = slot.status.code() == CTV_ERROR_STREAM;
     if (!damaged || config_.conceal == 0 || frames_->references().latest() == nullptr) {
       CTV_RETURN_IF_ERROR(slot.status);
@@ -132,7 +133,7 @@ Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
       slot.time = last_time_;
     }
   }
-  CTV_RETURN_IF_ERROR(submit(slot, unit));
+  if (slot.lost) CTV_RETURN_IF_ERROR(submit(slot, unit));
   slot.status = {};
   last_number_ = slot.number;
   last_time_ = slot.time;
@@ -147,12 +148,17 @@ Status StreamDecoder::submit(FrameSlot& slot, std::span<const uint8_t> unit) {
     device_.remember_lost(submitted_);
     return {};
   }
-  device_->stage_times().add(Stage::kSymbols, slot.seconds);
+  if (slot.status.ok()) device_->stage_times().add(Stage::kSymbols, slot.seconds);
   const auto rebuild = [&](const Status& failure) -> Status {
     CTV_RETURN_IF_ERROR(fall_back(failure));
-    return decode_symbols(slot, unit);
+    slot.status = decode_symbols(slot, unit);
+    return slot.status;
   };
-  CTV_RETURN_IF_ERROR(device_.run([&] { return frames_->decode(slot); }, rebuild));
+  const auto decode = [&]() -> Status {
+    CTV_RETURN_IF_ERROR(slot.status);  // of the symbols, which a device may have decoded
+    return frames_->decode(slot);
+  };
+  CTV_RETURN_IF_ERROR(device_.run(decode, rebuild));
   slot.number = slot.parameters.number;
   slot.time = frame_time(slot.parameters, stream_.header.fps_den);
   device_.remember(unit, submitted_, slot.parameters, given_, loss(slot));

@@ -71,6 +71,7 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(slot.levels->upload(parameters.type));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
   CTV_RETURN_IF_ERROR(backend_.end_frame());
+  CTV_RETURN_IF_ERROR(slot.symbols->finish_decoding());
   Reference& current = references_.current();
   current.check = parameters.check;
   current.damaged = slot.missing_parts > 0 || (!key && reference_->damaged);

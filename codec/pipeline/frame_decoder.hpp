@@ -31,7 +31,7 @@ class FrameDecoder {
   /// Whether a predicted packet is the one decoded last.
   bool repeats(const FrameParameters& parameters) const;
   /// Runs all stages for slot.parameters and the slot's upload buffers, up to the export of slot.picture.
-  /// Sets slot.damage.
+  /// Sets slot.damage. Error: also if what the backend decodes is damaged; the frame is then given up.
   Status decode(FrameSlot& slot);
   /// Exports the last decoded picture again.
   Status repeat(FrameSlot& slot);

@@ -12,6 +12,8 @@ namespace {
 
 // About as long as a device analyses a frame.
 constexpr auto kAnalysis = std::chrono::microseconds(500);
+// At least as long as the checks of a packet take.
+constexpr auto kCheck = std::chrono::microseconds(100);
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -99,6 +101,8 @@ Status FramePipeline::read_header(FrameSlot& slot, std::span<const uint8_t> unit
 Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers,
                              const PartLoss& loss) {
   const auto start = std::chrono::steady_clock::now();
+  if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
+  CTV_RETURN_IF_ERROR(slot.levels->finish());  // a frame that was given up may still be on its way
   CodedFrameBuffers frame = slot.levels->upload_buffers();
   frame.parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(slot.symbols->decode(unit, layers, frame, loss));

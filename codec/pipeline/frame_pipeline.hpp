@@ -75,7 +75,7 @@ class FramePipeline {
   /// Reads the header of a packet into slot.parameters.
   static Status read_header(FrameSlot& slot, std::span<const uint8_t> unit);
   /// Decodes the first `layers` layers of the packet, whose header was just read, into the slot's upload
-  /// buffers.
+  /// buffers. What the backend decodes may be on its way until slot.symbols->finish_decoding().
   static Status decode(FrameSlot& slot, std::span<const uint8_t> unit, int layers, const PartLoss& loss = {});
 
   /// Runs `work`, which leaves its result in slot.status: at once, or by a worker until wait(). Exceptions

@@ -157,6 +157,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(done_));
+    if (buffers_.receiver != nullptr) CTV_RETURN_IF_ERROR(d.wait(decoded_));
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += counts_[p++]) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
@@ -185,7 +186,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status finish_side() override { return wait_for(side_done_); }
   Status finish_levels() override { return wait_for(levels_done_); }
   Status finish() override {
-    for (const Event* event : {&side_done_, &levels_done_, &done_}) CTV_RETURN_IF_ERROR(wait_for(*event));
+    for (const Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) {
+      CTV_RETURN_IF_ERROR(wait_for(*event));
+    }
     for (size_t c = 0; c < coded_tiles_.size(); ++c) {
       if (taken_[c]) coded_tiles_[c] = tile_encoder_->coded(c);
     }
@@ -209,21 +212,24 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     const cudaStream_t stream = coder_stream_.get();
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, moved_.get(), 0));
-    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, stream) : run_decoder_->upload(d, stream));
+    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, received_levels(), stream)
+                                      : run_decoder_->upload(d, stream));
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
+  // Vectors may still be on their way to the host, so skips travel by themselves.
   Status run(bool skips) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     const cudaStream_t stream = coder_stream_.get();
-    if (skips) CTV_RETURN_IF_ERROR(upload_side(0, cells_bytes(), stream));
-    std::array<Level*, 3> levels{};
-    size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
-    const SideInfo uploaded = skips ? side_in(device_side_.data()) : SideInfo();
-    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->decode(d, levels, skips_in(uploaded), stream)
-                                      : run_decoder_->decode(d, levels, stream));
+    SkipGrid grid;
+    if (skips) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_skips_.data(), buffers_.side.skips, grid_.size(),
+                                      cudaMemcpyHostToDevice, stream));
+      grid = {device_skips_.data(), grid_.rows, grid_.cols};
+    }
+    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->decode(d, received_levels(), grid, stream)
+                                      : run_decoder_->decode(d, received_levels(), stream));
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
@@ -232,6 +238,12 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return (tile_decoder_ ? tile_decoder_->damaged() : run_decoder_->damaged())[component] == 0;
   }
 
+  std::array<Level*, 3> received_levels() const {
+    std::array<Level*, 3> levels{};
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
+    return levels;
+  }
   Status wait_for(const Event& event) {
     CTV_RETURN_IF_ERROR(device_->enter());
     CTV_CUDA_TRY(*device_, cudaEventSynchronize(event.get()));
@@ -247,6 +259,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     size_t total = 0;
     for (size_t p = 0; p < planes_; ++p) total += counts_[p];
     CTV_RETURN_IF_ERROR(device_levels_.allocate(*device_, total));
+    CTV_RETURN_IF_ERROR(device_skips_.allocate(*device_, grid_.size()));
     return device_side_.allocate(*device_, side_bytes());
   }
   Status upload_side(size_t first, size_t bytes, cudaStream_t stream) {
@@ -283,7 +296,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   PinnedArray<Level> levels_;
   PinnedArray<uint8_t> side_memory_;
   DeviceArray<Level> device_levels_;
-  DeviceArray<uint8_t> device_side_;
+  DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
   Event side_ready_, ready_, side_done_, levels_done_, done_, moved_, decoded_;
   Stream side_stream_, coder_stream_;
   ConstSideInfo side_;         // of the last download, on the device

@@ -278,17 +278,16 @@ bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::spa
   return true;
 }
 
-Status TileDecoder::upload(Device& device, cudaStream_t stream) {
+Status TileDecoder::upload(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
   std::memset(host_.data() + end_, 0, kReadBeyond);
   const size_t begin = count_at_ - static_cast<size_t>(count()) * sizeof(UploadedPiece);
   CTV_CUDA_TRY(device, cudaMemcpyAsync(device_.data() + begin, host_.data() + begin,
                                        end_ + kReadBeyond - begin, cudaMemcpyHostToDevice, stream));
-  return {};
+  return clear_ranges(device, layout_.ranges, levels, stream);
 }
 
 Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
                            cudaStream_t stream) {
-  CTV_RETURN_IF_ERROR(clear_ranges(device, layout_.ranges, levels, stream));
   if (blocks_ == 0) return {};
   const auto tiles = static_cast<unsigned>(layout_.tiles.size());
   const SkipWork skip_work{skips, device_layout_.sets.data(), device_layout_.tiles.data(), tiles,

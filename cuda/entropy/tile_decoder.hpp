@@ -34,10 +34,10 @@ class TileDecoder {
   /// read_tile_index() for the component's tiles, offsets in `bytes`. False if no levels have so long a code;
   /// the component then counts as damaged.
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces);
-  /// Starts the copy to the device on `stream`.
-  Status upload(Device& device, cudaStream_t stream);
-  /// Starts on `stream`, which has waited for the upload. skips: of the frame, on the device. Writes all
-  /// levels of the plan's components, and no others; those of damaged pieces are undefined.
+  /// Starts the copy to the device on `stream`, and clears the levels of the plan's components there.
+  Status upload(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream);
+  /// Starts on `stream`, which has waited for the upload. skips: of the frame, on the device. Writes levels
+  /// of the plan's components that are not 0, and no others'; those of damaged pieces are undefined.
   Status decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
                 cudaStream_t stream);
   /// Of each component, whether a piece is damaged; valid when decode()'s work is done.

@@ -162,10 +162,9 @@ class CudaTiles : public testing::Test {
                  decoder.put(c, bytes[c], pieces);
     }
     copied(levels);
-    EXPECT_TRUE(ok(decoder.upload(*device_, device_->stream())));
-    EXPECT_TRUE(
-        ok(decoder.decode(*device_, {on_device_[0].data(), on_device_[1].data(), on_device_[2].data()},
-                          copied(skips), device_->stream())));
+    const std::array<Level*, 3> to = {on_device_[0].data(), on_device_[1].data(), on_device_[2].data()};
+    EXPECT_TRUE(ok(decoder.upload(*device_, to, device_->stream())));
+    EXPECT_TRUE(ok(decoder.decode(*device_, to, copied(skips), device_->stream())));
     EXPECT_EQ(cudaStreamSynchronize(device_->stream()), cudaSuccess);
     for (size_t p = 0; p < 3; ++p) {
       EXPECT_EQ(cudaMemcpy(levels[p].data(), on_device_[p].data(), levels[p].size() * sizeof(Level),

@@ -104,6 +104,10 @@ class Cell:
 OUTSIDE = Cell(inside=False)
 
 
+def neighbours(cells, row, col):
+    return cells.get((row, col - 1), OUTSIDE), cells.get((row - 1, col), OUTSIDE)
+
+
 def decode(h, rows, cols, payload):
     """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
@@ -121,10 +125,11 @@ def decode(h, rows, cols, payload):
         data = payload[reader.at:reader.at + size]
         reader.at += size
         part = Slice(h, end - begin, cols, data)
+        for (row, col), cell in part.decode_cells().items():
+            cells[begin + row, col] = cell
         if i == 0 and h["loop filter"]:
             filtered = part.filtered_roots(height, width)
-        for (row, col), cell in part.decode().items():
-            cells[begin + row, col] = cell
+        part.coder.check_end()
     return cells, filtered
 
 
@@ -136,7 +141,9 @@ class Slice:
         self.unit = 1 << (3 - h["vector precision"])
         self.has_skips = h["prediction"] == 1
         self.rows, self.cols = rows, cols
-        self.cells = {}
+        self.leaves = []  # in their order, with their first cells
+        self.trees = {}   # the leaves by cell
+        self.cells = {}   # the same, those whose vectors are known
 
     def filtered_roots(self, height, width):
         found = set()
@@ -146,40 +153,42 @@ class Slice:
                 found.add(place)
         return found
 
-    def decode(self):
+    def decode_cells(self):
         for row in range(0, self.rows, 1 << ROOT):
             for col in range(0, self.cols, 1 << ROOT):
                 self.node(row, col, ROOT)
-        self.coder.check_end()
+        for row, col, leaf in self.leaves:
+            self.vector(row, col, leaf)
+            self.fill(self.cells, row, col, leaf)
         return self.cells
+
+    def fill(self, cells, row, col, leaf):
+        for r in range(row, min(row + (1 << leaf.level), self.rows)):
+            for c in range(col, min(col + (1 << leaf.level), self.cols)):
+                cells[r, c] = leaf
 
     def node(self, row, col, level):
         if row >= self.rows or col >= self.cols:
             return
-        left, above = self.neighbours(row, col)
+        left, above = neighbours(self.trees, row, col)
         smaller = sum(c.inside and c.level < level for c in (left, above))
         if level > 0 and self.coder.bit("split", level, smaller):
             half = 1 << (level - 1)
             for r, c in ((0, 0), (0, half), (half, 0), (half, half)):
                 self.node(row + r, col + c, level - 1)
             return
-        leaf = self.leaf(row, col, level)
-        for r in range(row, min(row + (1 << level), self.rows)):
-            for c in range(col, min(col + (1 << level), self.cols)):
-                self.cells[r, c] = leaf
-
-    def neighbours(self, row, col):
-        return self.cells.get((row, col - 1), OUTSIDE), self.cells.get((row - 1, col), OUTSIDE)
-
-    def leaf(self, row, col, level):
-        left, above = self.neighbours(row, col)
-        right = (row - 1, col + (1 << level))
-        third = self.cells[right] if right in self.cells else self.cells.get((row - 1, col - 1), OUTSIDE)
-        vectors = [left.vector, above.vector, third.vector]
         leaf = Cell(level)
         if self.has_skips:
             leaf.skip = self.coder.bit("skip", level, left.skip + above.skip)
-        leaf.merge = 1 - self.coder.bit("differs", leaf.skip, level, left.merge + above.merge)
+        self.fill(self.trees, row, col, leaf)
+        self.leaves.append((row, col, leaf))
+
+    def vector(self, row, col, leaf):
+        left, above = neighbours(self.cells, row, col)
+        right = (row - 1, col + (1 << leaf.level))
+        third = self.cells[right] if right in self.cells else self.cells.get((row - 1, col - 1), OUTSIDE)
+        vectors = [left.vector, above.vector, third.vector]
+        leaf.merge = 1 - self.coder.bit("differs", leaf.skip, leaf.level, left.merge + above.merge)
         if leaf.merge:
             candidates = list(dict.fromkeys(vectors + [(0, 0)]))
             i = 0
@@ -193,7 +202,6 @@ class Slice:
             dx = self.difference(1, 2 * x + y + 3 * abs(dy))
             leaf.magnitudes = (abs(dy), abs(dx))
             leaf.vector = tuple(wrap(p + d * self.unit) for p, d in zip(predictor, (dy, dx)))
-        return leaf
 
     def difference(self, coordinate, context):
         k = class_of(THRESHOLDS[coordinate], context)

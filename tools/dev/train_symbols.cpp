@@ -141,11 +141,13 @@ void train_motion(const std::vector<SymbolClip>& clips) {
     const Stream& stream = clip.stream;
     const bool skips = stream.header.prediction == Prediction::kPicture;
     MotionCounter counter;
-    std::vector<MotionCell> cells(static_cast<size_t>(stream.grid.cols + 2));
+    MotionScratch scratch(stream.grid);
     for (const SymbolFrame& f : clip.frames) {
       if (f.parameters.type == FrameType::kKey) continue;
-      MotionWalk(counter, stream.grid, kVectorFractionBits - stream.header.subpel, skips, cells)
-          .run(f.view().side, {});
+      MotionWalk walk(counter, stream.grid, kVectorFractionBits - stream.header.subpel, skips, f.view().side,
+                      {}, scratch);
+      walk.trees();
+      walk.vectors();
     }
     double total = 1;
     for (const auto& c : counter.counts) total += c[0] + c[1];

@@ -6,8 +6,10 @@
 namespace ctv {
 namespace {
 
-constexpr int kRootsOfASlice = 60;
-constexpr int kMostSlices = 16;
+// Longest side of a slice in roots. Many are decoded at once, but each begins without contexts.
+constexpr int kSide = 10;
+constexpr int kSideOfMany = 6;
+constexpr size_t kManyRoots = 400;
 
 // Probabilities of a 0 in 65536ths, in the order of MotionContexts.
 constexpr std::array<uint16_t, MotionContexts::kCount> kPriors = {
@@ -48,23 +50,30 @@ void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* 
   }
 }
 
-// Rows of roots of all slices but the last, which has those that are left. So no slice is much longer than
-// the others: a frame waits for the longest.
-int slice_rows(const MotionGrid& grid) {
-  const int rows = grid.root_rows();
-  const int slices = std::clamp(rows * grid.root_cols() / kRootsOfASlice, 1, rows);
-  return std::max(rows / slices, (rows + kMostSlices - 1) / kMostSlices);
+// Slices in a row or column of so many roots.
+int slices_along(const MotionGrid& grid, int roots) {
+  return ceil_div(roots, grid.roots() < kManyRoots ? kSide : kSideOfMany);
 }
 
-// First row of cells of a slice; slice = motion_slices(): behind the last.
-int first_row(const MotionGrid& grid, int slice) {
-  return std::min(slice * slice_rows(grid) << kRootLevel, grid.rows);
+// The cells of a row or column of `roots` that the slice has: first, and how many. All but the last have the
+// same roots.
+struct Cells {
+  int first, count;
+};
+Cells cells_along(const MotionGrid& grid, int roots, int cells, int slice) {
+  const int side = ceil_div(roots, slices_along(grid, roots)) << kRootLevel;
+  return {slice * side, std::min(side, cells - slice * side)};
+}
+
+Cells rows_of(const MotionGrid& grid, int slice) {
+  return cells_along(grid, grid.root_rows(), grid.rows, slice / slices_along(grid, grid.root_cols()));
+}
+Cells cols_of(const MotionGrid& grid, int slice) {
+  return cells_along(grid, grid.root_cols(), grid.cols, slice % slices_along(grid, grid.root_cols()));
 }
 
 MotionGrid slice_of(const MotionGrid& grid, int slice) {
-  MotionGrid own = grid;
-  own.rows = first_row(grid, slice + 1) - first_row(grid, slice);
-  return own;
+  return {grid.log2_block, rows_of(grid, slice).count, cols_of(grid, slice).count};
 }
 
 template <typename Side>
@@ -77,12 +86,14 @@ Side moved(Side side, size_t cells) {
 }  // namespace
 
 int motion_slices(const MotionGrid& grid) {
-  return (grid.root_rows() + slice_rows(grid) - 1) / slice_rows(grid);
+  return slices_along(grid, grid.root_rows()) * slices_along(grid, grid.root_cols());
 }
 
 MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter)
     : grid_(slice_of(grid, slice)),
-      first_(static_cast<size_t>(first_row(grid, slice)) * static_cast<size_t>(grid.cols)),
+      cols_(grid.cols),
+      first_(static_cast<size_t>(rows_of(grid, slice).first) * static_cast<size_t>(grid.cols) +
+             static_cast<size_t>(cols_of(grid, slice).first)),
       shift_(kVectorFractionBits - subpel),
       skips_(skips),
       filtered_(filter && slice == 0 ? Extent{grid.root_rows(), grid.root_cols()} : Extent{}),
@@ -92,7 +103,7 @@ size_t MotionTree::start_encoding(const CodedFrame& frame, Growing<uint8_t>& out
   bits_ = kStart;
   changes_ = frame.side.changes;
   ContextCoder coder(RangeEncoder(out), bits_);
-  MotionWalk walk(coder, grid_, shift_, skips_, moved(frame.side, first_), {}, scratch_);
+  MotionWalk walk(coder, grid_, cols_, shift_, skips_, moved(frame.side, first_), {}, scratch_);
   walk.trees();
   walk.vectors();
   encoder_ = coder.range();
@@ -109,14 +120,14 @@ size_t MotionTree::start_decoding(std::span<const uint8_t> bytes, const CodedFra
   bits_ = kStart;
   sink_ = frame.side;
   ContextCoder coder(RangeDecoder(bytes), bits_);
-  MotionWalk(coder, grid_, shift_, skips_, {}, moved(sink_, first_), scratch_).trees();
+  MotionWalk(coder, grid_, cols_, shift_, skips_, {}, moved(sink_, first_), scratch_).trees();
   decoder_ = coder.range();
   return 1;
 }
 
 void MotionTree::run(size_t) {
   ContextCoder coder(decoder_, bits_);
-  MotionWalk(coder, grid_, shift_, skips_, {}, moved(sink_, first_), scratch_).vectors();
+  MotionWalk(coder, grid_, cols_, shift_, skips_, {}, moved(sink_, first_), scratch_).vectors();
   code_filtered(coder, filtered_, sink_.changes, sink_.changes);
   decoder_ = coder.range();
 }

@@ -18,8 +18,8 @@ namespace ctv {
 
 using MotionBits = std::array<AdaptiveBit, MotionContexts::kCount>;
 
-/// Slices of a grid: rows of roots that are coded apart from the others, so that they can be coded at the
-/// same time.
+/// Slices of a grid: rectangles of roots that are coded apart from the others, so that they can be coded at
+/// the same time.
 int motion_slices(const MotionGrid& grid);
 
 class MotionTree final : public ComponentCoder {
@@ -47,9 +47,10 @@ class MotionTree final : public ComponentCoder {
   static size_t bytes(const MotionGrid& grid);
 
  private:
-  MotionGrid grid_;   // of the slice
-  size_t first_ = 0;  // its first cell in the frame
-  int shift_;         // vectors are multiples of 2^shift
+  MotionGrid grid_;  // of the slice
+  int cols_;         // of the frame
+  size_t first_;     // cell of the slice in the frame
+  int shift_;        // vectors are multiples of 2^shift
   bool skips_;
   Extent filtered_;  // roots of the frame, if this slice says which are filtered
   MotionScratch scratch_;

@@ -74,11 +74,13 @@ struct MotionScratch {
 template <typename Coder>
 class MotionWalk {
  public:
-  // source: the frame's motion (encoder). sink: where it goes (decoder).
-  MotionWalk(Coder& coder, const MotionGrid& grid, int shift, bool skips, const ConstSideInfo& source,
-             const SideInfo& sink, MotionScratch& scratch)
+  // grid: of the slice. cols: of the frame. source: the frame's motion from the slice's first cell on
+  // (encoder). sink: where it goes (decoder).
+  MotionWalk(Coder& coder, const MotionGrid& grid, int cols, int shift, bool skips,
+             const ConstSideInfo& source, const SideInfo& sink, MotionScratch& scratch)
       : coder_(coder),
         grid_(grid),
+        cols_(cols),
         shift_(shift),
         skips_(skips),
         source_(source),
@@ -157,7 +159,7 @@ class MotionWalk {
     }
   };
 
-  ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * grid_.cols + col; }
+  ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * cols_ + col; }
   bool source_skip(ptrdiff_t place) const { return skips_ && source_.skips[place] != 0; }
   bool outside(int row, int col) const { return row >= grid_.rows || col >= grid_.cols; }
   Extent clipped(int row, int col, int side) const {
@@ -345,6 +347,7 @@ class MotionWalk {
 
   Coder& coder_;
   const MotionGrid& grid_;
+  const int cols_;
   const int shift_;
   const bool skips_;
   const ConstSideInfo source_;

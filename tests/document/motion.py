@@ -111,22 +111,25 @@ def neighbours(cells, row, col):
 def decode(h, rows, cols, payload):
     """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
-    roots = max(height // max(1, min(height * width // 60, height)), -(-height // 16))  # rows of them in a slice
-    count = -(-height // roots)
+    side = 10 if height * width < 400 else 6
+    bands = []  # the first rows or columns of slices, and those behind the last
+    for roots, cells_along in ((height, rows), (width, cols)):
+        of_a_slice = -(-roots // -(-roots // side)) << ROOT
+        bands.append([(n, min(n + of_a_slice, cells_along)) for n in range(0, cells_along, of_a_slice)])
+    places = [(band, column) for band in bands[0] for column in bands[1]]
+    count = len(places)
     reader = Reader(payload)
     sizes = [reader.varint() for _ in range(count - 1)]
     sizes.append(len(payload) - reader.at - sum(sizes))
     assert sizes[-1] >= 0
     cells = {}
     filtered = set()
-    for i, size in enumerate(sizes):
-        begin = (i * roots) << ROOT
-        end = min((i + 1) * roots << ROOT, rows)
+    for i, (size, ((top, bottom), (left, right))) in enumerate(zip(sizes, places)):
         data = payload[reader.at:reader.at + size]
         reader.at += size
-        part = Slice(h, end - begin, cols, data)
+        part = Slice(h, bottom - top, right - left, data)
         for (row, col), cell in part.decode_cells().items():
-            cells[begin + row, col] = cell
+            cells[top + row, left + col] = cell
         if i == 0 and h["loop filter"]:
             filtered = part.filtered_roots(height, width)
         part.coder.check_end()
@@ -134,7 +137,7 @@ def decode(h, rows, cols, payload):
 
 
 class Slice:
-    """Rows of roots of one predicted frame."""
+    """A rectangle of roots of one predicted frame."""
 
     def __init__(self, h, rows, cols, data):
         self.coder = RangeDecoder(data)

@@ -144,8 +144,8 @@ void train_motion(const std::vector<SymbolClip>& clips) {
     MotionScratch scratch(stream.grid);
     for (const SymbolFrame& f : clip.frames) {
       if (f.parameters.type == FrameType::kKey) continue;
-      MotionWalk walk(counter, stream.grid, kVectorFractionBits - stream.header.subpel, skips, f.view().side,
-                      {}, scratch);
+      MotionWalk walk(counter, stream.grid, stream.grid.cols, kVectorFractionBits - stream.header.subpel,
+                      skips, f.view().side, {}, scratch);
       walk.trees();
       walk.vectors();
     }

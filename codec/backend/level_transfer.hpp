@@ -36,14 +36,18 @@ class LevelTransfer {
   /// Starts the copy of upload_buffers() to the backend, with the side information of the frame's type. The
   /// buffers must not change before finish().
   virtual Status upload(FrameType type) = 0;
-  /// Where the uploaded levels of a plane stay until finish(), if the stages can read them there; else null.
+  /// Moves uploaded side information to its place; what is null stays untouched.
+  virtual Status place_side(const SideInfo& side) = 0;
+  /// Where the uploaded levels of a plane stay until release(), if the stages can read them there; else null.
   virtual const Level* uploaded(size_t plane) const {
     (void)plane;
     return nullptr;
   }
-  /// Moves what was uploaded to its place. Null side information stays untouched, levels that go to null stay
-  /// where they are.
-  virtual Status place(const std::array<Level*, 3>& levels, const SideInfo& side) = 0;
+  /// What follows needs the levels of a plane, which it finds at `levels`, or where uploaded() says if that
+  /// is null. What comes before need not wait for them.
+  virtual Status place(size_t plane, Level* levels) = 0;
+  /// Nothing that follows needs what was uploaded.
+  virtual Status release() { return {}; }
   /// Waits for the last download or upload.
   virtual Status finish() = 0;
 };

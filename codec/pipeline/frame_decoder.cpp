@@ -91,18 +91,10 @@ SideInfo FrameDecoder::side_of(FrameType type) const {
 
 Status FrameDecoder::run_stages(FrameSlot& slot) {
   make_quantisers(stream_, slot.parameters, 0, quantisers_);
-  const Reference& current = references_.current();
-  // A picture's levels are only read, so they need not move.
-  std::array<Level*, 3> places = current.levels;
-  std::array<const Level*, 3> residual{};
-  for (size_t p = 0; p < residual.size() && picture_mode(); ++p) {
-    const Level* const uploaded = slot.levels->uploaded(p);
-    places[p] = uploaded == nullptr ? residual_[p] : nullptr;
-    residual[p] = uploaded == nullptr ? residual_[p] : uploaded;
-  }
-  CTV_RETURN_IF_ERROR(slot.levels->place(places, side_of(slot.parameters.type)));
-  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot.parameters, residual) : decode_subbands());
-  return export_picture(slot, current);
+  CTV_RETURN_IF_ERROR(slot.levels->place_side(side_of(slot.parameters.type)));
+  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot) : decode_subbands(slot));
+  CTV_RETURN_IF_ERROR(slot.levels->release());
+  return export_picture(slot, references_.current());
 }
 
 Status FrameDecoder::export_picture(FrameSlot& slot, const Reference& latest) {
@@ -120,8 +112,7 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
 }
 
 // picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
-Status FrameDecoder::decode_picture(const FrameParameters& parameters,
-                                    const std::array<const Level*, 3>& residual) {
+Status FrameDecoder::decode_picture(FrameSlot& slot) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   for (int p = 0; p < picture.planes; ++p) {
@@ -136,7 +127,11 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters,
           backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
       prediction = prediction_.plane(p);
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(residual[i], quantisers_[i], prediction, picture.dc_offset(p),
+    // Levels are only read, so they need not move.
+    const Level* const uploaded = slot.levels->uploaded(i);
+    const Level* const levels = uploaded == nullptr ? residual_[i] : uploaded;
+    CTV_RETURN_IF_ERROR(slot.levels->place(i, uploaded == nullptr ? residual_[i] : nullptr));
+    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels, quantisers_[i], prediction, picture.dc_offset(p),
                                                 picture.range(p), decisions_.reduction, out, slopes));
     if (reference_ != nullptr) {
       cells.skips = side_.skips;
@@ -144,7 +139,7 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters,
       CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
     }
     if (filtered()) {
-      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters, p), cells,
+      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
                                           decoded.cropped_plane(p)));
     }
   }
@@ -153,13 +148,14 @@ Status FrameDecoder::decode_picture(const FrameParameters& parameters,
 
 // subband: levels += moved levels of the reference; inverse(levels) -> decoded. Drift-free at every
 // resolution.
-Status FrameDecoder::decode_subbands() {
+Status FrameDecoder::decode_subbands(FrameSlot& slot) {
   const PictureLayout& picture = stream_.picture;
   const std::array<Level*, 3>& levels = references_.current().levels;
   for (int p = 0; p < picture.planes; ++p) {
     const auto i = static_cast<size_t>(p);
     const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
+    CTV_RETURN_IF_ERROR(slot.levels->place(i, levels[i]));
     if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, side_.vectors,
                                                 levels[i], reference_->levels[i], layers_, levels[i]));

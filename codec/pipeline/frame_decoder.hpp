@@ -46,8 +46,8 @@ class FrameDecoder {
   /// What a frame of the type has.
   SideInfo side_of(FrameType type) const;
   Status run_stages(FrameSlot& slot);
-  Status decode_picture(const FrameParameters& parameters, const std::array<const Level*, 3>& residual);
-  Status decode_subbands();
+  Status decode_picture(FrameSlot& slot);
+  Status decode_subbands(FrameSlot& slot);
   Status export_picture(FrameSlot& slot, const Reference& latest);
   /// At full resolution only.
   bool filtered() const { return stream_.header.loop_filter != 0 && decisions_.reduction == 0; }

@@ -54,13 +54,18 @@ class CpuLevelTransfer final : public LevelTransfer {
 
   const Level* uploaded(size_t plane) const override { return levels_[plane].get(); }
 
-  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
+  Status place_side(const SideInfo& side) override {
     StageTimer timer(times_, Stage::kUpload);
-    for (size_t p = 0; p < levels.size(); ++p) copy(levels_[p].get(), counts_[p], levels[p]);
     if (side.vectors != nullptr) std::copy_n(vectors_.get(), vector_count_, side.vectors);
     if (side.skips != nullptr) std::copy_n(skips_.get(), vector_count_, side.skips);
     if (side.slopes != nullptr) std::copy_n(slopes_.get(), slope_count_, side.slopes);
     if (side.changes != nullptr) std::copy_n(changes_.get(), root_count_, side.changes);
+    return {};
+  }
+
+  Status place(size_t plane, Level* levels) override {
+    StageTimer timer(times_, Stage::kUpload);
+    copy(levels_[plane].get(), counts_[plane], levels);
     return {};
   }
 

@@ -2,8 +2,8 @@
 // Levels and side information across the bus, beside the frame's kernels. Components that the plan names are
 // coded and decoded here, and only their bytes travel; the others' levels go through the copy engine. A
 // transfer's arrays stay as they are until its next frame, so nothing else waits. Upwards all land in device
-// memory of the transfer, so that they need not wait for earlier frames either, and are moved to their place
-// from there in the order of the calls.
+// memory of the transfer, so that they need not wait for earlier frames either. Levels are read there, or
+// like side information moved to their place from there in the order of the calls.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include "codec/format/slope_grid.hpp"
@@ -22,7 +22,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         planes_(static_cast<size_t>(layout.planes)),
         grid_(grid),
         slope_count_(make_slope_grid(layout.subbands[0]).size()) {
-    for (size_t p = 0; p < planes_; ++p) counts_[p] = layout.subbands[p].num_coefficients;
+    for (size_t p = 0; p < planes_; ++p) {
+      counts_[p] = layout.subbands[p].num_coefficients;
+      places_[p] = uploaded_count_;
+      uploaded_count_ += counts_[p];
+    }
     host_counts_ = counts_;
   }
 
@@ -52,7 +56,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     buffers_.side = side_in(side_memory_.data());
     CTV_RETURN_IF_ERROR(coder_stream_.create(d));
     CTV_RETURN_IF_ERROR(side_stream_.create(d));
-    for (Event* event : {&side_ready_, &ready_, &moved_}) {
+    for (Event* event : {&side_ready_, &ready_, &released_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     const unsigned flags = d.waiting_flags();
@@ -138,10 +142,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
-    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), moved_.get(), 0));
-    size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data() + at, buffers_.levels[p],
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
+    for (size_t p = 0; p < planes_; ++p) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data() + places_[p], buffers_.levels[p],
                                       host_counts_[p] * sizeof(Level), cudaMemcpyHostToDevice, d.up()));
     }
     if (type == FrameType::kKey) {
@@ -153,34 +156,38 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return {};
   }
 
-  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
+  Status place_side(const SideInfo& side) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(done_));
-    if (buffers_.receiver != nullptr) CTV_RETURN_IF_ERROR(d.wait(decoded_));
-    size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels[p], device_levels_.data() + at, counts_[p] * sizeof(Level),
-                                      cudaMemcpyDeviceToDevice, d.stream()));
-    }
     const ConstSideInfo uploaded = side_in(device_side_.data());
-    if (side.vectors != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.vectors, uploaded.vectors, grid_.size() * sizeof(MotionVector),
+    const auto copy = [&](void* to, const void* from, size_t bytes) -> Status {
+      if (to == nullptr) return {};
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d.stream()));
+      return {};
+    };
+    CTV_RETURN_IF_ERROR(copy(side.vectors, uploaded.vectors, grid_.size() * sizeof(MotionVector)));
+    CTV_RETURN_IF_ERROR(copy(side.skips, uploaded.skips, grid_.size()));
+    CTV_RETURN_IF_ERROR(copy(side.slopes, uploaded.slopes, slope_count_));
+    return copy(side.changes, uploaded.changes, changes_bytes());
+  }
+
+  const Level* uploaded(size_t plane) const override { return device_levels_.data() + places_[plane]; }
+
+  Status place(size_t plane, Level* levels) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (buffers_.receiver != nullptr) CTV_RETURN_IF_ERROR(d.wait(decoded_));
+    if (levels != nullptr) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels, uploaded(plane), counts_[plane] * sizeof(Level),
                                       cudaMemcpyDeviceToDevice, d.stream()));
     }
-    if (side.skips != nullptr) {
-      CTV_CUDA_TRY(
-          d, cudaMemcpyAsync(side.skips, uploaded.skips, grid_.size(), cudaMemcpyDeviceToDevice, d.stream()));
-    }
-    if (side.slopes != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.slopes, uploaded.slopes, slope_count_, cudaMemcpyDeviceToDevice,
-                                      d.stream()));
-    }
-    if (side.changes != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(side.changes, uploaded.changes, changes_bytes(),
-                                      cudaMemcpyDeviceToDevice, d.stream()));
-    }
-    return d.record(moved_);
+    return {};
+  }
+
+  Status release() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->record(released_);
   }
 
   Status finish_side() override { return wait_for(side_done_); }
@@ -211,7 +218,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     const cudaStream_t stream = coder_stream_.get();
-    CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, moved_.get(), 0));
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
     CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, received_levels(), stream)
                                       : run_decoder_->upload(d, stream));
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
@@ -240,8 +247,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
 
   std::array<Level*, 3> received_levels() const {
     std::array<Level*, 3> levels{};
-    size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
+    for (size_t p = 0; p < planes_; ++p) levels[p] = device_levels_.data() + places_[p];
     return levels;
   }
   Status wait_for(const Event& event) {
@@ -256,9 +262,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   /// With the first frame: encoders bring nothing up.
   Status allocate_uploaded() {
     if (device_side_.data() != nullptr) return {};
-    size_t total = 0;
-    for (size_t p = 0; p < planes_; ++p) total += counts_[p];
-    CTV_RETURN_IF_ERROR(device_levels_.allocate(*device_, total));
+    CTV_RETURN_IF_ERROR(device_levels_.allocate(*device_, uploaded_count_));
     CTV_RETURN_IF_ERROR(device_skips_.allocate(*device_, grid_.size()));
     return device_side_.allocate(*device_, side_bytes());
   }
@@ -285,7 +289,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   const MotionGrid grid_;
   const size_t slope_count_;
   std::array<size_t, 3> counts_{}, host_counts_{};  // of each plane; the first levels, which travel
-  std::vector<bool> taken_;                         // components that are coded here
+  std::array<size_t, 3> places_{};                  // of each plane in device_levels_
+  size_t uploaded_count_ = 0;
+  std::vector<bool> taken_;  // components that are coded here
   std::vector<CodedTiles> coded_tiles_;
   std::vector<CodedRuns> coded_runs_;
   // Of these at most one.
@@ -297,7 +303,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   PinnedArray<uint8_t> side_memory_;
   DeviceArray<Level> device_levels_;
   DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
-  Event side_ready_, ready_, side_done_, levels_done_, done_, moved_, decoded_;
+  Event side_ready_, ready_, side_done_, levels_done_, done_, released_, decoded_;
   Stream side_stream_, coder_stream_;
   ConstSideInfo side_;         // of the last download, on the device
   CodedFrameBuffers buffers_;  // views of levels_ and side_memory_

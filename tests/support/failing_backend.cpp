@@ -81,9 +81,13 @@ class Levels final : public LevelTransfer {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->upload(type);
   }
-  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
+  Status place_side(const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->place(levels, side);
+    return inner_->place_side(side);
+  }
+  Status place(size_t plane, Level* levels) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->place(plane, levels);
   }
   // As a backend that is beside the host, whatever the one inside is.
   bool staged() const override { return true; }

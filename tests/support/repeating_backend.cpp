@@ -89,8 +89,11 @@ class Levels final : public LevelTransfer {
     return recorder_.make([=, this] { return inner_->download(levels); });
   }
   Status upload(FrameType type) override { return inner_->upload(type); }
-  Status place(const std::array<Level*, 3>& levels, const SideInfo& side) override {
-    return recorder_.make([=, this] { return inner_->place(levels, side); });
+  Status place_side(const SideInfo& side) override {
+    return recorder_.make([=, this] { return inner_->place_side(side); });
+  }
+  Status place(size_t plane, Level* levels) override {
+    return recorder_.make([=, this] { return inner_->place(plane, levels); });
   }
   bool staged() const override { return inner_->staged(); }
   bool codes(size_t component) const override { return inner_->codes(component); }

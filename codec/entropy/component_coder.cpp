@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/entropy/component_coder.hpp"
 
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,10 +21,12 @@ class RunCoder final : public ComponentCoder {
       : lowpass_(c.layer == 0), index_(index), ranges_(run_ranges(picture, c)) {}
 
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
-    if (index_ < frame.runs.size()) return join(frame.runs[index_], out);
+    coded_ = index_ < frame.runs.size() ? frame.runs[index_] : CodedRuns{};
+    if (index_ < frame.runs.size()) return write_index(out);
     if (!encoder_) encoder_ = std::make_unique<RunEncoder>(ranges_);
     return encoder_->encode(frame.levels, runs(frame.parameters), out);
   }
+  std::span<const uint8_t> rest() const override { return coded_.stream; }
   bool decode(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     if (!decoder_) decoder_ = std::make_unique<RunDecoder>(ranges_);
     return decoder_->decode(bytes, runs(frame.parameters), frame.levels);
@@ -35,12 +36,10 @@ class RunCoder final : public ComponentCoder {
   }
 
  private:
-  static size_t join(const CodedRuns& coded, Growing<uint8_t>& out) {
-    if (coded.stream.empty()) return 0;
-    out.reserve(RunIndexWriter::most_bytes(coded.chunks.size()) + coded.stream.size());
-    const size_t index = RunIndexWriter::write(coded.chunks, out.data());
-    std::memcpy(out.data() + index, coded.stream.data(), coded.stream.size());
-    return index + coded.stream.size();
+  size_t write_index(Growing<uint8_t>& out) const {
+    if (coded_.stream.empty()) return 0;
+    return RunIndexWriter::write(coded_.chunks,
+                                 out.reserve(RunIndexWriter::most_bytes(coded_.chunks.size())));
   }
   // The lowpass of key frames has no runs (Katsigiannis et al., section II), but differences.
   bool runs(const FrameParameters& frame) const { return !lowpass_ || frame.type != FrameType::kKey; }
@@ -50,6 +49,7 @@ class RunCoder final : public ComponentCoder {
   std::vector<RunRange> ranges_;
   std::unique_ptr<RunEncoder> encoder_;
   std::unique_ptr<RunDecoder> decoder_;
+  CodedRuns coded_;  // by a device
 };
 
 /// Entropy coding by tiles. Creates an encoder or a decoder at first use.
@@ -75,8 +75,9 @@ class TileCoder final : public ComponentCoder {
     return coded_.pieces.empty() ? encoder().start(frame.levels, side_of(frame)) : 0;
   }
   size_t finish_encoding(Growing<uint8_t>& out) override {
-    return coded_.pieces.empty() ? encoder_->finish(out) : join(coded_, out);
+    return coded_.pieces.empty() ? encoder_->finish(out) : write_index(out);
   }
+  std::span<const uint8_t> rest() const override { return coded_.bytes; }
   size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override {
     encodes_ = false;
     return decoder().start(bytes, frame.levels, side_of(frame));
@@ -96,12 +97,11 @@ class TileCoder final : public ComponentCoder {
   }
 
  private:
-  static size_t join(const CodedTiles& coded, Growing<uint8_t>& out) {
-    if (coded.bytes.empty()) return 0;
-    TileIndexWriter index(out, coded.pieces.size(), coded.predicted, coded.bytes.size());
-    for (const CodedPiece& p : coded.pieces.first(coded.pieces.size() - 1)) index.put(p.tiles, p.bytes);
-    std::memcpy(out.data() + index.size(), coded.bytes.data(), coded.bytes.size());
-    return index.size() + coded.bytes.size();
+  size_t write_index(Growing<uint8_t>& out) const {
+    if (coded_.bytes.empty()) return 0;
+    TileIndexWriter index(out, coded_.pieces.size(), coded_.predicted, 0);
+    for (const CodedPiece& p : coded_.pieces.first(coded_.pieces.size() - 1)) index.put(p.tiles, p.bytes);
+    return index.size();
   }
   TileEncoder& encoder() { return encoder_ ? *encoder_ : encoder_.emplace(sets_); }
   TileDecoder& decoder() { return decoder_ ? *decoder_ : decoder_.emplace(sets_); }

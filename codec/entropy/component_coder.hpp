@@ -23,8 +23,10 @@ class ComponentCoder {
   ComponentCoder(const ComponentCoder&) = delete;
   ComponentCoder& operator=(const ComponentCoder&) = delete;
 
-  /// Encodes its part of the frame into `out`. Returns the bytes written.
+  /// Encodes its part of the frame into `out`. Returns the bytes written; rest() follows them.
   virtual size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) = 0;
+  /// Bytes of the frame that was encoded last, where a device has left them. Components alone.
+  virtual std::span<const uint8_t> rest() const { return {}; }
   /// Decodes its part and overwrites all its numbers. Returns false if the bytes are not exactly one encoding
   /// of the part; the numbers are then undefined. Time and memory are bounded by the part's size in levels,
   /// not by the bytes.

@@ -115,9 +115,12 @@ void SymbolCoder::encode_components(const CodedFrame& frame, const std::function
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
   encode_parts(frame, 0, parts_of(frame), [](size_t) { return true; });
-  payloads_.components.clear();
+  payload_parts_.clear();
+  size_t bytes = 0;
   for (size_t i = 0; i < components_.size(); ++i) {
-    payloads_.components.emplace_back(parts_[i].bytes.data(), parts_[i].size);
+    const Part& part = parts_[i];
+    payload_parts_.push_back({{part.bytes.data(), part.size}, part.coder->rest()});
+    bytes += payload_parts_.back().size();
   }
   side_.clear();
   if (frame.parameters.type == FrameType::kKey) {
@@ -127,7 +130,7 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
     join_slices();
   }
   header_.frame = frame.parameters;
-  write_packet(side_, payloads_.components, header_, packet, threads_);
+  write_packet(side_, payload_parts_, header_, packet, threads_for(bytes));
   begin(false);
 }
 
@@ -187,7 +190,7 @@ Status SymbolCoder::check_parts(size_t first, size_t end, bool sent) const {
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                            const PartLoss& loss) {
   const bool key = header_.frame.type == FrameType::kKey;
-  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_, threads_));
+  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_, threads_for(unit.size())));
   std::vector<std::span<const uint8_t>>& payloads = payloads_.components;
   unit_ = unit.data();
   decoded_ = payloads.size();

@@ -91,6 +91,7 @@ class SymbolCoder {
   std::vector<size_t> selected_;  // parts that a frame needs, the largest first
   std::vector<Task> tasks_;       // of these
   Payloads payloads_;
+  std::vector<PacketPart> payload_parts_;  // encoded
   const uint8_t* unit_ = nullptr;          // that is decoded
   size_t decoded_ = 0;                     // components of it
   ComponentReceiver* receiver_ = nullptr;  // of its frame

@@ -1,40 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Checksums. A polynomial's remainder stays the same if 128 bits are multiplied by x^n modulo the generator and
+// added to those that come n bits later, so long bytes become short ones by carry-less multiplications, four
+// at a time (Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009), and zlib
+// has the rest.
 #include "codec/format/bytes.hpp"
 
 #include <zlib.h>
 
-#include <algorithm>
-#include <array>
-
-#include "codec/util/parallel.hpp"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace ctv {
 namespace {
 
-constexpr size_t kPieceOfAThread = size_t{1} << 15;  // 10 us, about what it costs to share a shorter one
-constexpr size_t kMostPieces = 16;
+uint32_t crc32_by_zlib(uint32_t before, std::span<const uint8_t> bytes) {
+  return static_cast<uint32_t>(crc32_z(before, bytes.data(), bytes.size()));
+}
+
+#if defined(__x86_64__)
+
+constexpr size_t kLane = 16;
+constexpr size_t kLanes = 4;
+
+[[gnu::target("pclmul,sse2")]] inline __m128i load(std::span<const uint8_t> bytes, size_t lane) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + lane * kLane));
+}
+[[gnu::target("pclmul,sse2")]] inline __m128i fold(__m128i lane, __m128i by, __m128i later) {
+  const __m128i low = _mm_clmulepi64_si128(lane, by, 0x00);
+  const __m128i high = _mm_clmulepi64_si128(lane, by, 0x11);
+  return _mm_xor_si128(_mm_xor_si128(low, high), later);
+}
+
+// bytes: at least four lanes.
+[[gnu::target("pclmul,sse2")]] uint32_t crc32_by_folds(uint32_t before, std::span<const uint8_t> bytes) {
+  // x^(n + 32) and x^(n - 32) modulo the generator, with bits reversed, for n of 512 and of 128 bits.
+  const __m128i by_four = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
+  const __m128i by_one = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
+  __m128i lanes[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) lanes[i] = load(bytes, i);
+  lanes[0] = _mm_xor_si128(lanes[0], _mm_cvtsi32_si128(static_cast<int>(~before)));
+  for (bytes = bytes.subspan(kLanes * kLane); bytes.size() >= kLanes * kLane;
+       bytes = bytes.subspan(kLanes * kLane)) {
+    for (size_t i = 0; i < kLanes; ++i) lanes[i] = fold(lanes[i], by_four, load(bytes, i));
+  }
+  for (size_t i = 1; i < kLanes; ++i) lanes[0] = fold(lanes[0], by_one, lanes[i]);
+  uint8_t rest[kLane];
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(rest), lanes[0]);
+  const uint32_t folded = crc32_by_zlib(~uint32_t{0}, rest);  // what came before is in them
+  return bytes.empty() ? folded : crc32_by_zlib(folded, bytes);
+}
+
+#endif
 
 }  // namespace
 
-uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before, int threads) {
+uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before) {
   if (bytes.empty()) return before;  // its address may be null, which zlib takes for a reset
-  const size_t pieces =
-      std::min({bytes.size() / kPieceOfAThread, static_cast<size_t>(std::max(threads, 1)), kMostPieces});
-  if (pieces < 2) return static_cast<uint32_t>(crc32_z(before, bytes.data(), bytes.size()));
-  std::array<uint32_t, kMostPieces> checksums;
-  const auto piece = [&](size_t i) {
-    const size_t begin = bytes.size() * i / pieces;
-    return bytes.subspan(begin, bytes.size() * (i + 1) / pieces - begin);
-  };
-  parallel_for(threads, static_cast<int>(pieces), [&](int i) {
-    const auto at = static_cast<size_t>(i);
-    checksums[at] = static_cast<uint32_t>(crc32_z(0, piece(at).data(), piece(at).size()));
-  });
-  for (size_t i = 0; i < pieces; ++i) {
-    before =
-        static_cast<uint32_t>(crc32_combine(before, checksums[i], static_cast<z_off_t>(piece(i).size())));
-  }
-  return before;
+#if defined(__x86_64__)
+  static const bool folds = __builtin_cpu_supports("pclmul") != 0;
+  if (folds && bytes.size() >= kLanes * kLane) return crc32_by_folds(before, bytes);
+#endif
+  return crc32_by_zlib(before, bytes);
 }
 
 }  // namespace ctv

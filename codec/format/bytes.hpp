@@ -137,8 +137,7 @@ inline uint32_t load_u32(const uint8_t* p) {
          static_cast<uint32_t>(p[3]) << 24;
 }
 
-/// CRC-32 of zlib (ISO 3309). before: the checksum of bytes that precede these. Several threads share what is
-/// long.
-uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before = 0, int threads = 1);
+/// CRC-32 of zlib (ISO 3309). before: the checksum of bytes that precede these.
+uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before = 0);
 
 }  // namespace ctv

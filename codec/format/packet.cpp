@@ -2,10 +2,12 @@
 #include "codec/format/packet.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "codec/format/bytes.hpp"
 #include "codec/format/units.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
 namespace {
@@ -93,9 +95,7 @@ Status check_length(std::span<const uint8_t> unit, const std::string& part, size
 
 }  // namespace
 
-uint16_t part_check(std::span<const uint8_t> bytes, int threads) {
-  return static_cast<uint16_t>(crc32_of(bytes, 0, threads));
-}
+uint16_t part_check(std::span<const uint8_t> bytes) { return static_cast<uint16_t>(crc32_of(bytes)); }
 
 void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
   uint32_t sizes = static_cast<uint32_t>(header.component_sizes.size());
@@ -174,18 +174,29 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
   return check_of(checksum);
 }
 
-void write_packet(std::span<const uint8_t> side, std::span<const std::span<const uint8_t>> payloads,
-                  PacketHeader& header, std::vector<uint8_t>& packet, int threads) {
+void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> parts, PacketHeader& header,
+                  std::vector<uint8_t>& packet, int threads) {
   header.side_size = static_cast<uint32_t>(side.size());
   header.component_sizes.clear();
-  header.component_checks.clear();
-  for (const auto& payload : payloads) {
-    header.component_sizes.push_back(static_cast<uint32_t>(payload.size()));
-    header.component_checks.push_back(part_check(payload, threads));
-  }
-  write_packet_header(header, packet);
-  packet.insert(packet.end(), side.begin(), side.end());
-  for (const auto& payload : payloads) packet.insert(packet.end(), payload.begin(), payload.end());
+  for (const PacketPart& part : parts) header.component_sizes.push_back(static_cast<uint32_t>(part.size()));
+  header.component_checks.assign(parts.size(), 0);
+  std::vector<uint8_t> fields;
+  write_packet_header(header, fields);
+  // Not cleared before: what is there already is not written twice.
+  packet.resize(header.unit_size);
+  std::copy(side.begin(), side.end(), packet.begin() + static_cast<std::ptrdiff_t>(header.size));
+  // The last components are the longest: they come first.
+  parallel_for(threads, static_cast<int>(parts.size()), [&, end = parts.size() - 1](int task) {
+    const size_t i = end - static_cast<size_t>(task);
+    size_t at = header.size + side.size();
+    for (size_t before = 0; before < i; ++before) at += parts[before].size();
+    const std::span<uint8_t> to = std::span(packet).subspan(at, parts[i].size());
+    std::copy(parts[i].head.begin(), parts[i].head.end(), to.begin());
+    std::copy(parts[i].rest.begin(), parts[i].rest.end(), to.subspan(parts[i].head.size()).begin());
+    header.component_checks[i] = part_check(to);
+  });
+  write_packet_header(header, fields);
+  std::copy(fields.begin(), fields.end(), packet.begin());
   seal_packet(packet, header, 0);
 }
 
@@ -198,21 +209,31 @@ Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
   size_t begin = header.size + header.side_size;
   for (size_t i = 0; i < components.size() && components[i].layer < layers; ++i) {
     const size_t size = header.component_sizes[i];
-    const size_t end = begin + size;
-    const bool there = size == 0 || (end <= unit.size() && !loss.misses(i + 1));
-    const bool sound =
-        there && (size == 0 || part_check(unit.subspan(begin, size), threads) == header.component_checks[i]);
-    if (!sound) {
+    const bool there = begin + size <= unit.size() && !loss.misses(i + 1);
+    payloads.components.push_back(there ? unit.subspan(begin, size) : std::span<const uint8_t>());
+    begin += size;
+  }
+  const size_t count = payloads.components.size();
+  payloads.sound.assign(count, 0);
+  // The last components are the longest: they come first.
+  parallel_for(threads, static_cast<int>(count), [&](int task) {
+    const size_t i = count - 1 - static_cast<size_t>(task);
+    const std::span<const uint8_t> bytes = payloads.components[i];
+    payloads.sound[i] = header.component_sizes[i] == bytes.size() &&
+                        (bytes.empty() || part_check(bytes) == header.component_checks[i]);
+  });
+  begin = header.size + header.side_size;
+  for (size_t i = 0; i < count; begin += header.component_sizes[i++]) {
+    if (payloads.sound[i] != 0) continue;
+    if (!loss.conceal) {
       const std::string name = "component " + std::to_string(i);
-      if (!loss.conceal) CTV_RETURN_IF_ERROR(check_length(unit, name, begin, end));
-      if (!loss.conceal) {
-        return {CTV_ERROR_STREAM,
-                name + " at byte " + std::to_string(begin) + (there ? ": wrong checksum" : ": is missing")};
-      }
-      ++payloads.missing;
+      CTV_RETURN_IF_ERROR(check_length(unit, name, begin, begin + header.component_sizes[i]));
+      const bool there = !payloads.components[i].empty();
+      return {CTV_ERROR_STREAM,
+              name + " at byte " + std::to_string(begin) + (there ? ": wrong checksum" : ": is missing")};
     }
-    payloads.components.push_back(sound ? unit.subspan(begin, size) : std::span<const uint8_t>());
-    begin = end;
+    ++payloads.missing;
+    payloads.components[i] = {};
   }
   return {};
 }

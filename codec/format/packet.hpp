@@ -31,7 +31,7 @@ struct PartLoss {
 };
 
 /// The check of a component's bytes.
-uint16_t part_check(std::span<const uint8_t> bytes, int threads = 1);
+uint16_t part_check(std::span<const uint8_t> bytes);
 
 /// Writes unit prefix and packet header for the given sizes and checks of components. seal_packet() follows,
 /// once the vectors do.
@@ -43,15 +43,23 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
 /// vectors. A packet header object is filled in place so that nothing is allocated per frame.
 Status read_packet_header(std::span<const uint8_t> unit, size_t components, int slots, PacketHeader& header);
 
+/// A component's payload, in two pieces.
+struct PacketPart {
+  PacketPart(std::span<const uint8_t> h = {}, std::span<const uint8_t> r = {})  // NOLINT(*-explicit-*)
+      : head(h), rest(r) {}
+  size_t size() const { return head.size() + rest.size(); }
+  std::span<const uint8_t> head, rest;
+};
 /// Writes the whole packet. header.frame is given; sizes and checks are filled in. side: empty or slopes in a
-/// key frame. payloads: one per component. threads: for checks.
-void write_packet(std::span<const uint8_t> side, std::span<const std::span<const uint8_t>> payloads,
-                  PacketHeader& header, std::vector<uint8_t>& packet, int threads = 1);
+/// key frame. parts: one per component. threads: for copies and checks.
+void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> parts, PacketHeader& header,
+                  std::vector<uint8_t>& packet, int threads = 1);
 
 /// The payloads of a packet.
 struct Payloads {
   std::span<const uint8_t> side;                     // motion, or slopes of a key frame
   std::vector<std::span<const uint8_t>> components;  // of the layers that were asked for
+  std::vector<uint8_t> sound;                        // of these
   int missing = 0;                                   // components that were concealed
 };
 /// Finds the payloads of the first `layers` layers of a unit whose header was read. Error, unless losses are

@@ -300,8 +300,7 @@ TEST_P(Packets, OfKeyFramesHaveSlopes) {
   const auto refuses = [&](const Bytes& side) {
     Bytes packet;
     PacketHeader header = coder_->header();
-    std::vector<std::span<const uint8_t>> payloads(coder_->components().size());
-    write_packet(side, payloads, header, packet);
+    write_packet(side, std::vector<PacketPart>(coder_->components().size()), header, packet);
     EXPECT_TRUE(coder_->read_header(packet).ok());
     EXPECT_EQ(coder_->decode(packet, 4, frame_).message(),
               "side payload at byte " + std::to_string(header.size) + ": damaged");

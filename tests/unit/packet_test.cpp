@@ -26,8 +26,8 @@ Packet packet_of(const Bytes& motion, const std::vector<Bytes>& payloads) {
   Packet p;
   p.header.frame.type = motion.empty() ? FrameType::kKey : FrameType::kPredicted;
   p.header.frame.number = 127;
-  const std::vector<std::span<const uint8_t>> spans(payloads.begin(), payloads.end());
-  write_packet(motion, spans, p.header, p.bytes);
+  const std::vector<PacketPart> parts(payloads.begin(), payloads.end());
+  write_packet(motion, parts, p.header, p.bytes);
   return p;
 }
 
@@ -41,12 +41,46 @@ std::vector<Bytes> payloads_of(std::initializer_list<size_t> sizes) {
   return payloads;
 }
 
-TEST(Crc32, SharedByThreadsIsTheSame) {
-  std::vector<uint8_t> bytes(300001);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * i >> 7);
-  for (const size_t size : {size_t{0}, size_t{1}, size_t{65535}, size_t{65536}, bytes.size()}) {
-    const std::span<const uint8_t> some(bytes.data(), size);
-    for (const int threads : {2, 3, 64}) EXPECT_EQ(crc32_of(some, 77, threads), crc32_of(some, 77)) << size;
+// The definition, a bit at a time.
+uint32_t slow_crc32(std::span<const uint8_t> bytes, uint32_t before) {
+  uint32_t crc = ~before;
+  for (const uint8_t byte : bytes) {
+    crc ^= byte;
+    for (int i = 0; i < 8; ++i) crc = crc >> 1 ^ (0xedb88320U & (0 - (crc & 1U)));
+  }
+  return ~crc;
+}
+
+TEST(Crc32, IsTheDefinitionsForAnyLengthAndAddress) {
+  std::vector<uint8_t> bytes(1500);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * i * i >> 7);
+  for (size_t size = 0; size < 400; ++size) {
+    const auto some = std::span<const uint8_t>(bytes).subspan(size % 17, size);
+    EXPECT_EQ(crc32_of(some, 77), slow_crc32(some, 77)) << size;
+  }
+  EXPECT_EQ(crc32_of(bytes), slow_crc32(bytes, 0));
+}
+
+TEST(Packet, IsTheSameWithPartsInTwoPiecesAndAnyNumberOfThreads) {
+  const std::vector<Bytes> payloads = payloads_of({300, 0, 70000, 1, 20000});
+  const Packet expected = packet_of(Bytes(30), payloads);
+  for (const int threads : {1, 2, 64}) {
+    for (const size_t cut : {size_t{0}, size_t{1}, size_t{300}}) {
+      std::vector<PacketPart> parts;
+      for (const Bytes& b : payloads) {
+        const std::span<const uint8_t> all(b);
+        const size_t head = std::min(cut, b.size());
+        parts.emplace_back(all.first(head), all.subspan(head));
+      }
+      Packet p{expected.header, Bytes(200000, 1)};  // bytes of a longer frame
+      write_packet(Bytes(30), parts, p.header, p.bytes, threads);
+      EXPECT_EQ(p.bytes, expected.bytes);
+      Payloads found;
+      ASSERT_TRUE(find_payloads(p.bytes, p.header, kComponents, kLayers, {}, found, threads).ok());
+      for (size_t i = 0; i < payloads.size(); ++i) {
+        EXPECT_TRUE(std::ranges::equal(found.components[i], payloads[i])) << i;
+      }
+    }
   }
 }
 
@@ -72,8 +106,7 @@ TEST(Packet, WhatFewFramesNeedCostsBytesOnlyThere) {
     Packet p;
     p.header.frame = {.number = 5, .type = FrameType::kPredicted};
     change(p.header.frame);
-    const std::vector<std::span<const uint8_t>> payloads(kComponents.size());
-    write_packet({}, payloads, p.header, p.bytes);
+    write_packet({}, std::vector<PacketPart>(kComponents.size()), p.header, p.bytes);
     PacketHeader header;
     EXPECT_TRUE(read_packet_header(p.bytes, kComponents.size(), kMaxSlots, header).ok());
     EXPECT_EQ(header.frame.reference, p.header.frame.reference);
@@ -94,7 +127,7 @@ TEST(Packet, WhatFewFramesNeedCostsBytesOnlyThere) {
 TEST(Packet, ASlotThatTheStreamDoesNotHaveIsRefused) {
   Packet p;
   p.header.frame.slot = 3;
-  write_packet({}, std::vector<std::span<const uint8_t>>(kComponents.size()), p.header, p.bytes);
+  write_packet({}, std::vector<PacketPart>(kComponents.size()), p.header, p.bytes);
   PacketHeader header;
   EXPECT_TRUE(read_packet_header(p.bytes, kComponents.size(), 4, header).ok());
   EXPECT_NE(read_packet_header(p.bytes, kComponents.size(), 3, header).message().find("slot at byte"),

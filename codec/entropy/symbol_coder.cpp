@@ -190,7 +190,8 @@ Status SymbolCoder::check_parts(size_t first, size_t end, bool sent) const {
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                            const PartLoss& loss) {
   const bool key = header_.frame.type == FrameType::kKey;
-  CTV_RETURN_IF_ERROR(find_payloads(unit, header_, components_, layers, loss, payloads_, threads_for(unit.size())));
+  CTV_RETURN_IF_ERROR(
+      find_payloads(unit, header_, components_, layers, loss, payloads_, threads_for(unit.size())));
   std::vector<std::span<const uint8_t>>& payloads = payloads_.components;
   unit_ = unit.data();
   decoded_ = payloads.size();

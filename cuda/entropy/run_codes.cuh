@@ -1,69 +1,261 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a block of kRunThreads threads needs to make the codes of a component: sums, sorted keys, codes.
+// Codes and headers of DEFLATE blocks (deflate_block.hpp, huffman_lengths.hpp) by a warp each, with the
+// integers of the functions there. Those are chains of hundreds of steps, each of which waits for shared
+// memory; here one lane only pairs the nodes of the tree, and all else is one step for 32 symbols.
 #pragma once
 
 #include "codec/entropy/model/deflate_block.hpp"
-#include "cuda/entropy/run_symbols.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
 
-constexpr uint32_t kSortedKeys = 512;  // a power of two, from 257 on
-static_assert(kSortedKeys == 2 * kRunThreads);
-
-/// Sum over a block of kRunThreads, in all threads. sums: [kRunWarps], shared.
-__device__ __forceinline__ uint64_t block_sum(uint64_t v, uint64_t* sums) {
-  for (int offset = kWarp / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
-  __syncthreads();  // the sums before have been read
-  if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = v;
-  __syncthreads();
-  uint64_t sum = 0;
-  for (uint32_t w = 0; w < kRunWarps; ++w) sum += sums[w];
-  return sum;
-}
-
-/// Sorts kSortedKeys keys in shared memory (Batcher's bitonic sort).
-__device__ __forceinline__ void sort_keys(uint32_t* keys) {
-  for (uint32_t size = 2; size <= kSortedKeys; size *= 2) {
-    for (uint32_t step = size / 2; step > 0; step /= 2) {
-      __syncthreads();
-      // Each of 256 threads has one pair.
-      const uint32_t low = (threadIdx.x / step) * 2 * step + threadIdx.x % step;
-      const uint32_t a = keys[low];
-      const uint32_t b = keys[low + step];
-      if (((low & size) == 0) == (a > b)) {
-        keys[low] = b;
-        keys[low + step] = a;
-      }
-    }
-  }
-  __syncthreads();
-}
-
-/// Adds bits to a stream, where they are 0 before. By one thread.
-__device__ __forceinline__ void add_bits(uint32_t* stream, uint64_t at, uint32_t value, uint32_t count) {
-  if (count == 0) return;
-  const uint32_t shift = static_cast<uint32_t>(at & 31U);
-  stream[at >> 5] |= value << shift;
-  if (shift + count > 32) stream[(at >> 5) + 1] |= value >> (32 - shift);
-}
-
-/// What a warp makes of the counts of heads or of tails.
-struct BlockMaker {
-  uint32_t keys[kSortedKeys];
-  uint32_t weights[kCodedSymbols];
-  uint32_t symbols;
-  DeflateBlock block;
-  BlockScratch scratch;
-  uint32_t first[16];  // code of each length
+/// What a warp needs to make a code. In shared memory.
+struct CodeScratch {
+  uint32_t inner[kCodedSymbols];       // weights of inner nodes, as they are made
+  uint16_t parents[kCodedSymbols];     // of inner nodes
+  uint32_t nodes[kMostCodeBits + 1];   // inner nodes of each depth; all deeper ones in the last
+  uint32_t leaves[kMostCodeBits + 1];  // of each depth
+  uint32_t counts[16];                 // symbols of each length, then their first code
 };
 
-/// As make_codes(), for one symbol.
-__device__ __forceinline__ uint32_t code_of(const BlockMaker& maker, uint32_t symbol) {
-  const uint32_t length = maker.block.lengths[symbol];
-  if (length == 0) return 0;
-  uint32_t code = maker.first[length];
-  for (uint32_t s = 0; s < symbol; ++s) code += maker.block.lengths[s] == length ? 1 : 0;
-  return length << 16 | reverse_bits(code, length);
+/// What a warp makes of the counts of heads or of tails. In shared memory.
+struct BlockMaker {
+  static constexpr uint32_t kKeys = 512;  // a power of two, from 257 on
+  uint32_t keys[kKeys];
+  uint32_t weights[kCodedSymbols];
+  uint32_t symbols;
+  uint8_t lengths[kDeflateSymbols];
+  uint32_t codes[kDeflateSymbols];  // as those of make_codes()
+  uint32_t header[kBlockHeaderWords];
+  uint32_t header_bits;
+  uint32_t starts[kCodedSymbols / kWarp + 1];  // where runs of equal lengths begin, a bit for each symbol
+  uint32_t token_keys[kLengthSymbols], token_counts[kLengthSymbols], token_codes[kLengthSymbols];
+  uint8_t token_lengths[kLengthSymbols];
+  CodeScratch scratch;
+};
+
+/// The tree of huffman_lengths(): parents of all inner nodes but the root. By one thread, which has the next
+/// two leaves and inner nodes in registers. ~0: there is none.
+__device__ inline void pair_nodes(const uint32_t* keys, uint32_t symbols, CodeScratch& tree) {
+  const auto leaf_at = [&](uint32_t i) { return i < symbols ? keys[i] >> kSymbolBits : ~0U; };
+  uint32_t leaf = 0;
+  uint32_t inner = 0;
+  uint32_t leaves[2] = {leaf_at(0), leaf_at(1)};
+  uint32_t nodes[2] = {~0U, ~0U};
+  for (uint32_t made = 0; made <= symbols - 2; ++made) {
+    uint32_t weight = 0;
+    for (int child = 0; child < 2; ++child) {
+      if (leaves[0] <= nodes[0]) {
+        weight += leaves[0];
+        leaves[0] = leaves[1];
+        leaves[1] = leaf_at(++leaf + 1);
+      } else {
+        weight += nodes[0];
+        tree.parents[inner] = static_cast<uint16_t>(made);
+        nodes[0] = nodes[1];
+        ++inner;
+        nodes[1] = inner + 1 < made ? tree.inner[inner + 1] : ~0U;
+      }
+    }
+    tree.inner[made] = weight;
+    if (inner == made) {
+      nodes[0] = weight;
+    } else if (inner + 1 == made) {
+      nodes[1] = weight;
+    }
+  }
+}
+
+/// huffman_lengths(), but keys stay as they are. limit <= kMostCodeBits.
+__device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint32_t limit, CodeScratch& tree,
+                                    uint8_t* lengths) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t root = symbols - 2;
+  if (lane <= limit) tree.nodes[lane] = 0;
+  if (lane == 0) pair_nodes(keys, symbols, tree);
+  __syncwarp();
+  for (uint32_t node = lane; node <= root; node += kWarp) {
+    uint32_t depth = 0;
+    for (uint32_t above = node; above != root && depth < limit; ++depth) above = tree.parents[above];
+    atomicAdd(&tree.nodes[depth], 1U);
+  }
+  __syncwarp();
+  // An inner node replaces a leaf by two that are longer.
+  if (lane <= limit) {
+    const uint32_t made = lane > 0 ? 2 * tree.nodes[lane - 1] : 0;
+    tree.leaves[lane] = lane == 0 || lane == limit ? made : made - tree.nodes[lane];
+  }
+  __syncwarp();
+  if (lane == 0) {  // those that are too deep: the longest leaf that may become longer
+    uint32_t depth = limit - 1;
+    for (uint32_t n = tree.nodes[limit]; n > 0; --n) {
+      while (tree.leaves[depth] == 0) --depth;
+      --tree.leaves[depth];
+      tree.leaves[++depth] += 2;
+      depth = min_of(depth, limit - 1);
+    }
+  }
+  __syncwarp();
+  for (uint32_t i = lane; i < symbols; i += kWarp) {
+    uint32_t length = limit;
+    for (uint32_t end = tree.leaves[limit]; i >= end; end += tree.leaves[length]) --length;
+    lengths[keys[i] & kSymbolMask] = static_cast<uint8_t>(length);
+  }
+  __syncwarp();
+}
+
+/// make_codes().
+__device__ inline void find_codes(const uint8_t* lengths, uint32_t symbols, CodeScratch& scratch,
+                                  uint32_t* codes) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  uint32_t* const counts = scratch.counts;
+  if (lane < 16) counts[lane] = 0;
+  __syncwarp();
+  for (uint32_t first = 0; first < symbols; first += kWarp) {
+    const uint32_t s = first + lane;
+    const uint32_t length = s < symbols ? lengths[s] : 0;
+    const uint32_t equal = __match_any_sync(kAllLanes, length);
+    const auto before = static_cast<uint32_t>(__popc(equal & ((1U << lane) - 1)));
+    if (s < symbols) codes[s] = counts[length] + before;
+    __syncwarp();
+    if (before == 0) counts[length] += static_cast<uint32_t>(__popc(equal));
+    __syncwarp();
+  }
+  uint32_t code = 0;
+  for (uint32_t i = 1; i < lane && i < 16; ++i) code = (code + counts[i]) << 1;
+  __syncwarp();
+  if (lane < 16) counts[lane] = code;
+  __syncwarp();
+  for (uint32_t s = lane; s < symbols; s += kWarp) {
+    const uint32_t length = lengths[s];
+    codes[s] = length == 0 ? 0 : length << 16 | __brev(counts[length] + codes[s]) >> (32 - length);
+  }
+  __syncwarp();
+}
+
+/// Adds bits to a stream, where they are 0 before. Other threads may add theirs.
+__device__ __forceinline__ void add_bits(uint32_t* stream, uint64_t at, uint32_t value, uint32_t count) {
+  const auto shift = static_cast<uint32_t>(at & 31U);
+  if (value << shift != 0) atomicOr(&stream[at >> 5], value << shift);
+  if (shift + count > 32) atomicOr(&stream[(at >> 5) + 1], value >> (32 - shift));
+}
+
+/// Calls work(length, run) in the lane of each of 32 symbols from `first` on where a run of equal lengths
+/// begins.
+template <typename Work>
+__device__ __forceinline__ void for_own_run(const BlockMaker& maker, uint32_t first, Work work) {
+  const uint32_t s = first + threadIdx.x % kWarp;
+  if (s >= kCodedSymbols || (maker.starts[s / kWarp] >> s % kWarp & 1U) == 0) return;
+  uint32_t word = (s + 1) / kWarp;
+  uint32_t bits = maker.starts[word] & ~0U << (s + 1) % kWarp;
+  while (bits == 0) bits = maker.starts[++word];
+  work(uint32_t{maker.lengths[s]},
+       word * kWarp + static_cast<uint32_t>(__ffs(static_cast<int>(bits))) - 1 - s);
+}
+
+/// The code of the tokens of the lengths.
+__device__ inline void find_token_codes(BlockMaker& maker) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  for (uint32_t first = 0; first <= kCodedSymbols; first += kWarp) {
+    const uint32_t s = first + lane;
+    // One begins behind the last symbol.
+    const bool begins =
+        s == 0 || s == kCodedSymbols || (s < kCodedSymbols && maker.lengths[s] != maker.lengths[s - 1]);
+    const uint32_t bits = __ballot_sync(kAllLanes, begins);
+    if (lane == 0) maker.starts[first / kWarp] = bits;
+  }
+  if (lane < kLengthSymbols) {
+    maker.token_counts[lane] = lane == 0 ? 1 : 0;  // no distances
+    maker.token_lengths[lane] = 0;
+  }
+  __syncwarp();
+  for (uint32_t first = 0; first < kCodedSymbols; first += kWarp) {
+    for_own_run(maker, first, [&](uint32_t length, uint32_t run) {
+      for_length_tokens(length, run,
+                        [&](uint32_t symbol, uint32_t) { atomicAdd(&maker.token_counts[symbol], 1U); });
+    });
+  }
+  __syncwarp();
+  const uint32_t count = lane < kLengthSymbols ? maker.token_counts[lane] : 0;
+  const uint32_t key = count > 0 ? weight_key(count, 0, lane) : ~0U;
+  uint32_t place = 0;
+  for (int i = 0; i < static_cast<int>(kLengthSymbols); ++i) {
+    place += __shfl_sync(kAllLanes, key, i) < key ? 1 : 0;
+  }
+  if (count > 0) maker.token_keys[place] = key;
+  const auto symbols = static_cast<uint32_t>(__popc(__ballot_sync(kAllLanes, count > 0)));
+  __syncwarp();
+  find_lengths(maker.token_keys, symbols, kMostLengthBits, maker.scratch, maker.token_lengths);
+  find_codes(maker.token_lengths, kLengthSymbols, maker.scratch, maker.token_codes);
+}
+
+/// put_dynamic_header().
+__device__ inline void put_header(bool last, BlockMaker& maker) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  find_token_codes(maker);
+  const uint32_t length = lane < kLengthSymbols ? maker.token_lengths[length_symbol_at(lane)] : 0;
+  const auto sent =
+      32 - static_cast<uint32_t>(__clz(static_cast<int>(__ballot_sync(kAllLanes, length != 0))));
+  for (uint32_t i = lane; i < kBlockHeaderWords; i += kWarp) maker.header[i] = 0;
+  __syncwarp();
+  if (lane == 0) add_bits(maker.header, 0, (last ? 1 : 0) | 2U << 1 | (sent - 4) << 13, 17);
+  if (lane < sent) add_bits(maker.header, 17 + 3 * lane, length, 3);
+  uint32_t at = 17 + 3 * sent;
+  const auto bits_of = [&](uint32_t symbol) {
+    return (maker.token_codes[symbol] >> 16) + token_extra_bits(symbol);
+  };
+  for (uint32_t first = 0; first < kCodedSymbols; first += kWarp) {
+    uint32_t own = 0;
+    for_own_run(maker, first, [&](uint32_t l, uint32_t run) {
+      for_length_tokens(l, run, [&](uint32_t symbol, uint32_t) { own += bits_of(symbol); });
+    });
+    uint32_t through = own;
+    for (uint32_t step = 1; step < kWarp; step *= 2) {
+      const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
+      if (lane >= step) through += other;
+    }
+    uint32_t to = at + through - own;
+    for_own_run(maker, first, [&](uint32_t l, uint32_t run) {
+      for_length_tokens(l, run, [&](uint32_t symbol, uint32_t extra) {
+        const uint32_t code = maker.token_codes[symbol];
+        add_bits(maker.header, to, (code & 0xffffU) | extra << (code >> 16), bits_of(symbol));
+        to += bits_of(symbol);
+      });
+    });
+    at += __shfl_sync(kAllLanes, through, kWarp - 1);
+  }
+  if (lane == 0) {
+    add_bits(maker.header, at, maker.token_codes[0] & 0xffffU, bits_of(0));
+    maker.header_bits = at + bits_of(0);
+  }
+  __syncwarp();
+}
+
+/// huffman_lengths(), make_block() and make_codes(). keys are sorted; lengths are 0 before.
+__device__ inline void make_block(bool last, BlockMaker& maker) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  find_lengths(maker.keys, maker.symbols, kMostCodeBits, maker.scratch, maker.lengths);
+  put_header(last, maker);
+  uint32_t dynamic = 0;  // a sum of weights is below 2^23
+  uint32_t fixed = 0;
+  for (uint32_t s = lane; s < kCodedSymbols; s += kWarp) {
+    dynamic += maker.weights[s] * maker.lengths[s];
+    fixed += maker.weights[s] * fixed_length(s);
+  }
+  dynamic = warp_sum(dynamic) + maker.header_bits;
+  fixed = warp_sum(fixed) + 3;
+  __syncwarp();
+  if (dynamic >= fixed) {
+    for (uint32_t s = lane; s < kDeflateSymbols; s += kWarp) {
+      maker.lengths[s] = static_cast<uint8_t>(fixed_length(s));
+    }
+    if (lane == 0) {
+      maker.header[0] = (last ? 1 : 0) | 1U << 1;
+      maker.header_bits = 3;
+    }
+    __syncwarp();
+  }
+  find_codes(maker.lengths, kDeflateSymbols, maker.scratch, maker.codes);
 }
 
 }  // namespace ctv::cuda

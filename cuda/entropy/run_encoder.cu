@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four passes, all but the second with a block for each chunk: counts of bytes; codes, headers and ends of
-// blocks, a block for each component; bits of chunks; their codes. A last kernel writes the streams into the
-// host's memory. Words that chunks, headers and ends share are joined by atomic or, so streams are 0 before:
-// the last kernel leaves them so.
+// Four passes: counts of bytes, a block for each chunk; codes, headers and ends of blocks, a block for each
+// component; bits of chunks, a warp for each; their codes, a block for each. A last kernel writes the streams
+// into the host's memory. Words that chunks, headers and ends share are joined by atomic or, so streams are 0
+// before: the last kernel leaves them so.
 #include "cuda/entropy/run_encoder.hpp"
 
 #include <algorithm>
@@ -29,11 +29,42 @@ struct Work {
   RunChunkBits* host_bits;
   uint64_t* host_sizes;
   uint4* host_streams;
+  RunChunkCounts* chunk_counts;
+  uint32_t chunks;
   uint32_t key;
 };
 
 __device__ __forceinline__ bool has_runs(const Work& work, const DeviceRunComponent& component) {
   return component.lowpass == 0 || work.key == 0;
+}
+
+/// Sum over a block of kRunThreads, in all threads. sums: [kRunWarps], shared.
+__device__ __forceinline__ uint64_t block_sum(uint64_t v, uint64_t* sums) {
+  for (int offset = kWarp / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
+  __syncthreads();  // the sums before have been read
+  if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = v;
+  __syncthreads();
+  uint64_t sum = 0;
+  for (uint32_t w = 0; w < kRunWarps; ++w) sum += sums[w];
+  return sum;
+}
+
+/// Sorts the keys (Batcher's bitonic sort): each thread has a pair.
+static_assert(BlockMaker::kKeys == 2 * kRunThreads);
+__device__ __forceinline__ void sort_keys(uint32_t* keys) {
+  for (uint32_t size = 2; size <= BlockMaker::kKeys; size *= 2) {
+    for (uint32_t step = size / 2; step > 0; step /= 2) {
+      __syncthreads();
+      const uint32_t low = (threadIdx.x / step) * 2 * step + threadIdx.x % step;
+      const uint32_t a = keys[low];
+      const uint32_t b = keys[low + step];
+      if (((low & size) == 0) == (a > b)) {
+        keys[low] = b;
+        keys[low + step] = a;
+      }
+    }
+  }
+  __syncthreads();
 }
 
 __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constant__ Work work) {
@@ -44,7 +75,6 @@ __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constan
   counts[0][threadIdx.x] = 0;
   counts[1][threadIdx.x] = 0;
   const uint32_t count = load_chunk(component, work.planes, blockIdx.x - component.first, chunk);
-  if (count == 0) return;
   // Most heads are small, and their counts few: summed before they are added. Two of 16 bits each.
   uint32_t small[2] = {0, 0};
   for_own_symbols(
@@ -68,6 +98,7 @@ __global__ void __launch_bounds__(kRunThreads) count_kernel(const __grid_constan
   __syncthreads();
   for (uint32_t s = 0; s < 2; ++s) {
     const uint32_t n = counts[s][threadIdx.x];
+    work.chunk_counts[blockIdx.x].of[s][threadIdx.x] = static_cast<uint16_t>(n);
     if (n != 0) atomicAdd(&work.counts[(size_t{c} * 2 + s) * 256 + threadIdx.x], n);
   }
 }
@@ -104,40 +135,49 @@ __global__ void __launch_bounds__(kRunThreads) code_kernel(const __grid_constant
     maker.keys[256 + t] = t == 0 ? end : ~0U;
     if (t == 0) maker.weights[kEndOfBlock] = end >> kSymbolBits;
     if (own[s] > 0) atomicAdd(&maker.symbols, 1U);
-    for (uint32_t i = t; i < kDeflateSymbols; i += kRunThreads) maker.block.lengths[i] = 0;
+    for (uint32_t i = t; i < kDeflateSymbols; i += kRunThreads) maker.lengths[i] = 0;
     sort_keys(maker.keys);
   }
-  if (t % kWarp == 0 && t / kWarp < blocks) {
-    const uint32_t s = t / kWarp;
-    BlockMaker& maker = makers[s];
-    huffman_lengths(maker.keys, maker.symbols, kMostCodeBits, maker.block.lengths);
-    make_block(maker.weights, s + 1 == blocks, maker.block, maker.scratch);
-    first_codes(maker.block.lengths, kDeflateSymbols, maker.first);
-  }
+  if (t / kWarp < blocks) make_block(t / kWarp + 1 == blocks, makers[t / kWarp]);
   __syncthreads();
-  uint64_t bits[2] = {0, 0};
-  for (uint32_t s = 0; s < blocks; ++s) {
-    bits[s] = block_sum(own[s] * makers[s].block.lengths[t], sums);
-    to.codes[s][t] = code_of(makers[s], t);
-  }
-  if (t != 0) return;
   uint32_t* const stream = work.streams + work.components[blockIdx.x].bytes / sizeof(uint32_t);
   uint64_t at = 0;
   for (uint32_t s = 0; s < blocks; ++s) {
-    const DeflateBlock& block = makers[s].block;
-    for (uint32_t i = 0; i < block.header_bits; i += 32) {
-      add_bits(stream, at + i, block.header[i / 32], min_of(32U, block.header_bits - i));
+    const BlockMaker& maker = makers[s];
+    const uint64_t bits = block_sum(own[s] * maker.lengths[t], sums);
+    to.codes[s][t] = maker.codes[t];
+    for (uint32_t i = t; 32 * i < maker.header_bits; i += kRunThreads) {
+      add_bits(stream, at + 32 * i, maker.header[i], min_of(32U, maker.header_bits - 32 * i));
     }
-    at += block.header_bits;
-    to.begin[s] = at;
-    at += bits[s];
-    const uint32_t end = code_of(makers[s], kEndOfBlock);
-    add_bits(stream, at, end & 0xffffU, end >> 16);
+    at += maker.header_bits;
+    if (t == 0) to.begin[s] = at;
+    at += bits;
+    const uint32_t end = maker.codes[kEndOfBlock];
+    if (t == 0) add_bits(stream, at, end & 0xffffU, end >> 16);
     at += end >> 16;
   }
+  if (t != 0) return;
   const uint64_t size = (at + 7) / 8;
   work.sizes[blockIdx.x] = size;
   work.host_sizes[blockIdx.x] = size;
+}
+
+/// Bits of so many heads or tails of each byte, in all lanes.
+__device__ __forceinline__ uint32_t bits_of(const uint16_t* counts, const uint32_t* codes) {
+  uint32_t bits = 0;
+  for (uint32_t i = threadIdx.x % kWarp; i < 256; i += kWarp) bits += counts[i] * (codes[i] >> 16);
+  return warp_sum(bits);
+}
+
+__global__ void __launch_bounds__(kRunThreads) measure_kernel(const __grid_constant__ Work work) {
+  const uint32_t chunk = blockIdx.x * kRunWarps + threadIdx.x / kWarp;
+  if (chunk >= work.chunks) return;
+  const RunChunkCounts& counts = work.chunk_counts[chunk];
+  const DeviceRunCodes& codes = work.codes[work.component_of[chunk]];
+  const RunChunkBits bits{bits_of(counts.of[0], codes.codes[0]), bits_of(counts.of[1], codes.codes[1])};
+  if (threadIdx.x % kWarp != 0) return;
+  work.bits[chunk] = bits;
+  work.host_bits[chunk] = bits;
 }
 
 /// The bits of the thread's own symbols: of heads, and from bit 16 on of tails. A chunk's fit in 16 bits.
@@ -153,26 +193,6 @@ static_assert(kMostHeadBits < 1 << 16 && kMostTailBits < 1 << 16);
 
 __device__ __forceinline__ void load_codes(const DeviceRunCodes& from, uint32_t (*codes)[256]) {
   for (uint32_t s = 0; s < 2; ++s) codes[s][threadIdx.x] = from.codes[s][threadIdx.x];
-}
-
-__global__ void __launch_bounds__(kRunThreads) measure_kernel(const __grid_constant__ Work work) {
-  __shared__ RunChunkLevels chunk;
-  __shared__ uint32_t codes[2][256];
-  __shared__ uint64_t sums[kRunWarps];
-  const uint32_t c = work.component_of[blockIdx.x];
-  const DeviceRunComponent component = work.components[c];
-  load_codes(work.codes[c], codes);
-  const uint32_t count = load_chunk(component, work.planes, blockIdx.x - component.first, chunk);
-  uint32_t bits = 0;
-  if (count > 0) {
-    const uint32_t own = own_bits(chunk, count, has_runs(work, component), codes);
-    bits = static_cast<uint32_t>(block_sum(own, sums));
-  }
-  if (threadIdx.x == 0) {
-    const RunChunkBits both{bits & 0xffffU, bits >> 16};
-    work.bits[blockIdx.x] = both;
-    work.host_bits[blockIdx.x] = both;
-  }
 }
 
 /// Codes after each other in words of shared memory that are 0 before.
@@ -273,6 +293,7 @@ Status RunEncoder::initialise(Device& device, std::span<const RunComponent> plan
   CTV_RETURN_IF_ERROR(components_.allocate(device, components));
   CTV_RETURN_IF_ERROR(component_of_.allocate(device, chunks));
   CTV_RETURN_IF_ERROR(counts_.allocate(device, components * 512));
+  CTV_RETURN_IF_ERROR(chunk_counts_.allocate(device, chunks));
   CTV_RETURN_IF_ERROR(codes_.allocate(device, components));
   CTV_RETURN_IF_ERROR(bits_.allocate(device, chunks));
   CTV_RETURN_IF_ERROR(sizes_.allocate(device, components));
@@ -309,12 +330,14 @@ Status RunEncoder::encode(Device& device, const std::array<const Level*, 3>& lev
                   host_bits_.data(),
                   host_sizes_.data(),
                   host_streams_.data(),
+                  chunk_counts_.data(),
+                  chunks,
                   key ? 1U : 0U};
   count_kernel<<<chunks, kRunThreads, 0, stream>>>(work);
   CTV_RETURN_IF_ERROR(device.launched("count_kernel"));
   code_kernel<<<components, kRunThreads, 0, stream>>>(work);
   CTV_RETURN_IF_ERROR(device.launched("code_kernel"));
-  measure_kernel<<<chunks, kRunThreads, 0, stream>>>(work);
+  measure_kernel<<<(chunks + kRunWarps - 1) / kRunWarps, kRunThreads, 0, stream>>>(work);
   CTV_RETURN_IF_ERROR(device.launched("measure_kernel"));
   write_kernel<<<chunks, kRunThreads, 0, stream>>>(work);
   CTV_RETURN_IF_ERROR(device.launched("write_kernel"));

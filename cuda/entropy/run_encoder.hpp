@@ -17,6 +17,11 @@ struct DeviceRunCodes {
   uint64_t begin[2];       // bits before the first chunk's heads, its tails
 };
 
+/// How often each byte occurs in a chunk, of heads and of tails.
+struct RunChunkCounts {
+  uint16_t of[2][256];
+};
+
 /// Codes components with the bytes of ctv::RunEncoder. Made once; allocates nothing per frame, and the
 /// kernels of all frames have the same shape.
 class RunEncoder {
@@ -36,6 +41,7 @@ class RunEncoder {
   DeviceArray<DeviceRunComponent> components_;
   DeviceArray<uint32_t> component_of_;
   DeviceArray<unsigned long long> counts_;  // [components][2][256], 0 between frames
+  DeviceArray<RunChunkCounts> chunk_counts_;
   DeviceArray<DeviceRunCodes> codes_;
   DeviceArray<RunChunkBits> bits_;  // of chunks
   DeviceArray<uint64_t> sizes_;     // of components

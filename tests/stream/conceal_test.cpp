@@ -88,8 +88,8 @@ Bytes without(const Bytes& header, const Bytes& packet, size_t component) {
   payloads.components[component] = {};
   const uint16_t reference = h.frame.reference_check;
   Bytes out;
-  write_packet(payloads.side,
-               std::vector<PacketPart>(payloads.components.begin(), payloads.components.end()), h, out);
+  write_packet(payloads.side, std::vector<PacketPart>(payloads.components.begin(), payloads.components.end()),
+               h, out);
   seal_packet(out, h, reference);
   return out;
 }

@@ -85,27 +85,35 @@ struct BlockScratch {
   uint8_t lengths[kLengthSymbols];
 };
 
-/// Lengths of symbols as numbers, repetitions (16) and zeros (17, 18). Returns how many tokens.
+/// Calls put(symbol, extra bits) for so many symbols of one length: numbers, repetitions (16), zeros (17,
+/// 18).
+template <typename Put>
+CTV_HOST_DEVICE void for_length_tokens(uint32_t length, uint32_t run, Put put) {
+  if (length != 0) {
+    put(length, 0U);
+    --run;
+  }
+  const uint32_t most = length != 0 ? 6 : 138;
+  while (run >= 3) {
+    const uint32_t take = min_of(run, most);
+    const uint32_t symbol = length != 0 ? 16 : (take > 10 ? 18 : 17);
+    put(symbol, take - (symbol == 18 ? 11 : 3));
+    run -= take;
+  }
+  for (; run > 0; --run) put(length, 0U);
+}
+
+/// The tokens of all lengths. Returns how many.
 CTV_HOST_DEVICE uint32_t find_length_tokens(const uint8_t* lengths, uint16_t* tokens) {
   uint32_t count = 0;
   for (uint32_t s = 0; s < kCodedSymbols;) {
     const uint32_t length = lengths[s];
     uint32_t end = s + 1;
     while (end < kCodedSymbols && lengths[end] == length) ++end;
-    uint32_t run = end - s;
+    for_length_tokens(length, end - s, [&](uint32_t symbol, uint32_t extra) {
+      tokens[count++] = static_cast<uint16_t>(symbol | extra << 8);
+    });
     s = end;
-    if (length != 0) {
-      tokens[count++] = static_cast<uint16_t>(length);
-      --run;
-    }
-    const uint32_t most = length != 0 ? 6 : 138;
-    while (run >= 3) {
-      const uint32_t take = min_of(run, most);
-      const uint32_t symbol = length != 0 ? 16 : (take > 10 ? 18 : 17);
-      tokens[count++] = static_cast<uint16_t>(symbol | (take - (symbol == 18 ? 11 : 3)) << 8);
-      run -= take;
-    }
-    for (; run > 0; --run) tokens[count++] = static_cast<uint16_t>(length);
   }
   tokens[count++] = 0;  // no distances
   return count;

@@ -36,8 +36,8 @@ struct ConstSideInfo {
 inline constexpr size_t kMostPlanes = 3;
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
-/// component that it takes, by any threads, then send(), run() when skips are known, wait(). wait() may
-/// follow send() at once: the frame is given up.
+/// component that it takes, by any threads, then send(), run() when skips are known, wait(). What needs no
+/// skips begins with send(). wait() may follow it at once: the frame is given up.
 class ComponentReceiver {
  public:
   virtual ~ComponentReceiver() = default;

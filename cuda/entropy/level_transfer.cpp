@@ -219,13 +219,17 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     const cudaStream_t stream = coder_stream_.get();
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
-    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->upload(d, received_levels(), stream)
-                                      : run_decoder_->upload(d, stream));
+    if (tile_decoder_) CTV_RETURN_IF_ERROR(tile_decoder_->upload(d, received_levels(), stream));
+    if (run_decoder_) {  // needs no skips
+      CTV_RETURN_IF_ERROR(run_decoder_->upload(d, stream));
+      CTV_RETURN_IF_ERROR(run_decoder_->decode(d, received_levels(), stream));
+    }
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
   // Vectors may still be on their way to the host, so skips travel by themselves.
   Status run(bool skips) override {
+    if (run_decoder_) return {};
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     const cudaStream_t stream = coder_stream_.get();
@@ -235,8 +239,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
                                       cudaMemcpyHostToDevice, stream));
       grid = {device_skips_.data(), grid_.rows, grid_.cols};
     }
-    CTV_RETURN_IF_ERROR(tile_decoder_ ? tile_decoder_->decode(d, received_levels(), grid, stream)
-                                      : run_decoder_->decode(d, received_levels(), stream));
+    CTV_RETURN_IF_ERROR(tile_decoder_->decode(d, received_levels(), grid, stream));
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
@@ -258,6 +261,12 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   SkipGrid skips_in(const ConstSideInfo& side) const {
     if (side.skips == nullptr) return {};
     return {side.skips, grid_.rows, grid_.cols};
+  }
+  std::array<Level*, 3> uploaded_levels() const {
+    std::array<Level*, 3> levels{};
+    size_t at = 0;
+    for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
+    return levels;
   }
   /// With the first frame: encoders bring nothing up.
   Status allocate_uploaded() {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread decodes a chunk, with the function of the CPU. A block has chunks of one component, whose tables
-// it keeps in shared memory.
+// A warp decodes a chunk. A block has chunks of one component, whose tables it keeps in shared memory.
 #include "cuda/entropy/run_decoder.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "codec/entropy/model/run_chunk.hpp"
-#include "cuda/entropy/level_ranges.hpp"
-#include "cuda/runtime/warp.cuh"
+#include "cuda/entropy/run_chunk_reader.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr uint32_t kBlockChunks = 8;  // few, as their symbols differ and lanes wait for each other
+constexpr uint32_t kBlockChunks = 4;
+constexpr uint32_t kBlockThreads = kBlockChunks * kWarp;
 constexpr uint32_t kTableEntries = 2U << kMostCodeBits;
 constexpr uint32_t kTableBytes = kTableEntries * sizeof(uint16_t);
 constexpr size_t kReadBeyond = 16;
@@ -28,19 +26,6 @@ struct Work {
   const UploadedChunk* chunks;
   const uint8_t* bytes;
   uint32_t* damaged;
-};
-
-/// A DEFLATE stream as words of 64 bits. Beyond its end any bits may come: the chunk is damaged then, since
-/// it does not end where it should.
-struct StreamWords {
-  const uint64_t* words;
-  uint64_t last;  // word that can be read with the one before it
-  __device__ uint64_t load(uint64_t at) const {
-    const uint64_t word = min_of(at >> 6, last - 1);
-    const auto shift = static_cast<uint32_t>(at & 63U);
-    const uint64_t low = words[word] >> shift;
-    return shift == 0 ? low : low | words[word + 1] << (64 - shift);
-  }
 };
 
 /// Levels of a chunk, which is in up to three planes.
@@ -65,33 +50,35 @@ __device__ __forceinline__ ChunkLevels levels_of(const Work& work, const DeviceR
   return levels;
 }
 
-__global__ void __launch_bounds__(kWarp) decode_kernel(const __grid_constant__ Work work) {
+__global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_constant__ Work work) {
   __shared__ uint4 memory[kTableBytes / sizeof(uint4)];
+  __shared__ RunChunkBytes bytes[kBlockChunks];
   const RunBlock block = work.blocks[blockIdx.x];
   const UploadedRuns runs = work.runs[block.component];
-  if (runs.sound == 0) return;
   const DeviceRunComponent component = work.components[block.component];
-  const uint32_t own = block.first + threadIdx.x;
-  UploadedChunk chunk{};
-  if (threadIdx.x < kBlockChunks && own < component.chunks) chunk = work.chunks[component.first + own];
-  if (__ballot_sync(kAllLanes, chunk.head_bits != 0) == 0) return;
   const auto* const tables = reinterpret_cast<const uint4*>(work.bytes + runs.tables);
-  for (uint32_t i = threadIdx.x; i < runs.table_bytes / sizeof(uint4); i += kWarp) memory[i] = tables[i];
-  __syncwarp();
-  if (chunk.head_bits == 0) return;  // zeros
-
+  for (uint32_t i = threadIdx.x; i < runs.table_bytes / sizeof(uint4); i += kBlockThreads) {
+    memory[i] = tables[i];
+  }
+  __syncthreads();
+  const uint32_t own = block.first + threadIdx.x / kWarp;
+  if (own >= component.chunks) return;
+  const uint64_t first = uint64_t{own} * kRunChunk;
+  const uint64_t left = component.ends[2] - first;
+  const uint32_t count = left < kRunChunk ? static_cast<uint32_t>(left) : kRunChunk;
+  const ChunkLevels levels = levels_of(work, component, first);
+  for (uint32_t i = threadIdx.x % kWarp; i < count; i += kWarp) levels.put(i, Level{0});
+  const UploadedChunk chunk = work.chunks[component.first + own];
+  if (chunk.head_bits == 0 || runs.sound == 0) return;
+  __syncwarp();  // levels are written over zeros
   const auto* const heads = reinterpret_cast<const uint16_t*>(memory);
   const RunTables both{heads, heads + runs.tail_entries, runs.head_mask, runs.tail_mask};
   const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.stream), runs.words - 1};
   const RunChunkPlace place{chunk.heads, chunk.heads + chunk.head_bits, chunk.tails,
                             chunk.tails + chunk.tail_bits};
-  const uint64_t first = uint64_t{own} * kRunChunk;
-  const uint64_t left = component.ends[2] - first;
-  const uint32_t count = left < kRunChunk ? static_cast<uint32_t>(left) : kRunChunk;
-  const ChunkLevels levels = levels_of(work, component, first);
-  const bool sound = runs.runs != 0 ? decode_run_chunk<true>(bits, both, place, levels, count)
-                                    : decode_run_chunk<false>(bits, both, place, levels, count);
-  if (!sound) work.damaged[block.component] = 1;
+  if (!read_chunk(bits, both, place, runs.runs != 0, bytes[threadIdx.x / kWarp], levels, count)) {
+    work.damaged[block.component] = 1;
+  }
 }
 
 }  // namespace
@@ -100,9 +87,6 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
   layout_ = RunLayout(plan);
   const size_t components = layout_.components.size();
   const size_t chunks = layout_.component_of.size();
-  std::vector<RunRange> ranges;
-  for (const RunComponent& c : plan) ranges.insert(ranges.end(), c.ranges.begin(), c.ranges.end());
-  ranges_ = join_ranges(std::move(ranges));
   std::vector<RunBlock> blocks;
   for (size_t c = 0; c < components; ++c) {
     const uint32_t count = layout_.components[c].chunks;
@@ -183,7 +167,6 @@ Status RunDecoder::upload(Device& device, cudaStream_t stream) {
 }
 
 Status RunDecoder::decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
-  CTV_RETURN_IF_ERROR(clear_ranges(device, ranges_, levels, stream));
   if (blocks_ == 0) return {};
   const Work work{{levels[0], levels[1], levels[2]},
                   components_.data(),
@@ -192,7 +175,7 @@ Status RunDecoder::decode(Device& device, const std::array<Level*, 3>& levels, c
                   reinterpret_cast<const UploadedChunk*>(device_.data() + chunks_at_),
                   device_.data() + bytes_at_,
                   damaged_.data()};
-  decode_kernel<<<blocks_, kWarp, 0, stream>>>(work);
+  decode_kernel<<<blocks_, kBlockThreads, 0, stream>>>(work);
   return device.launched("decode_kernel");
 }
 

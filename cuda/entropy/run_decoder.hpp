@@ -63,7 +63,6 @@ class RunDecoder {
   UploadedChunk* chunks() const { return reinterpret_cast<UploadedChunk*>(host_.data() + chunks_at_); }
 
   RunLayout layout_{std::span<const RunComponent>{}};
-  std::vector<RunRange> ranges_;
   bool key_ = false;
   unsigned blocks_ = 0;
   // What travels, in one block: components; chunks, at chunks_at_; tables and streams, at bytes_at_.

@@ -6,7 +6,8 @@
 namespace ctv {
 namespace {
 
-// Longest side of a slice in roots. Many are decoded at once, but each begins without contexts.
+// Longest side of a slice, in roots of cells of 8x8. Many are decoded at once, but each begins without
+// contexts.
 constexpr int kSide = 10;
 constexpr int kSideOfMany = 6;
 constexpr size_t kManyRoots = 400;
@@ -52,7 +53,9 @@ void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* 
 
 // Slices in a row or column of so many roots.
 int slices_along(const MotionGrid& grid, int roots) {
-  return ceil_div(roots, grid.roots() < kManyRoots ? kSide : kSideOfMany);
+  const int larger = grid.log2_block - kLog2Cell;  // cells
+  const int side = (grid.roots() << 2 * larger) < kManyRoots ? kSide : kSideOfMany;
+  return ceil_div(roots, std::max(side >> larger, 1));
 }
 
 // The cells of a row or column of `roots` that the slice has: first, and how many. All but the last have the

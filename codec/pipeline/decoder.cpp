@@ -110,7 +110,9 @@ Status StreamDecoder::decode_symbols(FrameSlot& slot, std::span<const uint8_t> u
     CTV_RETURN_IF_ERROR(find_reference(slot));
     if (slot.repeated) return {};
   }
-  return FramePipeline::decode(slot, unit, frames_->layers(), loss(slot));
+  CTV_RETURN_IF_ERROR(FramePipeline::decode(slot, unit, frames_->layers(), loss(slot)));
+  // The caller's thread, which has other frames, must not wait for a worker's levels.
+  return pipeline_->concurrent() ? slot.symbols->finish_decoding() : Status();
 }
 
 Status StreamDecoder::find_reference(FrameSlot& slot) {

@@ -54,8 +54,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     size_t at = 0;
     for (size_t p = 0; p < planes_; at += host_counts_[p++]) buffers_.levels[p] = levels_.data() + at;
     buffers_.side = side_in(side_memory_.data());
-    CTV_RETURN_IF_ERROR(coder_stream_.create(d));
-    CTV_RETURN_IF_ERROR(side_stream_.create(d));
+    CTV_RETURN_IF_ERROR(coder_stream_.create(d, d.coding_priority()));
+    CTV_RETURN_IF_ERROR(side_stream_.create(d, d.coding_priority()));
     for (Event* event : {&side_ready_, &ready_, &released_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }

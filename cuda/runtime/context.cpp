@@ -20,6 +20,7 @@ cudaError_t checked(cudaError_t error) {
 Status Context::open() {
   CTV_CUDA_TRY(*this, cudaSetDevice(id_));
   CTV_CUDA_TRY(*this, cudaGetDeviceProperties(&properties_, id_));
+  CTV_CUDA_TRY(*this, cudaDeviceGetStreamPriorityRange(&last_priority_, &first_priority_));
   return {};
 }
 

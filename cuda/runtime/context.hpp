@@ -44,10 +44,14 @@ class Context {
   bool dead() const { return dead_; }
   int id() const { return id_; }
   const cudaDeviceProp& properties() const { return properties_; }
+  /// Of streams; a lower number comes first.
+  int first_priority() const { return first_priority_; }
+  int last_priority() const { return last_priority_; }
 
  private:
   const int id_;
   cudaDeviceProp properties_{};
+  int first_priority_ = 0, last_priority_ = 0;
   std::atomic<bool> dead_ = false;
   std::mutex first_failure_mutex_;
   std::string first_failure_;  // of the first failure

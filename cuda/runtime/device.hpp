@@ -48,6 +48,10 @@ class Device : public Context {
     return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
+  /// Of the entropy coding's kernels. With one frame in flight its packet waits for them; with more, frames
+  /// wait for each other's stages.
+  int coding_priority() const { return frames_in_flight_ == 1 ? first_priority() : last_priority(); }
+
   /// Whether kernels may be placed while the one before still runs (launch.cuh), as `kernel`, any of them,
   /// tells: the code that runs must be of compute capability 9.0 or later.
   bool overlaps(const void* kernel);

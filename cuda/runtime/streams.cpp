@@ -8,15 +8,17 @@
 namespace ctv::cuda {
 
 Status Streams::open() {
-  CTV_RETURN_IF_ERROR(kernels_.create(context_));
+  // Others may come before the stages of a frame, or after them.
+  const int priority = (context_.first_priority() + context_.last_priority()) / 2;
+  CTV_RETURN_IF_ERROR(kernels_.create(context_, priority));
   current_ = kernels_.get();
   for (Lane* lane : {&lanes_[0], &lanes_[1], &lanes_[2], &marks_}) {
-    CTV_RETURN_IF_ERROR(lane->stream.create(context_));
+    CTV_RETURN_IF_ERROR(lane->stream.create(context_, priority));
     CTV_RETURN_IF_ERROR(lane->end.create(context_, cudaEventDisableTiming));
   }
   CTV_RETURN_IF_ERROR(fork_.create(context_, cudaEventDisableTiming));
-  CTV_RETURN_IF_ERROR(up_.create(context_));
-  CTV_RETURN_IF_ERROR(down_.create(context_));
+  CTV_RETURN_IF_ERROR(up_.create(context_, priority));
+  CTV_RETURN_IF_ERROR(down_.create(context_, priority));
   return {};
 }
 

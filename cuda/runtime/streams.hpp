@@ -36,8 +36,8 @@ class Stream {
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  Status create(Context& context) {
-    CTV_CUDA_TRY(context, cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  Status create(Context& context, int priority) {
+    CTV_CUDA_TRY(context, cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority));
     return {};
   }
   cudaStream_t get() const { return stream_; }

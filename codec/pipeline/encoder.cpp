@@ -167,6 +167,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
       if (feedback == Feedback::kNone) break;
     } else {
       CTV_RETURN_IF_ERROR(frames_->try_code(parameters, slot));
+      remember_last();
       CTV_RETURN_IF_ERROR(FramePipeline::encode(slot));
     }
     uint64_t value = slot.packet.size();
@@ -186,8 +187,9 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
       CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, false, slot));
     }
   }
+  remember_last();  // while the device works
+  if (pipeline_.size() == 1) CTV_RETURN_IF_ERROR(start_keeping_source(slot));
   frames_->update_references();
-  if (pipeline_.size() == 1) keep_source(sent_);  // while the device works
   return {};
 }
 
@@ -207,6 +209,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   // A frame that has gone out is not coded again, so a device that fails later must not take its distortion.
   const auto complete = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.status);
+    CTV_RETURN_IF_ERROR(slot.picture->finish_keeping());
     return distortion_.collect(received_ + 1, rate_);
   };
   const FrameTime time = frame_time(slot.parameters, stream_.header.fps_den);
@@ -216,7 +219,8 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     key = slot.parameters.type == FrameType::kKey;  // a fallback may have made it one
     if (pipeline_.size() > 1 && received_ + 1 == sent_) keep_source(received_);
     FramePipeline::bind(slot, slots_);  // here packets are in order
-    device_.remember(slot.packet, received_, slot.parameters, received_);
+    not_remembered_ = {received_, slot.parameters};
+    if (pipeline_.size() > 1) remember_last();
     index_.add(slot.packet.size(), key, time.timestamp);
     return {};
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,9 @@ class StreamEncoder {
   Status fall_back(const Status& failure);
   Status rebuild_references();
   Status encode_as_before(const ctv_picture& picture, uint64_t frame);
+  Status start_keeping_source(FrameSlot& slot);
   void keep_source(uint64_t frame);
+  void remember_last();
 
   ctv_config config_;
   Stream stream_;
@@ -81,6 +84,12 @@ class StreamEncoder {
   SlotTable slots_;  // after the last packet received
   bool flushed_ = false;
   PictureCopy last_source_;  // subband prediction: the last frame's picture, once received
+  // With one frame in flight: the last packet, which its slot has until the next one is written.
+  struct LastPacket {
+    uint64_t frame = 0;
+    FrameParameters parameters;
+  };
+  std::optional<LastPacket> not_remembered_;
   // In the order of their making: what runs on the backend ends before it.
   FallbackBackend device_;
   DistortionQueue distortion_;

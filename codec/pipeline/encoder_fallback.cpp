@@ -6,6 +6,7 @@ namespace ctv {
 
 // The CPU codes again what the device had not finished, from the transfers' copies of the pictures.
 Status StreamEncoder::fall_back(const Status& failure) {
+  remember_last();
   std::vector<PictureCopy> lost;
   uint64_t first_lost = received_;
   SlotTable slots = slots_;
@@ -23,6 +24,10 @@ Status StreamEncoder::fall_back(const Status& failure) {
     const ctv_picture* source = slot.picture->host_copy();
     if (source == nullptr) return failure;  // the picture is in device memory
     copy_picture(*source, lost.emplace_back(), device_.threads());
+  }
+  if (received_ == sent_ && pipeline_.size() == 1) {
+    const ctv_picture* kept = pipeline_.slot(0).picture->kept();
+    if (kept != nullptr) copy_picture(*kept, last_source_, device_.threads());
   }
   CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
   // Subband prediction needs the source of the reference, which is known of the very last frame only.
@@ -74,14 +79,27 @@ Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t fram
 void StreamEncoder::keep_source(uint64_t frame) {
   if (stream_.header.prediction != Prediction::kSubband) return;
   const FrameSlot& slot = pipeline_.slot(frame);
-  const bool kept = slot.parameters.kept;
-  if (!kept && pipeline_.size() == 1) return;  // the one before stays the reference
-  const ctv_picture* source = kept ? slot.picture->host_copy() : nullptr;
+  const ctv_picture* source = slot.parameters.kept ? slot.picture->host_copy() : nullptr;
   if (source != nullptr) {
     copy_picture(*source, last_source_, device_.threads());
   } else {
     last_source_ = {};
   }
+}
+
+// The only slot's transfer keeps it, while the device works. Without a slot in the stream, the one before
+// stays the reference.
+Status StreamEncoder::start_keeping_source(FrameSlot& slot) {
+  if (stream_.header.prediction != Prediction::kSubband || !slot.parameters.kept) return {};
+  return slot.picture->keep();
+}
+
+// With one frame in flight the caller waits for its packet, so the copy is made beside the next frame.
+void StreamEncoder::remember_last() {
+  if (!not_remembered_) return;
+  const FrameSlot& slot = pipeline_.slot(not_remembered_->frame);
+  device_.remember(slot.packet, not_remembered_->frame, not_remembered_->parameters, not_remembered_->frame);
+  not_remembered_.reset();
 }
 
 }  // namespace ctv

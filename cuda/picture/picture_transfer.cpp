@@ -6,6 +6,7 @@
 #include "cuda/picture/picture_transfer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "codec/format/pack_picture.hpp"
 #include "cuda/picture/colour.hpp"
@@ -20,7 +21,7 @@ class CudaPictureTransfer final : public PictureTransfer {
 
   Status initialise() {
     Device& d = *device_;
-    for (Event* event : {&uploaded_, &imported_, &caller_, &exported_, &downloaded_}) {
+    for (Event* event : {&uploaded_, &imported_, &caller_, &keeps_, &kept_too_, &exported_, &downloaded_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     return {};
@@ -31,6 +32,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     // given to the stream before another failed has no event behind it.
     cudaStreamSynchronize(device_->up());
     cudaEventSynchronize(downloaded_.get());
+    cudaEventSynchronize(kept_too_.get());
   }
 
   Status upload(const ctv_picture& picture) override {
@@ -84,6 +86,42 @@ class CudaPictureTransfer final : public PictureTransfer {
     return host_copy_.format != CTV_FORMAT_NONE && host_copy_.memory == CTV_MEMORY_HOST ? &host_copy_
                                                                                         : nullptr;
   }
+
+  // A copy of ours only changes its name. A borrowed picture comes back from the device, when it is idle
+  // again, because threads of the host would need as long as the device needs for the frame.
+  Status keep() override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (host_copy() == nullptr) return {};
+    if (host_copy_.borrowed == 0) {
+      in_host_.swap(kept_host_);
+      kept_ = host_copy_;
+      return {};
+    }
+    kept_ = {};
+    const size_t size = picture_bytes(in_.format, layout_.width, layout_.height);
+    CTV_RETURN_IF_ERROR(kept_host_.reserve(d, size));
+    CTV_CUDA_TRY(d, cudaEventRecord(keeps_.get(), d.stream()));
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.down(), keeps_.get(), 0));
+    CTV_CUDA_TRY(
+        d, cudaMemcpyAsync(kept_host_.data(), in_device_.data(), size, cudaMemcpyDeviceToHost, d.down()));
+    CTV_CUDA_TRY(d, cudaEventRecord(kept_too_.get(), d.down()));
+    keeping_ = true;
+    kept_ = in_;
+    kept_.borrowed = 0;
+    for (int p = 0; p < format_planes(in_.format); ++p) {
+      kept_.data[p] = kept_host_.data() + (static_cast<uint8_t*>(in_.data[p]) - in_device_.data());
+    }
+    return {};
+  }
+  Status finish_keeping() override {
+    if (!std::exchange(keeping_, false)) return {};
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_CUDA_TRY(d, cudaEventSynchronize(kept_too_.get()));
+    return {};
+  }
+  const ctv_picture* kept() const override { return kept_.format != CTV_FORMAT_NONE ? &kept_ : nullptr; }
 
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                         ctv_memory memory) override {
@@ -195,10 +233,12 @@ class CudaPictureTransfer final : public PictureTransfer {
   const PictureLayout layout_;
   const int threads_;
   // Made for the first picture: encoders bring none down, decoders none up.
-  PinnedArray<uint8_t> in_host_, out_host_;
+  PinnedArray<uint8_t> in_host_, kept_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
-  Event uploaded_, imported_, caller_, exported_, downloaded_;
+  Event uploaded_, imported_, caller_, keeps_, kept_too_, exported_, downloaded_;
   ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
+  ctv_picture kept_{};
+  bool keeping_ = false;  // a borrowed picture is on its way
 };
 
 }  // namespace

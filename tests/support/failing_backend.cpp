@@ -48,6 +48,13 @@ class Pictures final : public PictureTransfer {
     if (borrowed_) return &*borrowed_;
     return host_copy_.bytes.empty() ? nullptr : &host_copy_.picture;
   }
+  Status keep() override {
+    CTV_RETURN_IF_ERROR(count_call());
+    copy_picture(*host_copy(), kept_);
+    return {};
+  }
+  Status finish_keeping() override { return count_call(); }
+  const ctv_picture* kept() const override { return kept_.bytes.empty() ? nullptr : &kept_.picture; }
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                         ctv_memory memory) override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -60,7 +67,7 @@ class Pictures final : public PictureTransfer {
 
  private:
   std::unique_ptr<PictureTransfer> inner_;
-  PictureCopy host_copy_;
+  PictureCopy host_copy_, kept_;
   std::optional<ctv_picture> borrowed_;  // as a device that reads borrowed pictures itself
 };
 

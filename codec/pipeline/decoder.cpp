@@ -190,6 +190,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   }
   FrameSlot& slot = pipeline_->slot(given_++);
   CTV_RETURN_IF_ERROR(slot.status);
+  FramePipeline::expect_symbols(slot);  // the next packet comes when this picture is there
   CTV_RETURN_IF_ERROR(device_.run([&] { return slot.picture->finish(picture); },
                                   [this](const Status& failure) { return fall_back(failure); }));
   picture.timestamp = slot.time.timestamp;

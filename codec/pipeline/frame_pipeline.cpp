@@ -57,6 +57,10 @@ Status FramePipeline::attach(Backend& backend) {
   return {};
 }
 
+void FramePipeline::expect_symbols(const FrameSlot& slot) {
+  if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kAnalysis);
+}
+
 // What is there is coded while the backend works on the rest.
 Status FramePipeline::encode(FrameSlot& slot) {
   LevelTransfer& levels = *slot.levels;
@@ -71,7 +75,7 @@ Status FramePipeline::encode(FrameSlot& slot) {
   };
   symbols.begin(slot.motion_coded);
   if (levels.staged()) {
-    if (slot.alone) expect_loop(symbols.threads(), kAnalysis);
+    expect_symbols(slot);
     CTV_RETURN_IF_ERROR(levels.finish_side());
     timed([&](const CodedFrame& frame) { symbols.encode_motion(frame); });
     CTV_RETURN_IF_ERROR(levels.finish_levels());

@@ -67,6 +67,8 @@ class FramePipeline {
   size_t size() const { return slots_.size(); }
   bool concurrent() const { return workers_ != nullptr; }
 
+  /// Wakes threads for the symbols of the only frame in flight, beside the work of a device.
+  static void expect_symbols(const FrameSlot& slot);
   /// Waits for the levels of the slot's frame and writes its packet.
   static Status encode(FrameSlot& slot);
   /// Writes the check of its reference into the slot's packet, and the packet into the table. May be

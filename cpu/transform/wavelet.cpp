@@ -32,16 +32,24 @@ void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const C
   }
 }
 
-// predict_5_3() and update_5_3() with 16 bits.
-inline int Mean(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
-inline int HalfMean(int a, int b) { return Mean(a, b) - (Mean(a, b) >> 1); }
+// predict_5_3() and update_5_3() with 16 bits; each step is narrowed, for compilers do not see that it fits.
+inline int16_t Mean(int16_t a, int16_t b) {
+  return static_cast<int16_t>(static_cast<int16_t>(a & b) +
+                              static_cast<int16_t>(static_cast<int16_t>(a ^ b) >> 1));
+}
+inline int16_t HalfMean(int16_t a, int16_t b) {
+  const int16_t mean = Mean(a, b);
+  return static_cast<int16_t>(mean - static_cast<int16_t>(mean >> 1));
+}
 
 void Predict(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
              const Coefficient* b, const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
   n = round_up(n, kBlock);
   if (five_three) {
-    if (add) return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return Mean(s0, s1); });
-    return Lift(out, in, a, b, c, d, n, mask, [](int, int s0, int s1, int) { return -Mean(s0, s1); });
+    if (add)
+      return Lift(out, in, a, b, c, d, n, mask,
+                  [](int, int16_t s0, int16_t s1, int) { return Mean(s0, s1); });
+    return Lift(out, in, a, b, c, d, n, mask, [](int, int16_t s0, int16_t s1, int) { return -Mean(s0, s1); });
   }
   if (add)
     return Lift(out, in, a, b, c, d, n, mask,
@@ -55,8 +63,10 @@ void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, 
   n = round_up(n, kBlock);
   if (five_three) {
     if (add)
-      return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return HalfMean(t0, t1); });
-    return Lift(out, in, a, b, c, d, n, mask, [](int, int t0, int t1, int) { return -HalfMean(t0, t1); });
+      return Lift(out, in, a, b, c, d, n, mask,
+                  [](int, int16_t t0, int16_t t1, int) { return HalfMean(t0, t1); });
+    return Lift(out, in, a, b, c, d, n, mask,
+                [](int, int16_t t0, int16_t t1, int) { return -HalfMean(t0, t1); });
   }
   if (add)
     return Lift(out, in, a, b, c, d, n, mask,

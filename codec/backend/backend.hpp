@@ -113,7 +113,8 @@ class Backend {
                               const CompensationGeometry& geometry, PlaneView<Sample> to) = 0;
 
   /// changes = of each root of the motion, what the filter would change of the squared error against the
-  /// source, of all planes together (FilterGain). skips: skipped cells count for nothing.
+  /// source, of all planes together, in the rows that decide (FilterGain). skips: skipped cells count for
+  /// nothing.
   virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                                 int64_t* changes) = 0;
   /// to = from, filtered (loop_filter.hpp) and clamped to the geometry's range. Both have the true extent,

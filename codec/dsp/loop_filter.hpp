@@ -85,7 +85,13 @@ CTV_HOST_DEVICE int16_t filter_correction(int16_t sum) {
   return static_cast<int16_t>((sum + (1 << (kFilterBits - 1))) >> kFilterBits);
 }
 
-/// The encoder's decision, which is not normative: squared errors before the filter and after it.
+/// The encoder's decision, which is not normative. It looks at half of the rows of each cell of so many,
+/// those in the middle, if there are more than two.
+CTV_HOST_DEVICE bool filter_decides(int row, int cell_rows) {
+  const int at = row % cell_rows;
+  return cell_rows <= 2 || (at >= cell_rows / 4 && at < cell_rows / 4 * 3);
+}
+/// Squared errors before the filter and after it.
 struct FilterGain {
   int before = 0, after = 0;
   /// error: the source minus the sample.

@@ -21,6 +21,7 @@ struct FilteredCells {
   CTV_HOST_DEVICE int col_of(int col) const {
     return block_of(col, geometry.col_shift, kLog2Cell, geometry.grid.cols);
   }
+  CTV_HOST_DEVICE int cell_rows() const { return max_of(1, (1 << kLog2Cell) >> geometry.row_shift); }
   /// Arguments: of a cell.
   CTV_HOST_DEVICE int root(int row, int col) const {
     return (row >> kRootLevel) * ceil_div(geometry.grid.cols, 1 << kRootLevel) + (col >> kRootLevel);

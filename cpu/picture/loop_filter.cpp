@@ -179,17 +179,18 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask
 }
 
 // Calls code(piece, corrections, mask) for the pieces of rows [first, last), with null for those that
-// stay. corrections: [rows][kFilterPiece]
-template <typename Code>
+// stay. corrections: [rows][kFilterPiece]. kDecides: of the rows that decide alone (filter_decides()).
+template <bool kDecides, typename Code>
 void ForPieces(const PlaneView<const Sample>& samples, const LoopFilter& filter, const FilteredCells& cells,
                int first, int last, Code code) {
   alignas(64) int16_t corrections[kMostFilterRows * kFilterPiece];
   alignas(64) int16_t mask[kFilterPiece];
   Sample patch[(kMostFilterRows + kTaps) * (kFilterPiece + kTaps)];
-  const int side = std::max(1, (1 << kLog2Cell) >> cells.geometry.row_shift);
+  const int side = cells.cell_rows();
+  const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows, above and below
   FilterPiece piece{};
-  for (piece.row = first; piece.row < last; piece.row += side) {
-    piece.rows = std::min(side, last - piece.row);
+  for (piece.row = first + left_out; piece.row < last; piece.row += side) {
+    piece.rows = std::min(side - 2 * left_out, last - piece.row);
     for (piece.col = 0; piece.col < samples.cols; piece.col += kFilterPiece) {
       piece.cols = std::min(kFilterPiece, samples.cols - piece.col);
       if (!MaskOf(cells, piece, mask)) {
@@ -214,26 +215,26 @@ void FilterPieces(const PlaneView<const Sample>& from, const LoopFilter& filter,
                   int first, int last, const PlaneView<Sample>& to) {
   const auto lo = static_cast<int16_t>(cells.geometry.range.lo);
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
-  ForPieces(from, filter, cells, first, last,
-            [&](const FilterPiece& piece, const int16_t* corrections, const int16_t* mask) {
-              for (int r = piece.row; r < piece.row + piece.rows; ++r) {
-                const Sample* x = from.row(r) + piece.col;
-                Sample* __restrict out = to.row(r) + piece.col;
-                if (corrections == nullptr) {
-                  piece.whole() ? std::copy_n(x, kFilterPiece, out) : std::copy_n(x, piece.cols, out);
-                  continue;
-                }
-                const auto filtered = [&](int i) {
-                  return clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
-                };
-                if (piece.whole()) {
-                  for (int i = 0; i < kFilterPiece; ++i) out[i] = filtered(i);
-                } else {
-                  for (int i = 0; i < piece.cols; ++i) out[i] = filtered(i);
-                }
-                corrections += kFilterPiece;
-              }
-            });
+  ForPieces<false>(from, filter, cells, first, last,
+                   [&](const FilterPiece& piece, const int16_t* corrections, const int16_t* mask) {
+                     for (int r = piece.row; r < piece.row + piece.rows; ++r) {
+                       const Sample* x = from.row(r) + piece.col;
+                       Sample* __restrict out = to.row(r) + piece.col;
+                       if (corrections == nullptr) {
+                         piece.whole() ? std::copy_n(x, kFilterPiece, out) : std::copy_n(x, piece.cols, out);
+                         continue;
+                       }
+                       const auto filtered = [&](int i) {
+                         return clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
+                       };
+                       if (piece.whole()) {
+                         for (int i = 0; i < kFilterPiece; ++i) out[i] = filtered(i);
+                       } else {
+                         for (int i = 0; i < piece.cols; ++i) out[i] = filtered(i);
+                       }
+                       corrections += kFilterPiece;
+                     }
+                   });
 }
 
 // Rows of other planes and of other tasks add to the same roots.
@@ -241,28 +242,28 @@ void PiecesChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int
                    int64_t* changes) {
   constexpr int kRootSide = 1 << (kLog2Cell + kRootLevel);
   const int part = std::min(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // of one root
-  ForPieces(plane.samples, plane.filter, cells, first, last,
-            [&](const FilterPiece& piece, const int16_t* corrections, const int16_t* mask) {
-              if (corrections == nullptr) return;
-              for (int begin = 0; begin < piece.cols; begin += part) {
-                FilterGain gain;
-                for (int r = 0; r < piece.rows; ++r) {
-                  const Sample* x = plane.samples.row(piece.row + r) + piece.col;
-                  const Sample* y = plane.source.row(piece.row + r) + piece.col;
-                  const int16_t* c = corrections + r * kFilterPiece;
-                  const auto add = [&](int i) {
-                    gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
-                  };
-                  if (piece.whole() && part == kFilterPiece) {
-                    for (int i = 0; i < kFilterPiece; ++i) add(i);
-                  } else {
-                    for (int i = begin; i < std::min(begin + part, piece.cols); ++i) add(i);
-                  }
-                }
-                const int root = cells.root(cells.row_of(piece.row), cells.col_of(piece.col + begin));
-                std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
-              }
-            });
+  ForPieces<true>(plane.samples, plane.filter, cells, first, last,
+                  [&](const FilterPiece& piece, const int16_t* corrections, const int16_t* mask) {
+                    if (corrections == nullptr) return;
+                    for (int begin = 0; begin < piece.cols; begin += part) {
+                      FilterGain gain;
+                      for (int r = 0; r < piece.rows; ++r) {
+                        const Sample* x = plane.samples.row(piece.row + r) + piece.col;
+                        const Sample* y = plane.source.row(piece.row + r) + piece.col;
+                        const int16_t* c = corrections + r * kFilterPiece;
+                        const auto add = [&](int i) {
+                          gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
+                        };
+                        if (piece.whole() && part == kFilterPiece) {
+                          for (int i = 0; i < kFilterPiece; ++i) add(i);
+                        } else {
+                          for (int i = begin; i < std::min(begin + part, piece.cols); ++i) add(i);
+                        }
+                      }
+                      const int root = cells.root(cells.row_of(piece.row), cells.col_of(piece.col + begin));
+                      std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
+                    }
+                  });
 }
 
 }  // namespace ctv::HWY_NAMESPACE

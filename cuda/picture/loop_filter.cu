@@ -93,8 +93,8 @@ __device__ __forceinline__ int correction_of(const FilterSquare& square, const L
 }
 
 // Calls code(row, col, correction) for the samples of a thread that are filtered, stay(row, col) for the
-// others.
-template <typename Stay, typename Code>
+// others. kDecides: of the rows that decide alone.
+template <bool kDecides, typename Stay, typename Code>
 __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane, const LoopFilter& filter,
                                             const FilteredCells& cells, SquarePlace place, Stay stay,
                                             Code code) {
@@ -109,7 +109,8 @@ __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane
   for (int i = 0; i < kRows; ++i) {
     const int row = row0 + i;
     const bool inside = row < plane.rows && col < plane.cols;
-    filtered[i] = inside && cells.filtered(cells.row_of(row), cells.col_of(col));
+    filtered[i] = inside && (!kDecides || filter_decides(row, cells.cell_rows())) &&
+                  cells.filtered(cells.row_of(row), cells.col_of(col));
     any = any || filtered[i];
     if (inside && !filtered[i]) stay(row, col);
   }
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
                           (square - planes.first[p]) % planes.across[p]};
   FilterGain gain;
   const FilteredCells cells{plane.geometry, skips, nullptr};
-  for_samples(
+  for_samples<true>(
       plane.samples, plane.filter, cells, place, [](int, int) {},
       [&](int row, int col, int correction) {
         gain.add(plane.source.row(row)[col] - plane.samples.row(row)[col], correction);
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   follow();
   const SampleRange range = cells.geometry.range;
   const SquarePlace place{static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x)};
-  for_samples(
+  for_samples<false>(
       from, filter, cells, place, [&](int row, int col) { to.row(row)[col] = from.row(row)[col]; },
       [&](int row, int col, int correction) {
         to.row(row)[col] =

@@ -79,7 +79,9 @@ TEST_P(LoopFilters, AgreeWithTheDefinition) {
               ASSERT_EQ(filtered.at(r, c), std::clamp(at(r, c) + (kept ? 0 : added), lo, 255))
                   << "at " << r << ", " << c;
               const int before = source.at(r, c) - at(r, c);
-              if (!skipped)
+              const int cell_rows = 8 >> shift.y;
+              const int in_cell = r % cell_rows;
+              if (!skipped && in_cell >= cell_rows / 4 && in_cell < cell_rows * 3 / 4)
                 expected[root] +=
                     2 * (129 * int64_t{before - added} * (before - added) - 128 * int64_t{before} * before);
             }

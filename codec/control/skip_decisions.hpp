@@ -86,8 +86,8 @@ CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[
 /// Where speed comes first, a unit is still, or skipped, as a whole, if its squared error over all planes is
 /// at most so many squares of a step:
 inline constexpr uint32_t kStillError = 3;
-inline constexpr uint32_t kMovedError = 9;
-inline constexpr uint32_t kZeroError = 18;  // where the vector is zero: most of it is noise
+inline constexpr uint32_t kMovedError = 10;
+inline constexpr uint32_t kZeroError = 27;  // where the vector is zero: most of it is noise
 /// vector: of the unit's first cell, or null for a still unit.
 CTV_HOST_DEVICE uint64_t close_error(uint32_t base_step, const MotionVector* vector) {
   const uint32_t squares = vector == nullptr                      ? kStillError

@@ -133,7 +133,7 @@ inline std::vector<uint8_t> find_close(const std::vector<SkipPlane>& planes, con
         for (int k = 0; k < kSkipCells; ++k) error += squared_error(p, (r & ~1) + k / 2, (c & ~1) + k % 2);
       }
       const size_t first = static_cast<size_t>((r & ~1) * grid.cols + (c & ~1));
-      const uint64_t squares = vectors.empty() ? 3 : (vectors[first] == MotionVector{} ? 18 : 9);
+      const uint64_t squares = vectors.empty() ? 3 : (vectors[first] == MotionVector{} ? 27 : 10);
       close.push_back(256 * error <= squares * base_step * base_step ? 1 : 0);
     }
   }

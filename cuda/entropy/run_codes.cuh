@@ -9,6 +9,8 @@
 
 namespace ctv::cuda {
 
+constexpr uint32_t kNoNode = ~0U;  // more than any weight
+
 /// What a warp needs to make a code. In shared memory.
 struct CodeScratch {
   uint32_t inner[kCodedSymbols];       // weights of inner nodes, as they are made
@@ -29,32 +31,31 @@ struct BlockMaker {
   uint32_t header[kBlockHeaderWords];
   uint32_t header_bits;
   uint32_t starts[kCodedSymbols / kWarp + 1];  // where runs of equal lengths begin, a bit for each symbol
-  uint32_t token_keys[kLengthSymbols], token_counts[kLengthSymbols], token_codes[kLengthSymbols];
+  uint32_t token_keys[kWarp], token_counts[kLengthSymbols], token_codes[kLengthSymbols];
   uint8_t token_lengths[kLengthSymbols];
   CodeScratch scratch;
 };
 
 /// The tree of huffman_lengths(): parents of all inner nodes but the root. By one thread, which has the next
-/// two leaves and inner nodes in registers. ~0: there is none.
+/// two leaves and inner nodes in registers. Inner nodes are kNoNode before, and keys behind the last have the
+/// greatest weight, so that loads have no conditions: with one, ptxas 13.0 reads inner[inner + 2] (sm_90).
 __device__ inline void pair_nodes(const uint32_t* keys, uint32_t symbols, CodeScratch& tree) {
-  const auto leaf_at = [&](uint32_t i) { return i < symbols ? keys[i] >> kSymbolBits : ~0U; };
   uint32_t leaf = 0;
   uint32_t inner = 0;
-  uint32_t leaves[2] = {leaf_at(0), leaf_at(1)};
-  uint32_t nodes[2] = {~0U, ~0U};
+  uint32_t leaves[2] = {keys[0] >> kSymbolBits, keys[1] >> kSymbolBits};
+  uint32_t nodes[2] = {kNoNode, kNoNode};
   for (uint32_t made = 0; made <= symbols - 2; ++made) {
     uint32_t weight = 0;
     for (int child = 0; child < 2; ++child) {
       if (leaves[0] <= nodes[0]) {
         weight += leaves[0];
         leaves[0] = leaves[1];
-        leaves[1] = leaf_at(++leaf + 1);
+        leaves[1] = keys[++leaf + 1] >> kSymbolBits;
       } else {
         weight += nodes[0];
         tree.parents[inner] = static_cast<uint16_t>(made);
         nodes[0] = nodes[1];
-        ++inner;
-        nodes[1] = inner + 1 < made ? tree.inner[inner + 1] : ~0U;
+        nodes[1] = tree.inner[++inner + 1];
       }
     }
     tree.inner[made] = weight;
@@ -66,12 +67,15 @@ __device__ inline void pair_nodes(const uint32_t* keys, uint32_t symbols, CodeSc
   }
 }
 
-/// huffman_lengths(), but keys stay as they are. limit <= kMostCodeBits.
+/// huffman_lengths(), but keys stay as they are, and two behind the last have the greatest weight. limit <=
+/// kMostCodeBits.
 __device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint32_t limit, CodeScratch& tree,
                                     uint8_t* lengths) {
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t root = symbols - 2;
   if (lane <= limit) tree.nodes[lane] = 0;
+  for (uint32_t i = lane; i < symbols; i += kWarp) tree.inner[i] = kNoNode;
+  __syncwarp();
   if (lane == 0) pair_nodes(keys, symbols, tree);
   __syncwarp();
   for (uint32_t node = lane; node <= root; node += kWarp) {
@@ -177,12 +181,10 @@ __device__ inline void find_token_codes(BlockMaker& maker) {
   }
   __syncwarp();
   const uint32_t count = lane < kLengthSymbols ? maker.token_counts[lane] : 0;
-  const uint32_t key = count > 0 ? weight_key(count, 0, lane) : ~0U;
+  const uint32_t key = count > 0 ? weight_key(count, 0, lane) : ~lane;
   uint32_t place = 0;
-  for (int i = 0; i < static_cast<int>(kLengthSymbols); ++i) {
-    place += __shfl_sync(kAllLanes, key, i) < key ? 1 : 0;
-  }
-  if (count > 0) maker.token_keys[place] = key;
+  for (int i = 0; i < kWarp; ++i) place += __shfl_sync(kAllLanes, key, i) < key ? 1 : 0;
+  maker.token_keys[place] = key;
   const auto symbols = static_cast<uint32_t>(__popc(__ballot_sync(kAllLanes, count > 0)));
   __syncwarp();
   find_lengths(maker.token_keys, symbols, kMostLengthBits, maker.scratch, maker.token_lengths);

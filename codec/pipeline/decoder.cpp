@@ -68,7 +68,8 @@ Status StreamDecoder::start() {
   pipeline_->detach();
   CTV_ASSIGN_OR_RETURN(const Engine engine, device_.engine(stream_.header));
   CTV_RETURN_IF_ERROR(pipeline_->attach(*device_));
-  const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, engine};
+  const DecoderDecisions decisions{config_.reduction, config_.format, config_.memory, engine,
+                                   config_.conceal != 0};
   CTV_ASSIGN_OR_RETURN(frames_, FrameDecoder::make(*device_, stream_, decisions));
   return {};
 }
@@ -121,6 +122,7 @@ Status StreamDecoder::find_reference(FrameSlot& slot) {
 }
 
 Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
+  if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: the decoder has failed"};
   if (!slot.lost) {
     // A missing reference comes before damage of the payload.
     if (slot.header_read) CTV_RETURN_IF_ERROR(find_reference(slot));
@@ -190,6 +192,7 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   }
   FrameSlot& slot = pipeline_->slot(given_++);
   CTV_RETURN_IF_ERROR(slot.status);
+  if (frames_ == nullptr) return {CTV_ERROR_STATE, "receive: the decoder has failed"};
   FramePipeline::expect_symbols(slot);  // the next packet comes when this picture is there
   CTV_RETURN_IF_ERROR(device_.run([&] { return slot.picture->finish(picture); },
                                   [this](const Status& failure) { return fall_back(failure); }));

@@ -208,8 +208,10 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   FramePipeline::wait(slot);
   // A frame that has gone out is not coded again, so a device that fails later must not take its distortion.
   const auto complete = [&]() -> Status {
+    if (slot.picture == nullptr) return {CTV_ERROR_STATE, "receive: the encoder has failed"};
+    const Status kept = slot.picture->finish_keeping();  // also if the frame has failed
     CTV_RETURN_IF_ERROR(slot.status);
-    CTV_RETURN_IF_ERROR(slot.picture->finish_keeping());
+    CTV_RETURN_IF_ERROR(kept);
     return distortion_.collect(received_ + 1, rate_);
   };
   const FrameTime time = frame_time(slot.parameters, stream_.header.fps_den);

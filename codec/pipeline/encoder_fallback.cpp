@@ -14,18 +14,19 @@ Status StreamEncoder::fall_back(const Status& failure) {
     FrameSlot& slot = pipeline_.slot(frame);
     FramePipeline::wait(slot);
     // A frame whose distortion was lost with the device is coded again as well: to measure it.
-    if (slot.status.ok() && lost.empty() && distortion_.collect(frame + 1, rate_).ok()) {
+    if (slot.status.ok() && lost.empty() && slot.picture->finish_keeping().ok() &&
+        distortion_.collect(frame + 1, rate_).ok()) {
       FramePipeline::bind(slot, slots);
       device_.remember(slot.packet, frame, slot.parameters, received_);
       first_lost = frame + 1;
-      if (first_lost == sent_) keep_source(frame);
+      if (first_lost == sent_ && pipeline_.size() > 1) keep_source(frame);
       continue;
     }
     const ctv_picture* source = slot.picture->host_copy();
     if (source == nullptr) return failure;  // the picture is in device memory
     copy_picture(*source, lost.emplace_back(), device_.threads());
   }
-  if (received_ == sent_ && pipeline_.size() == 1) {
+  if (lost.empty() && pipeline_.size() == 1) {
     const ctv_picture* kept = pipeline_.slot(0).picture->kept();
     if (kept != nullptr) copy_picture(*kept, last_source_, device_.threads());
   }

@@ -54,9 +54,10 @@ Status FallbackBackend::run(const Work& work, const std::function<Status(const S
 Status FallbackBackend::replace(const Status& failure, const Work& make) {
   std::string why;
   CTV_ASSIGN_OR_RETURN(auto cpu, make_backend(CTV_BACKEND_CPU, 0, choice_.threads, why));
+  why = failure.message();  // nothing may throw between the exchange and make()
   const std::unique_ptr<Backend> device = std::exchange(backend_, std::move(cpu));  // until make() let go
   choice_.engine = CTV_ENGINE_AUTO;
-  why_ = failure.message();
+  why_ = std::move(why);
   return make();
 }
 

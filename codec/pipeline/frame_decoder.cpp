@@ -62,6 +62,10 @@ bool FrameDecoder::repeats(const FrameParameters& parameters) const {
 Status FrameDecoder::decode(FrameSlot& slot) {
   const FrameParameters& parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(check_reference(parameters));
+  // What repeat() shows would be overwritten by a frame that may be damaged.
+  if (decisions_.conceal && (!picture_mode() || references_.latest() == &references_.current())) {
+    CTV_RETURN_IF_ERROR(slot.symbols->finish_decoding());
+  }
   const bool key = parameters.type == FrameType::kKey;
   reference_ = key ? nullptr : references_.find(parameters.number - parameters.reference);
   FrameCalls calls{parameters.type, true, slot.index, parameters.base_step, parameters.reconstruction_offset};

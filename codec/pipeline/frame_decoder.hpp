@@ -17,6 +17,7 @@ struct DecoderDecisions {
   ctv_format format = CTV_FORMAT_NONE;  // NONE: the stream's source format
   ctv_memory memory = CTV_MEMORY_HOST;
   Engine engine = Engine::kDirect;
+  bool conceal = false;  // repeat() may be called after a frame that was given up
 };
 
 class FrameDecoder {

@@ -262,18 +262,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     if (side.skips == nullptr) return {};
     return {side.skips, grid_.rows, grid_.cols};
   }
-  std::array<Level*, 3> uploaded_levels() const {
-    std::array<Level*, 3> levels{};
-    size_t at = 0;
-    for (size_t p = 0; p < planes_; at += counts_[p++]) levels[p] = device_levels_.data() + at;
-    return levels;
-  }
   /// With the first frame: encoders bring nothing up.
   Status allocate_uploaded() {
-    if (device_side_.data() != nullptr) return {};
-    CTV_RETURN_IF_ERROR(device_levels_.allocate(*device_, uploaded_count_));
-    CTV_RETURN_IF_ERROR(device_skips_.allocate(*device_, grid_.size()));
-    return device_side_.allocate(*device_, side_bytes());
+    CTV_RETURN_IF_ERROR(device_levels_.reserve(*device_, uploaded_count_));
+    CTV_RETURN_IF_ERROR(device_skips_.reserve(*device_, grid_.size()));
+    return device_side_.reserve(*device_, side_bytes());
   }
   Status upload_side(size_t first, size_t bytes, cudaStream_t stream) {
     if (bytes == 0) return {};

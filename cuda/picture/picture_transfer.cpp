@@ -92,13 +92,13 @@ class CudaPictureTransfer final : public PictureTransfer {
   Status keep() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    kept_ = {};
     if (host_copy() == nullptr) return {};
     if (host_copy_.borrowed == 0) {
       in_host_.swap(kept_host_);
       kept_ = host_copy_;
       return {};
     }
-    kept_ = {};
     const size_t size = picture_bytes(in_.format, layout_.width, layout_.height);
     CTV_RETURN_IF_ERROR(kept_host_.reserve(d, size));
     CTV_CUDA_TRY(d, cudaEventRecord(keeps_.get(), d.stream()));

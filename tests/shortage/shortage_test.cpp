@@ -14,6 +14,7 @@
 
 #include "tests/shortage/shortage.hpp"
 #include "tests/support/codec.hpp"
+#include "tests/support/failing_backend.hpp"
 
 namespace ctv::test {
 namespace {
@@ -173,6 +174,40 @@ class Shortages : public testing::TestWithParam<Case> {
 
   std::vector<Frame> clip_;
 };
+
+/// Calls code() with a device that fails at every `step`-th call from `first` to `last`, and memory that runs
+/// out at every seventh allocation from then on.
+template <typename Code>
+void without_device_and_memory(long first, long last, long step, Code code) {
+  for (long call = first; call < last; call += step) {
+    bool reached = true;
+    for (long n = call % 7; reached; n += 7 * kCallStep) {
+      const DeviceThatFails device(call);
+      const FailingAllocations shortage(n, Shortage::kFrom);
+      code();
+      reached = FailingAllocations::reached();
+    }
+  }
+}
+
+TEST_P(Shortages, OfMemoryAndDeviceInTheEncoder) {
+  Config c = config();
+  c.backend = CTV_BACKEND_AUTO;
+  without_device_and_memory(60, 500, 44, [&] {
+    Session run;
+    encode_into(run, c);
+  });
+}
+
+TEST_P(Shortages, OfMemoryAndDeviceInTheDecoder) {
+  const Stream stream = encode(clip_, config());
+  DecoderConfig c = decoder();
+  c.backend = CTV_BACKEND_AUTO;
+  without_device_and_memory(20, 300, 28, [&] {
+    Session run;
+    decode_into(run, stream, c);
+  });
+}
 
 TEST_P(Shortages, OfMemoryInTheEncoder) {
   const Config c = config();

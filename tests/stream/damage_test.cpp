@@ -8,10 +8,12 @@
 #include <climits>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include "tests/support/backends.hpp"
 #include "tests/support/damage.hpp"
+#include "tests/support/failing_backend.hpp"
 
 namespace ctv::test {
 namespace {
@@ -38,6 +40,8 @@ const Kind kKinds[] = {
     {"dct8x8", "dct8x8", CTV_FORMAT_I420, nothing},
     {"h264_4x4_subband", "h264_4x4_subband", CTV_FORMAT_I422, nothing},
     {"h264_8x8", "h264_8x8", CTV_FORMAT_I420, nothing},
+    {"rle_layers", "slow", CTV_FORMAT_I420,
+     [](ctv_config& c) { c.entropy_coding = CTV_ENTROPY_RLE, c.temporal_layers = 2; }},
 };
 
 struct Way {
@@ -73,7 +77,7 @@ int number_in(const char* variable, int otherwise) {
 class Damage : public testing::TestWithParam<std::tuple<size_t, ctv_backend>> {
  protected:
   void SetUp() override {
-    if (backend() == CTV_BACKEND_CUDA && find_backend("cuda") == nullptr) GTEST_SKIP() << "no CUDA device";
+    if (backend() == CTV_BACKEND_CUDA && find_backend("cuda") == nullptr) stand_in_.emplace(0);
   }
   static const Kind& kind() { return kKinds[std::get<0>(GetParam())]; }
   static ctv_backend backend() { return std::get<1>(GetParam()); }
@@ -101,7 +105,8 @@ class Damage : public testing::TestWithParam<std::tuple<size_t, ctv_backend>> {
     }
     config.backend = backend();
     for (const Way& way : kWays) {
-      if (way.engine == CTV_ENGINE_FFT && backend() == CTV_BACKEND_CPU) continue;  // not in all builds
+      const bool on_cpu = backend() == CTV_BACKEND_CPU || stand_in_;
+      if (way.engine == CTV_ENGINE_FFT && on_cpu) continue;  // not in all builds
       config.engine = way.engine;
       config.frames_in_flight = way.frames_in_flight;
       config.threads = way.threads;
@@ -117,6 +122,7 @@ class Damage : public testing::TestWithParam<std::tuple<size_t, ctv_backend>> {
     }
     return true;
   }
+  std::optional<DeviceThatFails> stand_in_;  // where there is no device
   std::vector<Stream> streams_;
   std::set<uint64_t> sound_;  // digests of the pictures without damage
   int pictures_ = 0;
@@ -146,7 +152,7 @@ TEST_P(Damage, PicturesAndErrorsAreEqualInEveryWay) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Damage,
                          testing::Combine(testing::Range(size_t{0}, std::size(kKinds)),
-                                          testing::ValuesIn(built_backends())),
+                                          testing::Values(CTV_BACKEND_CPU, CTV_BACKEND_CUDA)),
                          [](const auto& i) {
                            return std::string(kKinds[std::get<0>(i.param)].name) +
                                   (std::get<1>(i.param) == CTV_BACKEND_CUDA ? "_cuda" : "_cpu");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/backends.hpp"
+#include "codec/entropy/run_decoder.hpp"
 #include "codec/pipeline/picture_copy.hpp"
 #include "cpu/cpu_backend.hpp"
 
@@ -71,11 +72,22 @@ class Pictures final : public PictureTransfer {
   std::optional<ctv_picture> borrowed_;  // as a device that reads borrowed pictures itself
 };
 
-class Levels final : public LevelTransfer {
+class Levels final : public LevelTransfer, private ComponentReceiver {
  public:
-  explicit Levels(std::unique_ptr<LevelTransfer> inner) : inner_(std::move(inner)) {}
+  Levels(std::unique_ptr<LevelTransfer> inner, const CodingPlan& plan) : inner_(std::move(inner)) {
+    if (!plan.up) return;
+    runs_ = plan.runs;
+    for (const RunComponent& c : runs_) decoders_.emplace_back(c.ranges);
+    bytes_.resize(runs_.size());
+    sound_.assign(runs_.size(), 1);
+  }
   CodedFrame downloaded() const override { return inner_->downloaded(); }
-  CodedFrameBuffers upload_buffers() override { return inner_->upload_buffers(); }
+  CodedFrameBuffers upload_buffers() override {
+    CodedFrameBuffers b = inner_->upload_buffers();
+    levels_ = b.levels;
+    if (!runs_.empty()) b.receiver = this;
+    return b;
+  }
   Status download_side(const ConstSideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->download_side(side);
@@ -113,7 +125,33 @@ class Levels final : public LevelTransfer {
   }
 
  private:
+  bool takes(size_t) const override { return true; }
+  void start(bool key) override {
+    key_ = key;
+    for (auto& b : bytes_) b.clear();
+    sound_.assign(runs_.size(), 1);
+  }
+  bool put(size_t c, std::span<const uint8_t> bytes, std::span<const TilePiece>) override {
+    bytes_[c].assign(bytes.begin(), bytes.end());
+    return true;
+  }
+  Status send() override {
+    for (size_t c = 0; c < runs_.size(); ++c) {
+      sound_[c] = decoders_[c].decode(bytes_[c], !(runs_[c].lowpass && key_), levels_) ? 1 : 0;
+    }
+    return {};
+  }
+  Status run(bool) override { return {}; }
+  Status wait() override { return {}; }
+  bool sound(size_t c) const override { return sound_[c] != 0; }
+
   std::unique_ptr<LevelTransfer> inner_;
+  std::vector<RunComponent> runs_;
+  std::vector<RunDecoder> decoders_;
+  std::vector<std::vector<uint8_t>> bytes_;
+  std::vector<char> sound_;
+  std::array<Level*, 3> levels_{};
+  bool key_ = false;
 };
 
 class Meter final : public DistortionMeter {
@@ -160,7 +198,7 @@ class StandIn final : public Backend {
                                                              const MotionGrid& grid,
                                                              const CodingPlan& plan) override {
     CTV_ASSIGN_OR_RETURN(auto transfer, inner_->make_level_transfer(layout, grid, plan));
-    return std::unique_ptr<LevelTransfer>(std::make_unique<Levels>(std::move(transfer)));
+    return std::unique_ptr<LevelTransfer>(std::make_unique<Levels>(std::move(transfer), plan));
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {

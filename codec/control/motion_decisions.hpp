@@ -104,23 +104,6 @@ CTV_HOST_DEVICE MotionVector stepped_vector(MotionVector v, int step, int side, 
   return side % 2 == 0 ? limited_vector(v.y, v.x + (side - 1) * step, range)
                        : limited_vector(v.y + (side - 2) * step, v.x, range);
 }
-/// Which of these sides are tried, bit i for side i: first all, then along each axis the cheaper one alone,
-/// unless one of both won. SAD is cheap, so it tries all. costs: UINT32_MAX where a side was not tried or its
-/// price alone was too high. won: the side that did, or -1.
-inline constexpr uint32_t kAllSides = 15;
-CTV_HOST_DEVICE uint32_t finer_sides(const FieldPass& pass, uint32_t sides, const uint32_t (&costs)[4],
-                                     int won) {
-  if (pass.sad) return sides;
-  for (int side = 0; side < 2; ++side) {
-    const int opposite = side + 2;
-    if (won == side || won == opposite) {
-      sides |= 1U << side | 1U << opposite;
-    } else if (costs[side] != costs[opposite]) {
-      sides &= ~(1U << (costs[side] < costs[opposite] ? opposite : side));
-    }
-  }
-  return sides;
-}
 
 /// Bits of a vector beside those of its four neighbours: each that it does not equal, and the distance to the
 /// nearest.

@@ -178,25 +178,19 @@ void Improve(const FieldRows& f, int row) {
 
     const bool steps =
         (!f.pass.only_moved || best != 0) && field_cost(sum, 0, 0) > f.lambda * f.pass.steps_worth;
-    uint32_t tried = kAllSides;
     for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
       Offer sides[4];
-      uint32_t costs[4];
       for (int side = 0; side < 4; ++side) {
         const MotionVector v = stepped_vector(after, step, side, f.range);
         sides[side] = {v, price(v), kUnknown};
-        if ((tried >> side & 1) != 0 && sides[side].price < least) sides[side].sum = matcher.sum(v);
-        costs[side] = sides[side].cost();
+        if (sides[side].price < least) sides[side].sum = matcher.sum(v);
       }
-      int won = -1;
-      for (int side = 0; side < 4; ++side) {
-        if (costs[side] >= least) continue;
-        won = side;
-        least = costs[side];
-        after = sides[side].vector;
-        sum = sides[side].sum;
+      for (const Offer& offer : sides) {
+        if (offer.cost() >= least) continue;
+        after = offer.vector;
+        least = offer.cost();
+        sum = offer.sum;
       }
-      tried = finer_sides(f.pass, tried, costs, won);
     }
     known[0] = sum;
     f.moved_after[index] = same_vector(after, candidates[0]) ? 0 : 1;

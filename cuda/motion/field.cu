@@ -47,40 +47,30 @@ __global__ void __launch_bounds__(kWarp* kWarps)
 #pragma unroll
   for (int i = 0; i < 4; ++i) neighbours[i] = group.of(v, i + 1);
   Best best{own};
-  uint32_t total = kNever;  // of the lane's candidate
-  int winner = -1;          // the lane of the best, if it is better than before
-  // Tries candidates of lanes whose price is not too high, the first of the least cost wins.
+  // Tries candidates of lanes, the first of the least cost wins.
   const auto improve = [&](uint32_t tried) {
     const uint32_t price = field_cost(0, work.lambda, field_bits(neighbours, v, work.pass.border_bits));
-    const uint32_t difference = group.compare(v, tried & group.ballot(price < best.cost));
-    total = difference == kNever ? kNever : difference + price;
+    const uint32_t difference = group.compare(v, tried);
+    const uint32_t total = difference == kNever ? kNever : difference + price;
     uint32_t least_total = total;
 #pragma unroll
     for (int away = 1; away < 8; away *= 2)
       least_total = min_of(least_total, __shfl_xor_sync(kAllLanes, least_total, away));
     least_total = group.of(least_total, 0);
     const uint32_t winners = group.ballot(total == least_total);
-    winner = __ffs(static_cast<int>(winners)) - 1;
+    const int winner = __ffs(static_cast<int>(winners)) - 1;
     const MotionVector vector = group.of(v, winner);
     const uint32_t vector_price = group.of(price, winner);
-    if (least_total < best.cost) {
-      best = {vector, least_total, vector_price};
-    } else {
-      winner = -1;
-    }
+    if (least_total < best.cost) best = {vector, least_total, vector_price};
   };
   const uint32_t equal = group.mask(__match_any_sync(kAllLanes, to_word(v)));
   improve(active ? group.ballot(__ffs(static_cast<int>(equal)) - 1 == group.index) : group.ballot(false));
   bool steps = active && (!work.pass.only_moved || !same_vector(best.vector, own)) &&
                best.cost - best.price > work.lambda * work.pass.steps_worth;
   if (__any_sync(kAllLanes, steps) != 0) {
-    uint32_t tried = steps ? kAllSides : 0;
     for (int step = work.pass.first_step; step >= work.finest_step; step /= 2) {
       v = stepped_vector(best.vector, step, group.index % 4, work.range);
-      improve(tried);
-      const uint32_t sides[] = {group.of(total, 0), group.of(total, 1), group.of(total, 2),
-                                group.of(total, 3)};
-      tried = finer_sides(work.pass, tried, sides, winner);
+      improve(steps ? 15U : 0U);
     }
   }
   if (writes && active) {

@@ -59,27 +59,12 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
   const bool steps =
       (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * pass.steps_worth;
   const int most = p.reach() * kVectorUnit + kVectorUnit / 2;
-  bool tried[4] = {true, true, true, true};  // left, above, right, below
   for (int step = pass.first_step; steps && step >= kVectorUnit >> p.subpel; step /= 2) {
     const MotionVector centre = best;
-    const uint64_t least = cost(centre);
     const int moves[4][2] = {{0, -step}, {-step, 0}, {0, step}, {step, 0}};
-    uint64_t costs[4];
-    for (int side = 0; side < 4; ++side) {
-      const MotionVector v{static_cast<int16_t>(std::clamp(centre.y + moves[side][0], -most, most)),
-                           static_cast<int16_t>(std::clamp(centre.x + moves[side][1], -most, most))};
-      costs[side] = tried[side] && cost(v) - block_cost(v) < least ? cost(v) : UINT64_MAX;
-      if (costs[side] != UINT64_MAX) offer(v);
-    }
-    for (int side = 0; side < 2 && !pass.sad; ++side) {
-      bool& low = tried[side];
-      bool& high = tried[side + 2];
-      const bool along = side == 0 ? best.x != centre.x : best.y != centre.y;
-      if (along) {
-        low = high = true;
-      } else if (costs[side] != costs[side + 2]) {
-        (costs[side] < costs[side + 2] ? high : low) = false;
-      }
+    for (const auto& move : moves) {
+      offer({static_cast<int16_t>(std::clamp(centre.y + move[0], -most, most)),
+             static_cast<int16_t>(std::clamp(centre.x + move[1], -most, most))});
     }
   }
   after.vectors[after.index(row, col)] = best;

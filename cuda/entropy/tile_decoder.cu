@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A warp decodes a piece. Each symbol depends on the one before, so all lanes make the same walk, and share
-// what can be shared: the search in a table (piece_reader.cuh) and the copies of a part's levels. Lanes meet
-// at every symbol; between two symbols they write equal values to the same places, whichever comes first.
+// what can be shared: the search in a table (piece_reader.cuh), and of a part what does not depend on the
+// symbol before (part_decoder.cuh). Lanes meet at every symbol; between two symbols they write equal values
+// to the same places, whichever comes first.
 #include "cuda/entropy/tile_decoder.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "cuda/entropy/level_ranges.hpp"
-#include "cuda/entropy/piece_reader.cuh"
-#include "cuda/entropy/tile_part.cuh"
+#include "cuda/entropy/part_decoder.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -19,6 +19,7 @@ constexpr uint32_t kFewWarps = 4;    // as many as an SM has schedulers: they do
 constexpr uint32_t kSkipWarps = 4;
 constexpr size_t kReadBeyond = 8;
 constexpr size_t kCountBytes = 16;
+constexpr size_t kTableBytes = (kTables + 1) * sizeof(SymbolTable);
 
 struct Work {
   Level* levels[3];
@@ -33,82 +34,22 @@ struct Work {
 
 /// Shared memory of a warp.
 struct alignas(32) Walker {
-  TilePart parts[kTileBands];
+  PartDecoderMemory part;
   TileNeighbours around;
-  SkipRows skips;
-  PartArrays arrays;
-  alignas(16) Level levels[kPartLevels];  // by row
 };
 
 /// Levels of a part that a lane copies: half of a row.
 constexpr uint32_t kLaneLevels = kPartLevels / kWarp;
 static_assert(kLaneLevels == kTileSide / 2 && kLaneLevels * sizeof(Level) == sizeof(uint4));
 
-/// A reader of symbols that also gathers a part's levels.
-struct PartReader : PieceReader, DeviceFormulas {
-  Level* levels;
-  const TileBits& own;
-  uint32_t own_lane;
-  __device__ PartReader(const PieceReader& reader, Walker& walker, uint32_t lane)
-      : PieceReader(reader), levels(walker.levels), own(walker.arrays.bits), own_lane(lane) {}
-  __device__ bool negative(uint32_t place) const {
-    return (own.negative[place >> 2] >> (place & 3U) & 1) != 0;
-  }
-  __device__ void put_levels(const TileBits& bits) const {
-    __syncwarp();
-    // Four quads, of which the lane has the upper or the lower levels.
-    const uint32_t row = own_lane / 2;
-    const uint32_t quads = row / 2 * kTileQuads + own_lane % 2 * 4;
-    const auto four = [&](const uint8_t* of_quads) {
-      return *reinterpret_cast<const uint32_t*>(of_quads + quads) >> (row % 2 * 2);
-    };
-    const uint32_t nonzero = four(bits.nonzero);
-    const uint32_t large = four(bits.large);
-    const uint32_t negative = four(bits.negative);
-    uint32_t pairs[4];
-#pragma unroll
-    for (uint32_t q = 0; q < 4; ++q) {
-      const auto level = [&](uint32_t bit) {
-        const auto has = [&](uint32_t word) { return word >> (8 * q + bit) & 1U; };
-        const uint32_t magnitude = has(nonzero) + has(large);
-        return has(negative) != 0 ? 0U - magnitude : magnitude;
-      };
-      pairs[q] = (level(0) & 0xffffU) | level(1) << 16;
-    }
-    reinterpret_cast<uint4*>(levels)[own_lane] = {pairs[0], pairs[1], pairs[2], pairs[3]};
-    __syncwarp();
-  }
-  // All lanes write the same.
-  __device__ void put_number(uint32_t place, uint32_t number) const {
-    const int magnitude = 2 + static_cast<int>(number);
-    levels[level_row(place) * kTileSide + level_col(place)] =
-        static_cast<Level>(negative(place) ? -magnitude : magnitude);
-  }
-};
-
-__device__ __forceinline__ void decode_part(PieceReader& reader, Walker& walker, const PieceModel& model,
-                                            uint32_t b, uint32_t lane, TileBorder& border) {
-  clear_by_warp(walker.arrays.bits, lane);
-  __syncwarp();
-  DeviceWalk walk(&walker.parts[b], &walker.parts[b > 0 ? b - 1 : 0], &walker.parts[b > 1 ? b - 2 : 0],
-                  min_of(b, kMostSiblings), walker.skips, model, 0, walker.arrays);
-  PartReader coder(reader, walker, lane);
-  start_part(coder, walk, border);
-  PartCounts counts;
-  for (uint64_t rest = walk.quads; rest != 0; rest &= rest - 1) {
-    code_quad(coder, walk, counts, lowest_bit(rest));
-  }
-  end_part(coder, walk, counts, border);
-  reader = coder;
-  __syncwarp();
-}
+__device__ const DecoderFormulas kDecoderFormulas = make_decoder_formulas();
 
 __device__ __forceinline__ void write_levels(const Walker& walker, const DeviceTile& tile,
                                              const DeviceTileSet& set, Level* band, uint32_t lane) {
   const int y = tile.y + static_cast<int>(lane / 2);
   const int x = tile.x + static_cast<int>(lane % 2 * kLaneLevels);
   if (y >= set.rows) return;
-  const uint4* const from = reinterpret_cast<const uint4*>(walker.levels) + lane;
+  const uint4* const from = reinterpret_cast<const uint4*>(walker.part.levels) + lane;
   Level* const to = band + static_cast<size_t>(y) * static_cast<size_t>(set.cols) + x;
   if (x + static_cast<int>(kLaneLevels) <= set.cols && reinterpret_cast<uintptr_t>(to) % sizeof(uint4) == 0) {
     *reinterpret_cast<uint4*>(to) = *from;
@@ -118,11 +59,14 @@ __device__ __forceinline__ void write_levels(const Walker& walker, const DeviceT
   for (int i = 0; i < static_cast<int>(kLaneLevels) && x + i < set.cols; ++i) to[i] = levels[i];
 }
 
-__device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables, Walker& walker,
+__device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables,
+                                             const DecoderFormulas& formulas, Walker& walker,
                                              const UploadedPiece& piece, uint32_t lane) {
-  PieceReader reader(tables, work.bytes + piece.begin, piece.size, lane);
+  PartCoder coder(tables, work.bytes + piece.begin, piece.size, lane);
   PieceModel model{};
-  start_piece(reader, model, walker.around, 0);
+  start_piece(coder, model, walker.around, 0);
+  PartDecoder parts(tables, formulas, model, walker.part, lane);
+  parts.start_strip();
   const uint32_t end = piece.first + piece.tiles;
   // Those of the next tile are read early, since many tiles have nothing but a symbol.
   DeviceTile next = work.tiles[piece.first];
@@ -136,31 +80,32 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
       next_skips = work.skips[t + 1];
     }
     __syncwarp();
-    if (tile.row == 0 && tile.x == 0) {  // a strip begins
-      clear_by_warp(walker.around, lane);
+    if (tile.row == 0) {
+      if (tile.x == 0) {
+        clear_by_warp(walker.around, lane);
+        parts.start_strip();
+      } else {
+        parts.start_column();
+      }
       __syncwarp();
     }
-    PartReader coder(reader, walker, lane);
     const uint32_t mask = code_bands(coder, set.bands, tile.row, walker.around, skips, 0);
-    reader = coder;
-    if (mask != 0) find_skip_rows(skips, walker.skips);
+    if (mask != 0) find_skip_rows(skips, walker.part.skips);
     for (uint32_t b = 0; b < set.bands; ++b) {
-      uint64_t& above = walker.around.above[b];
-      uint64_t& left = walker.around.left[tile.row][b];
       if ((mask >> b & 1U) == 0) {
-        if (mask >> b != 0) clear_part(walker.parts[b]);  // a later part looks at it
-        above = left = 0;
+        parts.clear(tile.row, b, mask >> b != 0);
         continue;
       }
-      TileBorder border{above, left};
-      decode_part(reader, walker, model, b, lane, border);
+      parts.decode(coder, tile.row, b);
       write_levels(walker, tile, set, work.levels[set.plane] + set.offsets[b], lane);
-      above = border.above;
-      left = border.left;
       __syncwarp();
     }
   }
-  if (!reader.sound() && lane == 0) work.damaged[piece.component] = 1;
+  if (!coder.sound() && lane == 0) work.damaged[piece.component] = 1;
+}
+
+__device__ __forceinline__ void copy_by_block(uint4* to, const uint4* from, size_t bytes) {
+  for (uint32_t i = threadIdx.x; i < bytes / sizeof(uint4); i += blockDim.x) to[i] = from[i];
 }
 
 /// There are as many blocks for every frame. Those without a piece end at once, so pieces are packed into few
@@ -175,15 +120,13 @@ __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp,
   const uint32_t warps = blockDim.x / kWarp;
   const uint32_t used = min_of(max_of((count + gridDim.x - 1) / gridDim.x, kFewWarps), warps);
   if (blockIdx.x * used >= count) return;
-  auto* const walkers = reinterpret_cast<Walker*>(memory);
-  Walker& walker = walkers[warp];
-  clear_by_warp(walker, lane);
+  auto* const formulas = reinterpret_cast<DecoderFormulas*>(memory);
+  auto* const walkers = reinterpret_cast<Walker*>(formulas + 1);
+  copy_by_block(memory, reinterpret_cast<const uint4*>(&kDecoderFormulas), sizeof(DecoderFormulas));
   const SymbolTable* tables = work.tables;
   if constexpr (kTablesFit) {
-    constexpr uint32_t kWords = (kTables + 1) * sizeof(SymbolTable) / sizeof(uint4);
     auto* const to = reinterpret_cast<uint4*>(walkers + warps);
-    const auto* const from = reinterpret_cast<const uint4*>(work.tables);
-    for (uint32_t i = threadIdx.x; i < kWords; i += blockDim.x) to[i] = from[i];
+    copy_by_block(to, reinterpret_cast<const uint4*>(work.tables), kTableBytes);
     tables = reinterpret_cast<const SymbolTable*>(to);
   }
   __syncthreads();
@@ -191,14 +134,12 @@ __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp,
   if (warp >= used) return;
   for (uint32_t i = blockIdx.x * used + warp; i < count; i += used * gridDim.x) {
     const UploadedPiece piece = pieces_end[-1 - static_cast<ptrdiff_t>(i)];
-    decode_piece(work, tables, walker, piece, lane);
+    decode_piece(work, tables, *formulas, walkers[warp], piece, lane);
   }
 }
 
-constexpr size_t kTableBytes = (kTables + 1) * sizeof(SymbolTable);
-
 size_t shared_bytes(bool tables_fit, unsigned warps) {
-  return warps * sizeof(Walker) + (tables_fit ? kTableBytes : 0);
+  return sizeof(DecoderFormulas) + warps * sizeof(Walker) + (tables_fit ? kTableBytes : 0);
 }
 
 struct SkipWork {

@@ -17,7 +17,7 @@ constexpr uint32_t kMostDigits = 73;  // classes of the weighted sum of digits a
 
 struct PartFormulas {
   QuadFacts facts[16][16];
-  uint8_t gathered[16][16], scattered[16][16];
+  uint8_t gathered[16][16];
   uint8_t sum[kMostDigits], plane[kMostDigits];
 };
 constexpr PartFormulas make_formulas() {
@@ -26,7 +26,6 @@ constexpr PartFormulas make_formulas() {
     for (uint32_t b = 0; b < 16; ++b) {
       f.facts[m][b] = quad_facts(m, b);
       f.gathered[m][b] = static_cast<uint8_t>(gather_bits(m, b));
-      f.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
     }
   }
   for (uint32_t t = 0; t < kMostDigits; ++t) {
@@ -60,7 +59,6 @@ struct DeviceFormulas {
   }
   static __device__ QuadFacts facts(uint32_t mask, uint32_t large) { return kFormulas.facts[mask][large]; }
   static __device__ uint32_t gather(uint32_t mask, uint32_t bits) { return kFormulas.gathered[mask][bits]; }
-  static __device__ uint32_t scatter(uint32_t mask, uint32_t bits) { return kFormulas.scattered[mask][bits]; }
 };
 
 /// What a walk indexes, in shared memory.

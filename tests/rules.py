@@ -58,11 +58,11 @@ ONE_SIDED = set("""
     cpu/transform/lift_9_7 cpu/transform/wavelet_ring cpu/transform/zero_blocks
     cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/slope_tile cuda/transform/wavelet_lifting
     cuda/entropy/level_ranges cuda/entropy/lowpass_errors
-    cuda/entropy/run_chunk_reader cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
-    cuda/entropy/run_symbols
+    cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
+    cuda/entropy/run_chunk_reader cuda/entropy/run_symbols
     cuda/entropy/tile_cutter cuda/entropy/tile_decoder cuda/entropy/tile_encoder cuda/entropy/tile_layout
     cuda/entropy/tile_notes
-    cuda/entropy/tile_part cuda/entropy/part_notes cuda/entropy/piece_reader cuda/entropy/piece_writer
+    cuda/entropy/tile_part cuda/entropy/part_decoder cuda/entropy/part_notes cuda/entropy/part_words cuda/entropy/piece_reader cuda/entropy/piece_writer
 """.split())
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"
                        r"(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|codec|cuda|cpu|tools|tests|data|docs")

@@ -3,114 +3,19 @@
 // before is done one after the other, with tables instead of formulas; lanes share the rest.
 #pragma once
 
+#include "cuda/entropy/part_words.cuh"
 #include "cuda/entropy/piece_reader.cuh"
-#include "cuda/entropy/tile_part.cuh"
 
 namespace ctv::cuda {
-
-/// What others see of a quad. sums: bytes of the digits' sum, the same with the right column's once more, and
-/// with the lower row's; then large levels, 4 bits, and the class of numbers, 4. mask: bits 24 .. 27; for the
-/// quad to the right bits 0 and 16, for that below bits 4 and 12, tell which of its children have a neighbour
-/// that is not 0, a byte each.
-struct alignas(8) QuadWords {
-  uint32_t sums, mask;
-};
-/// What follows from the weighted sum of digits of earlier neighbours: offsets in bytes among the tables of
-/// masks and of large levels, the latter with the class of numbers in bits 30 and 31.
-struct alignas(8) TotalWords {
-  uint32_t plane, sum;
-};
-struct alignas(32) DecoderFormulas {
-  QuadWords quads[16][16];  // [mask][large]
-  TotalWords totals[kMostDigits];
-};
-constexpr DecoderFormulas make_decoder_formulas() {
-  constexpr uint32_t kTable = sizeof(SymbolTable);
-  DecoderFormulas f{};
-  for (uint32_t m = 0; m < 16; ++m) {
-    for (uint32_t b = 0; b < 16; ++b) {
-      const QuadFacts facts = quad_facts(m, b);
-      const uint32_t sum = facts.sum;
-      f.quads[m][b] = {sum | (sum + (facts.right >> 4)) << 8 | (sum + (facts.lower >> 4)) << 16 |
-                           uint32_t{facts.large} << 24 | number_class(0, sum) << 28,
-                       m << 24 | (m >> 1 & 1U) | (m >> 3) << 16 | (m >> 2 & 1U) << 4 | (m >> 3) << 12};
-    }
-  }
-  for (uint32_t t = 0; t < kMostDigits; ++t) {
-    f.totals[t] = {plane_class(t) * 2 * kTable,
-                   sum_class(t) * kSiblingClasses * kTable | number_class(sum_class(t), 0) << 28};
-  }
-  return f;
-}
-
-// A part's quad (y, x) is number (y + 1) * kQuadStride + x + 2. Those of the tiles above and to the left
-// stand before the first row and column, the rest are zeros.
-constexpr uint32_t kQuadStride = kTileQuads + 2;
-constexpr uint32_t kPlacedQuads = (kTileQuads + 1) * kQuadStride + 2;
-__device__ __forceinline__ uint32_t place_of_quad(uint32_t i) {
-  return (i / kTileQuads + 1) * kQuadStride + i % kTileQuads + 2;
-}
-
-struct alignas(16) DecodedPart {
-  TileRows rows;
-  QuadWords quads[kPlacedQuads];
-};
-
-/// Of a quad that is not 0, before it is decoded. place: of the quad, then the offset in bytes among the
-/// tables of large levels that follows from the siblings, from bit 16 on. hints: how many of those known say
-/// that a child is not 0, a byte each.
-struct alignas(8) KnownQuad {
-  uint32_t place, hints;
-};
-
-/// What quads before say of one: the weighted sum of digits, and hints with those known.
-struct QuadsBefore {
-  uint32_t sum, hints;
-  __device__ __forceinline__ QuadsBefore(const QuadWords* quad, const KnownQuad& known) {
-    const QuadWords* const above = quad - kQuadStride;
-    sum = __dp4a(above[-1].sums, kOnce, __dp4a(above[1].sums, kOnce, __dp4a(quad[-2].sums, kOnce, 0U)));
-    sum = __dp4a(above[0].sums, kTwiceLower, __dp4a(quad[-1].sums, kTwiceRight, sum));
-    hints = known.hints + (quad[-1].mask & kHintsRight) + (above[0].mask >> 4 & kHintsBelow);
-  }
-  // Of QuadWords.
-  static constexpr uint32_t kOnce = 1, kTwiceRight = 0x200, kTwiceLower = 0x20000;
-  static constexpr uint32_t kHintsRight = 0x10001, kHintsBelow = 0x101;
-};
-
-/// The last quad before one has not been there when QuadsBefore was read, but zeros. distance: of places.
-struct LastQuad {
-  uint32_t weight, shift, hints;
-  __device__ __forceinline__ explicit LastQuad(uint32_t distance) {
-    const bool right = distance == 1;
-    const bool below = distance == kQuadStride;
-    const bool seen = distance == 2 || distance == kQuadStride - 1 || distance == kQuadStride + 1;
-    weight = right   ? QuadsBefore::kTwiceRight
-             : below ? QuadsBefore::kTwiceLower
-             : seen  ? QuadsBefore::kOnce
-                     : 0;
-    shift = below ? 4 : 0;
-    hints = right ? QuadsBefore::kHintsRight : below ? QuadsBefore::kHintsBelow : 0;
-  }
-  __device__ __forceinline__ void add(const QuadWords& last, QuadsBefore& before) const {
-    before.sum = __dp4a(last.sums, weight, before.sum);
-    before.hints += last.mask >> shift & hints;
-  }
-};
 
 /// Shared memory of a warp.
 struct alignas(16) PartDecoderMemory {
   DecodedPart parts[kTileBands];
   QuadWords above[kTileBands][kTileQuads];  // along the borders
   QuadWords left[kStripTiles][kTileBands][kTileQuads];
-  SkipRows skips;
-  KnownQuad known[kPartQuads + 1];
+  KnownNode known[kPartQuads];
   uint16_t numbers[kPartLevels];          // in order: place, class from bit 8 on, whether negative in bit 12
   alignas(16) Level levels[kPartLevels];  // by row
-};
-
-/// A reader of symbols, with what the walk asks of a coder.
-struct PartCoder : PieceReader, DeviceFormulas {
-  using PieceReader::PieceReader;
 };
 
 class PartDecoder {
@@ -125,8 +30,10 @@ class PartDecoder {
     clear_by_warp(memory_.left, lane_);
   }
   __device__ void start_column() { clear_by_warp(memory_.above, lane_); }
-  /// Band b of a tile in a row of the strip, not 0. Leaves its levels in memory.
-  __device__ __forceinline__ void decode(PartCoder& coder, uint32_t row, uint32_t b) {
+  /// A tile with something in it.
+  __device__ void start_tile(uint64_t skips) { skipped_ = find_skipped_children(skips, lane_); }
+  /// Its band b, not 0. row: of the strip. Leaves the levels in memory.
+  __device__ __forceinline__ void decode(PieceReader& coder, uint32_t row, uint32_t b) {
     DecodedPart& part = memory_.parts[b];
     const uint64_t quads = start_part(coder, part, row, b);
     decode_quads(coder, part, b > 0 ? 1 : 0, count_bits(quads));
@@ -145,7 +52,7 @@ class PartDecoder {
 
  private:
   /// Codes which quads are not 0, and notes what is known of them.
-  __device__ __forceinline__ uint64_t start_part(PartCoder& coder, DecodedPart& part, uint32_t row,
+  __device__ __forceinline__ uint64_t start_part(PieceReader& coder, DecodedPart& part, uint32_t row,
                                                  uint32_t b) {
     clear_by_warp(part, lane_);
     __syncwarp();
@@ -162,30 +69,101 @@ class PartDecoder {
     const uint32_t siblings = min_of(b, kMostSiblings);
     const DecodedPart& nearest = memory_.parts[b > 0 ? b - 1 : 0];
     const DecodedPart& next = memory_.parts[b > 1 ? b - 2 : 0];
-    const uint64_t quads = code_quad_masks(coder, 0, memory_.skips, sides & 255U, sides >> 8 & 255U,
-                                           part.rows, nearest.rows, next.rows, siblings);
+    const uint32_t above = sides & 255U;
+    const uint32_t left = sides >> 8 & 255U;
+    const uint32_t above4 = pairs_of_8(above);
+    const uint32_t left4 = pairs_of_8(left);
+    decode_root(coder, part, pairs_of_4(above4), pairs_of_4(left4), nearest.root, next.root, siblings);
+    decode_nodes<2>(coder, part.eighths, bits_of_nibbles(part.root), above4, left4, nearest.eighths,
+                    next.eighths, skipped_.eighth, siblings);
+    decode_nodes<4>(coder, part.quarters, children<4>(part.eighths, 0), above, left, nearest.quarters,
+                    next.quarters, skipped_.quarter, siblings);
+    const uint64_t quads = children<8>(part.quarters, 0) | uint64_t{children<8>(part.quarters, kWarp)}
+                                                               << kWarp;
 #pragma unroll
     for (uint32_t own = lane_; own < kPartQuads; own += kWarp) {
       if ((quads >> own & 1U) == 0) continue;
       const uint32_t place = place_of_quad(own);
       const uint32_t right = own % kTileQuads == 7 ? 0 : static_cast<uint32_t>(quads >> own >> 1) & 1U;
       const uint32_t below = static_cast<uint32_t>(quads >> own >> 8) & 1U;
-      uint32_t hints = right * 0x01000100U + below * 0x01010000U;
+      uint32_t hints = hints_beside(right, below);
       uint32_t from_siblings = 0;
       if (siblings != 0) {
         const QuadWords one = nearest.quads[place];
         const QuadWords other = next.quads[place];
-        hints += bytes_of_bits(one.mask >> 24) + bytes_of_bits(other.mask >> 24);
+        hints += one.mask + other.mask;
         from_siblings = sibling_sum_class((one.sums & 255U) + (other.sums & 255U), 1) * sizeof(SymbolTable);
       }
       const uint32_t before = count_bits(quads & ((uint64_t{1} << own) - 1));
-      memory_.known[before] = {place | from_siblings << 16, hints};
+      memory_.known[before] = {place << 16 | hints, from_siblings};
     }
     __syncwarp();
     return quads;
   }
 
-  __device__ __forceinline__ void decode_quads(PartCoder& coder, DecodedPart& part, uint32_t has_siblings,
+  /// Which nodes of a scale with kSide in a row are not 0, from number `first` on: a lane each.
+  template <uint32_t kSide>
+  __device__ __forceinline__ uint32_t children(const uint32_t* parents, uint32_t first) const {
+    const uint32_t i = first + lane_;
+    const uint32_t y = i / kSide % kSide;
+    const uint32_t x = i % kSide;
+    const uint32_t mask = parents[(y / 2 + 1) * (kSide / 2 + 1) + x / 2 + 1];
+    return __ballot_sync(kAllLanes, i < kSide * kSide && (mask >> (y % 2 * 8 + x % 2 * 4) & 1U) != 0);
+  }
+  /// The mask of a node: nibbles.
+  __device__ __forceinline__ uint32_t decode_mask(PieceReader& coder, const NodeTables& tables,
+                                                  uint32_t hints, uint32_t skipped) const {
+    const uint32_t digits =
+        (digits_of(tables.coded, hints) & ~skipped) | (digits_of(tables.skipped, hints) & skipped);
+    const SymbolTable& table = tables_[tables.first + __dp4a(digits, tables.weights, 0U)];
+    const uint16_t* const begins = table.begin + lane_ % kTableSymbols;
+    const uint32_t found = coder.find(begins[0], begins[1], true);
+    return __shfl_sync(kAllLanes, nibbles_of_bits(lane_ % kTableSymbols), static_cast<int>(found));
+  }
+  /// above, left: which children of the neighbours along the border are not 0. one, other: siblings' masks.
+  __device__ __forceinline__ void decode_root(PieceReader& coder, DecodedPart& part, uint32_t above,
+                                              uint32_t left, uint32_t one, uint32_t other,
+                                              uint32_t siblings) {
+    uint32_t hints = (above & 1U) + (above >> 1) * 0x10U + (left & 1U) + (left >> 1) * 0x100U;
+    if (siblings != 0) hints += one + other;
+    part.root = decode_mask(coder, node_tables<1>(siblings), hints, skipped_.root);
+  }
+  /// The masks of the nodes of a scale, as bits in raster order those that are not 0; kept by place, and
+  /// those along the border stand before them.
+  template <uint32_t kSide>
+  __device__ __forceinline__ void decode_nodes(PieceReader& coder, uint32_t* masks, uint32_t nodes,
+                                               uint32_t above, uint32_t left, const uint32_t* one,
+                                               const uint32_t* other, uint32_t skipped, uint32_t siblings) {
+    constexpr int kStride = kSide + 1;
+    if (lane_ < kSide) {
+      masks[lane_ + 1] = nibbles_of_bits((above >> (2 * lane_) & 3U) << 2);
+      const uint32_t two = left >> (2 * lane_) & 3U;
+      masks[(lane_ + 1) * kStride] = nibbles_of_bits((two & 1U) << 1 | (two & 2U) << 2);
+    }
+    if (lane_ < kSide * kSide && (nodes >> lane_ & 1U) != 0) {
+      const uint32_t x = lane_ % kSide;
+      const uint32_t place = (lane_ / kSide + 1) * kStride + x + 1;
+      const uint32_t right = x == kSide - 1 ? 0 : nodes >> (lane_ + 1) & 1U;
+      uint32_t hints = hints_beside(right, nodes >> (lane_ + kSide) & 1U);
+      if (siblings != 0) hints += one[place] + other[place];
+      const uint32_t before = count_bits(nodes & ((1U << lane_) - 1));
+      memory_.known[before] = {place << 16 | hints, skipped};
+    }
+    __syncwarp();
+    const NodeTables tables = node_tables<kSide>(siblings);
+    const uint32_t count = count_bits(nodes);
+#pragma unroll 1
+    for (uint32_t k = 0; k < count; ++k) {
+      const KnownNode known = memory_.known[k];
+      uint32_t* const mask = masks + known.place();
+      const uint32_t hints = known.hints + (mask[-1] >> kRightShift & kRightHints) +
+                             (mask[-kStride] >> kBelowShift & kBelowHints);
+      *mask = decode_mask(coder, tables, hints, known.other);  // all lanes write the same
+    }
+    __syncwarp();
+  }
+
+  __device__ __forceinline__ void decode_quads(PieceReader& coder, DecodedPart& part, uint32_t has_siblings,
                                                uint32_t count) {
     // Levels of which 1, 2, 3 or 4 are not 0 have 2, 4, 8 or 16 symbols, which is 30 lanes: each has read
     // where its symbol begins before the mask is known.
@@ -196,25 +174,23 @@ class PartDecoder {
     const uint8_t* const masks = bytes_at(kQuadTables + has_siblings, lane_ % kTableSymbols);
     const uint8_t* const larges = bytes_at(kLargeTables + model_.model_tables + (levels - 1) * kLargeContexts,
                                            lane_ + 2 - (1U << levels));
-    KnownQuad known = memory_.known[0];
-    QuadsBefore before(part.quads + (known.place & 0xffffU), known);
+    KnownNode known = memory_.known[0];
+    QuadsBefore before(part.quads + known.place(), known);
+#pragma unroll 1
     for (uint32_t k = 1; k <= count; ++k) {
-      const uint32_t place = known.place & 0xffffU;
+      const uint32_t place = known.place();
       const TotalWords total = formulas_.totals[before.sum];
-      const uint32_t hints = before.hints;
-      const uint32_t twos = (hints >> 1 | hints >> 2) & 0x01010101U;
-      const uint32_t ones = hints & ~twos & 0x01010101U;
-      const uint32_t digits = __dp4a(ones, 0x1b090301U, __dp4a(twos, 0x36120602U, 0U));
+      const uint32_t digits = __dp4a(digits_of(0x0202020100ULL, before.hints), 0x1b090301U, 0U);
       const auto* const of_mask = reinterpret_cast<const uint16_t*>(
           masks + digits * (2 * kPlaneClasses * sizeof(SymbolTable)) + total.plane);
       const auto* const of_large =
-          reinterpret_cast<const uint16_t*>(larges + (total.sum & 0xffffU) + (known.place >> 16));
+          reinterpret_cast<const uint16_t*>(larges + (total.sum & 0xffffU) + known.other);
       const uint32_t mask_begin = of_mask[0];
       const uint32_t mask_end = of_mask[1];
       const uint32_t large_begin = of_large[0];
       const uint32_t large_end = of_large[1];
       known = memory_.known[min_of(k, count - 1)];
-      const uint32_t next = known.place & 0xffffU;
+      const uint32_t next = known.place();
       before = QuadsBefore(part.quads + next, known);
       const LastQuad last(next - place);
       const uint32_t mask = coder.find(mask_begin, mask_end, true) % kTableSymbols;
@@ -229,11 +205,11 @@ class PartDecoder {
   }
 
   /// Signs, then magnitudes of large levels.
-  __device__ __forceinline__ void finish(PartCoder& coder, const DecodedPart& part) {
+  __device__ __forceinline__ void finish(PieceReader& coder, const DecodedPart& part) {
     // A lane has two quads beside each other.
     const uint32_t first = 2 * lane_;
     const QuadWords* const own = part.quads + place_of_quad(first);
-    const uint32_t masks[2] = {own[0].mask >> 24, own[1].mask >> 24};
+    const uint32_t masks[2] = {bits_of_nibbles(own[0].mask), bits_of_nibbles(own[1].mask)};
     const uint32_t larges[2] = {own[0].sums >> 24 & 15U, own[1].sums >> 24 & 15U};
     const auto bits = [](const uint32_t* two) {
       return static_cast<uint32_t>(__popc(static_cast<int>(two[0] | two[1] << 4)));
@@ -249,6 +225,7 @@ class PartDecoder {
     const uint32_t before = through - here;
     const uint32_t levels = all & 0xffffU;
     uint32_t signs = 0;  // a word of 16 in each lane
+#pragma unroll 1
     for (uint32_t word = 0; 16 * word < levels; ++word) {
       const uint32_t value = coder.raw(min_of(levels - 16 * word, 16U), 0);
       signs = lane_ == word ? value : signs;
@@ -288,8 +265,9 @@ class PartDecoder {
     __syncwarp();
   }
 
-  __device__ __forceinline__ void decode_numbers(PartCoder& coder, uint32_t count) {
+  __device__ __forceinline__ void decode_numbers(PieceReader& coder, uint32_t count) {
     uint32_t recent = model_.first_recent;
+#pragma unroll 1
     for (uint32_t k = 0; k < count; ++k) {
       const uint32_t what = memory_.numbers[k];
       const uint32_t table =
@@ -309,6 +287,7 @@ class PartDecoder {
   const SymbolTable* tables_;
   const DecoderFormulas& formulas_;
   PieceModel model_;
+  SkippedChildren skipped_;
   PartDecoderMemory& memory_;
   uint32_t lane_;
 };

@@ -62,7 +62,7 @@ __device__ __forceinline__ void write_levels(const Walker& walker, const DeviceT
 __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable* tables,
                                              const DecoderFormulas& formulas, Walker& walker,
                                              const UploadedPiece& piece, uint32_t lane) {
-  PartCoder coder(tables, work.bytes + piece.begin, piece.size, lane);
+  PieceReader coder(tables, work.bytes + piece.begin, piece.size, lane);
   PieceModel model{};
   start_piece(coder, model, walker.around, 0);
   PartDecoder parts(tables, formulas, model, walker.part, lane);
@@ -90,7 +90,7 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
       __syncwarp();
     }
     const uint32_t mask = code_bands(coder, set.bands, tile.row, walker.around, skips, 0);
-    if (mask != 0) find_skip_rows(skips, walker.part.skips);
+    if (mask != 0) parts.start_tile(skips);
     for (uint32_t b = 0; b < set.bands; ++b) {
       if ((mask >> b & 1U) == 0) {
         parts.clear(tile.row, b, mask >> b != 0);

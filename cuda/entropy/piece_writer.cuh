@@ -13,15 +13,12 @@ __device__ __forceinline__ uint32_t symbol_event(uint32_t table, uint32_t s) {
   return table * kTableSymbols + s;
 }
 
-/// An event as RansWriter takes it.
-struct alignas(8) ReadyEvent {
-  uint32_t event, reciprocal;
-};
 __device__ __forceinline__ ReadyEvent look_up(const SymbolTable* tables, uint32_t event) {
-  if ((event & kRawEvent) != 0) return {event, 0};
-  const uint16_t* const begin = tables[event / kTableSymbols].begin + event % kTableSymbols;
-  const uint32_t size = (uint32_t{begin[1]} - begin[0]) & (kWhole - 1);
-  return {size << 16 | begin[0], size == 0 ? 0 : rans_reciprocal(size)};
+  if ((event & kRawEvent) == 0) {
+    const uint16_t* const begin = tables[event / kTableSymbols].begin + event % kTableSymbols;
+    event = ((uint32_t{begin[1]} - begin[0]) & (kWhole - 1)) << 16 | begin[0];
+  }
+  return ready_event(event);
 }
 
 /// All lanes know the place, one writes.
@@ -29,9 +26,8 @@ struct WordsOfWarp {
   uint8_t* at;
   uint32_t lane;
   __device__ __forceinline__ void push(uint32_t word, uint32_t due) {
-    if (due == 0) return;
-    at -= 2;
-    if (lane == 0) *reinterpret_cast<uint16_t*>(at) = static_cast<uint16_t>(word);
+    at -= 2 * due;
+    if (lane == 0 && due != 0) *reinterpret_cast<uint16_t*>(at) = static_cast<uint16_t>(word);
   }
 };
 
@@ -43,14 +39,7 @@ class PieceWriter {
   /// Codes events in their order, which is that from a piece's last to its first.
   __device__ void put(const ReadyEvent* events, uint32_t count) {
 #pragma unroll 8
-    for (uint32_t i = 0; i < count; ++i) {
-      const ReadyEvent next = events[i];
-      if ((next.event & kRawEvent) != 0) {
-        writer_.put_raw(next.event);
-      } else {
-        writer_.put(next.event, next.reciprocal);
-      }
-    }
+    for (uint32_t i = 0; i < count; ++i) writer_.put(events[i]);
   }
   /// Writes the state. Returns where the bytes begin.
   __device__ const uint8_t* finish() { return writer_.finish().at; }

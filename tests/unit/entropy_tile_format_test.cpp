@@ -11,6 +11,7 @@
 #include "codec/entropy/tile_index.hpp"
 #include "codec/entropy/tile_tables.hpp"
 #include "codec/pipeline/stream.hpp"
+#include "tests/support/random.hpp"
 
 namespace ctv {
 namespace {
@@ -101,6 +102,38 @@ TEST(Tiles, SetsHoldEveryLevelOnce) {
         EXPECT_EQ(std::count(plane.begin(), plane.end(), 1), static_cast<ptrdiff_t>(plane.size()));
     }
   }
+}
+
+struct WordList {
+  std::vector<uint32_t>* words;
+  void push(uint32_t word, uint32_t due) {
+    if (due != 0) words->push_back(word & 0xffffU);
+  }
+};
+
+TEST(Tiles, ReadyEventsAreCodedAsOthersAre) {
+  test::Random random(20262);
+  std::vector<uint32_t> words;
+  std::vector<uint32_t> ready_words;
+  RansWriter writer(WordList{&words});
+  RansWriter ready(WordList{&ready_words});
+  for (int round = 0; round < 300; ++round) {
+    for (uint32_t size = 1; size < kWhole; ++size) {
+      const auto begin = static_cast<uint32_t>(random.between(0, static_cast<int>(kWhole - size)));
+      const uint32_t event = size << 16 | begin;
+      writer.put(event, rans_reciprocal_64(size));
+      ready.put(ready_event(event));
+      if (size % 16 != 0) continue;
+      const int bits = random.between(1, 16);
+      const uint32_t raw =
+          raw_event(static_cast<uint32_t>(bits), static_cast<uint32_t>(random.between(0, (1 << bits) - 1)));
+      writer.put_raw(raw);
+      ready.put(ready_event(raw));
+    }
+  }
+  writer.finish();
+  ready.finish();
+  EXPECT_EQ(ready_words, words);
 }
 
 TEST(Tiles, TablesAreWholeAndFoundTheSameWay) {

@@ -103,10 +103,39 @@ inline constexpr uint32_t kRawEvent = 1U << 31;
 CTV_HOST_DEVICE constexpr uint32_t raw_event(uint32_t bits, uint32_t value) {
   return kRawEvent | bits << 16 | value;
 }
-/// For RansWriter::put() of a symbol with an interval of `size`, 1 to kWhole - 1.
-CTV_HOST_DEVICE constexpr uint32_t rans_reciprocal(uint32_t size) { return UINT32_MAX / size; }
+/// Of an event, what leaves the least to do to a writer that has nothing else to do meanwhile. The state x
+/// becomes x + begin + factor * (x / size), where raw bits have a size of 1.
+struct alignas(16) ReadyEvent {
+  uint32_t least;               // a state from here on writes a word first
+  uint32_t reciprocal;          // x / size = (x * reciprocal + (the same or 0)) >> (32 + shift)
+  uint32_t begin_and_factor;    // lower and upper half
+  uint32_t shift_and_addition;  // with bit 31, the reciprocal is added
+};
+CTV_HOST_DEVICE constexpr ReadyEvent ready_event(uint32_t event) {
+  constexpr uint32_t kAdds = 1U << 31;
+  const uint32_t low = event & 0xffffU;
+  if ((event & kRawEvent) != 0) {
+    const uint32_t bits = event >> 16 & 31U;
+    return {1U << (32 - bits), UINT32_MAX, low | ((1U << bits) - 1) << 16, kAdds};
+  }
+  const uint32_t size = event >> 16;
+  if (size == 0) return {};
+  uint32_t shift = 0;
+  while (size >> shift > 1) ++shift;
+  const uint32_t least = size << (32 - kProbabilityBits);
+  const uint32_t both = low | (kWhole - size) << 16;
+  if (size == 1U << shift) return {least, UINT32_MAX, both, shift | kAdds};
+  // 2^(32 + shift) / size, rounded to where the error is small enough for any state (Robison 2005).
+  const uint32_t quotient = UINT32_MAX / size;
+  const uint32_t more = (0U - quotient * size) << shift;
+  const uint32_t rest = more % size;
+  const uint32_t down = (quotient << shift) + more / size;
+  if (size - rest <= 1U << shift) return {least, down + 1, both, shift};
+  return {least, down, both, shift | kAdds};
+}
 
-/// The same, rounded up. The state is below size * 2^20 then, so its product with what was added stays below
+/// For RansWriter::put() of a symbol with an interval of `size`, 1 to kWhole - 1: the reciprocal, rounded up.
+/// The state is below size * 2^20 then, so its product with what was added stays below
 /// 2^44: the quotient is right. No product exceeds 64 bits.
 inline constexpr int kReciprocalBits = 44;
 constexpr uint64_t rans_reciprocal_64(uint32_t size) {
@@ -124,18 +153,14 @@ class RansWriter {
     flush(state_ >> (32 - bits) != 0 ? 1 : 0);
     state_ = state_ << bits | (event & 0xffffU);
   }
-  CTV_HOST_DEVICE void put(uint32_t event, uint32_t reciprocal) {
-    const uint32_t size = event >> 16;
-    flush(state_ >> (32 - kProbabilityBits) >= size ? 1 : 0);
-    // The reciprocal was rounded down, so the quotient is right or one too small.
-    auto quotient = static_cast<uint32_t>(uint64_t{state_} * reciprocal >> 32);
-    uint32_t rest = state_ - quotient * size;
-    const uint32_t more = rest >= size ? 1 : 0;
-    quotient += more;
-    rest -= more * size;
-    state_ = (quotient << kProbabilityBits) + rest + (event & 0xffffU);
+  CTV_HOST_DEVICE void put(const ReadyEvent& event) {  // of either kind
+    flush(state_ >= event.least ? 1 : 0);
+    const uint32_t added = event.shift_and_addition >> 31 != 0 ? event.reciprocal : 0;
+    const uint64_t product = uint64_t{state_} * event.reciprocal + added;
+    const uint32_t quotient = static_cast<uint32_t>(product >> 32) >> (event.shift_and_addition & 31U);
+    state_ += (event.begin_and_factor & 0xffffU) + quotient * (event.begin_and_factor >> 16);
   }
-  /// The same with rans_reciprocal_64(), where products of 64 bits are cheap: there is nothing to correct.
+  /// A symbol with rans_reciprocal_64(), where products of 64 bits are cheap: there is nothing to correct.
   void put(uint32_t event, uint64_t reciprocal) {
     const uint32_t size = event >> 16;
     // Compilers make a branch of a comparison, and it cannot be foretold.

@@ -5,6 +5,8 @@
 // to the same places, whichever comes first.
 #include "cuda/entropy/tile_decoder.hpp"
 
+#include <cuda_pipeline_primitives.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -104,8 +106,11 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
   if (!coder.sound() && lane == 0) work.damaged[piece.component] = 1;
 }
 
+/// Starts to copy to shared memory.
 __device__ __forceinline__ void copy_by_block(uint4* to, const uint4* from, size_t bytes) {
-  for (uint32_t i = threadIdx.x; i < bytes / sizeof(uint4); i += blockDim.x) to[i] = from[i];
+  for (uint32_t i = threadIdx.x; i < bytes / sizeof(uint4); i += blockDim.x) {
+    __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
+  }
 }
 
 /// There are as many blocks for every frame. Those without a piece end at once, so pieces are packed into few
@@ -129,6 +134,8 @@ __global__ void __launch_bounds__((kTablesFit ? kMostWarps : kFewWarps) * kWarp,
     copy_by_block(to, reinterpret_cast<const uint4*>(work.tables), kTableBytes);
     tables = reinterpret_cast<const SymbolTable*>(to);
   }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
   __syncthreads();
   const auto* const pieces_end = reinterpret_cast<const UploadedPiece*>(work.count);
   if (warp >= used) return;

@@ -38,7 +38,7 @@ class PieceWriter {
 
   /// Codes events in their order, which is that from a piece's last to its first.
   __device__ void put(const ReadyEvent* events, uint32_t count) {
-#pragma unroll 8
+#pragma unroll 4
     for (uint32_t i = 0; i < count; ++i) writer_.put(events[i]);
   }
   /// Writes the state. Returns where the bytes begin.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block codes a piece from its last event to its first (rANS), 128 tiles at a time: all threads find where
-// the events of each tile go, and look up a window of them; then a warp passes the state through. What pieces
-// there are is known on the device alone, so blocks take pieces until none is left, and the last kernel
-// writes the bytes, close together, into the host's memory.
+// the events of each tile go; then a warp passes the state through, and the others look up the next window of
+// events. What pieces there are is known on the device alone, so blocks take pieces until none is left, and
+// the last kernel writes the bytes, close together, into the host's memory.
 #include "cuda/entropy/tile_encoder.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint32_t kPieceThreads = 128;
 constexpr uint32_t kPieceWarps = kPieceThreads / kWarp;
-constexpr uint32_t kWindow = 1024;  // events that are looked up at a time
-constexpr uint32_t kGroup = 32;     // pieces whose bytes a block joins
+constexpr uint32_t kWindow = 512;  // events that are looked up at a time, while those before are coded
+constexpr uint32_t kGroup = 32;    // pieces whose bytes a block joins
 constexpr int kJoinThreads = 256;
 constexpr unsigned kBlocksPerProcessor = 6;
 
@@ -125,7 +125,7 @@ __device__ uint32_t event_of(const PieceWork& work, const TileGroup& group, uint
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
   __shared__ TileGroup group;
-  __shared__ ReadyEvent window[kWindow];
+  __shared__ ReadyEvent windows[2][kWindow];
   const uint32_t lane = threadIdx.x % kWarp;
   const bool codes = threadIdx.x < kWarp;
   for (uint32_t number = blockIdx.x;; number += gridDim.x) {
@@ -145,13 +145,20 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
     PieceWriter writer(bytes_end, lane);
     for (uint32_t last = end; last > begin; last -= min_of(last - begin, kPieceThreads)) {
       const uint32_t count = fill_group(work, group, begin, last);
-      for (uint32_t first = 0; first < count; first += kWindow) {
-        const uint32_t some = min_of(kWindow, count - first);
-        for (uint32_t i = threadIdx.x; i < some; i += kPieceThreads) {
-          window[i] = look_up(work.tables, event_of(work, group, last, first + i));
+      const auto fill = [&](uint32_t first, uint32_t thread, uint32_t threads) {
+        const uint32_t end_of_window = min_of(first + kWindow, count);
+        for (uint32_t i = first + thread; i < end_of_window; i += threads) {
+          windows[i / kWindow % 2][i % kWindow] = look_up(work.tables, event_of(work, group, last, i));
         }
-        __syncthreads();
-        if (codes) writer.put(window, some);
+      };
+      fill(0, threadIdx.x, kPieceThreads);
+      __syncthreads();
+      for (uint32_t first = 0; first < count; first += kWindow) {
+        if (codes) {
+          writer.put(windows[first / kWindow % 2], min_of(kWindow, count - first));
+        } else {
+          fill(first + kWindow, threadIdx.x - kWarp, kPieceThreads - kWarp);
+        }
         __syncthreads();
       }
     }

@@ -227,7 +227,7 @@ class PartDecoder {
     uint32_t signs = 0;  // a word of 16 in each lane
 #pragma unroll 1
     for (uint32_t word = 0; 16 * word < levels; ++word) {
-      const uint32_t value = coder.raw(min_of(levels - 16 * word, 16U), 0);
+      const uint32_t value = coder.raw(min_of(levels - 16 * word, 16U));
       signs = lane_ == word ? value : signs;
     }
     const uint32_t at = before & 0xffffU;
@@ -274,7 +274,7 @@ class PartDecoder {
           kNumberTables + model_.model_tables + recent_class(recent) * kNumberClasses + (what >> 8 & 15U);
       const uint32_t symbol = coder.symbol(table, 0);
       uint32_t number = symbol;
-      if (symbol >= 8) number = number_base(symbol) + coder.raw(number_bits(symbol), 0);
+      if (symbol >= 8) number = number_base(symbol) + coder.raw(number_bits(symbol));
       recent = next_recent(recent, number);
       const uint32_t place = what & 255U;
       const int magnitude = 2 + static_cast<int>(number);

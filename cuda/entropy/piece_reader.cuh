@@ -10,7 +10,6 @@ namespace ctv::cuda {
 
 class PieceReader {
  public:
-  static constexpr bool kDecodes = true;
   /// bytes: at an even address. It may read five bytes beyond the end, which mean nothing.
   __device__ PieceReader(const SymbolTable* tables, const uint8_t* bytes, uint32_t size, uint32_t lane)
       : tables_(tables), bytes_(bytes), size_(size), lane_(lane % kTableSymbols) {
@@ -41,7 +40,7 @@ class PieceReader {
     go_on((dues >> found & 1U) != 0);
     return static_cast<uint32_t>(found);
   }
-  __device__ __forceinline__ uint32_t raw(uint32_t bits, uint32_t) {
+  __device__ __forceinline__ uint32_t raw(uint32_t bits) {
     const uint32_t value = state_ & ((1U << bits) - 1);
     state_ >>= bits;
     const bool due = state_ < kLeastState && at_ < size_;

@@ -32,15 +32,17 @@ class TimedTransform final : public TransformCoder {
       : inner_(std::move(inner)), times_(times) {}
 
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes) override {
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes,
+                 const SkippedCells& skipped) override {
     StageTimer timer(times_, Stage::kForward);
-    return inner_->forward(samples, prediction, dc_offset, quantisers, levels, slopes);
+    return inner_->forward(samples, prediction, dc_offset, quantisers, levels, slopes, skipped);
   }
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples, const int8_t* slopes) override {
+                 PlaneView<Sample> samples, const int8_t* slopes, const SkippedCells& skipped) override {
     StageTimer timer(times_, Stage::kInverse);
-    return inner_->inverse(levels, quantisers, prediction, dc_offset, range, reduction, samples, slopes);
+    return inner_->inverse(levels, quantisers, prediction, dc_offset, range, reduction, samples, slopes,
+                           skipped);
   }
 
  private:
@@ -154,19 +156,6 @@ class CpuBackend final : public Backend {
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
     StageTimer timer(stage_times_, Stage::kCompensate);
     compensate_plane(threads_, reference, side, geometry, prediction);
-    return {};
-  }
-  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                             const uint8_t* skips, const CompensationGeometry& geometry,
-                             PlaneView<Sample> residual) override {
-    StageTimer timer(stage_times_, Stage::kCompensate);
-    ctv::subtract_prediction(threads_, samples, prediction, skips, geometry, residual);
-    return {};
-  }
-  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
-                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
-    StageTimer timer(stage_times_, Stage::kCompensate);
-    ctv::copy_skipped(threads_, from, skips, geometry, to);
     return {};
   }
 

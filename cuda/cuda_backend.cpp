@@ -10,7 +10,6 @@
 #include "cuda/motion/compensate.hpp"
 #include "cuda/motion/estimator.hpp"
 #include "cuda/motion/skip.hpp"
-#include "cuda/motion/skipped_cells.hpp"
 #include "cuda/picture/loop_filter.hpp"
 #include "cuda/picture/picture_transfer.hpp"
 #include "cuda/picture/squared_error.hpp"
@@ -128,19 +127,6 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kCompensate);
     return compensate_plane(*device_, reference, side, geometry, prediction);
-  }
-  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                             const uint8_t* skips, const CompensationGeometry& geometry,
-                             PlaneView<Sample> residual) override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    const StageMark mark(*device_, Stage::kCompensate);
-    return cuda::subtract_prediction(*device_, samples, prediction, skips, geometry, residual);
-  }
-  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
-                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    const StageMark mark(*device_, Stage::kCompensate);
-    return cuda::copy_skipped(*device_, from, skips, geometry, to);
   }
   Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                         int64_t* changes) override {

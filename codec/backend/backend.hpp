@@ -20,9 +20,9 @@
 #include "codec/backend/slope_estimator.hpp"
 #include "codec/backend/transform_coder.hpp"
 #include "codec/dsp/loop_filter.hpp"
-#include "codec/format/filtered_cells.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/format/skipped_cells.hpp"
 #include "codec/format/tile_sets.hpp"
 #include "codec/util/stage_times.hpp"
 
@@ -104,13 +104,6 @@ class Backend {
   /// `geometry`) moved by the vectors.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
-  /// residual = samples - prediction, 0 in skipped cells. All three have the padded extent.
-  virtual Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                                     const uint8_t* skips, const CompensationGeometry& geometry,
-                                     PlaneView<Sample> residual) = 0;
-  /// Copies the samples of skipped cells, clamped to geometry.range.
-  virtual Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
-                              const CompensationGeometry& geometry, PlaneView<Sample> to) = 0;
 
   /// changes = of each root of the motion, what the filter would change of the squared error against the
   /// source, of all planes together, in the rows that decide (FilterGain). skips: skipped cells count for

@@ -7,6 +7,7 @@
 
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/format/skipped_cells.hpp"
 #include "codec/util/status.hpp"
 #include "codec/util/types.hpp"
 
@@ -20,17 +21,20 @@ enum class Engine : uint8_t { kDirect = 0, kFft = 1 };
 class TransformCoder {
  public:
   virtual ~TransformCoder() = default;
-  /// Transforms and quantises samples - prediction. Levels are in the order of the layout.
-  /// prediction.data null: the prediction is `dc_offset` everywhere. quantisers: one per subband. samples and
-  /// prediction have the padded extent. slopes: an array of SlopeGrid, or null for a transform without.
+  /// Transforms and quantises samples - prediction, 0 in skipped cells. Levels are in the order of the
+  /// layout. prediction.data null: the prediction is `dc_offset` everywhere, and no cell is skipped.
+  /// quantisers: one per subband. samples and prediction have the padded extent. slopes: an array of
+  /// SlopeGrid, or null for a transform without.
   virtual Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
                          std::span<const SubbandQuantiser> quantisers, Level* levels,
-                         const int8_t* slopes = nullptr) = 0;
-  /// prediction + inverse(levels), clamped to range, at resolution 2^-reduction: samples and prediction have
-  /// the padded extent shifted right by reduction. samples may be prediction.
+                         const int8_t* slopes = nullptr, const SkippedCells& skipped = {}) = 0;
+  /// prediction + inverse(levels), in skipped cells prediction, clamped to range, at resolution 2^-reduction:
+  /// samples and prediction have the padded extent shifted right by reduction, which skipped.geometry has,
+  /// too. samples may be prediction.
   virtual Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                         PlaneView<Sample> samples, const int8_t* slopes = nullptr) = 0;
+                         PlaneView<Sample> samples, const int8_t* slopes = nullptr,
+                         const SkippedCells& skipped = {}) = 0;
 };
 
 }  // namespace ctv

@@ -33,10 +33,12 @@ uint64_t bank_bytes(Extent band, int directions_log2, uint64_t threads) {
 
 uint64_t transform_bytes(const SubbandLayout& layout, uint64_t threads) {
   const TransformParameters& t = layout.transform;
-  if (t.in_blocks()) return threads * 2 * padded(layout.padded.cols);
+  const uint64_t skips = layout.padded.area() / 128;  // a bit for each cell, of 4x4 samples at the least
+  if (t.in_blocks()) return threads * 2 * padded(layout.padded.cols) + skips;
   const bool laplacian = t.pyramid == Pyramid::kLaplacian;
   // Each thread has rows that pass through the filters: 16 of 32 bits, or 17 pairs.
-  uint64_t bytes = threads * with_margins(layout.padded.cols / 2) * (laplacian ? 2 * 16 * 4 + 4 : 2 * 17 * 2);
+  uint64_t bytes =
+      skips + threads * with_margins(layout.padded.cols / 2) * (laplacian ? 2 * 16 * 4 + 4 : 2 * 17 * 2);
   for (int scale = 1; scale <= t.scales; ++scale) {
     bytes += plane_bytes({layout.padded.rows >> scale, layout.padded.cols >> scale});
     const int n = t.directions_log2[static_cast<size_t>(scale - 1)];

@@ -130,18 +130,15 @@ Status FrameDecoder::decode_picture(FrameSlot& slot) {
       CTV_RETURN_IF_ERROR(
           backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
       prediction = prediction_.plane(p);
+      cells.skips = side_.skips;
+      cells.changes = side_.changes;
     }
     // Levels are only read, so they need not move.
     const Level* const uploaded = slot.levels->uploaded(i);
     const Level* const levels = uploaded == nullptr ? residual_[i] : uploaded;
     CTV_RETURN_IF_ERROR(slot.levels->place(i, uploaded == nullptr ? residual_[i] : nullptr));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels, quantisers_[i], prediction, picture.dc_offset(p),
-                                                picture.range(p), decisions_.reduction, out, slopes));
-    if (reference_ != nullptr) {
-      cells.skips = side_.skips;
-      cells.changes = side_.changes;
-      CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
-    }
+                                                picture.range(p), decisions_.reduction, out, slopes, cells));
     if (filtered()) {
       CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
                                           decoded.cropped_plane(p)));

@@ -31,7 +31,6 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
-    CTV_ASSIGN_OR_RETURN(residual_, PlaneSet::make(backend_, picture, 0));
     if (stream_.header.loop_filter != 0) {
       CTV_ASSIGN_OR_RETURN(unfiltered_, PlaneSet::make(backend_, picture, 0));
     }
@@ -101,8 +100,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   return picture_mode() ? predict(slot) : predict_subbands(slot);
 }
 
-// residual = source - compensated, without what is skipped. A lossless stream skips only what is equal. The
-// loop filter is on where it helps the prediction, which has the noise of all frames before.
+// A lossless stream skips only what is equal. The loop filter is on where it helps the prediction, which has
+// the noise of all frames before.
 Status FrameEncoder::predict(FrameSlot& slot) {
   const PlaneSet& reference = reference_->picture;
   const MotionGrid& grid = stream_.grid;
@@ -140,10 +139,8 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   }
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
-  for (int p = 0; p < planes(); ++p) {
-    CTV_RETURN_IF_ERROR(quick_ && !overlap ? backend_.on_plane(p) : compensate(p, overlap));
-    CTV_RETURN_IF_ERROR(backend_.subtract_prediction(source_.plane(p), prediction_.plane(p), side.skips,
-                                                     stream_.geometry(p, 0), residual_.plane(p)));
+  if (!quick_ || overlap) {
+    for (int p = 0; p < planes(); ++p) CTV_RETURN_IF_ERROR(compensate(p, overlap));
   }
   CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
   if (stream_.header.loop_filter == 0) return {};
@@ -225,8 +222,12 @@ PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
   return type == FrameType::kPredicted ? prediction_.plane(p) : PlaneView<Sample>();
 }
 
-// picture: forward(samples or residual) -> levels. With a decision by rate the coefficients themselves are
-// kept in between, so that another quantiser needs no other transform.
+SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
+  return {stream_.geometry(p, 0), type == FrameType::kPredicted ? output_->side.skips : nullptr};
+}
+
+// picture: forward(samples, less compensated where there is one) -> levels. With a decision by rate the
+// coefficients themselves are kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
@@ -234,15 +235,14 @@ Status FrameEncoder::code_picture(FrameType type) {
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (!transformed_) {
       const std::vector<SubbandQuantiser> units(layout.subbands.size());
-      const bool key = type == FrameType::kKey;
       if (slopes(type, p) != nullptr) {
         CTV_RETURN_IF_ERROR(slopes_->search(source_.plane(0), stream_.picture.dc_offset(0), quantisers_[0],
                                             output_->side.slopes));
       }
       CTV_RETURN_IF_ERROR(transforms_[i]->forward(
-          (key ? source_ : residual_).plane(p), {}, key ? stream_.picture.dc_offset(p) : 0,
+          source_.plane(p), prediction(type, p), stream_.picture.dc_offset(p),
           rdoq_ ? std::span(units) : std::span(quantisers_[i]), rdoq_ ? coefficients_[i] : output_->levels[i],
-          slopes(type, p)));
+          slopes(type, p), skipped(type, p)));
     }
     if (rdoq_) {
       CTV_RETURN_IF_ERROR(
@@ -261,16 +261,12 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
   for (int p = 0; p < planes(); ++p) {
     const auto i = static_cast<size_t>(p);
     const PlaneView<Sample> out = (filtered ? unfiltered_ : decoded).plane(p);
-    FilteredCells cells{stream_.geometry(p, 0)};
+    const FilteredCells cells{skipped(type, p),
+                              type == FrameType::kPredicted ? output_->side.changes : nullptr};
     CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
                                                 picture.dc_offset(p), picture.range(p), 0, out,
-                                                slopes(type, p)));
-    if (type == FrameType::kPredicted) {
-      cells.skips = output_->side.skips;
-      cells.changes = output_->side.changes;
-      CTV_RETURN_IF_ERROR(backend_.copy_skipped(prediction_.plane(p), cells.skips, cells.geometry, out));
-    }
+                                                slopes(type, p), cells));
     if (filtered) {
       CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters_, p), cells,
                                           decoded.cropped_plane(p)));

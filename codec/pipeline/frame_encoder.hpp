@@ -66,6 +66,7 @@ class FrameEncoder {
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
+  SkippedCells skipped(FrameType type, int plane) const;
   /// Slopes of a plane, or null.
   const int8_t* slopes(FrameType type, int plane) const {
     return type == FrameType::kKey && plane == 0 ? output_->side.slopes : nullptr;
@@ -85,9 +86,9 @@ class FrameEncoder {
   Output* output_ = nullptr;                // of the frame being coded
   FrameParameters parameters_;              // of the frame being coded
   ReferenceBuffer references_;
-  const Reference* reference_ = nullptr;     // of a predicted frame
-  PlaneSet source_, prediction_, residual_;  // picture prediction
-  PlaneSet unfiltered_;                      // loop filter: the decoded picture before it
+  const Reference* reference_ = nullptr;  // of a predicted frame
+  PlaneSet source_, prediction_;          // picture prediction
+  PlaneSet unfiltered_;                   // loop filter: the decoded picture before it
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   bool quick_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Motion compensation of one plane, and what skipped cells change around it.
+// Motion compensation of one plane.
 #pragma once
 
 #include "codec/format/coded_frame.hpp"
@@ -10,14 +10,5 @@ namespace ctv {
 
 void compensate_plane(int threads, PlaneView<const Sample> reference, const ConstSideInfo& side,
                       const CompensationGeometry& geometry, PlaneView<Sample> prediction);
-
-/// residual = samples - prediction, 0 in skipped cells.
-void subtract_prediction(int threads, PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                         const uint8_t* skips, const CompensationGeometry& geometry,
-                         PlaneView<Sample> residual);
-
-/// Copies the samples of skipped cells.
-void copy_skipped(int threads, PlaneView<const Sample> from, const uint8_t* skips,
-                  const CompensationGeometry& geometry, PlaneView<Sample> to);
 
 }  // namespace ctv

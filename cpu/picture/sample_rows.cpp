@@ -46,28 +46,6 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
   }
 }
 
-// Whole blocks have a constant count.
-inline bool SplitBlock(const Sample* __restrict samples, int shift, Coefficient* __restrict even,
-                       Coefficient* __restrict odd, int half) {
-  if (!any_nonzero(samples, 2 * half)) {
-    for (int i = 0; i < half; ++i) even[i] = odd[i] = 0;
-    return false;
-  }
-  for (int i = 0; i < half; ++i) {
-    even[i] = static_cast<Coefficient>(samples[2 * i] << shift);
-    odd[i] = static_cast<Coefficient>(samples[2 * i + 1] << shift);
-  }
-  return true;
-}
-
-BlockMask SplitResidual(const Sample* samples, int shift, Coefficient* even, Coefficient* odd, int half) {
-  BlockMask mask = 0;
-  int at = 0;
-  for (; at + kBlock <= half; at += kBlock)
-    mask |= block_bit(at, SplitBlock(samples + 2 * at, shift, even + at, odd + at, kBlock));
-  return mask | block_bit(at, SplitBlock(samples + 2 * at, shift, even + at, odd + at, half - at));
-}
-
 // samples may be prediction: each element is read before it is written. T is wide enough for what round(c)
 // returns plus a prediction.
 template <typename T, typename Round>
@@ -141,7 +119,6 @@ namespace ctv {
 HWY_EXPORT(SplitRow);
 HWY_EXPORT(JoinRow);
 HWY_EXPORT(SplitDifference);
-HWY_EXPORT(SplitResidual);
 HWY_EXPORT(JoinSamples);
 HWY_EXPORT(RoundSamples);
 HWY_EXPORT(ClampSamples);
@@ -155,9 +132,6 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half) {
   HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, dc_offset, shift, even, odd, half);
-}
-BlockMask split_residual(const Sample* samples, int shift, Coefficient* even, Coefficient* odd, int half) {
-  return HWY_DYNAMIC_DISPATCH(SplitResidual)(samples, shift, even, odd, half);
 }
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                   const ToSamples& to, Sample* samples, int half) {

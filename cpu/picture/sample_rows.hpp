@@ -4,7 +4,6 @@
 
 #include "codec/format/picture_layout.hpp"
 #include "codec/util/types.hpp"
-#include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
 
@@ -15,8 +14,6 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
 /// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere.
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half);
-/// samples << shift, deinterleaved.
-BlockMask split_residual(const Sample* samples, int shift, Coefficient* even, Coefficient* odd, int half);
 
 /// Coefficients to samples: scaled (lifting.hpp), rounded, prediction added, clamped.
 struct ToSamples {

@@ -24,6 +24,14 @@ struct Tile {
   alignas(64) int32_t at[kSide][kSide][kTile];
 };
 
+// Samples of row r of n blocks from block `begin` on are cleared where their cells are skipped.
+template <int kSide>
+void ClearRow(const BlockRow& row, int r, int begin, int n, int32_t (&tile)[kSide][kTile]) {
+  row.skipped->for_runs(row.first_row + r, kSide * begin, kSide * (begin + n), [&](int first, int count) {
+    for (int i = first - kSide * begin; count > 0; ++i, --count) tile[i % kSide][i / kSide] = 0;
+  });
+}
+
 // Row r of n blocks. The remaining blocks of the tile are 0.
 template <int kSide>
 void LoadRow(const Sample* samples, const Sample* prediction, int dc_offset, int n,
@@ -39,21 +47,23 @@ void LoadRow(const Sample* samples, const Sample* prediction, int dc_offset, int
   }
 }
 
-// Writes a row of n blocks of `side` samples each. samples may be prediction. Blocks are joined first, so
-// that the addition runs along the row.
+// Writes row r of n blocks of `side` samples each, from block `begin` on. samples may be the prediction.
+// Blocks are joined first, so that the addition runs along the row.
 template <int kSide>
-void StoreRow(const int32_t (&row)[kSide][kTile], int side, const Sample* prediction, int dc_offset,
-              SampleRange range, int n, Sample* samples) {
+void StoreRow(const int32_t (&tile)[kSide][kTile], const BlockRow& row, int side, int r, int begin, int n,
+              SampleRange range, Sample* samples) {
   alignas(64) Coefficient joined[kSide * kTile];
   for (int b = 0; b < n; ++b) {
-    for (int c = 0; c < side; ++c) joined[side * b + c] = static_cast<Coefficient>(row[c][b]);
+    for (int c = 0; c < side; ++c) joined[side * b + c] = static_cast<Coefficient>(tile[c][b]);
   }
   const int count = side * n;
-  if (prediction == nullptr) {
+  row.skipped->clear(row.first_row + r, side * begin, side * begin + count, joined);
+  if (row.prediction.data == nullptr) {
     for (int i = 0; i < count; ++i)
-      samples[i] = static_cast<Sample>(clamp_to(joined[i] + dc_offset, range.lo, range.hi));
+      samples[i] = static_cast<Sample>(clamp_to(joined[i] + row.dc_offset, range.lo, range.hi));
     return;
   }
+  const Sample* const prediction = row.prediction.row(r) + side * begin;
   CTV_INDEPENDENT
   for (int i = 0; i < count; ++i)
     samples[i] = static_cast<Sample>(clamp_to(joined[i] + prediction[i], range.lo, range.hi));
@@ -122,6 +132,7 @@ void Forward(const BlockRow& row, PlaneView<const Sample> samples, Level* const*
     for (int r = 0; r < kSide; ++r) {
       const Sample* p = row.prediction.data == nullptr ? nullptr : row.prediction.row(r) + kSide * begin;
       LoadRow<kSide>(samples.row(r) + kSide * begin, p, row.dc_offset, n, tile.at[r]);
+      ClearRow<kSide>(row, r, begin, n, tile.at[r]);
     }
     EachColumn<T>(tile, false, [](int32_t y) { return T::forward_first(y); });
     EachRow<T>(tile, false, [](int32_t y) { return T::forward_second(y); });
@@ -165,10 +176,8 @@ void Inverse(const BlockRow& row, const Level* const* levels, const Coefficient*
       EachColumn<T>(tile, true, [](int32_t y) { return T::inverse_second(y); });
       Reduce<kSide>(tile, reduction);
     }
-    for (int r = 0; r < side; ++r) {
-      const Sample* p = row.prediction.data == nullptr ? nullptr : row.prediction.row(r) + side * begin;
-      StoreRow<kSide>(tile.at[r], side, p, row.dc_offset, range, n, samples.row(r) + side * begin);
-    }
+    for (int r = 0; r < side; ++r)
+      StoreRow<kSide>(tile.at[r], row, side, r, begin, n, range, samples.row(r) + side * begin);
   }
 }
 

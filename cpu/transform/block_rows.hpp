@@ -7,6 +7,7 @@
 #include "codec/format/block_plan.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "codec/util/types.hpp"
+#include "cpu/picture/skipped_runs.hpp"
 
 namespace ctv {
 
@@ -15,6 +16,8 @@ struct BlockRow {
   const BlockQuantiser* quantisers = nullptr;  // [side * side]
   PlaneView<const Sample> prediction;          // of this row; data null: `dc_offset` everywhere
   int dc_offset = 0;
+  const SkippedRuns* skipped = nullptr;
+  int first_row = 0;  // in the plane of samples
 };
 
 /// samples: `side` rows of side * blocks. levels: the row of each frequency, [side * side][blocks]. dc, if

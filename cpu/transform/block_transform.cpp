@@ -20,7 +20,10 @@ constexpr int kGrain = 1 << 14;  // fewest samples worth a thread
 class BlockCoder final : public TransformCoder {
  public:
   BlockCoder(const SubbandLayout& layout, int threads)
-      : layout_(layout), plan_(make_block_plan(layout)), blocks_(layout.padded.cols >> plan_.log2) {
+      : layout_(layout),
+        plan_(make_block_plan(layout)),
+        blocks_(layout.padded.cols >> plan_.log2),
+        skipped_(layout.padded) {
     const int work = static_cast<int>(std::min<size_t>(layout.padded.area() / kGrain, 256));
     pieces_ = std::clamp(work, 1, std::clamp(units(), 1, std::max(1, threads)));
     threads_ = std::max(1, threads);
@@ -31,7 +34,9 @@ class BlockCoder final : public TransformCoder {
   }
 
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t*) override {
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t*,
+                 const SkippedCells& skipped) override {
+    skipped_.begin(skipped, samples.extent());
     const BlockQuantisers q = make_block_quantisers(layout_, plan_, quantisers);
     for_units([&](int unit, Coefficient* dc) {
       for (int i = 0; i < dc_rows(); ++i) {
@@ -48,7 +53,8 @@ class BlockCoder final : public TransformCoder {
 
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples, const int8_t*) override {
+                 PlaneView<Sample> samples, const int8_t*, const SkippedCells& skipped) override {
+    skipped_.begin(skipped, samples.extent());
     const BlockQuantisers q = make_block_quantisers(layout_, plan_, quantisers);
     for_units([&](int unit, Coefficient* dc) {
       if (plan_.transforms_dc()) inverse_dc(unit, q, levels, dc);
@@ -87,7 +93,8 @@ class BlockCoder final : public TransformCoder {
   }
   BlockRow row_of(int row, int reduction, const BlockQuantisers& q, PlaneView<const Sample> prediction,
                   int dc_offset) const {
-    return {blocks_, q.of.data(), below(prediction, row << (plan_.log2 - reduction)), dc_offset};
+    const int first = row << (plan_.log2 - reduction);
+    return {blocks_, q.of.data(), below(prediction, first), dc_offset, &skipped_, first};
   }
 
   /// body(row of macroblocks, workspace for its DC coefficients [dc_rows()][blocks_]).
@@ -142,6 +149,7 @@ class BlockCoder final : public TransformCoder {
   SubbandLayout layout_;
   BlockPlan plan_;
   int blocks_;  // in a row
+  SkippedRuns skipped_;
   int threads_ = 1;
   int pieces_ = 1;                 // ranges of units
   AlignedBuffer<Coefficient> dc_;  // [pieces_][dc_rows()][blocks_]

@@ -182,8 +182,7 @@ class FftwEngine final : public FftEngine {
       });
     }
     interpolate(f, lowpass, 1);
-    write(f.picture,
-          [&](int r, const Coefficient* even, const Coefficient* odd) { rows.write_picture(r, even, odd); });
+    write(f.picture, [&](int r, Coefficient* even, Coefficient* odd) { rows.write_picture(r, even, odd); });
   }
 
  private:

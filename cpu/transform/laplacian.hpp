@@ -16,7 +16,7 @@ class LaplacianRows {
  public:
   virtual ~LaplacianRows() = default;
   virtual BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
-  virtual void write_picture(int row, const Coefficient* even, const Coefficient* odd) = 0;
+  virtual void write_picture(int row, Coefficient* even, Coefficient* odd) = 0;
   virtual void read_band(int row, Coefficient* even, Coefficient* odd) = 0;
   virtual void write_band(int row, const Coefficient* even, const Coefficient* odd) = 0;
 };

@@ -60,7 +60,7 @@ class ForwardRows : public WaveletRows {
     }
     return kAllBlocks;
   }
-  void write_picture(int, const Coefficient*, const Coefficient*, BlockMask) override {}
+  void write_picture(int, Coefficient*, Coefficient*, BlockMask) override {}
   BlockMask read_band(int, int, Coefficient*) override { return kAllBlocks; }
 
  protected:

@@ -12,6 +12,7 @@
 #include "codec/format/gains.hpp"
 #include "codec/util/parallel.hpp"
 #include "cpu/picture/sample_rows.hpp"
+#include "cpu/picture/skipped_runs.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 #include "cpu/transform/block_transform.hpp"
 #include "cpu/transform/directed_bands.hpp"
@@ -35,6 +36,7 @@ size_t row_offset(const Subband& s, int r) {
 struct Picture {
   PlaneView<const Sample> samples;  // forward
   PlaneView<const Sample> prediction;
+  const SkippedRuns& skipped;
   int dc_offset;
   // Inverse.
   ToSamples to_samples;
@@ -49,10 +51,11 @@ class ContourletCoder final : public TransformCoder {
   /// fft: null for the direct engine.
   ContourletCoder(const SubbandLayout& layout, int threads, std::unique_ptr<FftEngine> fft);
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes) override;
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes,
+                 const SkippedCells& skipped) override;
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples, const int8_t* slopes) override;
+                 PlaneView<Sample> samples, const int8_t* slopes, const SkippedCells& skipped) override;
 
  private:
   // A band of a scale: its first subband, and its bank if it has directions.
@@ -96,6 +99,7 @@ class ContourletCoder final : public TransformCoder {
   std::vector<Band> bands_;
   std::vector<std::vector<DirectionalBank*>> banks_;  // [scale]
   DirectedBands directed_;
+  SkippedRuns skipped_;
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
   std::vector<PlaneView<Coefficient>> lowpass_views_;  // [scale]
   std::vector<std::vector<BlockMask>> lowpass_masks_;  // [scale][row]
@@ -118,14 +122,18 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
         half_(coder.picture_extent(scale).cols / 2),
         shift_(coder.layout_.transform.fraction_bits) {}
 
-  // Of a residual most may be 0.
   BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) override {
-    if (samples_ && (picture_.dc_offset != 0 || picture_.prediction.data != nullptr)) {
-      split_difference(picture_.samples.row(row), picture_.prediction_row(row), picture_.dc_offset, shift_,
-                       even, odd, half_);
-      return kAllBlocks;
+    if (samples_) {
+      const BlockMask mask = picture_.skipped.coded_blocks(row);
+      const Sample* const prediction = picture_.prediction_row(row);
+      for_blocks(mask, half_, [&](int i, int n) {
+        split_difference(picture_.samples.row(row) + 2 * i,
+                         prediction == nullptr ? nullptr : prediction + 2 * i, picture_.dc_offset, shift_,
+                         even + i, odd + i, n);
+      });
+      picture_.skipped.clear(row, half_, even, odd);
+      return mask;
     }
-    if (samples_) return split_residual(picture_.samples.row(row), shift_, even, odd, half_);
     const BlockMask mask = split_blocks(coder_.lowpass_mask(level_ - 1, row));
     for_blocks(mask, half_, [&](int i, int n) {
       split_row(coder_.lowpass(level_ - 1).row(row) + 2 * i, even + i, odd + i, n);
@@ -134,7 +142,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     clear_blocks(~mask, half_, odd);
     return mask;
   }
-  void write_picture(int row, const Coefficient* even, const Coefficient* odd, BlockMask mask) override {
+  void write_picture(int row, Coefficient* even, Coefficient* odd, BlockMask mask) override {
     if (!samples_) {
       coder_.lowpass_mask(level_ - 1, row) = joined_blocks(mask);
       for_blocks(mask, half_, [&](int i, int n) {
@@ -144,6 +152,8 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     }
     const Sample* const prediction = picture_.prediction_row(row);
     Sample* const to = picture_.result.row(row);
+    mask &= picture_.skipped.coded_blocks(row);
+    picture_.skipped.clear(row, half_, even, odd);
     for_blocks(mask, half_, [&](int i, int n) {
       join_samples(even + i, odd + i, prediction == nullptr ? nullptr : prediction + 2 * i,
                    picture_.to_samples, to + 2 * i, n);
@@ -199,7 +209,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
   }
 
   // Laplacian: a band has the picture's extent.
-  void write_picture(int row, const Coefficient* even, const Coefficient* odd) override {
+  void write_picture(int row, Coefficient* even, Coefficient* odd) override {
     write_picture(row, even, odd, kAllBlocks);
   }
   void read_band(int row, Coefficient* even, Coefficient* odd) override {
@@ -246,7 +256,8 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
       grid_(make_slope_grid(layout)),
       threads_(std::max(1, threads)),
       fft_(std::move(fft)),
-      directed_(layout_, threads_) {
+      directed_(layout_, threads_),
+      skipped_(layout_.padded) {
   const TransformParameters& t = layout_.transform;
   bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.scales + 1));
   banks_.resize(static_cast<size_t>(t.scales + 1));
@@ -308,9 +319,10 @@ void ContourletCoder::for_directional_rows(int scale, Body&& body) {
 
 Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                 int dc_offset, std::span<const SubbandQuantiser> quantisers, Level* levels,
-                                const int8_t* slopes) {
+                                const int8_t* slopes, const SkippedCells& skipped) {
   directed_.begin(slopes);
-  const Picture picture{samples, prediction, dc_offset, {}, {}};
+  skipped_.begin(skipped, layout_.padded);
+  const Picture picture{samples, prediction, skipped_, dc_offset, {}, {}};
   const int count = layout_.transform.scales;
   for (int scale = 1; scale <= count; ++scale) {
     Rows rows(*this, scale, scale == 1, picture, quantisers, levels, nullptr);
@@ -331,11 +343,13 @@ Status ContourletCoder::forward(PlaneView<const Sample> samples, PlaneView<const
 
 Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
-                                int reduction, PlaneView<Sample> samples, const int8_t* slopes) {
+                                int reduction, PlaneView<Sample> samples, const int8_t* slopes,
+                                const SkippedCells& skipped) {
   directed_.begin(slopes);
+  skipped_.begin(skipped, samples.extent());
   const TransformParameters& t = layout_.transform;
   const ToSamples to_samples{dc_offset, lowpass_scale(t, reduction), t.fraction_bits, range};
-  const Picture picture{{}, prediction, dc_offset, to_samples, samples};
+  const Picture picture{{}, prediction, skipped_, dc_offset, to_samples, samples};
   const int count = layout_.transform.scales;
   const Subband& s = layout_.subbands[0];
   for (int r = 0; r < s.rows; ++r) {
@@ -355,7 +369,9 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
   }
   if (reduction == count) {
     for (int r = 0; r < s.rows; ++r) {
-      round_samples(lowpass(count).row(r), picture.prediction_row(r), to_samples, samples.row(r), s.cols);
+      Coefficient* const row = lowpass(count).row(r);
+      skipped_.clear(r, 0, s.cols, row);
+      round_samples(row, picture.prediction_row(r), to_samples, samples.row(r), s.cols);
     }
   }
   return {};

@@ -18,7 +18,7 @@ class WaveletRows {
  public:
   virtual ~WaveletRows() = default;
   virtual BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
-  virtual void write_picture(int row, const Coefficient* even, const Coefficient* odd, BlockMask mask) = 0;
+  virtual void write_picture(int row, Coefficient* even, Coefficient* odd, BlockMask mask) = 0;
   /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH.
   virtual BlockMask read_band(int orientation, int row, Coefficient* band) = 0;
   virtual void write_band(int orientation, int row, const Coefficient* band, BlockMask mask) = 0;

@@ -36,6 +36,13 @@ inline BlockMask block_bit(int first, bool nonzero) {
   return BlockMask{nonzero} << std::min(first / kBlock, 63);
 }
 
+/// The blocks that lie in [first, end), but for those that bit 63 stands for.
+inline BlockMask blocks_within(int first, int end) {
+  const int from = ceil_div(first, kBlock);
+  const int to = std::min(end / kBlock, 63);
+  return from < to ? (BlockMask{1} << to) - (BlockMask{1} << from) : 0;
+}
+
 /// With the blocks beside them, which lifting reaches.
 inline BlockMask with_neighbours(BlockMask m) { return m | m << 1 | m >> 1; }
 

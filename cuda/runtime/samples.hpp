@@ -3,12 +3,13 @@
 #pragma once
 
 #include "codec/dsp/lifting.hpp"
+#include "codec/format/skipped_cells.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv::cuda {
 
-/// Coefficients as they are, or (samples - prediction) << fraction_bits.
+/// Coefficients as they are, or (samples - prediction) << fraction_bits, 0 in skipped cells.
 struct PlaneSource {
   const int16_t* data = nullptr;
   ptrdiff_t stride = 0;
@@ -16,8 +17,10 @@ struct PlaneSource {
   ptrdiff_t prediction_stride = 0;
   int dc_offset = 0;
   int fraction_bits = 0;
+  SkippedCells skipped{};
 
   CTV_HOST_DEVICE Coefficient at(int r, int c) const {
+    if (skipped.holds(r, c)) return 0;
     const int x = data[r * stride + c];
     return residual(x, prediction == nullptr ? dc_offset : prediction[r * prediction_stride + c]);
   }
@@ -27,7 +30,8 @@ struct PlaneSource {
   }
 };
 
-/// Coefficients as they are, or samples: prediction + scaled and rounded coefficient, clamped.
+/// Coefficients as they are, or samples: prediction + scaled and rounded coefficient, clamped. In skipped
+/// cells coefficients are 0.
 struct PlaneTarget {
   int16_t* data = nullptr;
   ptrdiff_t stride = 0;
@@ -38,14 +42,15 @@ struct PlaneTarget {
   int samples = 0;  // 0: store coefficients
   int lo = 0, hi = 0;
   int scale = kUnitScale;  // of coefficients on their way to samples
+  SkippedCells skipped{};
 
   CTV_HOST_DEVICE void put(int r, int c, Coefficient x) const {
     if (samples == 0) {
       data[r * stride + c] = x;
       return;
     }
-    data[r * stride + c] =
-        sample(x, prediction == nullptr ? dc_offset : prediction[r * prediction_stride + c]);
+    data[r * stride + c] = sample(skipped.holds(r, c) ? Coefficient{0} : x,
+                                  prediction == nullptr ? dc_offset : prediction[r * prediction_stride + c]);
   }
   CTV_HOST_DEVICE Sample sample(Coefficient x, int predicted) const {
     const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);

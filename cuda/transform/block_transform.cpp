@@ -16,21 +16,22 @@ class BlockCoder final : public TransformCoder {
       : device_(std::move(device)), layout_(layout), plan_(make_block_plan(layout)) {}
 
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 Quantisers quantisers, Level* levels, const int8_t*) override {
+                 Quantisers quantisers, Level* levels, const int8_t*, const SkippedCells& skipped) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kForward);
-    const PlaneSource source{samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0};
+    const PlaneSource source{samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0,
+                             skipped};
     return forward_blocks(*device_, layout_.transform.kind, work_of(quantisers, 0), source, levels);
   }
 
   Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
-                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples,
-                 const int8_t*) override {
+                 int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples, const int8_t*,
+                 const SkippedCells& skipped) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kInverse);
     const PlaneTarget target{
-        samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0, 1,
-        range.lo,     range.hi};
+        samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0, 1, range.lo,
+        range.hi,     kUnitScale,     skipped};
     return inverse_blocks(*device_, layout_.transform.kind, work_of(quantisers, reduction), levels, reduction,
                           target);
   }

@@ -36,6 +36,7 @@ __device__ __forceinline__ uint32_t pair_at(const PlaneSource& source, int row, 
       source.prediction == nullptr
           ? pair_of(source.dc_offset, source.dc_offset)
           : *reinterpret_cast<const uint32_t*>(source.prediction + row * source.prediction_stride + col);
+  if (source.skipped.holds(row, col)) return 0;
   return pair_of(source.residual(first_of(samples), first_of(predicted)),
                  source.residual(second_of(samples), second_of(predicted)));
 }
@@ -172,12 +173,14 @@ __global__ void __launch_bounds__(kColumnThreads)
   const bool target_pairs = has_pairs(target);
   uint32_t from[2 * kColumnRun];
   uint32_t predicted[2 * kColumnRun];
+  bool skipped[2 * kColumnRun][2];
 #pragma unroll
   for (int k = 0; k < 2 * kColumnRun; ++k) {
     const int row = 2 * first + k;
     if (k / 2 >= own_rows) break;
     from[k] = other_pairs ? pair_at(other, row, col) : pair_of(other.at(row, col), other.at(row, col + 1));
     predicted[k] = predicted_pair(target, target_pairs, row, col);
+    for (int i = 0; i < 2; ++i) skipped[k][i] = target.skipped.holds(row, col + i);
   }
   __syncthreads();
 
@@ -199,8 +202,8 @@ __global__ void __launch_bounds__(kColumnThreads)
         return kSign * round_laplacian(static_cast<int32_t>(parity == 0 ? pair.even : pair.odd));
       };
       const int at = 2 * k + parity;
-      put_pair(target, target_pairs, 2 * first + at, col, first_of(from[at]) + sum(left),
-               second_of(from[at]) + sum(right), predicted[at]);
+      put_pair(target, target_pairs, 2 * first + at, col, skipped[at][0] ? 0 : first_of(from[at]) + sum(left),
+               skipped[at][1] ? 0 : second_of(from[at]) + sum(right), predicted[at]);
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit samples two to a word, and which planes can be read so.
+// 16-bit samples two to a word, and which planes can be read so: with skipped cells, those where both lie in
+// one.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +19,33 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
 CTV_HOST_DEVICE bool has_pairs(const int16_t* data, ptrdiff_t stride) {
   return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
 }
+CTV_HOST_DEVICE bool has_pairs(const SkippedCells& cells) { return cells.geometry.col_shift < kLog2Cell; }
 __device__ __forceinline__ bool has_pairs(const PlaneSource& source) {
-  return has_pairs(source.data, source.stride) && has_pairs(source.prediction, source.prediction_stride);
+  return has_pairs(source.data, source.stride) && has_pairs(source.prediction, source.prediction_stride) &&
+         has_pairs(source.skipped);
 }
 __device__ __forceinline__ bool has_pairs(const PlaneTarget& target) {
-  return has_pairs(target.data, target.stride) && has_pairs(target.prediction, target.prediction_stride);
+  return has_pairs(target.data, target.stride) && has_pairs(target.prediction, target.prediction_stride) &&
+         has_pairs(target.skipped);
 }
 
 __device__ __forceinline__ bool has_octets(const int16_t* data, ptrdiff_t stride) {
   return (reinterpret_cast<uintptr_t>(data) & 15U) == 0 && stride % 8 == 0;
+}
+__device__ __forceinline__ bool has_octets(const PlaneTarget& target) {
+  return has_octets(target.data, target.stride) && has_octets(target.prediction, target.prediction_stride) &&
+         has_pairs(target.skipped);
+}
+
+/// Clears the pairs in skipped cells, of kCount values from column `first`, which is even, of a row on.
+template <int kCount>
+__device__ __forceinline__ void clear_skipped(const SkippedCells& cells, int row, int first, int* x) {
+  if (cells.skips == nullptr) return;
+  const uint8_t* flags = cells.flags(row);
+#pragma unroll
+  for (int k = 0; k < kCount; k += 2) {
+    if (flags[cells.col_of(first + k)] != 0) x[k] = x[k + 1] = 0;
+  }
 }
 
 }  // namespace ctv::cuda

@@ -28,10 +28,11 @@ class CudaTransformCoder final : public TransformCoder {
 
   Status initialise(Engine engine);
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 Quantisers quantisers, Level* levels, const int8_t* slopes) override;
+                 Quantisers quantisers, Level* levels, const int8_t* slopes,
+                 const SkippedCells& skipped) override;
   Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
                  int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples,
-                 const int8_t* slopes) override;
+                 const int8_t* slopes, const SkippedCells& skipped) override;
 
  private:
   struct PyramidScale {
@@ -145,19 +146,21 @@ Status CudaTransformCoder::begin_bands(int scale, Quantisers quantisers, const L
 }
 
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                                   int dc_offset, Quantisers quantisers, Level* levels,
-                                   const int8_t* slopes) {
+                                   int dc_offset, Quantisers quantisers, Level* levels, const int8_t* slopes,
+                                   const SkippedCells& skipped) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kForward);
-  const PlaneSource source{samples.data,      samples.stride, prediction.data,
-                           prediction.stride, dc_offset,      transform().fraction_bits};
+  const PlaneSource source{
+      samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, transform().fraction_bits,
+      skipped};
   return is_laplacian() ? forward_laplacian(source, quantisers, levels)
                         : forward_wavelet(source, quantisers, levels, slopes);
 }
 
 Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                                    PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
-                                   int reduction, PlaneView<Sample> samples, const int8_t* slopes) {
+                                   int reduction, PlaneView<Sample> samples, const int8_t* slopes,
+                                   const SkippedCells& skipped) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kInverse);
   const PlaneTarget target{samples.data,
@@ -169,7 +172,8 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
                            1,
                            range.lo,
                            range.hi,
-                           lowpass_scale(transform(), reduction)};
+                           lowpass_scale(transform(), reduction),
+                           skipped};
   if (reduction >= transform().scales) {
     CTV_RETURN_IF_ERROR(dequantise_scale(*device_, lowpass_, quantisers.first(1), levels, low()));
     return add_prediction(*device_, low(), {samples.rows, samples.cols}, target);

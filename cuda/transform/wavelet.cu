@@ -36,7 +36,7 @@ struct Tile {
   static constexpr int kInverseThreads = (kPairs * kColumnRuns + 31) / 32 * 32;
 };
 
-// target.put() for kRowRun samples from a multiple of 8 on, eight at a time.
+// target.put() for kRowRun samples from a multiple of 8 on, eight at a time. x: 0 in skipped cells.
 __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, const int* x) {
   auto* to = reinterpret_cast<uint4*>(target.data + row * target.stride + col);
   const auto* predicted =
@@ -100,6 +100,7 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
         x[2 * k + 1] =
             source.residual(x[2 * k + 1], predicted == nullptr ? source.dc_offset : second_of(pair));
       }
+      clear_skipped<kRun>(source.skipped, row, first, x);
     } else {
 #pragma unroll
       for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored<kBorder>(first + k, scale.cols));
@@ -198,8 +199,8 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kInverseThreads)
     x[2 * k + 1] = second_of(both);
   }
   unlift<Wavelet, kRowRun>(x);
-  if (first + kRowRun <= scale.cols && has_octets(target.data, target.stride) &&
-      has_octets(target.prediction, target.prediction_stride)) {
+  if (first + kRowRun <= scale.cols && has_octets(target)) {
+    clear_skipped<kRowRun>(target.skipped, row, first, x + kBorder);
     put_run(target, row, first, x + kBorder);
   } else {
 #pragma unroll

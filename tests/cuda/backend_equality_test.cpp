@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cuda/equality.hpp"
+#include "tests/support/backend_side.hpp"
 #include "tests/support/backend_slopes.hpp"
 #include "tests/support/transform_cases.hpp"
 
@@ -17,7 +18,9 @@ struct Coded {
   std::vector<std::vector<int16_t>> pictures;  // of the levels, then of wild ones, at every reduction
 };
 
-Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool predicted, bool extreme) {
+// skipped: where predicted, some cells are.
+Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool predicted, bool skipped,
+                   bool extreme) {
   Coded out;
   const SubbandLayout layout = c.layout();
   auto coder = backend.make_transform(layout, engine);
@@ -30,8 +33,17 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
   const BackendSlopes slopes(backend, c.slopes());
   const std::vector<SubbandQuantiser> quantisers = extreme ? lossless(layout) : lossy(layout, c.step);
   const PlaneView<const Sample> p = predicted ? prediction.const_view() : PlaneView<const Sample>{};
-  EXPECT_TRUE(
-      ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data, slopes.data())));
+  const int y = static_cast<int>(c.seed % 2);
+  const int x = static_cast<int>(c.seed / 2 % 2);
+  const MotionGrid grid = grid_for({layout.padded.rows << y, layout.padded.cols << x}, kLog2Cell);
+  BackendSide side(backend, grid);
+  draw_side(grid, 8, 2, c.seed + 4, side);
+  const auto cells = [&](int reduction) {
+    return SkippedCells{{grid, y + reduction, x + reduction, true, {lo, 255}},
+                        predicted && skipped ? side.device().skips : nullptr};
+  };
+  EXPECT_TRUE(ok((*coder)->forward(samples.const_view(), p, 128, quantisers, levels.view().data,
+                                   slopes.data(), cells(0))));
   levels.download();
   EXPECT_TRUE(levels.intact());
   out.levels = row_of(levels);
@@ -45,7 +57,7 @@ Coded transform_by(Backend& backend, Engine engine, const TransformCase& c, bool
       BackendPlane& target = predicted ? base : result;
       const PlaneView<const Sample> from = predicted ? base.const_view() : PlaneView<const Sample>{};
       EXPECT_TRUE(ok((*coder)->inverse(in->view().data, quantisers, from, 128, {lo, 255}, reduction,
-                                       target.view(), slopes.data())));
+                                       target.view(), slopes.data(), cells(reduction))));
       target.download();
       EXPECT_TRUE(target.intact());
       out.pictures.push_back(row_of(target));
@@ -59,9 +71,10 @@ class CudaTransform : public CudaEquality {
   void compare(const TransformCase& c, Engine engine) {
     SCOPED_TRACE(name_of(c) + " seed " + std::to_string(c.seed));
     for (const bool predicted : {false, true}) {
+      const bool skipped = between(0, 1) != 0;
       const bool extreme = between(0, 1) != 0;
-      const Coded cpu = transform_by(*both()[0], Engine::kDirect, c, predicted, extreme);
-      const Coded cuda = transform_by(*both()[1], engine, c, predicted, extreme);
+      const Coded cpu = transform_by(*both()[0], Engine::kDirect, c, predicted, skipped, extreme);
+      const Coded cuda = transform_by(*both()[1], engine, c, predicted, skipped, extreme);
       ASSERT_EQ(cpu.levels, cuda.levels);
       ASSERT_EQ(cpu.pictures.size(), cuda.pictures.size());
       for (size_t i = 0; i < cpu.pictures.size(); ++i)

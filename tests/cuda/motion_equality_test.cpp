@@ -254,38 +254,5 @@ TEST_F(CudaEquality, SkipDecisions) {
   EXPECT_GT(changed, 0U);
 }
 
-TEST_F(CudaEquality, SkippedCells) {
-  for (const Extent extent : all_extents()) {
-    for (const ChromaShift shift : kShifts) {
-      const uint64_t seed = next_seed();
-      SCOPED_TRACE(text(extent) + " shifts " + shifts(shift) + " seed " + std::to_string(seed));
-      const Extent padded = padded_for(extent);
-      Extent plane = subsampled(padded, shift);
-      plane.cols += between(0, 1);  // also without whole words
-      const CompensationGeometry geometry{grid_for(padded, kLog2Cell), shift.y, shift.x, true};
-      std::vector<std::vector<int16_t>> results;
-      for (Backend* backend : both()) {
-        BackendPlane samples(*backend, plane, -255, 255, seed);
-        BackendPlane prediction(*backend, plane, -1000, 1000, seed + 1);
-        BackendPlane residual(*backend, plane);
-        BackendSide side(*backend, geometry.grid);
-        draw_side(geometry.grid, 80, 2, seed + 2, side);
-        const uint8_t* skips = side.device().skips;
-        ASSERT_TRUE(ok(backend->subtract_prediction(samples.const_view(), prediction.const_view(), skips,
-                                                    geometry, residual.view())));
-        residual.download();
-        EXPECT_TRUE(residual.intact());
-        results.push_back(row_of(residual));
-        ASSERT_TRUE(ok(backend->copy_skipped(prediction.const_view(), skips, geometry, samples.view())));
-        samples.download();
-        EXPECT_TRUE(samples.intact());
-        results.push_back(row_of(samples));
-      }
-      ASSERT_EQ(results[0], results[2]);
-      ASSERT_EQ(results[1], results[3]);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace ctv::test

@@ -74,45 +74,6 @@ TEST_P(Compensate, TakesAbsurdVectors) {
   }
 }
 
-// By definition: sample by sample, the cell that holds it. Predictions overshoot the range of samples.
-TEST_P(Compensate, LeavesNoResidualInSkippedCells) {
-  for (const Extent luma : test::odd_extents()) {
-    for (const ChromaShift shift : {ChromaShift{0, 0}, {0, 1}, {1, 1}, {2, 2}, {3, 3}, {5, 4}}) {
-      SCOPED_TRACE(testing::Message()
-                   << luma.rows << "x" << luma.cols << " shift " << shift.y << "," << shift.x);
-      const Extent extent{ceil_div(luma.rows, 1 << shift.y), ceil_div(luma.cols, 1 << shift.x)};
-      const int lo = shift.x == 0 ? -255 : 0;
-      const CompensationGeometry g{test::grid_for(luma, kLog2Cell), shift.y, shift.x, true, {lo, 255}};
-      const BackendPlane samples(backend(), extent, -255, 255, 1);
-      const BackendPlane prediction(backend(), extent, -1000, 1000, 2);
-      BackendPlane residual(backend(), extent);
-      BackendPlane copied(backend(), extent, -255, 255, 3);
-      const BackendPlane before(backend(), extent, -255, 255, 3);
-      BackendSide side(backend(), g.grid);
-      test::draw_side(g.grid, 8, 3, 4, side);
-      ASSERT_TRUE(ok(backend().subtract_prediction(samples.const_view(), prediction.const_view(),
-                                                   side.device().skips, g, residual.view())));
-      ASSERT_TRUE(ok(backend().copy_skipped(prediction.const_view(), side.device().skips, g, copied.view())));
-      residual.download();
-      copied.download();
-      EXPECT_TRUE(residual.intact() && copied.intact());
-      const std::vector<uint8_t> skips = side.skips();
-      for (int r = 0; r < extent.rows; ++r) {
-        for (int c = 0; c < extent.cols; ++c) {
-          const int row = std::min((r << shift.y) / 8, g.grid.rows - 1);
-          const int col = std::min((c << shift.x) / 8, g.grid.cols - 1);
-          const bool skipped = skips[static_cast<size_t>(row * g.grid.cols + col)] != 0;
-          ASSERT_EQ(residual.at(r, c), skipped ? 0 : samples.at(r, c) - prediction.at(r, c))
-              << "at " << r << ", " << c;
-          ASSERT_EQ(copied.at(r, c),
-                    skipped ? std::clamp<int>(prediction.at(r, c), lo, 255) : before.at(r, c))
-              << "at " << r << ", " << c;
-        }
-      }
-    }
-  }
-}
-
 CTV_FOR_EACH_BACKEND(Compensate);
 
 }  // namespace

@@ -22,6 +22,7 @@ class Transform : public BackendTest {
 class BlockTransform : public Transform {};
 
 const std::vector<Extent> kTiny = {{1, 1}, {3, 5}, {16, 16}};
+const std::vector<ChromaShift> kCellShifts = {{0, 0}, {0, 1}, {1, 1}, {2, 2}, {3, 3}, {5, 4}};
 const std::vector<int> kAllTaps = {2, 4, 6, 8, 12};
 
 TEST_P(Transform, IsReversible) {
@@ -57,12 +58,31 @@ TEST_P(Transform, TakesTheDeepestPyramid) {
   }
 }
 
+// Also more cells and blocks in a row than a word has bits.
+TEST_P(Transform, LeavesNoResidualInSkippedCells) {
+  for (const Pyramid pyramid : kAllPyramids) {
+    for (const ChromaShift shift : kCellShifts) {
+      for (const Extent extent : {Extent{3, 5}, {97, 161}})
+        check_skipped(direct(), {transform_of(pyramid, 3, {1, 0, 2}, 2), extent}, shift, 1);
+    }
+    check_skipped(direct(), {transform_of(pyramid, 2, {}, 2), {24, 4800}}, {0, 0}, 1);
+  }
+}
+
+TEST_P(BlockTransform, LeavesNoResidualInSkippedCells) {
+  for (const ChromaShift shift : kCellShifts) {
+    for (const auto& c : block_cases({{3, 5}, {97, 161}, {16, 16 * 40 + 3}}))
+      check_skipped(direct(), c, shift, 1);
+  }
+}
+
 TEST_P(Transform, FftGivesTheSameIntegers) {
   if (const Status status = backend().check_engine(Engine::kFft); !status.ok())
     GTEST_SKIP() << status.message();
   const TransformMaker fft = maker(Engine::kFft);
   for (const auto& c : transform_cases(kTiny, kAllTaps, 2, true)) check_reference(fft, c, 1);
   for (const auto& c : transform_cases({{97, 61}}, {6}, 2, false)) check_reversible(fft, c, 1);
+  check_skipped(fft, {transform_of(Pyramid::kLaplacian, 3, {2, 0, 2}, 2), {97, 161}}, {1, 1}, 1);
   for (const auto& c : transform_cases({{240, 320}}, {2, 12}, 2, true)) check_variants(fft, c, {0, 1});
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/backend_plane.hpp"
+#include "tests/support/backend_side.hpp"
 #include "tests/support/backend_slopes.hpp"
 #include "tests/support/transform_cases.hpp"
 
@@ -30,8 +31,9 @@ class BackendTransform final : public HostTransform {
     BackendPlane to(backend_, row());
     const PlaneView<const Sample> p = prediction.data == nullptr ? prediction : base.const_view();
     const BackendSlopes device_slopes(backend_, slopes);
-    CTV_RETURN_IF_ERROR(
-        coder_->forward(from.const_view(), p, dc_offset, quantisers, to.view().data, device_slopes.data()));
+    const BackendSide side = side_of_cells();
+    CTV_RETURN_IF_ERROR(coder_->forward(from.const_view(), p, dc_offset, quantisers, to.view().data,
+                                        device_slopes.data(), skipped(side, 0)));
     to.download();
     EXPECT_TRUE(to.intact());
     for (int i = 0; i < to.cols(); ++i) levels[static_cast<size_t>(i)] = to.at(0, i);
@@ -48,8 +50,9 @@ class BackendTransform final : public HostTransform {
     BackendPlane& to = prediction.data == samples.data ? base : result;  // in place, as the caller has it
     const PlaneView<const Sample> p = prediction.data == nullptr ? prediction : base.const_view();
     const BackendSlopes device_slopes(backend_, slopes);
+    const BackendSide side = side_of_cells();
     CTV_RETURN_IF_ERROR(coder_->inverse(from.view().data, quantisers, p, dc_offset, range, reduction,
-                                        to.view(), device_slopes.data()));
+                                        to.view(), device_slopes.data(), skipped(side, reduction)));
     to.download();
     EXPECT_TRUE(to.intact());
     for (int r = 0; r < to.rows(); ++r) {
@@ -63,6 +66,18 @@ class BackendTransform final : public HostTransform {
       : backend_(backend), coder_(std::move(coder)), count_(count) {}
 
   Extent row() const { return {1, static_cast<int>(count_)}; }
+  BackendSide side_of_cells() const {
+    BackendSide side(backend_, geometry.grid);
+    for (size_t i = 0; i < skips.size(); ++i) side.set_skip(i, skips[i] != 0);
+    side.upload();
+    return side;
+  }
+  SkippedCells skipped(const BackendSide& side, int reduction) const {
+    SkippedCells cells{geometry, skips.empty() ? nullptr : side.device().skips};
+    cells.geometry.row_shift += reduction;
+    cells.geometry.col_shift += reduction;
+    return cells;
+  }
   BackendPlane copy_of(PlaneView<const Sample> plane) const {
     BackendPlane copy(backend_, plane.extent());
     for (int r = 0; r < plane.rows; ++r) {

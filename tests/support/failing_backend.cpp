@@ -241,17 +241,6 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->compensate(reference, side, geometry, prediction);
   }
-  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                             const uint8_t* skips, const CompensationGeometry& geometry,
-                             PlaneView<Sample> residual) override {
-    CTV_RETURN_IF_ERROR(count_call());
-    return inner_->subtract_prediction(samples, prediction, skips, geometry, residual);
-  }
-  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
-                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
-    CTV_RETURN_IF_ERROR(count_call());
-    return inner_->copy_skipped(from, skips, geometry, to);
-  }
   Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                         int64_t* changes) override {
     CTV_RETURN_IF_ERROR(count_call());

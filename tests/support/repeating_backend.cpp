@@ -111,16 +111,17 @@ class Transform final : public TransformCoder {
   Transform(Recorder& recorder, std::unique_ptr<TransformCoder> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
   Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
-                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes) override {
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes,
+                 const SkippedCells& skipped) override {
     return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->forward(samples, prediction, dc_offset, q, levels, slopes);
+      return inner_->forward(samples, prediction, dc_offset, q, levels, slopes, skipped);
     });
   }
   Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
                  PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
-                 PlaneView<Sample> samples, const int8_t* slopes) override {
+                 PlaneView<Sample> samples, const int8_t* slopes, const SkippedCells& skipped) override {
     return recorder_.make([=, this, q = Quantisers(quantisers.begin(), quantisers.end())] {
-      return inner_->inverse(levels, q, prediction, dc_offset, range, reduction, samples, slopes);
+      return inner_->inverse(levels, q, prediction, dc_offset, range, reduction, samples, slopes, skipped);
     });
   }
 
@@ -221,16 +222,6 @@ class StandIn final : public Backend {
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {
     return recorder_.make([=, this] { return inner_->compensate(reference, side, geometry, prediction); });
-  }
-  Status subtract_prediction(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
-                             const uint8_t* skips, const CompensationGeometry& geometry,
-                             PlaneView<Sample> residual) override {
-    return recorder_.make(
-        [=, this] { return inner_->subtract_prediction(samples, prediction, skips, geometry, residual); });
-  }
-  Status copy_skipped(PlaneView<const Sample> from, const uint8_t* skips,
-                      const CompensationGeometry& geometry, PlaneView<Sample> to) override {
-    return recorder_.make([=, this] { return inner_->copy_skipped(from, skips, geometry, to); });
   }
   Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                         int64_t* changes) override {

@@ -14,6 +14,7 @@
 #include "codec/backend/backend.hpp"
 #include "codec/dsp/h264.hpp"
 #include "tests/reference/transform.hpp"
+#include "tests/support/backend_plane.hpp"
 #include "tests/support/guarded_plane.hpp"
 
 namespace ctv::test {
@@ -28,7 +29,10 @@ class HostTransform {
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                          PlaneView<Sample> samples) = 0;
 
-  std::vector<int8_t> slopes;  // of the calls, an array of SlopeGrid; empty: none
+  // Of the calls.
+  std::vector<int8_t> slopes;     // an array of SlopeGrid; empty: none
+  CompensationGeometry geometry;  // at full resolution
+  std::vector<uint8_t> skips;     // [grid.rows][grid.cols]; empty: none
 };
 
 /// Makes the coder under test; `variant` is anything that must not change results (threads, engine).
@@ -201,6 +205,64 @@ inline void check_reference(const TransformMaker& make, const TransformCase& c, 
         ASSERT_TRUE(result.intact());
         ASSERT_EQ(result.values(), sum) << "reduction " << reduction;
       }
+    }
+  }
+}
+
+/// With skipped cells, as check_reference: there the residual is 0, and pictures are the clamped prediction.
+/// By definition: sample by sample, the cell that holds it; the last ones of the grid hold what is beyond.
+inline void check_skipped(const TransformMaker& make, const TransformCase& c, ChromaShift shift,
+                          int variant) {
+  SCOPED_TRACE(name_of(c) + " shift " + std::to_string(shift.y) + "," + std::to_string(shift.x));
+  const SubbandLayout layout = c.layout();
+  const auto coder = make(layout, variant);
+  ASSERT_NE(coder, nullptr);
+  const Extent e = layout.padded;
+  const MotionGrid grid =
+      grid_for({std::max(1, (e.rows << shift.y) - 9), std::max(1, (e.cols << shift.x) - 9)}, kLog2Cell);
+  coder->geometry = {grid, shift.y, shift.x, true, {0, 255}};
+  // Long and short runs.
+  Random random(c.seed);
+  bool skip = true;
+  for (int row = 0; row < grid.rows; ++row) {
+    for (int col = 0; col < grid.cols; ++col) {
+      if (random.between(0, row % 2 == 0 ? 2 : 30) == 0) skip = !skip;
+      coder->skips.push_back(skip ? 1 : 0);
+    }
+  }
+  const auto skipped = [&](int r, int x, int reduction) {
+    const int row = std::min((r << (shift.y + reduction)) / 8, grid.rows - 1);
+    const int col = std::min((x << (shift.x + reduction)) / 8, grid.cols - 1);
+    return coder->skips[static_cast<size_t>(row * grid.cols + col)] != 0;
+  };
+  const auto picture = random_plane<Sample>(e.rows, e.cols, 0, 255, c.seed);
+  const auto prediction = random_plane<Sample>(e.rows, e.cols, -100, 350, c.seed + 1);
+  reference::Grid difference(e.rows, e.cols);
+  for (int r = 0; r < e.rows; ++r) {
+    for (int x = 0; x < e.cols; ++x)
+      difference.at(r, x) = skipped(r, x, 0) ? 0 : picture.at(r, x) - prediction.at(r, x);
+  }
+  const auto quantisers = lossy(layout, 100);
+  std::vector<Level> levels(layout.num_coefficients);
+  ASSERT_TRUE(coder->forward(picture.view(), prediction.view(), 128, quantisers, levels).ok());
+  ASSERT_EQ(levels, reference::forward(layout, difference, quantisers));
+  std::vector<Level> wild(layout.num_coefficients);
+  for (Level& l : wild) l = static_cast<Level>(random.between(-32768, 32767));
+  for (const auto& in : {levels, wild}) {
+    for (int reduction = 0; reduction <= c.transform.scales; ++reduction) {
+      reference::Grid expected = reference::inverse(layout, in, quantisers, reduction);
+      auto result = random_plane<Sample>(expected.rows, expected.cols, -100, 350, c.seed + 2);
+      std::vector<Sample> sum;
+      for (int r = 0; r < expected.rows; ++r) {
+        for (int x = 0; x < expected.cols; ++x) {
+          const int64_t residual = skipped(r, x, reduction) ? 0 : expected.at(r, x);
+          sum.push_back(static_cast<Sample>(std::clamp<int64_t>(residual + result.at(r, x), 0, 255)));
+        }
+      }
+      ASSERT_TRUE(
+          coder->inverse(in, quantisers, result.view(), 128, {0, 255}, reduction, result.view()).ok());
+      ASSERT_TRUE(result.intact());
+      ASSERT_EQ(result.values(), sum) << "reduction " << reduction;
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cells of a plane that the loop filter filters (docs/bitstream.md, 11).
+// The cells of a plane that are skipped, and those that the loop filter filters (docs/bitstream.md, 11).
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,9 @@
 
 namespace ctv {
 
-struct FilteredCells {
+struct SkippedCells {
   CompensationGeometry geometry;
-  const uint8_t* skips = nullptr;    // skipped cells stay as they are; null: none is skipped
-  const int64_t* changes = nullptr;  // of each root: cells of others than the negative stay; null: none stay
+  const uint8_t* skips = nullptr;  // [grid.rows][grid.cols], 1: skipped; null: none is
 
   CTV_HOST_DEVICE int row_of(int row) const {
     return block_of(row, geometry.row_shift, kLog2Cell, geometry.grid.rows);
@@ -22,6 +21,20 @@ struct FilteredCells {
     return block_of(col, geometry.col_shift, kLog2Cell, geometry.grid.cols);
   }
   CTV_HOST_DEVICE int cell_rows() const { return max_of(1, (1 << kLog2Cell) >> geometry.row_shift); }
+  CTV_HOST_DEVICE int cell_cols() const { return max_of(1, (1 << kLog2Cell) >> geometry.col_shift); }
+  /// Of the cells of a row of samples; skips is not null.
+  CTV_HOST_DEVICE const uint8_t* flags(int row) const {
+    return skips + static_cast<ptrdiff_t>(row_of(row)) * geometry.grid.cols;
+  }
+  /// Whether a sample lies in a skipped cell.
+  CTV_HOST_DEVICE bool holds(int row, int col) const {
+    return skips != nullptr && flags(row)[col_of(col)] != 0;
+  }
+};
+
+struct FilteredCells : SkippedCells {  // skipped cells stay as they are
+  const int64_t* changes = nullptr;  // of each root: cells of others than the negative stay; null: none stay
+
   /// Arguments: of a cell.
   CTV_HOST_DEVICE int root(int row, int col) const {
     return (row >> kRootLevel) * ceil_div(geometry.grid.cols, 1 << kRootLevel) + (col >> kRootLevel);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which samples of a plane lie in skipped cells, row by row. Rows of samples are read more often than cells,
+// so each row of cells is kept as bits.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "codec/format/skipped_cells.hpp"
+#include "cpu/transform/zero_blocks.hpp"
+
+namespace ctv {
+
+class SkippedRuns {
+ public:
+  /// plane: the largest extent of later calls. Cells of streams have 4 samples or more in either direction.
+  explicit SkippedRuns(Extent plane) {
+    const auto rows = static_cast<size_t>(ceil_div(plane.rows, 4));
+    coded_.reserve(rows);
+    bits_.reserve(rows * static_cast<size_t>(ceil_div(plane.cols, 4 * kBits)));
+  }
+
+  /// Takes the cells of a plane.
+  void begin(const SkippedCells& cells, Extent plane) {
+    cells_ = cells;
+    if (cells.skips == nullptr) return;
+    step_ = cells.cell_cols();
+    const int count = ceil_div(plane.cols, step_);
+    words_ = ceil_div(count, kBits);
+    const int grid_cols = cells.geometry.grid.cols;
+    coded_.assign(static_cast<size_t>(cells.geometry.grid.rows), kAllBlocks);
+    bits_.resize(coded_.size() * static_cast<size_t>(words_));
+    for (int row = 0; row < plane.rows; row += cells.cell_rows()) {
+      const uint8_t* const flags = cells.flags(row);
+      uint64_t* const bits = bits_.data() + ptrdiff_t{cells.row_of(row)} * words_;
+      std::fill_n(bits, words_, 0);
+      for (int i = 0; i < count;) {
+        const int col = cells.col_of(i * step_);
+        const bool eight = i % 8 == 0 && cells.geometry.col_shift <= kLog2Cell && col + 8 <= grid_cols;
+        bits[i / kBits] |= (eight ? eight_bits(flags + col) : uint64_t{flags[col]}) << (i % kBits);
+        i += eight ? 8 : 1;
+      }
+      BlockMask& coded = coded_[static_cast<size_t>(cells.row_of(row))];
+      for_runs(row, 0, plane.cols,
+               [&](int first, int n) { coded &= ~blocks_within(first / 2, (first + n) / 2); });
+    }
+  }
+
+  /// Of a row's even and odd columns, the blocks with samples in other cells.
+  BlockMask coded_blocks(int row) const {
+    return cells_.skips == nullptr ? kAllBlocks : coded_[static_cast<size_t>(cells_.row_of(row))];
+  }
+
+  /// Calls code(first, n) for runs of samples in skipped cells among columns [begin, end). A cell begins at
+  /// `begin`.
+  template <typename Code>
+  void for_runs(int row, int begin, int end, Code code) const {
+    if (cells_.skips == nullptr) return;
+    const uint64_t* const bits = bits_.data() + ptrdiff_t{cells_.row_of(row)} * words_;
+    const int last = ceil_div(end, step_);
+    for (int cell = begin / step_; cell < last;) {
+      const uint64_t rest = bits[cell / kBits] >> (cell % kBits);
+      const int n = rest == 0 ? kBits - cell % kBits : std::countr_zero(rest);
+      if (n == 0) {
+        const int next = std::min(cell + std::countr_one(rest), last);
+        code(cell * step_, std::min(next * step_, end) - cell * step_);
+        cell = next;
+      } else {
+        cell += n;
+      }
+    }
+  }
+
+  /// Clears them in x[0 .. end - begin), or in the even and odd columns of a whole row.
+  void clear(int row, int begin, int end, Coefficient* x) const {
+    for_runs(row, begin, end, [&](int first, int n) { std::fill_n(x + first - begin, n, Coefficient{0}); });
+  }
+  void clear(int row, int half, Coefficient* even, Coefficient* odd) const {
+    for_runs(row, 0, 2 * half, [&](int first, int n) {
+      const int end = first + n;
+      std::fill(even + (first + 1) / 2, even + (end + 1) / 2, Coefficient{0});
+      std::fill(odd + first / 2, odd + end / 2, Coefficient{0});
+    });
+  }
+
+ private:
+  static constexpr int kBits = 64;
+  // Of eight flags, the first in the lowest bit.
+  static uint64_t eight_bits(const uint8_t* flags) {
+    uint64_t word = 0;
+    std::memcpy(&word, flags, sizeof word);
+    return word * 0x0102040810204080U >> 56;
+  }
+  SkippedCells cells_;
+  int step_ = 1;                  // columns of a cell
+  int words_ = 0;                 // of a row of cells
+  std::vector<BlockMask> coded_;  // [row of cells]
+  std::vector<uint64_t> bits_;    // [row of cells][words_], 1: skipped
+};
+
+}  // namespace ctv

@@ -30,9 +30,20 @@ class PartDecoder {
     clear_by_warp(memory_.left, lane_);
   }
   __device__ void start_column() { clear_by_warp(memory_.above, lane_); }
-  /// A tile with something in it.
-  __device__ void start_tile(uint64_t skips) { skipped_ = find_skipped_children(skips, lane_); }
-  /// Its band b, not 0. row: of the strip. Leaves the levels in memory.
+  /// mask: which of its bands are not 0. row: of the strip.
+  __device__ __forceinline__ void start_tile(uint32_t row, uint32_t mask, uint64_t skips) {
+    for (uint32_t i = lane_; i < kTileBands * kTileQuads; i += kWarp) {
+      if ((mask >> i / kTileQuads & 1U) != 0) continue;
+      memory_.left[row][i / kTileQuads][i % kTileQuads] = {};
+      memory_.above[i / kTileQuads][i % kTileQuads] = {};
+    }
+    for (uint32_t b = 0; mask >> b != 0; ++b) {  // a later part looks at it
+      if ((mask >> b & 1U) == 0) clear_by_warp(memory_.parts[b], lane_);
+    }
+    if (mask != 0) skipped_ = find_skipped_children(skips, lane_);
+    __syncwarp();
+  }
+  /// Its band b, not 0. Leaves the levels in memory.
   __device__ __forceinline__ void decode(PieceReader& coder, uint32_t row, uint32_t b) {
     DecodedPart& part = memory_.parts[b];
     const uint64_t quads = start_part(coder, part, row, b);
@@ -43,12 +54,6 @@ class PartDecoder {
     if (lane_ >= 8 && lane_ < 16) memory_.above[b][i] = part.quads[place_of_quad(kTileQuads * 7 + i)];
     __syncwarp();
   }
-  /// The same of a band that is 0. seen: a later part looks at it.
-  __device__ void clear(uint32_t row, uint32_t b, bool seen) {
-    if (seen) clear_by_warp(memory_.parts[b], lane_);
-    if (lane_ < 8) memory_.left[row][b][lane_] = memory_.above[b][lane_] = {};
-    __syncwarp();
-  }
 
  private:
   /// Codes which quads are not 0, and notes what is known of them.
@@ -57,14 +62,8 @@ class PartDecoder {
     clear_by_warp(part, lane_);
     __syncwarp();
     const uint32_t i = lane_ % kTileQuads;
-    QuadWords beside{};
-    if (lane_ < 8) {
-      beside = memory_.above[b][i];
-      part.quads[2 + i] = beside;
-    } else if (lane_ < 16) {
-      beside = memory_.left[row][b][i];
-      part.quads[(i + 1) * kQuadStride + 1] = beside;
-    }
+    const QuadWords beside = (lane_ < 8 ? memory_.above[b] : memory_.left[row][b])[i];
+    if (lane_ < 16) part.quads[lane_ < 8 ? 2 + i : (i + 1) * kQuadStride + 1] = beside;
     const uint32_t sides = __ballot_sync(kAllLanes, beside.mask != 0);
     const uint32_t siblings = min_of(b, kMostSiblings);
     const DecodedPart& nearest = memory_.parts[b > 0 ? b - 1 : 0];
@@ -214,28 +213,24 @@ class PartDecoder {
     const auto bits = [](const uint32_t* two) {
       return static_cast<uint32_t>(__popc(static_cast<int>(two[0] | two[1] << 4)));
     };
-    const uint32_t here = bits(masks) | bits(larges) << 16;
-    uint32_t through = here;
-#pragma unroll
-    for (uint32_t step = 1; step < kWarp; step *= 2) {
-      const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
-      if (lane_ >= step) through += other;
-    }
+    constexpr int kCountBits = 4;  // eight of a lane at most
+    const uint32_t levels_before = warp_sum_before<kCountBits>(bits(masks), lane_);
+    const uint32_t larges_before = warp_sum_before<kCountBits>(bits(larges), lane_);
+    const uint32_t through = (levels_before + bits(masks)) | (larges_before + bits(larges)) << 16;
     const uint32_t all = __shfl_sync(kAllLanes, through, kWarp - 1);
-    const uint32_t before = through - here;
     const uint32_t levels = all & 0xffffU;
     uint32_t signs = 0;  // a word of 16 in each lane
 #pragma unroll 1
-    for (uint32_t word = 0; 16 * word < levels; ++word) {
-      const uint32_t value = coder.raw(min_of(levels - 16 * word, 16U));
-      signs = lane_ == word ? value : signs;
+    for (uint32_t w = 0; 16 * w < levels; ++w) {
+      const uint32_t value = coder.raw(min_of(levels - 16 * w, 16U));
+      signs = lane_ == w ? value : signs;
     }
-    const uint32_t at = before & 0xffffU;
-    const uint32_t low = __shfl_sync(kAllLanes, signs, static_cast<int>(at >> 4));
-    const uint32_t high = __shfl_sync(kAllLanes, signs, static_cast<int>((at >> 4) + 1) % kWarp);
-    const uint32_t window = (low | high << 16) >> (at & 15U);
-    const uint32_t negatives[2] = {scatter_bits(masks[0], window & 15U),
-                                   scatter_bits(masks[1], window >> bits_of_mask(masks[0]) & 15U)};
+    const uint32_t word = levels_before / 16;
+    const uint32_t low = __shfl_sync(kAllLanes, signs, static_cast<int>(word));
+    const uint32_t high = __shfl_sync(kAllLanes, signs, static_cast<int>(word + 1) % kWarp);
+    const uint32_t window = (low | high << 16) >> (levels_before % 16);
+    const uint32_t negatives[2] = {formulas_.scattered[masks[0]][window & 15U],
+                                   formulas_.scattered[masks[1]][window >> bits_of_mask(masks[0]) & 15U]};
     uint32_t pairs[4];
 #pragma unroll
     for (uint32_t p = 0; p < 4; ++p) {  // of the upper row, then of the lower one
@@ -249,12 +244,13 @@ class PartDecoder {
     *reinterpret_cast<uint2*>(to) = {pairs[0], pairs[1]};
     *reinterpret_cast<uint2*>(to + kTileSide) = {pairs[2], pairs[3]};
     if (all >> 16 != 0) {
-      uint32_t number = before >> 16;
+      uint32_t number = larges_before;
 #pragma unroll
       for (uint32_t q = 0; q < 2; ++q) {
-        for (uint32_t rest = larges[q]; rest != 0; rest &= rest - 1) {
-          const uint32_t bit = lowest_bit(rest);
-          const uint32_t classes = (own[q].sums >> 30) * 4 + (own[q].sums >> 28 & 3U);
+        const uint32_t classes = (own[q].sums >> 30) * 4 + (own[q].sums >> 28 & 3U);
+#pragma unroll
+        for (uint32_t bit = 0; bit < 4; ++bit) {
+          if ((larges[q] >> bit & 1U) == 0) continue;
           memory_.numbers[number++] = static_cast<uint16_t>((4 * (first + q) + bit) | classes << 8 |
                                                             (negatives[q] >> bit & 1U) << 12);
         }
@@ -266,15 +262,22 @@ class PartDecoder {
   }
 
   __device__ __forceinline__ void decode_numbers(PieceReader& coder, uint32_t count) {
+    if (count == 0) return;
+    const SymbolTable* const tables = tables_ + kNumberTables + model_.model_tables;
+    const uint32_t own = formulas_.numbers[lane_ % kTableSymbols];
     uint32_t recent = model_.first_recent;
+    uint32_t next = memory_.numbers[0];
 #pragma unroll 1
-    for (uint32_t k = 0; k < count; ++k) {
-      const uint32_t what = memory_.numbers[k];
-      const uint32_t table =
-          kNumberTables + model_.model_tables + recent_class(recent) * kNumberClasses + (what >> 8 & 15U);
-      const uint32_t symbol = coder.symbol(table, 0);
-      uint32_t number = symbol;
-      if (symbol >= 8) number = number_base(symbol) + coder.raw(number_bits(symbol));
+    for (uint32_t k = 1; k <= count; ++k) {
+      const uint32_t what = next;
+      next = memory_.numbers[min_of(k, count - 1)];
+      const SymbolTable& table = tables[recent_class_by_signs(recent) * kNumberClasses + (what >> 8 & 15U)];
+      const uint16_t* const begins = table.begin + lane_ % kTableSymbols;
+      uint32_t number = coder.find(begins[0], begins[1], true) % kTableSymbols;
+      if (number >= 8) {
+        const uint32_t base = __shfl_sync(kAllLanes, own, static_cast<int>(number));
+        number = (base & 0xffffU) + coder.raw(base >> 16);
+      }
       recent = next_recent(recent, number);
       const uint32_t place = what & 255U;
       const int magnitude = 2 + static_cast<int>(number);

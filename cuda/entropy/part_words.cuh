@@ -34,6 +34,8 @@ struct alignas(8) TotalWords {
 struct alignas(32) DecoderFormulas {
   QuadWords quads[16][16];  // [mask][large]
   TotalWords totals[kMostDigits];
+  uint32_t numbers[kTableSymbols];  // of a number's symbol: number_base(), number_bits() from bit 16 on
+  uint8_t scattered[16][16];        // [mask][bits]
 };
 constexpr DecoderFormulas make_decoder_formulas() {
   constexpr uint32_t kTable = sizeof(SymbolTable);
@@ -45,13 +47,23 @@ constexpr DecoderFormulas make_decoder_formulas() {
       f.quads[m][b] = {sum | (sum + (facts.right >> 4)) << 8 | (sum + (facts.lower >> 4)) << 16 |
                            uint32_t{facts.large} << 24 | number_class(0, sum) << 28,
                        nibbles_of_bits(m)};
+      f.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
     }
   }
   for (uint32_t t = 0; t < kMostDigits; ++t) {
     f.totals[t] = {plane_class(t) * 2 * kTable,
                    sum_class(t) * kSiblingClasses * kTable | number_class(sum_class(t), 0) << 28};
   }
+  for (uint32_t n = 0; n < kTableSymbols; ++n) f.numbers[n] = number_base(n) | number_bits(n) << 16;
   return f;
+}
+
+/// recent_class(): the signs of differences are added side by side. recent: below 2^31.
+__device__ __forceinline__ uint32_t recent_class_by_signs(uint32_t recent) {
+  const auto beyond = [r = static_cast<int>(recent)](int bound) { return (bound - 1 - r) >> 31; };  // -1 or 0
+  const int low = beyond(2) + beyond(5) + beyond(9);
+  const int high = beyond(16) + beyond(32) + beyond(80);
+  return static_cast<uint32_t>(-(low + high + beyond(240)));
 }
 
 // A part's quad (y, x) is number (y + 1) * kQuadStride + x + 2. Those of the tiles above and to the left

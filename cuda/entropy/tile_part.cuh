@@ -3,6 +3,8 @@
 // shared memory, the rest in registers, and formulas with long chains are tables in constant memory.
 #pragma once
 
+#include <type_traits>
+
 #include "codec/entropy/model/tile_skips.hpp"
 #include "codec/entropy/model/tile_walk.hpp"
 #include "codec/util/types.hpp"
@@ -115,9 +117,10 @@ __device__ __forceinline__ int level_col(uint32_t place) {
 /// Fills memory with zeros; all lanes of a warp together.
 template <typename T>
 __device__ __forceinline__ void clear_by_warp(T& what, uint32_t lane) {
-  static_assert(sizeof(T) % 4 == 0 && alignof(T) >= 4);
-  auto* const words = reinterpret_cast<uint32_t*>(&what);
-  for (uint32_t i = lane; i < sizeof(T) / 4; i += kWarp) words[i] = 0;
+  using Word = std::conditional_t<alignof(T) % 16 == 0, uint4, uint32_t>;
+  static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) % alignof(Word) == 0);
+  auto* const words = reinterpret_cast<Word*>(&what);
+  for (uint32_t i = lane; i < sizeof(T) / sizeof(Word); i += kWarp) words[i] = {};
 }
 
 /// find_skips() of a tile; all lanes of a warp together, two quads each.

@@ -247,7 +247,13 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame,
   const bool key = header_.frame.type == FrameType::kKey;
   Part* const parts = parts_.data() + components_.size();
   const size_t count = slices.size();
-  for (size_t i = 0; i < count; ++i) parts[i].start = SliceStart::kAwaited;
+  selected_.clear();
+  for (size_t i = 0; i < count; ++i) {
+    parts[i].start = SliceStart::kAwaited;
+    selected_.push_back(i);
+  }
+  std::sort(selected_.begin(), selected_.end(),
+            [&](size_t a, size_t b) { return parts[a].size > parts[b].size; });
   std::atomic<size_t> awaited = 1 + count;
   Status sent;
   const auto arrive = [&] {
@@ -259,13 +265,14 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame,
       arrive();
     } else if (i <= count) {
       {
-        SliceStart start(parts[i - 1].start);
-        parts[i - 1].coder->start_decoding(slices[i - 1], frame);
+        const size_t slice = selected_[i - 1];
+        SliceStart start(parts[slice].start);
+        parts[slice].coder->start_decoding(slices[slice], frame);
         start.done();
       }
       arrive();
     } else {  // tasks begin in order, so others are at work on what this one waits for
-      Part& part = parts[i - 1 - count];
+      Part& part = parts[selected_[i - 1 - count]];
       if (!SliceStart::wait(part.start)) return;
       part.coder->run(0);
       part.sound = part.coder->finish_decoding();

@@ -190,9 +190,9 @@ bool SymbolCoder::is_sent(size_t part) const {
 
 Status SymbolCoder::send_components(bool key) {
   if (receiver_ == nullptr) return {};
-  receiver_->start(key);
   size_t bytes = 0;
   for (size_t i = 0; i < decoded_; ++i) bytes += payloads_.components[i].size();
+  CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
   for_all(threads_for(bytes), decoded_, [&](size_t i) {
     if (is_sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver_);
   });

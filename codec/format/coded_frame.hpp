@@ -43,7 +43,8 @@ class ComponentReceiver {
   virtual ~ComponentReceiver() = default;
   /// component: number in the packet. The same for all frames.
   virtual bool takes(size_t component) const = 0;
-  virtual void start(bool key) = 0;
+  /// bytes: of all that put() will get together, at most.
+  virtual Status start(bool key, size_t bytes) = 0;
   /// pieces: with offsets in `bytes`; none with entropy coding by runs. Neither need stay. False: damaged.
   virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) = 0;
   virtual Status send() = 0;

@@ -206,9 +206,10 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
  private:
   // ComponentReceiver: in the threads of the entropy coder, beside the frames before.
   bool takes(size_t component) const override { return taken_[component]; }
-  void start(bool key) override {
-    if (tile_decoder_) tile_decoder_->start();
-    if (run_decoder_) run_decoder_->start(key);
+  Status start(bool key, size_t bytes) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    return tile_decoder_ ? tile_decoder_->start(d, bytes) : run_decoder_->start(d, key, bytes);
   }
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) override {
     return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces) : run_decoder_->put(component, bytes);

@@ -97,11 +97,8 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
   for (size_t c = 0; c < components; ++c) streams_[c].reserve(layout_.components[c].chunks);
   chunks_at_ = round_to_16(components * sizeof(UploadedRuns));
   bytes_at_ = chunks_at_ + round_to_16(chunks * sizeof(UploadedChunk));
-  const size_t bytes = bytes_at_ + layout_.bytes + components * (kTableBytes + kReadBeyond);
   CTV_RETURN_IF_ERROR(components_.allocate(device, components));
   CTV_RETURN_IF_ERROR(run_blocks_.allocate(device, blocks.size()));
-  CTV_RETURN_IF_ERROR(host_.allocate(device, bytes));
-  CTV_RETURN_IF_ERROR(device_.allocate(device, bytes));
   CTV_RETURN_IF_ERROR(damaged_.allocate(device, components));
   if (blocks_ > 0) {
     CTV_CUDA_TRY(device, cudaMemcpy(components_.data(), layout_.components.data(),
@@ -110,16 +107,21 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
                                     cudaMemcpyHostToDevice));
     CTV_CUDA_TRY(device, cudaDeviceSynchronize());
   }
-  start(false);
-  return {};
+  return start(device, false, 0);
 }
 
-void RunDecoder::start(bool key) {
+Status RunDecoder::start(Device& device, bool key, size_t bytes) {
+  const size_t fixed = bytes_at_ + layout_.components.size() * (kTableBytes + kReadBeyond + 16);
+  if (fixed + bytes > host_.size()) {
+    CTV_RETURN_IF_ERROR(host_.reserve(device, fixed + 2 * bytes));
+    CTV_RETURN_IF_ERROR(device_.reserve(device, fixed + 2 * bytes));
+  }
   key_ = key;
   end_ = bytes_at_;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
   std::fill_n(runs(), layout_.components.size(), UploadedRuns{});
   std::memset(host_.data() + chunks_at_, 0, bytes_at_ - chunks_at_);
+  return {};
 }
 
 bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {

@@ -36,17 +36,17 @@ struct RunBlock {
   uint32_t component, first;  // chunk in the component
 };
 
-/// Decodes components with the levels of ctv::RunDecoder. Made once; allocates nothing per frame, and the
-/// kernels of all frames have the same shape.
+/// Decodes components with the levels of ctv::RunDecoder. Made once; the kernels of all frames have the same
+/// shape.
 class RunDecoder {
  public:
-  /// Allocates for the longest code of any levels, about 5 bytes a level page-locked and as many on the
-  /// device.
   Status initialise(Device& device, std::span<const RunComponent> plan);
 
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded and no frame started.
-  void start(bool key);
+  /// bytes: of all components together, at most. Grows page-locked memory and the device's to twice as many
+  /// if need be.
+  Status start(Device& device, bool key, size_t bytes);
   /// Reads a component's index and headers and copies its bytes; once for each, by any thread. False if they
   /// are damaged.
   bool put(size_t component, std::span<const uint8_t> bytes);

@@ -169,9 +169,6 @@ Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);
   CTV_RETURN_IF_ERROR(device_layout_.initialise(device, layout_, plan.tables));
   count_at_ = layout_.tiles.size() * sizeof(UploadedPiece);
-  const size_t most = count_at_ + kCountBytes + layout_.bytes + layout_.components.size() + kReadBeyond;
-  CTV_RETURN_IF_ERROR(host_.allocate(device, most));
-  CTV_RETURN_IF_ERROR(device_.allocate(device, most));
   CTV_RETURN_IF_ERROR(skips_.allocate(device, layout_.tiles.size()));
   CTV_RETURN_IF_ERROR(damaged_.allocate(device, layout_.components.size()));
   const cudaDeviceProp& properties = device.properties();
@@ -190,14 +187,19 @@ Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   blocks_ = static_cast<unsigned>(std::min(
       layout_.tiles.size(),
       static_cast<size_t>(max_of(resident, 1)) * static_cast<size_t>(properties.multiProcessorCount)));
-  start();
-  return {};
+  return start(device, 0);
 }
 
-void TileDecoder::start() {
+Status TileDecoder::start(Device& device, size_t bytes) {
+  const size_t fixed = count_at_ + kCountBytes + layout_.components.size() + kReadBeyond;
+  if (fixed + bytes > host_.size()) {
+    CTV_RETURN_IF_ERROR(host_.reserve(device, fixed + 2 * bytes));
+    CTV_RETURN_IF_ERROR(device_.reserve(device, fixed + 2 * bytes));
+  }
   count() = 0;
   end_ = count_at_ + kCountBytes;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
+  return {};
 }
 
 bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) {

@@ -19,17 +19,18 @@ struct UploadedPiece {
   uint32_t component;
 };
 
-/// Decodes a plan's components, with the levels of ctv::TileDecoder. Made once; allocates nothing per frame,
-/// and the kernels of all frames have the same shape.
+/// Decodes a plan's components, with the levels of ctv::TileDecoder. Made once; the kernels of all frames
+/// have the same shape.
 class TileDecoder {
  public:
-  /// Allocates for the longest code of any levels, about 5 bytes a level page-locked and as many on the
-  /// device. Copies the plan's tables, which must be there.
+  /// Copies the plan's tables, which must be there.
   Status initialise(Device& device, const CodingPlan& plan);
 
   /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
   /// nothing may be put, and until the decoding is done nothing uploaded.
-  void start();
+  /// bytes: of all components together, at most. Grows page-locked memory and the device's to twice as many
+  /// if need be.
+  Status start(Device& device, size_t bytes);
   /// Notes a component's pieces and copies their bytes; once for each, by any thread. pieces: of
   /// read_tile_index() for the component's tiles, offsets in `bytes`. False if no levels have so long a code;
   /// the component then counts as damaged.

@@ -132,7 +132,9 @@ class CudaRuns : public testing::Test {
   std::vector<bool> decode(cuda::RunDecoder& decoder, const Plan& plan, const std::vector<Bytes>& bytes,
                            bool key, Levels& levels) {
     const auto to = copied<Level*>(levels);
-    decoder.start(key);
+    size_t all = 0;
+    for (const auto& b : bytes) all += b.size();
+    EXPECT_TRUE(decoder.start(*device_, key, all).ok());
     for (size_t c = 0; c < plan.size(); ++c) {
       if (!bytes[c].empty()) (void)decoder.put(c, bytes[c]);
     }
@@ -285,7 +287,9 @@ TEST_F(CudaRuns, DISABLED_PrintTimes) {
       for (size_t c = 0; c < plan.size(); ++c) bytes[c] = with_index(encoder.coded(c));
     });
     timed("put", [&] {
-      decoder.start(key);
+      size_t all = 0;
+      for (const auto& b : bytes) all += b.size();
+      (void)decoder.start(*device_, key, all);
       for (size_t c = 0; c < plan.size(); ++c) (void)decoder.put(c, bytes[c]);
     });
     timed("upload", [&] { (void)decoder.upload(*device_, device_->stream()); });

@@ -153,7 +153,9 @@ class CudaTiles : public testing::Test {
                            const std::vector<std::vector<uint8_t>>& bytes, const SkipGrid& skips,
                            Levels& levels) {
     std::vector<bool> sound(components.size(), true);
-    decoder.start();
+    size_t all = 0;
+    for (const auto& b : bytes) all += b.size();
+    EXPECT_TRUE(ok(decoder.start(*device_, all)));
     for (size_t c = 0; c < components.size(); ++c) {
       if (bytes[c].empty()) continue;
       std::vector<TilePiece> pieces;

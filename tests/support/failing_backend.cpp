@@ -126,10 +126,11 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
 
  private:
   bool takes(size_t) const override { return true; }
-  void start(bool key) override {
+  Status start(bool key, size_t) override {
     key_ = key;
     for (auto& b : bytes_) b.clear();
     sound_.assign(runs_.size(), 1);
+    return {};
   }
   bool put(size_t c, std::span<const uint8_t> bytes, std::span<const TilePiece>) override {
     bytes_[c].assign(bytes.begin(), bytes.end());

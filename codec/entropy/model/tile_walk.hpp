@@ -279,6 +279,14 @@ CTV_HOST_DEVICE void start_piece(Coder& coder, Walk& w, TileNeighbours& around, 
   around = {};
 }
 
+/// The table of which of a tile's bands are not 0. around: bands that are not 0 in the `known` tiles above
+/// and to the left. skips: of the tile.
+CTV_HOST_DEVICE uint32_t band_table(uint32_t bands, uint32_t around, uint32_t known, uint64_t skips) {
+  const uint32_t context =
+      (band_class(around) * kCoverClasses + cover_class(count_bits(skips))) * kKnownTiles + known;
+  return kBandTables + (bands - 1) * kBandContexts + context;
+}
+
 /// Codes which of a tile's bands are not 0. row: of the strip. skips: of the tile.
 template <typename Coder>
 CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, TileNeighbours& around,
@@ -290,9 +298,7 @@ CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, 
   }
   const uint32_t n = bits_of_mask(around.left_mask[row]) + bits_of_mask(around.above_mask);
   const uint32_t known = uint32_t{around.left_known[row]} + around.above_known;
-  const uint32_t context =
-      (band_class(n) * kCoverClasses + cover_class(count_bits(skips))) * kKnownTiles + known;
-  mask = coder.symbol(kBandTables + (bands - 1) * kBandContexts + context, mask);
+  mask = coder.symbol(band_table(bands, n, known, skips), mask);
   around.left_mask[row] = around.above_mask = static_cast<uint8_t>(mask);
   around.left_known[row] = around.above_known = 1;
   return mask;

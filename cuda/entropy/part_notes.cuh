@@ -88,8 +88,7 @@ class PartNotes {
     QuadWords* const own = part_.quads + place_of_quad(2 * lane_);
     own[0] = first.words;
     own[1] = second.words;
-    large_[0] = first.gather(two >> 4 & 15U);
-    large_[1] = second.gather(two >> 20 & 15U);
+    large_ = first.gather(two >> 4 & 15U) | second.gather(two >> 20 & 15U) << 4;
     signs_ = first.gather(two >> 8 & 15U) | second.gather(two >> 24 & 15U) << bits_of_mask(two & 15U);
     const uint32_t i = lane_ % kTileQuads;
     if (lane_ < 16) {
@@ -99,11 +98,12 @@ class PartNotes {
     mask_ = node_.children(quads_, [](uint32_t children) { return children != 0; });
     if (lane_ < kNodes) part_.nodes[lane_] = nibbles_of_bits(mask_);
   }
-  /// Once its siblings have been started, too. numbers: [kPartLevels], shared memory. stride: of `levels`.
+  /// Once its siblings have been started, too. numbers: [kPartLevels], shared memory. level: of a place.
   /// Returns how many events there are.
+  template <typename LevelAt>
   __device__ __forceinline__ uint32_t note(const NotedPart& nearest, const NotedPart& next, uint32_t siblings,
                                            uint64_t skips, const PieceModel& model, uint16_t* numbers,
-                                           const Level* levels, size_t stride, uint32_t* events) const {
+                                           const LevelAt& level, uint32_t* events) const {
     uint32_t* to = note_nodes(nearest, next, siblings, skips, events);
     const uint32_t place = place_of_quad(2 * lane_);
     QuadWords own[2] = {part_.quads[place], part_.quads[place + 1]};
@@ -115,7 +115,7 @@ class PartNotes {
     pair.note_numbers(own, kNoSigns, lane_, numbers);
     __syncwarp();
     to = note_signs(pair.levels(), to);
-    to = note_numbers(numbers, pair.numbers(), model, levels, stride, to);
+    to = note_numbers(numbers, pair.numbers(), model, level, to);
     return static_cast<uint32_t>(to - events);
   }
 
@@ -168,7 +168,7 @@ class PartNotes {
       to[0] = symbol_event(masks + digits_of_quad(before.hints) * 2 * kPlaneClasses, mask) +
               total.plane / kSymbolBytes;
       to[1] = symbol_event(kLargeTables + model.model_tables + (bits_of_mask(mask) - 1) * kLargeContexts,
-                           large_[q]) +
+                           large_ >> (4 * q) & 15U) +
               ((total.sum & 0xffffU) + known.other) / kSymbolBytes;
       to += 2;
       own[q].sums |= total.sum & 0xc0000000U;
@@ -192,18 +192,16 @@ class PartNotes {
   }
 
   /// Magnitudes of large levels.
+  template <typename LevelAt>
   __device__ __forceinline__ uint32_t* note_numbers(const uint16_t* numbers, uint32_t count,
-                                                    const PieceModel& model, const Level* levels,
-                                                    size_t stride, uint32_t* to) const {
+                                                    const PieceModel& model, const LevelAt& level,
+                                                    uint32_t* to) const {
     uint32_t recent = model.first_recent;
     for (uint32_t first = 0; first < count; first += kWarp) {
       const uint32_t round = min_of(count - first, uint32_t{kWarp});
       // Lanes behind the last have a number again that is there.
       const uint32_t what = numbers[first + min_of(lane_, round - 1)];
-      const uint32_t place = what & 255U;
-      const int level =
-          levels[static_cast<size_t>(level_row(place)) * stride + static_cast<size_t>(level_col(place))];
-      const uint32_t number = static_cast<uint32_t>(abs_of(level)) - 2;
+      const uint32_t number = static_cast<uint32_t>(abs_of(level(what & 255U))) - 2;
       uint32_t own_recent = recent;
       for (uint32_t i = 0; i < round; ++i) {
         if (lane_ == i) own_recent = recent;
@@ -228,10 +226,10 @@ class PartNotes {
   uint64_t quads_;
   LaneNode node_;
   uint32_t lane_;
-  uint32_t large_[2];  // of two quads, as coded
-  uint32_t signs_;     // of their levels that are not 0, in order
-  uint32_t sides_;     // quads along the border that are not 0: above, then to the left
-  uint32_t mask_;      // of the node
+  uint32_t large_;  // of two quads, as coded, four bits each
+  uint32_t signs_;  // of their levels that are not 0, in order
+  uint32_t sides_;  // quads along the border that are not 0: above, then to the left
+  uint32_t mask_;   // of the node
 };
 
 }  // namespace ctv::cuda

@@ -39,6 +39,7 @@ __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
   const uint32_t band = threadIdx.x / kWarp;
   const uint32_t t = blockIdx.x;
   const TileCuts& cuts = work.cuts;
+  clear_by_warp(parts[band], lane);
   const uint32_t piece = cuts.piece_of_tile[t];
   const DeviceTile tile = work.tiles[t];
   const auto begin = static_cast<int>(cuts.first[piece]);
@@ -49,7 +50,6 @@ __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
   const uint64_t quads = cuts.quads[part];
   const auto* const bits = reinterpret_cast<const uint32_t*>(cuts.bits + kPartQuads * part);
   const uint32_t two = bits[lane];
-  clear_by_warp(parts[band], lane);
   __syncwarp();
   PartNotes notes(parts[band], quads, lane);
   if (quads != 0) {
@@ -65,13 +65,16 @@ __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
   __syncthreads();
   uint32_t count = 0;
   if (quads != 0) {
-    const auto stride = static_cast<size_t>(set.cols);
-    const Level* const levels =
-        work.levels.band(set, band) + static_cast<size_t>(tile.y) * stride + static_cast<size_t>(tile.x);
+    const auto level = [&](uint32_t place) -> int {  // read again, since most parts need none
+      const DeviceTile& here = work.tiles[t];
+      const auto y = static_cast<size_t>(here.y + level_row(place));
+      const auto x = static_cast<size_t>(here.x + level_col(place));
+      return work.levels.band(set, band)[y * static_cast<size_t>(set.cols) + x];
+    };
     count =
         notes.note(parts[band > 0 ? band - 1 : 0], parts[band > 1 ? band - 2 : 0],
                    min_of(band, kMostSiblings), cuts.skips[t], {model * kTablesOfModel, first_recent(model)},
-                   numbers[band], levels, stride, work.events.parts + part * kPartEvents);
+                   numbers[band], level, work.events.parts + part * kPartEvents);
   }
   if (lane == 0) work.events.counts[part] = static_cast<uint16_t>(count);
   if (threadIdx.x == 0) work.events.bands[t] = note_bands(work, tile, set.bands, t, begin);

@@ -2,6 +2,8 @@
 // What kernels that cut, note and decode parts of tiles have in common.
 #pragma once
 
+#include <type_traits>
+
 #include "codec/entropy/model/tile_skips.hpp"
 #include "codec/entropy/model/tile_walk.hpp"
 #include "codec/util/types.hpp"
@@ -30,9 +32,13 @@ __device__ __forceinline__ int level_col(uint32_t place) {
 /// Fills memory with zeros; all lanes of a warp together.
 template <typename T>
 __device__ __forceinline__ void clear_by_warp(T& what, uint32_t lane) {
-  static_assert(sizeof(T) % 4 == 0 && alignof(T) >= 4);
-  auto* const words = reinterpret_cast<uint32_t*>(&what);
-  for (uint32_t i = lane; i < sizeof(T) / 4; i += kWarp) words[i] = 0;
+  using Word = std::conditional_t<alignof(T) >= alignof(uint4), uint4, uint32_t>;
+  static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) >= alignof(Word));
+  auto* const words = reinterpret_cast<Word*>(&what);
+#pragma unroll
+  for (uint32_t i = 0; i < sizeof(T) / sizeof(Word); i += kWarp) {
+    if (i + lane < sizeof(T) / sizeof(Word)) words[i + lane] = Word{};
+  }
 }
 
 /// find_skips() of a tile; all lanes of a warp together, two quads each.

@@ -9,7 +9,7 @@ namespace {
 // Longest side of a slice, in roots of cells of 8x8. Many are decoded at once, but each begins without
 // contexts.
 constexpr int kSide = 10;
-constexpr int kSideOfMany = 6;
+constexpr int kSideOfMany = 5;
 constexpr size_t kManyRoots = 400;
 
 // Probabilities of a 0 in 65536ths, in the order of MotionContexts.

@@ -16,6 +16,28 @@ namespace {
 
 constexpr size_t kBytesOfAThread = size_t{1} << 16;  // a thread that copies fewer is not worth waking
 
+/// What one thread starts and another waits for. Without done() it has failed.
+class SliceStart {
+ public:
+  enum State : int { kAwaited, kDone, kFailed };
+  explicit SliceStart(std::atomic<int>& state) : state_(state) {}
+  ~SliceStart() {
+    state_ = outcome_;
+    state_.notify_all();
+  }
+  SliceStart(const SliceStart&) = delete;
+  SliceStart& operator=(const SliceStart&) = delete;
+  void done() { outcome_ = kDone; }
+  static bool wait(const std::atomic<int>& state) {
+    state.wait(kAwaited);
+    return state == kDone;
+  }
+
+ private:
+  std::atomic<int>& state_;
+  State outcome_ = kFailed;
+};
+
 }  // namespace
 
 SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
@@ -177,12 +199,15 @@ Status SymbolCoder::send_components(bool key) {
   return receiver_->send();
 }
 
+Status SymbolCoder::damaged(const std::string& what, std::span<const uint8_t> bytes) const {
+  return {CTV_ERROR_STREAM, what + " at byte " + std::to_string(bytes.data() - unit_) + ": damaged"};
+}
+
 Status SymbolCoder::check_parts(size_t first, size_t end, bool sent) const {
   for (size_t i = first; i < end; ++i) {
     if (is_sent(i) != sent || parts_[i].sound) continue;
-    const std::string what = i < components_.size() ? "component " + std::to_string(i) : "side payload";
-    const std::string at = std::to_string(payloads_.components[i].data() - unit_);
-    return {CTV_ERROR_STREAM, what + " at byte " + at + ": damaged"};
+    return damaged(i < components_.size() ? "component " + std::to_string(i) : "side payload",
+                   payloads_.components[i]);
   }
   return {};
 }
@@ -197,37 +222,63 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   decoded_ = payloads.size();
   payloads.resize(components_.size());  // those of layers that are not decoded are empty
   const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
-  if (!placed) {
-    return {CTV_ERROR_STREAM,
-            "side payload at byte " + std::to_string(payloads_.side.data() - unit_) + ": damaged"};
-  }
+  if (!placed) return damaged("side payload", payloads_.side);
   for (size_t i = 0; i < payloads.size(); ++i) parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
   receiver_ = frame.receiver;
-  // Levels need skips, so these come first; components travel to a receiver meanwhile.
   const size_t first_slice = components_.size();
-  Status sent;
-  for_all(threads_, 1 + payloads.size() - first_slice, [&](size_t i) {
-    if (i == 0) {
-      sent = send_components(key);
-    } else {
-      const size_t part = first_slice + i - 1;
-      parts_[part].tasks = parts_[part].coder->start_decoding(payloads[part], coded);
-    }
-  });
-  CTV_RETURN_IF_ERROR(sent);
-  if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->run(!key && skips_));
+  CTV_RETURN_IF_ERROR(start_slices(coded, std::span(payloads).subspan(first_slice)));
   for_parts(
-      0, payloads.size(), [&](size_t i) { return i >= first_slice || (i < decoded_ && !is_sent(i)); },
-      [&](size_t i) {
-        return i >= first_slice ? parts_[i].tasks : parts_[i].coder->start_decoding(payloads[i], coded);
-      },
+      0, payloads.size(),
+      [&](size_t i) { return i < first_slice ? i < decoded_ && !is_sent(i) : receiver_ == nullptr; },
+      [&](size_t i) { return i < first_slice ? parts_[i].coder->start_decoding(payloads[i], coded) : 1; },
       [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
   Status status = check_parts(first_slice, payloads.size(), false);
   if (status.ok()) status = check_parts(0, decoded_, false);
   if (!status.ok() && receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->wait());
   return status;
+}
+
+// Levels need skips, so slices begin with these. A receiver runs as soon as it has them and its components,
+// and vectors are decoded beside it.
+Status SymbolCoder::start_slices(const CodedFrameBuffers& frame,
+                                 std::span<const std::span<const uint8_t>> slices) {
+  const bool key = header_.frame.type == FrameType::kKey;
+  Part* const parts = parts_.data() + components_.size();
+  const size_t count = slices.size();
+  selected_.clear();
+  for (size_t i = 0; i < count; ++i) {
+    parts[i].start = SliceStart::kAwaited;
+    selected_.push_back(i);
+  }
+  std::sort(selected_.begin(), selected_.end(),
+            [&](size_t a, size_t b) { return parts[a].size > parts[b].size; });
+  std::atomic<size_t> awaited = 1 + count;
+  Status sent;
+  const auto arrive = [&] {
+    if (--awaited == 0 && receiver_ != nullptr && sent.ok()) sent = receiver_->run(!key && skips_);
+  };
+  for_all(threads_, 1 + (receiver_ != nullptr ? 2 : 1) * count, [&](size_t i) {
+    if (i == 0) {
+      sent = send_components(key);
+      arrive();
+    } else if (i <= count) {
+      {
+        const size_t slice = selected_[i - 1];
+        SliceStart start(parts[slice].start);
+        parts[slice].coder->start_decoding(slices[slice], frame);
+        start.done();
+      }
+      arrive();
+    } else {  // tasks begin in order, so others are at work on what this one waits for
+      Part& part = parts[selected_[i - 1 - count]];
+      if (!SliceStart::wait(part.start)) return;
+      part.coder->run(0);
+      part.sound = part.coder->finish_decoding();
+    }
+  });
+  return sent;
 }
 
 Status SymbolCoder::finish_decoding() {

@@ -3,10 +3,12 @@
 // largest first.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "codec/entropy/component_coder.hpp"
@@ -54,9 +56,10 @@ class SymbolCoder {
     Growing<uint8_t> bytes;  // encoded
     size_t size = 0;         // bytes; an estimate before the first frame
     size_t tasks = 0;
-    bool begun = false;  // ahead of encode(): all but what finish_encoding() adds
-    bool coded = false;  // the same, with that
-    bool sound = false;  // decoded without error
+    bool begun = false;          // ahead of encode(): all but what finish_encoding() adds
+    bool coded = false;          // the same, with that
+    bool sound = false;          // decoded without error
+    std::atomic<int> start = 0;  // of a slice that is decoded beside a receiver: SliceStart::State
   };
   struct Task {
     size_t part, task;  // of the part
@@ -68,6 +71,9 @@ class SymbolCoder {
   bool is_sent(size_t part) const;
   /// Components that the receiver takes, if there is one.
   Status send_components(bool key);
+  /// Decodes splits and skips of slices and sends components; where there is a receiver, vectors too.
+  Status start_slices(const CodedFrameBuffers& frame, std::span<const std::span<const uint8_t>> slices);
+  Status damaged(const std::string& what, std::span<const uint8_t> bytes) const;
   /// Error: one of the parts first .. end - 1 is damaged, of those that were sent or of the others.
   Status check_parts(size_t first, size_t end, bool sent) const;
   /// How many are worth waking to copy so much.

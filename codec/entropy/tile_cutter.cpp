@@ -61,14 +61,15 @@ void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, std::
 
 void cut_pieces(std::span<const TileSums> sums, std::vector<CutPiece>& pieces) {
   pieces.clear();
-  uint64_t cost = 0;
+  uint64_t before = 0;
   TileSums piece{};
   size_t first = 0;
   for (size_t tile = 0; tile < sums.size(); ++tile) {
-    const uint64_t before = cost;
-    cost += tile_cost(sums[tile]);
+    const uint32_t cost = tile_cost(sums[tile]);
     piece.packed += sums[tile].packed;
-    if (piece_of(cost) == piece_of(before) && tile + 1 < sums.size()) continue;
+    const uint64_t number = piece_of(before, cost);
+    before += cost;
+    if (tile + 1 < sums.size() && piece_of(before, tile_cost(sums[tile + 1])) == number) continue;
     pieces.push_back({first, tile + 1 - first, piece_model(piece), piece.quads() == 0});
     first = tile + 1;
     piece = {};

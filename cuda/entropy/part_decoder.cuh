@@ -11,13 +11,19 @@ namespace ctv::cuda {
 struct alignas(32) DecoderFormulas {
   QuadWords quads[16][16];  // [mask][large]
   TotalWords totals[kMostDigits];
+  uint32_t numbers[kTableSymbols];  // of a number's symbol: number_base(), number_bits() from bit 16 on
+  uint8_t scattered[16][16];        // [mask][bits]
 };
 constexpr DecoderFormulas make_decoder_formulas() {
   DecoderFormulas f{};
   for (uint32_t m = 0; m < 16; ++m) {
-    for (uint32_t b = 0; b < 16; ++b) f.quads[m][b] = quad_words(m, b);
+    for (uint32_t b = 0; b < 16; ++b) {
+      f.quads[m][b] = quad_words(m, b);
+      f.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
+    }
   }
   for (uint32_t t = 0; t < kMostDigits; ++t) f.totals[t] = total_words(t);
+  for (uint32_t n = 0; n < kTableSymbols; ++n) f.numbers[n] = number_base(n) | number_bits(n) << 16;
   return f;
 }
 
@@ -43,9 +49,20 @@ class PartDecoder {
     clear_by_warp(memory_.left, lane_);
   }
   __device__ void start_column() { clear_by_warp(memory_.above, lane_); }
-  /// A tile with something in it.
-  __device__ void start_tile(uint64_t skips) { skipped_ = find_skipped_children(skips, lane_); }
-  /// Its band b, not 0. row: of the strip. Leaves the levels in memory.
+  /// mask: which of its bands are not 0. row: of the strip.
+  __device__ __forceinline__ void start_tile(uint32_t row, uint32_t mask, uint64_t skips) {
+    for (uint32_t i = lane_; i < kTileBands * kTileQuads; i += kWarp) {
+      if ((mask >> i / kTileQuads & 1U) != 0) continue;
+      memory_.left[row][i / kTileQuads][i % kTileQuads] = {};
+      memory_.above[i / kTileQuads][i % kTileQuads] = {};
+    }
+    for (uint32_t b = 0; mask >> b != 0; ++b) {  // a later part looks at it
+      if ((mask >> b & 1U) == 0) clear_by_warp(memory_.parts[b], lane_);
+    }
+    if (mask != 0) skipped_ = find_skipped_children(skips, lane_);
+    __syncwarp();
+  }
+  /// Its band b, not 0. Leaves the levels in memory.
   __device__ __forceinline__ void decode(PieceReader& coder, uint32_t row, uint32_t b) {
     DecodedPart& part = memory_.parts[b];
     const uint64_t quads = start_part(coder, part, row, b);
@@ -56,12 +73,6 @@ class PartDecoder {
     if (lane_ >= 8 && lane_ < 16) memory_.above[b][i] = part.quads[place_of_quad(kTileQuads * 7 + i)];
     __syncwarp();
   }
-  /// The same of a band that is 0. seen: a later part looks at it.
-  __device__ void clear(uint32_t row, uint32_t b, bool seen) {
-    if (seen) clear_by_warp(memory_.parts[b], lane_);
-    if (lane_ < 8) memory_.left[row][b][lane_] = memory_.above[b][lane_] = {};
-    __syncwarp();
-  }
 
  private:
   /// Codes which quads are not 0, and notes what is known of them.
@@ -70,14 +81,8 @@ class PartDecoder {
     clear_by_warp(part, lane_);
     __syncwarp();
     const uint32_t i = lane_ % kTileQuads;
-    QuadWords beside{};
-    if (lane_ < 8) {
-      beside = memory_.above[b][i];
-      part.quads[2 + i] = beside;
-    } else if (lane_ < 16) {
-      beside = memory_.left[row][b][i];
-      part.quads[(i + 1) * kQuadStride + 1] = beside;
-    }
+    const QuadWords beside = (lane_ < 8 ? memory_.above[b] : memory_.left[row][b])[i];
+    if (lane_ < 16) part.quads[lane_ < 8 ? 2 + i : (i + 1) * kQuadStride + 1] = beside;
     const uint32_t sides = __ballot_sync(kAllLanes, beside.mask != 0);
     const uint32_t siblings = min_of(b, kMostSiblings);
     const DecodedPart& nearest = memory_.parts[b > 0 ? b - 1 : 0];
@@ -213,16 +218,16 @@ class PartDecoder {
     const uint32_t levels = pair.levels();
     uint32_t signs = 0;  // a word of 16 in each lane
 #pragma unroll 1
-    for (uint32_t word = 0; 16 * word < levels; ++word) {
-      const uint32_t value = coder.raw(min_of(levels - 16 * word, 16U));
-      signs = lane_ == word ? value : signs;
+    for (uint32_t w = 0; 16 * w < levels; ++w) {
+      const uint32_t value = coder.raw(min_of(levels - 16 * w, 16U));
+      signs = lane_ == w ? value : signs;
     }
-    const uint32_t at = pair.levels_before();
-    const uint32_t low = __shfl_sync(kAllLanes, signs, static_cast<int>(at >> 4));
-    const uint32_t high = __shfl_sync(kAllLanes, signs, static_cast<int>((at >> 4) + 1) % kWarp);
-    const uint32_t window = (low | high << 16) >> (at & 15U);
-    const uint32_t negatives[2] = {scatter_bits(masks[0], window & 15U),
-                                   scatter_bits(masks[1], window >> bits_of_mask(masks[0]) & 15U)};
+    const uint32_t word = pair.levels_before / 16;
+    const uint32_t low = __shfl_sync(kAllLanes, signs, static_cast<int>(word));
+    const uint32_t high = __shfl_sync(kAllLanes, signs, static_cast<int>(word + 1) % kWarp);
+    const uint32_t window = (low | high << 16) >> (pair.levels_before % 16);
+    const uint32_t negatives[2] = {formulas_.scattered[masks[0]][window & 15U],
+                                   formulas_.scattered[masks[1]][window >> bits_of_mask(masks[0]) & 15U]};
     uint32_t pairs[4];
 #pragma unroll
     for (uint32_t p = 0; p < 4; ++p) {  // of the upper row, then of the lower one
@@ -242,15 +247,22 @@ class PartDecoder {
   }
 
   __device__ __forceinline__ void decode_numbers(PieceReader& coder, uint32_t count) {
+    if (count == 0) return;
+    const SymbolTable* const tables = tables_ + kNumberTables + model_.model_tables;
+    const uint32_t own = formulas_.numbers[lane_ % kTableSymbols];
     uint32_t recent = model_.first_recent;
+    uint32_t next = memory_.numbers[0];
 #pragma unroll 1
-    for (uint32_t k = 0; k < count; ++k) {
-      const uint32_t what = memory_.numbers[k];
-      const uint32_t table =
-          kNumberTables + model_.model_tables + recent_class(recent) * kNumberClasses + (what >> 8 & 15U);
-      const uint32_t symbol = coder.symbol(table, 0);
-      uint32_t number = symbol;
-      if (symbol >= 8) number = number_base(symbol) + coder.raw(number_bits(symbol));
+    for (uint32_t k = 1; k <= count; ++k) {
+      const uint32_t what = next;
+      next = memory_.numbers[min_of(k, count - 1)];
+      const SymbolTable& table = tables[recent_class_by_signs(recent) * kNumberClasses + (what >> 8 & 15U)];
+      const uint16_t* const begins = table.begin + lane_ % kTableSymbols;
+      uint32_t number = coder.find(begins[0], begins[1], true) % kTableSymbols;
+      if (number >= 8) {
+        const uint32_t base = __shfl_sync(kAllLanes, own, static_cast<int>(number));
+        number = (base & 0xffffU) + coder.raw(base >> 16);
+      }
       recent = next_recent(recent, number);
       const uint32_t place = what & 255U;
       const int magnitude = 2 + static_cast<int>(number);

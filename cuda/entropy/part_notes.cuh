@@ -110,7 +110,7 @@ class PartNotes {
     note_quads(nearest, next, siblings, model, own, to);
     to += 2 * count_bits(quads_);
     const QuadPair pair(own, lane_);
-    put_signs(pair.levels_before());
+    put_signs(pair.levels_before);
     constexpr uint32_t kNoSigns[2] = {};
     pair.note_numbers(own, kNoSigns, lane_, numbers);
     __syncwarp();

@@ -48,6 +48,14 @@ constexpr TotalWords total_words(uint32_t total) {
           sum_class(total) * kSiblingClasses * kTable | number_class(sum_class(total), 0) << 28};
 }
 
+/// recent_class(): the signs of differences are added side by side. recent: below 2^31.
+__device__ __forceinline__ uint32_t recent_class_by_signs(uint32_t recent) {
+  const auto beyond = [r = static_cast<int>(recent)](int bound) { return (bound - 1 - r) >> 31; };  // -1 or 0
+  const int low = beyond(2) + beyond(5) + beyond(9);
+  const int high = beyond(16) + beyond(32) + beyond(80);
+  return static_cast<uint32_t>(-(low + high + beyond(240)));
+}
+
 // A part's quad (y, x) is number (y + 1) * kQuadStride + x + 2. Those of the tiles above and to the left
 // stand before the first row and column, the rest are zeros.
 constexpr uint32_t kQuadStride = kTileQuads + 2;
@@ -188,7 +196,8 @@ struct LastQuad {
 /// Of two quads beside each other, which each lane of a warp has: levels that are not 0, and large ones.
 struct QuadPair {
   uint32_t masks[2], larges[2];
-  uint32_t before, all;  // in lanes before and in all: levels, and in the upper half large ones
+  uint32_t levels_before, numbers_before;  // in lanes before
+  uint32_t all;                            // levels, and in the upper half large ones
 
   __device__ __forceinline__ QuadPair(const QuadWords* own, uint32_t lane)
       : masks{bits_of_nibbles(own[0].mask), bits_of_nibbles(own[1].mask)},
@@ -196,31 +205,28 @@ struct QuadPair {
     const auto bits = [](const uint32_t* two) {
       return static_cast<uint32_t>(__popc(static_cast<int>(two[0] | two[1] << 4)));
     };
-    const uint32_t here = bits(masks) | bits(larges) << 16;
-    uint32_t through = here;
-#pragma unroll
-    for (uint32_t step = 1; step < kWarp; step *= 2) {
-      const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
-      if (lane >= step) through += other;
-    }
+    constexpr int kCountBits = 4;  // eight of a lane at most
+    levels_before = warp_sum_before<kCountBits>(bits(masks), lane);
+    numbers_before = warp_sum_before<kCountBits>(bits(larges), lane);
+    const uint32_t through = (levels_before + bits(masks)) | (numbers_before + bits(larges)) << 16;
     all = __shfl_sync(kAllLanes, through, kWarp - 1);
-    before = through - here;
   }
   __device__ __forceinline__ uint32_t levels() const { return all & 0xffffU; }
-  __device__ __forceinline__ uint32_t levels_before() const { return before & 0xffffU; }
   __device__ __forceinline__ uint32_t numbers() const { return all >> 16; }
 
   /// Large levels in order: place, class from bit 8 on, whether negative in bit 12.
   __device__ __forceinline__ void note_numbers(const QuadWords* own, const uint32_t* negatives, uint32_t lane,
                                                uint16_t* to) const {
     if (numbers() == 0) return;
-    uint32_t number = before >> 16;
+    uint32_t number = numbers_before;
 #pragma unroll
     for (uint32_t q = 0; q < 2; ++q) {
-      for (uint32_t rest = larges[q]; rest != 0; rest &= rest - 1) {
-        const uint32_t bit = lowest_bit(rest);
-        to[number++] = static_cast<uint16_t>((8 * lane + 4 * q + bit) | own[q].sums >> 28 << 8 |
-                                             (negatives[q] >> bit & 1U) << 12);
+      const uint32_t classes = own[q].sums >> 28;
+#pragma unroll
+      for (uint32_t bit = 0; bit < 4; ++bit) {
+        if ((larges[q] >> bit & 1U) == 0) continue;
+        to[number++] =
+            static_cast<uint16_t>((8 * lane + 4 * q + bit) | classes << 8 | (negatives[q] >> bit & 1U) << 12);
       }
     }
   }

@@ -10,17 +10,21 @@ namespace ctv::cuda {
 
 class PieceReader {
  public:
-  /// bytes: at an even address. It may read five bytes beyond the end, which mean nothing.
+  /// bytes: at an even address. It may read kReadBeyond bytes beyond the end, which mean nothing, and up to
+  /// six before the first one.
   __device__ PieceReader(const SymbolTable* tables, const uint8_t* bytes, uint32_t size, uint32_t lane)
-      : tables_(tables), bytes_(bytes), size_(size), lane_(lane % kTableSymbols) {
-    state_ = word_at(0);
-    at_ = 2;
-    if (size > 2) {
-      state_ |= word_at(2) << 16;
-      at_ = 4;
-    }
-    word_ = word_at(at_);
-    next_word_ = word_at(at_ + 2);
+      : tables_(tables), rest_((size + 1) / 2), lane_(lane % kTableSymbols) {
+    const uint32_t before = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(bytes) % sizeof(uint64_t)) / 2;
+    next_ = reinterpret_cast<const uint64_t*>(bytes - 2 * before);
+    odd_ = size % 2;
+    words_ = *next_++ >> (16 * before);
+    count_ = kWords - before;
+    ahead_ = *next_++;
+    state_ = word();
+    go_on(true);
+    if (rest_ == 0) return;
+    state_ |= word() << 16;
+    go_on(true);
   }
   __device__ __forceinline__ uint32_t symbol(uint32_t table, uint32_t) {
     const uint16_t* const begins = tables_[table].begin + lane_;
@@ -33,36 +37,48 @@ class PieceReader {
     const uint32_t through = __ballot_sync(kAllLanes, takes_part && begin <= slot);
     // What follows from the lane's symbol is ready when the symbol is known.
     const uint32_t next = ((end - begin) & (kWhole - 1)) * (state_ >> kProbabilityBits) + slot - begin;
-    const bool due = next < kLeastState && at_ < size_;
+    const bool due = next < kLeastState && rest_ != 0;
     const uint32_t dues = __ballot_sync(kAllLanes, due);
     const int found = 31 - __clz(static_cast<int>(through));  // symbol 0 begins at 0
-    state_ = __shfl_sync(kAllLanes, due ? next << 16 | word_ : next, found);
+    state_ = __shfl_sync(kAllLanes, due ? next << 16 | word() : next, found);
     go_on((dues >> found & 1U) != 0);
     return static_cast<uint32_t>(found);
   }
   __device__ __forceinline__ uint32_t raw(uint32_t bits) {
     const uint32_t value = state_ & ((1U << bits) - 1);
     state_ >>= bits;
-    const bool due = state_ < kLeastState && at_ < size_;
-    state_ = due ? state_ << 16 | word_ : state_;
+    const bool due = state_ < kLeastState && rest_ != 0;
+    state_ = due ? state_ << 16 | word() : state_;
     go_on(due);
     return value;
   }
-  __device__ bool sound() const { return at_ == size_ && state_ == kFirstState; }
+  __device__ bool sound() const { return rest_ + odd_ == 0 && state_ == kFirstState; }
+
+  static constexpr uint32_t kReadBeyond = 4 * sizeof(uint64_t);
 
  private:
-  __device__ uint32_t word_at(uint32_t at) const { return *reinterpret_cast<const uint16_t*>(bytes_ + at); }
-  // The next two words wait in registers, so that nothing waits for them. The second one is read again where
-  // none was due, since a branch costs more.
+  static constexpr uint32_t kWords = 4;  // in 64 bits
+
+  __device__ __forceinline__ uint32_t word() const { return static_cast<uint32_t>(words_) & 0xffffU; }
+  // The next words wait in registers, so that nothing waits for memory.
   __device__ __forceinline__ void go_on(bool due) {
-    word_ = due ? next_word_ : word_;
-    at_ += due ? 2 : 0;
-    next_word_ = word_at(at_ + 2);
+    const uint32_t one = due ? 1 : 0;
+    words_ >>= 16 * one;
+    rest_ -= one;
+    count_ -= one;
+    const bool empty = count_ == 0;
+    words_ = empty ? ahead_ : words_;
+    count_ = empty ? kWords : count_;
+    if (empty) ahead_ = *next_++;
   }
 
   const SymbolTable* tables_;
-  const uint8_t* bytes_;
-  uint32_t size_, at_, state_, word_, next_word_;
+  const uint64_t* next_;
+  uint64_t words_, ahead_;  // the next word comes lowest
+  uint32_t count_;          // of words_
+  uint32_t rest_;           // words of the piece; a damaged one may end in half of a word
+  uint32_t odd_;            // 1 if it does
+  uint32_t state_;
   uint32_t lane_;
 };
 

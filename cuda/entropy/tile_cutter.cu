@@ -114,6 +114,8 @@ __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant_
     const uint32_t tile = begin + threadIdx.x;
     const TileSums own = tile < component.tiles ? work.sums[component.first + tile] : TileSums{};
     const uint32_t cost = tile < component.tiles ? tile_cost(own) : 0;
+    const bool last = tile + 1 >= component.tiles;
+    const uint32_t next_cost = last ? 0 : tile_cost(work.sums[component.first + tile + 1]);
     uint32_t through = cost;  // of this lane and those before
     for (uint32_t step = 1; step < kWarp; step *= 2) {
       const uint32_t other = __shfl_up_sync(kAllLanes, through, step);
@@ -128,7 +130,7 @@ __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant_
     }
     sum += through - cost;
     // The next tile begins a piece.
-    const bool ends = tile + 1 < component.tiles && piece_of(sum) != piece_of(sum + cost);
+    const bool ends = !last && piece_of(sum, cost) != piece_of(sum + cost, next_cost);
     const uint32_t lanes = __ballot_sync(kAllLanes, ends);
     if (lane == 0) warp_ends[warp] = static_cast<uint32_t>(__popc(lanes));
     __syncthreads();

@@ -19,7 +19,7 @@ namespace {
 constexpr uint32_t kMostWarps = 16;  // of a block, which share its tables
 constexpr uint32_t kFewWarps = 4;    // as many as an SM has schedulers: they do not slow each other down
 constexpr uint32_t kSkipWarps = 4;
-constexpr size_t kReadBeyond = 8;
+constexpr size_t kReadBeyond = PieceReader::kReadBeyond;
 constexpr size_t kCountBytes = 16;
 constexpr size_t kTableBytes = (kTables + 1) * sizeof(SymbolTable);
 
@@ -92,12 +92,9 @@ __device__ __forceinline__ void decode_piece(const Work& work, const SymbolTable
       __syncwarp();
     }
     const uint32_t mask = code_bands(coder, set.bands, tile.row, walker.around, skips, 0);
-    if (mask != 0) parts.start_tile(skips);
+    parts.start_tile(tile.row, mask, skips);
     for (uint32_t b = 0; b < set.bands; ++b) {
-      if ((mask >> b & 1U) == 0) {
-        parts.clear(tile.row, b, mask >> b != 0);
-        continue;
-      }
+      if ((mask >> b & 1U) == 0) continue;
       parts.decode(coder, tile.row, b);
       write_levels(walker, tile, set, work.levels[set.plane] + set.offsets[b], lane);
       __syncwarp();

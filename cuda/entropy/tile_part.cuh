@@ -32,8 +32,8 @@ __device__ __forceinline__ int level_col(uint32_t place) {
 /// Fills memory with zeros; all lanes of a warp together.
 template <typename T>
 __device__ __forceinline__ void clear_by_warp(T& what, uint32_t lane) {
-  using Word = std::conditional_t<alignof(T) >= alignof(uint4), uint4, uint32_t>;
-  static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) >= alignof(Word));
+  using Word = std::conditional_t<alignof(T) % alignof(uint4) == 0, uint4, uint32_t>;
+  static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) % alignof(Word) == 0);
   auto* const words = reinterpret_cast<Word*>(&what);
 #pragma unroll
   for (uint32_t i = 0; i < sizeof(T) / sizeof(Word); i += kWarp) {

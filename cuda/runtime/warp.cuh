@@ -27,5 +27,16 @@ __device__ __forceinline__ uint32_t warp_min(uint32_t v) {
   return v;
 #endif
 }
+/// The sum of v, below 2^kBits, over the lanes before.
+template <int kBits>
+__device__ __forceinline__ uint32_t warp_sum_before(uint32_t v, uint32_t lane) {
+  uint32_t sum = 0;
+#pragma unroll
+  for (int bit = 0; bit < kBits; ++bit) {
+    const uint32_t lanes = __ballot_sync(kAllLanes, (v >> bit & 1U) != 0);
+    sum += static_cast<uint32_t>(__popc(static_cast<int>(lanes & ((1U << lane) - 1)))) << bit;
+  }
+  return sum;
+}
 
 }  // namespace ctv::cuda

@@ -49,6 +49,7 @@ CASES = [  # clip, format, options, reductions
     ("bars", "gray", "--slots 2 --temporal-layers 3 --qp 30", (0, 1)),
     ("bars", "gray", "--temporal-layers 2 --keyint 0", (0,)),
     ("wide", "gray", "--qp 40", (3,)),  # several slices of motion
+    ("wide", "gray", "--preset paper --qp 44", (1,)),  # the same, with larger cells
     ("slanted", "gray", "--qp 20", (0, 1)),  # slopes in all scales
     ("slanted", "i420", "--lossless --keyint 1 --scales 2", (0, 1)),
     ("slanted", "gray", "--qp 30 --directions 4", (0,)),

@@ -112,7 +112,7 @@ def decode(h, rows, cols, payload):
     """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
     size = 8 if h["prediction"] else 1 << h["block size"]
-    side = max((80 if height * width * size**2 < 25600 else 48) // size, 1)
+    side = max((80 if height * width * size**2 < 25600 else 40) // size, 1)
     bands = []  # the first rows or columns of slices, and those behind the last
     for roots, cells_along in ((height, rows), (width, cols)):
         of_a_slice = -(-roots // -(-roots // side)) << ROOT

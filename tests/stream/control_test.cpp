@@ -129,7 +129,9 @@ TEST(BitRate, IsMetWhereVectorsTakeMostBits) {
   const Stream stream = encode(clip, c);
   size_t bytes = 0;
   for (const Bytes& packet : stream.packets) bytes += packet.size();
-  EXPECT_NEAR(static_cast<double>(bytes) * 8 * 25 / 150, 30000, 3000);
+  const double rate = static_cast<double>(bytes) * 8 * 25 / 150;
+  EXPECT_GE(rate, 27000);
+  EXPECT_LE(rate, 35000);  // the buffer of a second may be empty after the six seconds
   const auto decoded = decode(stream);
   for (size_t i = 0; i < clip.size(); ++i) EXPECT_GT(psnr(decoded[i], clip[i]), 13) << i;
 }

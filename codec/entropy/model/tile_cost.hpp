@@ -9,18 +9,19 @@
 
 namespace ctv {
 
-/// Of a piece, about; it then has some 400 bytes. In bits, as all costs. A tile, and a part that is not 0,
-/// cost more than their bits: a device takes as long for a part as for five quads, and waits for the longest
-/// piece.
-inline constexpr uint32_t kPieceCost = 3600;
-inline constexpr uint32_t kLeastTileCost = 8;
-inline constexpr uint32_t kPartCost = 24;
+/// Of a piece, about; it then has some 300 bytes. Costs are times: a device waits for the longest piece, and
+/// takes as long for a part that is not 0 as for six quads.
+inline constexpr uint32_t kPieceCost = 3000;
+inline constexpr uint32_t kTileCost = 12;
+inline constexpr uint32_t kPartCost = 48;
+inline constexpr uint32_t kQuadCost = 8;
+inline constexpr uint32_t kLargeCost = 4;
 /// Longer pieces are damaged: they would keep one thread of a device busy for long.
 inline constexpr uint32_t kMostPieceTiles = 1024;
-static_assert(kPieceCost / kLeastTileCost < kMostPieceTiles);
+static_assert(kPieceCost / kTileCost < kMostPieceTiles);
 
-/// What the cost of a tile and the model of a piece follow from: sums over their parts, of 16 bits each. A
-/// piece ends with the tile that exceeds its cost, so they suffice.
+/// What the cost of a tile and the model of a piece follow from: sums over their parts, of 16 bits each,
+/// which suffice, since a piece costs little more than kPieceCost or has one tile.
 struct TileSums {
   uint64_t packed;  // quads that are not 0, large levels, raw bits of their numbers, parts that are not 0
   CTV_HOST_DEVICE constexpr uint32_t quads() const { return field(0); }
@@ -38,15 +39,18 @@ CTV_HOST_DEVICE constexpr TileSums part_sums(uint32_t quads, uint32_t large, uin
   return {quads | uint64_t{large} << 16 | uint64_t{raw_bits} << 32 | uint64_t{quads != 0} << 48};
 }
 CTV_HOST_DEVICE constexpr uint32_t tile_cost(const TileSums& s) {
-  const uint32_t cost = kPartCost * s.parts() + 8 * s.quads() + 4 * s.large() + s.raw_bits();
-  return cost > kLeastTileCost ? cost : kLeastTileCost;
+  return kTileCost + kPartCost * s.parts() + kQuadCost * s.quads() + kLargeCost * s.large() + s.raw_bits();
 }
 /// The encoder's choice of a piece's model: the more and the larger its large levels are, the higher.
 CTV_HOST_DEVICE constexpr uint32_t piece_model(const TileSums& piece) {
   const uint64_t weight = 2 * uint64_t{piece.large()} + 4 * uint64_t{piece.raw_bits()};
   return (weight > piece.quads() ? 1 : 0) + (weight > 6 * uint64_t{piece.quads()} ? 1 : 0);
 }
-/// The same for the tiles of a piece. before: the costs of all tiles of the component before this one.
-CTV_HOST_DEVICE constexpr uint64_t piece_of(uint64_t before) { return before / kPieceCost; }
+/// A tile begins a piece where this is another number than that of the tile before. before: the costs of all
+/// tiles of the component before this one. The middle of its own cost counts, so that two dear tiles do not
+/// meet in a piece.
+CTV_HOST_DEVICE constexpr uint64_t piece_of(uint64_t before, uint32_t cost) {
+  return (before + cost / 2) / kPieceCost;
+}
 
 }  // namespace ctv

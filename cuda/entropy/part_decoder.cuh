@@ -8,6 +8,25 @@
 
 namespace ctv::cuda {
 
+struct alignas(32) DecoderFormulas {
+  QuadWords quads[16][16];  // [mask][large]
+  TotalWords totals[kMostDigits];
+  uint32_t numbers[kTableSymbols];  // of a number's symbol: number_base(), number_bits() from bit 16 on
+  uint8_t scattered[16][16];        // [mask][bits]
+};
+constexpr DecoderFormulas make_decoder_formulas() {
+  DecoderFormulas f{};
+  for (uint32_t m = 0; m < 16; ++m) {
+    for (uint32_t b = 0; b < 16; ++b) {
+      f.quads[m][b] = quad_words(m, b);
+      f.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
+    }
+  }
+  for (uint32_t t = 0; t < kMostDigits; ++t) f.totals[t] = total_words(t);
+  for (uint32_t n = 0; n < kTableSymbols; ++n) f.numbers[n] = number_base(n) | number_bits(n) << 16;
+  return f;
+}
+
 /// Shared memory of a warp.
 struct alignas(16) PartDecoderMemory {
   DecodedPart parts[kTileBands];
@@ -82,19 +101,7 @@ class PartDecoder {
 #pragma unroll
     for (uint32_t own = lane_; own < kPartQuads; own += kWarp) {
       if ((quads >> own & 1U) == 0) continue;
-      const uint32_t place = place_of_quad(own);
-      const uint32_t right = own % kTileQuads == 7 ? 0 : static_cast<uint32_t>(quads >> own >> 1) & 1U;
-      const uint32_t below = static_cast<uint32_t>(quads >> own >> 8) & 1U;
-      uint32_t hints = hints_beside(right, below);
-      uint32_t from_siblings = 0;
-      if (siblings != 0) {
-        const QuadWords one = nearest.quads[place];
-        const QuadWords other = next.quads[place];
-        hints += one.mask + other.mask;
-        from_siblings = sibling_sum_class((one.sums & 255U) + (other.sums & 255U), 1) * sizeof(SymbolTable);
-      }
-      const uint32_t before = count_bits(quads & ((uint64_t{1} << own) - 1));
-      memory_.known[before] = {place << 16 | hints, from_siblings};
+      memory_.known[quads_before(quads, own)] = know_quad(quads, own, nearest.quads, next.quads, siblings);
     }
     __syncwarp();
     return quads;
@@ -112,9 +119,7 @@ class PartDecoder {
   /// The mask of a node: nibbles.
   __device__ __forceinline__ uint32_t decode_mask(PieceReader& coder, const NodeTables& tables,
                                                   uint32_t hints, uint32_t skipped) const {
-    const uint32_t digits =
-        (digits_of(tables.coded, hints) & ~skipped) | (digits_of(tables.skipped, hints) & skipped);
-    const SymbolTable& table = tables_[tables.first + __dp4a(digits, tables.weights, 0U)];
+    const SymbolTable& table = tables_[table_of_mask(tables, hints, skipped)];
     const uint16_t* const begins = table.begin + lane_ % kTableSymbols;
     const uint32_t found = coder.find(begins[0], begins[1], true);
     return __shfl_sync(kAllLanes, nibbles_of_bits(lane_ % kTableSymbols), static_cast<int>(found));
@@ -179,7 +184,7 @@ class PartDecoder {
     for (uint32_t k = 1; k <= count; ++k) {
       const uint32_t place = known.place();
       const TotalWords total = formulas_.totals[before.sum];
-      const uint32_t digits = __dp4a(digits_of(0x0202020100ULL, before.hints), 0x1b090301U, 0U);
+      const uint32_t digits = digits_of_quad(before.hints);
       const auto* const of_mask = reinterpret_cast<const uint16_t*>(
           masks + digits * (2 * kPlaneClasses * sizeof(SymbolTable)) + total.plane);
       const auto* const of_large =
@@ -205,30 +210,22 @@ class PartDecoder {
 
   /// Signs, then magnitudes of large levels.
   __device__ __forceinline__ void finish(PieceReader& coder, const DecodedPart& part) {
-    // A lane has two quads beside each other.
     const uint32_t first = 2 * lane_;
     const QuadWords* const own = part.quads + place_of_quad(first);
-    const uint32_t masks[2] = {bits_of_nibbles(own[0].mask), bits_of_nibbles(own[1].mask)};
-    const uint32_t larges[2] = {own[0].sums >> 24 & 15U, own[1].sums >> 24 & 15U};
-    const auto bits = [](const uint32_t* two) {
-      return static_cast<uint32_t>(__popc(static_cast<int>(two[0] | two[1] << 4)));
-    };
-    constexpr int kCountBits = 4;  // eight of a lane at most
-    const uint32_t levels_before = warp_sum_before<kCountBits>(bits(masks), lane_);
-    const uint32_t larges_before = warp_sum_before<kCountBits>(bits(larges), lane_);
-    const uint32_t through = (levels_before + bits(masks)) | (larges_before + bits(larges)) << 16;
-    const uint32_t all = __shfl_sync(kAllLanes, through, kWarp - 1);
-    const uint32_t levels = all & 0xffffU;
+    const QuadPair pair(own, lane_);
+    const uint32_t* const masks = pair.masks;
+    const uint32_t* const larges = pair.larges;
+    const uint32_t levels = pair.levels();
     uint32_t signs = 0;  // a word of 16 in each lane
 #pragma unroll 1
     for (uint32_t w = 0; 16 * w < levels; ++w) {
       const uint32_t value = coder.raw(min_of(levels - 16 * w, 16U));
       signs = lane_ == w ? value : signs;
     }
-    const uint32_t word = levels_before / 16;
+    const uint32_t word = pair.levels_before / 16;
     const uint32_t low = __shfl_sync(kAllLanes, signs, static_cast<int>(word));
     const uint32_t high = __shfl_sync(kAllLanes, signs, static_cast<int>(word + 1) % kWarp);
-    const uint32_t window = (low | high << 16) >> (levels_before % 16);
+    const uint32_t window = (low | high << 16) >> (pair.levels_before % 16);
     const uint32_t negatives[2] = {formulas_.scattered[masks[0]][window & 15U],
                                    formulas_.scattered[masks[1]][window >> bits_of_mask(masks[0]) & 15U]};
     uint32_t pairs[4];
@@ -243,21 +240,9 @@ class PartDecoder {
     auto* const to = memory_.levels + level_row(4 * first) * kTileSide + level_col(4 * first);
     *reinterpret_cast<uint2*>(to) = {pairs[0], pairs[1]};
     *reinterpret_cast<uint2*>(to + kTileSide) = {pairs[2], pairs[3]};
-    if (all >> 16 != 0) {
-      uint32_t number = larges_before;
-#pragma unroll
-      for (uint32_t q = 0; q < 2; ++q) {
-        const uint32_t classes = (own[q].sums >> 30) * 4 + (own[q].sums >> 28 & 3U);
-#pragma unroll
-        for (uint32_t bit = 0; bit < 4; ++bit) {
-          if ((larges[q] >> bit & 1U) == 0) continue;
-          memory_.numbers[number++] = static_cast<uint16_t>((4 * (first + q) + bit) | classes << 8 |
-                                                            (negatives[q] >> bit & 1U) << 12);
-        }
-      }
-    }
+    pair.note_numbers(own, negatives, lane_, memory_.numbers);
     __syncwarp();
-    decode_numbers(coder, all >> 16);
+    decode_numbers(coder, pair.numbers());
     __syncwarp();
   }
 

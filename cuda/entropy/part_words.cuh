@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What part_decoder.cuh keeps of a part: masks as nibbles, so that hints for the four children of a node are
-// added and looked up at once, and formulas as tables.
+// What part_decoder.cuh and part_notes.cuh keep of a part: masks as nibbles, so that hints for the four
+// children of a node are added and looked up at once, and formulas as tables.
 #pragma once
 
 #include "codec/entropy/model/rans.hpp"
@@ -8,6 +8,9 @@
 
 namespace ctv::cuda {
 
+__device__ __forceinline__ uint32_t bytes_of_bits(uint32_t mask) {  // byte i: bit i, of four
+  return mask * 0x00204081U & 0x01010101U;
+}
 /// Four bits, a nibble each: counts of hints are kept so, one for each child of a node.
 CTV_HOST_DEVICE constexpr uint32_t nibbles_of_bits(uint32_t mask) {
   return (mask & 1U) | (mask & 2U) << 3 | (mask & 4U) << 6 | (mask & 8U) << 9;
@@ -31,31 +34,18 @@ struct alignas(8) QuadWords {
 struct alignas(8) TotalWords {
   uint32_t plane, sum;
 };
-struct alignas(32) DecoderFormulas {
-  QuadWords quads[16][16];  // [mask][large]
-  TotalWords totals[kMostDigits];
-  uint32_t numbers[kTableSymbols];  // of a number's symbol: number_base(), number_bits() from bit 16 on
-  uint8_t scattered[16][16];        // [mask][bits]
-};
-constexpr DecoderFormulas make_decoder_formulas() {
+/// large: as coded, by the order of levels that are not 0.
+constexpr QuadWords quad_words(uint32_t mask, uint32_t large) {
+  const QuadFacts facts = quad_facts(mask, large);
+  const uint32_t sum = facts.sum;
+  return {sum | (sum + (facts.right >> 4)) << 8 | (sum + (facts.lower >> 4)) << 16 |
+              uint32_t{facts.large} << 24 | number_class(0, sum) << 28,
+          nibbles_of_bits(mask)};
+}
+constexpr TotalWords total_words(uint32_t total) {
   constexpr uint32_t kTable = sizeof(SymbolTable);
-  DecoderFormulas f{};
-  for (uint32_t m = 0; m < 16; ++m) {
-    for (uint32_t b = 0; b < 16; ++b) {
-      const QuadFacts facts = quad_facts(m, b);
-      const uint32_t sum = facts.sum;
-      f.quads[m][b] = {sum | (sum + (facts.right >> 4)) << 8 | (sum + (facts.lower >> 4)) << 16 |
-                           uint32_t{facts.large} << 24 | number_class(0, sum) << 28,
-                       nibbles_of_bits(m)};
-      f.scattered[m][b] = static_cast<uint8_t>(scatter_bits(m, b));
-    }
-  }
-  for (uint32_t t = 0; t < kMostDigits; ++t) {
-    f.totals[t] = {plane_class(t) * 2 * kTable,
-                   sum_class(t) * kSiblingClasses * kTable | number_class(sum_class(t), 0) << 28};
-  }
-  for (uint32_t n = 0; n < kTableSymbols; ++n) f.numbers[n] = number_base(n) | number_bits(n) << 16;
-  return f;
+  return {plane_class(total) * 2 * kTable,
+          sum_class(total) * kSiblingClasses * kTable | number_class(sum_class(total), 0) << 28};
 }
 
 /// recent_class(): the signs of differences are added side by side. recent: below 2^31.
@@ -114,6 +104,24 @@ __device__ __forceinline__ uint32_t digits_of(uint64_t of_counts, uint32_t hints
   return __byte_perm(static_cast<uint32_t>(of_counts), static_cast<uint32_t>(of_counts >> 32),
                      hints & 0xffffU);
 }
+/// The table of a node's mask. skipped: bytes of 255 of children in skipped cells.
+__device__ __forceinline__ uint32_t table_of_mask(const NodeTables& tables, uint32_t hints,
+                                                  uint32_t skipped) {
+  const uint32_t digits =
+      (digits_of(tables.coded, hints) & ~skipped) | (digits_of(tables.skipped, hints) & skipped);
+  return tables.first + __dp4a(digits, tables.weights, 0U);
+}
+/// The same of a quad's levels, as one number.
+__device__ __forceinline__ uint32_t digits_of_quad(uint32_t hints) {
+  return __dp4a(digits_of(0x0202020100ULL, hints), 0x1b090301U, 0U);
+}
+
+/// Four children of node (y, x), of rows of `side` bits.
+__device__ __forceinline__ uint32_t children_of(uint64_t rows, uint32_t side, uint32_t y, uint32_t x) {
+  const auto two = static_cast<uint32_t>(rows >> (2 * y * side + 2 * x));
+  const auto next_two = static_cast<uint32_t>(rows >> ((2 * y + 1) * side + 2 * x));
+  return (two & 3U) | (next_two & 3U) << 2;
+}
 
 /// Children of a node in skipped cells, by lane: of the root in all, of eighths in 0 .. 3, of quarters in
 /// 0 .. 15, bytes of 255.
@@ -124,16 +132,32 @@ __device__ __forceinline__ uint32_t full_bytes(uint32_t mask) { return bytes_of_
 /// skips: find_skips() of the tile. All lanes.
 __device__ __forceinline__ SkippedChildren find_skipped_children(uint64_t skips, uint32_t lane) {
   if (skips == 0) return {};
-  const auto corner = [](uint64_t rows, uint32_t side, uint32_t y, uint32_t x) {
-    const auto two = static_cast<uint32_t>(rows >> (2 * y * side + 2 * x));
-    const auto next_two = static_cast<uint32_t>(rows >> ((2 * y + 1) * side + 2 * x));
-    return (two & 3U) | (next_two & 3U) << 2;
-  };
-  const uint32_t quads = corner(skips, 8, lane / 4 % 4, lane % 4);
+  const uint32_t quads = children_of(skips, 8, lane / 4 % 4, lane % 4);
   const uint32_t quarters =
-      corner(__ballot_sync(kAllLanes, lane < 16 && quads == 15), 4, lane / 2 % 2, lane % 2);
+      children_of(__ballot_sync(kAllLanes, lane < 16 && quads == 15), 4, lane / 2 % 2, lane % 2);
   const uint32_t eighths = __ballot_sync(kAllLanes, lane < 4 && quarters == 15);
   return {full_bytes(eighths), full_bytes(quarters), full_bytes(quads)};
+}
+
+/// Of part's quads before number i, how many are not 0.
+__device__ __forceinline__ uint32_t quads_before(uint64_t quads, uint32_t i) {
+  return count_bits(quads & ((uint64_t{1} << i) - 1));
+}
+/// What is known of quad i where all that are not 0 are, and all of the siblings.
+__device__ __forceinline__ KnownNode know_quad(uint64_t quads, uint32_t i, const QuadWords* nearest,
+                                               const QuadWords* next, uint32_t siblings) {
+  const uint32_t place = place_of_quad(i);
+  const uint32_t right = i % kTileQuads == 7 ? 0 : static_cast<uint32_t>(quads >> i >> 1) & 1U;
+  const uint32_t below = static_cast<uint32_t>(quads >> i >> 8) & 1U;
+  uint32_t hints = hints_beside(right, below);
+  uint32_t from_siblings = 0;
+  if (siblings != 0) {
+    const QuadWords one = nearest[place];
+    const QuadWords other = next[place];
+    hints += one.mask + other.mask;
+    from_siblings = sibling_sum_class((one.sums & 255U) + (other.sums & 255U), 1) * sizeof(SymbolTable);
+  }
+  return {place << 16 | hints, from_siblings};
 }
 
 /// What quads before say of one: the weighted sum of digits, and hints with those known.
@@ -166,6 +190,45 @@ struct LastQuad {
   __device__ __forceinline__ void add(const QuadWords& last, QuadsBefore& before) const {
     before.sum = __dp4a(last.sums, weight, before.sum);
     before.hints += last.mask >> shift & hints;
+  }
+};
+
+/// Of two quads beside each other, which each lane of a warp has: levels that are not 0, and large ones.
+struct QuadPair {
+  uint32_t masks[2], larges[2];
+  uint32_t levels_before, numbers_before;  // in lanes before
+  uint32_t all;                            // levels, and in the upper half large ones
+
+  __device__ __forceinline__ QuadPair(const QuadWords* own, uint32_t lane)
+      : masks{bits_of_nibbles(own[0].mask), bits_of_nibbles(own[1].mask)},
+        larges{own[0].sums >> 24 & 15U, own[1].sums >> 24 & 15U} {
+    const auto bits = [](const uint32_t* two) {
+      return static_cast<uint32_t>(__popc(static_cast<int>(two[0] | two[1] << 4)));
+    };
+    constexpr int kCountBits = 4;  // eight of a lane at most
+    levels_before = warp_sum_before<kCountBits>(bits(masks), lane);
+    numbers_before = warp_sum_before<kCountBits>(bits(larges), lane);
+    const uint32_t through = (levels_before + bits(masks)) | (numbers_before + bits(larges)) << 16;
+    all = __shfl_sync(kAllLanes, through, kWarp - 1);
+  }
+  __device__ __forceinline__ uint32_t levels() const { return all & 0xffffU; }
+  __device__ __forceinline__ uint32_t numbers() const { return all >> 16; }
+
+  /// Large levels in order: place, class from bit 8 on, whether negative in bit 12.
+  __device__ __forceinline__ void note_numbers(const QuadWords* own, const uint32_t* negatives, uint32_t lane,
+                                               uint16_t* to) const {
+    if (numbers() == 0) return;
+    uint32_t number = numbers_before;
+#pragma unroll
+    for (uint32_t q = 0; q < 2; ++q) {
+      const uint32_t classes = own[q].sums >> 28;
+#pragma unroll
+      for (uint32_t bit = 0; bit < 4; ++bit) {
+        if ((larges[q] >> bit & 1U) == 0) continue;
+        to[number++] =
+            static_cast<uint16_t>((8 * lane + 4 * q + bit) | classes << 8 | (negatives[q] >> bit & 1U) << 12);
+      }
+    }
   }
 };
 

@@ -21,31 +21,65 @@ __device__ __forceinline__ ReadyEvent look_up(const SymbolTable* tables, uint32_
   return ready_event(event);
 }
 
-/// All lanes know the place, one writes.
-struct WordsOfWarp {
-  uint8_t* at;
-  uint32_t lane;
+/// Words in shared memory, from the last to the first. All lanes write the same, and what is not due is
+/// written over.
+struct SharedWords {
+  uint16_t* words;
+  uint32_t at;
   __device__ __forceinline__ void push(uint32_t word, uint32_t due) {
-    at -= 2 * due;
-    if (lane == 0 && due != 0) *reinterpret_cast<uint16_t*>(at) = static_cast<uint16_t>(word);
+    words[at - 1] = static_cast<uint16_t>(word);
+    at -= due;
   }
 };
 
+template <uint32_t kMostEvents>
 class PieceWriter {
  public:
-  /// end: where the bytes end, a multiple of two. All lanes of the warp call all functions together.
-  __device__ PieceWriter(uint8_t* end, uint32_t lane) : writer_({end, lane}) {}
+  /// Words of the last events, in shared memory.
+  static constexpr uint32_t kMostWords = kMostEvents + 1;  // and one that is not due
+  using Buffer = uint16_t[kMostWords];
 
-  /// Codes events in their order, which is that from a piece's last to its first.
+  /// end: where the bytes end, a multiple of two. All lanes of the warp call all functions together.
+  __device__ PieceWriter(Buffer& buffer, uint8_t* end, uint32_t lane)
+      : writer_({buffer, kMostWords}), bytes_(end), lane_(lane) {}
+
+  /// Those behind the last of an array that are read early, and mean nothing.
+  static constexpr uint32_t kReadBeyond = 2;
+  /// Codes events in their order, which is that from a piece's last to its first. count: to kMostEvents.
   __device__ void put(const ReadyEvent* events, uint32_t count) {
+    ReadyEvent event = events[0];
+    ReadyEvent next = events[1];
 #pragma unroll 4
-    for (uint32_t i = 0; i < count; ++i) writer_.put(events[i]);
+    for (uint32_t i = 0; i < count; ++i) {
+      const ReadyEvent next_but_one = events[i + 2];
+      writer_.put(event);
+      event = next;
+      next = next_but_one;
+    }
+    copy_words();
   }
   /// Writes the state. Returns where the bytes begin.
-  __device__ const uint8_t* finish() { return writer_.finish().at; }
+  __device__ const uint8_t* finish() {
+    writer_.finish();
+    copy_words();
+    return bytes_;
+  }
 
  private:
-  RansWriter<WordsOfWarp> writer_;
+  __device__ void copy_words() {
+    SharedWords& words = writer_.words();
+    const uint32_t count = kMostWords - words.at;
+    bytes_ -= 2 * count;
+    auto* const to = reinterpret_cast<uint16_t*>(bytes_);
+    __syncwarp();
+    for (uint32_t i = lane_; i < count; i += kWarp) to[i] = words.words[words.at + i];
+    __syncwarp();
+    words.at = kMostWords;
+  }
+
+  RansWriter<SharedWords> writer_;
+  uint8_t* bytes_;
+  uint32_t lane_;
 };
 
 }  // namespace ctv::cuda

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kPieceThreads = 128;
 constexpr uint32_t kPieceWarps = kPieceThreads / kWarp;
-constexpr uint32_t kWindow = 512;  // events that are looked up at a time, while those before are coded
+constexpr uint32_t kWindow = 256;  // events that are looked up at a time, while those before are coded
 constexpr uint32_t kGroup = 32;    // pieces whose bytes a block joins
 constexpr int kJoinThreads = 256;
 constexpr unsigned kBlocksPerProcessor = 6;
@@ -125,7 +125,9 @@ __device__ uint32_t event_of(const PieceWork& work, const TileGroup& group, uint
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
   __shared__ TileGroup group;
-  __shared__ ReadyEvent windows[2][kWindow];
+  using Writer = PieceWriter<kWindow>;
+  __shared__ ReadyEvent windows[2][kWindow + Writer::kReadBeyond];
+  __shared__ Writer::Buffer words;
   const uint32_t lane = threadIdx.x % kWarp;
   const bool codes = threadIdx.x < kWarp;
   for (uint32_t number = blockIdx.x;; number += gridDim.x) {
@@ -142,7 +144,7 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
     const uint32_t begin = work.cuts.first[at];
     const uint32_t end = work.end_of_piece(component, c, piece);
     uint8_t* const bytes_end = work.end_of(end - 1);
-    PieceWriter writer(bytes_end, lane);
+    Writer writer(words, bytes_end, lane);
     for (uint32_t last = end; last > begin; last -= min_of(last - begin, kPieceThreads)) {
       const uint32_t count = fill_group(work, group, begin, last);
       const auto fill = [&](uint32_t first, uint32_t thread, uint32_t threads) {
@@ -163,8 +165,9 @@ __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_cons
       }
     }
     if (!codes) continue;
-    const ReadyEvent model = look_up(work.tables, symbol_event(kModelTables, piece_model(sums)));
-    writer.put(&model, 1);
+    windows[0][0] = look_up(work.tables, symbol_event(kModelTables, piece_model(sums)));
+    __syncwarp();
+    writer.put(windows[0], 1);
     const uint8_t* const bytes = writer.finish();
     if (lane == 0) work.sizes[at] = static_cast<uint32_t>(bytes_end - bytes);
   }

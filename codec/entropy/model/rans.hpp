@@ -106,32 +106,35 @@ CTV_HOST_DEVICE constexpr uint32_t raw_event(uint32_t bits, uint32_t value) {
 /// Of an event, what leaves the least to do to a writer that has nothing else to do meanwhile. The state x
 /// becomes x + begin + factor * (x / size), where raw bits have a size of 1.
 struct alignas(16) ReadyEvent {
-  uint32_t least;               // a state from here on writes a word first
-  uint32_t reciprocal;          // x / size = (x * reciprocal + (the same or 0)) >> (32 + shift)
-  uint32_t begin_and_factor;    // lower and upper half
-  uint32_t shift_and_addition;  // with bit 31, the reciprocal is added
+  uint32_t least;       // a state from here on writes a word first
+  uint32_t reciprocal;  // x / size = (x * reciprocal + added) >> (32 + shift)
+  uint64_t added;       // the same or 0
+  uint32_t begin, factor;
+  uint32_t shift, word_shift;  // the latter is 16 more, for a state that writes a word
 };
-CTV_HOST_DEVICE constexpr ReadyEvent ready_event(uint32_t event) {
-  constexpr uint32_t kAdds = 1U << 31;
+CTV_HOST_DEVICE ReadyEvent ready_event(uint32_t event) {
   const uint32_t low = event & 0xffffU;
   if ((event & kRawEvent) != 0) {
     const uint32_t bits = event >> 16 & 31U;
-    return {1U << (32 - bits), UINT32_MAX, low | ((1U << bits) - 1) << 16, kAdds};
+    return {1U << (32 - bits), UINT32_MAX, UINT32_MAX, low, (1U << bits) - 1, 0, 16};
   }
   const uint32_t size = event >> 16;
   if (size == 0) return {};
-  uint32_t shift = 0;
-  while (size >> shift > 1) ++shift;
+#if defined(__CUDA_ARCH__)
+  const auto shift = 31U - static_cast<uint32_t>(__clz(static_cast<int>(size)));
+#else
+  const auto shift = 31U - static_cast<uint32_t>(__builtin_clz(size));
+#endif
   const uint32_t least = size << (32 - kProbabilityBits);
-  const uint32_t both = low | (kWhole - size) << 16;
-  if (size == 1U << shift) return {least, UINT32_MAX, both, shift | kAdds};
+  const uint32_t factor = kWhole - size;
+  if (size == 1U << shift) return {least, UINT32_MAX, UINT32_MAX, low, factor, shift, shift + 16};
   // 2^(32 + shift) / size, rounded to where the error is small enough for any state (Robison 2005).
   const uint32_t quotient = UINT32_MAX / size;
   const uint32_t more = (0U - quotient * size) << shift;
   const uint32_t rest = more % size;
   const uint32_t down = (quotient << shift) + more / size;
-  if (size - rest <= 1U << shift) return {least, down + 1, both, shift};
-  return {least, down, both, shift | kAdds};
+  if (size - rest <= 1U << shift) return {least, down + 1, 0, low, factor, shift, shift + 16};
+  return {least, down, down, low, factor, shift, shift + 16};
 }
 
 /// For RansWriter::put() of a symbol with an interval of `size`, 1 to kWhole - 1: the reciprocal, rounded up.
@@ -153,12 +156,15 @@ class RansWriter {
     flush(state_ >> (32 - bits) != 0 ? 1 : 0);
     state_ = state_ << bits | (event & 0xffffU);
   }
-  CTV_HOST_DEVICE void put(const ReadyEvent& event) {  // of either kind
-    flush(state_ >= event.least ? 1 : 0);
-    const uint32_t added = event.shift_and_addition >> 31 != 0 ? event.reciprocal : 0;
-    const uint64_t product = uint64_t{state_} * event.reciprocal + added;
-    const uint32_t quotient = static_cast<uint32_t>(product >> 32) >> (event.shift_and_addition & 31U);
-    state_ += (event.begin_and_factor & 0xffffU) + quotient * (event.begin_and_factor >> 16);
+  /// An event of either kind. The quotient does not wait for the comparison: that of the state without its
+  /// lower half is its own without 16 bits.
+  CTV_HOST_DEVICE void put(const ReadyEvent& event) {
+    const bool due = state_ >= event.least;
+    const auto product = static_cast<uint32_t>((uint64_t{state_} * event.reciprocal + event.added) >> 32);
+    const uint32_t quotient = product >> (due ? event.word_shift : event.shift);
+    const uint32_t rest = due ? state_ >> 16 : state_;
+    words_.push(state_, due ? 1 : 0);
+    state_ = rest + event.begin + quotient * event.factor;
   }
   /// A symbol with rans_reciprocal_64(), where products of 64 bits are cheap: there is nothing to correct.
   void put(uint32_t event, uint64_t reciprocal) {
@@ -171,25 +177,20 @@ class RansWriter {
   }
   /// Writes the state.
   CTV_HOST_DEVICE const Words& finish() {
-    const uint32_t two_words = state_ >= kLeastState ? 1 : any_;
-    const uint32_t low = state_;
-    state_ >>= 16;
-    flush(two_words);
-    state_ = low;
-    flush(1);
+    words_.push(state_ >> 16, state_ >= kLeastState ? 1 : 0);  // always, where there is a word already
+    words_.push(state_, 1);
     return words_;
   }
+  CTV_HOST_DEVICE Words& words() { return words_; }
 
  private:
   CTV_HOST_DEVICE void flush(uint32_t due) {  // 0 or 1
     words_.push(state_, due);
     state_ >>= 16 * due;
-    any_ |= due;
   }
 
   Words words_;
   uint32_t state_ = kFirstState;
-  uint32_t any_ = 0;
 };
 
 }  // namespace ctv

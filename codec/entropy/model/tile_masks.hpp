@@ -31,7 +31,7 @@ CTV_HOST_DEVICE uint32_t count_bits(uint64_t v) {
   return static_cast<uint32_t>(__builtin_popcountll(v));
 #endif
 }
-CTV_HOST_DEVICE uint32_t nonzero_bytes(uint64_t v) {  // bit i: byte i of v, below 128, is not 0
+inline uint32_t nonzero_bytes(uint64_t v) {  // bit i: byte i of v, below 128, is not 0
   const uint64_t ones = ((v + 0x7f7f7f7f7f7f7f7fULL) & 0x8080808080808080ULL) >> 7;
   return static_cast<uint32_t>(ones * 0x0102040810204080ULL >> 56);
 }
@@ -43,21 +43,21 @@ CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i 
 CTV_HOST_DEVICE uint32_t pairs_of_4(uint32_t bits) {
   return ((bits | bits >> 1) & 1U) | ((bits >> 2 | bits >> 3) & 1U) << 1;
 }
-CTV_HOST_DEVICE uint32_t children_at(const uint32_t* rows, uint32_t y, uint32_t x) {
+inline uint32_t children_at(const uint32_t* rows, uint32_t y, uint32_t x) {
   return (rows[2 * y + 1] >> (2 * x + 1) & 3U) | (rows[2 * y + 2] >> (2 * x + 1) & 3U) << 2;
 }
 
-CTV_HOST_DEVICE uint32_t both_of_8(uint32_t bits) {  // bit i: bits 2 i and 2 i + 1
+inline uint32_t both_of_8(uint32_t bits) {  // bit i: bits 2 i and 2 i + 1
   return 15U & ~pairs_of_8(~bits & 255U);
 }
-CTV_HOST_DEVICE uint32_t both_of_4(uint32_t bits) { return 3U & ~pairs_of_4(~bits & 15U); }
+inline uint32_t both_of_4(uint32_t bits) { return 3U & ~pairs_of_4(~bits & 15U); }
 
 /// Nodes of a part that lie in skipped cells: bit x of row y.
 struct SkipRows {
   uint32_t eighths[2], quarters[4], quads[8];
 };
 /// skips: find_skips() of the tile.
-CTV_HOST_DEVICE void find_skip_rows(uint64_t skips, SkipRows& rows) {
+inline void find_skip_rows(uint64_t skips, SkipRows& rows) {
   if (skips == 0) {
     rows = {};
     return;
@@ -74,7 +74,7 @@ CTV_HOST_DEVICE void find_skip_rows(uint64_t skips, SkipRows& rows) {
 struct Hints {
   uint32_t one, two, three, four;
 };
-CTV_HOST_DEVICE Hints count_hints(uint32_t p, uint32_t q, uint32_t d, uint32_t e) {
+inline Hints count_hints(uint32_t p, uint32_t q, uint32_t d, uint32_t e) {
   const uint32_t odd = p ^ q ^ d ^ e;
   const uint32_t two = (p & q) | (d & e) | ((p ^ q) & (d ^ e));
   const uint32_t four = p & q & d & e;
@@ -83,7 +83,7 @@ CTV_HOST_DEVICE Hints count_hints(uint32_t p, uint32_t q, uint32_t d, uint32_t e
 
 /// The context of a node's mask. side: nodes in a row of the part. skips: children in skipped cells.
 template <uint32_t kSide, typename Coder>
-CTV_HOST_DEVICE uint32_t mask_table(const Hints& hints, uint32_t skips, uint32_t siblings) {
+inline uint32_t mask_table(const Hints& hints, uint32_t skips, uint32_t siblings) {
   const uint32_t coded = ~skips & 15U;
   if constexpr (kSide == 1) {
     const uint32_t one = (hints.one & skips) | coded;
@@ -102,9 +102,9 @@ CTV_HOST_DEVICE uint32_t mask_table(const Hints& hints, uint32_t skips, uint32_t
 /// encoder: children, bit x of row y; skips too. sibling0, sibling1: children, the same twice if there is
 /// one sibling only.
 template <uint32_t kSide, typename Coder>
-CTV_HOST_DEVICE void code_masks(Coder& coder, uint32_t nodes, const uint32_t* parents, uint32_t* children,
-                                const uint32_t* truth, const uint32_t* skips, const uint32_t* sibling0,
-                                const uint32_t* sibling1, uint32_t siblings) {
+inline void code_masks(Coder& coder, uint32_t nodes, const uint32_t* parents, uint32_t* children,
+                       const uint32_t* truth, const uint32_t* skips, const uint32_t* sibling0,
+                       const uint32_t* sibling1, uint32_t siblings) {
   for (; nodes != 0; nodes &= nodes - 1) {
     const uint32_t i = lowest_bit(nodes);
     const uint32_t y = i / kSide;
@@ -131,7 +131,7 @@ CTV_HOST_DEVICE void code_masks(Coder& coder, uint32_t nodes, const uint32_t* pa
   }
 }
 
-CTV_HOST_DEVICE void start_rows(uint32_t* rows, int side, uint32_t above, uint32_t left) {
+inline void start_rows(uint32_t* rows, int side, uint32_t above, uint32_t left) {
   rows[0] = above << 1;
   for (int y = 0; y < side; ++y) rows[y + 1] = left >> y & 1U;
 }
@@ -139,9 +139,9 @@ CTV_HOST_DEVICE void start_rows(uint32_t* rows, int side, uint32_t above, uint32
 /// Codes the quads of a part that are not 0 and returns them: bit 8 y + x. above, left: those of the
 /// neighbours along the border. skipped: nodes in skipped cells.
 template <typename Coder>
-CTV_HOST_DEVICE uint64_t code_quad_masks(Coder& coder, uint64_t truth, const SkipRows& skipped,
-                                         uint32_t above, uint32_t left, TileRows& rows, const TileRows& s0,
-                                         const TileRows& s1, uint32_t siblings) {
+inline uint64_t code_quad_masks(Coder& coder, uint64_t truth, const SkipRows& skipped, uint32_t above,
+                                uint32_t left, TileRows& rows, const TileRows& s0, const TileRows& s1,
+                                uint32_t siblings) {
   uint32_t true_quads[8] = {};
   uint32_t true_quarters[4] = {};
   uint32_t true_eighths[2] = {};

@@ -33,24 +33,15 @@ struct alignas(8) TilePart {
   uint8_t masks[kTileQuads * kTileQuads];  // of levels that are not 0; 0 where the quad is
 };
 
-// On a device eight bytes at once must be aligned, and those of TilePart are.
-CTV_HOST_DEVICE void store_bytes(uint8_t* to, uint64_t v) {
-#if defined(__CUDA_ARCH__)
-  to = static_cast<uint8_t*>(__builtin_assume_aligned(to, 8));
-#endif
-  __builtin_memcpy(to, &v, 8);
-}
-CTV_HOST_DEVICE void store_word(uint8_t* to, uint32_t v) {  // least significant byte first
+inline void store_bytes(uint8_t* to, uint64_t v) { __builtin_memcpy(to, &v, 8); }
+inline void store_word(uint8_t* to, uint32_t v) {  // least significant byte first
   to[0] = static_cast<uint8_t>(v);
   to[1] = static_cast<uint8_t>(v >> 8);
   to[2] = static_cast<uint8_t>(v >> 16);
   to[3] = static_cast<uint8_t>(v >> 24);
 }
-CTV_HOST_DEVICE uint64_t load_bytes(const uint8_t* from) {
+inline uint64_t load_bytes(const uint8_t* from) {
   uint64_t v = 0;
-#if defined(__CUDA_ARCH__)
-  from = static_cast<const uint8_t*>(__builtin_assume_aligned(from, 8));
-#endif
   __builtin_memcpy(&v, from, 8);
   return v;
 }
@@ -64,13 +55,13 @@ inline constexpr uint64_t kEachByte = 0x0101010101010101ULL;
 inline constexpr uint64_t kLowHalves = 15 * kEachByte;
 
 // From `right` (shift 2) or `lower` (shift 1) to the upper halves of a border's bytes, and back.
-CTV_HOST_DEVICE uint64_t to_border(uint64_t edges, uint32_t shift) {
+inline uint64_t to_border(uint64_t edges, uint32_t shift) {
   const uint64_t first = edges & kEachByte;
   const uint64_t second = edges >> shift & kEachByte;
   const uint64_t large = (edges >> 4 & kLowHalves) - first - second;
   return first << 4 | second << 5 | large << 6;
 }
-CTV_HOST_DEVICE uint64_t from_border(uint64_t border, uint32_t shift) {
+inline uint64_t from_border(uint64_t border, uint32_t shift) {
   const uint64_t first = border >> 4 & kEachByte;
   const uint64_t second = border >> 5 & kEachByte;
   const uint64_t large = border >> 6 & 3 * kEachByte;
@@ -101,8 +92,7 @@ struct PartCounts {
 };
 
 /// The state between start_part(), code_quad() for each of `quads`, and end_part(). model_tables and
-/// first_recent are the piece's, and set by start_piece(). Devices have a walk of their own with the same
-/// members, some in registers.
+/// first_recent are the piece's, and set by start_piece().
 struct PartWalk {
   TilePart* part;
   const TilePart* sibling0;  // the last part, and the one before it
@@ -118,8 +108,8 @@ struct PartWalk {
   uint8_t places[256 + 4];   // of the numbers: 4 quad + level
 };
 
-template <typename Coder, typename Walk>
-CTV_HOST_DEVICE void start_part(Coder& coder, Walk& w, const TileBorder& border) {
+template <typename Coder>
+inline void start_part(Coder& coder, PartWalk& w, const TileBorder& border) {
   constexpr int kStride = TilePart::kSumStride;
   TilePart& part = *w.part;
   const uint64_t above = border.above & kLowHalves;
@@ -143,8 +133,8 @@ CTV_HOST_DEVICE void start_part(Coder& coder, Walk& w, const TileBorder& border)
 }
 
 /// Codes the quad with bit i in w.quads; in raster order.
-template <typename Coder, typename Walk>
-[[gnu::always_inline]] CTV_HOST_DEVICE void code_quad(Coder& coder, Walk& w, PartCounts& counts, uint32_t i) {
+template <typename Coder>
+[[gnu::always_inline]] inline void code_quad(Coder& coder, PartWalk& w, PartCounts& counts, uint32_t i) {
   constexpr int kStride = TilePart::kSumStride;
   const uint32_t y = i / kTileQuads;
   const uint32_t x = i % kTileQuads;
@@ -198,8 +188,8 @@ template <typename Coder, typename Walk>
 
 /// Signs, then magnitudes of large levels: number_at() and put_number() of the coder have |level| - 2. The
 /// decoder's put_levels() comes between. Leaves the borders for the tiles below and to the right.
-template <typename Coder, typename Walk>
-CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, TileBorder& border) {
+template <typename Coder>
+inline void end_part(Coder& coder, PartWalk& w, const PartCounts& counts, TileBorder& border) {
   constexpr int kStride = TilePart::kSumStride;
   for (uint32_t word = 0; 16 * word < counts.levels; ++word) {
     const uint32_t left = counts.levels - 16 * word;
@@ -252,7 +242,7 @@ CTV_HOST_DEVICE void end_part(Coder& coder, Walk& w, const PartCounts& counts, T
 }
 
 /// A part that is 0, where siblings look at it.
-CTV_HOST_DEVICE void clear_part(TilePart& part) {
+inline void clear_part(TilePart& part) {
   part.rows = {};
   for (int y = 0; y < kTileQuads; ++y) {
     store_bytes(part.sums + (y + 1) * TilePart::kSumStride + 8, 0);
@@ -279,6 +269,14 @@ CTV_HOST_DEVICE void start_piece(Coder& coder, Walk& w, TileNeighbours& around, 
   around = {};
 }
 
+/// The table of which of a tile's bands are not 0. around: bands that are not 0 in the `known` tiles above
+/// and to the left. skips: of the tile.
+CTV_HOST_DEVICE uint32_t band_table(uint32_t bands, uint32_t around, uint32_t known, uint64_t skips) {
+  const uint32_t context =
+      (band_class(around) * kCoverClasses + cover_class(count_bits(skips))) * kKnownTiles + known;
+  return kBandTables + (bands - 1) * kBandContexts + context;
+}
+
 /// Codes which of a tile's bands are not 0. row: of the strip. skips: of the tile.
 template <typename Coder>
 CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, TileNeighbours& around,
@@ -290,9 +288,7 @@ CTV_HOST_DEVICE uint32_t code_bands(Coder& coder, uint32_t bands, uint32_t row, 
   }
   const uint32_t n = bits_of_mask(around.left_mask[row]) + bits_of_mask(around.above_mask);
   const uint32_t known = uint32_t{around.left_known[row]} + around.above_known;
-  const uint32_t context =
-      (band_class(n) * kCoverClasses + cover_class(count_bits(skips))) * kKnownTiles + known;
-  mask = coder.symbol(kBandTables + (bands - 1) * kBandContexts + context, mask);
+  mask = coder.symbol(band_table(bands, n, known, skips), mask);
   around.left_mask[row] = around.above_mask = static_cast<uint8_t>(mask);
   around.left_known[row] = around.above_known = 1;
   return mask;

@@ -64,6 +64,29 @@ __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int 
   }
 }
 
+constexpr int kAtOnce = 4;
+
+// source.at() of columns of a row, step by step: else each sample would wait for the flag of its cell.
+__device__ __forceinline__ void read_samples(const PlaneSource& source, int row, const int* cols, int* x) {
+  const int16_t* samples = source.data + row * source.stride;
+#pragma unroll
+  for (int k = 0; k < kAtOnce; ++k) x[k] = samples[cols[k]];
+  int predicted[kAtOnce];
+#pragma unroll
+  for (int k = 0; k < kAtOnce; ++k) {
+    predicted[k] = source.prediction == nullptr ? source.dc_offset
+                                                : source.prediction[row * source.prediction_stride + cols[k]];
+  }
+#pragma unroll
+  for (int k = 0; k < kAtOnce; ++k) x[k] = source.residual(x[k], predicted[k]);
+  if (source.skipped.skips == nullptr) return;
+  const uint8_t* flags = source.skipped.flags(row);
+#pragma unroll
+  for (int k = 0; k < kAtOnce; ++k) {
+    if (flags[source.skipped.col_of(cols[k])] != 0) x[k] = 0;
+  }
+}
+
 template <class Wavelet>
 __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
     wavelet_forward_kernel(const __grid_constant__ WaveletScale<int16_t> scale,
@@ -103,7 +126,12 @@ __global__ void __launch_bounds__(Tile<Wavelet>::kForwardThreads)
       clear_skipped<kRun>(source.skipped, row, first, x);
     } else {
 #pragma unroll
-      for (int k = 0; k < kRun; ++k) x[k] = source.at(row, mirrored<kBorder>(first + k, scale.cols));
+      for (int k = 0; k < kRun; k += kAtOnce) {
+        int cols[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) cols[i] = mirrored<kBorder>(first + k + i, scale.cols);
+        read_samples(source, row, cols, x + k);
+      }
     }
     lift<Wavelet, kRowRun>(x);
 #pragma unroll

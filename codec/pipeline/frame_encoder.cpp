@@ -145,9 +145,8 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   if (!quick_ || overlap) {
     for (int p = 0; p < planes(); ++p) CTV_RETURN_IF_ERROR(compensate(p, overlap));
   }
-  CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
+  // The transform follows, of each plane when it is compensated.
   if (stream_.header.loop_filter == 0) return {};
-  // Beside the transform, which follows.
   CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
   std::array<UnfilteredPlane, kMostPlanes> unfiltered;
   const auto count = static_cast<size_t>(planes());

@@ -138,7 +138,8 @@ class Backend {
   virtual Status end_frame() = 0;
   /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came
   /// after the first mark for another plane: a backend may work on planes side by side. -1: about everything
-  /// before, again. kBesidePlanes: about all planes, but nothing needs it before -1, or a search for motion.
+  /// before, again. kBesidePlanes: about all planes, after what came before of each, but nothing needs it
+  /// before -1, or a search for motion.
   static constexpr int kBesidePlanes = 3;
   virtual Status on_plane(int plane) {
     (void)plane;

@@ -20,12 +20,19 @@ class PictureTransfer {
   /// caller's memory may change when the call returns. A borrowed picture (ctv_picture::borrowed) may be read
   /// until its packet is complete.
   virtual Status upload(const ctv_picture& picture) = 0;
-  /// Converts the uploaded picture to planes. Padding repeats the last row and column.
+  /// Converts the uploaded picture to planes. Padding repeats the last row and column. Chroma may be left to
+  /// place_chroma(), as its samples may arrive later.
   virtual Status place(const Planes& planes) = 0;
-  /// upload(), then place().
+  /// What place() has left, in any case before the next upload.
+  virtual Status place_chroma(const Planes& planes) {
+    (void)planes;
+    return {};
+  }
+  /// upload(), then both.
   Status import_picture(const ctv_picture& picture, const Planes& planes) {
     CTV_RETURN_IF_ERROR(upload(picture));
-    return place(planes);
+    CTV_RETURN_IF_ERROR(place(planes));
+    return place_chroma(planes);
   }
   /// The last uploaded picture in host memory, also after the device has failed: the transfer's own copy, or
   /// the borrowed picture. Null if there is none. Valid until the next upload.

@@ -96,8 +96,10 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
+  if (reference_ != nullptr && picture_mode()) return predict(slot);
+  CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source().planes()));
   if (reference_ == nullptr) return slot.levels->download_side(SideInfo{.slopes = output_->side.slopes});
-  return picture_mode() ? predict(slot) : predict_subbands(slot);
+  return predict_subbands(slot);
 }
 
 // A lossless stream skips only what is equal. The loop filter is on where it helps the prediction, which has
@@ -111,6 +113,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
   // Beside the beginning of the search.
   CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
+  CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
   CTV_RETURN_IF_ERROR(quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
                              : backend_.find_still(compared, grid, step, searched_.skips));
   CTV_RETURN_IF_ERROR(backend_.on_plane(0));
@@ -142,9 +145,8 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   if (!quick_ || overlap) {
     for (int p = 0; p < planes(); ++p) CTV_RETURN_IF_ERROR(compensate(p, overlap));
   }
-  CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
+  // The transform follows, of each plane when it is compensated.
   if (stream_.header.loop_filter == 0) return {};
-  // Beside the transform, which follows.
   CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
   std::array<UnfilteredPlane, kMostPlanes> unfiltered;
   const auto count = static_cast<size_t>(planes());

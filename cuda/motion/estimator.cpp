@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "codec/backend/backend.hpp"
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/far_search.hpp"
 #include "cuda/motion/search.hpp"
@@ -55,26 +54,28 @@ class CudaMotionEstimator final : public MotionEstimator {
                 const uint8_t* still, MotionVector* vectors) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    const bool far = parameters_.far_range > 0;
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
+      if (far) {
+        CTV_RETURN_IF_ERROR(
+            far_.fill_planes(d, planes_, {current.rows, current.cols}, {reference.rows, reference.cols}));
+      }
     }
-    // The caller may have found the still cells beside this.
-    CTV_RETURN_IF_ERROR(d.on_plane(-1));
-    const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
-                           blocks_.log2_block - parameters_.grid.log2_block};
-    // Neither search needs half samples, or the other.
-    CTV_RETURN_IF_ERROR(d.on_plane(Backend::kBesidePlanes));
     {
       const StageMark mark(d, Stage::kMotionRefine);
       CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
     }
-    const bool far = parameters_.far_range > 0;
+    // The caller may have found the still cells beside this, once chroma was there.
+    CTV_RETURN_IF_ERROR(d.on_plane(-1));
+    const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
+                           blocks_.log2_block - parameters_.grid.log2_block};
+    // Neither search needs the other.
     if (far) {
       CTV_RETURN_IF_ERROR(d.on_plane(1));
       const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(far_.search(d, planes_, {current.rows, current.cols},
-                                      {reference.rows, reference.cols}, cells, lambda));
+      CTV_RETURN_IF_ERROR(far_.search(d, cells, lambda));
     }
     CTV_RETURN_IF_ERROR(d.on_plane(0));
     {

@@ -145,8 +145,7 @@ Status FarSearch::initialise(Device& device, const MotionGrid& blocks, int range
   return {};
 }
 
-Status FarSearch::search(Device& device, const SearchPlanes& planes, Extent current, Extent reference,
-                         const StillCells& still, uint32_t lambda) {
+Status FarSearch::fill_planes(Device& device, const SearchPlanes& planes, Extent current, Extent reference) {
   const auto quarter = [](const uint8_t* from, int from_stride, Extent extent, uint8_t* to, int stride,
                           int border) {
     return Quarter{from,   from_stride, ceil_div(extent.rows, kFarStep), ceil_div(extent.cols, kFarStep), to,
@@ -160,11 +159,13 @@ Status FarSearch::search(Device& device, const SearchPlanes& planes, Extent curr
                 quarter(planes.reference, planes.reference_stride, reference, q.reference, q.reference_stride,
                         q.border),
                 q.rows);
-  CTV_RETURN_IF_ERROR(device.launched("quarter_kernel"));
+  return device.launched("quarter_kernel");
+}
 
+Status FarSearch::search(Device& device, const StillCells& still, uint32_t lambda) {
   StillCells still_squares = still;
   still_squares.log2_cells += kLog2Square - blocks_.log2_block;
-  return search_blocks(device, q, squares_, still_squares, range_, kFarStep * kVectorUnit,
+  return search_blocks(device, quarters_, squares_, still_squares, range_, kFarStep * kVectorUnit,
                        quarter_lambda(lambda), vectors_.data(), costs_.data());
 }
 

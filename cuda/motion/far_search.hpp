@@ -12,10 +12,11 @@ class FarSearch {
   /// blocks: that are searched. range: whole luma samples, a multiple of kFarStep.
   Status initialise(Device& device, const MotionGrid& blocks, int range);
 
-  /// Finds the vectors of squares. current, reference: extents of the pictures, repeated beyond in `planes`.
-  /// still: cells, with the log2_cells of `blocks`.
-  Status search(Device& device, const SearchPlanes& planes, Extent current, Extent reference,
-                const StillCells& still, uint32_t lambda);
+  /// Makes the planes at a quarter of the resolution. current, reference: extents of the pictures, repeated
+  /// beyond in `planes`.
+  Status fill_planes(Device& device, const SearchPlanes& planes, Extent current, Extent reference);
+  /// Then finds the vectors of squares. still: cells, with the log2_cells of `blocks`.
+  Status search(Device& device, const StillCells& still, uint32_t lambda);
   /// Then replaces vectors of blocks and their costs, which the full search left, where a far one costs less.
   /// near: range of the full search.
   Status improve(Device& device, const SearchPlanes& planes, const StillCells& still, int near,

@@ -25,12 +25,12 @@ struct PlaneImport {
   PlaneView<Sample> plane;
 };
 struct PlaneImports {
-  PlaneImport of[3];
+  PlaneImport of[2];
 };
 
 // One layer of the grid for each plane.
 __global__ void __launch_bounds__(kBlock* kBlock)
-    import_planes_kernel(const __grid_constant__ PlaneImports imports) {
+    import_chroma_kernel(const __grid_constant__ PlaneImports imports) {
   const PlaneImport& import = imports.of[blockIdx.z];
   const PlaneView<Sample>& plane = import.plane;
   const int r = thread_row();
@@ -189,20 +189,20 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     }
     return device.launched("import_rgb_kernel");
   }
-  if (layout.planes == 1 || same(chroma_shift(picture.format), layout.chroma))
-    return import_same(device, picture, layout, planes);
-  PlaneImports imports{};
-  dim3 grid = blocks(planes[0].rows, planes[0].cols);
-  grid.z = static_cast<unsigned>(layout.planes);
-  for (size_t p = 0; p < grid.z; ++p) {
-    const ChromaShift from = p == 0 ? ChromaShift{} : chroma_shift(picture.format);
-    const ChromaShift to = p == 0 ? ChromaShift{} : layout.chroma;
-    imports.of[p] = {picture.planes[p], from, to, layout.extent(static_cast<int>(p)), planes[p]};
-    grid.x = max_of(grid.x, blocks_for(planes[p].cols, kBlock));
-    grid.y = max_of(grid.y, blocks_for(planes[p].rows, kBlock));
-  }
-  import_planes_kernel<<<grid, threads, 0, device.stream()>>>(imports);
-  return device.launched("import_planes_kernel");
+  return import_same(device, picture, layout, planes, 0, 1);
+}
+
+Status import_chroma(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                     const Planes& planes) {
+  if (layout.planes == 1 || is_rgb(picture.format)) return {};
+  const ChromaShift from = chroma_shift(picture.format);
+  if (same(from, layout.chroma)) return import_same(device, picture, layout, planes, 1, 3);
+  const PlaneImports imports{{{picture.planes[1], from, layout.chroma, layout.extent(1), planes[1]},
+                              {picture.planes[2], from, layout.chroma, layout.extent(2), planes[2]}}};
+  dim3 grid = blocks(planes[1].rows, planes[1].cols);
+  grid.z = 2;
+  import_chroma_kernel<<<grid, dim3(kBlock, kBlock), 0, device.stream()>>>(imports);
+  return device.launched("import_chroma_kernel");
 }
 
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,

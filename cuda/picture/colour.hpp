@@ -31,16 +31,19 @@ struct BytePicture {
 BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
                          const ptrdiff_t stride[]);
 
-/// To planes, padded by repeating the last row and column.
+/// To luma, and of RGB to all planes, padded by repeating the last row and column.
 Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
+                     const Planes& planes);
+/// To the others.
+Status import_chroma(Device& device, const BytePicture& picture, const PictureLayout& layout,
                      const Planes& planes);
 /// From planes of the true extents (already reduced) to bytes.
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
-/// The same where no plane changes its shape. count: planes of the picture.
+/// The same where no plane changes its shape. first, end: planes to import; count: planes of the picture.
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
-                   const Planes& planes);
+                   const Planes& planes, size_t first, size_t end);
 Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture);
 
 }  // namespace ctv::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planes that keep their shape between a picture's bytes and samples: they are only widened or narrowed. All
-// three planes in one launch, a thread four samples of a row, one word of the bytes where they lie so; blocks
-// without samples are not launched.
+// Planes that keep their shape between a picture's bytes and samples: they are only widened or narrowed.
+// Several planes in one launch, a thread four samples of a row, one word of the bytes where they lie so;
+// blocks without samples are not launched.
 #include <array>
 
 #include "cuda/picture/colour.hpp"
@@ -107,10 +107,10 @@ __global__ void __launch_bounds__(kBlock* kBlock)
 }  // namespace
 
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
-                   const Planes& planes) {
+                   const Planes& planes, size_t first, size_t end) {
   Imports imports{};
   std::array<Extent, 3> extents{};
-  for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
+  for (size_t p = first; p < end; ++p) {
     imports.from[p] = picture.planes[p];
     imports.extent[p] = layout.extent(static_cast<int>(p));
     imports.to[p] = planes[p];

@@ -21,7 +21,8 @@ class CudaPictureTransfer final : public PictureTransfer {
 
   Status initialise() {
     Device& d = *device_;
-    for (Event* event : {&uploaded_, &imported_, &caller_, &keeps_, &kept_too_, &exported_, &downloaded_}) {
+    for (Event* event :
+         {&luma_, &uploaded_, &imported_, &caller_, &keeps_, &kept_too_, &exported_, &downloaded_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     return {};
@@ -58,24 +59,31 @@ class CudaPictureTransfer final : public PictureTransfer {
       in_.stride[p] = static_cast<ptrdiff_t>(bytes);
       at += bytes * static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
     }
-    CTV_RETURN_IF_ERROR(picture.borrowed != 0 && is_pinned(picture) ? copy_borrowed(picture)
-                                                                    : make_host_copy(picture));
-    CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
-    return {};
+    if (picture.borrowed == 0 || !is_pinned(picture)) {
+      // In parts, so that the copy engine starts earlier, it costs more in waking threads than it gains.
+      CTV_RETURN_IF_ERROR(in_host_.reserve(d, picture_bytes(picture.format, layout_.width, layout_.height)));
+      host_copy_ = pack_picture(picture, in_host_.data(), threads_);
+    }
+    return copy_planes();
   }
 
   Status place(const Planes& planes) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    const bool on_device = in_.memory == CTV_MEMORY_CUDA;
-    CTV_RETURN_IF_ERROR(d.wait(on_device ? caller_ : uploaded_));
+    CTV_RETURN_IF_ERROR(d.wait(on_device() ? caller_ : luma_));
+    const StageMark mark(d, Stage::kColour);
+    return import_planes(d, bytes_in(), layout_, planes);
+  }
+  Status place_chroma(const Planes& planes) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (!on_device() && format_planes(in_.format) > 1) CTV_RETURN_IF_ERROR(d.wait(uploaded_));
     {
       const StageMark mark(d, Stage::kColour);
-      CTV_RETURN_IF_ERROR(import_planes(
-          d, byte_picture(in_.format, layout_.width, layout_.height, in_.data, in_.stride), layout_, planes));
+      CTV_RETURN_IF_ERROR(import_chroma(d, bytes_in(), layout_, planes));
     }
     CTV_RETURN_IF_ERROR(d.record(imported_));
-    if (!on_device) return {};
+    if (!on_device()) return {};
     return d.afterwards([this, stream = static_cast<cudaStream_t>(in_.cuda_stream)]() -> Status {
       CTV_CUDA_TRY(*device_, cudaStreamWaitEvent(stream, imported_.get(), 0));
       return {};
@@ -180,6 +188,11 @@ class CudaPictureTransfer final : public PictureTransfer {
   }
 
  private:
+  bool on_device() const { return in_.memory == CTV_MEMORY_CUDA; }
+  BytePicture bytes_in() const {
+    return byte_picture(in_.format, layout_.width, layout_.height, in_.data, in_.stride);
+  }
+
   /// Whether the copy engine reads the planes by itself: pinned, as far as their ends tell, and top down.
   bool is_pinned(const ctv_picture& picture) const {
     const auto pinned = [](const uint8_t* at) {
@@ -199,9 +212,11 @@ class CudaPictureTransfer final : public PictureTransfer {
     return true;
   }
 
-  /// Each plane by itself, even where one follows the other: they may be pinned apart.
-  Status copy_borrowed(const ctv_picture& picture) {
+  /// Each plane by itself, even where one follows the other: they may be pinned apart, and the search starts
+  /// when luma has arrived.
+  Status copy_planes() {
     Device& d = *device_;
+    const ctv_picture& picture = host_copy_;
     for (int p = 0; p < format_planes(picture.format); ++p) {
       const auto bytes = static_cast<size_t>(in_.stride[p]);
       const auto rows = static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
@@ -213,19 +228,9 @@ class CudaPictureTransfer final : public PictureTransfer {
             d, cudaMemcpy2DAsync(in_.data[p], bytes, picture.data[p], static_cast<size_t>(picture.stride[p]),
                                  bytes, rows, cudaMemcpyHostToDevice, d.up()));
       }
+      if (p == 0) CTV_CUDA_TRY(d, cudaEventRecord(luma_.get(), d.up()));
     }
-    return {};
-  }
-
-  /// Through memory of the transfer, which has the layout of in_. To copy in parts, so that the copy engine
-  /// starts earlier, costs more in waking threads than it gains.
-  Status make_host_copy(const ctv_picture& picture) {
-    Device& d = *device_;
-    const size_t size = picture_bytes(picture.format, layout_.width, layout_.height);
-    CTV_RETURN_IF_ERROR(in_host_.reserve(d, size));
-    host_copy_ = pack_picture(picture, in_host_.data(), threads_);
-    CTV_CUDA_TRY(d,
-                 cudaMemcpyAsync(in_device_.data(), in_host_.data(), size, cudaMemcpyHostToDevice, d.up()));
+    CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
     return {};
   }
 
@@ -235,7 +240,7 @@ class CudaPictureTransfer final : public PictureTransfer {
   // Made for the first picture: encoders bring none down, decoders none up.
   PinnedArray<uint8_t> in_host_, kept_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
-  Event uploaded_, imported_, caller_, keeps_, kept_too_, exported_, downloaded_;
+  Event luma_, uploaded_, imported_, caller_, keeps_, kept_too_, exported_, downloaded_;
   ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
   ctv_picture kept_{};
   bool keeping_ = false;  // a borrowed picture is on its way

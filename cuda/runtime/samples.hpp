@@ -60,7 +60,7 @@ struct PlaneTarget {
 };
 
 /// A dense plane of coefficients.
-inline PlaneSource coefficient_source(const int16_t* data, int cols) {
+CTV_HOST_DEVICE PlaneSource coefficient_source(const int16_t* data, int cols) {
   return {data, cols, nullptr, 0, 0, 0};
 }
 inline PlaneTarget coefficient_target(int16_t* data, int cols) {

@@ -33,14 +33,21 @@ Streams::~Streams() {
 Status Streams::on_plane(int plane) {
   if (!cuda_tuning().lanes) return {};
   if (plane < 0) return join();
-  if (!forked_) {
+  const bool beside = plane == static_cast<int>(lanes_.size());
+  if (!forked_ || beside) {
     CTV_CUDA_TRY(context_, cudaEventRecord(fork_.get(), kernels_.get()));
     forked_ = true;
   }
   current_ = kernels_.get();
   if (plane == 0) return {};
   Lane& lane = lanes_[static_cast<size_t>(plane - 1)];
-  if (!lane.used) CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
+  if (!lane.used || beside) CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
+  for (size_t i = 0; beside && i + 1 < lanes_.size(); ++i) {  // after what came before of each plane
+    Lane& other = lanes_[i];
+    if (!other.used) continue;
+    CTV_CUDA_TRY(context_, cudaEventRecord(other.end.get(), other.stream.get()));
+    CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), other.end.get(), 0));
+  }
   lane.used = true;
   current_ = lane.stream.get();
   return {};

@@ -48,4 +48,26 @@ __device__ __forceinline__ void clear_skipped(const SkippedCells& cells, int row
   }
 }
 
+/// source.at() of columns of a row, step by step: else each sample would wait for the flag of its cell.
+template <int kCount>
+__device__ __forceinline__ void read_samples(const PlaneSource& source, int row, const int* cols, int* x) {
+  const int16_t* samples = source.data + row * source.stride;
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) x[k] = samples[cols[k]];
+  int predicted[kCount];
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    predicted[k] = source.prediction == nullptr ? source.dc_offset
+                                                : source.prediction[row * source.prediction_stride + cols[k]];
+  }
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) x[k] = source.residual(x[k], predicted[k]);
+  if (source.skipped.skips == nullptr) return;
+  const uint8_t* flags = source.skipped.flags(row);
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    if (flags[source.skipped.col_of(cols[k])] != 0) x[k] = 0;
+  }
+}
+
 }  // namespace ctv::cuda

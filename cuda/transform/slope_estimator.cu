@@ -177,7 +177,7 @@ class CudaSlopeEstimator final : public SlopeEstimator {
         layout_.padded.rows >> (scale - 1), layout_.padded.cols >> (scale - 1), {}, along};
     w.bands[0].data = lowpass_[static_cast<size_t>(scale)].data();
     for (size_t b = 1; b < 4; ++b) w.bands[b].data = details_.data() + (b - 1) * layout_.band(scale).area();
-    CTV_RETURN_IF_ERROR(wavelet_forward(*device_, Pyramid::kWavelet9_7, w, source));
+    CTV_RETURN_IF_ERROR(wavelet_forward(*device_, Pyramid::kWavelet9_7, std::span(&w, 1), source));
     return slope_forward(*device_, view, w, source);
   }
 

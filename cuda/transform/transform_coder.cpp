@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
-// pyramid scale one kernel for the wavelet (two for the laplacian), three per tree scale of the directional
-// bank, one that gathers and quantises the directional subbands; levels without directions are quantised by
-// the pyramid's own kernel.
+// pyramid scale one kernel for the wavelet (two for the laplacian; one for two small scales), three per tree
+// scale of the directional bank, one that gathers and quantises the directional subbands; levels without
+// directions are quantised by the pyramid's own kernel.
 #include "cuda/transform/transform_coder.hpp"
 
 #include "codec/format/gains.hpp"
@@ -70,6 +70,10 @@ class CudaTransformCoder final : public TransformCoder {
   SlopeView view(int scale, const int8_t* slopes) const {
     return {slopes + grid_.offset(scale), grid_.extent(scale).cols};
   }
+  template <typename T>
+  WaveletScale<T> wavelet_scale(int scale, Quantisers quantisers, T* levels, const int8_t* slopes);
+  /// Whether one launch takes a scale and the next one; so the same scales go together in both directions.
+  bool goes_with_next(int scale, const int8_t* slopes);
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
                            const PlaneTarget& target);
@@ -184,27 +188,51 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
 
 // ---- Wavelet --------------------------------------------------------------------------------------------
 
+// Where a scale's bands lie: levels, coefficients for a directional bank, the lowpass for the next scale.
+template <typename T>
+WaveletScale<T> CudaTransformCoder::wavelet_scale(int scale, Quantisers quantisers, T* levels,
+                                                  const int8_t* slopes) {
+  const PyramidScale& p = at(scale);
+  WaveletScale<T> w{p.extent.rows, p.extent.cols, {}, along(scale, slopes)};
+  w.bands[0] =
+      scale == scales() ? WaveletBand<T>{levels, 1, quantisers[0]} : WaveletBand<T>{low_of(scale), 0, {}};
+  for (size_t b = 0; b < 3; ++b) {
+    w.bands[b + 1] = p.plan.directions_log2 > 0
+                         ? WaveletBand<T>{bands_.data() + b * p.band.area(), 0, {}}
+                         : WaveletBand<T>{levels + layout_.subbands[p.first_subband + b].offset, 1,
+                                          quantisers[p.first_subband + b]};
+  }
+  return w;
+}
+
+bool CudaTransformCoder::goes_with_next(int scale, const int8_t* slopes) {
+  if ((scales() - scale) % static_cast<int>(kScalesAtOnce) == 0 || at(scale).extent.area() > kTwoScalesArea)
+    return false;
+  for (const int s : {scale, scale + 1}) {
+    if (at(s).plan.directions_log2 > 0 || along(s, slopes) != nullptr || directed(s, slopes) != nullptr)
+      return false;
+  }
+  return true;
+}
+
 Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels,
                                            const int8_t* slopes) {
   for (int scale = 1; scale <= scales(); ++scale) {
     PyramidScale& p = at(scale);
-    const bool directions = p.plan.directions_log2 > 0;
-    WaveletScale<Level> w{p.extent.rows, p.extent.cols, {}, along(scale, slopes)};
-    w.bands[0] = scale == scales() ? WaveletBand<Level>{levels, 1, quantisers[0]}
-                                   : WaveletBand<Level>{low_of(scale), 0, {}};
-    for (size_t b = 0; b < 3; ++b) {
-      w.bands[b + 1] = directions ? WaveletBand<Level>{bands_.data() + b * p.band.area(), 0, {}}
-                                  : WaveletBand<Level>{levels + layout_.subbands[p.first_subband + b].offset,
-                                                       1, quantisers[p.first_subband + b]};
-    }
-    const std::array<WaveletBand<Level>, kDirectedBands> plain = {w.bands[1], w.bands[2]};
+    WaveletScale<Level> w[kScalesAtOnce] = {wavelet_scale(scale, quantisers, levels, slopes)};
+    const std::array<WaveletBand<Level>, kDirectedBands> plain = {w[0].bands[1], w[0].bands[2]};
     const int8_t* const directed_bands = directed(scale, slopes);
     for (size_t b = 0; directed_bands != nullptr && b < kDirectedBands; ++b)
-      w.bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
+      w[0].bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
     const PlaneSource in = scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
-    CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w, in));
-    if (w.along != nullptr) CTV_RETURN_IF_ERROR(slope_forward(*device_, view(scale, slopes), w, in));
-    if (directions) CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
+    if (goes_with_next(scale, slopes)) {
+      w[1] = wavelet_scale(++scale, quantisers, levels, slopes);
+      CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w, in));
+      continue;
+    }
+    CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, std::span(w).first(1), in));
+    if (w[0].along != nullptr) CTV_RETURN_IF_ERROR(slope_forward(*device_, view(scale, slopes), w[0], in));
+    if (p.plan.directions_log2 > 0) CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
     if (directed_bands != nullptr)
       CTV_RETURN_IF_ERROR(directed_forward(
           *device_, {bands_.data(), p.band.rows, p.band.cols, kDirectedBands}, directed_bands, plain.data()));
@@ -215,27 +243,27 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
 Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
                                            const PlaneTarget& target, const int8_t* slopes) {
   for (int scale = scales(); scale > reduction; --scale) {
+    const bool two = scale - 1 > reduction && goes_with_next(scale - 1, slopes);
+    if (two) --scale;
     PyramidScale& p = at(scale);
-    const bool directions = p.plan.directions_log2 > 0;
-    WaveletScale<const Level> w{p.extent.rows, p.extent.cols, {}, along(scale, slopes)};
-    w.bands[0] = scale == scales() ? WaveletBand<const Level>{levels, 1, quantisers[0]}
-                                   : WaveletBand<const Level>{low_of(scale), 0, {}};
-    for (size_t b = 0; b < 3; ++b) {
-      w.bands[b + 1] = directions
-                           ? WaveletBand<const Level>{bands_.data() + b * p.band.area(), 0, {}}
-                           : WaveletBand<const Level>{levels + layout_.subbands[p.first_subband + b].offset,
-                                                      1, quantisers[p.first_subband + b]};
-    }
-    if (directions) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
-    if (const int8_t* const directed_bands = directed(scale, slopes); directed_bands != nullptr) {
-      CTV_RETURN_IF_ERROR(directed_inverse(
-          *device_, {bands_.data(), p.band.rows, p.band.cols, kDirectedBands}, directed_bands, w.bands + 1));
-      for (size_t b = 0; b < kDirectedBands; ++b) w.bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
-    }
     const PlaneTarget out =
         scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
-    CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w, out));
-    if (w.along != nullptr) CTV_RETURN_IF_ERROR(slope_inverse(*device_, view(scale, slopes), w, out));
+    WaveletScale<const Level> w[kScalesAtOnce] = {wavelet_scale(scale, quantisers, levels, slopes)};
+    if (two) {
+      w[1] = wavelet_scale(scale + 1, quantisers, levels, slopes);
+      CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w, out));
+      continue;
+    }
+    if (p.plan.directions_log2 > 0) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
+    if (const int8_t* const directed_bands = directed(scale, slopes); directed_bands != nullptr) {
+      CTV_RETURN_IF_ERROR(directed_inverse(*device_,
+                                           {bands_.data(), p.band.rows, p.band.cols, kDirectedBands},
+                                           directed_bands, w[0].bands + 1));
+      for (size_t b = 0; b < kDirectedBands; ++b)
+        w[0].bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
+    }
+    CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, std::span(w).first(1), out));
+    if (w[0].along != nullptr) CTV_RETURN_IF_ERROR(slope_inverse(*device_, view(scale, slopes), w[0], out));
   }
   return {};
 }

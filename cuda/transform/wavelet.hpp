@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One scale of the wavelet pyramid: launchers.
+// One scale of the wavelet pyramid, or two: launchers.
 #pragma once
+
+#include <span>
 
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/transform_parameters.hpp"
@@ -27,11 +29,17 @@ struct WaveletScale {
   const int8_t* along = nullptr;
 };
 
-/// Bands of `source` (scale 1: samples; else coefficients).
-Status wavelet_forward(Device& device, Pyramid kind, const WaveletScale<int16_t>& scale,
+/// The scales that one launch may take: two where none is lifted along slopes and they are small.
+inline constexpr size_t kScalesAtOnce = 2;
+/// Samples of a plane from which the work of two scales at once exceeds a second launch.
+inline constexpr size_t kTwoScalesArea = size_t{1} << 18;
+
+/// Bands of `source` (scale 1: samples; else coefficients). scales: one, or two, the finer first; the lowpass
+/// of the finer one is not written.
+Status wavelet_forward(Device& device, Pyramid kind, std::span<const WaveletScale<int16_t>> scales,
                        const PlaneSource& source);
-/// The reverse, into `target`.
-Status wavelet_inverse(Device& device, Pyramid kind, const WaveletScale<const int16_t>& scale,
+/// The reverse, into `target`; the lowpass of the finer one is not read.
+Status wavelet_inverse(Device& device, Pyramid kind, std::span<const WaveletScale<const int16_t>> scales,
                        const PlaneTarget& target);
 
 }  // namespace ctv::cuda

@@ -58,6 +58,17 @@ TEST_P(Transform, TakesTheDeepestPyramid) {
   }
 }
 
+// A backend may take two scales at once where they are small (CUDA: up to 2^18 samples).
+TEST_P(Transform, TakesSmallScalesAndLargeOnes) {
+  for (const Pyramid pyramid : kAllPyramids) {
+    for (const int scales : {4, 5})
+      check_reference(direct(), {transform_of(pyramid, scales, {}, 2), {97, 161}}, 1);
+    if (kSanitized) continue;
+    for (const Extent extent : {Extent{512, 512}, {512, 514}, {1100, 700}})
+      check_variants(direct(), {transform_of(pyramid, 4, {}, 2), extent}, {0, 1});
+  }
+}
+
 // Also more cells and blocks in a row than a word has bits.
 TEST_P(Transform, LeavesNoResidualInSkippedCells) {
   for (const Pyramid pyramid : kAllPyramids) {

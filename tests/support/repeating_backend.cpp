@@ -65,6 +65,9 @@ class Pictures final : public PictureTransfer {
   Status place(const Planes& planes) override {
     return recorder_.make([this, planes] { return inner_->place(planes); });
   }
+  Status place_chroma(const Planes& planes) override {
+    return recorder_.make([this, planes] { return inner_->place_chroma(planes); });
+  }
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                         ctv_memory memory) override {
     return recorder_.make([=, this] { return inner_->export_picture(planes, reduction, format, memory); });

@@ -62,6 +62,8 @@ class FrameEncoder {
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
   Status predict(FrameSlot& slot);
   Status predict_subbands(FrameSlot& slot);
+  /// What the loop filter would change in the prediction, once after predict().
+  Status find_changes();
   Status make_levels(const FrameParameters& parameters, FrameSlot& slot);
   Status code_picture(FrameType type);
   Status decode_picture(FrameType type, DistortionMeter* meter);
@@ -92,6 +94,7 @@ class FrameEncoder {
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   bool quick_ = false;
+  bool changes_wait_ = false;  // for find_changes()
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   bool repeated_ = false;              // by the backend, as an equal frame was coded

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "codec/backend/backend.hpp"
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/far_search.hpp"
 #include "cuda/motion/search.hpp"
@@ -51,20 +50,21 @@ class CudaMotionEstimator final : public MotionEstimator {
     return {};
   }
 
-  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                const uint8_t* still, MotionVector* vectors) override {
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    const StageMark mark(*device_, Stage::kMotionSearch);
+    current_extent_ = current.extent();
+    reference_extent_ = reference.extent();
+    return fill_search_planes(*device_, planes_, current, reference);
+  }
+
+  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    {
-      const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
-    }
-    // The caller may have found the still cells beside this.
-    CTV_RETURN_IF_ERROR(d.on_plane(-1));
     const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
                            blocks_.log2_block - parameters_.grid.log2_block};
     // Neither search needs half samples, or the other.
-    CTV_RETURN_IF_ERROR(d.on_plane(Backend::kBesidePlanes));
+    CTV_RETURN_IF_ERROR(d.on_plane(kBesidePlanes));
     {
       const StageMark mark(d, Stage::kMotionRefine);
       CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
@@ -73,8 +73,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     if (far) {
       CTV_RETURN_IF_ERROR(d.on_plane(1));
       const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(far_.search(d, planes_, {current.rows, current.cols},
-                                      {reference.rows, reference.cols}, cells, lambda));
+      CTV_RETURN_IF_ERROR(far_.search(d, planes_, current_extent_, reference_extent_, cells, lambda));
     }
     CTV_RETURN_IF_ERROR(d.on_plane(0));
     {
@@ -117,6 +116,7 @@ class CudaMotionEstimator final : public MotionEstimator {
   const MotionGrid blocks_;
   const MotionGrid cells_;  // of the blocks
   SearchPlanes planes_;
+  Extent current_extent_{}, reference_extent_{};  // of the planes that were read
   HalfPlanes halves_;
   FarSearch far_;
   DeviceArray<uint8_t> current_, reference_;

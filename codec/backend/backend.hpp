@@ -139,15 +139,12 @@ class Backend {
   virtual Result<bool> begin_frame(const FrameCalls& calls) = 0;
   virtual Status end_frame() = 0;
   /// Calls work(p) for each plane p below `planes`, whose calls are about this plane alone, and beside(),
-  /// whose calls are about all planes. None needs what others do, so a backend may work on them side by side,
-  /// and several threads may make the calls. Of several errors that of the first plane is returned.
-  template <typename Work, typename Beside>
-  Status each_plane(int planes, const Work& work, const Beside& beside) {
-    return work_on_planes(planes, std::cref(work), std::cref(beside));  // allocates nothing
-  }
+  /// unless it is empty, whose calls are about all planes. None needs what others do, so a backend may work
+  /// on them side by side, and several threads may make the calls. Of several errors that of the first plane
+  /// is returned.
   template <typename Work>
-  Status each_plane(int planes, const Work& work) {
-    return work_on_planes(planes, std::cref(work), {});
+  Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {}) {
+    return work_on_planes(planes, std::cref(work), beside);  // allocates nothing
   }
   /// Waits for everything.
   virtual Status synchronize() = 0;
@@ -155,7 +152,6 @@ class Backend {
   StageTimes& stage_times() { return stage_times_; }
 
  protected:
-  /// beside: may be empty.
   virtual Status work_on_planes(int planes, const std::function<Status(int)>& work,
                                 const std::function<Status()>& beside) {
     if (beside) CTV_RETURN_IF_ERROR(beside());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_encoder.hpp"
 
-#include <utility>
-
 #include "codec/format/picture_format.hpp"
 
 namespace ctv {
@@ -87,6 +85,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
                              FrameSlot& slot) {
   output_ = &outputs_[static_cast<size_t>(slot.index)];
   transformed_ = false;
+  changes_of_.reset();
   parameters_ = parameters;
   reference_ = nullptr;
   slot.motion_coded = false;
@@ -111,12 +110,13 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
+  const auto find_still = [&] {
+    return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
+                  : backend_.find_still(compared, grid, step, searched_.skips);
+  };
   CTV_RETURN_IF_ERROR(backend_.each_plane(
       1, [&](int) { return motion_->prepare(source_.plane(0), reference.cropped(0)); },
-      [&] {
-        return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
-                      : backend_.find_still(compared, grid, step, searched_.skips);
-      }));
+      std::cref(find_still)));
   MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->find(lambda(parameters_.base_step), searched_.skips, vectors));
   const bool overlap = stream_.header.overlap != 0;
@@ -139,19 +139,19 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   }
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
-  changes_wait_ = stream_.header.loop_filter != 0;
+  if (stream_.header.loop_filter != 0) changes_of_ = parameters_;
   return !quick_ || overlap ? compensate(overlap) : Status();
 }
 
 Status FrameEncoder::find_changes() {
-  if (!std::exchange(changes_wait_, false)) return {};
   std::array<UnfilteredPlane, kMostPlanes> unfiltered;
   const auto count = static_cast<size_t>(planes());
   for (size_t i = 0; i < count; ++i) {
     const auto p = static_cast<int>(i);
-    unfiltered[i] = {source_.cropped(p), prediction_.cropped(p), loop_filter_of(parameters_, p),
+    unfiltered[i] = {source_.cropped(p), prediction_.cropped(p), loop_filter_of(*changes_of_, p),
                      stream_.geometry(p, 0)};
   }
+  changes_of_.reset();
   return backend_.filter_changes(std::span(unfiltered).first(count), output_->side.skips,
                                  output_->side.changes);
 }
@@ -163,11 +163,16 @@ Status FrameEncoder::predict_subbands(FrameSlot& slot) {
   return slot.levels->download_side(output_->side);
 }
 
-Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {
+Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter,
+                          const std::function<Status()>& with_levels) {
   if (!repeated_) {
     CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
     // The packet does not wait for the picture as decoded; the next frame does.
-    if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(parameters.type, meter));
+    if (picture_mode()) {
+      CTV_RETURN_IF_ERROR(decode_picture(parameters.type, meter, with_levels));
+    } else if (with_levels) {
+      CTV_RETURN_IF_ERROR(with_levels());
+    }
   }
   return backend_.end_frame();
 }
@@ -246,17 +251,20 @@ Status FrameEncoder::code_picture(FrameType type) {
     if (!rdoq_) return {};
     return backend_.quantise(layout, quantisers_[i], type, coefficients_[i], output_->levels[i]);
   };
-  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), code_plane, [&] { return find_changes(); }));
+  std::function<Status()> beside;
+  if (changes_of_) beside = [this] { return find_changes(); };
+  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), code_plane, beside));
   transformed_ = rdoq_;
   return {};
 }
 
 // picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
-Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
+Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
+                                    const std::function<Status()>& beside) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   const bool filtered = stream_.header.loop_filter != 0;
-  return backend_.each_plane(planes(), [&](int p) -> Status {
+  const auto decode_plane = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     const PlaneView<Sample> out = (filtered ? unfiltered_ : decoded).plane(p);
     const FilteredCells cells{skipped(type, p),
@@ -270,7 +278,8 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
     }
     if (p != 0 || meter == nullptr) return {};
     return meter->measure(source_.cropped(0), decoded.cropped(0));
-  });
+  };
+  return backend_.each_plane(planes(), decode_plane, beside);
 }
 
 // subband (Katsigiannis et al., section II): forward -> levels; residual = levels - moved levels of the last

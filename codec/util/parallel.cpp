@@ -97,6 +97,8 @@ struct alignas(64) Place {
   std::atomic<bool> around{false};  // an outermost loop has had loops inside
   Loop* loop = nullptr;             // valid while there are helpers
 
+  static_assert(kPlaces <= kHelper / kOutermost);
+
   static uint32_t wanted(uint32_t state) { return state % kOutermost; }
   void close() { state.fetch_and(~(kHelper - 1)); }
   bool alone() const { return state.load() == 0; }
@@ -151,7 +153,7 @@ class Team {
       loop.inside = {&place, place.turn + 1};
       loop.in_order = true;
     } else {
-      grow(helpers);
+      grow(helpers + 1);  // the caller may be one of them
       place.turn = current.turn;
       current.outermost->around = true;
     }
@@ -255,8 +257,8 @@ class Team {
   std::atomic<uint32_t> turn_{0};              // of the next outermost loop
   std::atomic<int> looking_{0}, sleepers_{0};
   std::atomic<Clock::rep> look_until_{0};
-  std::atomic<int> wanted_{
-      0};  // by all outermost loops that run; they get threads of their own up to the cores
+  // By all outermost loops that run; they get threads of their own up to the cores.
+  std::atomic<int> wanted_{0};
   std::atomic<int> threads_{0};
   std::mutex growing_;
   const int cores_ = static_cast<int>(std::thread::hardware_concurrency());

@@ -61,6 +61,21 @@ void parallel_beside(int threads, int count, Body&& body) {
   parallel_for(threads, count, body);
 }
 
+/// Runs body(row, begin, end) for the columns [0, cols) of all rows. Where rows are few each is cut, at
+/// multiples of `grain`, for the last tasks leave threads without work.
+template <typename Body>
+void parallel_rows(int threads, int rows, int cols, int grain, Body&& body) {
+  constexpr int kTasksOfAThread = 8;
+  if (rows <= 0 || cols <= 0) return;
+  const int most = threads <= 1 ? 1 : (kTasksOfAThread * threads + rows - 1) / rows;
+  const int length = ((cols + most - 1) / most + grain - 1) / grain * grain;
+  const int pieces = (cols + length - 1) / length;
+  parallel_for(threads, rows * pieces, [&](int i) {
+    const int begin = i % pieces * length;
+    body(i / pieces, begin, std::min(cols, begin + length));
+  });
+}
+
 /// Runs body(begin, end) over [0, count) cut into a few ranges a thread, each a multiple of `grain` long.
 template <typename Body>
 void parallel_ranges(int threads, int count, int grain, Body&& body) {

@@ -100,14 +100,16 @@ class CpuMotionEstimator final : public MotionEstimator {
                        .sums = sums_.data(),
                        .memos = remembers(grid, passes[i]) ? memos_.data() : nullptr,
                        .forget = i == 0};
-        parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
+        parallel_rows(threads_, grid.rows, grid.cols, 1,
+                      [&](int row, int begin, int end) { improve_field_row(rows, row, begin, end); });
         field_.swap(improved_);
         moved_before_.swap(moved_);
         if (!passes[i].squares || grid.log2_block >= kLog2LargestSquare) continue;
         rows.before = field_.data();
         rows.after = improved_.data();
         rows.forget = false;
-        parallel_for(threads_, ceil_div(grid.rows, 2), [&](int row) { unite_field_row(rows, row); });
+        parallel_rows(threads_, ceil_div(grid.rows, 2), grid.cols, 2,
+                      [&](int row, int begin, int end) { unite_field_row(rows, row, begin, end); });
         field_.swap(improved_);
       }
     };

@@ -4,10 +4,13 @@
 #include "cpu/cpu_backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
+#include "codec/util/parallel.hpp"
 #include "cpu/motion/compensate.hpp"
 #include "cpu/motion/search.hpp"
 #include "cpu/motion/skip.hpp"
@@ -199,6 +202,24 @@ class CpuBackend final : public Backend {
   Status synchronize() override { return {}; }
 
  private:
+  // Luma, the longest, comes first; the others fill the gaps between its loops.
+  Status work_on_planes(int planes, const std::function<Status(int)>& work,
+                        const std::function<Status()>& beside,
+                        const std::function<Status(int)>& first) override {
+    if (first) CTV_RETURN_IF_ERROR(side_by_side(planes, first));
+    return side_by_side(beside ? planes + 1 : planes, [&](int i) { return i < planes ? work(i) : beside(); });
+  }
+  template <typename Work>
+  Status side_by_side(int count, const Work& work) {
+    std::array<Status, 4> results;
+    parallel_beside(threads_, count,
+                    [&](int i) { results[static_cast<size_t>(i)] = guarded([&] { return work(i); }); });
+    for (Status& status : results) {
+      if (!status.ok()) return std::move(status);
+    }
+    return {};
+  }
+
   const int threads_;
 };
 

@@ -170,16 +170,30 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
-  Status on_plane(int plane) override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    return device_->on_plane(plane);
-  }
   Status synchronize() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->synchronize();
   }
 
  private:
+  Status work_on_planes(int planes, const std::function<Status(int)>& work,
+                        const std::function<Status()>& beside,
+                        const std::function<Status(int)>& first) override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    for (int p = 0; first && p < planes; ++p) {
+      CTV_RETURN_IF_ERROR(device_->on_plane(p));
+      CTV_RETURN_IF_ERROR(first(p));
+    }
+    if (beside) {
+      CTV_RETURN_IF_ERROR(device_->on_plane(kBesidePlanes));
+      CTV_RETURN_IF_ERROR(beside());
+    }
+    for (int p = 0; p < planes; ++p) {
+      CTV_RETURN_IF_ERROR(device_->on_plane(p));
+      CTV_RETURN_IF_ERROR(work(p));
+    }
+    return device_->on_plane(-1);
+  }
   Status copy_and_wait(void* destination, const void* source, size_t bytes, cudaMemcpyKind kind) {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());

@@ -3,10 +3,12 @@
 //
 // Stages work on views into the backend's own memory. A call may return before its work is done. Work is done
 // in the order of the calls; the finish() of a transfer waits for its result. Nothing is allocated after the
-// factory calls. Every stage gives the same integers on every backend, engine and number of threads.
+// factory calls. Calls about different planes may be made at once inside each_plane(), others by one thread
+// at a time. Every stage gives the same integers on every backend, engine and number of threads.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -136,14 +138,14 @@ class Backend {
   /// them in end_frame(), so that of all calls only upload() must be made.
   virtual Result<bool> begin_frame(const FrameCalls& calls) = 0;
   virtual Status end_frame() = 0;
-  /// The calls that follow are about plane `plane` alone, up to the next mark, and need nothing that came
-  /// after the first mark for another plane: a backend may work on planes side by side. -1: about everything
-  /// before, again. kBesidePlanes: about all planes, after what came before of each, but nothing needs it
-  /// before -1, or a search for motion.
-  static constexpr int kBesidePlanes = 3;
-  virtual Status on_plane(int plane) {
-    (void)plane;
-    return {};
+  /// Calls work(p) for each plane p below `planes`, whose calls are about this plane alone, and beside(),
+  /// whose calls are about all planes. None needs what others do, so a backend may work on them side by side,
+  /// and several threads may make the calls. first(p) comes before work(p), and of all planes before
+  /// beside(). Empty ones are left out. Of several errors that of the first plane is returned.
+  template <typename Work>
+  Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {},
+                    const std::function<Status(int)>& first = {}) {
+    return work_on_planes(planes, std::cref(work), beside, first);  // allocates nothing
   }
   /// Waits for everything.
   virtual Status synchronize() = 0;
@@ -151,6 +153,15 @@ class Backend {
   StageTimes& stage_times() { return stage_times_; }
 
  protected:
+  virtual Status work_on_planes(int planes, const std::function<Status(int)>& work,
+                                const std::function<Status()>& beside,
+                                const std::function<Status(int)>& first) {
+    for (int p = 0; first && p < planes; ++p) CTV_RETURN_IF_ERROR(first(p));
+    if (beside) CTV_RETURN_IF_ERROR(beside());
+    for (int p = 0; p < planes; ++p) CTV_RETURN_IF_ERROR(work(p));
+    return {};
+  }
+
   StageTimes stage_times_;
 };
 

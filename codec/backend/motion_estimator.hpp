@@ -43,12 +43,19 @@ inline bool valid_motion(const MotionParameters& p) {
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;
-  /// vectors: [grid.rows][grid.cols]. current: padded extent; reference: cropped to the true extent, repeated
-  /// beyond. lambda: cost of a vector bit in sixteenths of SAD. still: [grid.rows][grid.cols] or null; a
-  /// block whose cells are all still has the vector zero and is not searched. search() waits for all marks of
-  /// Backend::on_plane() before it needs them.
-  virtual Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                        const uint8_t* still, MotionVector* vectors) = 0;
+  /// Reads the planes of the next search. current: padded extent; reference: cropped to the true extent,
+  /// repeated beyond.
+  virtual Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) = 0;
+  /// vectors: [grid.rows][grid.cols]. lambda: cost of a vector bit in sixteenths of SAD. still:
+  /// [grid.rows][grid.cols] or null; a block whose cells are all still has the vector zero and is not
+  /// searched.
+  virtual Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) = 0;
+  /// prepare(), then find().
+  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
+                const uint8_t* still, MotionVector* vectors) {
+    CTV_RETURN_IF_ERROR(prepare(current, reference));
+    return find(lambda, still, vectors);
+  }
 };
 
 }  // namespace ctv

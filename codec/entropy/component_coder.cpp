@@ -55,8 +55,9 @@ class RunCoder final : public ComponentCoder {
 /// Entropy coding by tiles. Creates an encoder or a decoder at first use.
 class TileCoder final : public ComponentCoder {
  public:
-  TileCoder(const PictureLayout& picture, const Component& c, size_t index, const MotionGrid* grid)
-      : sets_(make_tile_sets(picture, c)), index_(index) {
+  TileCoder(const PictureLayout& picture, const Component& c, size_t index, const MotionGrid* grid,
+            int threads)
+      : sets_(make_tile_sets(picture, c)), index_(index), threads_(threads) {
     if (grid != nullptr) grid_ = *grid;
     for (const TileSet& s : sets_) tiles_ += s.tiles();
   }
@@ -103,8 +104,8 @@ class TileCoder final : public ComponentCoder {
     for (const CodedPiece& p : coded_.pieces.first(coded_.pieces.size() - 1)) index.put(p.tiles, p.bytes);
     return index.size();
   }
-  TileEncoder& encoder() { return encoder_ ? *encoder_ : encoder_.emplace(sets_); }
-  TileDecoder& decoder() { return decoder_ ? *decoder_ : decoder_.emplace(sets_); }
+  TileEncoder& encoder() { return encoder_ ? *encoder_ : encoder_.emplace(sets_, tile_tables(), threads_); }
+  TileDecoder& decoder() { return decoder_ ? *decoder_ : decoder_.emplace(sets_, tile_tables(), threads_); }
   TileSide side_of(const CodedFrame& frame) const {
     if (frame.parameters.type == FrameType::kKey || grid_.size() == 0) return {};
     return {{frame.side.skips, grid_.rows, grid_.cols}};
@@ -112,6 +113,7 @@ class TileCoder final : public ComponentCoder {
   std::vector<TileSet> sets_;
   size_t tiles_ = 0;
   size_t index_;
+  int threads_;
   MotionGrid grid_;
   std::vector<TilePiece> pieces_;  // for a receiver
   std::optional<TileEncoder> encoder_;
@@ -144,9 +146,9 @@ size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout
 
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
-                                                     size_t index, const MotionGrid* grid) {
+                                                     size_t index, const MotionGrid* grid, int threads) {
   if (entropy_coding == EntropyCoding::kTiles) {
-    return std::make_unique<TileCoder>(picture, component, index, grid);
+    return std::make_unique<TileCoder>(picture, component, index, grid, threads);
   }
   return std::make_unique<RunCoder>(picture, component, index);
 }

@@ -61,10 +61,10 @@ class ComponentCoder {
 };
 
 /// index: number of the component in the packet. grid: of the skips of predicted frames; null if these have
-/// none. Skips must be known before levels.
+/// none. Skips must be known before levels. threads: of start_..().
 std::unique_ptr<ComponentCoder> make_component_coder(EntropyCoding entropy_coding,
                                                      const PictureLayout& picture, const Component& component,
-                                                     size_t index, const MotionGrid* grid);
+                                                     size_t index, const MotionGrid* grid, int threads);
 /// Bytes that the component's coder allocates at most when it decodes, without copies of the payload.
 size_t component_decoder_bytes(EntropyCoding entropy_coding, const PictureLayout& picture,
                                const Component& component);

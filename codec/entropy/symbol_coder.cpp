@@ -51,8 +51,8 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       slices_(static_cast<size_t>(motion_slices(grid))),
       parts_(components_.size() + slices_) {
   for (size_t i = 0; i < components_.size(); ++i) {
-    parts_[i].coder =
-        make_component_coder(header.entropy_coding, picture, components_[i], i, skips_ ? &grid : nullptr);
+    parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i,
+                                           skips_ ? &grid : nullptr, threads_);
     parts_[i].size = components_[i].levels;
   }
   for (size_t i = 0; i < slices_; ++i) {

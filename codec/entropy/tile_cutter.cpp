@@ -5,22 +5,29 @@
 #include <bit>
 
 #include "codec/entropy/tile_levels.hpp"
+#include "codec/util/host_device.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
 
 namespace {
 
-// In the order of the levels in memory, row by row, which processors read ahead.
-void find_quads_of(const TileSet& set, size_t b, const Level* band, std::span<TileQuads> tiles) {
+constexpr size_t kTilesOfThreads = 256;  // fewer are one task
+
+// In the order of the levels in memory, row by row, which processors read ahead. strip: its first tile row;
+// tiles: of the set.
+void find_quads_of(const TileSet& set, size_t b, size_t strip, const Level* band,
+                   std::span<TileQuads> tiles) {
   const size_t whole = static_cast<size_t>(set.cols) / kTileSide;  // tiles that are not cut on the right
   const auto rest = static_cast<size_t>(set.cols) % kTileSide;
   Level cut[2][kTileSide] = {};
-  for (int y = 0; y < set.rows; y += 2) {
+  TilePlace place;
+  place.strip = strip;
+  const size_t height = place.height_of(set);
+  const int end = std::min(set.rows, static_cast<int>(strip + height) * kTileSide);
+  for (int y = place.y(); y < end; y += 2) {
     const auto row = static_cast<size_t>(y / kTileSide);
-    TilePlace place;
-    place.strip = row / kStripTiles * kStripTiles;
-    const size_t height = place.height_of(set);
-    TileQuads* to = &tiles[place.strip * set.tile_cols() + row % kStripTiles];
+    TileQuads* to = &tiles[strip * set.tile_cols() + row % kStripTiles];
     const int shift = y % kTileSide / 2 * kTileQuads;
     const Level* upper = band + static_cast<ptrdiff_t>(y) * set.cols;
     const Level* lower = y + 1 < set.rows ? upper + set.cols : upper;
@@ -33,29 +40,40 @@ void find_quads_of(const TileSet& set, size_t b, const Level* band, std::span<Ti
   }
 }
 
+void sum_strip(const TileSet& set, size_t strip, const TileLevels& levels, std::span<TileQuads> quads,
+               std::span<TileSums> sums) {
+  const auto bands = static_cast<size_t>(set.bands);
+  TilePlace place;
+  place.strip = strip;
+  const size_t first = set.first + strip * set.tile_cols();
+  const size_t end = first + place.height_of(set) * set.tile_cols();
+  std::fill(quads.begin() + static_cast<std::ptrdiff_t>(first),
+            quads.begin() + static_cast<std::ptrdiff_t>(end), TileQuads{});
+  for (size_t b = 0; b < bands; ++b) {
+    find_quads_of(set, b, strip, levels.band(set, b), quads.subspan(set.first, set.tiles()));
+  }
+  TileSources sources;
+  for (size_t tile = first; tile < end; ++tile, place.next(set)) {
+    TileSums& sum = sums[tile];
+    sum = {};
+    for (size_t b = 0; b < bands; ++b) {
+      if (quads[tile][b] == 0) continue;
+      const TileSource source = sources.at(set, place, levels.band(set, b), b);
+      const LargeSums large = sum_large(source.levels, source.stride);
+      const auto count = static_cast<uint32_t>(std::popcount(quads[tile][b]));
+      sum.packed += part_sums(count, large.levels, large.raw_bits).packed;
+    }
+  }
+}
+
 }  // namespace
 
-void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, std::span<TileQuads> quads,
-               std::span<TileSums> sums) {
-  std::fill(quads.begin(), quads.end(), TileQuads{});
-  TileSources sources;
+void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, int threads,
+               std::span<TileQuads> quads, std::span<TileSums> sums) {
   for (const TileSet& set : sets) {
-    const auto bands = static_cast<size_t>(set.bands);
-    for (size_t b = 0; b < bands; ++b) {
-      find_quads_of(set, b, levels.band(set, b), quads.subspan(set.first, set.tiles()));
-    }
-    TilePlace place(set, 0);
-    for (size_t tile = set.first; tile < set.first + set.tiles(); ++tile, place.next(set)) {
-      TileSums& sum = sums[tile];
-      sum = {};
-      for (size_t b = 0; b < bands; ++b) {
-        if (quads[tile][b] == 0) continue;
-        const TileSource source = sources.at(set, place, levels.band(set, b), b);
-        const LargeSums large = sum_large(source.levels, source.stride);
-        const auto count = static_cast<uint32_t>(std::popcount(quads[tile][b]));
-        sum.packed += part_sums(count, large.levels, large.raw_bits).packed;
-      }
-    }
+    const int strips = ceil_div(static_cast<int>(set.tile_rows()), kStripTiles);
+    parallel_for(set.tiles() < kTilesOfThreads ? 1 : threads, strips,
+                 [&](int i) { sum_strip(set, static_cast<size_t>(i) * kStripTiles, levels, quads, sums); });
   }
 }
 

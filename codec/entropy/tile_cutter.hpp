@@ -24,9 +24,9 @@ struct CutPiece {
 /// Quads of a tile's parts that are not 0: bit 8 y + x.
 using TileQuads = std::array<uint64_t, kTileBands>;
 
-/// Of all tiles of the component.
-void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, std::span<TileQuads> quads,
-               std::span<TileSums> sums);
+/// Of all tiles of the component, on so many threads.
+void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, int threads,
+               std::span<TileQuads> quads, std::span<TileSums> sums);
 void cut_pieces(std::span<const TileSums> sums, std::vector<CutPiece>& pieces);
 
 }  // namespace ctv

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "codec/entropy/model/lowpass_prediction.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
 namespace {
 
 constexpr size_t kReadBeyond = 8;
+constexpr size_t kGrain = size_t{1} << 16;  // levels that a thread clears at once
 
 void add_predictions(const TileSet& set, Level* levels) {
   Level* level = levels;
@@ -23,8 +25,8 @@ void add_predictions(const TileSet& set, Level* levels) {
 
 }  // namespace
 
-TileDecoder::TileDecoder(std::vector<TileSet> sets, const TileTables& tables)
-    : sets_(std::move(sets)), tables_(tables) {
+TileDecoder::TileDecoder(std::vector<TileSet> sets, const TileTables& tables, int threads)
+    : sets_(std::move(sets)), tables_(tables), threads_(threads) {
   for (const TileSet& s : sets_) tiles_ += s.tiles();
 }
 
@@ -32,7 +34,12 @@ size_t TileDecoder::start(std::span<const uint8_t> bytes, std::span<Level* const
                           const TileSide& side) {
   for (const TileSet& s : sets_) {
     for (size_t b = 0; b < static_cast<size_t>(s.bands); ++b) {
-      std::fill_n(planes[static_cast<size_t>(s.plane)] + s.offsets[b], s.levels(), Level{0});
+      Level* const band = planes[static_cast<size_t>(s.plane)] + s.offsets[b];
+      const size_t tasks = s.levels() / kGrain + 1;
+      parallel_for(threads_, static_cast<int>(tasks), [&](int i) {
+        const size_t task = static_cast<size_t>(i);
+        std::fill(band + s.levels() * task / tasks, band + s.levels() * (task + 1) / tasks, Level{0});
+      });
     }
   }
   std::copy(planes.begin(), planes.end(), planes_.begin());

@@ -18,7 +18,8 @@ namespace ctv {
 
 class TileDecoder {
  public:
-  explicit TileDecoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables());
+  /// threads: of start().
+  explicit TileDecoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables(), int threads = 1);
   /// side: of the frame. Writes every level of the component, whatever was there. False if the bytes are not
   /// exactly its encoding; levels of sound pieces are then those before the lowpass is predicted, others are
   /// undefined.
@@ -47,6 +48,7 @@ class TileDecoder {
   enum class State { kPieces, kZeros, kDamaged };
   std::vector<TileSet> sets_;
   const TileTables& tables_;
+  const int threads_;
   size_t tiles_ = 0;
   State state_ = State::kZeros;
   bool predicted_ = false;

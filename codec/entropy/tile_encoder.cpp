@@ -9,8 +9,8 @@
 #include "codec/entropy/tile_index.hpp"
 
 namespace ctv {
-TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables)
-    : sets_(std::move(sets)), tables_(tables) {
+TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables, int threads)
+    : sets_(std::move(sets)), tables_(tables), threads_(threads) {
   size_t lowpass = 0;
   size_t tiles = 0;
   for (const TileSet& s : sets_) {
@@ -59,7 +59,7 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
   predict_ = prediction_pays();
   if (predict_) find_errors();
   tasks_ = 0;
-  sum_tiles(sets_, levels_, quads_, sums_);
+  sum_tiles(sets_, levels_, threads_, quads_, sums_);
   cut_pieces(sums_, pieces_);
   sizes_.resize(pieces_.size());
   const size_t tasks = tile_tasks(pieces_.size());

@@ -19,7 +19,8 @@ namespace ctv {
 
 class TileEncoder {
  public:
-  explicit TileEncoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables());
+  /// threads: of start().
+  explicit TileEncoder(std::vector<TileSet> sets, const TileTables& tables = tile_tables(), int threads = 1);
   /// planes: the levels of all planes. side: of their frame. Returns the bytes written to `out`; none if
   /// every level is 0.
   size_t encode(std::span<const Level* const> planes, const TileSide& side, Growing<uint8_t>& out);
@@ -45,6 +46,7 @@ class TileEncoder {
   };
   std::vector<TileSet> sets_;
   const TileTables& tables_;
+  const int threads_;
   TileCounts* counts_ = nullptr;
   std::vector<Level> errors_;  // of a lowpass
   TileLevels levels_;

@@ -145,10 +145,18 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   distortion_.add(sent_, slot.parameters, slot.measured);
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
-  slot.status = rate_.end(coded ? slot.packet.size() : 0);
-  if (!slot.status.ok()) policy_.lost(slot.parameters.number);  // this packet will not reach the decoder
-  if (!coded) pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
+  const Status fits = rate_.end(coded ? slot.packet.size() : 0);
+  if (!fits.ok()) policy_.lost(slot.parameters.number);  // this packet will not reach the decoder
+  if (coded) {
+    slot.status = fits;
+  } else if (!slot.packed) {
+    start_packet(slot);
+  }
   return {};
+}
+
+void StreamEncoder::start_packet(FrameSlot& slot) {
+  pipeline_.start(slot, [&slot] { return FramePipeline::encode(slot); });
 }
 
 // May be called again for the same frame, if its device has failed or lacked memory.
@@ -156,6 +164,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   FrameParameters& parameters = slot.parameters;
   if (need_key_frame(parameters)) key_frames_.restart();
   slot.measured = rate_.measures();
+  slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
   parameters.base_step = slot.first_step = rate_.begin(sent_, parameters.type);
   const bool once = !slot.measured && rate_.feedback() == Feedback::kNone;
@@ -163,7 +172,15 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   for (;;) {
     const Feedback feedback = rate_.feedback();
     if (feedback != Feedback::kBytes) {
-      CTV_RETURN_IF_ERROR(frames_->code(parameters, slot, meter));
+      std::function<Status()> with_levels;
+      if (feedback == Feedback::kNone && slot.alone && !slot.levels->staged()) {
+        with_levels = [this, &slot] {
+          start_packet(slot);
+          slot.packed = true;
+          return Status();
+        };
+      }
+      CTV_RETURN_IF_ERROR(frames_->code(parameters, slot, meter, with_levels));
       if (feedback == Feedback::kNone) break;
     } else {
       CTV_RETURN_IF_ERROR(frames_->try_code(parameters, slot));

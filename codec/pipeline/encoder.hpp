@@ -61,6 +61,7 @@ class StreamEncoder {
   void release();
   Status start();
   Status check_sent(int64_t frame) const;
+  void start_packet(FrameSlot& slot);
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
   bool need_key_frame(FrameParameters& parameters) const;
   Status fall_back(const Status& failure);

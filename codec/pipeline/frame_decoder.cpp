@@ -119,13 +119,12 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
 Status FrameDecoder::decode_picture(FrameSlot& slot) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
-  for (int p = 0; p < picture.planes; ++p) {
+  return backend_.each_plane(picture.planes, [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     FilteredCells cells{stream_.geometry(p, decisions_.reduction)};
     const PlaneView<Sample> out = (filtered() ? unfiltered_ : decoded).plane(p);
     PlaneView<const Sample> prediction;
     const int8_t* const slopes = p == 0 && reference_ == nullptr ? side_.slopes : nullptr;
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(
           backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
@@ -139,12 +138,10 @@ Status FrameDecoder::decode_picture(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(slot.levels->place(i, uploaded == nullptr ? residual_[i] : nullptr));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels, quantisers_[i], prediction, picture.dc_offset(p),
                                                 picture.range(p), decisions_.reduction, out, slopes, cells));
-    if (filtered()) {
-      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
-                                          decoded.cropped_plane(p)));
-    }
-  }
-  return backend_.on_plane(-1);
+    if (!filtered()) return {};
+    return backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
+                           decoded.cropped_plane(p));
+  });
 }
 
 // subband: levels += moved levels of the reference; inverse(levels) -> decoded. Drift-free at every
@@ -152,19 +149,17 @@ Status FrameDecoder::decode_picture(FrameSlot& slot) {
 Status FrameDecoder::decode_subbands(FrameSlot& slot) {
   const PictureLayout& picture = stream_.picture;
   const std::array<Level*, 3>& levels = references_.current().levels;
-  for (int p = 0; p < picture.planes; ++p) {
+  return backend_.each_plane(picture.planes, [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(slot.levels->place(i, levels[i]));
     if (reference_ != nullptr) {
       CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, side_.vectors,
                                                 levels[i], reference_->levels[i], layers_, levels[i]));
     }
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.dc_offset(p),
-                                                picture.range(p), decisions_.reduction, decoded_.plane(p)));
-  }
-  return backend_.on_plane(-1);
+    return transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.dc_offset(p), picture.range(p),
+                                   decisions_.reduction, decoded_.plane(p));
+  });
 }
 
 }  // namespace ctv

@@ -85,6 +85,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
                              FrameSlot& slot) {
   output_ = &outputs_[static_cast<size_t>(slot.index)];
   transformed_ = false;
+  changes_of_.reset();
+  compensated_ = true;
   parameters_ = parameters;
   reference_ = nullptr;
   slot.motion_coded = false;
@@ -111,29 +113,20 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
-  // Beside the beginning of the search.
-  CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
-  CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
-  CTV_RETURN_IF_ERROR(quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
-                             : backend_.find_still(compared, grid, step, searched_.skips));
-  CTV_RETURN_IF_ERROR(backend_.on_plane(0));
-  MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
-  CTV_RETURN_IF_ERROR(motion_->search(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step),
-                                      searched_.skips, vectors));
-  const bool overlap = stream_.header.overlap != 0;
-  // With `overlapped` false all cells are predicted alone, as skipped cells are.
-  const auto compensate = [&](int p, bool overlapped) -> Status {
-    CompensationGeometry geometry = stream_.geometry(p, 0);
-    geometry.overlap = overlapped;
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
-    return backend_.compensate(reference.cropped(p), side, geometry, prediction_.plane(p));
+  const auto find_still = [&]() -> Status {
+    CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
+    return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
+                  : backend_.find_still(compared, grid, step, searched_.skips);
   };
-  if (quick_) {
-    for (int p = 0; p < planes(); ++p) {
-      CTV_RETURN_IF_ERROR(compensate(p, false));
-      compared.reference[static_cast<size_t>(p)] = prediction_.plane(p);
-    }
-    CTV_RETURN_IF_ERROR(backend_.on_plane(-1));
+  CTV_RETURN_IF_ERROR(backend_.each_plane(
+      1, [&](int) { return motion_->prepare(source_.plane(0), reference.cropped(0)); },
+      std::cref(find_still)));
+  MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
+  CTV_RETURN_IF_ERROR(motion_->find(lambda(parameters_.base_step), searched_.skips, vectors));
+  const bool overlap = stream_.header.overlap != 0;
+  if (quick_) {  // all cells are predicted alone, as skipped cells are
+    CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
+    for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = prediction_.plane(p);
     CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, side.skips));
   } else {
     CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
@@ -142,20 +135,28 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   }
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
-  if (!quick_ || overlap) {
-    for (int p = 0; p < planes(); ++p) CTV_RETURN_IF_ERROR(compensate(p, overlap));
-  }
-  // The transform follows, of each plane when it is compensated.
-  if (stream_.header.loop_filter == 0) return {};
-  CTV_RETURN_IF_ERROR(backend_.on_plane(Backend::kBesidePlanes));
+  if (stream_.header.loop_filter != 0) changes_of_ = parameters_;
+  compensated_ = quick_ && !overlap;
+  return {};
+}
+
+Status FrameEncoder::compensate(int p, bool overlap) {
+  CompensationGeometry geometry = stream_.geometry(p, 0);
+  geometry.overlap = overlap;
+  return backend_.compensate(reference_->picture.cropped(p), output_->side, geometry, prediction_.plane(p));
+}
+
+Status FrameEncoder::find_changes() {
   std::array<UnfilteredPlane, kMostPlanes> unfiltered;
   const auto count = static_cast<size_t>(planes());
   for (size_t i = 0; i < count; ++i) {
     const auto p = static_cast<int>(i);
-    unfiltered[i] = {source_.cropped(p), prediction_.cropped(p), loop_filter_of(parameters_, p),
+    unfiltered[i] = {source_.cropped(p), prediction_.cropped(p), loop_filter_of(*changes_of_, p),
                      stream_.geometry(p, 0)};
   }
-  return backend_.filter_changes(std::span(unfiltered).first(count), side.skips, side.changes);
+  changes_of_.reset();
+  return backend_.filter_changes(std::span(unfiltered).first(count), output_->side.skips,
+                                 output_->side.changes);
 }
 
 // The paper looks at SAD alone.
@@ -165,11 +166,16 @@ Status FrameEncoder::predict_subbands(FrameSlot& slot) {
   return slot.levels->download_side(output_->side);
 }
 
-Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter) {
+Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter,
+                          const std::function<Status()>& with_levels) {
   if (!repeated_) {
     CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
     // The packet does not wait for the picture as decoded; the next frame does.
-    if (picture_mode()) CTV_RETURN_IF_ERROR(decode_picture(parameters.type, meter));
+    if (picture_mode()) {
+      CTV_RETURN_IF_ERROR(decode_picture(parameters.type, meter, with_levels));
+    } else if (with_levels) {
+      CTV_RETURN_IF_ERROR(with_levels());
+    }
   }
   return backend_.end_frame();
 }
@@ -231,10 +237,9 @@ SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
 // picture: forward(samples, less compensated where there is one) -> levels. With a decision by rate the
 // coefficients themselves are kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type) {
-  for (int p = 0; p < planes(); ++p) {
+  const auto code_plane = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     const SubbandLayout& layout = stream_.picture.subbands[i];
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     if (!transformed_) {
       const std::vector<SubbandQuantiser> units(layout.subbands.size());
       if (slopes(type, p) != nullptr) {
@@ -246,26 +251,30 @@ Status FrameEncoder::code_picture(FrameType type) {
           rdoq_ ? std::span(units) : std::span(quantisers_[i]), rdoq_ ? coefficients_[i] : output_->levels[i],
           slopes(type, p), skipped(type, p)));
     }
-    if (rdoq_) {
-      CTV_RETURN_IF_ERROR(
-          backend_.quantise(layout, quantisers_[i], type, coefficients_[i], output_->levels[i]));
-    }
-  }
+    if (!rdoq_) return {};
+    return backend_.quantise(layout, quantisers_[i], type, coefficients_[i], output_->levels[i]);
+  };
+  std::function<Status()> beside;
+  if (changes_of_) beside = [this] { return find_changes(); };
+  std::function<Status(int)> first;
+  if (!compensated_) first = [this](int p) { return compensate(p, stream_.header.overlap != 0); };
+  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), code_plane, beside, first));
+  compensated_ = true;
   transformed_ = rdoq_;
-  return backend_.on_plane(-1);
+  return {};
 }
 
 // picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
-Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
+Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
+                                    const std::function<Status()>& beside) {
   const PictureLayout& picture = stream_.picture;
   const PlaneSet& decoded = references_.current().picture;
   const bool filtered = stream_.header.loop_filter != 0;
-  for (int p = 0; p < planes(); ++p) {
+  const auto decode_plane = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     const PlaneView<Sample> out = (filtered ? unfiltered_ : decoded).plane(p);
     const FilteredCells cells{skipped(type, p),
                               type == FrameType::kPredicted ? output_->side.changes : nullptr};
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
                                                 picture.dc_offset(p), picture.range(p), 0, out,
                                                 slopes(type, p), cells));
@@ -273,30 +282,27 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter) {
       CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters_, p), cells,
                                           decoded.cropped_plane(p)));
     }
-    if (p == 0 && meter != nullptr)
-      CTV_RETURN_IF_ERROR(meter->measure(source_.cropped(0), decoded.cropped(0)));
-  }
-  return backend_.on_plane(-1);
+    if (p != 0 || meter == nullptr) return {};
+    return meter->measure(source_.cropped(0), decoded.cropped(0));
+  };
+  return backend_.each_plane(planes(), decode_plane, beside);
 }
 
 // subband (Katsigiannis et al., section II): forward -> levels; residual = levels - moved levels of the last
 // frame.
 Status FrameEncoder::code_subbands(FrameType type) {
   const std::array<Level*, 3>& levels = references_.current().levels;
-  for (int p = 0; p < planes(); ++p) {
+  return backend_.each_plane(planes(), [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     const SubbandLayout& layout = stream_.picture.subbands[i];
     const ChromaShift chroma = p == 0 ? ChromaShift{} : stream_.picture.chroma;
-    CTV_RETURN_IF_ERROR(backend_.on_plane(p));
     CTV_RETURN_IF_ERROR(transforms_[i]->forward(source().plane(p), {}, stream_.picture.dc_offset(p),
                                                 quantisers_[i], levels[i]));
-    CTV_RETURN_IF_ERROR(
-        type == FrameType::kPredicted
-            ? backend_.subtract_subbands(layout, chroma, stream_.grid, output_->side.vectors, levels[i],
-                                         reference_->levels[i], output_->levels[i])
-            : backend_.copy(output_->levels[i], levels[i], layout.num_coefficients * sizeof(Level)));
-  }
-  return backend_.on_plane(-1);
+    return type == FrameType::kPredicted
+               ? backend_.subtract_subbands(layout, chroma, stream_.grid, output_->side.vectors, levels[i],
+                                            reference_->levels[i], output_->levels[i])
+               : backend_.copy(output_->levels[i], levels[i], layout.num_coefficients * sizeof(Level));
+  });
 }
 
 }  // namespace ctv

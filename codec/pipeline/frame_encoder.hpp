@@ -2,7 +2,9 @@
 // The order of the stages that encode one frame, for both predictions.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "codec/backend/backend.hpp"
@@ -36,8 +38,10 @@ class FrameEncoder {
   /// parameters and without a meter, so that the backend may repeat an equal frame.
   Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, FrameSlot& slot);
   /// Starts to bring the frame's levels to slot.levels. Picture prediction: `meter`, which may be null,
-  /// measures the decoded luma against the source.
-  Status code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter = nullptr);
+  /// measures the decoded luma against the source. with_levels: unless empty or the backend repeats a frame,
+  /// called once slot.levels has what it has when code() returns; perhaps beside other work.
+  Status code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter = nullptr,
+              const std::function<Status()>& with_levels = {});
   /// The same without the picture as decoded, for a try that may not be the last. reconstruct() makes it.
   Status try_code(const FrameParameters& parameters, FrameSlot& slot);
   Status reconstruct(DistortionMeter* meter);
@@ -62,9 +66,12 @@ class FrameEncoder {
   FrameCalls calls_of(const ctv_picture& picture, bool once, int slot) const;
   Status predict(FrameSlot& slot);
   Status predict_subbands(FrameSlot& slot);
+  Status compensate(int plane, bool overlap);
+  /// What the loop filter would change in the prediction.
+  Status find_changes();
   Status make_levels(const FrameParameters& parameters, FrameSlot& slot);
   Status code_picture(FrameType type);
-  Status decode_picture(FrameType type, DistortionMeter* meter);
+  Status decode_picture(FrameType type, DistortionMeter* meter, const std::function<Status()>& beside = {});
   PlaneView<const Sample> prediction(FrameType type, int plane) const;
   SkippedCells skipped(FrameType type, int plane) const;
   /// Slopes of a plane, or null.
@@ -92,6 +99,9 @@ class FrameEncoder {
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   bool quick_ = false;
+  bool compensated_ = true;  // what was analysed, if it is predicted from pictures
+  // As analysed, for find_changes(): code() may have another step.
+  std::optional<FrameParameters> changes_of_;
   PlaneQuantisers quantisers_;
   std::array<uint32_t, 2> offsets_{};  // of rounding, of key frames and of predicted ones
   bool repeated_ = false;              // by the backend, as an equal frame was coded

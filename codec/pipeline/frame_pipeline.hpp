@@ -31,6 +31,7 @@ struct FrameSlot {
   uint16_t first_step = 0;    // encoder: base step of the motion search
   bool motion_coded = false;  // encoder: the symbols of the last analysis' motion are there
   bool measured = false;      // encoder: the frame's distortion is wanted
+  bool packed = false;        // encoder: the last try's packet has been made, or has failed
   // Decoder.
   bool header_read = false;      // `parameters` are the packet's
   bool repeated = false;         // the packet repeats the frame before it and gives no picture

@@ -2,8 +2,9 @@
 // The team: threads that take tasks of loops. All encoders and decoders of the process share it, so that many
 // of them do not mean many times the cores in threads. The caller of a loop always works on it too, so a loop
 // ends even if every other thread is busy elsewhere. The loop that began first is helped first, since frames
-// leave an encoder in order. A thread without work looks for it a while before it sleeps: to wake one takes
-// as long as many a loop of a frame.
+// leave an encoder in order. Loops inside a task have no threads beyond those of the outer loop, and the
+// inner loops of its first task are helped first. A thread without work looks for it a while before it
+// sleeps: to wake one takes as long as many a loop of a frame.
 #include "codec/util/parallel.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kLooking = std::chrono::microseconds(50);
 constexpr int kGlances = 32;  // between two looks at the clock
 constexpr size_t kPlaces = 32;
+constexpr int kTurns = 16;  // of an outermost loop, and of those inside its tasks
 
 void pause() {
 #if defined(__SSE2__)
@@ -47,74 +49,80 @@ bool look(Done done, End end) {
   }
 }
 
+struct Place;
+
+/// What a thread works on.
+struct Work {
+  Place* outermost = nullptr;  // the loop that no other is around; null: none
+  uint32_t turn = 0;           // of loops inside
+};
+thread_local Work current;
+
 struct Loop {
   Loop(void (*t)(void*, int), void* c, int n) : task(t), context(c), count(n) {}
   void (*const task)(void*, int);
   void* const context;
   const int count;
+  Work inside = current;  // of the first task
+  bool in_order = false;  // each further task has a turn of its own
   std::atomic<int> next{0};
   std::atomic<bool> failed{false};
   std::exception_ptr failure;  // of the first that failed
 
   /// Takes tasks until there are none.
   void work() noexcept {
+    const Work before = current;
     try {
-      for (int i = next++; i < count; i = next++) task(context, i);
+      for (int i = next++; i < count; i = next++) {
+        current = {inside.outermost, inside.turn + (in_order ? std::min(i, kTurns - 2) : 0)};
+        task(context, i);
+      }
     } catch (...) {
       next = count;
       if (!failed.exchange(true)) failure = std::current_exception();
     }
+    current = before;
   }
 };
 
 /// Where a loop is while it may have helpers.
 struct alignas(64) Place {
+  // Units of `state`: how many more helpers may come, the place of the outermost loop, helpers at work.
+  static constexpr uint32_t kOutermost = 1U << 10;
   static constexpr uint32_t kHelper = 1U << 16;
   std::atomic<bool> taken{false};
-  std::atomic<uint32_t> turn{0};   // loops that began before
-  std::atomic<uint32_t> state{0};  // helpers at work, in units of kHelper, and how many more may come
-  Loop* loop = nullptr;            // valid while there are helpers
+  std::atomic<uint32_t> turn{0};
+  std::atomic<uint32_t> state{0};
+  std::atomic<int> room{0};         // of an outermost loop: threads that may help it or loops inside
+  std::atomic<bool> around{false};  // an outermost loop has had loops inside
+  Loop* loop = nullptr;             // valid while there are helpers
 
-  uint32_t wanted() const { return state.load() % kHelper; }
+  static_assert(kPlaces <= kHelper / kOutermost);
+
+  static uint32_t wanted(uint32_t state) { return state % kOutermost; }
   void close() { state.fetch_and(~(kHelper - 1)); }
-  /// Enters the loop. False if others came first.
-  bool enter() {
-    uint32_t now = state.load();
-    while (now % kHelper != 0) {
-      if (state.compare_exchange_weak(now, now - 1 + kHelper)) return true;
-    }
-    return false;
-  }
+  bool alone() const { return state.load() == 0; }
   void help() {
     loop->work();
     close();
     if (state.fetch_sub(kHelper) == kHelper) state.notify_all();
   }
-  void wait_for_helpers() {
-    close();
-    const auto alone = [this] { return state.load() == 0; };
-    const auto end = Clock::now() + kLooking;
-    if (look(alone, [end] { return end; })) return;
-    for (uint32_t now = state.load(); now != 0; now = state.load()) state.wait(now);
-  }
 };
 
 class Team {
  public:
-  void run(Loop& loop, int helpers) {
+  void run(Loop& loop, int threads) {
+    const int helpers = std::min({threads, loop.count, static_cast<int>(Place::kOutermost)}) - 1;
+    const bool outermost = current.outermost == nullptr;
     Place* const place = take_place();
-    if (place != nullptr) {
-      const int wanted = wanted_.fetch_add(helpers) + helpers;
-      grow(std::max(helpers, std::min(wanted, cores_)));
-      place->loop = &loop;
-      place->turn = turn_++;
-      place->state = static_cast<uint32_t>(helpers);
-      wake(helpers);
-    }
+    if (place != nullptr) begin(*place, loop, threads - 1, helpers);
     loop.work();
     if (place != nullptr) {
-      place->wait_for_helpers();
-      wanted_ -= helpers;
+      wait_for_helpers(*place);
+      if (outermost) {
+        wanted_ -= helpers;
+        place->room -= threads - 1;
+      }
       place->taken = false;
     }
     if (loop.failed) std::rethrow_exception(loop.failure);
@@ -135,11 +143,57 @@ class Team {
     return nullptr;
   }
 
+  void begin(Place& place, Loop& loop, int room, int helpers) {
+    if (current.outermost == nullptr) {
+      const int wanted = wanted_.fetch_add(helpers) + helpers;
+      grow(std::max(helpers, std::min(wanted, cores_)));
+      place.turn = turn_.fetch_add(kTurns);
+      place.room += room;
+      place.around = false;
+      loop.inside = {&place, place.turn + 1};
+      loop.in_order = true;
+    } else {
+      grow(helpers + 1);  // the caller may be one of them
+      place.turn = current.turn;
+      current.outermost->around = true;
+    }
+    place.loop = &loop;
+    const auto at = static_cast<uint32_t>(loop.inside.outermost - places_.data());
+    place.state = at * Place::kOutermost + static_cast<uint32_t>(helpers);
+    wake(std::min(helpers, loop.inside.outermost->room.load()));
+  }
+
+  // The caller of an outermost loop helps those inside meanwhile.
+  void wait_for_helpers(Place& place) {
+    place.close();
+    for (;;) {
+      const uint32_t seen = news_;
+      if (place.around && help_inside(place)) continue;
+      const auto end = Clock::now() + kLooking;
+      const bool found =
+          look([&] { return place.alone() || (place.around && news_ != seen); }, [end] { return end; });
+      if (place.alone()) return;
+      if (!found) break;
+    }
+    for (uint32_t now = place.state; now != 0; now = place.state) place.state.wait(now);
+  }
+
+  bool help_inside(Place& outermost) {
+    for (Place& place : places_) {
+      uint32_t now = place.state;
+      if (Place::wanted(now) == 0 || &outermost_of(now) != &outermost) continue;
+      if (!place.state.compare_exchange_strong(now, now - 1 + Place::kHelper)) continue;
+      place.help();
+      return true;
+    }
+    return false;
+  }
+
   // Threads that look for work find this loop by themselves.
   void wake(int helpers) {
     ++news_;
     int missing = -looking_;
-    for (const Place& place : places_) missing += static_cast<int>(place.wanted());
+    for (const Place& place : places_) missing += static_cast<int>(Place::wanted(place.state));
     const int sleepers = sleepers_;
     missing = std::min({missing, helpers, sleepers});
     if (2 * missing > sleepers) {  // one call of the system
@@ -159,26 +213,33 @@ class Team {
     }
   }
 
-  // Enters the loop that began first of those that want helpers.
-  Place* enter_loop() {
+  Place& outermost_of(uint32_t state) { return places_[state % Place::kHelper / Place::kOutermost]; }
+
+  // Helps the loop that began first of those that want helpers and have room. False: there is none.
+  bool help_first() {
     for (;;) {
       Place* first = nullptr;
+      uint32_t state = 0;
       for (Place& place : places_) {
-        if (place.wanted() != 0 && (first == nullptr || static_cast<int32_t>(place.turn - first->turn) < 0)) {
-          first = &place;
-        }
+        const uint32_t now = place.state;
+        if (Place::wanted(now) == 0 || outermost_of(now).room <= 0) continue;
+        if (first == nullptr || static_cast<int32_t>(place.turn - first->turn) < 0)
+          first = &place, state = now;
       }
-      if (first == nullptr || first->enter()) return first;
+      if (first == nullptr) return false;
+      std::atomic<int>& room = outermost_of(state).room;
+      const bool enters =
+          room.fetch_sub(1) > 0 && first->state.compare_exchange_strong(state, state - 1 + Place::kHelper);
+      if (enters) first->help();
+      ++room;
+      if (enters) return true;
     }
   }
 
   [[noreturn]] void serve() {
     for (;;) {
       const uint32_t seen = news_;
-      if (Place* const place = enter_loop()) {
-        place->help();
-        continue;
-      }
+      if (help_first()) continue;
       const Clock::time_point end = Clock::now() + kLooking;
       const auto until = [&] { return std::max(end, Clock::time_point(Clock::duration(look_until_))); };
       ++looking_;
@@ -193,10 +254,11 @@ class Team {
 
   std::array<Place, kPlaces> places_;
   alignas(64) std::atomic<uint32_t> news_{0};  // changes with every loop
-  std::atomic<uint32_t> turn_{0};
+  std::atomic<uint32_t> turn_{0};              // of the next outermost loop
   std::atomic<int> looking_{0}, sleepers_{0};
   std::atomic<Clock::rep> look_until_{0};
-  std::atomic<int> wanted_{0};  // by all loops that run; they get threads of their own up to the cores
+  // By all outermost loops that run; they get threads of their own up to the cores.
+  std::atomic<int> wanted_{0};
   std::atomic<int> threads_{0};
   std::mutex growing_;
   const int cores_ = static_cast<int>(std::thread::hardware_concurrency());
@@ -213,7 +275,7 @@ Team& team() {
 
 void run_on_team(int threads, int count, void (*task)(void*, int), void* context) {
   Loop loop(task, context, count);
-  team().run(loop, threads - 1);
+  team().run(loop, threads);
 }
 
 void expect_on_team(int threads, std::chrono::microseconds soon) { team().expect(threads - 1, soon); }

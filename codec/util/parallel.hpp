@@ -15,8 +15,9 @@
 namespace ctv {
 namespace detail {
 
-/// Runs task(context, i) for i in [0, count) on the caller's and at most threads - 1 other threads; count and
-/// threads are at least 2. The first exception of a task is thrown again here, after all have ended.
+/// Runs task(context, i) for i in [0, count) on the caller's and at most threads - 1 other threads, which
+/// loops inside the tasks share; count and threads are at least 2. The first exception of a task is thrown
+/// again here, after all have ended.
 void run_on_team(int threads, int count, void (*task)(void*, int), void* context);
 void expect_on_team(int threads, std::chrono::microseconds soon);
 
@@ -36,19 +37,43 @@ inline void expect_loop(int threads, std::chrono::microseconds soon) {
 /// Runs body(i) for i in [0, count) on at most `threads` threads, in no order.
 template <typename Body>
 void parallel_for(int threads, int count, Body&& body) {
-  const int team = std::min(threads, count);
-  if (team <= 1) {
+  if (threads <= 1 || count <= 1) {
     for (int i = 0; i < count; ++i) body(i);
     return;
   }
 #if defined(CTV_OPENMP_THREADS)
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(threads, count))
   for (int i = 0; i < count; ++i) body(i);
 #else
   using Plain = std::remove_reference_t<Body>;
   const auto call = [](void* context, int i) { (*static_cast<Plain*>(context))(i); };
-  detail::run_on_team(team, count, call, const_cast<std::remove_const_t<Plain>*>(std::addressof(body)));
+  detail::run_on_team(threads, count, call, const_cast<std::remove_const_t<Plain>*>(std::addressof(body)));
 #endif
+}
+
+/// The same for few bodies that are loops themselves. They begin in order, and the first is helped first.
+/// With OpenMP, whose inner loops have one thread, they follow each other.
+template <typename Body>
+void parallel_beside(int threads, int count, Body&& body) {
+#if defined(CTV_OPENMP_THREADS)
+  threads = 1;
+#endif
+  parallel_for(threads, count, body);
+}
+
+/// Runs body(row, begin, end) for the columns [0, cols) of all rows. Where rows are few each is cut, at
+/// multiples of `grain`, for the last tasks leave threads without work.
+template <typename Body>
+void parallel_rows(int threads, int rows, int cols, int grain, Body&& body) {
+  constexpr int kTasksOfAThread = 8;
+  if (rows <= 0 || cols <= 0) return;
+  const int most = threads <= 1 ? 1 : (kTasksOfAThread * threads + rows - 1) / rows;
+  const int length = ((cols + most - 1) / most + grain - 1) / grain * grain;
+  const int pieces = (cols + length - 1) / length;
+  parallel_for(threads, rows * pieces, [&](int i) {
+    const int begin = i % pieces * length;
+    body(i / pieces, begin, std::min(cols, begin + length));
+  });
 }
 
 /// Runs body(begin, end) over [0, count) cut into a few ranges a thread, each a multiple of `grain` long.

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 
 namespace ctv {
 
@@ -44,36 +45,57 @@ inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kSt
     "download",
     "symbols and DEFLATE"};
 
-struct StageTimes {
+class StageTimes {
+ public:
   bool wanted = false;  // somebody has asked: stages are timed even where that takes time
   struct Entry {
     double seconds = 0;
     uint64_t calls = 0;
   };
-  std::array<Entry, static_cast<size_t>(Stage::kCount)> entries{};
+  using Entries = std::array<Entry, static_cast<size_t>(Stage::kCount)>;
+  Entries entries{};  // for others while no call is being timed
 
   void add(Stage stage, double seconds) {
     Entry& e = entries[static_cast<size_t>(stage)];
     e.seconds += seconds;
     ++e.calls;
   }
+  /// Mark a call, for any thread. Time in which several calls of a stage run, for planes side by side, counts
+  /// once. Where different stages run it counts for each: their sum may be more than the time that passes.
+  void begin(Stage stage) {
+    const std::lock_guard lock(mutex_);
+    Running& r = running_[static_cast<size_t>(stage)];
+    if (r.calls++ == 0) r.since = Clock::now();
+  }
+  void end(Stage stage) {
+    const std::lock_guard lock(mutex_);
+    Running& r = running_[static_cast<size_t>(stage)];
+    Entry& e = entries[static_cast<size_t>(stage)];
+    ++e.calls;
+    if (--r.calls == 0) e.seconds += std::chrono::duration<double>(Clock::now() - r.since).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    int calls = 0;
+    Clock::time_point since;
+  };
+  std::mutex mutex_;
+  std::array<Running, static_cast<size_t>(Stage::kCount)> running_{};
 };
 
 /// Adds the time from construction to destruction to a stage.
 class StageTimer {
  public:
-  StageTimer(StageTimes& times, Stage stage)
-      : times_(times), stage_(stage), start_(std::chrono::steady_clock::now()) {}
-  ~StageTimer() {
-    times_.add(stage_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
-  }
+  StageTimer(StageTimes& times, Stage stage) : times_(times), stage_(stage) { times_.begin(stage_); }
+  ~StageTimer() { times_.end(stage_); }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
 
  private:
   StageTimes& times_;
   Stage stage_;
-  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace ctv

@@ -69,9 +69,16 @@ class CpuMotionEstimator final : public MotionEstimator {
     vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
   }
 
-  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                const uint8_t* still, MotionVector* vectors) override {
-    const SearchPlanes planes = find_vectors(current, reference, lambda, still);
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
+    StageTimer timer(times_, Stage::kMotionSearch);
+    copy(current, reference);
+    if (far_) far_->prepare(planes(), current.extent(), reference.extent());
+    return {};
+  }
+
+  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
+    const SearchPlanes planes = this->planes();
+    find_vectors(planes, lambda, still);
     StageTimer timer(times_, Stage::kMotionRefine);
     const HalfPlanes halves = interpolate(planes);
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
@@ -93,14 +100,16 @@ class CpuMotionEstimator final : public MotionEstimator {
                        .sums = sums_.data(),
                        .memos = remembers(grid, passes[i]) ? memos_.data() : nullptr,
                        .forget = i == 0};
-        parallel_for(threads_, grid.rows, [&](int row) { improve_field_row(rows, row); });
+        parallel_rows(threads_, grid.rows, grid.cols, 1,
+                      [&](int row, int begin, int end) { improve_field_row(rows, row, begin, end); });
         field_.swap(improved_);
         moved_before_.swap(moved_);
         if (!passes[i].squares || grid.log2_block >= kLog2LargestSquare) continue;
         rows.before = field_.data();
         rows.after = improved_.data();
         rows.forget = false;
-        parallel_for(threads_, ceil_div(grid.rows, 2), [&](int row) { unite_field_row(rows, row); });
+        parallel_rows(threads_, ceil_div(grid.rows, 2), grid.cols, 2,
+                      [&](int row, int begin, int end) { unite_field_row(rows, row, begin, end); });
         field_.swap(improved_);
       }
     };
@@ -118,17 +127,14 @@ class CpuMotionEstimator final : public MotionEstimator {
 
  private:
   // The full search: field_ and costs_.
-  SearchPlanes find_vectors(PlaneView<const Sample> current, PlaneView<const Sample> reference,
-                            uint32_t lambda, const uint8_t* still) {
+  void find_vectors(const SearchPlanes& planes, uint32_t lambda, const uint8_t* still) {
     StageTimer timer(times_, Stage::kMotionSearch);
-    const SearchPlanes planes = copy(current, reference);
     for (size_t i = 0; i < order_.size(); ++i) {
       window_[window_place(order_[i].y, order_[i].x, parameters_.range)] =
           search_key(motion_cost(0, lambda, vector(i)), i);
     }
     mark_still(still);
-    const auto extent = [](const PlaneView<const Sample>& p) { return Extent{p.rows, p.cols}; };
-    if (far_) far_->find(planes, extent(current), extent(reference), lambda, still_.data(), key_cols_);
+    if (far_) far_->find(lambda, still_.data(), key_cols_);
     if (bounded()) prepare_bounds(planes, lambda);
     const SearchWindow window{parameters_.range, window_.data()};
     parallel_for(threads_, blocks_.rows, [&](int row) {
@@ -155,7 +161,6 @@ class CpuMotionEstimator final : public MotionEstimator {
         if (still_blocks[b] == 0) costs[b] -= motion_cost(0, lambda, vectors[b]);
       }
     });
-    return planes;
   }
 
   // still_ and searched_
@@ -271,7 +276,9 @@ class CpuMotionEstimator final : public MotionEstimator {
     return {static_cast<int16_t>(order_[i].y * kVectorUnit), static_cast<int16_t>(order_[i].x * kVectorUnit)};
   }
 
-  SearchPlanes copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
+  SearchPlanes planes() const { return {current_, current_stride_, reference_origin(), reference_stride_}; }
+
+  void copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {
     uint8_t* origin = reference_origin();
     const auto row_copy = [](PlaneView<const Sample> plane, int r, int before, int cols, uint8_t* out) {
       const int n = std::min(plane.cols, cols);
@@ -286,7 +293,6 @@ class CpuMotionEstimator final : public MotionEstimator {
         if (r >= 0 && r < rows_) row_copy(current, r, 0, cols_, current_ + r * current_stride_);
       }
     });
-    return {current_, current_stride_, origin, reference_stride_};
   }
 
   const MotionParameters parameters_;

@@ -121,10 +121,12 @@ void FarSearch::fill(const uint8_t* from, ptrdiff_t stride, Extent extent, Quart
   }
 }
 
-void FarSearch::find(const SearchPlanes& planes, Extent current, Extent reference, uint32_t lambda,
-                     const uint8_t* still, int stride) {
+void FarSearch::prepare(const SearchPlanes& planes, Extent current, Extent reference) {
   fill(planes.current, planes.current_stride, current, current_);
   fill(planes.reference, planes.reference_stride, reference, reference_);
+}
+
+void FarSearch::find(uint32_t lambda, const uint8_t* still, int stride) {
   for (size_t i = 0; i < far_.size(); ++i) {
     const MotionVector v = far_[i];
     const uint32_t cost = motion_cost(0, quarter_lambda(lambda), eighths(v));

@@ -14,10 +14,12 @@ class FarSearch {
   /// blocks: that are searched. range: whole luma samples, a multiple of kFarStep.
   FarSearch(const MotionGrid& blocks, int range, int threads);
 
-  /// Finds the vectors of squares. current, reference: extents of the pictures, repeated beyond in `planes`.
-  /// still: by block, [blocks.rows][stride]; a square of still blocks has the vector zero.
-  void find(const SearchPlanes& planes, Extent current, Extent reference, uint32_t lambda,
-            const uint8_t* still, int stride);
+  /// Makes planes at a quarter of the resolution. current, reference: extents of the pictures, repeated
+  /// beyond in `planes`.
+  void prepare(const SearchPlanes& planes, Extent current, Extent reference);
+  /// Finds the vectors of squares. still: by block, [blocks.rows][stride]; a square of still blocks has the
+  /// vector zero.
+  void find(uint32_t lambda, const uint8_t* still, int stride);
   /// Searches around them for a row of blocks. Replaces vectors where that costs less than `costs`, which
   /// include the price of the vector. near: range of the full search. still, keys: of the row, as for
   /// search_block_row().

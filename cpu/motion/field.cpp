@@ -123,9 +123,9 @@ class Matcher {
 };
 
 template <int kBlock>
-void Improve(const FieldRows& f, int row) {
+void Improve(const FieldRows& f, int row, int begin, int end) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
-  for (int col = 0; col < f.grid.cols; ++col) {
+  for (int col = begin; col < end; ++col) {
     const ptrdiff_t index = ptrdiff_t{row} * f.grid.cols + col;
     MotionVector& after = f.after[index];
     uint32_t& cost = f.costs[static_cast<ptrdiff_t>(row >> shift) * f.blocks.cols + (col >> shift)];
@@ -200,17 +200,17 @@ void Improve(const FieldRows& f, int row) {
 
 // Gives squares of 2x2 blocks one vector where it costs less. row: of squares
 template <int kBlock>
-void UniteRow(const FieldRows& f, int row) {
+void UniteRow(const FieldRows& f, int row, int begin, int end) {
   const int shift = f.blocks.log2_block - f.grid.log2_block;
   const int stride = f.grid.cols;
   const uint32_t worth = shift > 0 ? f.lambda * kCellsWorth : 0;
   const int rows = min_of(2, f.grid.rows - 2 * row);
   for (int r = 0; r < rows; ++r) {
-    const ptrdiff_t first = ptrdiff_t{2 * row + r} * stride;
-    std::copy_n(f.before + first, stride, f.after + first);
+    const ptrdiff_t first = ptrdiff_t{2 * row + r} * stride + begin;
+    std::copy_n(f.before + first, end - begin, f.after + first);
   }
   if (rows < 2) return;
-  for (int col = 0; col + 1 < stride; col += 2) {
+  for (int col = begin; col + 1 < end; col += 2) {
     int y[kSquareBlocks], x[kSquareBlocks];
     ptrdiff_t at[kSquareBlocks];
     MotionVector own[kSquareBlocks];
@@ -260,18 +260,18 @@ void UniteRow(const FieldRows& f, int row) {
   }
 }
 
-void UniteFieldRow(const FieldRows& field, int row) {
-  field.grid.log2_block == 3 ? UniteRow<8>(field, row) : UniteRow<16>(field, row);
+void UniteFieldRow(const FieldRows& field, int row, int begin, int end) {
+  field.grid.log2_block == 3 ? UniteRow<8>(field, row, begin, end) : UniteRow<16>(field, row, begin, end);
 }
 
-void ImproveFieldRow(const FieldRows& field, int row) {
+void ImproveFieldRow(const FieldRows& field, int row, int begin, int end) {
   switch (field.grid.log2_block) {
     case 3:
-      return Improve<8>(field, row);
+      return Improve<8>(field, row, begin, end);
     case 4:
-      return Improve<16>(field, row);
+      return Improve<16>(field, row, begin, end);
     default:
-      return Improve<32>(field, row);
+      return Improve<32>(field, row, begin, end);
   }
 }
 
@@ -284,8 +284,12 @@ namespace ctv {
 HWY_EXPORT(ImproveFieldRow);
 HWY_EXPORT(UniteFieldRow);
 
-void improve_field_row(const FieldRows& field, int row) { HWY_DYNAMIC_DISPATCH(ImproveFieldRow)(field, row); }
-void unite_field_row(const FieldRows& field, int row) { HWY_DYNAMIC_DISPATCH(UniteFieldRow)(field, row); }
+void improve_field_row(const FieldRows& field, int row, int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(ImproveFieldRow)(field, row, begin, end);
+}
+void unite_field_row(const FieldRows& field, int row, int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(UniteFieldRow)(field, row, begin, end);
+}
 
 }  // namespace ctv
 #endif  // HWY_ONCE

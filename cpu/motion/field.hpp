@@ -47,9 +47,10 @@ struct FieldRows {
   FieldMemo* memos;             // of the searched blocks, or null
   bool forget;                  // memos are of the frame before
 };
-void improve_field_row(const FieldRows& field, int row);
-/// The squares that follow a pass, of a row of them: from its `after`, now `before`, and its costs and sums.
-/// Blocks have at most 16 samples.
-void unite_field_row(const FieldRows& field, int row);
+/// Columns [begin, end) of a row.
+void improve_field_row(const FieldRows& field, int row, int begin, int end);
+/// The squares that follow a pass, in columns [begin, end) of a row of them: from its `after`, now `before`,
+/// and its costs and sums. Blocks have at most 16 samples. begin: even
+void unite_field_row(const FieldRows& field, int row, int begin, int end);
 
 }  // namespace ctv

@@ -114,8 +114,8 @@ void FindStillRow(const SkipRow& s, uint8_t* still) {
   }
 }
 
-void DecideRow(const SkipRow& s, const uint8_t* still, const SideInfo& side) {
-  for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
+void DecideRow(const SkipRow& s, int begin, int end, const uint8_t* still, const SideInfo& side) {
+  for (int col = begin; col < end; col += kSkipUnit) {
     const MotionVector first = side.vectors[s.cell(0, col)];
     SkipChoice choices[kSkipCells] = {};
     if (still[s.cell(0, col)] == 0) {
@@ -228,9 +228,11 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const uint8_t* still, const SideInfo& side) {
   const SkipPrices prices = skip_prices(base_step);
-  parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
-    HWY_DYNAMIC_DISPATCH(DecideRow)({&planes, &grid, &prices, i * kSkipUnit}, still, side);
-  });
+  parallel_rows(threads, ceil_div(grid.rows, kSkipUnit), grid.cols, kSkipUnit,
+                [&](int i, int begin, int end) {
+                  HWY_DYNAMIC_DISPATCH(DecideRow)
+                  ({&planes, &grid, &prices, i * kSkipUnit}, begin, end, still, side);
+                });
 }
 
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,

@@ -87,14 +87,15 @@ HWY_INLINE const MotionVector* BestVector(const SquarePass& pass, int row, int c
   return best;
 }
 
-// row: the first of a row of squares
-void UniteRow(const SquarePass& pass, int row) {
+// Of a row of squares, whose first row of cells is `row`, those in columns [begin, end).
+void UniteRow(const SquarePass& pass, int row, int begin, int end) {
   const MotionGrid& grid = pass.grid;
   const int side = pass.side();
   const auto at = [&](int r, int c) { return ptrdiff_t{r} * grid.cols + c; };
-  std::copy(pass.from + at(row, 0), pass.from + at(std::min(row + side, grid.rows), 0), pass.to + at(row, 0));
+  for (int r = row; r < std::min(row + side, grid.rows); ++r)
+    std::copy(pass.from + at(r, begin), pass.from + at(r, end), pass.to + at(r, begin));
   if (row + side > grid.rows) return;
-  for (int col = 0; col + side <= grid.cols; col += side) {
+  for (int col = begin; col + side <= end; col += side) {
     SkipSquare square = SkipSquare::make(pass.from, grid.rows, grid.cols, row, col, pass.level);
     bool skipped = true;
     for (int r = 0; r < side && skipped; ++r) {
@@ -124,9 +125,10 @@ void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sa
   SquarePass pass{source, reference, grid, skip_prices(base_step), 0, side.skips, apart, side.vectors};
   for (const int level : kSkipSquareLevels) {
     pass.level = level;
-    parallel_for(threads, ceil_div(grid.rows, pass.side()), [&](int i) {
-      HWY_DYNAMIC_DISPATCH(UniteRow)(pass, i * pass.side());
-    });
+    parallel_rows(threads, ceil_div(grid.rows, pass.side()), grid.cols, pass.side(),
+                  [&](int i, int begin, int end) {
+                    HWY_DYNAMIC_DISPATCH(UniteRow)(pass, i * pass.side(), begin, end);
+                  });
     MotionVector* const next = pass.to == apart ? side.vectors : apart;
     pass.from = pass.to;
     pass.to = next;

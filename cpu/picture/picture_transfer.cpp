@@ -56,11 +56,10 @@ class CpuPictureTransfer final : public PictureTransfer {
   Status place(const Planes& planes) override {
     StageTimer timer(times_, Stage::kColour);
     const ctv_picture& picture = in_;
-    for (int p = 0; p < layout_.planes; ++p) {
+    // RGB gives three planes at once; the tasks of plane 0 are pairs of rows of the picture.
+    parallel_beside(threads_, is_rgb(picture.format) ? 1 : layout_.planes, [&](int p) {
       const Extent extent = layout_.extent(p);
       const size_t i = static_cast<size_t>(p);
-      // RGB gives three planes at once; the tasks of plane 0 are pairs of rows of the picture.
-      if (is_rgb(picture.format) && p > 0) continue;
       parallel_ranges(threads_, extent.rows, kGrain, [&](int begin, int end) {
         if (is_rgb(picture.format)) {
           import_rgb(picture, planes, begin, end);
@@ -69,7 +68,7 @@ class CpuPictureTransfer final : public PictureTransfer {
           pad(planes[i], extent, begin, end);
         }
       });
-    }
+    });
     return {};
   }
 

@@ -46,33 +46,29 @@ class CudaMotionEstimator final : public MotionEstimator {
     halves_ = half_planes(planes_);
     CTV_RETURN_IF_ERROR(half_samples_.allocate(d, 4 * static_cast<size_t>(halves_.size())));
     halves_.samples = half_samples_.data();
-    if (parameters_.far_range > 0) CTV_RETURN_IF_ERROR(far_.initialise(d, blocks_, parameters_.far_range));
+    if (far()) CTV_RETURN_IF_ERROR(far_.initialise(d, blocks_, parameters_.far_range));
     return {};
   }
 
-  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                const uint8_t* still, MotionVector* vectors) override {
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    const bool far = parameters_.far_range > 0;
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
-      if (far) {
-        CTV_RETURN_IF_ERROR(
-            far_.fill_planes(d, planes_, {current.rows, current.cols}, {reference.rows, reference.cols}));
-      }
+      if (far()) CTV_RETURN_IF_ERROR(far_.fill_planes(d, planes_, current.extent(), reference.extent()));
     }
-    {
-      const StageMark mark(d, Stage::kMotionRefine);
-      CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
-    }
-    // The caller may have found the still cells beside this, once chroma was there.
-    CTV_RETURN_IF_ERROR(d.on_plane(-1));
+    const StageMark mark(d, Stage::kMotionRefine);
+    return fill_half_planes(d, planes_, halves_);
+  }
+
+  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
     const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
                            blocks_.log2_block - parameters_.grid.log2_block};
     // Neither search needs the other.
-    if (far) {
+    if (far()) {
       CTV_RETURN_IF_ERROR(d.on_plane(1));
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(far_.search(d, cells, lambda));
@@ -84,7 +80,7 @@ class CudaMotionEstimator final : public MotionEstimator {
                                         field_.data(), costs_.data()));
     }
     CTV_RETURN_IF_ERROR(d.on_plane(-1));
-    if (far) {
+    if (far()) {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(
           far_.improve(d, planes_, cells, parameters_.range, lambda, field_.data(), costs_.data()));
@@ -113,6 +109,8 @@ class CudaMotionEstimator final : public MotionEstimator {
   }
 
  private:
+  bool far() const { return parameters_.far_range > 0; }
+
   std::shared_ptr<Device> device_;
   const MotionParameters parameters_;
   const MotionGrid blocks_;

@@ -33,7 +33,7 @@ Streams::~Streams() {
 Status Streams::on_plane(int plane) {
   if (!cuda_tuning().lanes) return {};
   if (plane < 0) return join();
-  const bool beside = plane == static_cast<int>(lanes_.size());
+  const bool beside = plane == kBesidePlanes;
   if (!forked_ || beside) {
     CTV_CUDA_TRY(context_, cudaEventRecord(fork_.get(), kernels_.get()));
     forked_ = true;

@@ -46,6 +46,9 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// The lane of work about all planes that none of them needs.
+inline constexpr int kBesidePlanes = 3;
+
 /// One stream takes the kernels in the order of the backend's calls. Lanes leave from it for work of planes
 /// 1 and 2 alone, or beside all planes, and come back (CudaTuning::lanes); plane 0 stays. One more has the
 /// events of a recorded frame. Two streams copy beside the kernels.

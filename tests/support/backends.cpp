@@ -76,15 +76,15 @@ bool wants_times() {
   return text != nullptr && std::string_view(text) == "1";
 }
 
-void print_times(Backend& backend, const StageTimes& before) {
+void print_times(Backend& backend, const StageTimes::Entries& before) {
   EXPECT_TRUE(ok(backend.synchronize()));  // a device's times are known then
   for (size_t s = 0; s < kStageNames.size(); ++s) {
     const StageTimes::Entry& now = backend.stage_times().entries[s];
-    const uint64_t calls = now.calls - before.entries[s].calls;
+    const uint64_t calls = now.calls - before[s].calls;
     if (calls == 0) continue;
     std::printf("[   TIME   ] %-20s %6llu calls, %10.4f ms each\n", kStageNames[s],
                 static_cast<unsigned long long>(calls),
-                1000 * (now.seconds - before.entries[s].seconds) / static_cast<double>(calls));
+                1000 * (now.seconds - before[s].seconds) / static_cast<double>(calls));
   }
 }
 

@@ -45,7 +45,7 @@ std::string choose_instructions(const std::string& backend_name);
 
 /// Whether CTV_TIMES=1 is set: every test of a stage then prints what its backend's calls took.
 bool wants_times();
-void print_times(Backend& backend, const StageTimes& before);
+void print_times(Backend& backend, const StageTimes::Entries& before);
 
 class BackendTest : public testing::TestWithParam<std::string> {
  protected:
@@ -53,7 +53,7 @@ class BackendTest : public testing::TestWithParam<std::string> {
     backend_ = find_backend(GetParam());
     if (backend_ == nullptr) GTEST_SKIP() << "no " << GetParam() << " backend on this machine";
     choose_instructions(GetParam());
-    before_ = backend_->stage_times();
+    before_ = backend_->stage_times().entries;
   }
   void TearDown() override {
     if (backend_ != nullptr && wants_times()) print_times(*backend_, before_);
@@ -63,7 +63,7 @@ class BackendTest : public testing::TestWithParam<std::string> {
 
  private:
   Backend* backend_ = nullptr;
-  StageTimes before_;
+  StageTimes::Entries before_;
 };
 
 /// For EXPECT_TRUE: shows the message of a failed Status or Result.

@@ -153,9 +153,11 @@ class Motion final : public MotionEstimator {
  public:
   Motion(Recorder& recorder, std::unique_ptr<MotionEstimator> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
-  Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
-                const uint8_t* still, MotionVector* vectors) override {
-    return recorder_.make([=, this] { return inner_->search(current, reference, lambda, still, vectors); });
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
+    return recorder_.make([=, this] { return inner_->prepare(current, reference); });
+  }
+  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
+    return recorder_.make([=, this] { return inner_->find(lambda, still, vectors); });
   }
 
  private:

@@ -70,6 +70,71 @@ TEST(ParallelFor, ManyShortLoopsEndWithAllTheirTasks) {
   EXPECT_EQ(sum.load(), expected);
 }
 
+// The inner loop's tasks wait for each other, so it needs the threads that had the other outer tasks.
+TEST(ParallelBeside, LoopsInsideATaskAreHelped) {
+  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 2, 4);
+  std::mutex mutex;
+  std::condition_variable all_here;
+  int here = 0;
+  std::atomic<int> met = 0;
+  parallel_beside(threads, 2, [&](int task) {
+    if (task != 0) return;
+    parallel_for(threads, threads - 1, [&](int) {
+      std::unique_lock lock(mutex);
+      if (++here == threads - 1) all_here.notify_all();
+      if (all_here.wait_for(lock, std::chrono::seconds(20), [&] { return here == threads - 1; })) ++met;
+    });
+  });
+#if !defined(CTV_OPENMP_THREADS)
+  EXPECT_EQ(met.load(), threads - 1);
+#endif
+}
+
+// However many loops are inside, and other threads there are.
+TEST(ParallelBeside, LoopsInsideHaveNoThreadsOfTheirOwn) {
+  parallel_for(8, 8, [](int) {});
+  for (const int threads : {2, 3}) {
+    std::atomic<int> running = 0;
+    std::atomic<int> most = 0;
+    std::atomic<int> ran = 0;
+    for (int i = 0; i < 20; ++i) {
+      parallel_beside(threads, 4, [&](int) {
+        for (int loop = 0; loop < 3; ++loop) {
+          parallel_for(8, 5, [&](int) {
+            const int now = ++running;
+            for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            --running;
+            ++ran;
+          });
+        }
+      });
+    }
+    EXPECT_EQ(ran.load(), 20 * 4 * 3 * 5);
+    EXPECT_LE(most.load(), threads);
+  }
+}
+
+TEST(ParallelRows, CoverEveryColumnOnce) {
+  for (const int threads : {1, 2, 64}) {
+    for (const int rows : {1, 17, 136}) {
+      for (const int cols : {1, 2, 7, 240}) {
+        for (const int grain : {1, 2, 8}) {
+          std::vector<std::atomic<int>> runs(static_cast<size_t>(rows * cols));
+          std::atomic<int> odd_starts = 0;
+          parallel_rows(threads, rows, cols, grain, [&](int row, int begin, int end) {
+            if (begin % grain != 0) ++odd_starts;
+            for (int i = begin; i < end; ++i) ++runs[static_cast<size_t>(row * cols + i)];
+          });
+          EXPECT_EQ(odd_starts.load(), 0);
+          for (const auto& r : runs) ASSERT_EQ(r.load(), 1) << threads << " " << rows << " " << cols;
+        }
+      }
+    }
+  }
+}
+
 TEST(ParallelFor, ThrowsWhatATaskThrew) {
   for (int i = 0; i < 100; ++i) {
     std::atomic<int> ended = 0;

@@ -23,13 +23,8 @@ std::vector<RunRange> join_ranges(std::vector<RunRange> ranges) {
 
 Status clear_ranges(Device& device, const std::vector<RunRange>& ranges, const std::array<Level*, 3>& levels,
                     cudaStream_t stream) {
-  const auto begin_of = [&](size_t i) { return levels[ranges[i].plane] + ranges[i].offset; };
-  for (size_t i = 0; i < ranges.size();) {
-    const Level* const begin = begin_of(i);
-    Level* end = begin_of(i);
-    for (; i < ranges.size() && begin_of(i) == end; ++i) end += ranges[i].count;  // planes may touch
-    const size_t count = static_cast<size_t>(end - begin);
-    CTV_CUDA_TRY(device, cudaMemsetAsync(end - count, 0, count * sizeof(Level), stream));
+  for (const RunRange& r : ranges) {
+    CTV_CUDA_TRY(device, cudaMemsetAsync(levels[r.plane] + r.offset, 0, r.count * sizeof(Level), stream));
   }
   return {};
 }

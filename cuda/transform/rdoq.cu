@@ -128,8 +128,8 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
         {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};
     tiles += static_cast<uint32_t>(ceil_div(s.rows, kTile)) * static_cast<uint32_t>(ceil_div(s.cols, kTile));
   }
-  launch_kernel(device, quantise_rdo_kernel, tiles, dim3(kTile, kThreadsY), 0, subbands, coefficients,
-                levels);
+  // Not placed early, as by launch_kernel(): its blocks would keep those of the filter's choice away.
+  quantise_rdo_kernel<<<tiles, dim3(kTile, kThreadsY), 0, device.stream()>>>(subbands, coefficients, levels);
   return device.launched("quantise_rdo_kernel");
 }
 

@@ -2,9 +2,10 @@
 // The interface between the order of the stages (codec/pipeline) and their implementations (cpu/, cuda/).
 //
 // Stages work on views into the backend's own memory. A call may return before its work is done. Work is done
-// in the order of the calls; the finish() of a transfer waits for its result. Nothing is allocated after the
-// factory calls. Calls about different planes may be made at once inside each_plane(), others by one thread
-// at a time. Every stage gives the same integers on every backend, engine and number of threads.
+// in the order of the calls; the finish() of a transfer waits for its result. After the factory
+// calls nothing is allocated but what grows with packets. Calls about different planes may be made at once
+// inside each_plane(), others by one thread at a time. Every stage gives the same integers on every backend,
+// engine and number of threads.
 #pragma once
 
 #include <array>
@@ -141,7 +142,7 @@ class Backend {
   /// Calls work(p) for each plane p below `planes`, whose calls are about this plane alone, and beside(),
   /// whose calls are about all planes. None needs what others do, so a backend may work on them side by side,
   /// and several threads may make the calls. first(p) comes before work(p), and of all planes before
-  /// beside(). Empty ones are left out. Of several errors that of the first plane is returned.
+  /// beside(). Empty ones are left out. An error of one is returned; the rest may be left out.
   template <typename Work>
   Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {},
                     const std::function<Status(int)>& first = {}) {

@@ -144,12 +144,12 @@ class Team {
   }
 
   void begin(Place& place, Loop& loop, int room, int helpers) {
+    place.around = false;
     if (current.outermost == nullptr) {
       const int wanted = wanted_.fetch_add(helpers) + helpers;
       grow(std::max(helpers, std::min(wanted, cores_)));
       place.turn = turn_.fetch_add(kTurns);
       place.room += room;
-      place.around = false;
       loop.inside = {&place, place.turn + 1};
       loop.in_order = true;
     } else {

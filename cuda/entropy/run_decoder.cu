@@ -107,15 +107,14 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
                                     cudaMemcpyHostToDevice));
     CTV_CUDA_TRY(device, cudaDeviceSynchronize());
   }
-  return start(device, false, 0);
+  return {};
 }
 
 Status RunDecoder::start(Device& device, bool key, size_t bytes) {
   const size_t fixed = bytes_at_ + layout_.components.size() * (kTableBytes + kReadBeyond + 16);
-  if (fixed + bytes > host_.size()) {
-    CTV_RETURN_IF_ERROR(host_.reserve(device, fixed + 2 * bytes));
-    CTV_RETURN_IF_ERROR(device_.reserve(device, fixed + 2 * bytes));
-  }
+  const size_t most = layout_.bytes;  // put() refuses more
+  CTV_RETURN_IF_ERROR(
+      reserve_both(device, host_, device_, fixed + std::min(bytes, most), fixed + std::min(2 * bytes, most)));
   key_ = key;
   end_ = bytes_at_;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
@@ -129,7 +128,7 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
   if (bytes.empty()) return true;
   const bool with_runs = c.lowpass == 0 || !key_;
   RunStream& read = streams_[component];
-  if (!read.read(bytes, with_runs, c.chunks)) {
+  if (!read.read(bytes, with_runs, c.chunks) || bytes.size() - read.begin > most_run_bytes(c.chunks)) {
     damaged_.data()[component] = 1;
     return false;
   }

@@ -187,15 +187,14 @@ Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   blocks_ = static_cast<unsigned>(std::min(
       layout_.tiles.size(),
       static_cast<size_t>(max_of(resident, 1)) * static_cast<size_t>(properties.multiProcessorCount)));
-  return start(device, 0);
+  return {};
 }
 
 Status TileDecoder::start(Device& device, size_t bytes) {
   const size_t fixed = count_at_ + kCountBytes + layout_.components.size() + kReadBeyond;
-  if (fixed + bytes > host_.size()) {
-    CTV_RETURN_IF_ERROR(host_.reserve(device, fixed + 2 * bytes));
-    CTV_RETURN_IF_ERROR(device_.reserve(device, fixed + 2 * bytes));
-  }
+  const size_t most = layout_.bytes;  // put() refuses more
+  CTV_RETURN_IF_ERROR(
+      reserve_both(device, host_, device_, fixed + std::min(bytes, most), fixed + std::min(2 * bytes, most)));
   count() = 0;
   end_ = count_at_ + kCountBytes;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);

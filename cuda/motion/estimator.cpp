@@ -72,15 +72,15 @@ class CudaMotionEstimator final : public MotionEstimator {
       CTV_RETURN_IF_ERROR(d.on_plane(1));
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(far_.search(d, cells, lambda));
+      CTV_RETURN_IF_ERROR(d.on_plane(0));
     }
-    CTV_RETURN_IF_ERROR(d.on_plane(0));
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(search_blocks(d, planes_, blocks_, cells, parameters_.range, kVectorUnit, lambda,
                                         field_.data(), costs_.data()));
     }
-    CTV_RETURN_IF_ERROR(d.on_plane(-1));
     if (far()) {
+      CTV_RETURN_IF_ERROR(d.on_plane(-1));
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(
           far_.improve(d, planes_, cells, parameters_.range, lambda, field_.data(), costs_.data()));

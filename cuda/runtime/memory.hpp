@@ -30,6 +30,7 @@ class Array {
   Status reserve(Context& context, size_t count) {
     if (data_ != nullptr && count <= size_) return {};
     if (data_ != nullptr) {
+      size_ = 0;
       const cudaError_t error = checked(Memory::free(std::exchange(data_, nullptr)));
       if (error != cudaSuccess) return context.fail(error, Memory::kFree);
     }
@@ -64,5 +65,13 @@ template <typename T>
 using DeviceArray = Array<T, DeviceMemory>;
 template <typename T>
 using PinnedArray = Array<T, PinnedMemory>;
+
+/// At least `size` bytes of both; where one has fewer, `roomy`.
+inline Status reserve_both(Context& context, PinnedArray<uint8_t>& host, DeviceArray<uint8_t>& device,
+                           size_t size, size_t roomy) {
+  if (size <= host.size() && size <= device.size()) return {};
+  CTV_RETURN_IF_ERROR(host.reserve(context, roomy));
+  return device.reserve(context, roomy);
+}
 
 }  // namespace ctv::cuda

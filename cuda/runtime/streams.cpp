@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuda/runtime/streams.hpp"
 
+#include <span>
 #include <utility>
 
 #include "cuda/runtime/tuning.hpp"
@@ -42,11 +43,12 @@ Status Streams::on_plane(int plane) {
   if (plane == 0) return {};
   Lane& lane = lanes_[static_cast<size_t>(plane - 1)];
   if (!lane.used || beside) CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
-  for (size_t i = 0; beside && i + 1 < lanes_.size(); ++i) {  // after what came before of each plane
-    Lane& other = lanes_[i];
-    if (!other.used) continue;
-    CTV_CUDA_TRY(context_, cudaEventRecord(other.end.get(), other.stream.get()));
-    CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), other.end.get(), 0));
+  if (beside) {  // after what came before of each plane
+    for (const Lane& other : std::span(lanes_).first(lanes_.size() - 1)) {
+      if (!other.used) continue;
+      CTV_CUDA_TRY(context_, cudaEventRecord(other.end.get(), other.stream.get()));
+      CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), other.end.get(), 0));
+    }
   }
   lane.used = true;
   current_ = lane.stream.get();

@@ -72,7 +72,7 @@ TEST(ParallelFor, ManyShortLoopsEndWithAllTheirTasks) {
 
 // The inner loop's tasks wait for each other, so it needs the threads that had the other outer tasks.
 TEST(ParallelBeside, LoopsInsideATaskAreHelped) {
-  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 2, 4);
+  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 3, 4);
   std::mutex mutex;
   std::condition_variable all_here;
   int here = 0;

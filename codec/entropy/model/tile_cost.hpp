@@ -21,7 +21,7 @@ inline constexpr uint32_t kMostPieceTiles = 1024;
 static_assert(kPieceCost / kTileCost < kMostPieceTiles);
 
 /// What the cost of a tile and the model of a piece follow from: sums over their parts, of 16 bits each,
-/// which suffice, since a piece costs little more than kPieceCost or has one tile.
+/// which suffice, since a piece costs at most kPieceCost and two tiles.
 struct TileSums {
   uint64_t packed;  // quads that are not 0, large levels, raw bits of their numbers, parts that are not 0
   CTV_HOST_DEVICE constexpr uint32_t quads() const { return field(0); }
@@ -47,8 +47,8 @@ CTV_HOST_DEVICE constexpr uint32_t piece_model(const TileSums& piece) {
   return (weight > piece.quads() ? 1 : 0) + (weight > 6 * uint64_t{piece.quads()} ? 1 : 0);
 }
 /// A tile begins a piece where this is another number than that of the tile before. before: the costs of all
-/// tiles of the component before this one. The middle of its own cost counts, so that two dear tiles do not
-/// meet in a piece.
+/// tiles of the component before this one. The middle of its own cost counts, so that two tiles dearer
+/// than a piece do not meet.
 CTV_HOST_DEVICE constexpr uint64_t piece_of(uint64_t before, uint32_t cost) {
   return (before + cost / 2) / kPieceCost;
 }

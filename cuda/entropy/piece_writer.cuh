@@ -21,13 +21,14 @@ __device__ __forceinline__ ReadyEvent look_up(const SymbolTable* tables, uint32_
   return ready_event(event);
 }
 
-/// Words in shared memory, from the last to the first. All lanes write the same, and what is not due is
-/// written over.
+/// Words in shared memory, from the last to the first, by the lane that writes. What is not due is written
+/// over.
 struct SharedWords {
   uint16_t* words;
   uint32_t at;
+  bool writes;
   __device__ __forceinline__ void push(uint32_t word, uint32_t due) {
-    words[at - 1] = static_cast<uint16_t>(word);
+    if (writes) words[at - 1] = static_cast<uint16_t>(word);
     at -= due;
   }
 };
@@ -41,7 +42,7 @@ class PieceWriter {
 
   /// end: where the bytes end, a multiple of two. All lanes of the warp call all functions together.
   __device__ PieceWriter(Buffer& buffer, uint8_t* end, uint32_t lane)
-      : writer_({buffer, kMostWords}), bytes_(end), lane_(lane) {}
+      : writer_({buffer, kMostWords, lane == 0}), bytes_(end), lane_(lane) {}
 
   /// Those behind the last of an array that are read early, and mean nothing.
   static constexpr uint32_t kReadBeyond = 2;

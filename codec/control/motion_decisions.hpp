@@ -52,26 +52,31 @@ CTV_HOST_DEVICE bool is_near(int y, int x, int range) {
 /// Passes over the field of vectors follow the search. In each, all blocks at once try the vectors that their
 /// neighbours had before the pass, then steps of a fraction of a sample around the best. First come passes
 /// over the blocks, then over their cells. A prediction differs by the magnitudes of the coefficients of its
-/// difference's 8x8 Hadamard transforms, eight times SAD. It is interpolated bilinearly in the reference at
-/// half samples, which is nearly as good as the filter of compensation and much cheaper.
+/// difference's 8x8 Hadamard transforms, eight times SAD, or in the first passes by SAD of every other row,
+/// since these carry vectors across the picture and later ones refine them. It is interpolated bilinearly in
+/// the reference at half samples, which is nearly as good as the filter of compensation and much cheaper.
 ///
 /// After some passes come squares of 2x2 blocks, or of cells. Each block alone keeps a vector of its own if
 /// that costs less, though one vector for all four may cost less than four.
 struct FieldPass {
   uint32_t border_bits;  // price of a vector that differs from a neighbour's, for each of four
   int first_step;        // eighths of a sample, halved down to the finest; 0: no steps
-  bool only_moved;       // no steps unless a neighbour's vector won
-  bool squares;          // they follow, but for blocks of 32x32
-  bool sad = false;      // looks at SAD instead of transforms
+  int sad_row_step;      // 0: transforms; else SAD of one of so many rows, times their number
+  bool squares = false;  // they follow, but for blocks of 32x32
   /// What costs at most this many bits, without its vector, takes no steps.
   uint32_t steps_worth = 64;
+
+  /// Of blocks of 8x8 all rows count.
+  CTV_HOST_DEVICE int row_step(int log2_block) const {
+    return log2_block == 3 ? min_of(sad_row_step, 1) : sad_row_step;
+  }
 };
 inline constexpr FieldPass kBlockPasses[] = {
-    {2, kVectorUnit / 2, false, true}, {2, kVectorUnit / 2, false, false}, {2, kVectorUnit / 4, true, false}};
+    {2, kVectorUnit / 2, 2}, {2, kVectorUnit / 4, 2}, {2, kVectorUnit / 4, 0, true}};
 /// In their place where speed comes first.
-inline constexpr FieldPass kQuickPasses[] = {{2, kVectorUnit / 2, false, false, true, 192},
-                                             {2, kVectorUnit / 4, false, false, true, 192}};
-inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, false, false}, {7, 0, false, true}};
+inline constexpr FieldPass kQuickPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
+                                             {2, kVectorUnit / 4, 1, false, 192}};
+inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0}, {7, 0, 0, true}};
 inline constexpr uint32_t kSquareBorderBits = 2;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side
@@ -133,7 +138,9 @@ CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int 
 }
 
 /// What stands for the sum of magnitudes of coefficients where a pass looks at SAD.
-CTV_HOST_DEVICE uint32_t sad_for_hadamard(uint32_t sad) { return 16 * sad; }
+CTV_HOST_DEVICE uint32_t sad_for_hadamard(uint32_t sad, int row_step) {
+  return 16 * sad * static_cast<uint32_t>(row_step);
+}
 /// The cost that a pass minimises. hadamard: sum of magnitudes of the 8x8 transforms' coefficients.
 CTV_HOST_DEVICE uint32_t field_cost(uint32_t hadamard, uint32_t lambda, uint32_t bits) {
   return 2 * hadamard + lambda * bits;

@@ -52,8 +52,7 @@ class CpuMotionEstimator final : public MotionEstimator {
         improved_(field_.size()),
         moved_before_(field_.size()),
         moved_(field_.size()),
-        sums_(field_.size() * kFieldCandidates),
-        memos_(blocks_.size()) {
+        sums_(field_.size() * kFieldCandidates) {
     for (int y = -parameters.range; y <= parameters.range; ++y) {
       for (int x = -parameters.range; x <= parameters.range; ++x) order_.push_back({y, x});
     }
@@ -83,23 +82,22 @@ class CpuMotionEstimator final : public MotionEstimator {
     const HalfPlanes halves = interpolate(planes);
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
       for (size_t i = 0; i < passes.size(); ++i) {
-        FieldRows rows{.planes = &planes,
-                       .halves = &halves,
-                       .grid = grid,
-                       .blocks = blocks_,
-                       .pass = passes[i],
-                       .finest_step = kVectorUnit >> parameters_.subpel,
-                       .range = parameters_.reach(),
-                       .lambda = lambda,
-                       .before = field_.data(),
-                       .after = improved_.data(),
-                       .costs = costs_.data(),
-                       .first = i == 0 || passes[i - 1].squares,
-                       .moved_before = moved_before_.data(),
-                       .moved_after = moved_.data(),
-                       .sums = sums_.data(),
-                       .memos = remembers(grid, passes[i]) ? memos_.data() : nullptr,
-                       .forget = i == 0};
+        FieldRows rows{
+            .planes = &planes,
+            .halves = &halves,
+            .grid = grid,
+            .blocks = blocks_,
+            .pass = passes[i],
+            .finest_step = kVectorUnit >> parameters_.subpel,
+            .range = parameters_.reach(),
+            .lambda = lambda,
+            .before = field_.data(),
+            .after = improved_.data(),
+            .costs = costs_.data(),
+            .first = i == 0 || passes[i - 1].squares || passes[i - 1].sad_row_step != passes[i].sad_row_step,
+            .moved_before = moved_before_.data(),
+            .moved_after = moved_.data(),
+            .sums = sums_.data()};
         parallel_rows(threads_, grid.rows, grid.cols, 1,
                       [&](int row, int begin, int end) { improve_field_row(rows, row, begin, end); });
         field_.swap(improved_);
@@ -107,7 +105,6 @@ class CpuMotionEstimator final : public MotionEstimator {
         if (!passes[i].squares || grid.log2_block >= kLog2LargestSquare) continue;
         rows.before = field_.data();
         rows.after = improved_.data();
-        rows.forget = false;
         parallel_rows(threads_, ceil_div(grid.rows, 2), grid.cols, 2,
                       [&](int row, int begin, int end) { unite_field_row(rows, row, begin, end); });
         field_.swap(improved_);
@@ -259,10 +256,6 @@ class CpuMotionEstimator final : public MotionEstimator {
   /// An odd number of cache lines per row, so that the rows of a block do not compete for the same cache
   /// sets.
   static ptrdiff_t odd_lines(int cols) { return ceil_div(cols, kAlign) % 2 == 0 ? cols + kAlign : cols; }
-  /// To look a cell or a SAD up takes as long as to compute it.
-  bool remembers(const MotionGrid& grid, const FieldPass& pass) const {
-    return grid.log2_block == blocks_.log2_block && !pass.sad;
-  }
   bool bounded() const { return parameters_.log2_block == 4 && BoundedCandidates::fit(4, parameters_.range); }
   size_t place_of(const Offset& o) const {
     return static_cast<size_t>((o.y + parameters_.range) * BoundedCandidates::kPitch + o.x +
@@ -315,7 +308,6 @@ class CpuMotionEstimator final : public MotionEstimator {
   std::vector<MotionVector> field_, improved_;  // of the blocks, then of the cells; before and after a pass
   std::vector<uint8_t> moved_before_, moved_;   // what each pass leaves to the next one (FieldRows)
   std::vector<uint32_t> sums_;
-  std::vector<FieldMemo> memos_;  // of each block
   std::vector<Offset> order_;
   std::vector<int64_t> window_;            // keys of order_, by place
   std::vector<uint16_t> sums_of_squares_;  // like reference_, if bounded()

@@ -15,7 +15,6 @@
 #include "cpu/runtime/simd_foreach.hpp"
 
 #include "cpu/motion/field_match-inl.hpp"
-#include "cpu/motion/field_memo-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -93,32 +92,19 @@ class Neighbours {
 #endif
 };
 
-// Matches a block with the reference, but for what is known.
+// Opens a block when the first of its candidates is matched.
 template <int kBlock>
 class Matcher {
  public:
-  Matcher(const FieldRows& f, int row, int col, ptrdiff_t index) : field_(f), row_(row), col_(col) {
-    if (f.memos == nullptr) return;
-    if (f.forget) f.memos[index].clear();
-    memo_.emplace(f.memos[index]);
-  }
+  Matcher(const FieldRows& f, int row, int col) : field_(f), row_(row), col_(col) {}
   uint32_t sum(MotionVector v) {
-    if (!memo_) return difference(v);
-    if (const uint32_t* known = memo_->find(v)) return *known;
-    const uint32_t sum = difference(v);
-    memo_->add(v, sum);
-    return sum;
-  }
-
- private:
-  uint32_t difference(MotionVector v) {
     if (!block_) block_.emplace(field_, row_, col_);
     return block_->difference(v);
   }
 
+ private:
   const FieldRows& field_;
   const int row_, col_;
-  std::optional<OpenMemo> memo_;
   std::optional<Block<kBlock>> block_;
 };
 
@@ -140,7 +126,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
       for (int i = 0; i + 1 < kFieldCandidates; ++i) {
         same |= f.moved_before[index + beside[i]] == 0 ? 1U << i : 0;
       }
-      if (same == (1U << kFieldCandidates) - 1 && (f.pass.only_moved || f.pass.first_step == 0)) continue;
+      if (same == (1U << kFieldCandidates) - 1 && f.pass.first_step == 0) continue;
     }
     uint32_t* const known = f.sums + index * kFieldCandidates;
     MotionVector candidates[kFieldCandidates] = {};  // the last one is zero
@@ -149,7 +135,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     const auto price = [&](MotionVector v) {
       return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
     };
-    Matcher<kBlock> matcher(f, row, col, index);
+    Matcher<kBlock> matcher(f, row, col);
 
     Offer offers[kFieldCandidates];
     int offer_of[kFieldCandidates];
@@ -176,8 +162,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     uint32_t sum = offers[best].sum;
     after = offers[best].vector;
 
-    const bool steps =
-        (!f.pass.only_moved || best != 0) && field_cost(sum, 0, 0) > f.lambda * f.pass.steps_worth;
+    const bool steps = field_cost(sum, 0, 0) > f.lambda * f.pass.steps_worth;
     for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
       Offer sides[4];
       for (int side = 0; side < 4; ++side) {
@@ -244,8 +229,8 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
       uint64_t cost = f.lambda * price;
       uint32_t sums[kSquareBlocks];
       for (int b = 0; b < kSquareBlocks && cost < least; ++b) {
-        sums[b] = own[b] == own[k] ? f.sums[at[b] * kFieldCandidates]
-                                   : Matcher<kBlock>(f, y[b], x[b], at[b]).sum(own[k]);
+        sums[b] =
+            own[b] == own[k] ? f.sums[at[b] * kFieldCandidates] : Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
         cost += field_cost(sums[b], 0, 0);
       }
       if (cost >= least) continue;

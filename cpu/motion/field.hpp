@@ -2,28 +2,12 @@
 // The passes over the field of vectors that follow the full search (codec/control/motion_decisions.hpp).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "codec/control/motion_decisions.hpp"
 #include "cpu/motion/half_samples.hpp"
 
 namespace ctv {
-
-/// What passes have found of a searched block's candidates, so that none is matched twice in a frame.
-struct alignas(64) FieldMemo {
-  static constexpr int kEntries = 16;  // the last ones
-  static constexpr int32_t kEmpty = INT32_MIN;
-  int32_t vectors[kEntries];  // as key() has them
-  uint32_t sums[kEntries];
-  int next;  // entry to write
-
-  static int32_t key(MotionVector v) { return v.y * (1 << 16) + static_cast<uint16_t>(v.x); }
-  void clear() {
-    std::fill_n(vectors, kEntries, kEmpty);
-    next = 0;
-  }
-};
 
 /// One pass over the vectors of a grid.
 struct FieldRows {
@@ -40,12 +24,10 @@ struct FieldRows {
   /// Of the searched blocks, in sixteenths of SAD. Passes over these write them. Blocks whose cost is 0, and
   /// cells of blocks whose cost is not worth it, keep their vectors.
   uint32_t* costs;
-  bool first;                   // no pass over this grid came just before; otherwise what it left:
+  bool first;                   // no such pass came just before over this grid; otherwise what it left:
   const uint8_t* moved_before;  // [grid.rows][grid.cols], 1: it gave the block another vector
   uint8_t* moved_after;         // of this pass
   uint32_t* sums;               // [grid.rows][grid.cols][kFieldCandidates], of the candidates
-  FieldMemo* memos;             // of the searched blocks, or null
-  bool forget;                  // memos are of the frame before
 };
 /// Columns [begin, end) of a row.
 void improve_field_row(const FieldRows& field, int row, int begin, int end);

@@ -92,8 +92,8 @@ class MovedTiles {
   const Weights upper_, lower_;
 };
 
-// Sum of absolute differences to a block of current samples.
-template <int kBlock, Between kBetween>
+// Sum of absolute differences to a block of current samples, of one of kRowStep rows.
+template <int kBlock, int kRowStep, Between kBetween>
 HWY_INLINE uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride,
                                 const uint8_t* const (&corners)[4], ptrdiff_t stride,
                                 const int8_t (&weights)[4]) {
@@ -104,7 +104,7 @@ HWY_INLINE uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride
   auto sum = hn::Zero(hn::Repartition<uint64_t, hn::DFromV<decltype(moved(0))>>());
   for (int y = 0; y < kBlock; y += kRows) {
     for (int x = 0; x < kBlock; x += kCols) {
-      for (int r = y; r < y + 8; ++r) {
+      for (int r = y; r < y + 8; r += kRowStep) {
         sum = hn::Add(sum, SumDifferences(LoadTiles<kBlock>(current + r * current_stride + x, current_stride),
                                           moved(r * stride + x)));
       }
@@ -176,11 +176,11 @@ int MovedSample(const uint8_t* const (&corners)[4], const int8_t (&weights)[4], 
   }
 }
 
-template <int kBlock, Between kBetween>
+template <int kBlock, int kRowStep, Between kBetween>
 uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* const (&corners)[4],
                      ptrdiff_t stride, const int8_t (&weights)[4]) {
   int total = 0;
-  for (int r = 0; r < kBlock; ++r) {
+  for (int r = 0; r < kBlock; r += kRowStep) {
     for (int c = 0; c < kBlock; ++c) {
       total +=
           abs_of(current[r * current_stride + c] - MovedSample<kBetween>(corners, weights, r * stride + c));
@@ -227,13 +227,13 @@ class Block {
   Block(const FieldRows& field, int row, int col)
       : stride_(field.planes->reference_stride),
         current_stride_(field.planes->current_stride),
-        sad_(field.pass.sad) {
+        row_step_(field.pass.row_step(field.grid.log2_block)) {
     const SearchPlanes& planes = *field.planes;
     const HalfPlanes& halves = *field.halves;
     const ptrdiff_t y = ptrdiff_t{row} * kBlock;
     const ptrdiff_t x = ptrdiff_t{col} * kBlock;
     current_ = planes.current + y * current_stride_ + x;
-    if (!sad_) CopyTiles<kBlock>(current_, current_stride_, tiles_);
+    if (row_step_ == 0) CopyTiles<kBlock>(current_, current_stride_, tiles_);
     const uint8_t* const from[4] = {planes.reference, halves.right, halves.below, halves.diagonal};
     for (int i = 0; i < 4; ++i) whole_[i] = from[i] + y * stride_ + x;
   }
@@ -268,13 +268,16 @@ class Block {
  private:
   template <Between kBetween>
   uint32_t sum(const uint8_t* const (&corners)[4], const int8_t (&weights)[4]) const {
-    if (!sad_) return HadamardSum<kBlock, kBetween>(tiles_, corners, stride_, weights);
-    return sad_for_hadamard(
-        AbsoluteSum<kBlock, kBetween>(current_, current_stride_, corners, stride_, weights));
+    if (row_step_ == 0) return HadamardSum<kBlock, kBetween>(tiles_, corners, stride_, weights);
+    const uint32_t sad =
+        row_step_ == 1
+            ? AbsoluteSum<kBlock, 1, kBetween>(current_, current_stride_, corners, stride_, weights)
+            : AbsoluteSum<kBlock, 2, kBetween>(current_, current_stride_, corners, stride_, weights);
+    return sad_for_hadamard(sad, row_step_);
   }
 
   const ptrdiff_t stride_, current_stride_;
-  const bool sad_;
+  const int row_step_;  // FieldPass::sad_row_step
   const uint8_t* current_;
   const uint8_t* whole_[4];  // the block's place in the planes: whole samples, right, below, diagonal
   alignas(64) int16_t tiles_[kBlock * kBlock];  // if transforms are compared

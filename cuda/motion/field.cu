@@ -16,13 +16,13 @@ struct Best {
   uint32_t price = 0;
 };
 
-template <int kSize, bool kSad>
+template <int kSize, int kSadRowStep>
 __global__ void __launch_bounds__(kWarp* kWarps)
     field_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before, MotionVector* after,
                  uint32_t* costs) {
   follow();
-  using Own = Shape<kSize>;
+  using Own = Group<kSize, kSadRowStep>::Own;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
   const int unbounded = warp * Own::kGroups + lane / Own::kLanes;
@@ -38,15 +38,14 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   if (writes && !active) after[at] = before[at];
   if (__any_sync(kAllLanes, active) == 0) return;
 
-  const Group<kSize, kSad> group(planes, halves, lane, row, col);
-  const MotionVector own = before[at];
+  const Group<kSize, kSadRowStep> group(planes, halves, lane, row, col);
   MotionVector v = group.index < kFieldCandidates
                        ? field_candidate(before, work.grid.rows, work.grid.cols, row, col, group.index)
-                       : own;
+                       : before[at];
   MotionVector neighbours[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) neighbours[i] = group.of(v, i + 1);
-  Best best{own};
+  Best best{before[at]};
   // Tries candidates of lanes, the first of the least cost wins.
   const auto improve = [&](uint32_t tried) {
     const uint32_t price = field_cost(0, work.lambda, field_bits(neighbours, v, work.pass.border_bits));
@@ -65,8 +64,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   };
   const uint32_t equal = group.mask(__match_any_sync(kAllLanes, to_word(v)));
   improve(active ? group.ballot(__ffs(static_cast<int>(equal)) - 1 == group.index) : group.ballot(false));
-  bool steps = active && (!work.pass.only_moved || !same_vector(best.vector, own)) &&
-               best.cost - best.price > work.lambda * work.pass.steps_worth;
+  const bool steps = active && best.cost - best.price > work.lambda * work.pass.steps_worth;
   if (__any_sync(kAllLanes, steps) != 0) {
     for (int step = work.pass.first_step; step >= work.finest_step; step /= 2) {
       v = stepped_vector(best.vector, step, group.index % 4, work.range);
@@ -182,16 +180,20 @@ Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlane
     const unsigned blocks = blocks_for(static_cast<int>(work.grid.size()), groups * kWarps);
     launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before, after, costs);
   };
-  const bool sad = work.pass.sad;
+  const int row_step = work.pass.row_step(work.grid.log2_block);
   switch (work.grid.log2_block) {
     case 3:
-      launch(sad ? field_kernel<8, true> : field_kernel<8, false>, Shape<8>::kGroups);
+      launch(row_step == 0 ? field_kernel<8, 0> : field_kernel<8, 1>, Shape<8>::kGroups);
       break;
     case 4:
-      launch(sad ? field_kernel<16, true> : field_kernel<16, false>, Shape<16>::kGroups);
+      launch(
+          row_step == 0 ? field_kernel<16, 0> : (row_step == 1 ? field_kernel<16, 1> : field_kernel<16, 2>),
+          Shape<16>::kGroups);
       break;
     default:
-      launch(sad ? field_kernel<32, true> : field_kernel<32, false>, Shape<32>::kGroups);
+      launch(
+          row_step == 0 ? field_kernel<32, 0> : (row_step == 1 ? field_kernel<32, 1> : field_kernel<32, 2>),
+          Shape<32>::kGroups);
   }
   return device.launched("field_kernel");
 }

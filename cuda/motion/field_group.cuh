@@ -18,10 +18,11 @@ constexpr int kTile = 8;
 constexpr int kTilesAtOnce = 8;
 constexpr uint32_t kNever = 0xFFFFFFFFU;
 
-// How the lanes of a warp share the tiles of blocks of kSize x kSize samples.
-template <int kSize>
+// How the lanes of a warp share the tiles of blocks of kSize x kSize samples. A tile has one of kRowStep
+// rows.
+template <int kSize, int kRowStep = 1>
 struct Shape {
-  static constexpr int kTiles = (kSize / kTile) * (kSize / kTile);
+  static constexpr int kTiles = (kSize / kTile) * (kSize / kTile) / kRowStep;
   static constexpr int kRounds = kTiles > kTilesAtOnce ? kTiles / kTilesAtOnce : 1;  // for a candidate
   static constexpr int kTogether = kTiles / kRounds;                                 // tiles of a candidate
   static constexpr int kLanes = kSize == 8 ? 16 : kWarp;                             // of a group
@@ -68,7 +69,7 @@ __device__ __forceinline__ MotionVector to_vector(uint32_t word) {
 }
 
 // Adds kCount corners, from number `first` on, to sums of pairs of samples: [row][word][even or odd samples].
-template <int kCount>
+template <int kCount, int kApart>
 __device__ __forceinline__ void add_corners(const HalfPlanes& halves, int y, int x, MotionVector v, int first,
                                             uint32_t (&sums)[2][2][2]) {
   const HalfDisplacement dy = half_displacement(v.y);
@@ -93,7 +94,7 @@ __device__ __forceinline__ void add_corners(const HalfPlanes& halves, int y, int
 #pragma unroll
     for (int w = 0; w < 3; ++w) {
       words[k][0][w] = from[w * halves.pitch];
-      words[k][1][w] = from[w * halves.pitch + kTile / 2];
+      words[k][1][w] = from[w * halves.pitch + kApart];
     }
   }
 #pragma unroll
@@ -110,7 +111,8 @@ __device__ __forceinline__ void add_corners(const HalfPlanes& halves, int y, int
   }
 }
 
-// The lane's rows of the reference at (y, x) of the planes, moved by v.
+// The lane's rows of the reference at (y, x) of the planes and kApart below, moved by v.
+template <int kApart>
 __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, int x, MotionVector v) {
   uint32_t sums[2][2][2];
 #pragma unroll
@@ -120,10 +122,10 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, 
   }
   const int count = ((v.y & 3) != 0 ? 2 : 1) * ((v.x & 3) != 0 ? 2 : 1);
   if (__any_sync(kAllLanes, count > 1) == 0) {
-    add_corners<1>(halves, y, x, v, 0, sums);
+    add_corners<1, kApart>(halves, y, x, v, 0, sums);
   } else {
-    add_corners<2>(halves, y, x, v, 0, sums);
-    if (__any_sync(kAllLanes, count > 2) != 0) add_corners<2>(halves, y, x, v, 2, sums);
+    add_corners<2, kApart>(halves, y, x, v, 0, sums);
+    if (__any_sync(kAllLanes, count > 2) != 0) add_corners<2, kApart>(halves, y, x, v, 2, sums);
   }
   TileRows rows;
 #pragma unroll
@@ -138,10 +140,13 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, 
   return rows;
 }
 
-// kSad: compares by sums of absolute differences instead of transforms.
-template <int kSize, bool kSad = false>
+// kSadRowStep: FieldPass::row_step().
+template <int kSize, int kSadRowStep = 0>
 struct Group {
-  using Own = Shape<kSize>;
+  static constexpr bool kSad = kSadRowStep > 0;
+  static constexpr int kRowStep = kSad ? kSadRowStep : 1;
+  static constexpr int kApart = kTile / 2 * kRowStep;  // rows of a lane
+  using Own = Shape<kSize, kRowStep>;
   using Current = std::conditional_t<kSad, TileRows, TileTransforms>;
   const HalfPlanes& halves;
   HadamardMatrix matrix;
@@ -160,13 +165,13 @@ struct Group {
 #pragma unroll
     for (int i = 0; i < Own::kRounds; ++i) {
       const int tile = Own::tile(lane, i);
-      y[i] = row * kSize + tile / (kSize / kTile) * kTile + lane % 4;
+      y[i] = row * kSize + (tile / (kSize / kTile) * kTile + lane % 4) * kRowStep;
       x[i] = col * kSize + tile % (kSize / kTile) * kTile;
       TileRows rows;
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         const uint2 words = *reinterpret_cast<const uint2*>(
-            planes.current + static_cast<ptrdiff_t>(y[i] + r * kTile / 2) * planes.current_stride + x[i]);
+            planes.current + static_cast<ptrdiff_t>(y[i] + r * kApart) * planes.current_stride + x[i]);
         rows.words[r][0] = words.x;
         rows.words[r][1] = words.y;
       }
@@ -198,7 +203,7 @@ struct Group {
     uint32_t sum = 0;
 #pragma unroll
     for (int i = 0; i < Own::kRounds; ++i) {
-      const TileRows moved = moved_rows(halves, y[i], x[i], v);
+      const TileRows moved = moved_rows<kApart>(halves, y[i], x[i], v);
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
 #pragma unroll
@@ -207,7 +212,7 @@ struct Group {
     }
 #pragma unroll
     for (int away = 1; away < 4 * Own::kTogether; away *= 2) sum += __shfl_xor_sync(kAllLanes, sum, away);
-    return sad_for_hadamard(sum);
+    return sad_for_hadamard(sum, kRowStep);
   }
 
   // The sum of magnitudes of a candidate of the lane's tiles, in lanes lane_of().
@@ -216,7 +221,7 @@ struct Group {
     uint32_t odd = 0;
 #pragma unroll
     for (int i = 0; i < Own::kRounds; ++i) {
-      const TileTransforms moved = matrix.transform(moved_rows(halves, y[i], x[i], v));
+      const TileTransforms moved = matrix.transform(moved_rows<kApart>(halves, y[i], x[i], v));
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
 #pragma unroll

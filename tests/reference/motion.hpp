@@ -185,10 +185,10 @@ class HalfSamples {
   std::vector<int> values_;
 };
 
-/// Sum of magnitudes of the 8x8 Hadamard transforms of a block's difference to the interpolated reference, or
-/// 16 times that of the differences.
+/// Sum of magnitudes of the 8x8 Hadamard transforms of a block's difference to the interpolated reference; or
+/// 16 times that of the differences, of one of `row_step` rows.
 inline uint32_t hadamard(const SampleAt& current, const HalfSamples& reference, int y, int x, int size,
-                         MotionVector v, bool sad = false) {
+                         MotionVector v, int row_step = 0) {
   const auto difference = [&](int r, int c) {
     const int64_t fine_y = int64_t{r} * 8 + v.y;  // a quarter of a half sample
     const int64_t fine_x = int64_t{c} * 8 + v.x;
@@ -209,10 +209,11 @@ inline uint32_t hadamard(const SampleAt& current, const HalfSamples& reference, 
     return std::popcount(static_cast<unsigned>(i & j)) % 2 == 0 ? 1 : -1;
   };
   uint32_t total = 0;
-  for (int r = y; sad && r < y + size; ++r) {
-    for (int c = x; c < x + size; ++c) total += 16 * static_cast<uint32_t>(std::abs(difference(r, c)));
+  for (int r = y; row_step != 0 && r < y + size; r += row_step) {
+    for (int c = x; c < x + size; ++c)
+      total += 16 * static_cast<uint32_t>(row_step * std::abs(difference(r, c)));
   }
-  if (sad) return total;
+  if (row_step != 0) return total;
   for (int tile_y = y; tile_y < y + size; tile_y += 8) {
     for (int tile_x = x; tile_x < x + size; tile_x += 8) {
       int rows[8][8] = {};  // transformed along the rows

@@ -37,7 +37,8 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
   const MotionVector neighbours[] = {before.near(row, col - 1), before.near(row - 1, col),
                                      before.near(row, col + 1), before.near(row + 1, col)};
   const auto block_cost = [&](MotionVector v) {
-    return 2 * uint64_t{hadamard(current, reference, row * size, col * size, size, v, pass.sad)};
+    return 2 * uint64_t{hadamard(current, reference, row * size, col * size, size, v,
+                                 pass.row_step(before.grid.log2_block))};
   };
   const auto cost = [&](MotionVector v) {
     uint64_t bits = 0;
@@ -49,15 +50,13 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
     bits += 2 * static_cast<uint64_t>(std::bit_width(static_cast<unsigned>(distance)));
     return block_cost(v) + lambda * bits;
   };
-  const MotionVector own = before.near(row, col);
-  MotionVector best = own;
+  MotionVector best = before.near(row, col);
   const auto offer = [&](MotionVector v) {
     if (cost(v) < cost(best)) best = v;
   };
   for (const MotionVector n : neighbours) offer(n);
   offer({});
-  const bool steps =
-      (!pass.only_moved || !(best == own)) && block_cost(best) > uint64_t{lambda} * pass.steps_worth;
+  const bool steps = block_cost(best) > uint64_t{lambda} * pass.steps_worth;
   const int most = p.reach() * kVectorUnit + kVectorUnit / 2;
   for (int step = pass.first_step; steps && step >= kVectorUnit >> p.subpel; step /= 2) {
     const MotionVector centre = best;

@@ -85,28 +85,30 @@ int SymbolCoder::threads_for(size_t bytes) const {
 // their tasks, then finish(i). Parts with most bytes come first, because time grows with bytes more than with
 // levels.
 template <typename Choose, typename Start, typename Finish>
-void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Start start, Finish finish) {
+void SymbolCoder::for_parts(int threads, size_t first, size_t end, Choose choose, Start start,
+                            Finish finish) {
   selected_.clear();
   for (size_t i = first; i < end; ++i) {
     if (choose(i)) selected_.push_back(i);
   }
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
-  for_all(threads_, selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
+  for_all(threads, selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
   tasks_.clear();
   for (const size_t part : selected_) {
     for (size_t task = 0; task < parts_[part].tasks; ++task) tasks_.push_back({part, task});
   }
-  for_all(threads_, tasks_.size(), [&](size_t i) { parts_[tasks_[i].part].coder->run(tasks_[i].task); });
+  for_all(threads, tasks_.size(), [&](size_t i) { parts_[tasks_[i].part].coder->run(tasks_[i].task); });
   size_t bytes = 0;  // of the frame before
   for (const size_t part : selected_) bytes += parts_[part].size;
-  for_all(threads_for(bytes), selected_.size(), [&](size_t i) { finish(selected_[i]); });
+  for_all(std::min(threads, threads_for(bytes)), selected_.size(), [&](size_t i) { finish(selected_[i]); });
 }
 
 template <typename Choose>
-void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose) {
+void SymbolCoder::encode_parts(int threads, const CodedFrame& frame, size_t first, size_t end,
+                               Choose choose) {
   for_parts(
-      first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
+      threads, first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
       [&](size_t i) { return parts_[i].begun ? 0 : parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
       [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
   for (const size_t i : selected_) parts_[i].coded = true;
@@ -126,17 +128,20 @@ void SymbolCoder::begin(bool same_motion) {
 void SymbolCoder::encode_motion(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return;
   for_parts(
-      components_.size(), parts_.size(), [&](size_t i) { return !parts_[i].coded; },
+      threads_, components_.size(), parts_.size(), [&](size_t i) { return !parts_[i].coded; },
       [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); }, [](size_t) {});
   for (const size_t i : selected_) parts_[i].begun = true;
 }
 
 void SymbolCoder::encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen) {
-  encode_parts(frame, 0, parts_of(frame), [&](size_t i) { return i >= components_.size() || chosen(i); });
+  encode_parts(threads_, frame, 0, parts_of(frame),
+               [&](size_t i) { return i >= components_.size() || chosen(i); });
 }
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
-  encode_parts(frame, 0, parts_of(frame), [](size_t) { return true; });
+  // Where a device has coded, indexes are left to be written: to wake a thread would take longer.
+  const bool coded = !frame.tiles.empty() || !frame.runs.empty();
+  encode_parts(coded ? 1 : threads_, frame, 0, parts_of(frame), [](size_t) { return true; });
   payload_parts_.clear();
   size_t bytes = 0;
   for (size_t i = 0; i < components_.size(); ++i) {
@@ -230,7 +235,7 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const size_t first_slice = components_.size();
   CTV_RETURN_IF_ERROR(start_slices(coded, std::span(payloads).subspan(first_slice)));
   for_parts(
-      0, payloads.size(),
+      threads_, 0, payloads.size(),
       [&](size_t i) { return i < first_slice ? i < decoded_ && !is_sent(i) : receiver_ == nullptr; },
       [&](size_t i) { return i < first_slice ? parts_[i].coder->start_decoding(payloads[i], coded) : 1; },
       [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });

@@ -83,9 +83,9 @@ int SymbolCoder::threads_for(size_t bytes) const {
 
 // Runs start(i), which returns a number of tasks, for those of parts first .. end - 1 that are chosen, then
 // their tasks, then finish(i). Parts with most bytes come first, because time grows with bytes more than with
-// levels.
-template <typename Choose, typename Start, typename Finish>
-void SymbolCoder::for_parts(int threads, size_t first, size_t end, Choose choose, Start start,
+// levels. No thread is woken unless a part takes time.
+template <typename Choose, typename Takes, typename Start, typename Finish>
+void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Takes takes_time, Start start,
                             Finish finish) {
   selected_.clear();
   for (size_t i = first; i < end; ++i) {
@@ -93,6 +93,7 @@ void SymbolCoder::for_parts(int threads, size_t first, size_t end, Choose choose
   }
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+  const int threads = std::any_of(selected_.begin(), selected_.end(), takes_time) ? threads_ : 1;
   for_all(threads, selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
   tasks_.clear();
   for (const size_t part : selected_) {
@@ -105,10 +106,10 @@ void SymbolCoder::for_parts(int threads, size_t first, size_t end, Choose choose
 }
 
 template <typename Choose>
-void SymbolCoder::encode_parts(int threads, const CodedFrame& frame, size_t first, size_t end,
-                               Choose choose) {
+void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose) {
   for_parts(
-      threads, first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
+      first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
+      [&](size_t i) { return !parts_[i].begun && !frame.is_coded(i); },
       [&](size_t i) { return parts_[i].begun ? 0 : parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
       [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
   for (const size_t i : selected_) parts_[i].coded = true;
@@ -128,20 +129,18 @@ void SymbolCoder::begin(bool same_motion) {
 void SymbolCoder::encode_motion(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return;
   for_parts(
-      threads_, components_.size(), parts_.size(), [&](size_t i) { return !parts_[i].coded; },
+      components_.size(), parts_.size(), [&](size_t i) { return !parts_[i].coded; },
+      [](size_t) { return true; },
       [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); }, [](size_t) {});
   for (const size_t i : selected_) parts_[i].begun = true;
 }
 
 void SymbolCoder::encode_components(const CodedFrame& frame, const std::function<bool(size_t)>& chosen) {
-  encode_parts(threads_, frame, 0, parts_of(frame),
-               [&](size_t i) { return i >= components_.size() || chosen(i); });
+  encode_parts(frame, 0, parts_of(frame), [&](size_t i) { return i >= components_.size() || chosen(i); });
 }
 
 void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) {
-  // Where a device has coded, indexes are left to be written: to wake a thread would take longer.
-  const bool coded = !frame.tiles.empty() || !frame.runs.empty();
-  encode_parts(coded ? 1 : threads_, frame, 0, parts_of(frame), [](size_t) { return true; });
+  encode_parts(frame, 0, parts_of(frame), [](size_t) { return true; });
   payload_parts_.clear();
   size_t bytes = 0;
   for (size_t i = 0; i < components_.size(); ++i) {
@@ -235,8 +234,9 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const size_t first_slice = components_.size();
   CTV_RETURN_IF_ERROR(start_slices(coded, std::span(payloads).subspan(first_slice)));
   for_parts(
-      threads_, 0, payloads.size(),
+      0, payloads.size(),
       [&](size_t i) { return i < first_slice ? i < decoded_ && !is_sent(i) : receiver_ == nullptr; },
+      [](size_t) { return true; },
       [&](size_t i) { return i < first_slice ? parts_[i].coder->start_decoding(payloads[i], coded) : 1; },
       [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
   Status status = check_parts(first_slice, payloads.size(), false);

@@ -80,10 +80,10 @@ class SymbolCoder {
   int threads_for(size_t bytes) const;
   template <typename Work>
   void for_all(int threads, size_t count, Work work);
-  template <typename Choose, typename Start, typename Finish>
-  void for_parts(int threads, size_t first, size_t end, Choose choose, Start start, Finish finish);
+  template <typename Choose, typename Takes, typename Start, typename Finish>
+  void for_parts(size_t first, size_t end, Choose choose, Takes takes_time, Start start, Finish finish);
   template <typename Choose>
-  void encode_parts(int threads, const CodedFrame& frame, size_t first, size_t end, Choose choose);
+  void encode_parts(const CodedFrame& frame, size_t first, size_t end, Choose choose);
 
   PictureLayout picture_;
   int threads_;

@@ -63,6 +63,10 @@ struct CodedFrame {
   // By component, or empty: what is coded already. A component of tiles without pieces is not.
   std::span<const CodedTiles> tiles;
   std::span<const CodedRuns> runs;
+  /// Whether a component is, by its number.
+  bool is_coded(size_t component) const {
+    return component < runs.size() || (component < tiles.size() && !tiles[component].pieces.empty());
+  }
 };
 
 /// Buffers that an entropy decoder fills. Also readable as a frame.

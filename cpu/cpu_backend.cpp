@@ -149,10 +149,10 @@ class CpuBackend final : public Backend {
     return {};
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
                      const SideInfo& side) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::unite_skips(threads_, source, reference, grid, base_step, apart, side);
+    ctv::unite_skips(threads_, source, reference, grid, base_step, vectors, side);
     return {};
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,

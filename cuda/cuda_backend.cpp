@@ -116,11 +116,11 @@ class CudaBackend final : public Backend {
     return cuda::find_close(*device_, planes, grid, base_step, vectors, close);
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
                      const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
-    return cuda::unite_skips(*device_, source, reference, grid, base_step, apart, side);
+    return cuda::unite_skips(*device_, source, reference, grid, base_step, vectors, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -99,9 +99,9 @@ class Backend {
   virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             const MotionVector* vectors, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:
-  /// luma, as above. apart: the vectors before, overwritten. side.vectors: what comes out.
+  /// luma, as above. vectors: those before, apart from side.vectors, what comes out.
   virtual Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                             const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                             const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
                              const SideInfo& side) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond, within the range of
   /// `geometry`) moved by the vectors.

@@ -3,51 +3,32 @@
 //
 // The search chooses vectors by themselves. But where all cells of a square are skipped, nothing follows that
 // would mend a prediction. So the exact error of another vector is known, here that of luma, and one that the
-// tree of motion codes in few bits may be worth it. Passes over squares of growing size try it: the vectors
-// of a square's quarters, and those of its neighbours. All squares of a pass change at once.
+// tree of motion codes in few bits may be worth it. Each root of the tree decides alone, level after level:
+// squares of 2x2, then of 4x4 and 8x8 cells try the vectors of their quarters and of their neighbours. All
+// squares of a level change at once. Cells around the root have the vectors that they had before.
 #pragma once
 
 #include <cstdint>
-#include <iterator>
 
 #include "codec/control/skip_decisions.hpp"
 
 namespace ctv {
 
-/// log2 of the cells on a side of a pass's squares. Vectors go to and fro between two buffers.
-inline constexpr int kSkipSquareLevels[] = {1, 2, 3};
-static_assert(std::size(kSkipSquareLevels) % 2 == 1, "the last pass must write to the second buffer");
 inline constexpr int kQuarters = 4;
-inline constexpr int kMostSquareVectors = kQuarters + 4;
+inline constexpr int kSquareVectors = kQuarters + 4;
 
 /// Bits of a leaf whose vector is zero or that of a neighbour, and what any other vector takes more.
 inline constexpr uint32_t kLeafBits = 4;
 inline constexpr uint32_t kOwnVectorBits = 7;
 
-/// The vectors that a square may get.
+/// A square, and the vectors that it may get.
 struct SkipSquare {
-  MotionVector vectors[kMostSquareVectors];  // first of each quarter, then of the neighbours in the grid
-  int count = 0;
-  uint32_t mixed = 0;  // bit k: quarter k has other vectors too
+  MotionVector vectors[kSquareVectors];  // first of each quarter, then of the neighbours
+  uint32_t mixed;                        // bit k: quarter k has other vectors too
+  uint32_t tried;                        // bit k: vector k is tried; none before is the same
+  bool uniform;                          // whether its cells have one vector, in the end
 
-  /// The square of 2^level cells from (row, col) on, wholly in the grid, without `mixed`.
-  CTV_HOST_DEVICE static SkipSquare make(const MotionVector* vectors, int grid_rows, int grid_cols, int row,
-                                         int col, int level) {
-    const int side = 1 << level;
-    const int half = side / 2;
-    SkipSquare s;
-    for (int k = 0; k < kQuarters; ++k)
-      s.vectors[s.count++] = vectors[(row + k / 2 * half) * grid_cols + col + k % 2 * half];
-    // To the left, above, to the right, below: cells beside the middle of a side.
-    for (int k = 0; k < 4; ++k) {
-      const int r = row + (k == 1 ? -1 : (k == 3 ? side : half));
-      const int c = col + (k == 0 ? -1 : (k == 2 ? side : half));
-      if (r >= 0 && c >= 0 && r < grid_rows && c < grid_cols)
-        s.vectors[s.count++] = vectors[r * grid_cols + c];
-    }
-    return s;
-  }
-
+  CTV_HOST_DEVICE bool tries(int k) const { return (tried >> k & 1) != 0; }
   CTV_HOST_DEVICE bool is_uniform() const {
     return mixed == 0 && same_vector(vectors[0], vectors[1]) && same_vector(vectors[0], vectors[2]) &&
            same_vector(vectors[0], vectors[3]);
@@ -55,7 +36,7 @@ struct SkipSquare {
   /// Whether `v` is zero or among vectors from `first` on, but for vector `without`.
   CTV_HOST_DEVICE bool is_known(MotionVector v, int first, int without) const {
     bool known = same_vector(v, MotionVector{});
-    for (int i = first; i < count; ++i) known |= i != without && same_vector(vectors[i], v);
+    for (int i = first; i < kSquareVectors; ++i) known |= i != without && same_vector(vectors[i], v);
     return known;
   }
   /// Whether vector i was tried before.
@@ -64,13 +45,10 @@ struct SkipSquare {
     for (int k = 0; k < i; ++k) repeated |= same_vector(vectors[k], vectors[i]);
     return repeated;
   }
-
   /// Bits of the square as one leaf with the vector v.
   CTV_HOST_DEVICE uint32_t leaf_bits(MotionVector v) const {
     return kLeafBits + (is_known(v, kQuarters, -1) ? 0 : kOwnVectorBits);
   }
-  /// Whether it is one leaf with such a vector already. It is left as it is.
-  CTV_HOST_DEVICE bool is_cheapest() const { return own_bits() == kLeafBits; }
   /// Bits of the square as it is.
   CTV_HOST_DEVICE uint32_t own_bits() const {
     if (is_uniform()) return leaf_bits(vectors[0]);
@@ -83,10 +61,121 @@ struct SkipSquare {
   }
 };
 
+/// The vectors of a frame that come in, and which cells are skipped: [rows][cols].
+struct SkipField {
+  int rows, cols;
+  const uint8_t* skips;
+  const MotionVector* vectors;
+  /// Where the arrays have a cell; -1: nowhere.
+  CTV_HOST_DEVICE int place(int row, int col) const {
+    return row >= 0 && col >= 0 && row < rows && col < cols ? row * cols + col : -1;
+  }
+};
+
+/// A root of the tree. Units, and squares of each level, are numbered in the tree's order, so that the parts
+/// of a square follow each other.
+struct SkipRoot {
+  static constexpr int kSide = 1 << kRootLevel;  // cells
+  static constexpr int kUnits = kSide * kSide / kSkipCells;
+  static constexpr int kPitch = kSide + 2;
+  static constexpr int kWindow = kPitch * kPitch;
+  static constexpr uint32_t kUnknown = UINT32_MAX;
+
+  MotionVector window[kWindow];            // of the cells and those around; zero outside the grid
+  uint32_t skipped;                        // bit k: all of unit k
+  SkipSquare squares[kRootLevel][kUnits];  // of levels 1, 2 and 3
+  uint32_t errors[kRootLevel][kUnits][kSquareVectors];  // squared, of units with vectors of their squares
+  uint32_t own[kUnits];                                 // of units as they are, once tried with others
+
+  /// The first cell of a unit.
+  CTV_HOST_DEVICE static int row_of(int unit) { return (unit & 2) | (unit >> 1 & 4); }
+  CTV_HOST_DEVICE static int col_of(int unit) { return (unit << 1 & 2) | (unit & 4); }
+  /// Of a square.
+  CTV_HOST_DEVICE static int units(int level) { return 1 << 2 * (level - 1); }
+
+  CTV_HOST_DEVICE MotionVector& at(int row, int col) { return window[(row + 1) * kPitch + col + 1]; }
+  CTV_HOST_DEVICE MotionVector& cell(int unit, int k) {
+    return at(row_of(unit) + k / kSkipUnit, col_of(unit) + k % kSkipUnit);
+  }
+  CTV_HOST_DEVICE SkipSquare& square_of(int level, int unit) {
+    return squares[level - 1][unit / units(level)];
+  }
+  CTV_HOST_DEVICE uint32_t& error(int level, int unit, int k) { return errors[level - 1][unit][k]; }
+
+  /// Loads window[i] of the root at (row, col). Returns whether the cell is skipped and moves: if none does,
+  /// there is nothing to try.
+  CTV_HOST_DEVICE bool load(const SkipField& field, int row, int col, int i) {
+    const int place = field.place(row - 1 + i / kPitch, col - 1 + i % kPitch);
+    window[i] = place < 0 ? MotionVector{} : field.vectors[place];
+    return place >= 0 && field.skips[place] != 0 && !same_vector(window[i], MotionVector{});
+  }
+  /// A bit of `skipped`.
+  CTV_HOST_DEVICE static bool is_skipped(const SkipField& field, int row, int col, int unit) {
+    bool skipped = true;
+    for (int k = 0; k < kSkipCells; ++k) {
+      const int place = field.place(row + row_of(unit) + k / kSkipUnit, col + col_of(unit) + k % kSkipUnit);
+      skipped &= place >= 0 && field.skips[place] != 0;
+    }
+    return skipped;
+  }
+
+  /// Begins a level with one of its squares. Returns whether it has anything to try.
+  CTV_HOST_DEVICE bool begin_square(int level, int index) {
+    const int unit = index * units(level);
+    const int row = row_of(unit);
+    const int col = col_of(unit);
+    const int side = 1 << level;
+    const int half = side / 2;
+    SkipSquare s{};
+    for (int k = 0; k < kQuarters; ++k) {
+      s.vectors[k] = at(row + k / 2 * half, col + k % 2 * half);
+      const bool mixed = level > 1 && !squares[level - 2][kQuarters * index + k].uniform;
+      s.mixed |= mixed ? 1U << k : 0U;
+    }
+    // To the left, above, to the right, below: cells beside the middle of a side.
+    s.vectors[kQuarters] = at(row + half, col - 1);
+    s.vectors[kQuarters + 1] = at(row - 1, col + half);
+    s.vectors[kQuarters + 2] = at(row + half, col + side);
+    s.vectors[kQuarters + 3] = at(row + side, col + half);
+    s.uniform = s.is_uniform();
+    const uint32_t all = (1U << units(level)) - 1;
+    const bool tries = (skipped >> unit & all) == all && s.own_bits() != kLeafBits;
+    for (int k = 0; k < kSquareVectors && tries; ++k) s.tried |= s.is_repeated(k) ? 0U : 1U << k;
+    squares[level - 1][index] = s;
+    return tries;
+  }
+
+  /// Whether a level before tried vectors for a unit, so that own[unit] is known.
+  CTV_HOST_DEVICE bool is_own_known(int level, int unit) {
+    bool known = false;
+    for (int l = 1; l < level; ++l) known |= square_of(l, unit).tried != 0;
+    return known;
+  }
+  /// A unit's error with the vector v, if it was found in a level before; else kUnknown.
+  CTV_HOST_DEVICE uint32_t known_error(int level, int unit, MotionVector v) {
+    uint32_t known = kUnknown;
+    for (int l = 1; l < level; ++l) {
+      const SkipSquare& s = square_of(l, unit);
+      for (int k = 0; k < kSquareVectors; ++k) {
+        if (s.tries(k) && same_vector(s.vectors[k], v)) known = min_of(known, error(l, unit, k));
+      }
+    }
+    return known;
+  }
+
+  /// Gives a unit vector k of its square.
+  CTV_HOST_DEVICE void change(int level, int unit, int k) {
+    SkipSquare& s = square_of(level, unit);
+    for (int i = 0; i < kSkipCells; ++i) cell(unit, i) = s.vectors[k];
+    own[unit] = error(level, unit, k);
+    s.uniform = true;
+  }
+};
+
 /// The cost of a skipped square, in 640ths of a squared sample. A bit is worth a tenth of the square of a
-/// step. error: squared, in 64ths
+/// step. error: squared
 CTV_HOST_DEVICE uint64_t skip_square_cost(const SkipPrices& p, uint64_t error, uint32_t bits) {
-  return 10 * error + p.square * bits;
+  return 640 * error + p.square * bits;
 }
 
 }  // namespace ctv

@@ -14,6 +14,7 @@ void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid,
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 const MotionVector* vectors, uint8_t* close);
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                 const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side);
+                 const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                 const SideInfo& side);
 
 }  // namespace ctv

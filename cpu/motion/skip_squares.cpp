@@ -18,16 +18,11 @@
 #define CTV_CPU_SKIP_SQUARES_ONCE
 namespace ctv {
 
-// One pass.
-struct SquarePass {
+struct UnitedFrame {
   PlaneView<const Sample> source, reference;  // luma
-  const MotionGrid& grid;
   SkipPrices prices;
-  int level;
-  const uint8_t* skips;
-  const MotionVector* from;
+  SkipField from;
   MotionVector* to;
-  int side() const { return 1 << level; }
 };
 
 }  // namespace ctv
@@ -36,80 +31,105 @@ struct SquarePass {
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-constexpr int kMostUnits = 16;  // of a square
+// The root whose first cell is (row, col).
+class UnitedRoot {
+ public:
+  UnitedRoot(const UnitedFrame& frame, int row, int col) : frame_(frame), row_(row), col_(col) {}
 
-// The squared error of a unit, times 64.
-HWY_INLINE uint64_t UnitError(const SquarePass& pass, int row, int col,
-                              const MotionVector (&vectors)[kSkipCells]) {
-  const UnitPlane u{pass.source, pass.reference, {}, row * kCell, col * kCell, kUnit};
-  alignas(64) int16_t predicted[kUnit * kUnit];
-  alignas(64) int16_t difference[kUnit * kUnit];
-  const Near<kUnit> source(u.source, u.y, u.x, u.rows);
-  PredictUnit<kUnit>(u, vectors, predicted);
-  Subtract<kUnit>(source.data, source.stride, predicted, kUnit, u.rows, difference);
-  uint64_t squares[kSkipCells];
-  Squares<kUnit>(u, difference, squares);
-  return squares[0] + squares[1] + squares[2] + squares[3];
-}
-
-// The vector that the square at (row, col) gets; null: it keeps its own.
-HWY_INLINE const MotionVector* BestVector(const SquarePass& pass, int row, int col,
-                                          const SkipSquare& square) {
-  const int units = pass.side() / kSkipUnit;  // on a side
-  const auto row_of = [&](int unit) { return row + unit / units * kSkipUnit; };
-  const auto col_of = [&](int unit) { return col + unit % units * kSkipUnit; };
-  MotionVector own[kMostUnits][kSkipCells];
-  uint64_t own_errors[kMostUnits];
-  uint64_t error = 0;
-  for (int i = 0; i < units * units; ++i) {
-    for (int k = 0; k < kSkipCells; ++k) {
-      own[i][k] =
-          pass.from[ptrdiff_t{row_of(i) + k / kSkipUnit} * pass.grid.cols + col_of(i) + k % kSkipUnit];
-    }
-    error += own_errors[i] = UnitError(pass, row_of(i), col_of(i), own[i]);
+  void unite() {
+    bool moves = false;
+    for (int i = 0; i < SkipRoot::kWindow; ++i) moves |= root_.load(frame_.from, row_, col_, i);
+    if (moves) try_squares();
+    const int rows = min_of(frame_.from.rows - row_, SkipRoot::kSide);
+    const int cols = min_of(frame_.from.cols - col_, SkipRoot::kSide);
+    for (int r = 0; r < rows; ++r)
+      std::copy_n(&root_.at(r, 0), cols, frame_.to + frame_.from.place(row_ + r, col_));
   }
-  uint64_t least = skip_square_cost(pass.prices, error, square.own_bits());
-  const MotionVector* best = nullptr;
-  for (int k = 0; k < square.count; ++k) {
-    const MotionVector v = square.vectors[k];
-    if (square.is_repeated(k)) continue;
-    const MotionVector all[kSkipCells] = {v, v, v, v};
-    uint64_t cost = skip_square_cost(pass.prices, 0, square.leaf_bits(v));
-    for (int i = 0; i < units * units && cost < least; ++i) {
-      const bool known = std::equal(own[i], own[i] + kSkipCells, all);
-      cost += skip_square_cost(pass.prices,
-                               known ? own_errors[i] : UnitError(pass, row_of(i), col_of(i), all), 0);
-    }
-    if (cost >= least) continue;
-    least = cost;
-    best = square.vectors + k;
-  }
-  return best;
-}
 
-// Of a row of squares, whose first row of cells is `row`, those in columns [begin, end).
-void UniteRow(const SquarePass& pass, int row, int begin, int end) {
-  const MotionGrid& grid = pass.grid;
-  const int side = pass.side();
-  const auto at = [&](int r, int c) { return ptrdiff_t{r} * grid.cols + c; };
-  for (int r = row; r < std::min(row + side, grid.rows); ++r)
-    std::copy(pass.from + at(r, begin), pass.from + at(r, end), pass.to + at(r, begin));
-  if (row + side > grid.rows) return;
-  for (int col = begin; col + side <= end; col += side) {
-    SkipSquare square = SkipSquare::make(pass.from, grid.rows, grid.cols, row, col, pass.level);
-    bool skipped = true;
-    for (int r = 0; r < side && skipped; ++r) {
-      for (int c = 0; c < side; ++c) {
-        const ptrdiff_t cell = at(row + r, col + c);
-        const int quarter = r / (side / 2) * 2 + c / (side / 2);
-        skipped &= pass.skips[cell] != 0;
-        square.mixed |= pass.from[cell] == square.vectors[quarter] ? 0U : 1U << quarter;
+ private:
+  void try_squares() {
+    root_.skipped = 0;
+    for (int unit = 0; unit < SkipRoot::kUnits; ++unit)
+      root_.skipped |= SkipRoot::is_skipped(frame_.from, row_, col_, unit) ? 1U << unit : 0;
+    std::fill_n(&root_.errors[0][0][0], sizeof root_.errors / sizeof(uint32_t), SkipRoot::kUnknown);
+    std::fill_n(root_.own, SkipRoot::kUnits, 0);
+    for (int level = 1; level <= kRootLevel; ++level) {
+      const int squares = SkipRoot::kUnits / SkipRoot::units(level);
+      for (int i = 0; i < squares; ++i) root_.begin_square(level, i);
+      for (int i = 0; i < squares; ++i) {
+        if (root_.squares[level - 1][i].tried != 0) decide(level, i);
       }
     }
-    if (!skipped || square.is_cheapest()) continue;
-    const MotionVector* const best = BestVector(pass, row, col, square);
-    for (int r = 0; r < side && best != nullptr; ++r) std::fill_n(pass.to + at(row + r, col), side, *best);
   }
+
+  // The error of a unit with vector k of its square, noted also for those cells that have the vector.
+  HWY_INLINE uint32_t error(int level, int unit, int k) {
+    uint32_t& error = root_.error(level, unit, k);
+    const MotionVector v = root_.square_of(level, unit).vectors[k];
+    if (error == SkipRoot::kUnknown) error = root_.known_error(level, unit, v);
+    if (error != SkipRoot::kUnknown) return error;
+    const UnitPlane u{frame_.source,
+                      frame_.reference,
+                      {},
+                      (row_ + SkipRoot::row_of(unit)) * kCell,
+                      (col_ + SkipRoot::col_of(unit)) * kCell,
+                      kUnit};
+    alignas(64) int16_t predicted[kUnit * kUnit];
+    alignas(64) int16_t difference[kUnit * kUnit];
+    const Near<kUnit> source(u.source, u.y, u.x, u.rows);
+    Predict<kUnit>(u.reference, u.shift, v, u.y, u.x, u.rows, predicted, kUnit);
+    Subtract<kUnit>(source.data, source.stride, predicted, kUnit, u.rows, difference);
+    uint64_t squares[kSkipCells];  // 64ths
+    Squares<kUnit>(u, difference, squares);
+    const bool known = root_.is_own_known(level, unit);
+    error = 0;
+    for (int i = 0; i < kSkipCells; ++i) {
+      const auto square = static_cast<uint32_t>(squares[i] / 64);
+      error += square;
+      if (!known && root_.cell(unit, i) == v) root_.own[unit] += square;
+    }
+    return error;
+  }
+
+  // The error of a unit as it is. If it is not known, the vectors of its cells are those of quarters.
+  HWY_INLINE uint32_t own_error(int level, int unit) {
+    const SkipSquare& s = root_.square_of(level, unit);
+    for (int k = 0; k < kQuarters && !root_.is_own_known(level, unit); ++k) {
+      bool has = false;
+      for (int i = 0; i < kSkipCells; ++i) has |= root_.cell(unit, i) == s.vectors[k];
+      if (has && s.tries(k)) error(level, unit, k);
+    }
+    return root_.own[unit];
+  }
+
+  // Gives a square the vector that costs least.
+  void decide(int level, int index) {
+    const SkipSquare& s = root_.squares[level - 1][index];
+    const int first = index * SkipRoot::units(level);
+    const int end = first + SkipRoot::units(level);
+    uint64_t least = skip_square_cost(frame_.prices, 0, s.own_bits());
+    for (int i = first; i < end; ++i) least += skip_square_cost(frame_.prices, own_error(level, i), 0);
+    int best = -1;
+    for (int k = 0; k < kSquareVectors; ++k) {
+      if (!s.tries(k)) continue;
+      uint64_t cost = skip_square_cost(frame_.prices, 0, s.leaf_bits(s.vectors[k]));
+      for (int i = first; i < end && cost < least; ++i)
+        cost += skip_square_cost(frame_.prices, error(level, i, k), 0);
+      if (cost >= least) continue;
+      least = cost;
+      best = k;
+    }
+    for (int i = first; i < end && best >= 0; ++i) root_.change(level, i, best);
+  }
+
+  const UnitedFrame& frame_;
+  int row_, col_;
+  SkipRoot root_;
+};
+
+// Of a row of roots, those in columns [begin, end) of the grid.
+void UniteRow(const UnitedFrame& frame, int row, int begin, int end) {
+  for (int col = begin; col < end; col += SkipRoot::kSide) UnitedRoot(frame, row, col).unite();
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -121,18 +141,13 @@ namespace ctv {
 HWY_EXPORT(UniteRow);
 
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                 const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side) {
-  SquarePass pass{source, reference, grid, skip_prices(base_step), 0, side.skips, apart, side.vectors};
-  for (const int level : kSkipSquareLevels) {
-    pass.level = level;
-    parallel_rows(threads, ceil_div(grid.rows, pass.side()), grid.cols, pass.side(),
-                  [&](int i, int begin, int end) {
-                    HWY_DYNAMIC_DISPATCH(UniteRow)(pass, i * pass.side(), begin, end);
-                  });
-    MotionVector* const next = pass.to == apart ? side.vectors : apart;
-    pass.from = pass.to;
-    pass.to = next;
-  }
+                 const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                 const SideInfo& side) {
+  const UnitedFrame frame{
+      source, reference, skip_prices(base_step), {grid.rows, grid.cols, side.skips, vectors}, side.vectors};
+  parallel_rows(threads, grid.root_rows(), grid.cols, SkipRoot::kSide, [&](int i, int begin, int end) {
+    HWY_DYNAMIC_DISPATCH(UniteRow)(frame, i * SkipRoot::kSide, begin, end);
+  });
 }
 
 }  // namespace ctv

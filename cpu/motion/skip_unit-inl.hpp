@@ -51,9 +51,12 @@ void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_
               int16_t* __restrict out) {
   for (int r = 0; r < rows; ++r) {
     CTV_KEEP_LOOP
-    for (int c = 0; c < kWidth; ++c)
+    for (int c = 0; c < kWidth; ++c) {
+      // skip_difference() in 16 bits, which takes fewer instructions.
       // All rows were written, which the analyzer does not see: NOLINTNEXTLINE(clang-analyzer-core.*)
-      out[r * kWidth + c] = static_cast<int16_t>(skip_difference(a[r * a_stride + c], b[r * b_stride + c]));
+      const auto difference = static_cast<int16_t>(a[r * a_stride + c] - b[r * b_stride + c]);
+      out[r * kWidth + c] = clamp_to(difference, int16_t{-511}, int16_t{511});
+    }
   }
 }
 

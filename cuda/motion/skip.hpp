@@ -15,6 +15,7 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& 
 Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const MotionVector* vectors, uint8_t* close);
 Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                   const MotionGrid& grid, uint32_t base_step, MotionVector* apart, const SideInfo& side);
+                   const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
+                   const SideInfo& side);
 
 }  // namespace ctv::cuda

@@ -215,20 +215,20 @@ TEST_F(CudaEquality, SkipDecisions) {
             still.download();
             EXPECT_TRUE(still.intact());
             skips.push_back(still.skips());
-            MotionVector* const apart = scene.searched->device();
+            MotionVector* const found = scene.searched->device();
             ASSERT_TRUE(ok(backend->decide_skips(scene.planes, scene.grid, step, still.device().skips,
-                                                 SideInfo{apart, scene.side.device().skips})));
+                                                 SideInfo{found, scene.side.device().skips})));
             scene.searched->download();
             EXPECT_TRUE(scene.searched->intact());
             vectors.push_back(scene.searched->all());
-            for (const MotionVector* v : std::array<const MotionVector*, 2>{nullptr, apart}) {
+            for (const MotionVector* v : std::array<const MotionVector*, 2>{nullptr, found}) {
               ASSERT_TRUE(ok(backend->find_close(scene.planes, scene.grid, step, v, still.device().skips)));
               still.download();
               EXPECT_TRUE(still.intact());
               close.push_back(still.skips());
             }
             ASSERT_TRUE(ok(backend->unite_skips(scene.planes.source[0], scene.planes.reference[0], scene.grid,
-                                                step, apart, scene.side.device())));
+                                                step, found, scene.side.device())));
             scene.side.download();
             EXPECT_TRUE(scene.side.intact());
             skips.push_back(scene.side.skips());

@@ -140,17 +140,30 @@ inline std::vector<uint8_t> find_close(const std::vector<SkipPlane>& planes, con
   return close;
 }
 
-/// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), pass after pass.
+/// Squares of skipped cells that get one vector (codec/control/skip_squares.hpp), level after level. Squares
+/// look at the vectors of the level before in their root, and at those that came in around it.
 inline void unite_skips(const SkipPlane& luma, const MotionGrid& grid, uint32_t base_step,
                         const std::vector<uint8_t>& skips, std::vector<MotionVector>& vectors) {
   const SkipPrices prices = skip_prices(base_step);
-  for (const int level : kSkipSquareLevels) {
+  const std::vector<MotionVector> first = vectors;
+  for (int level = 1; level <= kRootLevel; ++level) {
     const int side = 1 << level;
     const int half = side / 2;
     const std::vector<MotionVector> before = vectors;
     for (int row = 0; row + side <= grid.rows; row += side) {
       for (int col = 0; col + side <= grid.cols; col += side) {
-        SkipSquare square = SkipSquare::make(before.data(), grid.rows, grid.cols, row, col, level);
+        const auto vector_at = [&](int r, int c) {
+          if (r < 0 || c < 0 || r >= grid.rows || c >= grid.cols) return MotionVector{};
+          const bool inside = r >> kRootLevel == row >> kRootLevel && c >> kRootLevel == col >> kRootLevel;
+          return (inside ? before : first)[static_cast<size_t>(r * grid.cols + c)];
+        };
+        SkipSquare square{};
+        for (int k = 0; k < kQuarters; ++k)
+          square.vectors[k] = vector_at(row + k / 2 * half, col + k % 2 * half);
+        square.vectors[4] = vector_at(row + half, col - 1);
+        square.vectors[5] = vector_at(row - 1, col + half);
+        square.vectors[6] = vector_at(row + half, col + side);
+        square.vectors[7] = vector_at(row + side, col + half);
         std::vector<size_t> cells;
         bool skipped = true;
         for (int i = 0; i < side * side; ++i) {
@@ -161,22 +174,21 @@ inline void unite_skips(const SkipPlane& luma, const MotionGrid& grid, uint32_t 
           const int quarter = 2 * (r / half) + c / half;
           if (before[cells.back()] != square.vectors[quarter]) square.mixed |= 1U << quarter;
         }
-        if (!skipped || square.is_cheapest()) continue;
+        if (!skipped || square.own_bits() == kLeafBits) continue;
         // vector: null for the cells' own
-        const auto error = [&](const MotionVector* vector) {
-          uint64_t sum = 0;
+        const auto cost = [&](const MotionVector* vector, uint32_t bits) {
+          uint64_t sum = 0;  // 64ths
           for (const size_t cell : cells) {
             cell_sums(luma, prices, static_cast<int>(cell) / grid.cols, static_cast<int>(cell) % grid.cols,
                       vector == nullptr ? before[cell] : *vector, sum);
           }
-          return sum;
+          return skip_square_cost(prices, sum / 64, bits);
         };
-        uint64_t least = skip_square_cost(prices, error(nullptr), square.own_bits());
-        for (int k = 0; k < square.count; ++k) {
-          const MotionVector v = square.vectors[k];
-          const uint64_t cost = skip_square_cost(prices, error(&v), square.leaf_bits(v));
-          if (cost >= least) continue;
-          least = cost;
+        uint64_t least = cost(nullptr, square.own_bits());
+        for (const MotionVector v : square.vectors) {
+          const uint64_t other = cost(&v, square.leaf_bits(v));
+          if (other >= least) continue;
+          least = other;
           for (const size_t cell : cells) vectors[cell] = v;
         }
       }

@@ -236,10 +236,10 @@ class StandIn final : public Backend {
     return inner_->find_close(planes, grid, base_step, vectors, close);
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
-                     const MotionGrid& grid, uint32_t base_step, MotionVector* apart,
+                     const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
                      const SideInfo& side) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->unite_skips(source, reference, grid, base_step, apart, side);
+    return inner_->unite_skips(source, reference, grid, base_step, vectors, side);
   }
   Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                     const CompensationGeometry& geometry, PlaneView<Sample> prediction) override {

@@ -37,6 +37,7 @@ struct SkipPlanes {
   int planes = 0;
   ChromaShift chroma;
   std::array<PlaneView<const Sample>, 3> source, reference;
+  bool bytes = false;  // all samples of the reference fit in bytes
 };
 
 /// A plane before the loop filter, or its prediction, beside the source. Both have one extent; samples are

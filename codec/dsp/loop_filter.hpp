@@ -96,8 +96,9 @@ struct FilterGain {
   int before = 0, after = 0;
   /// error: the source minus the sample.
   CTV_HOST_DEVICE void add(int error, int correction) {
+    const auto left = static_cast<int16_t>(error - correction);  // so that loops multiply 16 bits, in pairs
     before += error * error;
-    after += (error - correction) * (error - correction);
+    after += left * left;
   }
   /// Negative if the filter helps. What it smooths is lost for later frames too, so it must gain a 128th.
   CTV_HOST_DEVICE int64_t change() const { return 129 * int64_t{after} - 128 * int64_t{before}; }

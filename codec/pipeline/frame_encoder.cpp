@@ -112,7 +112,11 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const SideInfo& side = output_->side;
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
-  for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
+  compared.bytes = true;
+  for (int p = 0; p < planes(); ++p) {
+    compared.source[static_cast<size_t>(p)] = source_.plane(p);
+    compared.bytes = compared.bytes && stream_.picture.range(p).lo == 0;
+  }
   const auto find_still = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
     return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)

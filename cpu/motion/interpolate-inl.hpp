@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The separable sub-sample filter of codec/dsp/motion_vectors.hpp on small blocks of fixed width, shared by
 // compensation and refinement. Included once per instruction set, so it has no ordinary include guard.
-// Products and sums of a horizontal pass fit in 16 bits, as the assertion below verifies.
+// Products and sums of a first pass fit in 16 bits, as the assertion below verifies.
 #if defined(CTV_CPU_INTERPOLATE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_INTERPOLATE_INL_HPP
 #undef CTV_CPU_INTERPOLATE_INL_HPP
@@ -57,23 +57,27 @@ struct Filters {
 constexpr Filters kFilters;
 
 // The filtered value at one position, modulo 2^16; samples of pictures do not overflow.
-template <typename T>
-inline int16_t Sum16(const Weights& k, const T* s, ptrdiff_t step, int rounding) {
+inline int16_t Sum16(const Weights& k, const Sample* s, ptrdiff_t step, int rounding) {
   static_assert(kTaps == 8);
   return static_cast<int16_t>(k.w[0] * s[0] + k.w[1] * s[step] + k.w[2] * s[2 * step] + k.w[3] * s[3 * step] +
                               k.w[4] * s[4 * step] + k.w[5] * s[5 * step] + k.w[6] * s[6 * step] +
                               k.w[7] * s[7 * step] + rounding);
 }
 
-// Horizontal pass, in 64ths: out [rows][kWidth].
-template <int kWidth, typename T>
-void RowSums(const T* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+// Columns of the vertical pass: those that the horizontal pass over its sums reads.
+template <int kWidth>
+constexpr int kSumCols = kWidth + kTaps;
+
+// Vertical pass, in 64ths: out [rows][kSumCols<kWidth>], from the column kBefore to the left on.
+template <int kWidth>
+void VerticalSums(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
   const Weights& k = kFilters.of[eighth];
-  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
-    const T* __restrict s = source - kBefore;
+  source -= kBefore * stride + kBefore;
+  for (int r = 0; r < rows; ++r, source += stride, out += kSumCols<kWidth>) {
+    const Sample* __restrict s = source;
     int16_t* __restrict o = out;
     CTV_KEEP_LOOP
-    for (int x = 0; x < kWidth; ++x) o[x] = Sum16(k, s + x, 1, 0);
+    for (int x = 0; x < kSumCols<kWidth>; ++x) o[x] = Sum16(k, s + x, stride, 0);
   }
 }
 
@@ -126,19 +130,68 @@ HWY_INLINE void SumBytes(const Sample* source, int eighth, Store store) {
   }
 }
 
-template <int kWidth>
-void RowSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
-  for (int r = 0; r < rows; ++r, source += stride, out += kWidth) {
-    SumBytes<kWidth>(source, eighth, [&](auto d, int x, auto sums) HWY_ATTR { hn::Store(sums, d, out + x); });
-  }
+// 64ths to samples: (sum + 32) >> 6.
+template <class D>
+HWY_INLINE hn::Vec<D> RoundSums(D d16, hn::Vec<D> sums) {
+  return hn::MulFixedPoint15(sums, hn::Set(d16, int16_t{1 << (15 - 6)}));
 }
 
 template <int kWidth>
 void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
                        ptrdiff_t pitch) {
   for (int r = 0; r < rows; ++r, source += stride, out += pitch) {
-    SumBytes<kWidth>(source, eighth, [&](auto d, int x, auto sums) HWY_ATTR {
-      hn::StoreU(hn::ShiftRight<6>(hn::Add(sums, hn::Set(d, int16_t{32}))), d, out + x);
+    SumBytes<kWidth>(source, eighth,
+                     [&](auto d, int x, auto sums) HWY_ATTR { hn::StoreU(RoundSums(d, sums), d, out + x); });
+  }
+}
+
+// Vertical pass over columns of samples that are bytes, in 64ths. Two rows make pairs of bytes (pmaddubsw),
+// and each pair of rows serves four outputs.
+template <class D, typename Store>
+HWY_INLINE void SumColumnsOfBytes(D d16, const Sample* source, ptrdiff_t stride, int rows, int eighth,
+                                  Store store) {
+  const hn::Repartition<uint8_t, D> d8;
+  const Weights& k = kFilters.of[eighth];
+  hn::Vec<decltype(d8)> pairs[kTaps - 1];  // rows i and i + 1
+  source -= kBefore * stride;
+  auto last = hn::LoadU(d16, source);
+  const auto next_pair = [&]() HWY_ATTR {
+    source += stride;
+    const auto next = hn::LoadU(d16, source);
+    const auto pair = hn::BitCast(d8, hn::Or(last, hn::ShiftLeft<8>(next)));
+    last = next;
+    return pair;
+  };
+  for (int i = 0; i < kTaps - 2; ++i) pairs[i] = next_pair();
+  for (int r = 0; r < rows; ++r) {
+    pairs[kTaps - 2] = next_pair();
+    const auto products = [&](int i) HWY_ATTR {
+      return MultiplyPairs(pairs[i], PairWeights(d8, k.w[i], k.w[i + 1]));
+    };
+    store(r, hn::Add(hn::Add(products(0), products(2)), hn::Add(products(4), products(6))));
+    for (int i = 0; i < kTaps - 2; ++i) pairs[i] = pairs[i + 1];
+  }
+}
+
+template <int kWidth>
+void VerticalSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  const hn::CappedTag<int16_t, 16> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  for (int i = 0; i < kSumCols<kWidth>; i += kLanes) {
+    const int x = min_of(i, kSumCols<kWidth> - kLanes);  // the last vector may overlap the one before it
+    SumColumnsOfBytes(d, source + x - kBefore, stride, rows, eighth, [&](int r, auto sums) HWY_ATTR {
+      hn::StoreU(sums, d, out + r * kSumCols<kWidth> + x);
+    });
+  }
+}
+
+template <int kWidth>
+void FilterColumnsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
+                          ptrdiff_t pitch) {
+  const hn::CappedTag<int16_t, kWidth % 16 == 0 ? 16 : 8> d;
+  for (int x = 0; x < kWidth; x += static_cast<int>(hn::MaxLanes(d))) {
+    SumColumnsOfBytes(d, source + x, stride, rows, eighth, [&](int r, auto sums) HWY_ATTR {
+      hn::StoreU(RoundSums(d, sums), d, out + r * pitch + x);
     });
   }
 }
@@ -147,56 +200,37 @@ void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eig
 template <int kWidth>
 using Lanes16 = hn::CappedTag<int16_t, kWidth % 32 == 0 ? 32 : (kWidth % 16 == 0 ? 16 : 8)>;
 
-// Vertical pass over sums of a horizontal pass, rounded to samples. source: the row kBefore above, kWidth
-// values per row. Two interleaved rows make one multiply-add (pmaddwd), and each pair of rows serves three
-// outputs. Interleaving and packing both work within 128 bits and cancel.
+// Horizontal pass over sums of a vertical pass, [rows][kSumCols<kWidth>], rounded to samples. Products of
+// neighbours are added in pairs (pmaddwd): those from column t on make the even outputs, those after it the
+// odd ones.
 template <int kWidth>
-void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
+void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Lanes16<kWidth> d16;
   const hn::Repartition<int32_t, Lanes16<kWidth>> d32;
+  static_assert(kInterpolatedBits == 12);
   const Weights& k = kFilters.of[eighth];
-  constexpr int kPairs = kTaps / 2;
-  hn::Vec<decltype(d16)> w[kPairs];
-  for (int i = 0; i < kPairs; ++i) w[i] = hn::BitCast(d16, hn::Set(d32, k.pairs[i]));
-  const auto half = hn::Set(d32, 2048);
-  for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
-    const int16_t* s = source + x;
-    int16_t* o = out + x;
-    hn::Vec<decltype(d16)> lower[kTaps - 1];  // rows i and i + 1 interleaved
-    hn::Vec<decltype(d16)> upper[kTaps - 1];
-    auto last = hn::LoadU(d16, s);
-    for (int i = 0; i < kTaps - 2; ++i) {
-      s += kWidth;
-      const auto next = hn::LoadU(d16, s);
-      lower[i] = hn::InterleaveLower(d16, last, next);
-      upper[i] = hn::InterleaveUpper(d16, last, next);
-      last = next;
+  const auto half = hn::Set(d32, kInterpolatedHalf);
+  const auto sums_from = [&](const int16_t* s) HWY_ATTR {
+    auto unused = hn::Zero(d32);
+    auto sums = half;
+    for (int t = 0; t < kTaps; t += 2) {
+      const auto w = hn::BitCast(d16, hn::Set(d32, k.pairs[t / 2]));
+      sums = hn::ReorderWidenMulAccumulate(d32, hn::LoadU(d16, s + t), w, sums, unused);
     }
-    for (int r = 0; r < rows; ++r, o += pitch) {
-      s += kWidth;
-      const auto next = hn::LoadU(d16, s);
-      lower[kTaps - 2] = hn::InterleaveLower(d16, last, next);
-      upper[kTaps - 2] = hn::InterleaveUpper(d16, last, next);
-      last = next;
-      auto unused = hn::Zero(d32);
-      auto low = half;
-      auto high = half;
-      for (int i = 0; i < kPairs; ++i) {
-        low = hn::ReorderWidenMulAccumulate(d32, lower[2 * i], w[i], low, unused);
-        high = hn::ReorderWidenMulAccumulate(d32, upper[2 * i], w[i], high, unused);
-      }
-      hn::StoreU(hn::ReorderDemote2To(d16, hn::ShiftRight<12>(low), hn::ShiftRight<12>(high)), d16, o);
-      for (int i = 0; i < kTaps - 2; ++i) {
-        lower[i] = lower[i + 1];
-        upper[i] = upper[i + 1];
-      }
+    return sums;
+  };
+  for (int r = 0; r < rows; ++r, source += kSumCols<kWidth>, out += pitch) {
+    for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
+      const auto even = hn::BitCast(d16, hn::ShiftRight<12>(sums_from(source + x)));
+      const auto odd = hn::BitCast(d16, hn::ShiftLeft<16 - 12>(sums_from(source + x + 1)));
+      hn::StoreU(hn::OddEven(odd, even), d16, out + x);
     }
   }
 }
 #else
 template <int kWidth>
-void RowSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
-  RowSums<kWidth>(source, stride, rows, eighth, out);
+void VerticalSumsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out) {
+  VerticalSums<kWidth>(source, stride, rows, eighth, out);
 }
 template <int kWidth>
 void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
@@ -204,15 +238,20 @@ void FilterRowsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eig
   FilterRows<kWidth>(source, stride, rows, eighth, out, pitch);
 }
 template <int kWidth>
-void FilterColumnsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
+void FilterColumnsOfBytes(const Sample* source, ptrdiff_t stride, int rows, int eighth, int16_t* out,
+                          ptrdiff_t pitch) {
+  FilterColumns<kWidth>(source, stride, rows, eighth, out, pitch);
+}
+template <int kWidth>
+void FilterRowsOfSums(const int16_t* source, int rows, int eighth, int16_t* out, ptrdiff_t pitch) {
   const Weights& k = kFilters.of[eighth];
-  for (int r = 0; r < rows; ++r, source += kWidth, out += pitch) {
+  for (int r = 0; r < rows; ++r, source += kSumCols<kWidth>, out += pitch) {
     const int16_t* __restrict s = source;
     int16_t* __restrict o = out;
     CTV_KEEP_LOOP
     for (int x = 0; x < kWidth; ++x) {
       int32_t sum = 0;
-      for (int t = 0; t < kTaps; ++t) sum += k.w[t] * s[x + t * kWidth];
+      for (int t = 0; t < kTaps; ++t) sum += k.w[t] * s[x + t];
       o[x] = static_cast<int16_t>(round_interpolated(sum));
     }
   }

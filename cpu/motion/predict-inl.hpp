@@ -67,16 +67,19 @@ void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, Motion
       FilterRows<kWidth>(source, stride, rows, dx.eighth, out, pitch);
     }
   } else if (dx.eighth == 0) {
-    FilterColumns<kWidth>(source, stride, rows, dy.eighth, out, pitch);
-  } else {
-    alignas(64) int16_t sums[(kMostRows + kTaps) * kWidth];
-    source -= kBefore * stride;
     if (bytes) {
-      RowSumsOfBytes<kWidth>(source, stride, rows + kTaps - 1, dx.eighth, sums);
+      FilterColumnsOfBytes<kWidth>(source, stride, rows, dy.eighth, out, pitch);
     } else {
-      RowSums<kWidth>(source, stride, rows + kTaps - 1, dx.eighth, sums);
+      FilterColumns<kWidth>(source, stride, rows, dy.eighth, out, pitch);
     }
-    FilterColumnsOfSums<kWidth>(sums, rows, dy.eighth, out, pitch);
+  } else {
+    alignas(64) int16_t sums[kMostRows * kSumCols<kWidth>];
+    if (bytes) {
+      VerticalSumsOfBytes<kWidth>(source, stride, rows, dy.eighth, sums);
+    } else {
+      VerticalSums<kWidth>(source, stride, rows, dy.eighth, sums);
+    }
+    FilterRowsOfSums<kWidth>(sums, rows, dx.eighth, out, pitch);
   }
 }
 

@@ -97,8 +97,8 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
 UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
   const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
   const auto i = static_cast<size_t>(p);
-  return {s.planes->source[i],        s.planes->reference[i],   shift,
-          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
+  return {s.planes->source[i],      s.planes->reference[i], shift,          s.row * (kCell >> shift.y),
+          col * (kCell >> shift.x), kUnit >> shift.y,       s.planes->bytes};
 }
 
 void FindStillRow(const SkipRow& s, uint8_t* still) {

@@ -23,6 +23,7 @@ struct UnitPlane {
   ChromaShift shift;
   int y, x;  // first sample
   int rows;
+  bool bytes = false;  // all samples of the reference are
   int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
   int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
 };
@@ -97,14 +98,14 @@ void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[
 template <int kWidth>
 void PredictUnit(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], int16_t* out) {
   if (vectors[0] == vectors[1] && vectors[0] == vectors[2] && vectors[0] == vectors[3])
-    return Predict<kWidth>(u.reference, u.shift, vectors[0], u.y, u.x, u.rows, out, kWidth);
+    return Predict<kWidth>(u.reference, u.shift, vectors[0], u.y, u.x, u.rows, out, kWidth, u.bytes);
   const int rows = u.cell_rows();
   const int cols = u.cell_cols();
   for (int k = 0; k < kSkipCells; ++k) {
     int16_t cell[kCell * kCell];
     const int top = k / kSkipUnit * rows;
     const int left = k % kSkipUnit * cols;
-    Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell, kCell);
+    Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell, kCell, u.bytes);
     for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
   }
 }

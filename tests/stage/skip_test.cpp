@@ -22,7 +22,7 @@ class Skip : public test::BackendTest {
     const MotionGrid grid = test::grid_for(padded, kLog2Cell);
     test::Random random(seed);
     std::vector<BackendPlane> sources, references;
-    SkipPlanes compared{planes, chroma, {}, {}};
+    SkipPlanes compared{planes, chroma, {}, {}, seed % 2 == 1};
     std::vector<reference::SkipPlane> expected_planes;
     sources.reserve(3);
     references.reserve(3);

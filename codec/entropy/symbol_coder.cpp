@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <new>
 #include <string>
 
 #include "codec/entropy/motion_tree.hpp"
@@ -38,6 +37,11 @@ class SliceStart {
   State outcome_ = kFailed;
 };
 
+template <typename Work>
+void for_all(int threads, size_t count, const Work& work) {
+  parallel_for(threads, static_cast<int>(count), [&](int i) { work(static_cast<size_t>(i)); });
+}
+
 }  // namespace
 
 SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& header, const MotionGrid& grid,
@@ -61,20 +65,6 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
                                               header.loop_filter != 0);
     part.size = grid.size() / slices_;
   }
-}
-
-// Runs work(i) for all i below count. Exceptions must not leave a thread of the team.
-template <typename Work>
-void SymbolCoder::for_all(int threads, size_t count, Work work) {
-  std::atomic<bool> out_of_memory = false;
-  parallel_for(threads, static_cast<int>(count), [&](int i) {
-    try {
-      work(static_cast<size_t>(i));
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
-  });
-  if (out_of_memory) throw std::bad_alloc();
 }
 
 int SymbolCoder::threads_for(size_t bytes) const {

@@ -78,8 +78,6 @@ class SymbolCoder {
   Status check_parts(size_t first, size_t end, bool sent) const;
   /// How many are worth waking to copy so much.
   int threads_for(size_t bytes) const;
-  template <typename Work>
-  void for_all(int threads, size_t count, Work work);
   template <typename Choose, typename Takes, typename Start, typename Finish>
   void for_parts(size_t first, size_t end, Choose choose, Takes takes_time, Start start, Finish finish);
   template <typename Choose>

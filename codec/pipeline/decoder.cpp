@@ -32,7 +32,8 @@ Status StreamDecoder::send(const ctv_unit& u, std::span<const uint8_t> missing, 
   const Status sound = packet ? check_packet_size(config_, unit.size()) : prefix.status();
   if (sound.ok()) {
     if (packet) return take_packet(u, missing, again);
-    if (prefix->kind == UnitKind::kIndex || std::ranges::equal(unit, header_bytes_)) return {};
+    const bool known = frames_ != nullptr && std::ranges::equal(unit, header_bytes_);
+    if (known || prefix->kind == UnitKind::kIndex) return {};
   }
   // Another stream, and errors, come after the pictures that were sent before.
   submit_ready(true);
@@ -190,12 +191,20 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
     outcome = flushed_ && given_ == taken_ ? CTV_END : CTV_AGAIN;
     return {};
   }
-  FrameSlot& slot = pipeline_->slot(given_++);
+  const Status given = guarded([&] { return give(pipeline_->slot(given_), picture); });
+  ++given_;
+  return given;
+}
+
+Status StreamDecoder::give(FrameSlot& slot, ctv_picture& picture) {
   CTV_RETURN_IF_ERROR(slot.status);
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "receive: the decoder has failed"};
   FramePipeline::expect_symbols(slot);  // the next packet comes when this picture is there
-  CTV_RETURN_IF_ERROR(device_.run([&] { return slot.picture->finish(picture); },
-                                  [this](const Status& failure) { return fall_back(failure); }));
+  const auto finish = [&]() -> Status {
+    CTV_RETURN_IF_ERROR(slot.status);  // of a fallback that has lost the picture
+    return slot.picture->finish(picture);
+  };
+  CTV_RETURN_IF_ERROR(device_.run(finish, [this](const Status& failure) { return fall_back(failure); }));
   picture.timestamp = slot.time.timestamp;
   picture.duration = slot.time.duration;
   picture.opaque = slot.opaque;
@@ -206,14 +215,21 @@ Status StreamDecoder::receive(ctv_picture& picture, ctv_status& outcome) {
   return {};
 }
 
-// The CPU decodes again what the device had not finished, from the packets since a key frame.
+// The CPU decodes again what the device had not finished, from the packets since a key frame. If that fails,
+// the pictures are lost, and the decoder goes on with the next key frame.
 Status StreamDecoder::fall_back(const Status& failure) {
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
     const FrameSlot& slot = pipeline_->slot(frame);
     if (slot.coding.valid()) slot.coding.wait();
   }
   CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
-  CTV_RETURN_IF_ERROR(replay(device_.history(), *pipeline_, *frames_));
+  const Status replayed = guarded([&] { return replay(device_.history(), *pipeline_, *frames_); });
+  for (uint64_t frame = given_; frame < submitted_; ++frame) {
+    FrameSlot& slot = pipeline_->slot(frame);
+    if (!slot.status.ok() || (replayed.ok() && device_.history().has(frame))) continue;
+    // So short that it needs no memory.
+    slot.status = {replayed.ok() ? failure.code() : replayed.code(), "picture lost"};
+  }
   device_.forget();
   // Symbols that were decoded into the device's transfers are decoded again into the CPU's.
   for (uint64_t frame = submitted_; frame < taken_; ++frame) {
@@ -221,7 +237,7 @@ Status StreamDecoder::fall_back(const Status& failure) {
     if (!slot.coding.valid()) continue;
     pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
   }
-  return {};
+  return replayed;
 }
 
 std::vector<uint32_t> StreamDecoder::held() const {

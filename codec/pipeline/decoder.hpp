@@ -50,6 +50,7 @@ class StreamDecoder {
   /// Hands frames to the backend whose symbols are ready, and drops repeated ones. wait: until the oldest
   /// has a result.
   void submit_ready(bool wait);
+  Status give(FrameSlot& slot, ctv_picture& picture);
   bool full() const { return pipeline_ != nullptr && taken_ - given_ == pipeline_->size(); }
   Status fall_back(const Status& failure);
 

@@ -116,6 +116,7 @@ Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int
 }
 
 void FramePipeline::start(FrameSlot& slot, std::function<Status()> work) {
+  slot.coding = {};  // also if there is no memory for another
   slot.status = guarded([&]() -> Status {
     if (workers_ == nullptr) return work();
     slot.coding = workers_->submit(std::move(work));

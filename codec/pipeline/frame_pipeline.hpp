@@ -66,7 +66,7 @@ class FramePipeline {
 
   FrameSlot& slot(uint64_t frame) { return slots_[frame % slots_.size()]; }
   size_t size() const { return slots_.size(); }
-  bool concurrent() const { return workers_ != nullptr; }
+  bool concurrent() const { return slots_.size() > 1; }
 
   /// Wakes threads for the symbols of the only frame in flight, beside the work of a device.
   static void expect_symbols(const FrameSlot& slot);

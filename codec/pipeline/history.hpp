@@ -2,6 +2,7 @@
 // Packets from which a backend's references can be rebuilt after it has failed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -33,6 +34,9 @@ class History {
   void clear();
   /// False if the chain is not whole: it was too long, or no key frame has been seen.
   bool whole() const { return !entries_.empty(); }
+  bool has(uint64_t frame) const {
+    return std::ranges::any_of(entries_, [&](const Entry& e) { return e.frame == frame; });
+  }
   const std::deque<Entry>& entries() const { return entries_; }
 
  private:

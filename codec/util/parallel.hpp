@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <type_traits>
 
@@ -34,7 +35,8 @@ inline void expect_loop(int threads, std::chrono::microseconds soon) {
 #endif
 }
 
-/// Runs body(i) for i in [0, count) on at most `threads` threads, in no order.
+/// Runs body(i) for i in [0, count) on at most `threads` threads. They begin in order. An exception of one is
+/// thrown again here, after all that began have ended; the others may be left out.
 template <typename Body>
 void parallel_for(int threads, int count, Body&& body) {
   if (threads <= 1 || count <= 1) {
@@ -42,8 +44,17 @@ void parallel_for(int threads, int count, Body&& body) {
     return;
   }
 #if defined(CTV_OPENMP_THREADS)
-#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(threads, count))
-  for (int i = 0; i < count; ++i) body(i);
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(monotonic : dynamic, 1) num_threads(std::min(threads, count))
+  for (int i = 0; i < count; ++i) {
+    try {
+      body(i);
+    } catch (...) {  // none may leave OpenMP's loop
+#pragma omp critical
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 #else
   using Plain = std::remove_reference_t<Body>;
   const auto call = [](void* context, int i) { (*static_cast<Plain*>(context))(i); };

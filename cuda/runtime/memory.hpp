@@ -67,8 +67,9 @@ template <typename T>
 using PinnedArray = Array<T, PinnedMemory>;
 
 /// At least `size` bytes of both; where one has fewer, `roomy`.
-inline Status reserve_both(Context& context, PinnedArray<uint8_t>& host, DeviceArray<uint8_t>& device,
-                           size_t size, size_t roomy) {
+template <typename Host, typename Memory>
+Status reserve_both(Context& context, Array<uint8_t, Host>& host, Array<uint8_t, Memory>& device, size_t size,
+                    size_t roomy) {
   if (size <= host.size() && size <= device.size()) return {};
   CTV_RETURN_IF_ERROR(host.reserve(context, roomy));
   return device.reserve(context, roomy);

@@ -39,4 +39,4 @@ def test_the_page(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     exec(re.search("```python\n(.*?)```", (EXAMPLES.parent / "python.md").read_text(), re.S)[1], {})
     *counts, mean = capsys.readouterr().out.split()[:4]
-    assert counts == ["176", "144", "50"] and abs(float(mean) - 30) < 1
+    assert counts == ["176", "144", "50"] and abs(float(mean) - 30) < 2  # what is still may lag behind

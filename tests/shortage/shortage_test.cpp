@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -95,7 +97,9 @@ class Shortages : public testing::TestWithParam<Case> {
     ctv_encoder_close(encoder);
   }
 
-  static void decode_into(Session& run, const Stream& stream, const ctv_decoder_config& config) {
+  // again: null, or what comes before the stream is sent once more.
+  static void decode_into(Session& run, const Stream& stream, const ctv_decoder_config& config,
+                          const std::function<void()>& again = {}) {
     ctv_decoder* decoder = nullptr;
     if (run.note(ctv_decoder_open(&config, &decoder)) != CTV_OK) {
       EXPECT_EQ(decoder, nullptr);
@@ -119,11 +123,18 @@ class Shortages : public testing::TestWithParam<Case> {
       }
       run.messages = false;  // AGAIN on both sides
     };
-    send(stream.header);
-    for (const Bytes& packet : stream.packets) {
-      send(packet);
-      while (receive() == CTV_OK) {
+    const auto send_all = [&] {
+      send(stream.header);
+      for (const Bytes& packet : stream.packets) {
+        send(packet);
+        while (receive() == CTV_OK) {
+        }
       }
+    };
+    send_all();
+    if (again) {
+      again();
+      send_all();
     }
     run.note(ctv_decoder_flush(decoder));
     for (int i = 0; i < kEnough && !run.ended; ++i) run.ended = receive() == CTV_END;
@@ -139,6 +150,33 @@ class Shortages : public testing::TestWithParam<Case> {
     }
     EXPECT_TRUE(run.messages);
     EXPECT_TRUE(run.ended || !run.opened) << "CTV_END never came";
+  }
+
+  // A shortage in a decoder. When memory is there again, it shows all pictures of the stream from its start.
+  // Returns whether an allocation failed.
+  static bool expect_recovery(const Stream& stream, const std::vector<Frame>& expected,
+                              const ctv_decoder_config& config, long n, Shortage kind) {
+    Session run;
+    bool reached = true;
+    const auto expect_pictures = [&] {
+      for (const auto& [number, picture] : run.pictures) {
+        EXPECT_EQ(picture, expected[static_cast<size_t>(number)]) << "frame " << number;
+      }
+    };
+    std::optional<FailingAllocations> shortage;
+    const std::function<void()> again = [&] {
+      reached = FailingAllocations::reached();
+      shortage.reset();
+      expect_pictures();
+      run.pictures.clear();
+    };
+    shortage.emplace(n, kind);
+    decode_into(run, stream, config, again);
+    shortage.reset();
+    expect_only_shortage(run);
+    EXPECT_EQ(run.pictures.size(), run.opened ? expected.size() : 0);
+    expect_pictures();
+    return reached;
   }
 
   // A healthy decoder accepts every packet that does not depend on a missing frame, and shows the source.
@@ -176,16 +214,14 @@ class Shortages : public testing::TestWithParam<Case> {
 };
 
 /// Calls code() with a device that fails at every `step`-th call from `first` to `last`, and memory that runs
-/// out at every seventh allocation from then on.
+/// out at every seventh allocation from then on. code(n): returns whether it did.
 template <typename Code>
 void without_device_and_memory(long first, long last, long step, Code code) {
   for (long call = first; call < last; call += step) {
     bool reached = true;
     for (long n = call % 7; reached; n += 7 * kCallStep) {
       const DeviceThatFails device(call);
-      const FailingAllocations shortage(n, Shortage::kFrom);
-      code();
-      reached = FailingAllocations::reached();
+      reached = code(n);
     }
   }
 }
@@ -193,20 +229,28 @@ void without_device_and_memory(long first, long last, long step, Code code) {
 TEST_P(Shortages, OfMemoryAndDeviceInTheEncoder) {
   Config c = config();
   c.backend = CTV_BACKEND_AUTO;
-  without_device_and_memory(60, 500, 44, [&] {
+  const Bytes header = encode(clip_, config()).header;
+  without_device_and_memory(60, 500, 44, [&](long n) {
     Session run;
-    encode_into(run, c);
+    bool reached = false;
+    {
+      const FailingAllocations shortage(n, Shortage::kFrom);
+      encode_into(run, c);
+      reached = FailingAllocations::reached();
+    }
+    expect_only_shortage(run);
+    expect_good_packets(run, header);
+    return reached;
   });
 }
 
 TEST_P(Shortages, OfMemoryAndDeviceInTheDecoder) {
   const Stream stream = encode(clip_, config());
+  const auto expected = decode(stream);
   DecoderConfig c = decoder();
   c.backend = CTV_BACKEND_AUTO;
-  without_device_and_memory(20, 300, 28, [&] {
-    Session run;
-    decode_into(run, stream, c);
-  });
+  without_device_and_memory(20, 300, 28,
+                            [&](long n) { return expect_recovery(stream, expected, c, n, Shortage::kFrom); });
 }
 
 TEST_P(Shortages, OfMemoryInTheEncoder) {
@@ -255,6 +299,29 @@ TEST_P(Shortages, OfMemoryInTheDecoder) {
   }
 }
 
+class ReceiverShortages : public Shortages {};
+
+// A device that decodes components gets them while the host decodes motion.
+TEST_P(ReceiverShortages, OfMemoryInTheDecoder) {
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 192, 160, 3);
+  Config c = config_for(clip[0], std::get<0>(GetParam()));
+  c.entropy_coding = CTV_ENTROPY_RLE;
+  const Stream stream = encode(clip, c);
+  const auto expected = decode(stream);
+  DecoderConfig d = decoder();
+  d.backend = CTV_BACKEND_CUDA;
+  const DeviceThatFails never(0);
+  for (const Shortage kind : {Shortage::kOnce, Shortage::kFrom}) {
+    bool reached = true;
+    long n = 0;
+    for (; reached && n < 20000; n += kind == Shortage::kOnce ? 1 : 3) {
+      reached = expect_recovery(stream, expected, d, n, kind);
+      if (HasFailure()) FAIL() << "allocation " << n << (kind == Shortage::kOnce ? "" : " and later");
+    }
+    EXPECT_GT(n, 50) << "allocations are not counted";
+  }
+}
+
 // The team keeps its threads, so after other tests in this process none may be asked for.
 TEST_P(Shortages, OfThreads) {
   const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
@@ -292,13 +359,16 @@ TEST_P(Shortages, OfThreads) {
   }
 }
 
+const auto kNames = [](const auto& i) {
+  return std::get<0>(i.param) + "_" + std::to_string(std::get<1>(i.param)) + "_in_flight";
+};
 INSTANTIATE_TEST_SUITE_P(Configurations, Shortages,
                          testing::Combine(testing::Values("default", "paper", "bitrate"),
                                           testing::Values(1, 3)),
-                         [](const auto& i) {
-                           return std::get<0>(i.param) + "_" + std::to_string(std::get<1>(i.param)) +
-                                  "_in_flight";
-                         });
+                         kNames);
+INSTANTIATE_TEST_SUITE_P(Configurations, ReceiverShortages,
+                         testing::Combine(testing::Values("default", "paper"), testing::Values(1, 3)),
+                         kNames);
 
 }  // namespace
 }  // namespace ctv::test

@@ -289,6 +289,15 @@ expect 0 "max-pixels, just enough" "$ctdec" a.ctv -o x.yuv --max-pixels 1536 -q
 expect 4 "max-memory" "$ctdec" a.ctv -o x.yuv --max-memory 1k
 expect 4 "max-packet" "$ctdec" a.ctv -o x.yuv --max-packet 16
 
+# 80 MB, which a sanitiser's shadow of memory exceeds
+short() { (ulimit -v 80000 && "$@"); }
+if short "$ctinfo" --version >out 2>err; then
+  expect 4 "too little memory" short "$ctenc" --generate 1920x1080@25:4 -o short.ctv --backend cpu
+  one_line "too little memory"
+  grep -q 'out of memory.*need less' err || fail "too little memory: no hint"
+  [ ! -e short.ctv ] || fail "too little memory: a stream is left"
+fi
+
 # --- bad inputs of ctenc
 expect 2 "missing" "$ctenc" missing.y4m -o x.ctv
 one_line missing

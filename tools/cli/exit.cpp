@@ -19,6 +19,14 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
+constexpr const char* kMemoryHint = " (fewer threads or frames in flight need less)";
+
+std::string line_of(const Error& e) {
+  std::string line = ctv_status_name(e.status());
+  if (line != e.what()) line += std::string(": ") + e.what();
+  return e.status() == CTV_ERROR_MEMORY ? line + kMemoryHint : line;
+}
+
 /// Descriptors 0 to 2 that are closed would be given to the next files opened, and messages would go into
 /// them. What takes their place cannot be read (0) or written (1, 2), so using them is still an error.
 void occupy_standard_descriptors() {
@@ -64,9 +72,9 @@ int run_tool(const char* program, const std::function<Exit()>& body) {
   } catch (const Failure& e) {
     return fail(e.code(), e.what());
   } catch (const Error& e) {
-    return fail(exit_of(e.status()), std::string(ctv_status_name(e.status())) + ": " + e.what());
+    return fail(exit_of(e.status()), line_of(e));
   } catch (const std::bad_alloc&) {
-    return fail(Exit::kLimit, "out of memory");
+    return fail(Exit::kLimit, std::string("out of memory") + kMemoryHint);
   } catch (const std::exception& e) {
     return fail(Exit::kDefect, std::string("internal error: ") + e.what());
   }

@@ -72,7 +72,7 @@ struct FieldPass {
   }
 };
 inline constexpr FieldPass kBlockPasses[] = {
-    {2, kVectorUnit / 2, 2}, {2, kVectorUnit / 4, 2}, {2, kVectorUnit / 4, 0, true}};
+    {2, kVectorUnit / 2, 2, false, 192}, {2, kVectorUnit / 4, 2, false, 192}, {2, kVectorUnit / 4, 0, true}};
 /// In their place where speed comes first.
 inline constexpr FieldPass kQuickPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
                                              {2, kVectorUnit / 4, 1, false, 192}};

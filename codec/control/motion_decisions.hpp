@@ -137,7 +137,8 @@ CTV_HOST_DEVICE uint32_t square_bits(const MotionVector* vectors, int rows, int 
   return borders * kSquareBorderBits;
 }
 
-/// What stands for the sum of magnitudes of coefficients where a pass looks at SAD.
+/// What stands for the sum of magnitudes of coefficients where a pass looks at SAD: twice what noise sums up
+/// to, so that vectors weigh half.
 CTV_HOST_DEVICE uint32_t sad_for_hadamard(uint32_t sad, int row_step) {
   return 16 * sad * static_cast<uint32_t>(row_step);
 }

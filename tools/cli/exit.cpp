@@ -19,14 +19,6 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
-constexpr const char* kMemoryHint = " (fewer threads or frames in flight need less)";
-
-std::string line_of(const Error& e) {
-  std::string line = ctv_status_name(e.status());
-  if (line != e.what()) line += std::string(": ") + e.what();
-  return e.status() == CTV_ERROR_MEMORY ? line + kMemoryHint : line;
-}
-
 /// Descriptors 0 to 2 that are closed would be given to the next files opened, and messages would go into
 /// them. What takes their place cannot be read (0) or written (1, 2), so using them is still an error.
 void occupy_standard_descriptors() {
@@ -55,6 +47,14 @@ Exit exit_of(ctv_status status) {
   }
 }
 
+std::string line_of(const Error& e) {
+  std::string line = ctv_status_name(e.status());
+  if (line != e.what()) line += std::string(": ") + e.what();
+  return e.status() == CTV_ERROR_MEMORY ? line + " (fewer threads or frames in flight need less)" : line;
+}
+
+std::string memory_line() { return line_of(Error(CTV_ERROR_MEMORY, ctv_status_name(CTV_ERROR_MEMORY))); }
+
 int run_tool(const char* program, const std::function<Exit()>& body) {
   set_program_name(program);
   occupy_standard_descriptors();
@@ -74,7 +74,7 @@ int run_tool(const char* program, const std::function<Exit()>& body) {
   } catch (const Error& e) {
     return fail(exit_of(e.status()), line_of(e));
   } catch (const std::bad_alloc&) {
-    return fail(Exit::kLimit, std::string("out of memory") + kMemoryHint);
+    return fail(Exit::kLimit, memory_line());
   } catch (const std::exception& e) {
     return fail(Exit::kDefect, std::string("internal error: ") + e.what());
   }

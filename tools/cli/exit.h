@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <ctv/ctv.h>
+#include <ctv/ctv.hpp>
 
 namespace ctv::tools {
 
@@ -35,6 +35,11 @@ class Failure : public std::runtime_error {
 
 /// Which exit code a status of the library becomes.
 Exit exit_of(ctv_status status);
+
+/// What an error of the library says in one line, with a hint where memory lacks; and the line of a shortage
+/// in the tool itself.
+std::string line_of(const Error& e);
+std::string memory_line();
 
 /// Calls body() and turns every way it can fail into one line on stderr and an exit code.
 int run_tool(const char* program, const std::function<Exit()>& body);

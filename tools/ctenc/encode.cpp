@@ -83,14 +83,14 @@ class Encoding {
     try {
       return encode_all(limit);
     } catch (const Error& e) {
-      keep_frames(exit_of(e.status()), std::string(ctv_status_name(e.status())) + ": " + e.what());
+      keep_frames(exit_of(e.status()), line_of(e));
       throw;
     } catch (const Failure& e) {
       // What --verify refuses is no recording.
       if (e.code() != Exit::kStream) keep_frames(e.code(), e.what());
       throw;
     } catch (const std::bad_alloc&) {
-      keep_frames(Exit::kLimit, "out of memory");
+      keep_frames(Exit::kLimit, memory_line());
       throw;
     } catch (const Interrupted&) {
       // A second signal, or a first one while a pipe is full.

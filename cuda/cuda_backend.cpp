@@ -170,6 +170,10 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
+  Status wait_beside() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->wait_beside();
+  }
   Status synchronize() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->synchronize();

@@ -136,19 +136,21 @@ class Backend {
                               const MotionVector* vectors, const Level* residual, const Level* previous,
                               int layers, Level* levels) = 0;
 
-  /// Marks the calls of one frame. True: the backend has kept the calls of an equal frame and will repeat
-  /// them in end_frame(), so that of all calls only upload() must be made.
+  /// Marks the calls of one frame, after the upload of its picture. True: the backend has kept the calls of
+  /// an equal frame and will repeat them in end_frame(), so that none must be made.
   virtual Result<bool> begin_frame(const FrameCalls& calls) = 0;
   virtual Status end_frame() = 0;
   /// Calls work(p) for each plane p below `planes`, whose calls are about this plane alone, and beside(),
   /// whose calls are about all planes. None needs what others do, so a backend may work on them side by side,
   /// and several threads may make the calls. first(p) comes before work(p), and of all planes before
-  /// beside(). Empty ones are left out. An error of one is returned; the rest may be left out.
+  /// beside(). Empty ones are left out. An error of one is returned; the rest may be left out. What follows
+  /// waits for the work of planes, but for that of beside() after wait_beside() only.
   template <typename Work>
   Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {},
                     const std::function<Status(int)>& first = {}) {
     return work_on_planes(planes, std::cref(work), beside, first);  // allocates nothing
   }
+  virtual Status wait_beside() { return {}; }
   /// Waits for everything.
   virtual Status synchronize() = 0;
 

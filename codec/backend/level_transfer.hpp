@@ -13,12 +13,14 @@ namespace ctv {
 class LevelTransfer {
  public:
   virtual ~LevelTransfer() = default;
-  /// Starts the copy of a frame's vectors and skips to the host. Slopes of a key frame and changes of a
-  /// predicted one are not yet known, and go with its levels. The backend's arrays must not change before the
-  /// next download, so a backend whose memory is the host's may let downloaded() point to them.
+  /// Starts the copy of a frame's vectors and skips to the host. Slopes of a key frame are not yet known and
+  /// go with its levels, and changes of a predicted one follow them. The backend's arrays must not change
+  /// before the next download, so a backend whose memory is the host's may let downloaded() point to them.
   virtual Status download_side(const ConstSideInfo& side) = 0;
   /// The same for its levels.
   virtual Status download(const std::array<const Level*, 3>& levels) = 0;
+  /// The same for side.changes, if they are not null, after each download of levels.
+  virtual Status download_changes() { return {}; }
   /// The frame of the last download, complete after finish(). Its parameters are not filled.
   virtual CodedFrame downloaded() const = 0;
   /// Whether parts of a download arrive while the backend still works on others: the side information after

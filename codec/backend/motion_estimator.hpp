@@ -43,18 +43,18 @@ inline bool valid_motion(const MotionParameters& p) {
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;
-  /// Reads the planes of the next search. current: padded extent; reference: cropped to the true extent,
-  /// repeated beyond.
-  virtual Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) = 0;
-  /// vectors: [grid.rows][grid.cols]. lambda: cost of a vector bit in sixteenths of SAD. still:
-  /// [grid.rows][grid.cols] or null; a block whose cells are all still has the vector zero and is not
-  /// searched.
-  virtual Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) = 0;
+  /// Reads the planes of the next search, and may begin it. current: padded extent; reference: cropped to the
+  /// true extent, repeated beyond. lambda: cost of a vector bit in sixteenths of SAD.
+  virtual Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
+                         uint32_t lambda) = 0;
+  /// vectors: [grid.rows][grid.cols]. still: the same or null; a block whose cells are all still has the
+  /// vector zero.
+  virtual Status find(const uint8_t* still, MotionVector* vectors) = 0;
   /// prepare(), then find().
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) {
-    CTV_RETURN_IF_ERROR(prepare(current, reference));
-    return find(lambda, still, vectors);
+    CTV_RETURN_IF_ERROR(prepare(current, reference, lambda));
+    return find(still, vectors);
   }
 };
 

@@ -15,31 +15,37 @@ constexpr double kMinDistance = 0.4;  // L1 distance of the normalised histogram
 
 }  // namespace
 
-bool SceneCutDetector::is_cut(const ctv_picture& picture) {
-  if (picture.memory != CTV_MEMORY_HOST) return false;
-  std::swap(samples_, last_);
-  samples_.clear();
+// Nothing but addresses depends on the loop, so that the processor fetches many samples at once.
+void SceneCutDetector::look_at(const ctv_picture& picture) {
   // Green approximates luma; it is the second channel of interleaved formats.
   const int bytes = picture_format(picture.format).step;
   const int channel = bytes > 1 ? 1 : 0;
-  const int row_step = std::max(1, picture.height / kGrid);
-  const int col_step = std::max(1, picture.width / kGrid);
-  const auto* data = static_cast<const uint8_t*>(picture.data[0]);
-  for (int r = row_step / 2; r < picture.height; r += row_step) {
-    const uint8_t* row = data + r * picture.stride[0];
-    for (int c = col_step / 2; c < picture.width; c += col_step) samples_.push_back(row[c * bytes + channel]);
+  const int row_step = std::max(1, picture.height / kGridRows);
+  const int col_step = std::max(1, picture.width / kGridCols);
+  const int rows = (picture.height - row_step / 2 + row_step - 1) / row_step;
+  const int cols = (picture.width - col_step / 2 + col_step - 1) / col_step;
+  samples_.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols));
+  uint8_t* sample = samples_.data();
+  for (int r = 0; r < rows; ++r) {
+    const uint8_t* row = static_cast<const uint8_t*>(picture.data[0]) +
+                         (row_step / 2 + r * row_step) * picture.stride[0] + channel;
+    for (int c = 0; c < cols; ++c) *sample++ = row[(col_step / 2 + c * col_step) * bytes];
   }
+  histogram_ = {};
+  for (const uint8_t s : samples_) ++histogram_[s * kBins / 256];
+}
+
+bool SceneCutDetector::is_cut(const ctv_picture& picture) {
+  if (picture.memory != CTV_MEMORY_HOST) return false;
+  std::swap(samples_, last_);
+  std::swap(histogram_, last_histogram_);
+  look_at(picture);
   if (last_.size() != samples_.size()) return false;
-  int64_t difference = 0;
-  std::array<int, kBins> balance{};
-  for (size_t i = 0; i < samples_.size(); ++i) {
-    difference += std::abs(samples_[i] - last_[i]);
-    ++balance[samples_[i] * kBins / 256];
-    --balance[last_[i] * kBins / 256];
-  }
-  int64_t distance = 0;
-  for (const int b : balance) distance += std::abs(b);
-  const auto count = static_cast<int64_t>(samples_.size());
+  int difference = 0;
+  for (size_t i = 0; i < samples_.size(); ++i) difference += std::abs(samples_[i] - last_[i]);
+  int distance = 0;
+  for (size_t i = 0; i < kBins; ++i) distance += std::abs(histogram_[i] - last_histogram_[i]);
+  const auto count = static_cast<int>(samples_.size());
   return difference >= kMinDifference * count &&
          static_cast<double>(distance) >= kMinDistance * static_cast<double>(count);
 }

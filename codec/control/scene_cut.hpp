@@ -17,9 +17,13 @@ class SceneCutDetector {
   bool is_cut(const ctv_picture& picture);
 
  private:
-  static constexpr int kGrid = 64;  // samples looked at in each direction, at most
-  static constexpr int kBins = 16;
+  // Samples looked at, less than twice as many. Most are far from each other in memory, so they take time.
+  static constexpr int kGridRows = 32;
+  static constexpr int kGridCols = 64;
+  static constexpr size_t kBins = 16;
+  void look_at(const ctv_picture& picture);
   std::vector<uint8_t> samples_, last_;
+  std::array<int, kBins> histogram_{}, last_histogram_{};
 };
 
 }  // namespace ctv

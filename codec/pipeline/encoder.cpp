@@ -129,14 +129,19 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   set_frame_time(slot.parameters, stream_.header.fps_den, {picture.timestamp, picture.duration});
   slot.opaque = picture.opaque;
   CTV_RETURN_IF_ERROR(policy_.check(options, slot.parameters));
-  const Status status = guarded([&] {
-    if (options.key_frame != 0) key_frames_.force();
-    if (policy_.needs_key_frame(slot.parameters.number)) key_frames_.request();
-    slot.parameters.type = key_frames_.next(picture);
-    policy_.choose(options, slot.parameters);
-    return device_.run([&] { return encode_frame(picture, slot); },
-                       [this](const Status& failure) { return fall_back(failure); });
-  });
+  bool chosen = false;
+  const auto encode = [&]() -> Status {
+    CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
+    if (!std::exchange(chosen, true)) {  // while the picture is on its way
+      if (options.key_frame != 0) key_frames_.force();
+      if (policy_.needs_key_frame(slot.parameters.number)) key_frames_.request();
+      slot.parameters.type = key_frames_.next(picture);
+      policy_.choose(options, slot.parameters);
+    }
+    return encode_frame(picture, slot);
+  };
+  const Status status = guarded(
+      [&] { return device_.run(encode, [this](const Status& failure) { return fall_back(failure); }); });
   if (!status.ok()) {
     key_frames_.force();  // the references are not to be trusted
     return status;

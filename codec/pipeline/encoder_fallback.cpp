@@ -65,6 +65,7 @@ Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t fram
   if (need_key_frame(slot.parameters)) policy_.coded(slot.parameters);
   FrameParameters first = slot.parameters;
   first.base_step = slot.first_step;
+  CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, first, false, slot));
   CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot, distortion_.meter(frame, slot.measured)));
   frames_->update_references();

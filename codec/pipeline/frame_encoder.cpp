@@ -95,7 +95,6 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
     if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
   }
   CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot.index)));
-  CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   if (repeated_) return {};
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
   if (reference_ != nullptr && picture_mode()) return predict(slot);
@@ -122,11 +121,13 @@ Status FrameEncoder::predict(FrameSlot& slot) {
     return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
                   : backend_.find_still(compared, grid, step, searched_.skips);
   };
-  CTV_RETURN_IF_ERROR(backend_.each_plane(
-      1, [&](int) { return motion_->prepare(source_.plane(0), reference.cropped(0)); },
-      std::cref(find_still)));
+  const auto prepare = [&](int) {
+    return motion_->prepare(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step));
+  };
+  CTV_RETURN_IF_ERROR(backend_.each_plane(1, prepare, std::cref(find_still)));
+  CTV_RETURN_IF_ERROR(backend_.wait_beside());
   MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
-  CTV_RETURN_IF_ERROR(motion_->find(lambda(parameters_.base_step), searched_.skips, vectors));
+  CTV_RETURN_IF_ERROR(motion_->find(searched_.skips, vectors));
   const bool overlap = stream_.header.overlap != 0;
   if (quick_) {  // all cells are predicted alone, as skipped cells are
     CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
@@ -200,7 +201,9 @@ Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& s
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
-  return slot.levels->download(levels);
+  CTV_RETURN_IF_ERROR(slot.levels->download(levels));
+  CTV_RETURN_IF_ERROR(backend_.wait_beside());  // the levels need not
+  return slot.levels->download_changes();
 }
 
 void FrameEncoder::update_references() {

@@ -32,8 +32,9 @@ class FrameEncoder {
   static Result<std::unique_ptr<FrameEncoder>> make(Backend& backend, const Stream& stream,
                                                     const EncoderDecisions& decisions);
 
-  /// Picture to planes, and motion and its prediction for a predicted frame. Then code() once or, to try
-  /// quantisers, several times, then update_references(). May be called again between tries.
+  /// The picture that slot.picture has uploaded to planes, and motion and its prediction for a predicted
+  /// frame. Then code() once or, to try quantisers, several times, then update_references(). May be called
+  /// again between tries.
   /// parameters: base_step weighs vectors against differences. once: code() follows once, with these
   /// parameters and without a meter, so that the backend may repeat an equal frame.
   Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once, FrameSlot& slot);

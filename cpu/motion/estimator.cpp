@@ -68,16 +68,18 @@ class CpuMotionEstimator final : public MotionEstimator {
     vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
   }
 
-  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
+                 uint32_t lambda) override {
     StageTimer timer(times_, Stage::kMotionSearch);
+    lambda_ = lambda;
     copy(current, reference);
     if (far_) far_->prepare(planes(), current.extent(), reference.extent());
     return {};
   }
 
-  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
+  Status find(const uint8_t* still, MotionVector* vectors) override {
     const SearchPlanes planes = this->planes();
-    find_vectors(planes, lambda, still);
+    find_vectors(planes, lambda_, still);
     StageTimer timer(times_, Stage::kMotionRefine);
     const HalfPlanes halves = interpolate(planes);
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
@@ -90,7 +92,7 @@ class CpuMotionEstimator final : public MotionEstimator {
             .pass = passes[i],
             .finest_step = kVectorUnit >> parameters_.subpel,
             .range = parameters_.reach(),
-            .lambda = lambda,
+            .lambda = lambda_,
             .before = field_.data(),
             .after = improved_.data(),
             .costs = costs_.data(),
@@ -297,6 +299,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   const ptrdiff_t current_stride_, reference_stride_;
   const int key_cols_;
   const ptrdiff_t reference_size_;
+  uint32_t lambda_ = 0;
   AlignedBuffer<uint8_t> planes_;  // current_; reference_ and three planes like it, at half samples
   uint8_t* const current_;
   uint8_t* const reference_;

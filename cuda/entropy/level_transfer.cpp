@@ -56,7 +56,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     buffers_.side = side_in(side_memory_.data());
     CTV_RETURN_IF_ERROR(coder_stream_.create(d, d.coding_priority()));
     CTV_RETURN_IF_ERROR(side_stream_.create(d, d.coding_priority()));
-    for (Event* event : {&side_ready_, &ready_, &released_}) {
+    for (Event* event : {&side_ready_, &ready_, &changes_ready_, &released_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     const unsigned flags = d.waiting_flags();
@@ -122,11 +122,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.slopes, side.slopes, slope_count_,
                                           cudaMemcpyDeviceToHost, copies));
       }
-      if (side.changes != nullptr) {
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, side.changes, changes_bytes(),
-                                          cudaMemcpyDeviceToHost, copies));
-      }
-      CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
+      if (side.changes == nullptr) CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
       const cudaStream_t stream = coder_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(stream, ready_.get(), 0));
       if (tile_encoder_) CTV_RETURN_IF_ERROR(tile_encoder_->encode(dev, levels, skips_in(side), stream));
@@ -134,6 +130,22 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_RETURN_IF_ERROR(run_encoder_->encode(dev, levels, side.vectors == nullptr, stream));
       }
       CTV_CUDA_TRY(dev, cudaEventRecord(done_.get(), stream));
+      return {};
+    });
+  }
+
+  Status download_changes() override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (side_.changes == nullptr) return {};
+    CTV_RETURN_IF_ERROR(d.record(changes_ready_));
+    return d.afterwards([this, changes = side_.changes]() -> Status {
+      Device& dev = *device_;
+      const cudaStream_t copies = side_stream_.get();
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, changes_ready_.get(), 0));
+      CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.side.changes, changes, changes_bytes(),
+                                        cudaMemcpyDeviceToHost, copies));
+      CTV_CUDA_TRY(dev, cudaEventRecord(levels_done_.get(), copies));
       return {};
     });
   }
@@ -306,7 +318,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   PinnedArray<uint8_t> side_memory_;
   DeviceArray<Level> device_levels_;
   DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
-  Event side_ready_, ready_, side_done_, levels_done_, done_, released_, decoded_;
+  Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_;
   Stream side_stream_, coder_stream_;
   ConstSideInfo side_;         // of the last download, on the device
   CodedFrameBuffers buffers_;  // views of levels_ and side_memory_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping cells. By definition each sample is a weighted
-// mean of four predictions of 64 products each. Between the centres of four neighbouring cells the same four
-// vectors hold everywhere, so a group of lanes takes such a piece and follows equal vectors once
-// (predict.cuh). A warp takes 8x8 samples: one piece, or several smaller ones, together where all their
-// vectors are equal. Pieces with less than four samples on a side take a thread a sample.
+// mean of four predictions of 64 products each. Between the centres of four neighbouring cells, in a piece,
+// the same four vectors hold everywhere. A warp takes 8x8 samples, one piece or several smaller ones, and
+// follows each vector that is different once for all of them (predict.cuh). Pieces with less than four
+// samples on a side take a thread a sample.
 #include "cuda/motion/compensate.hpp"
 
 #include "cuda/motion/predict.cuh"
@@ -12,9 +12,7 @@
 namespace ctv::cuda {
 namespace {
 
-// Warps of a block of threads: fewer where pieces are small, since their warps end at different times.
-template <int kCols>
-constexpr int kWarps = kCols == 8 ? 4 : 2;
+constexpr int kWarps = 4;   // of a block of threads
 constexpr int kRegion = 8;  // samples on a side of what a warp takes
 constexpr int kTaps = kInterpolationTaps;
 
@@ -35,95 +33,76 @@ struct Cells {
   }
 };
 
-// Of the second cell of a pair, in 32nds, at sample i of a piece. alone: the sample's cell is the only one.
+// Of the second cell of a pair, in 32nds, at sample i of a piece.
 template <int kSize>
-__device__ __forceinline__ int weight_at(int i, bool alone) {
-  if (alone) return i < kSize / 2 ? 0 : 32;
+__device__ __forceinline__ int weight_at(int i) {
   return overlap_weight(kSize == 8 ? 3 : 2, i);
-}
-
-template <int kCols>
-__device__ __forceinline__ void write(const PlaneView<Sample>& prediction, int top, int left, int lane,
-                                      const int (&values)[kStrip]) {
-  const int c = left + strip_col<kCols>(lane);
-#pragma unroll
-  for (int k = 0; k < kStrip; ++k) {
-    const int r = top + strip_row<kCols>(lane) + k;
-    if (r >= 0 && c >= 0 && r < prediction.rows && c < prediction.cols)
-      prediction.row(r)[c] = static_cast<Sample>(values[k]);
-  }
 }
 
 // kRows, kCols: of a piece. The first piece begins half a piece before the plane. across: regions in a row.
 template <int kRows, int kCols>
-__global__ void __launch_bounds__(kWarp* kWarps<kCols>)
+__global__ void __launch_bounds__(kWarp* kWarps)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                              int region_rows, int across, PlaneView<Sample> prediction) {
   follow();
-  using Own = Piece<kRows, kCols>;
-  constexpr int kPieces = kWarp / Own::kLanes;
-  union Memory {
-    Own pieces[kPieces];
-    Piece<kRegion, kRegion> whole;
-  };
-  __shared__ Memory memory[kWarps<kCols>];
+  __shared__ Piece<kRegion, kRegion> memory[kWarps];
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int index = static_cast<int>(blockIdx.x) * kWarps<kCols> + warp;
+  const int index = static_cast<int>(blockIdx.x) * kWarps + warp;
   if (index >= region_rows * across) return;  // whole warps
-  const int warp_lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int group = warp_lane / Own::kLanes;
-  const int lane = warp_lane % Own::kLanes;
-  const int region_top = index / across * kRegion - kRows / 2;
-  const int region_left = index % across * kRegion - kCols / 2;
-  const int top = region_top + group / (kRegion / kCols) * kRows;
-  const int left = region_left + group % (kRegion / kCols) * kCols;
-  const ChromaShift shift{cells.g.row_shift, cells.g.col_shift};
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int top = index / across * kRegion - kRows / 2;
+  const int left = index % across * kRegion - kCols / 2;
 
-  // Lane i of each four knows the vector of cell i: upper left, upper right, lower left, lower right.
-  const BlockPair rows = cells.row_pair(top);
-  const BlockPair cols = cells.col_pair(left);
+  // The vectors of the four cells around the lane's piece: upper left, upper right, lower left, lower right.
+  // Its samples lie in one quarter of the piece, thus in one cell.
+  const int row = strip_row<kRegion>(lane);
+  const int col = strip_col<kRegion>(lane);
+  const BlockPair rows = cells.row_pair(top + row / kRows * kRows);
+  const BlockPair cols = cells.col_pair(left + col / kCols * kCols);
   const auto cell_at = [&](bool lower, bool right) {
     return (lower ? rows.second : rows.first) * cells.g.grid.cols + (right ? cols.second : cols.first);
   };
-  const MotionVector own = cells.vectors[cell_at((lane & 2) != 0, (lane & 1) != 0)];
-  const uint32_t packed = pair_of(own.y, own.x);
-  int values[kStrip];
-  if constexpr (kPieces > 1) {
-    if (__all_sync(kAllLanes, packed == __shfl_sync(kAllLanes, packed, 0)) != 0) {
-      predict(reference, shift, own, region_top, region_left, warp_lane, memory[warp].whole, values);
-      write<kRegion>(prediction, region_top, region_left, warp_lane, values);
-      return;
-    }
+  const int own = cell_at(row % kRows >= kRows / 2, col % kCols >= kCols / 2);
+  const bool alone = cells.alone(own);
+  uint32_t vectors[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const MotionVector v = cells.vectors[alone ? own : cell_at((i & 2) != 0, (i & 1) != 0)];
+    vectors[i] = pair_of(v.y, v.x);
   }
 
-  // A lane's samples lie in one quarter of the piece, thus in one cell.
-  const int row = strip_row<kCols>(lane);
-  const int col = strip_col<kCols>(lane);
-  const bool alone = cells.alone(cell_at(row >= kRows / 2, col >= kCols / 2));
-  const int right = weight_at<kCols>(col, alone);
+  const int right = weight_at<kCols>(col % kCols);
   int sums[kStrip];
 #pragma unroll
   for (int k = 0; k < kStrip; ++k) sums[k] = 512;
-#pragma unroll 1
-  for (int i = 0; i < 4; ++i) {
-    const uint32_t word = __shfl_sync(kAllLanes, packed, i, Own::kLanes);
-    uint32_t equal = __ballot_sync(kAllLanes, packed == word) >> (group * Own::kLanes) & 15U;
-    if ((equal & ((1U << i) - 1)) != 0) equal = 0;  // has been followed; all lanes of the group alike
-    if (__any_sync(kAllLanes, equal != 0) == 0) continue;
+  for (uint32_t left_out = 15;;) {  // bit i: vector i of the lane has not been followed
+    const uint32_t lanes = __ballot_sync(kAllLanes, left_out != 0);
+    if (lanes == 0) break;
+    uint32_t word = vectors[3];
+#pragma unroll
+    for (int i = 2; i >= 0; --i) word = (left_out >> i & 1U) != 0 ? vectors[i] : word;
+    word = __shfl_sync(kAllLanes, word, __ffs(static_cast<int>(lanes)) - 1);
     const MotionVector v{static_cast<int16_t>(first_of(word)), static_cast<int16_t>(second_of(word))};
-    predict(reference, shift, v, top, left, lane, memory[warp].pieces[group], values);
+    int values[kStrip];
+    predict(reference, {cells.g.row_shift, cells.g.col_shift}, v, top, left, lane, memory[warp], values);
     // The weights along the row of the equal vectors above, and of those below.
-    const int above = ((equal & 1U) != 0 ? 32 - right : 0) + ((equal & 2U) != 0 ? right : 0);
-    const int below = ((equal & 4U) != 0 ? 32 - right : 0) + ((equal & 8U) != 0 ? right : 0);
+    const int above = (vectors[0] == word ? 32 - right : 0) + (vectors[1] == word ? right : 0);
+    const int below = (vectors[2] == word ? 32 - right : 0) + (vectors[3] == word ? right : 0);
 #pragma unroll
     for (int k = 0; k < kStrip; ++k) {
-      const int lower = weight_at<kRows>(row + k, alone);
+      const int lower = weight_at<kRows>(row % kRows + k);
       sums[k] += ((32 - lower) * above + lower * below) * values[k];
     }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) left_out &= vectors[i] == word ? ~(1U << i) : ~0U;
   }
 #pragma unroll
-  for (int k = 0; k < kStrip; ++k) values[k] = sums[k] >> 10;
-  write<kCols>(prediction, top, left, lane, values);
+  for (int k = 0; k < kStrip; ++k) {
+    const int r = top + row + k;
+    const int c = left + col;
+    if (r >= 0 && c >= 0 && r < prediction.rows && c < prediction.cols)
+      prediction.row(r)[c] = static_cast<Sample>(sums[k] >> 10);
+  }
 }
 
 // Sample (r, c) of the reference moved by v.
@@ -196,8 +175,8 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
   const auto launch = [&]<int kRows, int kCols>() {
     const int rows = ceil_div(prediction.rows + kRows / 2, kRegion);
     const int across = ceil_div(prediction.cols + kCols / 2, kRegion);
-    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps<kCols>),
-                  kWarp * kWarps<kCols>, 0, reference, cells, rows, across, prediction);
+    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps),
+                  kWarp * kWarps, 0, reference, cells, rows, across, prediction);
   };
   if (geometry.row_shift == 0 && geometry.col_shift == 0) {
     launch.template operator()<8, 8>();

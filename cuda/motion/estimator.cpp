@@ -50,47 +50,39 @@ class CudaMotionEstimator final : public MotionEstimator {
     return {};
   }
 
-  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
+  // With a far search, both begin before it is known what is still; improve() leaves that out.
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
+                 uint32_t lambda) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    lambda_ = lambda;
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
-      if (far()) CTV_RETURN_IF_ERROR(far_.fill_planes(d, planes_, current.extent(), reference.extent()));
+      if (far()) CTV_RETURN_IF_ERROR(search_near_and_far(current.extent(), reference.extent()));
     }
     const StageMark mark(d, Stage::kMotionRefine);
     return fill_half_planes(d, planes_, halves_);
   }
 
-  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
+  Status find(const uint8_t* still, MotionVector* vectors) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.on_plane(-1));
     const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
                            blocks_.log2_block - parameters_.grid.log2_block};
-    // Neither search needs the other.
-    if (far()) {
-      CTV_RETURN_IF_ERROR(d.on_plane(1));
-      const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(far_.search(d, cells, lambda));
-      CTV_RETURN_IF_ERROR(d.on_plane(0));
-    }
     {
       const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(search_blocks(d, planes_, blocks_, cells, parameters_.range, kVectorUnit, lambda,
-                                        field_.data(), costs_.data()));
-    }
-    if (far()) {
-      CTV_RETURN_IF_ERROR(d.on_plane(-1));
-      const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(
-          far_.improve(d, planes_, cells, parameters_.range, lambda, field_.data(), costs_.data()));
+          far() ? far_.improve(d, planes_, cells, parameters_.range, lambda_, field_.data(), costs_.data())
+                : search(cells));
     }
     const StageMark mark(d, Stage::kMotionRefine);
     MotionVector* field = field_.data();
     MotionVector* improved = improved_.data();
     const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) -> Status {
-      const FieldWork work{grid,  blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
-                           lambda};
+      const FieldWork work{grid,   blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
+                           lambda_};
       std::swap(field, improved);
       CTV_RETURN_IF_ERROR(improve_field(d, planes_, halves_, work, improved, field, costs_.data()));
       if (!pass.squares || grid.log2_block >= kLog2LargestSquare) return {};
@@ -110,11 +102,27 @@ class CudaMotionEstimator final : public MotionEstimator {
 
  private:
   bool far() const { return parameters_.far_range > 0; }
+  /// The full search.
+  Status search(const StillCells& still) {
+    return search_blocks(*device_, planes_, blocks_, still, parameters_.range, kVectorUnit, lambda_,
+                         field_.data(), costs_.data());
+  }
+  /// Neither needs the other.
+  Status search_near_and_far(Extent current, Extent reference) {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(far_.fill_planes(d, planes_, current, reference));
+    CTV_RETURN_IF_ERROR(d.fork());
+    CTV_RETURN_IF_ERROR(d.on_plane(1));
+    CTV_RETURN_IF_ERROR(far_.search(d, lambda_));
+    CTV_RETURN_IF_ERROR(d.on_plane(0));
+    return search({});
+  }
 
   std::shared_ptr<Device> device_;
   const MotionParameters parameters_;
   const MotionGrid blocks_;
   const MotionGrid cells_;  // of the blocks
+  uint32_t lambda_ = 0;
   SearchPlanes planes_;
   HalfPlanes halves_;
   FarSearch far_;

@@ -67,9 +67,16 @@ __global__ void __launch_bounds__(kThreads) around_kernel(const __grid_constant_
   const MotionVector square = a.squares[(row >> a.log2_blocks) * a.square_cols + (col >> a.log2_blocks)];
   const int centre_y = square.y / kVectorUnit;
   const int centre_x = square.x / kVectorUnit;
-  if (is_near(centre_y, centre_x, a.near) || is_still(a.still, row, col)) return;
-
   const int thread = static_cast<int>(threadIdx.x);
+  const int at = row * static_cast<int>(gridDim.x) + col;
+  if (is_still(a.still, row, col)) {
+    if (thread != 0) return;
+    a.vectors[at] = {};
+    a.costs[at] = 0;
+    return;
+  }
+  if (is_near(centre_y, centre_x, a.near)) return;
+
   const uint8_t* current =
       a.planes.current + static_cast<ptrdiff_t>(row * kSize) * a.planes.current_stride + col * kSize;
   for (int i = thread; i < kSize * kWords; i += kThreads) {
@@ -110,7 +117,6 @@ __global__ void __launch_bounds__(kThreads) around_kernel(const __grid_constant_
   }
   __syncthreads();
   if (thread != 0) return;
-  const int at = row * static_cast<int>(gridDim.x) + col;
   const auto cost = static_cast<uint32_t>(best >> 32);
   if (cost >= a.costs[at] + motion_cost(0, a.lambda, a.vectors[at])) return;
   const int index = static_cast<int>(static_cast<uint32_t>(best) % kCandidates);
@@ -162,10 +168,8 @@ Status FarSearch::fill_planes(Device& device, const SearchPlanes& planes, Extent
   return device.launched("quarter_kernel");
 }
 
-Status FarSearch::search(Device& device, const StillCells& still, uint32_t lambda) {
-  StillCells still_squares = still;
-  still_squares.log2_cells += kLog2Square - blocks_.log2_block;
-  return search_blocks(device, quarters_, squares_, still_squares, range_, kFarStep * kVectorUnit,
+Status FarSearch::search(Device& device, uint32_t lambda) {
+  return search_blocks(device, quarters_, squares_, {}, range_, kFarStep * kVectorUnit,
                        quarter_lambda(lambda), vectors_.data(), costs_.data());
 }
 

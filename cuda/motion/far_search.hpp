@@ -15,10 +15,10 @@ class FarSearch {
   /// Makes the planes at a quarter of the resolution. current, reference: extents of the pictures, repeated
   /// beyond in `planes`.
   Status fill_planes(Device& device, const SearchPlanes& planes, Extent current, Extent reference);
-  /// Then finds the vectors of squares. still: cells, with the log2_cells of `blocks`.
-  Status search(Device& device, const StillCells& still, uint32_t lambda);
-  /// Then replaces vectors of blocks and their costs, which the full search left, where a far one costs less.
-  /// near: range of the full search.
+  /// Then finds the vectors of squares.
+  Status search(Device& device, uint32_t lambda);
+  /// Then replaces vectors of blocks and their costs, which the full search left, where a far one costs less,
+  /// and by 0 in still blocks. still: with the log2_cells of `blocks`. near: range of the full search.
   Status improve(Device& device, const SearchPlanes& planes, const StillCells& still, int near,
                  uint32_t lambda, MotionVector* vectors, uint32_t* costs);
 

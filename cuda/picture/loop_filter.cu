@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter: a block filters a square of samples. It finds the differences across samples once, in
-// shared memory, and each thread adds them up for kRows samples of a column. Changes of the squared error are
-// brought together by atomic additions: integers add up alike in any order.
+// The loop filter: a block filters a tile, and a thread kRows pairs of samples, one below the other, as two
+// halves of 32-bit words. The block finds the differences across samples once, in shared memory, and each
+// thread adds them up. Changes of the squared error are brought together by atomic additions: integers add up
+// alike in any order.
 #include "cuda/picture/loop_filter.hpp"
 
 #include <climits>
@@ -10,119 +11,227 @@
 #include "codec/dsp/filter_weights.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
+#include "cuda/transform/sample_pairs.cuh"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kRows = 4;   // of a thread
-constexpr int kSide = 32;  // samples of a block
-static_assert(kSide == kWarp && kSide == kWarps * kRows);
-constexpr int kHalf = kWarp / 2;  // columns of a warp that have one root, whatever the subsampling
-constexpr int kLoaded = kSide + 2 * kFilterReach;
-constexpr int kSummed = kSide + 2;  // samples whose differences are added up
+constexpr int kRows = 4;               // of a thread
+constexpr int kDown = kWarps * kRows;  // samples of a block
+constexpr int kAcross = 2 * kWarp;
+constexpr int kGroup = 8;  // threads whose columns have one root, whatever the subsampling
+constexpr int kThreads = kWarp * kWarps;
+constexpr int kLoaded = kDown + 2 * kFilterReach;  // rows
+constexpr int kSummed = kDown + 2;                 // rows whose differences are added up
+constexpr int kPairs = kWarp + 2;                  // of a row, one before the tile and one behind
+// Samples are kept greater than they are, so that none is negative and differences of pairs do not borrow.
+constexpr int kBias = 1024;
+constexpr uint32_t kSigns = 0x80008000;
 
-struct FilterSquare {
-  int16_t samples[kLoaded][kLoaded + 2];
-  uint2 differences[kSummed][kSummed];  // across and down; falling and rising: 16 bits each, no sum has more
-  int8_t weights[kFilterClasses][8];
+struct FilterTile {
+  uint32_t samples[kLoaded][kPairs];
+  uint4 differences[kSummed][kPairs];  // across, down, falling, rising; no sum has more than 16 bits
+  // Of each class: weights w of pairs of neighbours as bytes w, 0, 0, w, and what the sum begins with.
+  uint4 weights[kFilterClasses][2];
 };
 
-__device__ __forceinline__ uint32_t packed(int16_t low, int16_t high) {
-  return static_cast<uint32_t>(low) | static_cast<uint32_t>(high) << 16;
-}
-
-// Of a block of threads, in squares.
-struct SquarePlace {
+// Of a block of threads, in tiles.
+struct TilePlace {
   int down, across;
-  __device__ __forceinline__ int row(int local) const { return down * kSide + local; }
-  __device__ __forceinline__ int col(int local) const { return across * kSide + local; }
+  __device__ __forceinline__ int row(int local) const { return down * kDown + local; }
+  __device__ __forceinline__ int col(int local) const { return across * kAcross + local; }
 };
 
-__device__ __forceinline__ void load_square(const PlaneView<const Sample>& plane, const LoopFilter& filter,
-                                            SquarePlace place, FilterSquare& square) {
+__device__ __forceinline__ uint32_t difference_of(uint32_t a, uint32_t b) {
+  return __vmaxs2(a, b) - __vmins2(a, b);
+}
+// The pairs one column to the left and to the right of `own`.
+__device__ __forceinline__ uint32_t to_the_left(uint32_t before, uint32_t own) {
+  return __funnelshift_r(before, own, 16);
+}
+__device__ __forceinline__ uint32_t to_the_right(uint32_t own, uint32_t behind) {
+  return __funnelshift_r(own, behind, 16);
+}
+
+__device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plane, TilePlace place,
+                                             int thread, FilterTile& tile) {
   const int top = place.row(-kFilterReach);
-  const int left = place.col(-kFilterReach);
-  const int thread = static_cast<int>(threadIdx.y) * kWarp + static_cast<int>(threadIdx.x);
-  for (int i = thread; i < kLoaded * kLoaded; i += kWarp * kWarps) {
-    const int row = clamp_to(top + i / kLoaded, 0, plane.rows - 1);
-    square.samples[i / kLoaded][i % kLoaded] =
-        plane.row(row)[clamp_to(left + i % kLoaded, 0, plane.cols - 1)];
+  const int left = place.col(-2);
+  const bool inside = top >= 0 && left >= 0 && top + kLoaded <= plane.rows &&
+                      left + 2 * kPairs <= plane.cols && has_pairs(plane.data, plane.stride);
+  for (int i = thread; i < kLoaded * kPairs; i += kThreads) {
+    const int r = top + i / kPairs;
+    const int c = left + 2 * (i % kPairs);
+    uint32_t pair;
+    if (inside) {
+      pair = *reinterpret_cast<const uint32_t*>(plane.row(r) + c);
+    } else {
+      const Sample* row = plane.row(clamp_to(r, 0, plane.rows - 1));
+      pair = pair_of(row[clamp_to(c, 0, plane.cols - 1)], row[clamp_to(c + 1, 0, plane.cols - 1)]);
+    }
+    tile.samples[i / kPairs][i % kPairs] = pair_of(first_of(pair) + kBias, second_of(pair) + kBias);
   }
-  for (int i = thread; i < kFilterClasses * kFilterPairs; i += kWarp * kWarps)
-    square.weights[i % kFilterClasses][i / kFilterClasses] =
-        kFilterWeights[filter.table][i / kFilterClasses][i % kFilterClasses];
-  __syncthreads();
-  for (int i = thread; i < kSummed * kSummed; i += kWarp * kWarps) {
-    const int r = i / kSummed + 1;
-    const int c = i % kSummed + 1;
-    const auto& s = square.samples;
-    square.differences[r - 1][c - 1] = {
-        packed(filter_difference(s[r][c - 1], s[r][c + 1]), filter_difference(s[r - 1][c], s[r + 1][c])),
-        packed(filter_difference(s[r - 1][c - 1], s[r + 1][c + 1]),
-               filter_difference(s[r - 1][c + 1], s[r + 1][c - 1]))};
-  }
-  __syncthreads();
 }
 
-// Of the three samples around column `col` of a row of differences.
-__device__ __forceinline__ uint2 row_sum(const uint2* row, int col) {
-  const uint2 a = row[col], b = row[col + 1], c = row[col + 2];
-  return {a.x + b.x + c.x, a.y + b.y + c.y};
-}
-
-// What is added to the sample at (row, col) of the block. sum: of the differences around it.
-__device__ __forceinline__ int correction_of(const FilterSquare& square, const LoopFilter& filter, int row,
-                                             int col, uint2 sum) {
-  const int class_of =
-      filter_class(filter, static_cast<int16_t>(sum.x & 0xFFFF), static_cast<int16_t>(sum.x >> 16),
-                   static_cast<int16_t>(sum.y & 0xFFFF), static_cast<int16_t>(sum.y >> 16));
-  const int r = row + kFilterReach;
-  const int c = col + kFilterReach;
-  const int16_t sample = square.samples[r][c];
-  int total = 0;
+// Pulls come as if each were twice the bound greater.
+__device__ __forceinline__ void load_weights(const LoopFilter& filter, int thread, FilterTile& tile) {
+  if (thread >= kFilterClasses) return;
+  uint32_t words[8] = {};
+  int sum = 0;
 #pragma unroll
   for (int k = 0; k < kFilterPairs; ++k) {
-    constexpr int kDown[] = {0, 1, 1, 1, 0, 2};
-    constexpr int kRight[] = {1, 0, 1, -1, 2, 0};
-    total += square.weights[class_of][k] * filter_pull(square.samples[r + kDown[k]][c + kRight[k]],
-                                                       square.samples[r - kDown[k]][c - kRight[k]], sample,
-                                                       filter.bound);
+    const int weight = kFilterWeights[filter.table][k][thread];
+    words[k] = static_cast<uint32_t>(weight & 255) * 0x01000001U;
+    sum += weight;
   }
-  return filter_correction(static_cast<int16_t>(total));
+  words[kFilterPairs] = static_cast<uint32_t>(-2 * filter.bound * sum);
+  tile.weights[thread][0] = {words[0], words[1], words[2], words[3]};
+  tile.weights[thread][1] = {words[4], words[5], words[6], words[7]};
 }
 
-// Calls code(row, col, correction) for the samples of a thread that are filtered, stay(row, col) for the
-// others. kDecides: of the rows that decide alone.
-template <bool kDecides, typename Stay, typename Code>
-__device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane, const LoopFilter& filter,
-                                            const FilteredCells& cells, SquarePlace place, Stay stay,
-                                            Code code) {
-  __shared__ FilterSquare square;
-  const int local_col = static_cast<int>(threadIdx.x);
-  const int local_row = static_cast<int>(threadIdx.y) * kRows;
-  const int col = place.col(local_col);
-  const int row0 = place.row(local_row);
-  bool filtered[kRows];
-  bool any = false;
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    const int row = row0 + i;
-    const bool inside = row < plane.rows && col < plane.cols;
-    filtered[i] = inside && (!kDecides || filter_decides(row, cells.cell_rows())) &&
-                  cells.filtered(cells.row_of(row), cells.col_of(col));
-    any = any || filtered[i];
-    if (inside && !filtered[i]) stay(row, col);
+// The columns before the first pair and behind the last mean nothing, nor do differences across these.
+__device__ __forceinline__ void find_differences(int thread, FilterTile& tile) {
+  for (int i = thread; i < kSummed * kPairs; i += kThreads) {
+    const int r = i / kPairs + 1;
+    const int at = i % kPairs;
+    const int before = max_of(at - 1, 0);
+    const int behind = min_of(at + 1, kPairs - 1);
+    const auto& s = tile.samples;
+    const uint32_t above = s[r - 1][at];
+    const uint32_t own = s[r][at];
+    const uint32_t below = s[r + 1][at];
+    const auto left = [&](int row, uint32_t pair) { return to_the_left(s[row][before], pair); };
+    const auto right = [&](int row, uint32_t pair) { return to_the_right(pair, s[row][behind]); };
+    tile.differences[r - 1][at] = {difference_of(left(r, own), right(r, own)), difference_of(above, below),
+                                   difference_of(left(r - 1, above), right(r + 1, below)),
+                                   difference_of(right(r - 1, above), left(r + 1, below))};
   }
-  if (!__syncthreads_or(any)) return;
-  load_square(plane, filter, place, square);
-  uint2 above = row_sum(square.differences[local_row], local_col);
-  uint2 at = row_sum(square.differences[local_row + 1], local_col);
+}
+
+// All threads of a block.
+__device__ __forceinline__ void load_tile(const PlaneView<const Sample>& plane, const LoopFilter& filter,
+                                          TilePlace place, FilterTile& tile) {
+  const int thread = static_cast<int>(threadIdx.y) * kWarp + static_cast<int>(threadIdx.x);
+  load_samples(plane, place, thread, tile);
+  load_weights(filter, thread, tile);
+  __syncthreads();
+  find_differences(thread, tile);
+  __syncthreads();
+}
+
+// Differences of the three samples around each of the thread's pair, in a row of them.
+__device__ __forceinline__ uint4 row_sum(const uint4* row) {
+  const uint4 before = row[threadIdx.x];
+  const uint4 own = row[threadIdx.x + 1];
+  const uint4 behind = row[threadIdx.x + 2];
+  const auto sum = [](uint32_t a, uint32_t b, uint32_t c) {
+    return to_the_left(a, b) + b + to_the_right(b, c);
+  };
+  return {sum(before.x, own.x, behind.x), sum(before.y, own.y, behind.y), sum(before.z, own.z, behind.z),
+          sum(before.w, own.w, behind.w)};
+}
+__device__ __forceinline__ uint4 operator+(const uint4& a, const uint4& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+// The thread's pairs: rows first - 2 .. first + kRows + 1 of the tile.
+struct OwnSamples {
+  uint32_t pairs[kRows + 4], left[kRows + 4], right[kRows + 4];
+
+  __device__ __forceinline__ OwnSamples(const FilterTile& tile, int first) {
+#pragma unroll
+    for (int r = 0; r < kRows + 4; ++r) {
+      const uint32_t* row = &tile.samples[first + r][threadIdx.x];
+      pairs[r] = row[1];
+      left[r] = to_the_left(row[0], row[1]);
+      right[r] = to_the_right(row[1], row[2]);
+    }
+  }
+};
+
+// How far two neighbours pull both samples, each pull less -bound. shift: bound less the samples.
+__device__ __forceinline__ uint32_t pulls_of(uint32_t a, uint32_t b, uint32_t shift, uint32_t most) {
+  return __viaddmin_s16x2_relu(a, shift, most) + __viaddmin_s16x2_relu(b, shift, most);
+}
+
+// What is added to both samples of row `row` of the thread. sum: of the differences around them.
+__device__ __forceinline__ int2 corrections_of(const FilterTile& tile, const LoopFilter& filter,
+                                               const OwnSamples& own, const uint32_t* row, int i, uint4 sum) {
+  const int r = i + kFilterReach;
+  const auto bounds = static_cast<uint32_t>(filter.bound) * 0x00010001U;
+  const uint32_t shift = ((bounds | kSigns) - own.pairs[r]) ^ kSigns;
+  const uint32_t pulls[kFilterPairs] = {pulls_of(own.right[r], own.left[r], shift, 2 * bounds),
+                                        pulls_of(own.pairs[r + 1], own.pairs[r - 1], shift, 2 * bounds),
+                                        pulls_of(own.right[r + 1], own.left[r - 1], shift, 2 * bounds),
+                                        pulls_of(own.left[r + 1], own.right[r - 1], shift, 2 * bounds),
+                                        pulls_of(row[2], row[0], shift, 2 * bounds),
+                                        pulls_of(own.pairs[r + 2], own.pairs[r - 2], shift, 2 * bounds)};
+  const auto total = [&](int class_of, auto dot) {
+    const uint4 low = tile.weights[class_of][0];
+    const uint4 high = tile.weights[class_of][1];
+    const uint32_t weights[kFilterPairs] = {low.x, low.y, low.z, low.w, high.x, high.y};
+    auto sum_of = static_cast<int>(high.z);
+#pragma unroll
+    for (int k = 0; k < kFilterPairs; ++k)
+      sum_of = dot(static_cast<int>(pulls[k]), static_cast<int>(weights[k]), sum_of);
+    return filter_correction(static_cast<int16_t>(sum_of));
+  };
+  const int first =
+      filter_class<int>(filter, first_of(sum.x), first_of(sum.y), first_of(sum.z), first_of(sum.w));
+  const int second =
+      filter_class<int>(filter, second_of(sum.x), second_of(sum.y), second_of(sum.z), second_of(sum.w));
+  return {total(first, [](int a, int b, int c) { return __dp2a_lo(a, b, c); }),
+          total(second, [](int a, int b, int c) { return __dp2a_hi(a, b, c); })};
+}
+
+// Which samples of a thread are inside the plane, and which are filtered: bits of the first and the second of
+// each pair. kDecides: of the rows that decide alone.
+template <bool kDecides>
+struct OwnFlags {
+  uint32_t inside[kRows], filtered[kRows];
+
+  __device__ __forceinline__ OwnFlags(Extent plane, const FilteredCells& cells, int row0, int col) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const int row = row0 + i;
+      inside[i] = row >= plane.rows || col >= plane.cols ? 0U : (col + 1 < plane.cols ? 3U : 1U);
+      filtered[i] = 0;
+      if (inside[i] == 0 || (kDecides && !filter_decides(row, cells.cell_rows()))) continue;
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        if ((inside[i] >> k & 1U) != 0 && cells.filtered(cells.row_of(row), cells.col_of(col + k)))
+          filtered[i] |= 1U << k;
+      }
+    }
+  }
+  /// Whether any sample of the block is filtered. All its threads.
+  __device__ __forceinline__ bool any() const {
+    uint32_t all = 0;
+#pragma unroll
+    for (const uint32_t row : filtered) all |= row;
+    return __syncthreads_or(all != 0 ? 1 : 0) != 0;
+  }
+};
+
+// Calls code(i, pair, corrections) for the thread's rows. Corrections mean nothing where no sample of the
+// pair is filtered.
+template <bool kDecides, typename Code>
+__device__ __forceinline__ void for_pairs(const FilterTile& tile, const LoopFilter& filter,
+                                          const OwnFlags<kDecides>& flags, Code code) {
+  const int first = static_cast<int>(threadIdx.y) * kRows;
+  const OwnSamples own(tile, first);
+  uint4 above = row_sum(tile.differences[first]);
+  uint4 at = row_sum(tile.differences[first + 1]);
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    const uint2 below = row_sum(square.differences[local_row + i + 2], local_col);
-    const uint2 sum{above.x + at.x + below.x, above.y + at.y + below.y};
-    if (filtered[i]) code(row0 + i, col, correction_of(square, filter, local_row + i, local_col, sum));
+    const uint4 below = row_sum(tile.differences[first + i + 2]);
+    int2 corrections{};
+    if (flags.filtered[i] != 0) {
+      corrections = corrections_of(tile, filter, own, &tile.samples[first + i + kFilterReach][threadIdx.x], i,
+                                   above + at + below);
+    }
+    code(i, own.pairs[i + kFilterReach], corrections);
     above = at;
     at = below;
   }
@@ -131,52 +240,83 @@ __device__ __forceinline__ void for_samples(const PlaneView<const Sample>& plane
 // All planes in one launch: that of chroma alone would not fill the device.
 struct UnfilteredPlanes {
   UnfilteredPlane of[3];
-  int first[3];   // number of the first square; beyond all squares if there is no such plane
-  int across[3];  // squares
+  int first[3];   // number of the first tile; beyond all tiles if there is no such plane
+  int across[3];  // tiles
 };
 
-__global__ void __launch_bounds__(kWarp* kWarps)
+__global__ void __launch_bounds__(kThreads)
     filter_changes_kernel(const __grid_constant__ UnfilteredPlanes planes, const uint8_t* skips,
                           unsigned long long* changes) {
   follow();
-  const auto square = static_cast<int>(blockIdx.x);
-  const int p = square >= planes.first[2] ? 2 : (square >= planes.first[1] ? 1 : 0);
+  __shared__ FilterTile tile;
+  const auto number = static_cast<int>(blockIdx.x);
+  const int p = number >= planes.first[2] ? 2 : (number >= planes.first[1] ? 1 : 0);
   const UnfilteredPlane& plane = planes.of[p];
-  const SquarePlace place{(square - planes.first[p]) / planes.across[p],
-                          (square - planes.first[p]) % planes.across[p]};
-  FilterGain gain;
+  const TilePlace place{(number - planes.first[p]) / planes.across[p],
+                        (number - planes.first[p]) % planes.across[p]};
   const FilteredCells cells{plane.geometry, skips, nullptr};
-  for_samples<true>(
-      plane.samples, plane.filter, cells, place, [](int, int) {},
-      [&](int row, int col, int correction) {
-        gain.add(plane.source.row(row)[col] - plane.samples.row(row)[col], correction);
-      });
-  for (int distance = kHalf / 2; distance > 0; distance /= 2) {
+  const int row = place.row(static_cast<int>(threadIdx.y) * kRows);
+  const int col = place.col(2 * static_cast<int>(threadIdx.x));
+  const OwnFlags<true> flags({plane.samples.rows, plane.samples.cols}, cells, row, col);
+  if (!flags.any()) return;
+  load_tile(plane.samples, plane.filter, place, tile);
+  FilterGain gain;
+  for_pairs(tile, plane.filter, flags, [&](int i, uint32_t pair, int2 corrections) {
+    const Sample* source = plane.source.row(row + i) + col;
+    if ((flags.filtered[i] & 1U) != 0) gain.add(source[0] + kBias - first_of(pair), corrections.x);
+    if ((flags.filtered[i] & 2U) != 0) gain.add(source[1] + kBias - second_of(pair), corrections.y);
+  });
+  for (int distance = kGroup / 2; distance > 0; distance /= 2) {
     gain.before += __shfl_xor_sync(kAllLanes, gain.before, distance);
     gain.after += __shfl_xor_sync(kAllLanes, gain.after, distance);
   }
-  const int row = place.row(static_cast<int>(threadIdx.y) * kRows);
-  const int col = place.col(static_cast<int>(threadIdx.x));
-  if (threadIdx.x % kHalf != 0 || row >= plane.samples.rows || col >= plane.samples.cols) return;
+  if (threadIdx.x % kGroup != 0 || row >= plane.samples.rows || col >= plane.samples.cols) return;
   atomicAdd(changes + cells.root(cells.row_of(row), cells.col_of(col)),
             static_cast<unsigned long long>(gain.change()));
 }
 
-__global__ void __launch_bounds__(kWarp* kWarps)
+__device__ __forceinline__ void write_pair(const PlaneView<Sample>& to, int row, int col, uint32_t inside,
+                                           uint32_t pair) {
+  Sample* at = to.row(row) + col;
+  if (inside == 3 && has_pairs(to.data, to.stride)) {
+    *reinterpret_cast<uint32_t*>(at) = pair;
+    return;
+  }
+  if ((inside & 1U) != 0) at[0] = static_cast<Sample>(first_of(pair));
+  if ((inside & 2U) != 0) at[1] = static_cast<Sample>(second_of(pair));
+}
+
+__global__ void __launch_bounds__(kThreads)
     filter_kernel(PlaneView<const Sample> from, const __grid_constant__ LoopFilter filter,
                   const __grid_constant__ FilteredCells cells, PlaneView<Sample> to) {
   follow();
+  __shared__ FilterTile tile;
   const SampleRange range = cells.geometry.range;
-  const SquarePlace place{static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x)};
-  for_samples<false>(
-      from, filter, cells, place, [&](int row, int col) { to.row(row)[col] = from.row(row)[col]; },
-      [&](int row, int col, int correction) {
-        to.row(row)[col] =
-            static_cast<Sample>(clamp_to<int>(from.row(row)[col] + correction, range.lo, range.hi));
-      });
+  const TilePlace place{static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x)};
+  const int row = place.row(static_cast<int>(threadIdx.y) * kRows);
+  const int col = place.col(2 * static_cast<int>(threadIdx.x));
+  const OwnFlags<false> flags({to.rows, to.cols}, cells, row, col);
+  if (!flags.any()) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (flags.inside[i] == 0) continue;
+      const Sample* at = from.row(row + i) + col;
+      write_pair(to, row + i, col, flags.inside[i], pair_of(at[0], flags.inside[i] == 3 ? at[1] : 0));
+    }
+    return;
+  }
+  load_tile(from, filter, place, tile);
+  for_pairs(tile, filter, flags, [&](int i, uint32_t pair, int2 corrections) {
+    const auto value = [&](uint32_t bit, int sample, int correction) {
+      return (flags.filtered[i] & bit) != 0 ? clamp_to<int>(sample + correction, range.lo, range.hi) : sample;
+    };
+    write_pair(to, row + i, col, flags.inside[i],
+               pair_of(value(1, first_of(pair) - kBias, corrections.x),
+                       value(2, second_of(pair) - kBias, corrections.y)));
+  });
 }
 
-dim3 blocks_of(Extent plane) { return {blocks_for(plane.cols, kSide), blocks_for(plane.rows, kSide)}; }
+dim3 blocks_of(Extent plane) { return {blocks_for(plane.cols, kAcross), blocks_for(plane.rows, kDown)}; }
 
 }  // namespace
 
@@ -185,17 +325,17 @@ Status filter_changes(Device& device, std::span<const UnfilteredPlane> planes, c
   CTV_CUDA_TRY(device, cudaMemsetAsync(changes, 0, planes[0].geometry.grid.roots() * sizeof *changes,
                                        device.stream()));
   UnfilteredPlanes all{};
-  int squares = 0;
+  int tiles = 0;
   for (size_t p = 0; p < std::size(all.of); ++p) {
     all.first[p] = INT_MAX;
     if (p >= planes.size()) continue;
     const dim3 blocks = blocks_of(planes[p].samples.extent());
     all.of[p] = planes[p];
-    all.first[p] = squares;
+    all.first[p] = tiles;
     all.across[p] = static_cast<int>(blocks.x);
-    squares += static_cast<int>(blocks.x * blocks.y);
+    tiles += static_cast<int>(blocks.x * blocks.y);
   }
-  launch_kernel(device, filter_changes_kernel, static_cast<unsigned>(squares), dim3(kWarp, kWarps), 0, all,
+  launch_kernel(device, filter_changes_kernel, static_cast<unsigned>(tiles), dim3(kWarp, kWarps), 0, all,
                 skips, reinterpret_cast<unsigned long long*>(changes));
   return device.launched("filter_changes_kernel");
 }

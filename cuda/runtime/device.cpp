@@ -11,7 +11,7 @@ Result<std::shared_ptr<Device>> Device::open(int id) {
 }
 
 Status Device::synchronize() {
-  CTV_RETURN_IF_ERROR(on_plane(-1));
+  CTV_RETURN_IF_ERROR(streams_.finish());
   for (cudaStream_t stream : {up(), this->stream(), down()})
     CTV_CUDA_TRY(*this, cudaStreamSynchronize(stream));
   clock_.collect(true);

@@ -26,9 +26,12 @@ class Device : public Context {
   /// Copies from and to pinned memory, beside the kernels.
   cudaStream_t up() const { return streams_.up(); }
   cudaStream_t down() const { return streams_.down(); }
-  /// Work of plane 0, 1 or 2 alone follows, or kBesidePlanes, beside that of the other planes; -1: work that
-  /// waits for all of it.
+  /// Work of plane 0, 1 or 2 alone follows, or kBesidePlanes, beside that of the planes; -1: work that waits
+  /// for that of planes, and after wait_beside() also for the other.
   Status on_plane(int plane) { return streams_.on_plane(plane); }
+  /// Lanes that are first used from now on wait for what stream() was given.
+  Status fork() { return streams_.fork(); }
+  Status wait_beside() { return streams_.join_beside(); }
   /// Waits for all work of the three streams.
   Status synchronize();
 

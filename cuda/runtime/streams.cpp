@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuda/runtime/streams.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -9,12 +10,16 @@
 namespace ctv::cuda {
 
 Status Streams::open() {
-  // Others may come before the stages of a frame, or after them.
+  // Others may come before the stages of a frame, or after them. Luma takes longest, so other planes yield to
+  // it, and what is beside all planes yields to these.
   const int priority = (context_.first_priority() + context_.last_priority()) / 2;
+  const int others = std::min(priority + 1, context_.last_priority());
+  const int beside = std::min(priority + 2, context_.last_priority());
   CTV_RETURN_IF_ERROR(kernels_.create(context_, priority));
   current_ = kernels_.get();
-  for (Lane* lane : {&lanes_[0], &lanes_[1], &lanes_[2], &marks_}) {
-    CTV_RETURN_IF_ERROR(lane->stream.create(context_, priority));
+  for (const auto& [lane, its] : {std::pair(&lanes_[0], others), std::pair(&lanes_[1], others),
+                                  std::pair(&lanes_[2], beside), std::pair(&marks_, priority)}) {
+    CTV_RETURN_IF_ERROR(lane->stream.create(context_, its));
     CTV_RETURN_IF_ERROR(lane->end.create(context_, cudaEventDisableTiming));
   }
   CTV_RETURN_IF_ERROR(fork_.create(context_, cudaEventDisableTiming));
@@ -35,10 +40,7 @@ Status Streams::on_plane(int plane) {
   if (!cuda_tuning().lanes) return {};
   if (plane < 0) return join();
   const bool beside = plane == kBesidePlanes;
-  if (!forked_ || beside) {
-    CTV_CUDA_TRY(context_, cudaEventRecord(fork_.get(), kernels_.get()));
-    forked_ = true;
-  }
+  if (!forked_ || beside) CTV_RETURN_IF_ERROR(fork());
   current_ = kernels_.get();
   if (plane == 0) return {};
   Lane& lane = lanes_[static_cast<size_t>(plane - 1)];
@@ -55,6 +57,12 @@ Status Streams::on_plane(int plane) {
   return {};
 }
 
+Status Streams::fork() {
+  CTV_CUDA_TRY(context_, cudaEventRecord(fork_.get(), kernels_.get()));
+  forked_ = true;
+  return {};
+}
+
 Status Streams::come_back(Lane& lane) {
   if (!std::exchange(lane.used, false)) return {};
   CTV_CUDA_TRY(context_, cudaEventRecord(lane.end.get(), lane.stream.get()));
@@ -65,9 +73,11 @@ Status Streams::come_back(Lane& lane) {
 Status Streams::join() {
   current_ = kernels_.get();
   forked_ = false;
-  for (Lane& lane : lanes_) CTV_RETURN_IF_ERROR(come_back(lane));
-  return {};
+  CTV_RETURN_IF_ERROR(come_back(lanes_[0]));
+  return come_back(lanes_[1]);
 }
+
+Status Streams::join_beside() { return come_back(lanes_[2]); }
 
 Result<cudaStream_t> Streams::mark() {
   CTV_CUDA_TRY(context_, cudaEventRecord(marks_.end.get(), current_));
@@ -78,6 +88,7 @@ Result<cudaStream_t> Streams::mark() {
 
 Status Streams::finish() {
   CTV_RETURN_IF_ERROR(join());
+  CTV_RETURN_IF_ERROR(join_beside());
   return come_back(marks_);
 }
 

@@ -66,14 +66,16 @@ class Streams {
   cudaStream_t up() const { return up_.get(); }
   cudaStream_t down() const { return down_.get(); }
 
-  /// See Device::on_plane().
+  /// See Device.
   Status on_plane(int plane);
-  /// Work that follows waits for the lanes of planes, and those beside them.
+  Status fork();
+  /// Work that follows waits for the lanes of planes, and for the one beside them.
   Status join();
+  Status join_beside();
   /// A stream that waits for what current() was given, for an event of a recorded frame. In the order of the
   /// kernels the next one would wait for the event's node.
   Result<cudaStream_t> mark();
-  /// join(), and waits for marks.
+  /// Both, and waits for marks.
   Status finish();
   /// Leaves the lanes without waiting: their work was recorded, and the recording is given up.
   void abandon_lanes();

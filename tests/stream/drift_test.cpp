@@ -45,6 +45,7 @@ class Pair {
     FrameSlot& in = decoding_.slot(0);
     const ctv_picture picture = picture_of(frame);
     out.parameters = parameters;
+    ASSERT_TRUE(ok(out.picture->upload(picture)));
     ASSERT_TRUE(ok(encoder_->analyse(picture, out.parameters, true, out)));
     ASSERT_TRUE(ok(encoder_->code(out.parameters, out)));
     encoder_->update_references();

@@ -100,6 +100,10 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->download(levels);
   }
+  Status download_changes() override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->download_changes();
+  }
   Status upload(FrameType type) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->upload(type);

@@ -91,6 +91,9 @@ class Levels final : public LevelTransfer {
   Status download(const std::array<const Level*, 3>& levels) override {
     return recorder_.make([=, this] { return inner_->download(levels); });
   }
+  Status download_changes() override {
+    return recorder_.make([this] { return inner_->download_changes(); });
+  }
   Status upload(FrameType type) override { return inner_->upload(type); }
   Status place_side(const SideInfo& side) override {
     return recorder_.make([=, this] { return inner_->place_side(side); });
@@ -153,11 +156,12 @@ class Motion final : public MotionEstimator {
  public:
   Motion(Recorder& recorder, std::unique_ptr<MotionEstimator> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
-  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference) override {
-    return recorder_.make([=, this] { return inner_->prepare(current, reference); });
+  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
+                 uint32_t lambda) override {
+    return recorder_.make([=, this] { return inner_->prepare(current, reference, lambda); });
   }
-  Status find(uint32_t lambda, const uint8_t* still, MotionVector* vectors) override {
-    return recorder_.make([=, this] { return inner_->find(lambda, still, vectors); });
+  Status find(const uint8_t* still, MotionVector* vectors) override {
+    return recorder_.make([=, this] { return inner_->find(still, vectors); });
   }
 
  private:

@@ -49,6 +49,7 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     void* data = nullptr;
     CTV_CUDA_TRY(*device_, cudaMalloc(&data, std::max<size_t>(1, bytes)));
+    fill_new(data, bytes);
     return Memory(data, bytes, [](void* p) { cudaFree(p); });
   }
   Status copy(void* destination, const void* source, size_t bytes) override {

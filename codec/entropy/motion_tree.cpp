@@ -6,12 +6,6 @@
 namespace ctv {
 namespace {
 
-// Longest side of a slice, in roots of cells of 8x8. Many are decoded at once, but each begins without
-// contexts.
-constexpr int kSide = 10;
-constexpr int kSideOfMany = 5;
-constexpr size_t kManyRoots = 400;
-
 // Probabilities of a 0 in 65536ths, in the order of MotionContexts.
 constexpr std::array<uint16_t, MotionContexts::kCount> kPriors = {
 #include "data/motion_priors.inc"
@@ -51,34 +45,6 @@ void code_filtered(Coder& coder, Extent roots, const int64_t* changes, int64_t* 
   }
 }
 
-// Slices in a row or column of so many roots.
-int slices_along(const MotionGrid& grid, int roots) {
-  const int larger = grid.log2_block - kLog2Cell;  // cells
-  const int side = (grid.roots() << 2 * larger) < kManyRoots ? kSide : kSideOfMany;
-  return ceil_div(roots, std::max(side >> larger, 1));
-}
-
-// The cells of a row or column of `roots` that the slice has: first, and how many. All but the last have the
-// same roots.
-struct Cells {
-  int first, count;
-};
-Cells cells_along(const MotionGrid& grid, int roots, int cells, int slice) {
-  const int side = ceil_div(roots, slices_along(grid, roots)) << kRootLevel;
-  return {slice * side, std::min(side, cells - slice * side)};
-}
-
-Cells rows_of(const MotionGrid& grid, int slice) {
-  return cells_along(grid, grid.root_rows(), grid.rows, slice / slices_along(grid, grid.root_cols()));
-}
-Cells cols_of(const MotionGrid& grid, int slice) {
-  return cells_along(grid, grid.root_cols(), grid.cols, slice % slices_along(grid, grid.root_cols()));
-}
-
-MotionGrid slice_of(const MotionGrid& grid, int slice) {
-  return {grid.log2_block, rows_of(grid, slice).count, cols_of(grid, slice).count};
-}
-
 template <typename Side>
 Side moved(Side side, size_t cells) {
   side.vectors += cells;
@@ -88,25 +54,29 @@ Side moved(Side side, size_t cells) {
 
 }  // namespace
 
-int motion_slices(const MotionGrid& grid) {
-  return slices_along(grid, grid.root_rows()) * slices_along(grid, grid.root_cols());
-}
-
-MotionTree::MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter)
-    : grid_(slice_of(grid, slice)),
-      cols_(grid.cols),
-      first_(static_cast<size_t>(rows_of(grid, slice).first) * static_cast<size_t>(grid.cols) +
-             static_cast<size_t>(cols_of(grid, slice).first)),
+MotionTree::MotionTree(const MotionGrid& grid, int subpel, bool skips, bool filter)
+    : frame_(grid),
+      grid_(grid),
       shift_(kVectorFractionBits - subpel),
       skips_(skips),
-      filtered_(filter && slice == 0 ? Extent{grid.root_rows(), grid.root_cols()} : Extent{}),
-      scratch_(grid_) {}
+      filtered_(filter ? Extent{grid.root_rows(), grid.root_cols()} : Extent{}),
+      scratch_(grid) {}
+
+size_t MotionTree::take(const RootArea& area, MotionLeaf* leaves) {
+  const int row = area.row << kRootLevel;
+  const int col = area.col << kRootLevel;
+  first_ = static_cast<size_t>(row) * static_cast<size_t>(frame_.cols) + static_cast<size_t>(col);
+  grid_ = {frame_.log2_block, std::min(area.rows << kRootLevel, frame_.rows - row),
+           std::min(area.cols << kRootLevel, frame_.cols - col)};
+  scratch_.leaves = leaves;
+  return grid_.size();
+}
 
 size_t MotionTree::start_encoding(const CodedFrame& frame, Growing<uint8_t>& out) {
   bits_ = kStart;
   changes_ = frame.side.changes;
   ContextCoder coder(RangeEncoder(out), bits_);
-  MotionWalk walk(coder, grid_, cols_, shift_, skips_, moved(frame.side, first_), {}, scratch_);
+  MotionWalk walk(coder, grid_, frame_.cols, shift_, skips_, moved(frame.side, first_), {}, scratch_);
   walk.trees();
   walk.vectors();
   encoder_ = coder.range();
@@ -123,24 +93,16 @@ size_t MotionTree::start_decoding(std::span<const uint8_t> bytes, const CodedFra
   bits_ = kStart;
   sink_ = frame.side;
   ContextCoder coder(RangeDecoder(bytes), bits_);
-  MotionWalk(coder, grid_, cols_, shift_, skips_, {}, moved(sink_, first_), scratch_).trees();
+  MotionWalk(coder, grid_, frame_.cols, shift_, skips_, {}, moved(sink_, first_), scratch_).trees();
   decoder_ = coder.range();
   return 1;
 }
 
 void MotionTree::run(size_t) {
   ContextCoder coder(decoder_, bits_);
-  MotionWalk(coder, grid_, cols_, shift_, skips_, {}, moved(sink_, first_), scratch_).vectors();
+  MotionWalk(coder, grid_, frame_.cols, shift_, skips_, {}, moved(sink_, first_), scratch_).vectors();
   code_filtered(coder, filtered_, sink_.changes, sink_.changes);
   decoder_ = coder.range();
-}
-
-size_t MotionTree::bytes(const MotionGrid& grid) {
-  size_t bytes = 0;
-  for (int i = 0; i < motion_slices(grid); ++i) {
-    bytes += sizeof(MotionTree) + MotionScratch::bytes(slice_of(grid, i));
-  }
-  return bytes;
 }
 
 }  // namespace ctv

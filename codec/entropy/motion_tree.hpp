@@ -10,6 +10,7 @@
 #include <span>
 
 #include "codec/entropy/component_coder.hpp"
+#include "codec/entropy/motion_slices.hpp"
 #include "codec/entropy/motion_walk.hpp"
 #include "codec/entropy/range_coder.hpp"
 #include "codec/format/motion_grid.hpp"
@@ -18,15 +19,15 @@ namespace ctv {
 
 using MotionBits = std::array<AdaptiveBit, MotionContexts::kCount>;
 
-/// Slices of a grid: rectangles of roots that are coded apart from the others, so that they can be coded at
-/// the same time.
-int motion_slices(const MotionGrid& grid);
-
 class MotionTree final : public ComponentCoder {
  public:
-  /// grid: of the frame. slice: 0 .. motion_slices(grid) - 1. subpel: vector precision. skips: whether cells
-  /// may be skipped. filter: whether the first slice says which roots are filtered.
-  MotionTree(const MotionGrid& grid, int slice, int subpel, bool skips, bool filter = false);
+  /// grid: of the frame. subpel: vector precision. skips: whether cells may be skipped. filter: whether it
+  /// says which roots of the frame are filtered.
+  /// take() comes before all else.
+  MotionTree(const MotionGrid& grid, int subpel, bool skips, bool filter = false);
+  /// It has this area of the grid from now on. leaves: memory for as many as the area has cells, whose number
+  /// is returned.
+  size_t take(const RootArea& area, MotionLeaf* leaves);
   size_t encode(const CodedFrame& frame, Growing<uint8_t>& out) override {
     start_encoding(frame, out);
     return finish_encoding(out);
@@ -43,16 +44,16 @@ class MotionTree final : public ComponentCoder {
   size_t start_decoding(std::span<const uint8_t> bytes, const CodedFrameBuffers& frame) override;
   void run(size_t task) override;
   bool finish_decoding() override { return decoder_.sound(); }
-  /// Bytes that the decoders of all slices allocate.
-  static size_t bytes(const MotionGrid& grid);
+  /// Bytes that it allocates.
+  static size_t bytes(const MotionGrid& grid) { return sizeof(MotionTree) + MotionScratch::bytes(grid); }
 
  private:
-  MotionGrid grid_;  // of the slice
-  int cols_;         // of the frame
-  size_t first_;     // cell of the slice in the frame
-  int shift_;        // vectors are multiples of 2^shift
+  MotionGrid frame_;
+  MotionGrid grid_;   // of the area
+  size_t first_ = 0;  // its first cell in the frame
+  int shift_;         // vectors are multiples of 2^shift
   bool skips_;
-  Extent filtered_;  // roots of the frame, if this slice says which are filtered
+  Extent filtered_;  // roots of the frame, if it says which are filtered
   MotionScratch scratch_;
   // Between the steps.
   MotionBits bits_;

@@ -56,16 +56,17 @@ struct MotionCell {
 
 /// Memory of a walk.
 struct MotionScratch {
-  explicit MotionScratch(const MotionGrid& grid)
-      : leaves_above(static_cast<size_t>(grid.cols + 2)), above(leaves_above.size()), leaves(grid.size()) {}
+  /// grid: of the largest slice. memory: for as many leaves as a slice has cells.
+  explicit MotionScratch(const MotionGrid& grid, MotionLeaf* memory = nullptr)
+      : leaves_above(static_cast<size_t>(grid.cols + 2)), above(leaves_above.size()), leaves(memory) {}
+  /// Without leaves.
   static size_t bytes(const MotionGrid& grid) {
-    return static_cast<size_t>(grid.cols + 2) * (sizeof(MotionLeaf) + sizeof(MotionCell)) +
-           grid.size() * sizeof(MotionLeaf);
+    return static_cast<size_t>(grid.cols + 2) * (sizeof(MotionLeaf) + sizeof(MotionCell));
   }
   // [cols + 2]: those above the row of roots with a border left and right.
   std::vector<MotionLeaf> leaves_above;
   std::vector<MotionCell> above;
-  std::vector<MotionLeaf> leaves;  // of all trees, in their order
+  MotionLeaf* leaves;  // of all trees, in their order
 };
 
 /// Takes the same steps with an encoder and a decoder: trees(), then vectors(). So what depends on skips
@@ -89,13 +90,13 @@ class MotionWalk {
 
   /// Splits and skips.
   void trees() {
-    RootCells<MotionLeaf> cells(scratch_.leaves_above);
-    MotionLeaf* leaf = scratch_.leaves.data();
+    RootCells<MotionLeaf> cells(scratch_.leaves_above, grid_.cols);
+    MotionLeaf* leaf = scratch_.leaves;
     for_roots(cells, [&](Coder& coder, int row, int col) { leaf = tree(coder, cells, row, col, leaf); });
   }
   void vectors() {
-    RootCells<MotionCell> cells(scratch_.above);
-    const MotionLeaf* leaf = scratch_.leaves.data();
+    RootCells<MotionCell> cells(scratch_.above, grid_.cols);
+    const MotionLeaf* leaf = scratch_.leaves;
     for_roots(cells,
               [&](Coder& coder, int row, int col) { leaf = vectors_of_tree(coder, cells, row, col, leaf); });
   }
@@ -110,8 +111,8 @@ class MotionWalk {
   template <typename Cell>
   class RootCells {
    public:
-    explicit RootCells(std::vector<Cell>& above) : above_(above) {
-      std::fill(above_.begin(), above_.end(), Cell{});
+    RootCells(std::vector<Cell>& above, int cols) : above_(above) {
+      std::fill_n(above_.begin(), cols + 2, Cell{});
     }
     Cell* at(int y, int x) { return &cells_[y + 1][x + 1]; }
     void start_row() {

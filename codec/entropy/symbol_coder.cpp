@@ -52,18 +52,18 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
       stream_slots_(header.slots),
       skips_(header.prediction == Prediction::kPicture),
       slopes_(make_slope_grid(picture.subbands[0])),
-      slices_(static_cast<size_t>(motion_slices(grid))),
-      parts_(components_.size() + slices_) {
+      slices_(grid),
+      leaves_(grid.size()),
+      parts_(components_.size() + MotionSlices::most(grid)) {
   for (size_t i = 0; i < components_.size(); ++i) {
     parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i,
                                            skips_ ? &grid : nullptr, threads_);
     parts_[i].size = components_[i].levels;
   }
-  for (size_t i = 0; i < slices_; ++i) {
-    Part& part = parts_[components_.size() + i];
-    part.coder = std::make_unique<MotionTree>(grid, static_cast<int>(i), header.subpel, skips_,
-                                              header.loop_filter != 0);
-    part.size = grid.size() / slices_;
+  for (size_t i = components_.size(); i < parts_.size(); ++i) {
+    const bool first = i == components_.size();
+    parts_[i].coder =
+        std::make_unique<MotionTree>(grid, header.subpel, skips_, first && header.loop_filter != 0);
   }
 }
 
@@ -105,11 +105,27 @@ void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end
   for (const size_t i : selected_) parts_[i].coded = true;
 }
 
-size_t SymbolCoder::parts_of(const CodedFrame& frame) const {
-  return frame.parameters.type == FrameType::kKey ? components_.size() : parts_.size();
+size_t SymbolCoder::parts_of(const CodedFrame& frame) {
+  if (frame.parameters.type == FrameType::kKey) return components_.size();
+  if (!sliced_) {
+    slices_.choose(frame.side);
+    for (size_t i = 0; i < slices_.size(); ++i) parts_[components_.size() + i].size = slices_.work(i);
+    take_slices();
+    sliced_ = true;
+  }
+  return components_.size() + slices_.size();
+}
+
+void SymbolCoder::take_slices() {
+  MotionLeaf* leaves = leaves_.data();
+  for (size_t i = 0; i < slices_.size(); ++i) {
+    auto& tree = static_cast<MotionTree&>(*parts_[components_.size() + i].coder);
+    leaves += tree.take(slices_[i], leaves);
+  }
 }
 
 void SymbolCoder::begin(bool same_motion) {
+  sliced_ = sliced_ && same_motion;
   for (size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].begun = false;
     parts_[i].coded = same_motion && i >= components_.size();
@@ -119,7 +135,7 @@ void SymbolCoder::begin(bool same_motion) {
 void SymbolCoder::encode_motion(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return;
   for_parts(
-      components_.size(), parts_.size(), [&](size_t i) { return !parts_[i].coded; },
+      components_.size(), parts_of(frame), [&](size_t i) { return !parts_[i].coded; },
       [](size_t) { return true; },
       [&](size_t i) { return parts_[i].coder->start_encoding(frame, parts_[i].bytes); }, [](size_t) {});
   for (const size_t i : selected_) parts_[i].begun = true;
@@ -150,23 +166,28 @@ void SymbolCoder::encode(const CodedFrame& frame, std::vector<uint8_t>& packet) 
   begin(false);
 }
 
-// The sizes of all slices except the last, then the slices.
+// Which there are, the sizes of all except the last, then the slices.
 void SymbolCoder::join_slices() {
-  const std::span<const Part> slices = std::span(parts_).subspan(components_.size());
+  const std::span<const Part> slices = std::span(parts_).subspan(components_.size(), slices_.size());
   FieldWriter writer(side_);
-  for (const Part& s : slices.first(slices_ - 1)) writer.varint("slice size", static_cast<uint32_t>(s.size));
+  slices_.write(writer);
+  for (const Part& s : slices.first(slices.size() - 1))
+    writer.varint("slice size", static_cast<uint32_t>(s.size));
   for (const Part& s : slices) side_.insert(side_.end(), s.bytes.data(), s.bytes.data() + s.size);
 }
 
 bool SymbolCoder::find_slices(std::vector<std::span<const uint8_t>>& payloads) {
   const std::span<const uint8_t> side = payloads_.side;
   FieldReader reader(side, 0);
-  slice_sizes_.assign(slices_, 0);
-  for (size_t i = 0; i + 1 < slices_; ++i) reader.varint("slice size", slice_sizes_[i], 0, side.size());
+  slices_.read(reader);
+  take_slices();
+  const size_t count = slices_.size();
+  slice_sizes_.assign(count, 0);
+  for (size_t i = 0; i + 1 < count; ++i) reader.varint("slice size", slice_sizes_[i], 0, side.size());
   if (!reader.ok()) return false;
   std::span<const uint8_t> rest = side.subspan(reader.offset());
-  for (size_t i = 0; i < slices_; ++i) {
-    const size_t size = i + 1 == slices_ ? rest.size() : slice_sizes_[i];
+  for (size_t i = 0; i < count; ++i) {
+    const size_t size = i + 1 == count ? rest.size() : slice_sizes_[i];
     if (size > rest.size()) return false;
     payloads.push_back(rest.first(size));
     rest = rest.subspan(size);

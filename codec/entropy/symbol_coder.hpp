@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "codec/entropy/component_coder.hpp"
+#include "codec/entropy/motion_slices.hpp"
+#include "codec/entropy/motion_walk.hpp"
 #include "codec/entropy/slope_map.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
@@ -64,7 +66,9 @@ class SymbolCoder {
   struct Task {
     size_t part, task;  // of the part
   };
-  size_t parts_of(const CodedFrame& frame) const;
+  /// Components, and with a predicted frame its slices, which are chosen once.
+  size_t parts_of(const CodedFrame& frame);
+  void take_slices();
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
@@ -90,10 +94,12 @@ class SymbolCoder {
   bool skips_;       // predicted frames have skips
   SlopeMap slopes_;  // of key frames
   Growing<uint8_t> slope_bytes_;
-  size_t slices_;                 // of the motion
-  std::vector<Part> parts_;       // one per component, then one per slice
-  std::vector<size_t> selected_;  // parts that a frame needs, the largest first
-  std::vector<Task> tasks_;       // of these
+  MotionSlices slices_;
+  bool sliced_ = false;             // for the frame that is encoded
+  std::vector<MotionLeaf> leaves_;  // of all slices
+  std::vector<Part> parts_;         // one per component, then one per slice that there may be
+  std::vector<size_t> selected_;    // parts that a frame needs, the largest first
+  std::vector<Task> tasks_;         // of these
   Payloads payloads_;
   std::vector<PacketPart> payload_parts_;  // encoded
   const uint8_t* unit_ = nullptr;          // that is decoded

@@ -75,7 +75,8 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
       header.prediction == Prediction::kPicture ? (places + 1) * planes + levels : places * levels + planes;
 
   const auto components = make_components(s.picture, header.grouping);
-  uint64_t coders = MotionTree::bytes(s.grid) + sizeof(SlopeMap);
+  uint64_t coders = MotionSlices::most(s.grid) * MotionTree::bytes(s.grid) +
+                    s.grid.size() * sizeof(MotionLeaf) + sizeof(SlopeMap);
   for (const Component& c : components) {
     coders += component_decoder_bytes(header.entropy_coding, s.picture, c) + 4 * sizeof c;
   }

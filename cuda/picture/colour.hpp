@@ -37,13 +37,15 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
 /// To the others.
 Status import_chroma(Device& device, const BytePicture& picture, const PictureLayout& layout,
                      const Planes& planes);
-/// From planes of the true extents (already reduced) to bytes.
+/// From planes of the true extents (already reduced) to bytes. exports_apart: whether planes are just copied.
+bool exports_apart(const PictureLayout& layout, ctv_format format);
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
-/// The same where no plane changes its shape. first, end: planes to import; count: planes of the picture.
+/// The same of planes first .. end - 1, where none changes its shape.
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
                    const Planes& planes, size_t first, size_t end);
-Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture);
+Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,
+                   const BytePicture& picture);
 
 }  // namespace ctv::cuda

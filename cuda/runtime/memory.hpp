@@ -8,6 +8,9 @@
 
 namespace ctv::cuda {
 
+/// See CudaTuning::fill.
+void fill_new(void* data, size_t bytes);
+
 /// Memory: allocate() and free() with their names, CUDA calls.
 template <typename T, typename Memory>
 class Array {
@@ -20,8 +23,10 @@ class Array {
   Array& operator=(const Array&) = delete;
   Status allocate(Context& context, size_t count) {
     void* data = nullptr;
-    const cudaError_t error = checked(Memory::allocate(&data, (count == 0 ? 1 : count) * sizeof(T)));
+    const size_t bytes = (count == 0 ? 1 : count) * sizeof(T);
+    const cudaError_t error = checked(Memory::allocate(&data, bytes));
     if (error != cudaSuccess) return context.fail(error, Memory::kAllocate);
+    fill_new(data, bytes);
     data_ = static_cast<T*>(data);
     size_ = count;
     return {};

@@ -29,6 +29,7 @@ CudaTuning parse() {
 #if defined(CTV_FAULT_INJECTION)
   if (const char* text = std::getenv("CTV_CUDA_FAIL_AT")) tuning.fail_at = std::strtol(text, nullptr, 10);
   tuning.fail_with_memory = is("CTV_CUDA_FAIL_WITH", "memory");
+  if (const char* text = std::getenv("CTV_CUDA_FILL")) tuning.fill = std::atoi(text);
 #endif
   return tuning;
 }

@@ -16,6 +16,7 @@ struct CudaTuning {
   // With CTV_FAULT_INJECTION only.
   long fail_at = 0;               // CTV_CUDA_FAIL_AT=n: the n-th checked call of the process fails
   bool fail_with_memory = false;  // CTV_CUDA_FAIL_WITH=memory: as if memory had run out
+  std::optional<int> fill;        // CTV_CUDA_FILL=n: new memory has bytes of this value
 };
 
 /// The process's switches, parsed at the first call.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
 namespace ctv {
@@ -14,19 +15,26 @@ class MotionTrees : public testing::Test {
  protected:
   static constexpr MotionGrid kGrid{kLog2Cell, 11, 13};
 
+  /// Of the whole grid.
+  std::unique_ptr<MotionTree> tree(bool filter = false) {
+    auto tree = std::make_unique<MotionTree>(kGrid, 3, true, filter);
+    EXPECT_EQ(tree->take({0, 0, kGrid.root_rows(), kGrid.root_cols()}, leaves_.data()), kGrid.size());
+    return tree;
+  }
   bool decode(const Bytes& bytes) {
     CodedFrameBuffers frame;
     frame.side = {vectors_.data(), skips_.data()};
-    return MotionTree(kGrid, 0, 3, true).decode(bytes, frame);
+    return tree()->decode(bytes, frame);
   }
   Bytes encode() {
     CodedFrame frame;
     const SideInfo side{vectors_.data(), skips_.data()};
     frame.side = side;
     Growing<uint8_t> out;
-    const size_t size = MotionTree(kGrid, 0, 3, true).encode(frame, out);
+    const size_t size = tree()->encode(frame, out);
     return {out.data(), out.data() + size};
   }
+  std::vector<MotionLeaf> leaves_ = std::vector<MotionLeaf>(kGrid.size());
   std::vector<MotionVector> vectors_ = std::vector<MotionVector>(kGrid.size());
   std::vector<uint8_t> skips_ = std::vector<uint8_t>(kGrid.size());
 };
@@ -60,11 +68,11 @@ TEST_F(MotionTrees, SaysWhichRootsAreFiltered) {
     CodedFrame frame;
     frame.side = SideInfo{vectors_.data(), skips_.data(), nullptr, changes.data()};
     Growing<uint8_t> out;
-    const size_t size = MotionTree(kGrid, 0, 3, true, true).encode(frame, out);
+    const size_t size = tree(true)->encode(frame, out);
     std::vector<int64_t> decoded(4, 9);
     CodedFrameBuffers buffers;
     buffers.side = {vectors_.data(), skips_.data(), nullptr, decoded.data()};
-    ASSERT_TRUE(MotionTree(kGrid, 0, 3, true, true).decode({out.data(), size}, buffers));
+    ASSERT_TRUE(tree(true)->decode({out.data(), size}, buffers));
     EXPECT_EQ(decoded, expected) << "mask " << mask;
   }
 }

@@ -141,7 +141,8 @@ void train_motion(const std::vector<SymbolClip>& clips) {
     const Stream& stream = clip.stream;
     const bool skips = stream.header.prediction == Prediction::kPicture;
     MotionCounter counter;
-    MotionScratch scratch(stream.grid);
+    std::vector<MotionLeaf> leaves(stream.grid.size());
+    MotionScratch scratch(stream.grid, leaves.data());
     for (const SymbolFrame& f : clip.frames) {
       if (f.parameters.type == FrameType::kKey) continue;
       MotionWalk walk(counter, stream.grid, stream.grid.cols, kVectorFractionBits - stream.header.subpel,
@@ -183,11 +184,14 @@ std::array<double, 2> measure_motion(const SymbolClip& clip) {
   std::vector<MotionVector> vectors(stream.grid.size());
   std::vector<uint8_t> skipped(stream.grid.size());
   Growing<uint8_t> out;
-  for (int slice = 0; slice < motion_slices(stream.grid); ++slice) {
-    MotionTree tree(stream.grid, slice, stream.header.subpel,
-                    stream.header.prediction == Prediction::kPicture);
-    for (const SymbolFrame& f : clip.frames) {
-      if (f.parameters.type == FrameType::kKey) continue;
+  std::vector<MotionLeaf> leaves(stream.grid.size());
+  MotionTree tree(stream.grid, stream.header.subpel, stream.header.prediction == Prediction::kPicture);
+  MotionSlices slices(stream.grid);
+  for (const SymbolFrame& f : clip.frames) {
+    if (f.parameters.type == FrameType::kKey) continue;
+    slices.choose(f.view().side);
+    for (size_t i = 0; i < slices.size(); ++i) {
+      tree.take(slices[i], leaves.data());
       size_t size = 0;
       times[0] += shortest([&] { size = tree.encode(f.view(), out); });
       CodedFrameBuffers buffers;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuda/runtime/memory.hpp"
+
+#include "cuda/runtime/tuning.hpp"
+
+namespace ctv::cuda {
+
+// Done on return: other streams do not wait for the default one.
+void fill_new(void* data, size_t bytes) {
+  const auto& fill = cuda_tuning().fill;
+  if (fill && cudaMemset(data, *fill, bytes) == cudaSuccess) cudaStreamSynchronize(nullptr);
+}
+
+}  // namespace ctv::cuda

@@ -136,8 +136,9 @@ TEST_F(CudaPictures, Out) {
             }
             for (int number = CTV_FORMAT_GRAY8; number <= CTV_FORMAT_NV12; ++number) {
               const auto format = static_cast<ctv_format>(number);
-              if (reduction % 2 == 0)
+              if (reduction % 2 == 0) {
                 ASSERT_TRUE(ok((*transfer)->export_luma(views, reduction, format, CTV_MEMORY_HOST)));
+              }
               ASSERT_TRUE(ok((*transfer)->export_picture(views, reduction, format, CTV_MEMORY_HOST)));
               ctv_picture picture{};
               ASSERT_TRUE(ok((*transfer)->finish(picture)));

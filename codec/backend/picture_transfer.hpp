@@ -43,11 +43,6 @@ class PictureTransfer {
   virtual Status finish_keeping() { return {}; }
   /// What was kept last, as host_copy(). Null if the backend cannot fail. Valid until the next keep().
   virtual const ctv_picture* kept() const { return nullptr; }
-  /// Luma is there: may begin the export_picture() that follows with these arguments, or do nothing.
-  virtual Status export_luma(const ConstPlanes& planes, int reduction, ctv_format format, ctv_memory memory) {
-    (void)planes, (void)reduction, (void)format, (void)memory;
-    return {};
-  }
   /// Starts the conversion of planes (extents at `reduction`, unpadded) to a picture that the transfer owns.
   virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                                 ctv_memory memory) = 0;

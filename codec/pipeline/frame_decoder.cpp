@@ -101,13 +101,10 @@ Status FrameDecoder::run_stages(FrameSlot& slot) {
   return export_picture(slot, references_.current());
 }
 
-ctv_format FrameDecoder::format() const {
-  return decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
-}
-
 Status FrameDecoder::export_picture(FrameSlot& slot, const Reference& latest) {
+  const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
   const PlaneSet& decoded = picture_mode() ? latest.picture : decoded_;
-  return slot.picture->export_picture(decoded.cropped(), decisions_.reduction, format(), decisions_.memory);
+  return slot.picture->export_picture(decoded.cropped(), decisions_.reduction, format, decisions_.memory);
 }
 
 Status FrameDecoder::repeat(FrameSlot& slot) {
@@ -141,12 +138,9 @@ Status FrameDecoder::decode_picture(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(slot.levels->place(i, uploaded == nullptr ? residual_[i] : nullptr));
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels, quantisers_[i], prediction, picture.dc_offset(p),
                                                 picture.range(p), decisions_.reduction, out, slopes, cells));
-    if (filtered()) {
-      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
-                                          decoded.cropped_plane(p)));
-    }
-    if (p != 0) return {};
-    return slot.picture->export_luma(decoded.cropped(), decisions_.reduction, format(), decisions_.memory);
+    if (!filtered()) return {};
+    return backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
+                           decoded.cropped_plane(p));
   });
 }
 

@@ -49,7 +49,6 @@ class FrameDecoder {
   Status run_stages(FrameSlot& slot);
   Status decode_picture(FrameSlot& slot);
   Status decode_subbands(FrameSlot& slot);
-  ctv_format format() const;
   Status export_picture(FrameSlot& slot, const Reference& latest);
   /// At full resolution only.
   bool filtered() const { return stream_.header.loop_filter != 0 && decisions_.reduction == 0; }

@@ -205,11 +205,6 @@ Status import_chroma(Device& device, const BytePicture& picture, const PictureLa
   return device.launched("import_chroma_kernel");
 }
 
-bool exports_apart(const PictureLayout& layout, ctv_format format) {
-  return !is_rgb(format) && format != CTV_FORMAT_GRAY8 && layout.colour != ColourModel::kYcocgR &&
-         layout.planes == 3 && same(layout.chroma, chroma_shift(format));
-}
-
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture) {
   const dim3 threads(kBlock, kBlock);
@@ -231,8 +226,8 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
                                                                                                      to, out);
     return device.launched("export_converted_kernel");
   }
-  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 0, 1, picture);
-  if (exports_apart(layout, picture.format)) return export_same(device, planes, 0, 3, picture);
+  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 1, picture);
+  if (layout.planes == 3 && same(layout.chroma, to)) return export_same(device, planes, 3, picture);
   PlaneExports exports{};
   dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
   grid.z = 3;

@@ -37,15 +37,13 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
 /// To the others.
 Status import_chroma(Device& device, const BytePicture& picture, const PictureLayout& layout,
                      const Planes& planes);
-/// From planes of the true extents (already reduced) to bytes. exports_apart: whether planes are just copied.
-bool exports_apart(const PictureLayout& layout, ctv_format format);
+/// From planes of the true extents (already reduced) to bytes.
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
-/// The same of planes first .. end - 1, where none changes its shape.
+/// The same where no plane changes its shape. first, end: planes to import; count: planes of the picture.
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
                    const Planes& planes, size_t first, size_t end);
-Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,
-                   const BytePicture& picture);
+Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture);
 
 }  // namespace ctv::cuda

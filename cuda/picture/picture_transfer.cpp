@@ -21,8 +21,8 @@ class CudaPictureTransfer final : public PictureTransfer {
 
   Status initialise() {
     Device& d = *device_;
-    for (Event* event : {&luma_, &uploaded_, &imported_, &caller_, &keeps_, &kept_too_, &luma_exported_,
-                         &exported_, &downloaded_}) {
+    for (Event* event :
+         {&luma_, &uploaded_, &imported_, &caller_, &keeps_, &kept_too_, &exported_, &downloaded_}) {
       CTV_RETURN_IF_ERROR(event->create(d, cudaEventDisableTiming));
     }
     return {};
@@ -131,37 +131,44 @@ class CudaPictureTransfer final : public PictureTransfer {
   }
   const ctv_picture* kept() const override { return kept_.format != CTV_FORMAT_NONE ? &kept_ : nullptr; }
 
-  Status export_luma(const ConstPlanes& planes, int reduction, ctv_format format,
-                     ctv_memory memory) override {
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.enter());
-    luma_out_ = false;
-    if (memory != CTV_MEMORY_HOST || !exports_apart(layout_, format)) return {};
-    CTV_RETURN_IF_ERROR(start_export(reduction, format, memory));
-    const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(export_same(d, planes, 0, 1, bytes_out()));
-    CTV_RETURN_IF_ERROR(d.record(luma_exported_));
-    luma_out_ = true;
-    return d.afterwards([this, size = luma_size_] { return copy_out(luma_exported_, 0, size); });
-  }
-
   Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
                         ctv_memory memory) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    const bool rest = std::exchange(luma_out_, false);
-    if (!rest) CTV_RETURN_IF_ERROR(start_export(reduction, format, memory));
+    if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
+      return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
+    }
+    out_ = {};
+    out_.format = format;
+    out_.memory = memory;
+    out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
+    out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
+    const size_t size = picture_bytes(format, out_.width, out_.height);
+    CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
+    if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
+    void* data[3] = {};
+    size_t at = 0;
+    for (int p = 0; p < format_planes(format); ++p) {
+      data[p] = out_device_.data() + at;
+      out_.data[p] = memory == CTV_MEMORY_CUDA ? data[p] : out_host_.data() + at;
+      out_.stride[p] = static_cast<ptrdiff_t>(plane_row_bytes(format, out_.width, p));
+      at += plane_row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
+    }
+    CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the transfer's last picture has left the buffer
     const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(rest ? export_same(d, planes, 1, 3, bytes_out())
-                             : export_planes(d, planes, layout_, bytes_out()));
+    CTV_RETURN_IF_ERROR(
+        export_planes(d, planes, layout_, byte_picture(format, out_.width, out_.height, data, out_.stride)));
     CTV_RETURN_IF_ERROR(d.record(exported_));
     if (memory == CTV_MEMORY_CUDA) {
       out_.cuda_stream = d.stream();
       return {};
     }
-    return d.afterwards([this, first = rest ? luma_size_ : 0, end = out_size_]() -> Status {
-      CTV_RETURN_IF_ERROR(copy_out(exported_, first, end));
-      CTV_CUDA_TRY(*device_, cudaEventRecord(downloaded_.get(), device_->down()));
+    return d.afterwards([this, at]() -> Status {
+      Device& dev = *device_;
+      CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), exported_.get(), 0));
+      CTV_CUDA_TRY(
+          dev, cudaMemcpyAsync(out_host_.data(), out_device_.data(), at, cudaMemcpyDeviceToHost, dev.down()));
+      CTV_CUDA_TRY(dev, cudaEventRecord(downloaded_.get(), dev.down()));
       return {};
     });
   }
@@ -184,43 +191,6 @@ class CudaPictureTransfer final : public PictureTransfer {
   bool on_device() const { return in_.memory == CTV_MEMORY_CUDA; }
   BytePicture bytes_in() const {
     return byte_picture(in_.format, layout_.width, layout_.height, in_.data, in_.stride);
-  }
-
-  BytePicture bytes_out() const {
-    return byte_picture(out_.format, out_.width, out_.height, out_planes_, out_.stride);
-  }
-  /// Makes room for the picture, and waits until the transfer's last one has left it.
-  Status start_export(int reduction, ctv_format format, ctv_memory memory) {
-    Device& d = *device_;
-    if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
-      return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
-    }
-    out_ = {};
-    out_.format = format;
-    out_.memory = memory;
-    out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
-    out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
-    const size_t size = picture_bytes(format, out_.width, out_.height);
-    CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
-    if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
-    out_size_ = 0;
-    for (int p = 0; p < format_planes(format); ++p) {
-      out_planes_[p] = out_device_.data() + out_size_;
-      out_.data[p] = memory == CTV_MEMORY_CUDA ? out_planes_[p] : out_host_.data() + out_size_;
-      const size_t row = plane_row_bytes(format, out_.width, p);
-      out_.stride[p] = static_cast<ptrdiff_t>(row);
-      out_size_ += row * static_cast<size_t>(plane_rows(format, out_.height, p));
-      if (p == 0) luma_size_ = out_size_;
-    }
-    return d.wait(downloaded_);
-  }
-  /// Bytes [first, end) of the picture to the host, after an event.
-  Status copy_out(const Event& after, size_t first, size_t end) {
-    Device& d = *device_;
-    CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.down(), after.get(), 0));
-    CTV_CUDA_TRY(d, cudaMemcpyAsync(out_host_.data() + first, out_device_.data() + first, end - first,
-                                    cudaMemcpyDeviceToHost, d.down()));
-    return {};
   }
 
   /// Whether the copy engine reads the planes by itself: pinned, as far as their ends tell, and top down.
@@ -270,13 +240,10 @@ class CudaPictureTransfer final : public PictureTransfer {
   // Made for the first picture: encoders bring none down, decoders none up.
   PinnedArray<uint8_t> in_host_, kept_host_, out_host_;
   DeviceArray<uint8_t> in_device_, out_device_;
-  Event luma_, uploaded_, imported_, caller_, keeps_, kept_too_, luma_exported_, exported_, downloaded_;
+  Event luma_, uploaded_, imported_, caller_, keeps_, kept_too_, exported_, downloaded_;
   ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
   ctv_picture kept_{};
-  bool keeping_ = false;      // a borrowed picture is on its way
-  void* out_planes_[3] = {};  // on the device
-  size_t out_size_ = 0, luma_size_ = 0;
-  bool luma_out_ = false;  // of the export that has begun
+  bool keeping_ = false;  // a borrowed picture is on its way
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "codec/entropy/motion_slices.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace ctv {
@@ -12,14 +11,15 @@ namespace {
 // take 400 bytes or so, and a thread some 50 microseconds.
 constexpr uint32_t kMostWork = 250;
 
-// differs[c] = whether cell c of a row, of those from `first` on, differs from the one so far back.
-void find_differences(const MotionVector* vectors, const uint8_t* skips, int first, int cols, ptrdiff_t back,
-                      uint8_t* differs) {
-  for (int c = first; c < cols; ++c)
-    differs[c] = std::bit_cast<uint32_t>(vectors[c]) != std::bit_cast<uint32_t>(vectors[c - back]) ? 1 : 0;
-  if (skips == nullptr) return;
-  for (int c = first; c < cols; ++c)
-    differs[c] = static_cast<uint8_t>(differs[c] | (skips[c] != skips[c - back] ? 1 : 0));
+constexpr size_t kSide = 1 << kRootLevel;
+
+// counts[c] += whether cell c of a row differs from the one to the left and from the one above.
+void count_busy(const uint32_t* __restrict cells, const uint32_t* __restrict above, size_t count,
+                uint32_t* __restrict counts) {
+  for (size_t c = 0; c < count; ++c) {
+    counts[c] += static_cast<uint32_t>(cells[c] != cells[static_cast<ptrdiff_t>(c) - 1]) &
+                 static_cast<uint32_t>(cells[c] != above[c]);
+  }
 }
 
 }  // namespace
@@ -69,28 +69,27 @@ void MotionSlices::divide(Split split) {
   }
 }
 
-// Cells of the first row and column are taken to differ from what is outside.
+// A cell's key is its vector, and whether it is skipped in a bit that no vector needs. Cells of the first row
+// and column differ from what is outside.
 void MotionSlices::find_work(const ConstSideInfo& side) {
-  constexpr size_t kSide = 1 << kRootLevel;
+  constexpr uint32_t kOutside = 0x7fff7fff;
   const auto pitch = static_cast<size_t>(grid_.root_cols()) + 1;
-  const size_t padded = kSide * (pitch - 1);
+  const auto cols = static_cast<size_t>(grid_.cols);
   work_.assign(pitch * (static_cast<size_t>(grid_.root_rows()) + 1), 0);
-  from_left_.assign(padded, 0);
-  from_above_.assign(padded, 1);
-  from_left_[0] = 1;
-  for (int r = 0; r < grid_.rows; ++r) {
-    const ptrdiff_t first = static_cast<ptrdiff_t>(r) * grid_.cols;
-    const MotionVector* const vectors = side.vectors + first;
-    const uint8_t* const skips = side.skips == nullptr ? nullptr : side.skips + first;
-    find_differences(vectors, skips, 1, grid_.cols, 1, from_left_.data());
-    if (r > 0) find_differences(vectors, skips, 0, grid_.cols, grid_.cols, from_above_.data());
-    uint32_t* const work = work_.data() + (static_cast<size_t>(r >> kRootLevel) + 1) * pitch + 1;
-    for (size_t c = 0; c < padded; c += kSide) {
-      uint64_t left, above;
-      std::memcpy(&left, from_left_.data() + c, sizeof(left));
-      std::memcpy(&above, from_above_.data() + c, sizeof(above));
-      work[c / kSide] += static_cast<uint32_t>(std::popcount(left & above));
-    }
+  above_.assign(cols + 1, kOutside);
+  row_.assign(cols + 1, kOutside);
+  counts_.assign(cols, 0);
+  for (size_t r = 0; r < static_cast<size_t>(grid_.rows); ++r) {
+    uint32_t* const own = row_.data() + 1;  // behind one that is outside
+    std::memcpy(own, side.vectors + r * cols, cols * sizeof(*own));
+    for (size_t c = 0; side.skips != nullptr && c < cols; ++c)
+      own[c] ^= uint32_t{side.skips[r * cols + c]} << 15;
+    count_busy(own, above_.data() + 1, cols, counts_.data());
+    row_.swap(above_);
+    if ((r + 1) % kSide != 0 && r + 1 < static_cast<size_t>(grid_.rows)) continue;
+    uint32_t* const work = work_.data() + (r / kSide + 1) * pitch + 1;
+    for (size_t c = 0; c < cols; ++c) work[c / kSide] += counts_[c];
+    std::fill(counts_.begin(), counts_.end(), 0);
   }
   for (size_t i = pitch; i < work_.size(); ++i) {
     if (i % pitch != 0) work_[i] += work_[i - 1] + work_[i - pitch] - work_[i - pitch - 1];

@@ -50,9 +50,10 @@ class MotionSlices {
 
   MotionGrid grid_;
   std::vector<RootArea> slices_, areas_;
-  std::vector<uint8_t> splits_;  // answers in their order
-  std::vector<uint32_t> work_;   // of all roots above and to the left: [root rows + 1][root cols + 1]
-  std::vector<uint8_t> from_left_, from_above_;  // whether a cell of a row differs: 1 or 0
+  std::vector<uint8_t> splits_;        // answers in their order
+  std::vector<uint32_t> work_;         // of all roots above and to the left: [root rows + 1][root cols + 1]
+  std::vector<uint32_t> row_, above_;  // keys of cells of two rows, behind one that is outside
+  std::vector<uint32_t> counts_;       // of columns of a row of roots
 };
 
 }  // namespace ctv

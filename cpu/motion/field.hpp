@@ -12,7 +12,7 @@ namespace ctv {
 /// One pass over the vectors of a grid.
 struct FieldRows {
   const SearchPlanes* planes;
-  const HalfPlanes* halves;
+  const HalfSamples* halves;
   MotionGrid grid;    // blocks of 8, 16 or 32 samples
   MotionGrid blocks;  // that were searched; the same or coarser
   FieldPass pass;

@@ -183,6 +183,10 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
   }
 }
 
+// field_candidate() of a block of a square, from its place and the places' difference. -1: none
+constexpr int kNeighbour[kSquareBlocks][kSquareBlocks] = {
+    {0, 0, 0, 0}, {3, 1, 3, 1}, {4, 4, 2, 2}, {-1, -1, -1, -1}};
+
 // Gives squares of 2x2 blocks one vector where it costs less. row: of squares
 template <int kBlock>
 void UniteRow(const FieldRows& f, int row, int begin, int end) {
@@ -228,9 +232,16 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
         price += square_bits(f.before, f.grid.rows, stride, y[b], x[b], own[k]);
       uint64_t cost = f.lambda * price;
       uint32_t sums[kSquareBlocks];
+      for (int b = 0; b < kSquareBlocks; ++b) {
+        // A neighbour's vector was a candidate of the pass, if it is still that.
+        const int i = own[b] == own[k] ? 0 : kNeighbour[b ^ k][b];
+        const bool found = i == 0 || (i > 0 && f.moved_after[at[k]] == 0);
+        sums[b] = found ? f.sums[at[b] * kFieldCandidates + i] : kUnknown;
+        if (sums[b] != kUnknown) cost += field_cost(sums[b], 0, 0);
+      }
       for (int b = 0; b < kSquareBlocks && cost < least; ++b) {
-        sums[b] =
-            own[b] == own[k] ? f.sums[at[b] * kFieldCandidates] : Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
+        if (sums[b] != kUnknown) continue;
+        sums[b] = Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
         cost += field_cost(sums[b], 0, 0);
       }
       if (cost >= least) continue;

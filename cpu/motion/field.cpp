@@ -92,6 +92,17 @@ class Neighbours {
 #endif
 };
 
+constexpr int kAhead = 2;  // blocks
+
+// Rows of the reference lie too far apart for processors to foresee them.
+template <int kBlock>
+void Prefetch(const FieldRows& f, int row, int col, MotionVector v) {
+  const HalfSamples& halves = *f.halves;
+  const uint8_t* const from = halves.samples + 2 * kBlock * (row * halves.stride + col) +
+                              half_displacement(v.y).half * halves.stride + half_displacement(v.x).half;
+  for (int r = 0; r < 2 * kBlock; ++r) __builtin_prefetch(from + r * halves.stride);
+}
+
 // Opens a block when the first of its candidates is matched.
 template <int kBlock>
 class Matcher {
@@ -136,6 +147,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
       return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
     };
     Matcher<kBlock> matcher(f, row, col);
+    if (col + kAhead < end) Prefetch<kBlock>(f, row, col + kAhead, f.before[index + kAhead]);
 
     Offer offers[kFieldCandidates];
     int offer_of[kFieldCandidates];

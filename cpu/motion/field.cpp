@@ -182,12 +182,14 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
         sides[side] = {v, price(v), kUnknown};
         if (sides[side].price < least) sides[side].sum = matcher.sum(v);
       }
+      const uint32_t before = least;
       for (const Offer& offer : sides) {
         if (offer.cost() >= least) continue;
         after = offer.vector;
         least = offer.cost();
         sum = offer.sum;
       }
+      if (f.pass.one_miss && least == before) break;
     }
     known[0] = sum;
     f.moved_after[index] = same_vector(after, candidates[0]) ? 0 : 1;

@@ -65,6 +65,7 @@ struct FieldPass {
   bool squares = false;  // they follow, but for blocks of 32x32
   /// What costs at most this many bits, without its vector, takes no steps.
   uint32_t steps_worth = 64;
+  bool one_miss = false;  // steps end with the first one that gains nothing
 
   /// Of blocks of 8x8 all rows count.
   CTV_HOST_DEVICE int row_step(int log2_block) const {
@@ -76,7 +77,7 @@ inline constexpr FieldPass kBlockPasses[] = {
 /// In their place where speed comes first.
 inline constexpr FieldPass kQuickPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
                                              {2, kVectorUnit / 4, 1, false, 192}};
-inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0}, {7, 0, 0, true}};
+inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}, {7, 0, 0, true}};
 inline constexpr uint32_t kSquareBorderBits = 2;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side

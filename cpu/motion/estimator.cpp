@@ -38,11 +38,14 @@ class CpuMotionEstimator final : public MotionEstimator {
         border_(round_up(parameters.reach() + kFieldReach, kAlign)),
         current_stride_(odd_lines(cols_)),
         reference_stride_(odd_lines(cols_ + 2 * border_)),
+        half_stride_(odd_lines(2 * (cols_ + 2 * border_))),
         key_cols_(blocks_.cols + kAlign / 8),
-        reference_size_((rows_ + 2 * border_rows()) * reference_stride_),
-        planes_(static_cast<size_t>(rows_ * current_stride_ + 4 * reference_size_ + kAlign)),
+        reference_rows_(rows_ + 2 * border_rows()),
+        planes_(static_cast<size_t>(rows_ * current_stride_ +
+                                    reference_rows_ * (reference_stride_ + 2 * half_stride_) + kAlign)),
         current_(planes_.data()),
         reference_(current_ + rows_ * current_stride_),
+        halves_(reference_ + reference_rows_ * reference_stride_),
         keys_(static_cast<size_t>(blocks_.rows) * static_cast<size_t>(key_cols_)),
         still_(keys_.size(), 1),
         searched_(static_cast<size_t>(blocks_.rows)),
@@ -81,7 +84,7 @@ class CpuMotionEstimator final : public MotionEstimator {
     const SearchPlanes planes = this->planes();
     find_vectors(planes, lambda_, still);
     StageTimer timer(times_, Stage::kMotionRefine);
-    const HalfPlanes halves = interpolate(planes);
+    const HalfSamples halves = interpolate(planes);
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes) {
       for (size_t i = 0; i < passes.size(); ++i) {
         FieldRows rows{
@@ -191,14 +194,13 @@ class CpuMotionEstimator final : public MotionEstimator {
     });
   }
 
-  HalfPlanes interpolate(const SearchPlanes& planes) {
+  HalfSamples interpolate(const SearchPlanes& planes) {
     const int margin = std::min(parameters_.reach(), largest_found() + kPassesReach) + 1;
-    const auto origin = [&](int plane) { return reference_origin() + plane * reference_size_; };
-    const HalfPlanes halves{origin(1), origin(2), origin(3)};
+    const HalfSamples halves{halves_ + 2 * (border_rows() * half_stride_ + border_), half_stride_};
     parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
       for (int row = begin - margin; row < end - margin; ++row) {
         const Columns near = searched_near(row, margin);
-        if (near.begin < near.end) fill_half_row(planes, halves, row, near.begin, near.end);
+        if (near.begin < near.end) fill_half_rows(planes, halves, row, near.begin, near.end);
       }
     });
     return halves;
@@ -296,13 +298,14 @@ class CpuMotionEstimator final : public MotionEstimator {
   StageTimes& times_;
   const int rows_, cols_;  // whole blocks; columns: whole SIMD vectors
   const int border_;       // columns on each side
-  const ptrdiff_t current_stride_, reference_stride_;
+  const ptrdiff_t current_stride_, reference_stride_, half_stride_;
   const int key_cols_;
-  const ptrdiff_t reference_size_;
+  const int reference_rows_;
   uint32_t lambda_ = 0;
-  AlignedBuffer<uint8_t> planes_;  // current_; reference_ and three planes like it, at half samples
+  AlignedBuffer<uint8_t> planes_;
   uint8_t* const current_;
   uint8_t* const reference_;
+  uint8_t* const halves_;  // like reference_, HalfSamples
   std::vector<int64_t> keys_;
   std::vector<uint8_t> still_;                  // of each block, in rows of key_cols_
   std::vector<Columns> searched_;               // of each row, from the first block to the last

@@ -92,6 +92,17 @@ class Neighbours {
 #endif
 };
 
+constexpr int kAhead = 2;  // blocks
+
+// Rows of the reference lie too far apart for processors to foresee them.
+template <int kBlock>
+void Prefetch(const FieldRows& f, int row, int col, MotionVector v) {
+  const HalfSamples& halves = *f.halves;
+  const uint8_t* const from = halves.samples + 2 * kBlock * (row * halves.stride + col) +
+                              half_displacement(v.y).half * halves.stride + half_displacement(v.x).half;
+  for (int r = 0; r < 2 * kBlock; ++r) __builtin_prefetch(from + r * halves.stride);
+}
+
 // Opens a block when the first of its candidates is matched.
 template <int kBlock>
 class Matcher {
@@ -136,6 +147,7 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
       return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
     };
     Matcher<kBlock> matcher(f, row, col);
+    if (col + kAhead < end) Prefetch<kBlock>(f, row, col + kAhead, f.before[index + kAhead]);
 
     Offer offers[kFieldCandidates];
     int offer_of[kFieldCandidates];
@@ -170,18 +182,24 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
         sides[side] = {v, price(v), kUnknown};
         if (sides[side].price < least) sides[side].sum = matcher.sum(v);
       }
+      const uint32_t before = least;
       for (const Offer& offer : sides) {
         if (offer.cost() >= least) continue;
         after = offer.vector;
         least = offer.cost();
         sum = offer.sum;
       }
+      if (f.pass.one_miss && least == before) break;
     }
     known[0] = sum;
     f.moved_after[index] = same_vector(after, candidates[0]) ? 0 : 1;
     if (shift == 0) cost = field_cost(sum, 0, 0);
   }
 }
+
+// field_candidate() of a block of a square, from its place and the places' difference. -1: none
+constexpr int kNeighbour[kSquareBlocks][kSquareBlocks] = {
+    {0, 0, 0, 0}, {3, 1, 3, 1}, {4, 4, 2, 2}, {-1, -1, -1, -1}};
 
 // Gives squares of 2x2 blocks one vector where it costs less. row: of squares
 template <int kBlock>
@@ -228,9 +246,16 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
         price += square_bits(f.before, f.grid.rows, stride, y[b], x[b], own[k]);
       uint64_t cost = f.lambda * price;
       uint32_t sums[kSquareBlocks];
+      for (int b = 0; b < kSquareBlocks; ++b) {
+        // A neighbour's vector was a candidate of the pass, if it is still that.
+        const int i = own[b] == own[k] ? 0 : kNeighbour[b ^ k][b];
+        const bool found = i == 0 || (i > 0 && f.moved_after[at[k]] == 0);
+        sums[b] = found ? f.sums[at[b] * kFieldCandidates + i] : kUnknown;
+        if (sums[b] != kUnknown) cost += field_cost(sums[b], 0, 0);
+      }
       for (int b = 0; b < kSquareBlocks && cost < least; ++b) {
-        sums[b] =
-            own[b] == own[k] ? f.sums[at[b] * kFieldCandidates] : Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
+        if (sums[b] != kUnknown) continue;
+        sums[b] = Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
         cost += field_cost(sums[b], 0, 0);
       }
       if (cost >= least) continue;

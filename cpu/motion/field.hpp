@@ -12,7 +12,7 @@ namespace ctv {
 /// One pass over the vectors of a grid.
 struct FieldRows {
   const SearchPlanes* planes;
-  const HalfPlanes* halves;
+  const HalfSamples* halves;
   MotionGrid grid;    // blocks of 8, 16 or 32 samples
   MotionGrid blocks;  // that were searched; the same or coarser
   FieldPass pass;
@@ -32,7 +32,7 @@ struct FieldRows {
 /// Columns [begin, end) of a row.
 void improve_field_row(const FieldRows& field, int row, int begin, int end);
 /// The squares that follow a pass, in columns [begin, end) of a row of them: from its `after`, now `before`,
-/// and its costs and sums. Blocks have at most 16 samples. begin: even
+/// its moved_after, costs and sums. Blocks have at most 16 samples. begin: even
 void unite_field_row(const FieldRows& field, int row, int begin, int end);
 
 }  // namespace ctv

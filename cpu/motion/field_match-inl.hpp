@@ -8,8 +8,6 @@
 #define CTV_CPU_FIELD_MATCH_INL_HPP
 #endif
 
-#include <utility>
-
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/hadamard-inl.hpp"
 #include "cpu/runtime/byte_pairs-inl.hpp"
@@ -17,181 +15,167 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// How a candidate's samples follow from those at half samples.
-enum class Between { kNone, kMiddle, kQuarter, kFour };
+// Where a candidate lies at half samples.
+enum class Between { kNone, kAcross, kFour };
+
+// The samples between which a candidate lies, and what lies `stride` below them. weights: sixteenths
+struct Corners {
+  const uint8_t* samples;
+  ptrdiff_t stride;
+  int8_t weights[4];
+};
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 // A SIMD vector has a row of one tile of 8x8 samples, of two side by side, or of 2x2.
 template <int kBlock>
 using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 32>;
-
-// A row of the tiles, 8 rows of samples apart where they are 2x2. 8 samples are the lower half.
 template <int kBlock>
-HWY_INLINE auto LoadTiles(const uint8_t* p, ptrdiff_t stride) {
-  constexpr size_t kLanes = hn::MaxLanes(TileRow<kBlock>());
-  const hn::FixedTag<uint8_t, 16> d8;
-  if constexpr (kLanes == 8) {
-    return hn::Vec128<uint8_t>{hn::LoadU(hn::FixedTag<uint8_t, 8>(), p).raw};
-  } else if constexpr (kLanes == 16) {
-    return hn::LoadU(d8, p);
+using TileBytes = hn::Repartition<uint8_t, TileRow<kBlock>>;
+template <int kBlock>
+constexpr int kTileLanes = static_cast<int>(hn::MaxLanes(TileRow<kBlock>()));
+
+// A row of the tiles, 8 rows of samples apart where they are 2x2.
+template <int kBlock>
+HWY_INLINE hn::Vec<TileRow<kBlock>> LoadTiles(const uint8_t* p, ptrdiff_t stride) {
+  constexpr int kLanes = kTileLanes<kBlock>;
+  const TileRow<kBlock> d16;
+  if constexpr (kLanes < 32) {
+    return hn::PromoteTo(d16, hn::LoadU(hn::FixedTag<uint8_t, kLanes>(), p));
   } else {
-    const hn::Rebind<uint8_t, TileRow<kBlock>> both;
-    return hn::Combine(both, hn::LoadU(d8, p + 8 * stride), hn::LoadU(d8, p));
+    const hn::Half<TileBytes<kBlock>> both;
+    const hn::Half<decltype(both)> one;
+    return hn::PromoteTo(d16, hn::Combine(both, hn::LoadU(one, p + 8 * stride), hn::LoadU(one, p)));
   }
 }
-template <int kBlock, class V>
-HWY_INLINE auto Widen(V samples) {
-  const TileRow<kBlock> d16;
-  return hn::PromoteTo(d16, hn::Vec<hn::Rebind<uint8_t, TileRow<kBlock>>>{samples.raw});
-}
 
-// LoadTiles() of a block that lies between samples. corners: these samples, of kQuarter the nearer ones
-// first. weights: sixteenths
+// LoadTiles() of a block that lies between half samples.
 template <int kBlock, Between kBetween>
 class MovedTiles {
-  using Bytes = decltype(LoadTiles<kBlock>(nullptr, 0));
-  static constexpr hn::DFromV<Bytes> kBytes{};
-  static constexpr hn::Repartition<int16_t, hn::DFromV<Bytes>> kProducts{};
-  using Weights = hn::Vec<hn::RebindToSigned<hn::DFromV<Bytes>>>;
+  static constexpr TileRow<kBlock> kRow{};
+  static constexpr TileBytes<kBlock> kBytes{};
+  using Vector = hn::Vec<TileRow<kBlock>>;
+  using Weights = hn::Vec<hn::RebindToSigned<TileBytes<kBlock>>>;
 
  public:
-  HWY_INLINE MovedTiles(const uint8_t* const (&corners)[4], ptrdiff_t stride, const int8_t (&weights)[4])
-      : corners_(corners),
-        stride_(stride),
-        upper_(PairWeights(kBytes, weights[0], weights[1])),
-        lower_(PairWeights(kBytes, weights[2], weights[3])) {}
+  HWY_INLINE explicit MovedTiles(const Corners& corners)
+      : samples_(corners.samples),
+        stride_(corners.stride),
+        upper_(PairWeights(kBytes, corners.weights[0], corners.weights[1])),
+        lower_(PairWeights(kBytes, corners.weights[2], corners.weights[3])) {}
 
-  HWY_INLINE Bytes operator()(ptrdiff_t offset) const {
-    const auto load = [&](int i) { return LoadTiles<kBlock>(corners_[i] + offset, stride_); };
-    const Bytes a = load(0);
+  HWY_INLINE Vector operator()(int row, int col) const {
+    const uint8_t* const p = samples_ + 2 * (row * stride_ + col);
     if constexpr (kBetween == Between::kNone) {
-      return a;
-    } else if constexpr (kBetween == Between::kMiddle) {
-      return hn::AverageRound(a, load(1));
-    } else if constexpr (kBetween == Between::kQuarter) {
-      // (3 a + b + 2) >> 2: the mean with a of the mean rounded down.
-      const Bytes b = load(1);
-      const Bytes odd = hn::And(hn::Xor(a, b), hn::Set(kBytes, uint8_t{1}));
-      return hn::AverageRound(a, hn::Sub(hn::AverageRound(a, b), odd));
+      return hn::And(hn::BitCast(kRow, load(p)), hn::Set(kRow, int16_t{255}));
     } else {
-      const Bytes b = load(1);
-      const Bytes c = load(2);
-      const Bytes d = load(3);
-      const auto mean = [&](Bytes ab, Bytes cd) {
-        const auto sum = hn::Add(MultiplyPairs(ab, upper_), MultiplyPairs(cd, lower_));
-        return hn::ShiftRight<4>(hn::Add(sum, hn::Set(kProducts, int16_t{8})));
-      };
-      return Pack(mean(hn::InterleaveLower(kBytes, a, b), hn::InterleaveLower(kBytes, c, d)),
-                  mean(hn::InterleaveUpper(kBytes, a, b), hn::InterleaveUpper(kBytes, c, d)));
+      Vector sum = MultiplyPairs(load(p), upper_);
+      if constexpr (kBetween == Between::kFour) sum = hn::Add(sum, MultiplyPairs(load(p + stride_), lower_));
+      return hn::MulFixedPoint15(sum, hn::Set(kRow, int16_t{1 << (15 - 4)}));  // (sum + 8) >> 4
     }
   }
 
  private:
-  const uint8_t* const (&corners_)[4];
+  // Pairs of half samples.
+  HWY_INLINE hn::Vec<TileBytes<kBlock>> load(const uint8_t* p) const {
+    if constexpr (kTileLanes<kBlock> < 32) {
+      return hn::LoadU(kBytes, p);
+    } else {
+      const hn::Half<TileBytes<kBlock>> half;
+      return hn::Combine(kBytes, hn::LoadU(half, p + 16 * stride_), hn::LoadU(half, p));
+    }
+  }
+
+  const uint8_t* const samples_;
   const ptrdiff_t stride_;
   const Weights upper_, lower_;
 };
 
-// Sum of absolute differences to a block of current samples, of one of kRowStep rows.
-template <int kBlock, int kRowStep, Between kBetween>
-HWY_INLINE uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride,
-                                const uint8_t* const (&corners)[4], ptrdiff_t stride,
-                                const int8_t (&weights)[4]) {
-  const MovedTiles<kBlock, kBetween> moved(corners, stride, weights);
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(TileRow<kBlock>()));
-  constexpr int kCols = kLanes == 8 ? 8 : 16;
-  constexpr int kRows = kLanes == 32 ? 16 : 8;
-  auto sum = hn::Zero(hn::Repartition<uint64_t, hn::DFromV<decltype(moved(0))>>());
-  for (int y = 0; y < kBlock; y += kRows) {
-    for (int x = 0; x < kBlock; x += kCols) {
-      for (int r = y; r < y + 8; r += kRowStep) {
-        sum = hn::Add(sum, SumDifferences(LoadTiles<kBlock>(current + r * current_stride + x, current_stride),
-                                          moved(r * stride + x)));
-      }
-    }
+// Calls f with the places of tiles that are compared at once.
+template <int kBlock, class F>
+HWY_INLINE void ForTileRows(F f) {
+  for (int y = 0; y < kBlock; y += kTileLanes<kBlock> == 32 ? 16 : 8) {
+    for (int x = 0; x < kBlock; x += kTileLanes<kBlock> == 8 ? 8 : 16) f(y, x);
   }
-  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(hn::DFromV<decltype(sum)>(), sum)));
 }
 
-// Sum of magnitudes of the transforms of a block's differences. current: LoadTiles() of the whole block, in
-// 16 bits.
+// Sum of absolute differences to a block of current samples, of one of kRowStep rows. current: CopyTiles()
+template <int kBlock, int kRowStep, Between kBetween>
+HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) {
+  const TileBytes<kBlock> d8;
+  const hn::Repartition<uint64_t, TileBytes<kBlock>> d64;
+  const MovedTiles<kBlock, kBetween> moved(corners);
+  auto sum = hn::Zero(d64);
+  ForTileRows<kBlock>([&](int y, int x) HWY_ATTR {
+    for (int r = y; r < y + 8; r += 2 * kRowStep, current += kTileLanes<kBlock>) {
+      const auto rows = Pack(moved(r, x), moved(r + kRowStep, x));
+      sum = hn::Add(sum, SumDifferences(hn::Load(d8, reinterpret_cast<const uint8_t*>(current)), rows));
+    }
+  });
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d64, sum)));
+}
+
+// Sum of magnitudes of the transforms of a block's differences.
 template <int kBlock, Between kBetween>
-HWY_INLINE uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
-                                const int8_t (&weights)[4]) {
+HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) {
   const TileRow<kBlock> d16;
   const hn::Repartition<int32_t, TileRow<kBlock>> d32;
   using Vector = hn::Vec<TileRow<kBlock>>;
-  const MovedTiles<kBlock, kBetween> moved(corners, stride, weights);
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
-  constexpr int kCols = kLanes == 8 ? 8 : 16;
-  constexpr int kRows = kLanes == 32 ? 16 : 8;
+  const MovedTiles<kBlock, kBetween> moved(corners);
   auto sum = hn::Zero(d32);
   auto unused = hn::Zero(d32);
-  for (int y = 0; y < kBlock; y += kRows) {
-    for (int x = 0; x < kBlock; x += kCols) {
-      Vector a[8];
-      for (int r = 0; r < 8; ++r, current += kLanes)
-        a[r] = hn::Sub(hn::Load(d16, current), Widen<kBlock>(moved((y + r) * stride + x)));
-      Butterflies<8>(a);
-      Transpose(d16, a);
-      Butterflies<4>(a);
-      // |x + y| + |x - y| = 2 max(|x|, |y|), so the last butterflies need not be computed.
-      Vector largest = hn::Zero(d16);
-      for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
-      sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
-    }
-  }
+  ForTileRows<kBlock>([&](int y, int x) HWY_ATTR {
+    Vector a[8];
+    for (int r = 0; r < 8; ++r, current += kTileLanes<kBlock>)
+      a[r] = hn::Sub(hn::Load(d16, current), moved(y + r, x));
+    Butterflies<8>(a);
+    Transpose(d16, a);
+    Butterflies<4>(a);
+    // |x + y| + |x - y| = 2 max(|x|, |y|), so the last butterflies need not be computed.
+    Vector largest = hn::Zero(d16);
+    for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
+    sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
+  });
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
 }
 
-// The order in which HadamardSum() reads a block.
+// A block in the order in which it is compared. row_step: 0 for HadamardSum(), else of AbsoluteSum(), which
+// packs two rows
 template <int kBlock>
-HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int16_t* to) {
+HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, int16_t* to) {
   const TileRow<kBlock> d16;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
-  constexpr int kCols = kLanes == 8 ? 8 : 16;
-  constexpr int kRows = kLanes == 32 ? 16 : 8;
-  for (int y = 0; y < kBlock; y += kRows) {
-    for (int x = 0; x < kBlock; x += kCols) {
-      for (int r = 0; r < 8; ++r, to += kLanes)
-        hn::Store(Widen<kBlock>(LoadTiles<kBlock>(from + (y + r) * stride + x, stride)), d16, to);
-    }
-  }
+  ForTileRows<kBlock>([&](int y, int x) HWY_ATTR {
+    const auto row = [&](int r) HWY_ATTR { return LoadTiles<kBlock>(from + (y + r) * stride + x, stride); };
+    const int step = row_step == 0 ? 1 : 2 * row_step;
+    for (int r = 0; r < 8; r += step, to += kTileLanes<kBlock>)
+      hn::Store(row_step == 0 ? row(r) : hn::BitCast(d16, Pack(row(r), row(r + row_step))), d16, to);
+  });
 }
 #else
-// The sample of a block that lies between samples, at an offset.
+// The sample of a block that lies between half samples.
 template <Between kBetween>
-int MovedSample(const uint8_t* const (&corners)[4], const int8_t (&weights)[4], ptrdiff_t offset) {
-  const int a = corners[0][offset];
-  if constexpr (kBetween == Between::kNone) {
-    return a;
-  } else if constexpr (kBetween == Between::kMiddle) {
-    return (a + corners[1][offset] + 1) >> 1;
-  } else if constexpr (kBetween == Between::kQuarter) {
-    return (3 * a + corners[1][offset] + 2) >> 2;
-  } else {
-    int sum = 8;
-    for (int i = 0; i < 4; ++i) sum += corners[i][offset] * weights[i];
-    return sum >> 4;
+int MovedSample(const Corners& corners, int row, int col) {
+  const uint8_t* const upper = corners.samples + 2 * (row * corners.stride + col);
+  if constexpr (kBetween == Between::kNone) return upper[0];
+  int sum = 8 + upper[0] * corners.weights[0] + upper[1] * corners.weights[1];
+  if constexpr (kBetween == Between::kFour) {
+    const uint8_t* const lower = upper + corners.stride;
+    sum += lower[0] * corners.weights[2] + lower[1] * corners.weights[3];
   }
+  return sum >> 4;
 }
 
 template <int kBlock, int kRowStep, Between kBetween>
-uint32_t AbsoluteSum(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* const (&corners)[4],
-                     ptrdiff_t stride, const int8_t (&weights)[4]) {
+uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) {
   int total = 0;
   for (int r = 0; r < kBlock; r += kRowStep) {
-    for (int c = 0; c < kBlock; ++c) {
-      total +=
-          abs_of(current[r * current_stride + c] - MovedSample<kBetween>(corners, weights, r * stride + c));
-    }
+    for (int c = 0; c < kBlock; ++c)
+      total += abs_of(current[r * kBlock + c] - MovedSample<kBetween>(corners, r, c));
   }
   return static_cast<uint32_t>(total);
 }
 
 template <int kBlock, Between kBetween>
-uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4], ptrdiff_t stride,
-                     const int8_t (&weights)[4]) {
+uint32_t HadamardSum(const int16_t* current, const Corners& corners) {
   uint32_t total = 0;
   for (int y = 0; y < kBlock; y += 8) {
     for (int x = 0; x < kBlock; x += 8) {
@@ -199,8 +183,7 @@ uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4],
       int half[8][8];
       for (int r = 0; r < 8; ++r) {
         for (int c = 0; c < 8; ++c)
-          a[r][c] = current[(y + r) * kBlock + x + c] -
-                    MovedSample<kBetween>(corners, weights, (y + r) * stride + x + c);
+          a[r][c] = current[(y + r) * kBlock + x + c] - MovedSample<kBetween>(corners, y + r, x + c);
       }
       HalfHadamard<8>(a, half);
       HalfHadamard<8>(half, a);
@@ -213,7 +196,7 @@ uint32_t HadamardSum(const int16_t* current, const uint8_t* const (&corners)[4],
 }
 
 template <int kBlock>
-void CopyTiles(const uint8_t* from, ptrdiff_t stride, int16_t* to) {
+void CopyTiles(const uint8_t* from, ptrdiff_t stride, int, int16_t* to) {
   for (int r = 0; r < kBlock; ++r) {
     for (int c = 0; c < kBlock; ++c) to[r * kBlock + c] = from[r * stride + c];
   }
@@ -225,62 +208,40 @@ template <int kBlock>
 class Block {
  public:
   Block(const FieldRows& field, int row, int col)
-      : stride_(field.planes->reference_stride),
-        current_stride_(field.planes->current_stride),
-        row_step_(field.pass.row_step(field.grid.log2_block)) {
+      : stride_(field.halves->stride),
+        row_step_(field.pass.row_step(field.grid.log2_block)),
+        samples_(field.halves->samples + 2 * kBlock * (row * stride_ + col)) {
     const SearchPlanes& planes = *field.planes;
-    const HalfPlanes& halves = *field.halves;
-    const ptrdiff_t y = ptrdiff_t{row} * kBlock;
-    const ptrdiff_t x = ptrdiff_t{col} * kBlock;
-    current_ = planes.current + y * current_stride_ + x;
-    if (row_step_ == 0) CopyTiles<kBlock>(current_, current_stride_, tiles_);
-    const uint8_t* const from[4] = {planes.reference, halves.right, halves.below, halves.diagonal};
-    for (int i = 0; i < 4; ++i) whole_[i] = from[i] + y * stride_ + x;
+    CopyTiles<kBlock>(planes.current + kBlock * (row * planes.current_stride + col), planes.current_stride,
+                      row_step_, tiles_);
   }
 
   // Sum of magnitudes of the transforms of the differences, or what stands for it.
   uint32_t difference(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
-    const auto corner = [&](int down, int across) {
-      const int row = dy.half + down;
-      const int col = dx.half + across;
-      return whole_[(row & 1) * 2 + (col & 1)] + (row >> 1) * stride_ + (col >> 1);
-    };
-    const uint8_t* corners[4] = {corner(0, 0)};
-    int8_t weights[4] = {};
-    if (dy.quarter == 0 && dx.quarter == 0) return sum<Between::kNone>(corners, weights);
-    if (dy.quarter == 0 || dx.quarter == 0) {
-      const int quarter = dy.quarter + dx.quarter;
-      corners[1] = dx.quarter == 0 ? corner(1, 0) : corner(0, 1);
-      if (quarter == 2) return sum<Between::kMiddle>(corners, weights);
-      if (quarter == 3) std::swap(corners[0], corners[1]);
-      return sum<Between::kQuarter>(corners, weights);
-    }
-    for (int i = 0; i < 4; ++i) {
-      corners[i] = corner(i >> 1, i & 1);
-      weights[i] = static_cast<int8_t>((i >> 1 != 0 ? dy.quarter : 4 - dy.quarter) *
-                                       ((i & 1) != 0 ? dx.quarter : 4 - dx.quarter));
-    }
-    return sum<Between::kFour>(corners, weights);
+    const auto weight = [](int y, int x) { return static_cast<int8_t>(y * x); };
+    const Corners corners{samples_ + dy.half * stride_ + dx.half,
+                          stride_,
+                          {weight(4 - dy.quarter, 4 - dx.quarter), weight(4 - dy.quarter, dx.quarter),
+                           weight(dy.quarter, 4 - dx.quarter), weight(dy.quarter, dx.quarter)}};
+    if (dy.quarter != 0) return sum<Between::kFour>(corners);
+    return dx.quarter == 0 ? sum<Between::kNone>(corners) : sum<Between::kAcross>(corners);
   }
 
  private:
   template <Between kBetween>
-  uint32_t sum(const uint8_t* const (&corners)[4], const int8_t (&weights)[4]) const {
-    if (row_step_ == 0) return HadamardSum<kBlock, kBetween>(tiles_, corners, stride_, weights);
-    const uint32_t sad =
-        row_step_ == 1
-            ? AbsoluteSum<kBlock, 1, kBetween>(current_, current_stride_, corners, stride_, weights)
-            : AbsoluteSum<kBlock, 2, kBetween>(current_, current_stride_, corners, stride_, weights);
+  uint32_t sum(const Corners& corners) const {
+    if (row_step_ == 0) return HadamardSum<kBlock, kBetween>(tiles_, corners);
+    const uint32_t sad = row_step_ == 1 ? AbsoluteSum<kBlock, 1, kBetween>(tiles_, corners)
+                                        : AbsoluteSum<kBlock, 2, kBetween>(tiles_, corners);
     return sad_for_hadamard(sad, row_step_);
   }
 
-  const ptrdiff_t stride_, current_stride_;
-  const int row_step_;  // FieldPass::sad_row_step
-  const uint8_t* current_;
-  const uint8_t* whole_[4];  // the block's place in the planes: whole samples, right, below, diagonal
-  alignas(64) int16_t tiles_[kBlock * kBlock];  // if transforms are compared
+  const ptrdiff_t stride_;
+  const int row_step_;            // FieldPass::sad_row_step
+  const uint8_t* const samples_;  // the block's place at half samples
+  alignas(64) int16_t tiles_[kBlock * kBlock];
 };
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -39,31 +39,42 @@ HWY_INLINE void FillBelow(const uint8_t* from, ptrdiff_t stride, uint8_t* to) {
   const auto upper = HalfSums([&](int i) { return hn::InterleaveUpper(d8, row(i), row(i + 1)); });
   hn::StoreU(Pack(lower, upper), d8, to);
 }
-HWY_INLINE void FillRight(const uint8_t* from, ptrdiff_t, uint8_t* to) {
+// Samples and what lies to the right of each.
+HWY_INLINE void FillAcross(const uint8_t* from, uint8_t* to) {
   const Bytes d8;
   const auto even = HalfSums([&](int i) { return hn::LoadU(d8, from + i - kBefore); });
   const auto odd = HalfSums([&](int i) { return hn::LoadU(d8, from + i - kBefore + 1); });
   alignas(16) static constexpr uint8_t kAlternate[16] = {0, 8,  1, 9,  2, 10, 3, 11,
                                                          4, 12, 5, 13, 6, 14, 7, 15};
-  hn::StoreU(hn::TableLookupBytes(Pack(even, odd), hn::LoadDup128(d8, kAlternate)), d8, to);
+  const ByteVector right = hn::TableLookupBytes(Pack(even, odd), hn::LoadDup128(d8, kAlternate));
+  hn::StoreInterleaved2(hn::LoadU(d8, from), right, d8, to);
 }
 #else
 constexpr int kLanes = 1;
 inline void FillBelow(const uint8_t* from, ptrdiff_t stride, uint8_t* to) { *to = half_sample(from, stride); }
-inline void FillRight(const uint8_t* from, ptrdiff_t, uint8_t* to) { *to = half_sample(from, 1); }
+inline void FillAcross(const uint8_t* from, uint8_t* to) {
+  to[0] = *from;
+  to[1] = half_sample(from, 1);
+}
 #endif
 
-void FillHalfRow(const SearchPlanes& planes, const HalfPlanes& halves, int row, int begin, int end) {
-  const ptrdiff_t stride = planes.reference_stride;
-  const ptrdiff_t start = row * stride;
-  const uint8_t* whole = planes.reference + start;
-  const auto fill = [&](int from, int to, auto one) {
+void FillHalfRows(const SearchPlanes& planes, const HalfSamples& halves, int row, int begin, int end) {
+  constexpr int kPiece = 512;
+  uint8_t below[round_up(kPiece + kInterpolationTaps, kLanes)];
+  for (int from = begin; from < end; from += kPiece) {
     // The last vector begins earlier, for what follows a row may be another thread's.
-    for (int x = from; x < to; x += kLanes) one(min_of(x, to - kLanes));
-  };
-  fill(begin - kBefore, end + kAfter, [&](int x) { FillBelow(whole + x, stride, halves.below + start + x); });
-  fill(begin, end, [&](int x) { FillRight(whole + x, stride, halves.right + start + x); });
-  fill(begin, end, [&](int x) { FillRight(halves.below + start + x, stride, halves.diagonal + start + x); });
+    const int x = min_of(from, end - kLanes);
+    const int count = min_of(kPiece, end - x);
+    const uint8_t* const whole = planes.reference + row * planes.reference_stride + x;
+    uint8_t* const to = halves.samples + 2 * (row * halves.stride + x);
+    for (int i = 0; i < count + kBefore + kAfter; i += kLanes)
+      FillBelow(whole + i - kBefore, planes.reference_stride, below + i);
+    for (int i = 0; i < count; i += kLanes) {
+      const int at = min_of(i, count - kLanes);
+      FillAcross(whole + at, to + 2 * at);
+      FillAcross(below + kBefore + at, to + halves.stride + 2 * at);
+    }
+  }
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -72,10 +83,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ctv {
 
-HWY_EXPORT(FillHalfRow);
+HWY_EXPORT(FillHalfRows);
 
-void fill_half_row(const SearchPlanes& planes, const HalfPlanes& halves, int row, int begin, int end) {
-  HWY_DYNAMIC_DISPATCH(FillHalfRow)(planes, halves, row, begin, end);
+void fill_half_rows(const SearchPlanes& planes, const HalfSamples& halves, int row, int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(FillHalfRows)(planes, halves, row, begin, end);
 }
 
 }  // namespace ctv

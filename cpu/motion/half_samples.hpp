@@ -9,13 +9,14 @@ namespace ctv {
 /// Samples of the reference beyond the range of the search that half samples depend on.
 inline constexpr int kFieldReach = 5;
 
-/// The reference at half samples; stride of SearchPlanes.
-struct HalfPlanes {
-  uint8_t* right;  // half a sample to the right of (0, 0)
-  uint8_t* below;
-  uint8_t* diagonal;
+/// The reference at half samples: sample (y, x) in row 2 y and column 2 x, between samples those that lie
+/// there.
+struct HalfSamples {
+  uint8_t* samples;  // of sample (0, 0)
+  ptrdiff_t stride;
 };
-/// Computes columns [begin, end) of row `row` of each plane. Narrow ranges also write columns before them.
-void fill_half_row(const SearchPlanes& planes, const HalfPlanes& halves, int row, int begin, int end);
+/// Computes those that follow samples [begin, end) of a row, and copies these. Narrow ranges also write
+/// samples before them.
+void fill_half_rows(const SearchPlanes& planes, const HalfSamples& halves, int row, int begin, int end);
 
 }  // namespace ctv

@@ -45,6 +45,17 @@ HWY_INLINE hn::Vec256<uint8_t> LookUp(hn::Vec256<uint8_t> table, hn::Vec256<uint
   return hn::Vec256<uint8_t>{_mm256_shuffle_epi8(table.raw, places.raw)};
 }
 #endif
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<int16_t> MultiplyPairs(hn::Vec512<uint8_t> samples, hn::Vec512<int8_t> weights) {
+  return hn::Vec512<int16_t>{_mm512_maddubs_epi16(samples.raw, weights.raw)};
+}
+HWY_INLINE hn::Vec512<uint8_t> Pack(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper) {
+  return hn::Vec512<uint8_t>{_mm512_packus_epi16(lower.raw, upper.raw)};
+}
+HWY_INLINE hn::Vec512<uint64_t> SumDifferences(hn::Vec512<uint8_t> a, hn::Vec512<uint8_t> b) {
+  return hn::Vec512<uint64_t>{_mm512_sad_epu8(a.raw, b.raw)};
+}
+#endif
 
 // The weights of each pair. D8: of the samples
 template <class D8>

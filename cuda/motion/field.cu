@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
 #pragma unroll
   for (int i = 0; i < 4; ++i) neighbours[i] = group.of(v, i + 1);
   Best best{before[at]};
-  // Tries candidates of lanes, the first of the least cost wins.
+  // Tries candidates of lanes, the first of the least cost wins. Returns whether it costs less than `best`.
   const auto improve = [&](uint32_t tried) {
     const uint32_t price = field_cost(0, work.lambda, field_bits(neighbours, v, work.pass.border_bits));
     const uint32_t difference = group.compare(v, tried);
@@ -60,16 +60,18 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     const int winner = __ffs(static_cast<int>(winners)) - 1;
     const MotionVector vector = group.of(v, winner);
     const uint32_t vector_price = group.of(price, winner);
-    if (least_total < best.cost) best = {vector, least_total, vector_price};
+    const bool gained = least_total < best.cost;
+    if (gained) best = {vector, least_total, vector_price};
+    return gained;
   };
   const uint32_t equal = group.mask(__match_any_sync(kAllLanes, to_word(v)));
   improve(active ? group.ballot(__ffs(static_cast<int>(equal)) - 1 == group.index) : group.ballot(false));
-  const bool steps = active && best.cost - best.price > work.lambda * work.pass.steps_worth;
-  if (__any_sync(kAllLanes, steps) != 0) {
-    for (int step = work.pass.first_step; step >= work.finest_step; step /= 2) {
-      v = stepped_vector(best.vector, step, group.index % 4, work.range);
-      improve(steps ? 15U : 0U);
-    }
+  bool steps = active && best.cost - best.price > work.lambda * work.pass.steps_worth;
+  for (int step = work.pass.first_step; step >= work.finest_step && __any_sync(kAllLanes, steps) != 0;
+       step /= 2) {
+    v = stepped_vector(best.vector, step, group.index % 4, work.range);
+    const bool gained = improve(steps ? 15U : 0U);
+    steps = steps && (gained || !work.pass.one_miss);
   }
   if (writes && active) {
     after[at] = best.vector;

@@ -65,6 +65,7 @@ inline void improve(const SampleAt& current, const HalfSamples& reference, const
       offer({static_cast<int16_t>(std::clamp(centre.y + move[0], -most, most)),
              static_cast<int16_t>(std::clamp(centre.x + move[1], -most, most))});
     }
+    if (pass.one_miss && best == centre) break;
   }
   after.vectors[after.index(row, col)] = best;
   after.costs[after.index(row, col)] = static_cast<uint32_t>(block_cost(best));

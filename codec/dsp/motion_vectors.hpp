@@ -89,6 +89,8 @@ CTV_HOST_DEVICE BlockPair block_pair(int sample, int shift, int log2_block, int 
           overlap_weight(log2_size, from_middle & ((1 << log2_size) - 1))};
 }
 
-CTV_HOST_DEVICE bool same_vector(MotionVector a, MotionVector b) { return a.y == b.y && a.x == b.x; }
+CTV_HOST_DEVICE bool same_vector(MotionVector a, MotionVector b) {
+  return __builtin_bit_cast(uint32_t, a) == __builtin_bit_cast(uint32_t, b);  // no branch between halves
+}
 
 }  // namespace ctv

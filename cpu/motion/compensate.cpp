@@ -276,15 +276,6 @@ bool PredictInPlace(const PieceRow& c, const Segment& s) {
   return true;
 }
 
-// Where the segment from column `left` on will be written: processors do not foresee so many rows.
-void Prefetch(const PieceRow& c, int left) {
-  if (left + kSegment > c.prediction.cols) return;
-  const int last_row = min_of(c.top + c.rows->size, c.prediction.rows);
-  for (int r = max_of(0, c.top); r < last_row; ++r) {
-    for (int x = 0; x < kSegment; x += 32) __builtin_prefetch(c.prediction.row(r) + left + x, 1);
-  }
-}
-
 void CompensatePieces(const PieceRow& c) {
   const int size = c.cols->size;
   Segment s;
@@ -294,7 +285,11 @@ void CompensatePieces(const PieceRow& c) {
   for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size, s.first += s.pieces) {
     s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
     SetCells(c, s);
-    Prefetch(c, s.left + s.pieces * size);
+    const MotionVector v = s.vectors[0][s.pieces];  // of the next segment
+    const int next = s.left + s.pieces * size;
+    Prefetch(c.prediction, c.top, next, size, kSegment);
+    Prefetch(c.reference, c.top + displacement(v.y, c.geometry->row_shift).whole - kBefore,
+             next + displacement(v.x, c.geometry->col_shift).whole, size + kTaps - 1, kSegment);
     if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);

@@ -84,7 +84,9 @@ void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], con
   }
   for (int r = 0; r < u.rows; r += 8) {
     const auto add = [&](int row, int col, const SkipSums& tile) {
-      SkipSums& s = sums[(r + row) / u.cell_rows() * kSkipUnit + col / u.cell_cols()];
+      // Shifts, for divisions would take longest of all.
+      SkipSums& s =
+          sums[((r + row) >> (kLog2Cell - u.shift.y)) * kSkipUnit + (col >> (kLog2Cell - u.shift.x))];
       s.lost += tile.lost;
       s.coded += tile.coded;
       s.octaves += tile.octaves;
@@ -101,8 +103,16 @@ UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
           col * (kCell >> shift.x), kUnit >> shift.y,       s.planes->bytes};
 }
 
+// Loads rows that a unit is compared with.
+[[gnu::always_inline]] inline void PrefetchUnit(const UnitPlane& u, int rows) {
+  Prefetch(u.source, u.y, u.x, rows, 1);
+  Prefetch(u.reference, u.y, u.x, rows, 1);
+}
+constexpr int kAhead = 4 * kSkipUnit;  // cells
+
 void FindStillRow(const SkipRow& s, uint8_t* still) {
   for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
+    PrefetchUnit(PlaneOfUnit(s, 0, col + kAhead), 8);  // most others are known from these rows
     bool is_still = true;
     for (int p = 0; p < s.planes->planes && is_still; ++p) {
       const UnitPlane u = PlaneOfUnit(s, p, col);
@@ -118,6 +128,9 @@ void DecideRow(const SkipRow& s, int begin, int end, const uint8_t* still, const
   for (int col = begin; col < end; col += kSkipUnit) {
     const MotionVector first = side.vectors[s.cell(0, col)];
     SkipChoice choices[kSkipCells] = {};
+    const int ahead = col + kAhead;
+    for (int p = 0; p < s.planes->planes && ahead < end && still[s.cell(0, ahead)] == 0; ++p)
+      PrefetchUnit(PlaneOfUnit(s, p, ahead), kUnit >> (p == 0 ? 0 : s.planes->chroma.y));
     if (still[s.cell(0, col)] == 0) {
       MotionVector vectors[kSkipCells];
       for (int k = 0; k < kSkipCells; ++k)

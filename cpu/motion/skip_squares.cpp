@@ -19,7 +19,7 @@
 namespace ctv {
 
 struct UnitedFrame {
-  PlaneView<const Sample> source, reference;  // luma
+  PlaneView<const Sample> source, reference;  // luma, whose samples are bytes
   SkipPrices prices;
   SkipField from;
   MotionVector* to;
@@ -63,7 +63,7 @@ class UnitedRoot {
   }
 
   // The error of a unit with vector k of its square, noted also for those cells that have the vector.
-  HWY_INLINE uint32_t error(int level, int unit, int k) {
+  [[gnu::always_inline]] inline uint32_t error(int level, int unit, int k) {
     uint32_t& error = root_.error(level, unit, k);
     const MotionVector v = root_.square_of(level, unit).vectors[k];
     if (error == SkipRoot::kUnknown) error = root_.known_error(level, unit, v);
@@ -73,11 +73,12 @@ class UnitedRoot {
                       {},
                       (row_ + SkipRoot::row_of(unit)) * kCell,
                       (col_ + SkipRoot::col_of(unit)) * kCell,
-                      kUnit};
+                      kUnit,
+                      true};
     alignas(64) int16_t predicted[kUnit * kUnit];
     alignas(64) int16_t difference[kUnit * kUnit];
     const Near<kUnit> source(u.source, u.y, u.x, u.rows);
-    Predict<kUnit>(u.reference, u.shift, v, u.y, u.x, u.rows, predicted, kUnit);
+    Predict<kUnit>(u.reference, u.shift, v, u.y, u.x, u.rows, predicted, kUnit, u.bytes);
     Subtract<kUnit>(source.data, source.stride, predicted, kUnit, u.rows, difference);
     uint64_t squares[kSkipCells];  // 64ths
     Squares<kUnit>(u, difference, squares);
@@ -92,7 +93,7 @@ class UnitedRoot {
   }
 
   // The error of a unit as it is. If it is not known, the vectors of its cells are those of quarters.
-  HWY_INLINE uint32_t own_error(int level, int unit) {
+  [[gnu::always_inline]] inline uint32_t own_error(int level, int unit) {
     const SkipSquare& s = root_.square_of(level, unit);
     for (int k = 0; k < kQuarters && !root_.is_own_known(level, unit); ++k) {
       bool has = false;

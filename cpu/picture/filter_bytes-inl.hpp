@@ -17,7 +17,14 @@
 namespace ctv {
 
 constexpr int kFilterPiece = 32;                 // columns at a time
+constexpr int kFilterRun = 256;                  // columns of pieces side by side
 constexpr int kMostFilterRows = 1 << kLog2Cell;  // of a piece
+
+// A run of pieces, as far as it lies in the plane.
+struct FilterPiece {
+  int row, rows, col, cols;
+  int wide() const { return round_up(cols, kFilterPiece); }
+};
 
 // Tables of weights, and minus their sums.
 struct FilterBytes {
@@ -53,50 +60,69 @@ using FilterTag16 = hn::Repartition<int16_t, FilterTag>;
 using FilterVector = hn::Vec<FilterTag>;
 using FilterVector16 = hn::Vec<FilterTag16>;
 
-// A piece's samples and those around them, and its differences; those of column x are at kBefore + x.
-struct BytePiece {
-  static constexpr int kPitch = 64;
-  static constexpr int kBefore = 16;
+// A run's samples and those around them, its differences and their sums; those of column x are at kBefore +
+// x.
+struct ByteRun {
+  static constexpr int kBefore = 32;
+  static constexpr int kPitch = kFilterRun + 2 * kBefore;
   alignas(64) uint8_t samples[kMostFilterRows + 2 * kFilterReach][kPitch];
   alignas(64) uint8_t differences[kMostFilterRows + 2][4][kPitch];  // one row more to each side
 };
 
-// False if they are not bytes. The last columns overlap those before them.
-HWY_INLINE bool LoadBytes(const Sample* at, ptrdiff_t stride, int rows, BytePiece& to) {
-  const hn::CappedTag<int16_t, 16> d;
-  const hn::Rebind<uint8_t, decltype(d)> bytes;
+// Samples are repeated beyond the plane. False if they are not bytes. The last columns overlap those before
+// them.
+HWY_INLINE bool LoadBytes(const PlaneView<const Sample>& plane, const FilterPiece& piece, ByteRun& to) {
+  const FilterTag d;
+  const FilterTag16 d16;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
-  auto any = hn::Zero(d);
-  for (int r = 0; r < rows + 2 * kFilterReach; ++r) {
-    const Sample* const from = at + (r - kFilterReach) * stride;
-    uint8_t* const out = to.samples[r] + BytePiece::kBefore;
-    for (int x = -kFilterReach; x < kFilterPiece + kFilterReach; x += kLanes) {
-      const int begin = min_of(x, kFilterPiece + kFilterReach - kLanes);
-      const auto samples = hn::LoadU(d, from + begin);
-      any = hn::Or(any, samples);
-      hn::StoreU(hn::DemoteTo(bytes, samples), bytes, out + begin);
+  const int begin = max_of(-kFilterReach, -piece.col);
+  const int end = min_of(piece.wide() + kFilterReach, plane.cols - piece.col);
+  if (end - begin < kLanes) return false;
+  auto any = hn::Zero(d16);
+  for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
+    const Sample* const from =
+        plane.row(clamp_to(piece.row + r - kFilterReach, 0, plane.rows - 1)) + piece.col;
+    uint8_t* const out = to.samples[r] + ByteRun::kBefore;
+    for (int i = begin; i < end; i += kLanes) {
+      const int x = min_of(i, end - kLanes);
+      __builtin_prefetch(from + x + kFilterRun);  // the next run
+      const auto lower = hn::LoadU(d16, from + x);
+      const auto upper = hn::LoadU(d16, from + x + kLanes / 2);
+      any = hn::Or(any, hn::Or(lower, upper));
+      hn::StoreU(PackInOrder(lower, upper), d, out + x);
     }
+    for (int x = -kFilterReach; x < begin; ++x) out[x] = static_cast<uint8_t>(from[begin]);
+    for (int x = end; x < piece.wide() + kFilterReach; ++x) out[x] = static_cast<uint8_t>(from[end - 1]);
   }
-  return hn::AllTrue(d, hn::Eq(hn::And(any, hn::Set(d, static_cast<int16_t>(0xff00))), hn::Zero(d)));
+  return hn::AllTrue(d16, hn::Eq(hn::And(any, hn::Set(d16, static_cast<int16_t>(0xff00))), hn::Zero(d16)));
 }
 
-// Of row r of the piece, and one column more to each side.
-HWY_INLINE void FindByteDifferences(BytePiece& piece, int r) {
+// Of all rows of columns [-1, wide + 1), and one row more to each side. Rows that were loaded stay in
+// registers.
+HWY_INLINE void FindByteDifferences(const FilterPiece& piece, ByteRun& run) {
   const FilterTag d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
-  const uint8_t* const at = piece.samples[r + kFilterReach] + BytePiece::kBefore;
-  for (int x = -1; x < kFilterPiece + 1; x += kLanes) {
-    const int begin = min_of(x, kFilterPiece + 1 - kLanes);
-    const auto sample = [&](int dy, int dx)
-                            HWY_ATTR { return hn::LoadU(d, at + dy * BytePiece::kPitch + begin + dx); };
-    const auto store = [&](int i, FilterVector a, FilterVector b) HWY_ATTR {
-      hn::StoreU(hn::Sub(hn::Max(a, b), hn::Min(a, b)), d,
-                 piece.differences[r + 1][i] + BytePiece::kBefore + begin);
-    };
-    store(0, sample(0, -1), sample(0, 1));
-    store(1, sample(-1, 0), sample(1, 0));
-    store(2, sample(-1, -1), sample(1, 1));
-    store(3, sample(-1, 1), sample(1, -1));
+  const int end = piece.wide() + 1;
+  for (int i = -1; i < end; i += kLanes) {
+    const int at = ByteRun::kBefore + min_of(i, end - kLanes);
+    const auto load = [&](int row, int dx)
+                          HWY_ATTR { return hn::LoadU(d, run.samples[row + kFilterReach] + at + dx); };
+    FilterVector above[3] = {load(-2, -1), load(-2, 0), load(-2, 1)};
+    FilterVector here[3] = {load(-1, -1), load(-1, 0), load(-1, 1)};
+    for (int r = -1; r <= piece.rows; ++r) {
+      const FilterVector below[3] = {load(r + 1, -1), load(r + 1, 0), load(r + 1, 1)};
+      const auto store = [&](int k, FilterVector a, FilterVector b) HWY_ATTR {
+        hn::StoreU(hn::Sub(hn::Max(a, b), hn::Min(a, b)), d, run.differences[r + 1][k] + at);
+      };
+      store(0, here[0], here[2]);
+      store(1, above[1], below[1]);
+      store(2, above[0], below[2]);
+      store(3, above[2], below[0]);
+      for (int k = 0; k < 3; ++k) {
+        above[k] = here[k];
+        here[k] = below[k];
+      }
+    }
   }
 }
 
@@ -147,7 +173,7 @@ HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVecto
   const FilterTag d;
   const FilterTag16 d16;
   const hn::RebindToSigned<FilterTag> signed8;
-  constexpr ptrdiff_t kPitch = BytePiece::kPitch;
+  constexpr ptrdiff_t kPitch = ByteRun::kPitch;
   // A place that does not exist in a quarter of the table has its highest bit, and finds 0.
   FilterVector places[4];
   for (int i = 0; i < 4; ++i)
@@ -195,36 +221,44 @@ HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVecto
   }
 }
 
-// corrections: [rows][kFilterPiece]. False if the samples are not bytes.
-inline bool ByteCorrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter& f,
+// corrections: [rows][kFilterRun]. False if the samples are not bytes.
+inline bool ByteCorrections(const PlaneView<const Sample>& plane, const FilterPiece& piece, LoopFilter f,
                             int16_t* corrections) {
   const FilterTag d;
-  BytePiece piece;
-  if (!LoadBytes(at, stride, rows, piece)) return false;
-  for (int r = -1; r < rows + 1; ++r) FindByteDifferences(piece, r);
-  for (int x = 0; x < kFilterPiece; x += static_cast<int>(hn::MaxLanes(d))) {
-    EvenOdd sums[kMostFilterRows + 2][4];
+  ByteRun run;
+  if (!LoadBytes(plane, piece, run)) return false;
+  FindByteDifferences(piece, run);
+  for (int x = 0; x < piece.cols; x += static_cast<int>(hn::MaxLanes(d))) {
+    const int at = ByteRun::kBefore + x;
+    EvenOdd sums[4][kMostFilterRows];
     FilterVector classes[kMostFilterRows];
-    for (int r = 0; r < rows + 2; ++r) {
-      for (int i = 0; i < 4; ++i) sums[r][i] = SumsOfThree(piece.differences[r][i] + BytePiece::kBefore + x);
+    for (int i = 0; i < 4; ++i) {
+      EvenOdd above = SumsOfThree(run.differences[0][i] + at);
+      EvenOdd here = SumsOfThree(run.differences[1][i] + at);
+      for (int r = 0; r < piece.rows; ++r) {
+        const EvenOdd below = SumsOfThree(run.differences[r + 2][i] + at);
+        for (int odd = 0; odd < 2; ++odd)
+          sums[i][r].of[odd] = hn::Add(hn::Add(above.of[odd], here.of[odd]), below.of[odd]);
+        above = here;
+        here = below;
+      }
     }
-    for (int r = 0; r < rows; ++r) {
-      const auto all = [&](int i, int odd) HWY_ATTR {
-        return hn::Add(hn::Add(sums[r][i].of[odd], sums[r + 1][i].of[odd]), sums[r + 2][i].of[odd]);
+    for (int r = 0; r < piece.rows; ++r) {
+      const auto half = [&](int odd) HWY_ATTR {
+        return ClassOf(f, sums[0][r].of[odd], sums[1][r].of[odd], sums[2][r].of[odd], sums[3][r].of[odd]);
       };
-      const auto even = ClassOf(f, all(0, 0), all(1, 0), all(2, 0), all(3, 0));
-      const auto odd = ClassOf(f, all(0, 1), all(1, 1), all(2, 1), all(3, 1));
-      classes[r] = hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd)));
+      classes[r] = hn::BitCast(d, hn::Or(half(0), hn::ShiftLeft<8>(half(1))));
     }
-    for (int r = 0; r < rows; ++r) {
-      CorrectBytes(piece.samples[r + kFilterReach] + BytePiece::kBefore + x, f, classes[r],
-                   corrections + r * kFilterPiece + x);
+    for (int r = 0; r < piece.rows; ++r) {
+      CorrectBytes(run.samples[r + kFilterReach] + at, f, classes[r], corrections + r * kFilterRun + x);
     }
   }
   return true;
 }
 #else
-inline bool ByteCorrections(const Sample*, ptrdiff_t, int, const LoopFilter&, int16_t*) { return false; }
+inline bool ByteCorrections(const PlaneView<const Sample>&, const FilterPiece&, LoopFilter, int16_t*) {
+  return false;
+}
 #endif
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop filter. A row of cells is filtered in pieces, as bytes where the samples are bytes and else with
-// 16-bit arithmetic, but for pieces that stay as a whole; elsewhere a mask takes the corrections off cells
-// that stay. At the borders of the plane a piece is filtered in a copy.
+// The loop filter. A row of cells is filtered in runs of pieces, but for pieces that stay as a whole;
+// elsewhere a mask takes the corrections off cells that stay. Runs are filtered as bytes, and a piece whose
+// samples are not bytes with 16-bit arithmetic, at the borders of the plane in a copy.
 #include "cpu/picture/loop_filter.hpp"
 
 #include <algorithm>
@@ -23,12 +23,6 @@ namespace ctv {
 
 constexpr int kFilterRows = 16;          // of a task
 constexpr int kSums = kFilterPiece + 2;  // sums of differences: of a piece and one column to each side
-
-// The part of a piece that lies in the plane.
-struct FilterPiece {
-  int row, rows, col, cols;
-  bool whole() const { return cols == kFilterPiece; }
-};
 
 }  // namespace ctv
 #endif
@@ -129,7 +123,7 @@ void Correct(const Sample* at, ptrdiff_t stride, LoopFilter f, const uint8_t* cl
   }
 }
 
-// corrections: [rows][kFilterPiece]. Each step passes over all rows: what it stores has arrived when the next
+// corrections: [rows][kFilterRun]. Each step passes over all rows: what it stores has arrived when the next
 // reads it at other places.
 void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter& f, int16_t* corrections) {
   Differences<kSums> differences[kMostFilterRows + 2];
@@ -139,12 +133,31 @@ void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter&
   for (int r = 0; r < rows + 2; ++r) AddAlongRow(differences[r], sums[r]);
   for (int r = 0; r < rows; ++r) FindClasses(sums[r], sums[r + 1], sums[r + 2], f, classes[r]);
   for (int r = 0; r < rows; ++r)
-    Correct(at + r * stride, stride, f, classes[r], corrections + r * kFilterPiece);
+    Correct(at + r * stride, stride, f, classes[r], corrections + r * kFilterRun);
+}
+
+// Of all pieces of a run.
+void RunCorrections(const PlaneView<const Sample>& samples, const FilterPiece& run, const LoopFilter& f,
+                    int16_t* corrections) {
+  if (ByteCorrections(samples, run, f, corrections)) return;
+  Sample patch[(kMostFilterRows + kTaps) * (kFilterPiece + kTaps)];
+  FilterPiece piece = run;
+  for (; piece.col < run.col + run.cols; piece.col += kFilterPiece, corrections += kFilterPiece) {
+    piece.cols = min_of(kFilterPiece, run.col + run.cols - piece.col);
+    if (run.cols > kFilterPiece && ByteCorrections(samples, piece, f, corrections)) continue;
+    const bool inside = piece.row >= kFilterReach && piece.col >= kFilterReach &&
+                        piece.row + piece.rows + kFilterReach <= samples.rows &&
+                        piece.col + kFilterPiece + kFilterReach <= samples.cols;
+    const Sample* const at =
+        inside ? samples.row(piece.row) + piece.col
+               : Surroundings<kFilterPiece>(samples, piece.row, piece.col, piece.rows, patch);
+    Corrections(at, inside ? samples.stride : kFilterPiece + kTaps, piece.rows, f, corrections);
+  }
 }
 
 // mask: -1 or, in cells that stay, 0. False: all stay. kSide: columns of a cell; pieces begin with one.
 template <int kSide>
-bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask)[kFilterPiece]) {
+bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask) {
   const int row = cells.row_of(piece.row);
   const int last = cells.geometry.grid.cols - 1;
   const uint8_t* const skips =
@@ -165,7 +178,7 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask
   }
   return any;
 }
-bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask)[kFilterPiece]) {
+bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask) {
   switch (cells.geometry.col_shift) {
     case 0:
       return MaskOf<8>(cells, piece, mask);
@@ -178,92 +191,82 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t (&mask
   }
 }
 
-// Calls code(piece, corrections, mask) for the pieces of rows [first, last), with null for those that
-// stay. corrections: [rows][kFilterPiece]. kDecides: of the rows that decide alone (filter_decides()).
+// Calls code(run, corrections, mask) for runs of pieces in rows [first, last), with null for those that stay.
+// corrections: [rows][kFilterRun]. kDecides: of the rows that decide alone (filter_decides()).
 template <bool kDecides, typename Code>
-void ForPieces(const PlaneView<const Sample>& samples, const LoopFilter& filter, const FilteredCells& cells,
-               int first, int last, Code code) {
-  alignas(64) int16_t corrections[kMostFilterRows * kFilterPiece];
-  alignas(64) int16_t mask[kFilterPiece];
-  Sample patch[(kMostFilterRows + kTaps) * (kFilterPiece + kTaps)];
+void ForRuns(const PlaneView<const Sample>& samples, const LoopFilter& filter, const FilteredCells& cells,
+             int first, int last, Code code) {
+  alignas(64) int16_t corrections[kMostFilterRows * kFilterRun];
+  alignas(64) int16_t mask[kFilterRun];
   const int side = cells.cell_rows();
   const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows, above and below
-  FilterPiece piece{};
-  for (piece.row = first + left_out; piece.row < last; piece.row += side) {
-    piece.rows = std::min(side - 2 * left_out, last - piece.row);
-    for (piece.col = 0; piece.col < samples.cols; piece.col += kFilterPiece) {
-      piece.cols = std::min(kFilterPiece, samples.cols - piece.col);
-      if (!MaskOf(cells, piece, mask)) {
-        code(piece, nullptr, mask);
-        continue;
+  FilterPiece run{};
+  for (run.row = first + left_out; run.row < last; run.row += side) {
+    run.rows = min_of(side - 2 * left_out, last - run.row);
+    for (run.col = 0; run.col < samples.cols; run.col += run.cols) {
+      bool filtered = false;
+      run.cols = 0;
+      for (FilterPiece piece = run; piece.col < samples.cols && run.cols < kFilterRun;
+           piece.col += kFilterPiece) {
+        piece.cols = min_of(kFilterPiece, samples.cols - piece.col);
+        const bool any = MaskOf(cells, piece, mask + run.cols);
+        if (run.cols == 0) filtered = any;
+        if (any != filtered) break;
+        run.cols += piece.cols;
       }
-      const bool inside = piece.row >= kFilterReach && piece.col >= kFilterReach &&
-                          piece.row + piece.rows + kFilterReach <= samples.rows &&
-                          piece.col + kFilterPiece + kFilterReach <= samples.cols;
-      const Sample* const at =
-          inside ? samples.row(piece.row) + piece.col
-                 : Surroundings<kFilterPiece>(samples, piece.row, piece.col, piece.rows, patch);
-      const ptrdiff_t stride = inside ? samples.stride : kFilterPiece + kTaps;
-      if (!ByteCorrections(at, stride, piece.rows, filter, corrections))
-        Corrections(at, stride, piece.rows, filter, corrections);
-      code(piece, corrections, mask);
+      if (filtered) RunCorrections(samples, run, filter, corrections);
+      code(run, filtered ? corrections : nullptr, mask);
     }
   }
 }
 
-void FilterPieces(const PlaneView<const Sample>& from, const LoopFilter& filter, const FilteredCells& cells,
-                  int first, int last, const PlaneView<Sample>& to) {
+void FilterRuns(const PlaneView<const Sample>& from, const LoopFilter& filter, const FilteredCells& cells,
+                int first, int last, const PlaneView<Sample>& to) {
   const auto lo = static_cast<int16_t>(cells.geometry.range.lo);
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
-  ForPieces<false>(from, filter, cells, first, last,
-                   [&](const FilterPiece& piece, const int16_t* corrections, const int16_t* mask) {
-                     for (int r = piece.row; r < piece.row + piece.rows; ++r) {
-                       const Sample* x = from.row(r) + piece.col;
-                       Sample* __restrict out = to.row(r) + piece.col;
-                       if (corrections == nullptr) {
-                         piece.whole() ? std::copy_n(x, kFilterPiece, out) : std::copy_n(x, piece.cols, out);
-                         continue;
-                       }
-                       const auto filtered = [&](int i) {
-                         return clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
-                       };
-                       if (piece.whole()) {
-                         for (int i = 0; i < kFilterPiece; ++i) out[i] = filtered(i);
-                       } else {
-                         for (int i = 0; i < piece.cols; ++i) out[i] = filtered(i);
-                       }
-                       corrections += kFilterPiece;
+  ForRuns<false>(from, filter, cells, first, last,
+                 [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+                   for (int r = run.row; r < run.row + run.rows; ++r) {
+                     const Sample* x = from.row(r) + run.col;
+                     Sample* __restrict out = to.row(r) + run.col;
+                     if (corrections == nullptr) {
+                       std::copy_n(x, run.cols, out);
+                       continue;
                      }
-                   });
+                     for (int i = 0; i < run.cols; ++i)
+                       out[i] = clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
+                     corrections += kFilterRun;
+                   }
+                 });
 }
 
 // Rows of other planes and of other tasks add to the same roots.
-void PiecesChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int first, int last,
-                   int64_t* changes) {
+void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int first, int last,
+                 int64_t* changes) {
   constexpr int kRootSide = 1 << (kLog2Cell + kRootLevel);
-  const int part = std::min(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // of one root
-  ForPieces<true>(plane.samples, plane.filter, cells, first, last,
-                  [&](const FilterPiece& piece, const int16_t* corrections, const int16_t* mask) {
-                    if (corrections == nullptr) return;
-                    for (int begin = 0; begin < piece.cols; begin += part) {
-                      FilterGain gain;
-                      for (int r = 0; r < piece.rows; ++r) {
-                        const Sample* x = plane.samples.row(piece.row + r) + piece.col;
-                        const Sample* y = plane.source.row(piece.row + r) + piece.col;
-                        const int16_t* c = corrections + r * kFilterPiece;
-                        const auto add = [&](int i) {
-                          gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
-                        };
-                        if (piece.whole() && part == kFilterPiece) {
-                          for (int i = 0; i < kFilterPiece; ++i) add(i);
-                        } else {
-                          for (int i = begin; i < std::min(begin + part, piece.cols); ++i) add(i);
-                        }
+  const int part = min_of(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // of one root
+  ForRuns<true>(plane.samples, plane.filter, cells, first, last,
+                [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+                  if (corrections == nullptr) return;
+                  for (int begin = 0; begin < run.cols; begin += part) {
+                    FilterGain gain;
+                    for (int r = 0; r < run.rows; ++r) {
+                      const Sample* x = plane.samples.row(run.row + r) + run.col;
+                      const Sample* y = plane.source.row(run.row + r) + run.col;
+                      const int16_t* c = corrections + r * kFilterRun;
+                      const auto add = [&](int i) {
+                        gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
+                      };
+                      if (part == kFilterPiece && begin + part <= run.cols) {
+                        for (int i = begin; i < begin + kFilterPiece; ++i) add(i);
+                      } else {
+                        for (int i = begin; i < min_of(begin + part, run.cols); ++i) add(i);
                       }
-                      const int root = cells.root(cells.row_of(piece.row), cells.col_of(piece.col + begin));
-                      std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
                     }
-                  });
+                    const int root = cells.root(cells.row_of(run.row), cells.col_of(run.col + begin));
+                    std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
+                  }
+                });
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -272,15 +275,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ctv {
 
-HWY_EXPORT(FilterPieces);
-HWY_EXPORT(PiecesChanges);
+HWY_EXPORT(FilterRuns);
+HWY_EXPORT(RunsChanges);
 
 void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                     int64_t* changes) {
   std::fill_n(changes, planes[0].geometry.grid.roots(), 0);
   for (const UnfilteredPlane& plane : planes) {
     parallel_ranges(threads, plane.samples.rows, kFilterRows, [&](int first, int last) {
-      HWY_DYNAMIC_DISPATCH(PiecesChanges)(plane, {plane.geometry, skips, nullptr}, first, last, changes);
+      HWY_DYNAMIC_DISPATCH(RunsChanges)(plane, {plane.geometry, skips, nullptr}, first, last, changes);
     });
   }
 }
@@ -288,7 +291,7 @@ void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const 
 void filter_plane(int threads, PlaneView<const Sample> from, const LoopFilter& filter,
                   const FilteredCells& cells, PlaneView<Sample> to) {
   parallel_ranges(threads, to.rows, kFilterRows, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(FilterPieces)(from, filter, cells, first, last, to);
+    HWY_DYNAMIC_DISPATCH(FilterRuns)(from, filter, cells, first, last, to);
   });
 }
 

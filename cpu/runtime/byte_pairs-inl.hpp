@@ -23,6 +23,9 @@ HWY_INLINE hn::Vec128<int16_t> MultiplyPairs(hn::Vec128<uint8_t> samples, hn::Ve
 HWY_INLINE hn::Vec128<uint8_t> Pack(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
   return hn::Vec128<uint8_t>{_mm_packus_epi16(lower.raw, upper.raw)};
 }
+HWY_INLINE hn::Vec128<uint8_t> PackInOrder(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
+  return Pack(lower, upper);
+}
 /// Sums of eight absolute differences (psadbw).
 HWY_INLINE hn::Vec128<uint64_t> SumDifferences(hn::Vec128<uint8_t> a, hn::Vec128<uint8_t> b) {
   return hn::Vec128<uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
@@ -37,6 +40,9 @@ HWY_INLINE hn::Vec256<int16_t> MultiplyPairs(hn::Vec256<uint8_t> samples, hn::Ve
 }
 HWY_INLINE hn::Vec256<uint8_t> Pack(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
   return hn::Vec256<uint8_t>{_mm256_packus_epi16(lower.raw, upper.raw)};
+}
+HWY_INLINE hn::Vec256<uint8_t> PackInOrder(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
+  return hn::Vec256<uint8_t>{_mm256_permute4x64_epi64(Pack(lower, upper).raw, 0xd8)};
 }
 HWY_INLINE hn::Vec256<uint64_t> SumDifferences(hn::Vec256<uint8_t> a, hn::Vec256<uint8_t> b) {
   return hn::Vec256<uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};

@@ -8,8 +8,8 @@ namespace ctv {
 namespace {
 
 // Cells that differ from the one to the left and from the one above, beyond which a slice is divided. They
-// take 400 bytes or so, and a thread some 50 microseconds.
-constexpr uint32_t kMostWork = 250;
+// take 300 bytes or so, and a thread some 50 microseconds.
+constexpr uint32_t kMostWork = 200;
 
 constexpr size_t kSide = 1 << kRootLevel;
 

@@ -115,7 +115,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     CTV_RETURN_IF_ERROR(d.on_plane(1));
     CTV_RETURN_IF_ERROR(far_.search(d, lambda_));
     CTV_RETURN_IF_ERROR(d.on_plane(0));
-    return search({});
+    return has_near(parameters_.range) ? Status() : search({});
   }
 
   std::shared_ptr<Device> device_;

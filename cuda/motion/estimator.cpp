@@ -15,6 +15,16 @@ namespace {
 
 constexpr int kAlign = 16;  // bytes
 
+// The vectors of squares go on to the next grid.
+constexpr bool squares_come_last(std::span<const FieldPass> passes) {
+  for (const FieldPass& pass : passes.first(passes.size() - 1)) {
+    if (pass.squares) return false;
+  }
+  return true;
+}
+static_assert(squares_come_last(kBlockPasses) && squares_come_last(kQuickPasses) &&
+              squares_come_last(kCellPasses));
+
 class CudaMotionEstimator final : public MotionEstimator {
  public:
   CudaMotionEstimator(std::shared_ptr<Device> device, const MotionParameters& parameters)
@@ -79,25 +89,27 @@ class CudaMotionEstimator final : public MotionEstimator {
     }
     const StageMark mark(d, Stage::kMotionRefine);
     MotionVector* field = field_.data();
-    MotionVector* improved = improved_.data();
-    const auto improve = [&](const MotionGrid& grid, const FieldPass& pass) -> Status {
-      const FieldWork work{grid,   blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
-                           lambda_};
-      std::swap(field, improved);
-      CTV_RETURN_IF_ERROR(improve_field(d, planes_, halves_, work, improved, field, costs_.data()));
-      if (!pass.squares || grid.log2_block >= kLog2LargestSquare) return {};
-      std::swap(field, improved);
-      return unite_squares(d, planes_, halves_, work, improved, field, costs_.data());
+    MotionVector* other = improved_.data();
+    // Passes over a grid, from `field` to a finer grid in `other`, or where `result` says.
+    const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes,
+                             const MotionGrid& finer, MotionVector* result) -> Status {
+      const auto to = [&] { return result == nullptr ? other : result; };
+      for (const FieldPass& pass : passes) {
+        const FieldWork work{grid,   blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
+                             lambda_};
+        std::swap(field, other);
+        CTV_RETURN_IF_ERROR(improve_field(d, planes_, halves_, work, other, field, costs_.data()));
+        if (!pass.squares || grid.log2_block >= kLog2LargestSquare) continue;
+        return unite_squares(d, planes_, halves_, work, field, costs_.data(), finer, to());
+      }
+      return spread_vectors(d, grid, field, finer, to());
     };
-    for (const FieldPass& pass : parameters_.quick ? std::span<const FieldPass>(kQuickPasses)
-                                                   : std::span<const FieldPass>(kBlockPasses)) {
-      CTV_RETURN_IF_ERROR(improve(blocks_, pass));
-    }
-    if (parameters_.split == 0) return spread_vectors(d, blocks_, field, parameters_.grid, vectors);
-    CTV_RETURN_IF_ERROR(spread_vectors(d, blocks_, field, cells_, improved));
-    std::swap(field, improved);
-    for (const FieldPass& pass : kCellPasses) CTV_RETURN_IF_ERROR(improve(cells_, pass));
-    return spread_vectors(d, cells_, field, parameters_.grid, vectors);
+    const std::span<const FieldPass> passes =
+        parameters_.quick ? std::span<const FieldPass>(kQuickPasses) : kBlockPasses;
+    if (parameters_.split == 0) return improve(blocks_, passes, parameters_.grid, vectors);
+    CTV_RETURN_IF_ERROR(improve(blocks_, passes, cells_, nullptr));
+    std::swap(field, other);
+    return improve(cells_, kCellPasses, parameters_.grid, vectors);
   }
 
  private:

@@ -86,12 +86,25 @@ struct SquarePart {
   uint32_t own_bits;             // of its own vector
 };
 
+// Where the vectors of a grid go: to a finer one of the same picture.
+struct FinerField {
+  MotionVector* vectors;
+  int rows, cols;
+  int shift;  // log2 of a block's side in blocks of the finer grid
+
+  __device__ __forceinline__ void put(int row, int col, MotionVector v) const {
+    for (int r = row << shift; r < min_of((row + 1) << shift, rows); ++r) {
+      for (int c = col << shift; c < min_of((col + 1) << shift, cols); ++c) vectors[r * cols + c] = v;
+    }
+  }
+};
+
 // The four groups of a square lie side by side. Each compares its block with the vectors of all four.
 template <int kSize>
 __global__ void __launch_bounds__(kWarp* kWarps)
     unite_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
-                 const __grid_constant__ FieldWork work, const MotionVector* before, MotionVector* after,
-                 uint32_t* costs) {
+                 const __grid_constant__ FieldWork work, const MotionVector* before,
+                 const __grid_constant__ FinerField to, uint32_t* costs) {
   follow();
   using Own = Shape<kSize>;
   constexpr int kGroups = kWarps * Own::kGroups;  // of a block of threads
@@ -126,7 +139,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   }
   const bool active = passed && !united;
   if (__syncthreads_or(active ? 1 : 0) == 0) {
-    if (writes) after[at] = own;
+    if (writes) to.put(row, col, own);
     return;
   }
 
@@ -160,17 +173,20 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     }
     if (shift == 0) costs[at] = part.cost[best];
   }
-  after[at] = before[limited_row(best) * cols + limited_col(best)];
+  to.put(row, col, before[limited_row(best) * cols + limited_col(best)]);
 }
 
 constexpr int kSpreadThreads = 256;
 
-// shift: log2 of a block's side in blocks of the finer grid.
 __global__ void __launch_bounds__(kSpreadThreads)
-    spread_kernel(const MotionVector* from, int pitch, int shift, int rows, int cols, MotionVector* vectors) {
+    spread_kernel(const MotionVector* from, int rows, int cols, const __grid_constant__ FinerField to) {
   follow();
   const int at = static_cast<int>(blockIdx.x) * kSpreadThreads + static_cast<int>(threadIdx.x);
-  if (at < rows * cols) vectors[at] = from[(at / cols >> shift) * pitch + (at % cols >> shift)];
+  if (at < rows * cols) to.put(at / cols, at % cols, from[at]);
+}
+
+FinerField finer_field(const MotionGrid& grid, const MotionGrid& finer, MotionVector* vectors) {
+  return {vectors, finer.rows, finer.cols, grid.log2_block - finer.log2_block};
 }
 
 }  // namespace
@@ -201,23 +217,23 @@ Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlane
 }
 
 Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
-                     const FieldWork& work, const MotionVector* before, MotionVector* after,
-                     uint32_t* costs) {
+                     const FieldWork& work, const MotionVector* before, uint32_t* costs,
+                     const MotionGrid& finer, MotionVector* vectors) {
   const int squares = ceil_div(work.grid.rows, 2) * ceil_div(work.grid.cols, 2);
   const auto launch = [&](auto* kernel, int groups) {
     const unsigned blocks = blocks_for(squares * kSquareBlocks, groups * kWarps);
-    launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before, after, costs);
+    launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before,
+                  finer_field(work.grid, finer, vectors), costs);
   };
   work.grid.log2_block == 3 ? launch(unite_kernel<8>, Shape<8>::kGroups)
                             : launch(unite_kernel<16>, Shape<16>::kGroups);
   return device.launched("unite_kernel");
 }
 
-Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
-                      const MotionGrid& grid, MotionVector* vectors) {
+Status spread_vectors(Device& device, const MotionGrid& grid, const MotionVector* from,
+                      const MotionGrid& finer, MotionVector* vectors) {
   launch_kernel(device, spread_kernel, blocks_for(static_cast<int>(grid.size()), kSpreadThreads),
-                kSpreadThreads, 0, from, blocks.cols, blocks.log2_block - grid.log2_block, grid.rows,
-                grid.cols, vectors);
+                kSpreadThreads, 0, from, grid.rows, grid.cols, finer_field(grid, finer, vectors));
   return device.launched("spread_kernel");
 }
 

@@ -61,13 +61,14 @@ struct FieldWork {
 Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
                      const FieldWork& work, const MotionVector* before, MotionVector* after, uint32_t* costs);
 
-/// The squares that follow a pass, over the same grid, of at most 16 samples a block.
+/// The squares that follow the last pass, over the same grid, of at most 16 samples a block. Each vector goes
+/// to the blocks of `finer`, which are not larger, that its block holds.
 Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
-                     const FieldWork& work, const MotionVector* before, MotionVector* after, uint32_t* costs);
-
-/// Each vector of `grid`, whose blocks are not larger, becomes that of the block of `blocks` that holds it.
-Status spread_vectors(Device& device, const MotionGrid& blocks, const MotionVector* from,
-                      const MotionGrid& grid, MotionVector* vectors);
+                     const FieldWork& work, const MotionVector* before, uint32_t* costs,
+                     const MotionGrid& finer, MotionVector* vectors);
+/// The same without squares.
+Status spread_vectors(Device& device, const MotionGrid& grid, const MotionVector* from,
+                      const MotionGrid& finer, MotionVector* vectors);
 
 /// What the search reads beyond range: half samples, and rows of a last group of candidates.
 inline constexpr int kSearchReach = 8;

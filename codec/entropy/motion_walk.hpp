@@ -7,10 +7,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
+#include <cstring>
 
 #include "codec/dsp/motion_vectors.hpp"
-#include "codec/entropy/range_coder.hpp"
+#include "codec/entropy/motion_cells.hpp"
 #include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
 
@@ -18,15 +18,6 @@ namespace ctv {
 
 inline constexpr size_t kMostLength = 15;  // bits of a magnitude below its first
 inline constexpr size_t kMergeCandidates = 4;
-/// The class of a coordinate is the number of thresholds that its context reaches.
-inline constexpr std::array<int, 7> kDifferenceThresholds = {2, 4, 8, 16, 28, 48, 96};
-inline constexpr size_t kDifferenceClasses = kDifferenceThresholds.size() + 1;
-
-inline size_t difference_class(size_t around) {
-  size_t k = 0;
-  for (const int from : kDifferenceThresholds) k += around >= static_cast<size_t>(from) ? 1 : 0;
-  return k;
-}
 
 /// Places of contexts among all.
 struct MotionContexts {
@@ -39,34 +30,6 @@ struct MotionContexts {
   static constexpr size_t kSecond = kLonger + 2 * kDifferenceClasses * kMostLength;  // axis; bits - 1
   static constexpr size_t kFiltered = kSecond + 2 * kMostLength;  // neighbours that are filtered
   static constexpr size_t kCount = kFiltered + 3;
-};
-
-/// A leaf of a tree.
-struct MotionLeaf {
-  uint8_t level = 255;  // log2 of its side; more than that of any node: outside the grid
-  uint8_t skip = 0;
-};
-
-/// What later leaves need of a cell at the lower or right border of a leaf, beside the leaf.
-struct MotionCell {
-  MotionVector vector;
-  uint16_t y = 0, x = 0;  // magnitudes of its difference
-  uint16_t merged = 0;    // its vector is a neighbour's
-};
-
-/// Memory of a walk.
-struct MotionScratch {
-  /// grid: of the largest slice. memory: for as many leaves as a slice has cells.
-  explicit MotionScratch(const MotionGrid& grid, MotionLeaf* memory = nullptr)
-      : leaves_above(static_cast<size_t>(grid.cols + 2)), above(leaves_above.size()), leaves(memory) {}
-  /// Without leaves.
-  static size_t bytes(const MotionGrid& grid) {
-    return static_cast<size_t>(grid.cols + 2) * (sizeof(MotionLeaf) + sizeof(MotionCell));
-  }
-  // [cols + 2]: those above the row of roots with a border left and right.
-  std::vector<MotionLeaf> leaves_above;
-  std::vector<MotionCell> above;
-  MotionLeaf* leaves;  // of all trees, in their order
 };
 
 /// Takes the same steps with an encoder and a decoder: trees(), then vectors(). So what depends on skips
@@ -104,124 +67,91 @@ class MotionWalk {
  private:
   using C = MotionContexts;
   static constexpr bool kDecodes = Coder::kDecodes;
-  static constexpr int kRoot = 1 << kRootLevel;
-  static constexpr int kStride = 16;
-
-  /// Cells of a root, with a border above and left.
-  template <typename Cell>
-  class RootCells {
-   public:
-    RootCells(std::vector<Cell>& above, int cols) : above_(above) {
-      std::fill_n(above_.begin(), cols + 2, Cell{});
-    }
-    Cell* at(int y, int x) { return &cells_[y + 1][x + 1]; }
-    void start_row() {
-      for (auto& row : cells_) row[0] = Cell{};
-    }
-    void enter(int col, int cols) { std::copy_n(above_.data() + col + 1, cols + 1, cells_[0] + 1); }
-    void leave(int col, int cols) {
-      std::copy_n(cells_[kRoot] + 1, cols, above_.data() + col + 1);
-      for (auto& row : cells_) row[0] = row[kRoot];
-    }
-    /// The lower and right border of a leaf. cell: its first.
-    static void put(Cell* cell, Extent leaf, const Cell& now) {
-      for (int r = 0; r < leaf.rows - 1; ++r) cell[r * kStride + leaf.cols - 1] = now;
-      std::fill_n(cell + (leaf.rows - 1) * kStride, leaf.cols, now);
-    }
-
-   private:
-    std::vector<Cell>& above_;
-    Cell cells_[kRoot + 1][kStride];
-  };
-
   template <typename Cells, typename Work>
   [[gnu::always_inline]] void for_roots(Cells& cells, Work work) {
     Coder in_registers = coder_;
-    for (int row = 0; row < grid_.rows; row += kRoot) {
+    for (int row = 0; row < grid_.rows; row += kRootSide) {
       cells.start_row();
-      for (int col = 0; col < grid_.cols; col += kRoot) {
-        const int cols = std::min(kRoot, grid_.cols - col);
-        cells.enter(col, cols);
+      for (int col = 0; col < grid_.cols; col += kRootSide) {
+        cells.enter(col);
         work(in_registers, row, col);
-        cells.leave(col, cols);
+        cells.leave(col);
       }
     }
     coder_ = in_registers;
   }
 
-  /// Cells of a root that differ from the one to the left or above in it: bit 8 y + x.
+  /// Cells of a root that differ from the one to the left or above in it: bit 8 x + y.
   struct Differences {
     uint64_t left = 0, above = 0;
     // Whether a square is one leaf. cell: its first one's bit.
     bool uniform(int cell, int level) const {
-      constexpr uint64_t kLeft[] = {0, 0x0202, 0x0e0e0e0e, 0xfefefefefefefefe};
-      constexpr uint64_t kAbove[] = {0, 0x0300, 0x0f0f0f00, 0xffffffffffffff00};
+      constexpr uint64_t kLeft[] = {0, 0x0300, 0x0f0f0f00, 0xffffffffffffff00};
+      constexpr uint64_t kAbove[] = {0, 0x0202, 0x0e0e0e0e, 0xfefefefefefefefe};
       return ((left & kLeft[level] << cell) | (above & kAbove[level] << cell)) == 0;
     }
   };
 
   ptrdiff_t place(int row, int col) const { return static_cast<ptrdiff_t>(row) * cols_ + col; }
   bool source_skip(ptrdiff_t place) const { return skips_ && source_.skips[place] != 0; }
-  bool outside(int row, int col) const { return row >= grid_.rows || col >= grid_.cols; }
-  Extent clipped(int row, int col, int side) const {
-    return {std::min(side, grid_.rows - row), std::min(side, grid_.cols - col)};
+  // Cells of a root in the grid.
+  Extent clipped(int row, int col) const {
+    return {std::min(kRootSide, grid_.rows - row), std::min(kRootSide, grid_.cols - col)};
   }
 
+  // A cell's key is its vector, and whether it is skipped in a bit that no vector needs. Those outside the
+  // grid are like the last ones in it.
   Differences find_differences(int row, int col) const {
-    const Extent root = clipped(row, col, kRoot);
-    Differences d;
-    uint64_t above[kRoot] = {};
-    for (int y = 0; y < root.rows; ++y) {
-      uint64_t left = 0;
-      for (int x = 0; x < root.cols; ++x) {
-        const ptrdiff_t here = place(row + y, col + x);
-        const uint64_t skip = source_skip(here) ? 1 : 0;
-        const uint64_t own = std::bit_cast<uint32_t>(source_.vectors[here]) | skip << 32;
-        d.left |= uint64_t{own != left} << (kRoot * y + x);  // in the first column and row these mean nothing
-        d.above |= uint64_t{own != above[x]} << (kRoot * y + x);
-        left = above[x] = own;
+    const Extent root = clipped(row, col);
+    uint32_t keys[kRootSide + 1][kRootSide + 1];  // with a border above and left, which means nothing
+    uint32_t left[kRootSide] = {};
+    uint32_t above[kRootSide] = {};
+    for (int x = 0; x < kRootSide; ++x) keys[0][x + 1] = 0;
+    for (int y = 0; y < kRootSide; ++y) {
+      uint32_t* const own = keys[y + 1] + 1;
+      const ptrdiff_t first = place(row + std::min(y, root.rows - 1), col);
+      const MotionVector* const vectors = source_.vectors + first;
+      own[-1] = 0;
+      if (root.cols == kRootSide) {
+        std::memcpy(own, vectors, kRootSide * sizeof(*own));
+        if (skips_) {
+          for (int x = 0; x < kRootSide; ++x) own[x] ^= uint32_t{source_.skips[first + x]} << 15;
+        }
+      } else {
+        for (int x = 0; x < kRootSide; ++x) {
+          const int from = std::min(x, root.cols - 1);
+          own[x] = std::bit_cast<uint32_t>(vectors[from]) ^ (source_skip(first + from) ? 1U << 15 : 0);
+        }
+      }
+      for (int x = 0; x < kRootSide; ++x) {
+        left[x] |= uint32_t{own[x] != own[x - 1]} << y;
+        above[x] |= uint32_t{own[x] != own[x - kRootSide - 1]} << y;
       }
     }
+    Differences d;
+    for (int x = 0; x < kRootSide; ++x) d.left |= uint64_t{left[x]} << (kRootSide * x);
+    for (int x = 0; x < kRootSide; ++x) d.above |= uint64_t{above[x]} << (kRootSide * x);
     return d;
   }
-
-  /// Cells of 8x8 in Z order: bits of y and x in turn.
-  static constexpr int half_of_bits(int bits) { return (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4); }
-  // By level: whether the cell above and to the right of a node comes before it, or is above the root.
-  static constexpr std::array<uint64_t, kRootLevel + 1> kRightBefore = [] {
-    std::array<uint64_t, kRootLevel + 1> before{};
-    for (int level = 0; level <= kRootLevel; ++level) {
-      for (int i = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
-        const int y = half_of_bits(i >> 1);
-        const int x = half_of_bits(i) + (1 << level);
-        bool is = y == 0;
-        for (int j = 0; j < i; ++j) is |= half_of_bits(j >> 1) == y - 1 && half_of_bits(j) == x;
-        before[static_cast<size_t>(level)] |= uint64_t{is} << i;
-      }
-    }
-    return before;
-  }();
-  // The largest node that begins at a cell.
-  static int largest(int i) { return std::countr_zero(static_cast<unsigned>(i | kRoot * kRoot)) / 2; }
 
   // The nodes of a tree in their order, from the first cell of each leaf to that of the next. Returns where
   // the leaves of the next tree go.
   [[gnu::always_inline]] MotionLeaf* tree(Coder& coder, RootCells<MotionLeaf>& cells, int row, int col,
                                           MotionLeaf* leaf) {
+    const Extent root = clipped(row, col);
     Differences differences;
     if constexpr (!kDecodes) differences = find_differences(row, col);
-    for (int i = 0, level = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
-      const int y = half_of_bits(i >> 1);
-      const int x = half_of_bits(i);
-      level = largest(i);
-      if (outside(row + y, col + x)) continue;
+    for (int i = 0, level = 0; i < kRootSide * kRootSide; i += 1 << (2 * level)) {
+      const auto [y, x] = kRootPlaces[static_cast<size_t>(i)];
+      level = largest_node(i);
+      if (y >= root.rows || x >= root.cols) continue;
       MotionLeaf* const cell = cells.at(y, x);
       const MotionLeaf left = cell[-1];
-      const MotionLeaf above = cell[-kStride];
+      const MotionLeaf above = cell[-kRootStride];
       for (; level > 0; --level) {
         const int smaller = (left.level < level ? 1 : 0) + (above.level < level ? 1 : 0);
         if (!coder.bit(C::kSplit + static_cast<size_t>(3 * (level - 1) + smaller),
-                       !kDecodes && !differences.uniform(kRoot * y + x, level))) {
+                       !kDecodes && !differences.uniform(kRootSide * x + y, level))) {
           break;
         }
       }
@@ -231,58 +161,60 @@ class MotionWalk {
         skip = coder.bit(C::kSkip + static_cast<size_t>(3 * level + left.skip + above.skip), skip);
       }
       *leaf = {static_cast<uint8_t>(level), static_cast<uint8_t>(skip ? 1 : 0)};
-      const Extent extent = clipped(row + y, col + x, 1 << level);
-      cells.put(cell, extent, *leaf);
-      if constexpr (kDecodes) {
-        if (skips_) fill(sink_.skips, row + y, col + x, extent, leaf->skip);
-      }
+      cells.put(cell, level, *leaf);
       ++leaf;
+    }
+    if constexpr (kDecodes) {
+      if (skips_) {
+        cells.copy(root, sink_.skips + place(row, col), cols_,
+                   [](const MotionLeaf& cell) { return cell.skip; });
+      }
     }
     return leaf;
   }
 
   [[gnu::always_inline]] const MotionLeaf* vectors_of_tree(Coder& coder, RootCells<MotionCell>& cells,
                                                            int row, int col, const MotionLeaf* leaf) {
-    for (int i = 0, level = 0; i < kRoot * kRoot; i += 1 << (2 * level)) {
-      const int y = half_of_bits(i >> 1);
-      const int x = half_of_bits(i);
-      level = largest(i);
-      if (outside(row + y, col + x)) continue;
+    const Extent root = clipped(row, col);
+    for (int i = 0, level = 0; i < kRootSide * kRootSide; i += 1 << (2 * level)) {
+      const auto [y, x] = kRootPlaces[static_cast<size_t>(i)];
+      level = largest_node(i);
+      if (y >= root.rows || x >= root.cols) continue;
       level = leaf->level;
-      const bool right = row + y > 0 && col + x + (1 << level) < grid_.cols &&
-                         (kRightBefore[static_cast<size_t>(level)] >> i & 1) != 0;
+      const bool right =
+          col + x + (1 << level) < grid_.cols && (kRightBefore[static_cast<size_t>(level)] >> i & 1) != 0;
       MotionCell* const cell = cells.at(y, x);
-      const MotionCell now = vector_of_leaf(coder, row + y, col + x, *leaf++, cell, right);
-      const Extent extent = clipped(row + y, col + x, 1 << level);
-      cells.put(cell, extent, now);
-      if constexpr (kDecodes) fill(sink_.vectors, row + y, col + x, extent, now.vector);
+      cells.put(cell, level, vector_of_leaf(coder, row + y, col + x, *leaf++, cell, right));
+    }
+    if constexpr (kDecodes) {
+      cells.copy(root, sink_.vectors + place(row, col), cols_,
+                 [](const MotionCell& cell) { return std::bit_cast<MotionVector>(cell.vector); });
     }
     return leaf;
-  }
-
-  template <typename T>
-  void fill(T* cells, int row, int col, Extent extent, T value) const {
-    for (int r = 0; r < extent.rows; ++r) std::fill_n(cells + place(row + r, col), extent.cols, value);
   }
 
   /// The vectors that differ of those to the left, above, the third, and 0; without branches, since they
   /// cannot be foretold.
   struct Candidates {
-    MotionVector vectors[kMergeCandidates + 1];  // another one is written behind them
+    uint32_t vectors[kMergeCandidates + 1];  // another one is written behind them
     size_t count = 0;
-    Candidates() = default;
-    [[gnu::always_inline]] Candidates(MotionVector left, MotionVector above, MotionVector third) {
-      const auto differ = [](MotionVector a, MotionVector b) {
-        return size_t{std::bit_cast<uint32_t>(a) != std::bit_cast<uint32_t>(b)};
-      };
-      const MotionVector zero;
+    [[gnu::always_inline]] void find(uint32_t left, uint32_t above, uint32_t third) {
       vectors[0] = left;
       vectors[1] = above;
-      count = 1 + differ(above, left);
+      vectors[2] = vectors[3] = 0;  // read if there are fewer
+      count = 1 + size_t{above != left};
       vectors[count] = third;
-      count += differ(third, left) & differ(third, above);
-      vectors[count] = zero;
-      count += differ(zero, left) & differ(zero, above) & differ(zero, third);
+      count += size_t{third != left} & size_t{third != above};
+      vectors[count] = 0;
+      count += size_t{left != 0} & size_t{above != 0} & size_t{third != 0};
+    }
+    // Its place, or `count`.
+    [[gnu::always_inline]] size_t place_of(uint32_t own) const {
+      unsigned places = 1U << count;
+      for (size_t i = 0; i < kMergeCandidates; ++i) {
+        places |= unsigned{vectors[i] == own} << i;
+      }
+      return static_cast<size_t>(std::countr_zero(places));
     }
   };
 
@@ -290,40 +222,50 @@ class MotionWalk {
   [[gnu::always_inline]] MotionCell vector_of_leaf(Coder& coder, int row, int col, MotionLeaf leaf,
                                                    const MotionCell* cell, bool right) {
     const MotionCell left = cell[-1];
-    const MotionCell above = cell[-kStride];
+    const MotionCell above = cell[-kRootStride];
     // Above right, or above left.
-    const MotionVector third = cell[(right ? 1 << leaf.level : -1) - kStride].vector;
+    const uint32_t third = cell[(right ? 1 << leaf.level : -1) - kRootStride].vector;
     Candidates list;
     MotionVector own;
     size_t found = 0;
     if constexpr (!kDecodes) {
       own = source_.vectors[place(row, col)];
-      list = Candidates(left.vector, above.vector, third);
-      found = static_cast<size_t>(std::find(list.vectors, list.vectors + list.count, own) - list.vectors);
+      list.find(left.vector, above.vector, third);
+      found = list.place_of(std::bit_cast<uint32_t>(own));
     }
     MotionCell now;
-    const size_t merged = 12 * size_t{leaf.skip} + 3 * size_t{leaf.level} + left.merged + above.merged;
+    const uint32_t around = left.around + above.around;
+    const size_t merged =
+        12 * size_t{leaf.skip} + 3 * size_t{leaf.level} + (around >> (2 * MotionCell::kField));
     if (!coder.bit(C::kDiffers + merged, found == list.count)) {
-      now.merged = 1;
-      if constexpr (kDecodes) list = Candidates(left.vector, above.vector, third);
+      now.around = 1U << (2 * MotionCell::kField);
+      if constexpr (kDecodes) list.find(left.vector, above.vector, third);
       size_t i = 0;
       while (i + 1 < list.count && coder.bit(C::kCandidate + 3 * size_t{leaf.skip} + i, i < found)) ++i;
       now.vector = list.vectors[i];
       return now;
     }
-    const MotionVector origin = row == 0 ? left.vector : median_vector(left.vector, above.vector, third);
-    const size_t y = size_t{left.y} + above.y;
-    const size_t x = size_t{left.x} + above.x;
-    int difference[2];
-    for (size_t axis = 0; axis < 2; ++axis) {
-      const size_t around = axis == 0 ? 2 * y + x : 2 * x + y + 3 * size_t{now.y};
-      const int value = axis == 0 ? own.y - origin.y : own.x - origin.x;
-      difference[axis] = number(coder, axis, difference_class(around), value >> shift_);
-      (axis == 0 ? now.y : now.x) = static_cast<uint16_t>(std::abs(difference[axis]));
+    MotionVector origin = std::bit_cast<MotionVector>(left.vector);
+    if (row > 0) {
+      origin = median_vector(origin, std::bit_cast<MotionVector>(above.vector),
+                             std::bit_cast<MotionVector>(third));
     }
-    now.vector = {static_cast<int16_t>(origin.y + (difference[0] << shift_)),
-                  static_cast<int16_t>(origin.x + (difference[1] << shift_))};
+    const size_t y = around & ((1U << MotionCell::kField) - 1);
+    const size_t x = around >> MotionCell::kField & ((1U << MotionCell::kField) - 1);
+    const int difference_y = number(coder, 0, difference_class(2 * y + x), (own.y - origin.y) >> shift_);
+    const uint32_t near_y = near(difference_y);
+    const int difference_x =
+        number(coder, 1, difference_class(2 * x + y + 3 * near_y), (own.x - origin.x) >> shift_);
+    now.around = near_y | near(difference_x) << MotionCell::kField;
+    now.vector =
+        std::bit_cast<uint32_t>(MotionVector{static_cast<int16_t>(origin.y + (difference_y << shift_)),
+                                             static_cast<int16_t>(origin.x + (difference_x << shift_))});
     return now;
+  }
+
+  // A magnitude, as far as it matters.
+  static uint32_t near(int difference) {
+    return std::min(static_cast<uint32_t>(std::abs(difference)), MotionCell::kMost);
   }
 
   // A difference: whether it is 0, how many bits follow the first, these, the sign.

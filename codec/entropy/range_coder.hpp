@@ -3,6 +3,7 @@
 // bytes written). A payload ends after its last byte that is not 0: the decoder reads zeros beyond.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -23,38 +24,53 @@ class AdaptiveBit {
   constexpr AdaptiveBit() = default;
   /// zero: the probability to begin with. It counts as much as kPriorBits bits.
   constexpr explicit AdaptiveBit(uint16_t zero)
-      : fast_(zero), slow_(zero), zero_(in_bounds(zero)), seen_(kPriorBits) {}
+      : zero_(in_bounds(zero)), seen_(kPriorBits), fast_(zero), slow_(zero) {}
   uint32_t zero() const { return zero_; }
-  void update(bool one) {
-    const int length = kLengths[seen_];
-    const uint32_t fast = moved(one, length < kFast ? length : kFast, fast_);
-    const uint32_t slow = moved(one, length, slow_);
+  // After a 1 the mean is far below the upper bound, after a 0 far above the lower one.
+  [[gnu::always_inline]] void update(bool one) {
+    const Rate rate = kRates[seen_];
+    uint32_t fast = fast_;
+    uint32_t slow = slow_;
+    uint32_t zero = 0;
+    if (one) {
+      fast -= fast >> rate.fast;
+      slow -= slow >> rate.slow;
+      zero = std::max((fast + slow) >> 1, kLeast);
+    } else {
+      fast += (65535 - fast) >> rate.fast;
+      slow += (65535 - slow) >> rate.slow;
+      zero = std::min((fast + slow) >> 1, 65536 - kLeast);
+    }
+    zero_ = static_cast<uint16_t>(zero);
+    seen_ = rate.next;
     fast_ = static_cast<uint16_t>(fast);
     slow_ = static_cast<uint16_t>(slow);
-    zero_ = in_bounds((fast + slow) >> 1);
-    seen_ = static_cast<uint16_t>(seen_ + (length < kSlow ? 1 : 0));
   }
 
  private:
-  static constexpr size_t kMostSeen = (1U << (kSlow - 1)) - 1;
-  static constexpr std::array<uint8_t, kMostSeen + 1> kLengths = [] {  // binary digits of one more
-    std::array<uint8_t, kMostSeen + 1> lengths{};
-    for (size_t n = 0; n <= kMostSeen; ++n) lengths[n] = static_cast<uint8_t>(std::bit_width(n + 1));
-    return lengths;
+  struct Rate {
+    uint8_t fast, slow;
+    uint8_t next;  // bits seen
+    uint8_t unused;
+  };
+  static constexpr uint32_t kMostSeen = (1U << (kSlow - 1)) - 1;
+  static constexpr std::array<Rate, kMostSeen + 1> kRates = [] {
+    std::array<Rate, kMostSeen + 1> rates{};
+    for (uint32_t n = 0; n <= kMostSeen; ++n) {
+      const auto length = static_cast<uint8_t>(std::bit_width(n + 1));
+      rates[n] = {std::min(length, uint8_t{kFast}), length, static_cast<uint8_t>(std::min(n + 1, kMostSeen)),
+                  0};
+    }
+    return rates;
   }();
   static constexpr uint16_t in_bounds(uint32_t p) {
-    return static_cast<uint16_t>(p < kLeast ? kLeast : (p > 65536 - kLeast ? 65536 - kLeast : p));
+    return static_cast<uint16_t>(std::clamp(p, kLeast, 65536 - kLeast));
   }
-  // Towards 0 after a 1, towards 65535 after a 0; without branches, which bits cannot be predicted for.
-  static uint32_t moved(bool one, int shift, uint32_t estimate) {
-    const uint32_t zeros = (uint32_t{one} - 1) & 0xffffU;
-    const uint32_t way = estimate ^ zeros;
-    return (way - (way >> shift)) ^ zeros;
-  }
+  // Not four of a kind in a row, which compilers would pack into one word.
+  uint16_t zero_ = 32768;
+  uint8_t seen_ = 0;  // bits so far
   uint16_t fast_ = 32768;
   uint16_t slow_ = 32768;
-  uint16_t zero_ = 32768;
-  uint16_t seen_ = 0;  // bits so far; a byte could alias what coders keep in registers
 };
 
 /// Copies of a coder, of which one goes on, let a compiler keep its state in registers.
@@ -64,13 +80,26 @@ class RangeEncoder {
   /// Overwrites `out` from its beginning.
   explicit RangeEncoder(Growing<uint8_t>& out) : out_(&out) {}
   [[gnu::always_inline]] bool bit(AdaptiveBit& p, bool one) {
-    code(one, p.zero());
-    p.update(one);
-    return one;
+    const auto part = static_cast<uint32_t>((uint64_t{range_} * p.zero()) >> 16);
+    if (one) {
+      low_ += part;
+      range_ -= part;
+      p.update(true);
+      normalize();
+      return true;
+    }
+    range_ = part;
+    p.update(false);
+    normalize();
+    return false;
   }
   /// A bit of probability one half.
   [[gnu::always_inline]] bool even(bool one) {
-    code(one, 32768);
+    const uint32_t part = range_ >> 1;
+    const uint32_t ones = 0 - uint32_t{one};
+    low_ += part & ones;
+    range_ = part + (range_ & ones & 1);
+    normalize();
     return one;
   }
   /// Writes the number with most trailing zeros that identifies the symbols. Returns the number of bytes.
@@ -84,36 +113,45 @@ class RangeEncoder {
       }
     }
     for (int i = 0; i < 4; ++i) shift();
+    flush();
     while (size_ > 0 && out_->data()[size_ - 1] == 0) --size_;
     return size_;
   }
 
  private:
-  [[gnu::always_inline]] void code(bool one, uint32_t zero) {
-    const auto part = static_cast<uint32_t>((uint64_t{range_} * zero) >> 16);
-    const uint32_t ones = 0 - uint32_t{one};
-    low_ += part & ones;
-    range_ = part + ((range_ - 2 * part) & ones);
+  [[gnu::always_inline]] void normalize() {
     if (range_ < 1U << 24) {  // once: no probability is below 2^-8
-      shift();
       range_ <<= 8;
+      shift();
     }
   }
   [[gnu::always_inline]] void shift() {
-    if (low_ >> 32 != 0) {
-      size_t i = size_;
-      while (++out_->data()[--i] == 0) {
+    low_ <<= 8;
+    ahead_ += 8;
+    if (ahead_ == kAhead) flush();
+  }
+  [[gnu::always_inline]] void flush() {
+    const uint64_t bytes = low_ >> 32;
+    if (size_ + kAhead / 8 > out_->capacity()) out_->reserve(2 * size_ + 256, size_);
+    uint8_t* const to = out_->data() + size_;
+    if (bytes >> ahead_ != 0) {
+      uint8_t* carried = to;
+      while (++*--carried == 0) {
       }
-      low_ &= 0xffffffffU;
     }
-    if (size_ == out_->capacity()) out_->reserve(2 * size_ + 256, size_);
-    out_->data()[size_++] = static_cast<uint8_t>(low_ >> 24);
-    low_ = (low_ & 0xffffffU) << 8;
+    size_ += ahead_ / 8;
+    for (size_t i = 0; ahead_ > 0; ++i) {
+      ahead_ -= 8;
+      to[i] = static_cast<uint8_t>(bytes >> ahead_);
+    }
+    low_ &= 0xffffffffU;
   }
 
+  static constexpr uint32_t kAhead = 24;
   Growing<uint8_t>* out_;
   size_t size_ = 0;
-  uint64_t low_ = 0;
+  uint64_t low_ = 0;  // above 32 bits those that are ahead, and a carry
+  uint32_t ahead_ = 0;
   uint32_t range_ = ~0U;
 };
 
@@ -129,11 +167,30 @@ class RangeDecoder {
     refill();
   }
   [[gnu::always_inline]] bool bit(AdaptiveBit& p, bool) {
-    const bool one = choose(static_cast<uint32_t>((uint64_t{range_} * p.zero()) >> 16));
-    p.update(one);
-    return one;
+    const auto part = static_cast<uint32_t>((uint64_t{range_} * p.zero()) >> 16);
+    const uint64_t zeros = uint64_t{part} << kAhead;
+    if (window_ >= zeros) {
+      window_ -= zeros;
+      range_ -= part;
+      p.update(true);
+      normalize();
+      return true;
+    }
+    range_ = part;
+    p.update(false);
+    normalize();
+    return false;
   }
-  [[gnu::always_inline]] bool even(bool) { return choose(range_ >> 1); }
+  [[gnu::always_inline]] bool even(bool) {
+    const uint32_t part = range_ >> 1;
+    const uint64_t zeros = uint64_t{part} << kAhead;
+    const uint64_t rest = window_ - zeros;
+    const auto zero = static_cast<uint64_t>(static_cast<int64_t>(rest) >> 63);  // all bits, or none
+    window_ = rest + (zeros & zero);
+    range_ = part + (range_ & 1 & ~static_cast<uint32_t>(zero));
+    normalize();
+    return zero == 0;
+  }
   /// After the last symbol: whether the bytes begin with a number in range, all were read, and the last one
   /// is not 0.
   bool sound() const {
@@ -141,25 +198,23 @@ class RangeDecoder {
   }
 
  private:
-  // part: of the range, for a 0. Bits cannot be foretold, so no branch chooses. The window is far below 2^63,
-  // so the highest bit of what is left is its sign.
-  [[gnu::always_inline]] bool choose(uint32_t part) {
-    const uint64_t zeros = uint64_t{part} << kAhead;
-    const uint64_t rest = window_ - zeros;
-    const auto zero = static_cast<uint64_t>(static_cast<int64_t>(rest) >> 63);  // all bits, or none
-    window_ = rest + (zeros & zero);
-    range_ = range_ - part + ((2 * part - range_) & static_cast<uint32_t>(zero));
+  [[gnu::always_inline]] void normalize() {
     if (range_ < 1U << 24) {
       range_ <<= 8;
       window_ <<= 8;
       ahead_ -= 8;
       if (ahead_ == 0) refill();
     }
-    return zero == 0;
   }
-  void refill() {
+  [[gnu::always_inline]] void refill() {
     uint64_t bits = 0;
-    for (; ahead_ < kAhead; ahead_ += 8) bits = bits << 8 | next();
+    if (at_ + kAhead / 8 <= bytes_.size()) {
+      for (uint32_t i = 0; i < kAhead / 8; ++i) bits = bits << 8 | bytes_[at_ + i];
+      at_ += kAhead / 8;
+    } else {
+      for (uint32_t i = 0; i < kAhead; i += 8) bits = bits << 8 | next();
+    }
+    ahead_ = kAhead;
     window_ |= bits;
   }
   uint32_t next() {

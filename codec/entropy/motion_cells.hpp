@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the walk over a slice of motion remembers of leaves: those of a root, and those above it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "codec/format/motion_grid.hpp"
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+inline constexpr int kRootSide = 1 << kRootLevel;  // cells
+
+/// The class of a coordinate is the number of thresholds that its context reaches.
+inline constexpr std::array<int, 7> kDifferenceThresholds = {2, 4, 8, 16, 28, 48, 96};
+inline constexpr size_t kDifferenceClasses = kDifferenceThresholds.size() + 1;
+inline constexpr auto kDifferenceClassOf = [] {
+  std::array<uint8_t, size_t{kDifferenceThresholds.back()} + 1> classes{};
+  for (const int from : kDifferenceThresholds) {
+    for (size_t i = static_cast<size_t>(from); i < classes.size(); ++i) ++classes[i];
+  }
+  return classes;
+}();
+inline size_t difference_class(size_t around) {
+  return kDifferenceClassOf[std::min(around, kDifferenceClassOf.size() - 1)];
+}
+
+/// A leaf of a tree.
+struct MotionLeaf {
+  uint8_t level = 255;  // log2 of its side; more than that of any node: outside the grid
+  uint8_t skip = 0;
+};
+
+/// What later leaves need of a leaf, beside that.
+struct MotionCell {
+  static constexpr int kField = 8;                                           // bits
+  static constexpr uint32_t kMost = uint32_t{kDifferenceThresholds.back()};  // beyond it classes are one
+  uint32_t vector = 0;                                                       // the bits of both coordinates
+  // Fields that can be added: magnitudes of its difference in y and x, whether its vector is a neighbour's.
+  uint32_t around = 0;
+};
+
+/// Memory of a walk.
+struct MotionScratch {
+  /// grid: of the largest slice. memory: for as many leaves as a slice has cells.
+  explicit MotionScratch(const MotionGrid& grid, MotionLeaf* memory = nullptr)
+      : leaves_above(places_above(grid)), above(places_above(grid)), leaves(memory) {}
+  /// Without leaves.
+  static size_t bytes(const MotionGrid& grid) {
+    return places_above(grid) * (sizeof(MotionLeaf) + sizeof(MotionCell));
+  }
+  // Those above the row of roots, with a border left and right. Roots are whole.
+  static size_t places_above(const MotionGrid& grid) {
+    return (static_cast<size_t>(grid.root_cols()) << kRootLevel) + 2;
+  }
+  std::vector<MotionLeaf> leaves_above;
+  std::vector<MotionCell> above;
+  MotionLeaf* leaves;  // of all trees, in their order
+};
+
+inline constexpr int kRootStride = 16;  // a root, a border, and as much as put() writes beyond
+
+/// Cells of a root, with a border above and left.
+template <typename Cell>
+class RootCells {
+ public:
+  RootCells(std::vector<Cell>& above, int cols) : above_(above.data()) {
+    std::fill_n(above_, cols + 2, Cell{});
+  }
+  Cell* at(int y, int x) { return &cells_[y + 1][x + 1]; }
+  void start_row() {
+    for (auto& row : cells_) row[0] = Cell{};
+  }
+  void enter(int col) { std::copy_n(above_ + col + 1, kRootSide + 1, cells_[0] + 1); }
+  void leave(int col) {
+    std::copy_n(cells_[kRootSide] + 1, kRootSide, above_ + col + 1);
+    for (auto& row : cells_) row[0] = row[kRootSide];
+  }
+  /// A leaf. cell: its first. What is neither left of that nor above comes later and may be overwritten.
+  [[gnu::always_inline]] static void put(Cell* cell, int level, const Cell now) {
+    if (level == 0) {
+      *cell = now;
+      return;
+    }
+    int rows = 1 << level;
+    do {
+      std::fill_n(cell, kRootSide, now);
+      cell += kRootStride;
+    } while (--rows > 0);
+  }
+  /// Hands over what get() finds in each cell.
+  template <typename T, typename Get>
+  void copy(Extent root, T* to, ptrdiff_t pitch, Get get) {
+    for (int y = 0; y < root.rows; ++y, to += pitch) {
+      T row[kRootSide];
+      for (int x = 0; x < kRootSide; ++x) row[x] = get(cells_[y + 1][x + 1]);
+      if (root.cols == kRootSide) {
+        std::copy_n(row, kRootSide, to);
+      } else {
+        std::copy_n(row, root.cols, to);
+      }
+    }
+  }
+
+ private:
+  Cell* above_;
+  Cell cells_[kRootSide + 1][kRootStride];
+};
+
+/// Cells of 8x8 in Z order: bits of y and x in turn.
+inline constexpr int half_of_bits(int bits) { return (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4); }
+struct RootPlace {
+  int8_t y, x;
+};
+inline constexpr std::array<RootPlace, kRootSide* kRootSide> kRootPlaces = [] {
+  std::array<RootPlace, kRootSide * kRootSide> places{};
+  for (int i = 0; i < kRootSide * kRootSide; ++i) {
+    places[static_cast<size_t>(i)] = {static_cast<int8_t>(half_of_bits(i >> 1)),
+                                      static_cast<int8_t>(half_of_bits(i))};
+  }
+  return places;
+}();
+/// By level: whether the cell above and to the right of a node comes before it, or is above the root.
+inline constexpr std::array<uint64_t, kRootLevel + 1> kRightBefore = [] {
+  std::array<uint64_t, kRootLevel + 1> before{};
+  for (int level = 0; level <= kRootLevel; ++level) {
+    for (int i = 0; i < kRootSide * kRootSide; i += 1 << (2 * level)) {
+      const int y = half_of_bits(i >> 1);
+      const int x = half_of_bits(i) + (1 << level);
+      bool is = y == 0;
+      for (int j = 0; j < i; ++j) is |= half_of_bits(j >> 1) == y - 1 && half_of_bits(j) == x;
+      before[static_cast<size_t>(level)] |= uint64_t{is} << i;
+    }
+  }
+  return before;
+}();
+/// The largest node that begins at a cell.
+inline int largest_node(int i) {
+  return std::countr_zero(static_cast<unsigned>(i | kRootSide * kRootSide)) / 2;
+}
+
+}  // namespace ctv

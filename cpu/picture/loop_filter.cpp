@@ -226,6 +226,9 @@ void FilterRuns(const PlaneView<const Sample>& from, const LoopFilter& filter, c
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
   ForRuns<false>(from, filter, cells, first, last,
                  [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+                   Prefetch(to, run.row, run.col + kFilterRun, run.rows, run.cols);
+                   if (corrections == nullptr)
+                     Prefetch(from, run.row, run.col + kFilterRun, run.rows, run.cols);
                    for (int r = run.row; r < run.row + run.rows; ++r) {
                      const Sample* x = from.row(r) + run.col;
                      Sample* __restrict out = to.row(r) + run.col;

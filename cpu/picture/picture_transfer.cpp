@@ -219,6 +219,10 @@ class CpuPictureTransfer final : public PictureTransfer {
       std::fill(std::begin(v), std::end(v), Sample{128});
     }
     for (int r = begin >> to.y; r < (end + to.y) >> to.y; ++r) {
+      if (layout_.planes > 1 && layout_.chroma.y == to.y && layout_.chroma.x == to.x) {
+        put_chroma(r, 0, cols, planes[1].row(r), planes[2].row(r));
+        continue;
+      }
       for_pieces(cols, [&](int first, int n) {
         if (layout_.planes > 1) {
           resample_chroma(planes[1], layout_.chroma, to, r, first, n, u);

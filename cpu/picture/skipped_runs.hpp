@@ -73,15 +73,15 @@ class SkippedRuns {
     }
   }
 
-  /// Clears them in x[0 .. end - begin), or in the even and odd columns of a whole row.
+  /// Clears them in x[0 .. end - begin), or in n even and odd columns of a row from `first` on, whole blocks.
   void clear(int row, int begin, int end, Coefficient* x) const {
     for_runs(row, begin, end, [&](int first, int n) { std::fill_n(x + first - begin, n, Coefficient{0}); });
   }
-  void clear(int row, int half, Coefficient* even, Coefficient* odd) const {
-    for_runs(row, 0, 2 * half, [&](int first, int n) {
-      const int end = first + n;
-      std::fill(even + (first + 1) / 2, even + (end + 1) / 2, Coefficient{0});
-      std::fill(odd + first / 2, odd + end / 2, Coefficient{0});
+  void clear(int row, int first, int n, Coefficient* even, Coefficient* odd) const {
+    for_runs(row, 2 * first, 2 * (first + n), [&](int begin, int count) {
+      const int end = begin + count;
+      std::fill(even + (begin + 1) / 2, even + (end + 1) / 2, Coefficient{0});
+      std::fill(odd + begin / 2, odd + end / 2, Coefficient{0});
     });
   }
 

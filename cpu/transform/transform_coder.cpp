@@ -131,7 +131,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
                          prediction == nullptr ? nullptr : prediction + 2 * i, picture_.dc_offset, shift_,
                          even + i, odd + i, n);
       });
-      picture_.skipped.clear(row, half_, even, odd);
+      picture_.skipped.clear(row, 0, half_, even, odd);
       return mask;
     }
     const BlockMask mask = split_blocks(coder_.lowpass_mask(level_ - 1, row));
@@ -153,8 +153,8 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     const Sample* const prediction = picture_.prediction_row(row);
     Sample* const to = picture_.result.row(row);
     mask &= picture_.skipped.coded_blocks(row);
-    picture_.skipped.clear(row, half_, even, odd);
     for_blocks(mask, half_, [&](int i, int n) {
+      picture_.skipped.clear(row, i, n, even, odd);
       join_samples(even + i, odd + i, prediction == nullptr ? nullptr : prediction + 2 * i,
                    picture_.to_samples, to + 2 * i, n);
     });

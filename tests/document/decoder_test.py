@@ -61,8 +61,8 @@ BITS = ["split", "skip", "differs", "candidate", "nonzero", "longer", "second", 
 
 
 def sample(clip, noise, frame, y, x):
-    """moving: a texture with noise; still, wide: the same in one corner only; bars: edges that move by quarter samples;
-    slanted: stripes whose slope differs from side to side; hatched: fine waves that lean to either side."""
+    """moving: a texture with noise; still: the same in one corner only; wide: a texture whose squares move each on its
+    own; bars: edges that move by quarter samples; slanted: stripes whose slope differs from side to side; hatched: fine waves that lean to either side."""
     if clip == "hatched":
         return round(120 + 90 * math.cos(2.4 * x + (0.9 if x < 50 else -0.9) * y))
     if clip == "slanted":
@@ -71,6 +71,9 @@ def sample(clip, noise, frame, y, x):
     if clip == "bars":
         at = (x + frame / 4) % 12
         return round(255 * (max(0, min(1, 6 - at)) + max(0, at - 11)))
+    if clip == "wide":
+        step = (x // 32 * 5 + y // 32 * 3) % 4
+        return 60 + (x + frame * step) % 13 * ((y + 2 * frame * (step % 3)) % 11) + noise.randrange(2)
     moves = clip == "moving" or (y < 16 and x < 40)
     texture = (x + frame * moves) % 13 * ((y + 2 * frame * moves) % 11)
     return 60 + texture + noise.randrange(12 if moves else 2)
@@ -154,7 +157,9 @@ def main(ctenc, ctdec):
     print(f"{streams - failures} of {streams} streams decode as the document says")
     if met.missing():
         print(f"no stream has these bits of side payloads: {sorted(met.missing())}")
-    return 1 if failures or met.missing() else 0
+    if motion.divisions != {0, 1}:
+        print("no stream has slices of motion that are divided, or none that are not")
+    return 1 if failures or met.missing() or motion.divisions != {0, 1} else 0
 
 
 if __name__ == "__main__":

@@ -108,21 +108,43 @@ def neighbours(cells, row, col):
     return cells.get((row, col - 1), OUTSIDE), cells.get((row - 1, col), OUTSIDE)
 
 
+divisions = set()  # which answers streams have had so far
+
+
+def decode_slices(reader, height, width):
+    """The first row and column of each slice, and those behind its last, in roots."""
+    areas = [(0, 0, height, width)]
+    slices = []
+    while areas:
+        top, left, bottom, right = area = areas.pop(0)
+        rows, cols = bottom - top, right - left
+        may_be_divided = height * width > 100 and rows * cols > 1 and len(slices) + len(areas) <= 62
+        divided = may_be_divided and reader.field("u1")
+        if may_be_divided:
+            divisions.add(divided)
+        if not divided:
+            slices.append(area)
+        elif cols > rows:
+            middle = left + (cols + 1) // 2
+            areas += [(top, left, bottom, middle), (top, middle, bottom, right)]
+        else:
+            middle = top + (rows + 1) // 2
+            areas += [(top, left, middle, right), (middle, left, bottom, right)]
+    while reader.bit:
+        assert reader.field("u1") == 0
+    return slices
+
+
 def decode(h, rows, cols, payload):
     """The cells of a grid, by row and column, and the roots that are filtered, likewise."""
     height, width = (-(-n >> ROOT) for n in (rows, cols))
-    size = 8 if h["prediction"] else 1 << h["block size"]
-    side = max((80 if height * width * size**2 < 25600 else 40) // size, 1)
-    bands = []  # the first rows or columns of slices, and those behind the last
-    for roots, cells_along in ((height, rows), (width, cols)):
-        of_a_slice = -(-roots // -(-roots // side)) << ROOT
-        bands.append([(n, min(n + of_a_slice, cells_along)) for n in range(0, cells_along, of_a_slice)])
-    places = [(band, column) for band in bands[0] for column in bands[1]]
-    count = len(places)
     reader = Reader(payload)
-    sizes = [reader.varint() for _ in range(count - 1)]
+    slices = decode_slices(reader, height, width)
+    sizes = [reader.varint() for _ in slices[1:]]
     sizes.append(len(payload) - reader.at - sum(sizes))
     assert sizes[-1] >= 0
+    places = [((top << ROOT, min(bottom << ROOT, rows)), (left << ROOT, min(right << ROOT, cols)))
+              for top, left, bottom, right in slices]
     cells = {}
     filtered = set()
     for i, (size, ((top, bottom), (left, right))) in enumerate(zip(sizes, places)):

@@ -34,7 +34,7 @@ class MotionSlices {
   /// Chooses slices for a frame's vectors and skips.
   void choose(const ConstSideInfo& side);
   void write(FieldWriter& writer) const;
-  /// A slice, if the reader has refused.
+  /// If the reader refuses, slices cover the grid, but which they are means nothing.
   void read(FieldReader& reader);
 
  private:

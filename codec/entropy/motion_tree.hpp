@@ -22,8 +22,7 @@ using MotionBits = std::array<AdaptiveBit, MotionContexts::kCount>;
 class MotionTree final : public ComponentCoder {
  public:
   /// grid: of the frame. subpel: vector precision. skips: whether cells may be skipped. filter: whether it
-  /// says which roots of the frame are filtered.
-  /// take() comes before all else.
+  /// says which roots of the frame are filtered. take() comes before all else.
   MotionTree(const MotionGrid& grid, int subpel, bool skips, bool filter = false);
   /// It has this area of the grid from now on. leaves: memory for as many as the area has cells, whose number
   /// is returned.

@@ -79,6 +79,7 @@ class RangeEncoder {
   static constexpr bool kDecodes = false;
   /// Overwrites `out` from its beginning.
   explicit RangeEncoder(Growing<uint8_t>& out) : out_(&out) {}
+  // All of a bit's work is in each arm, so that the walk's own branch on the bit becomes part of this one.
   [[gnu::always_inline]] bool bit(AdaptiveBit& p, bool one) {
     const auto part = static_cast<uint32_t>((uint64_t{range_} * p.zero()) >> 16);
     if (one) {

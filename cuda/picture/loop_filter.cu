@@ -25,7 +25,9 @@ constexpr int kThreads = kWarp * kWarps;
 constexpr int kLoaded = kDown + 2 * kFilterReach;  // rows
 constexpr int kSummed = kDown + 2;                 // rows whose differences are added up
 constexpr int kPairs = kWarp + 2;                  // of a row, one before the tile and one behind
-// Samples are kept greater than they are, so that none is negative and differences of pairs do not borrow.
+// Added to samples, so that none is negative and differences of pairs do not borrow. Predictions, which
+// filter_changes reads, overshoot the range of chroma to 781 at most: the filter's taps add up to 112/64 in
+// magnitude.
 constexpr int kBias = 1024;
 constexpr uint32_t kSigns = 0x80008000;
 
@@ -74,7 +76,7 @@ __device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plan
   }
 }
 
-// Pulls come as if each were twice the bound greater.
+// A pair of neighbours pulls with two bounds added (pulls_of()), which the sums' beginnings take off again.
 __device__ __forceinline__ void load_weights(const LoopFilter& filter, int thread, FilterTile& tile) {
   if (thread >= kFilterClasses) return;
   uint32_t words[8] = {};
@@ -150,7 +152,7 @@ struct OwnSamples {
   }
 };
 
-// How far two neighbours pull both samples, each pull less -bound. shift: bound less the samples.
+// How far two neighbours pull both samples, with the bound added to each pull. shift: bound less the samples.
 __device__ __forceinline__ uint32_t pulls_of(uint32_t a, uint32_t b, uint32_t shift, uint32_t most) {
   return __viaddmin_s16x2_relu(a, shift, most) + __viaddmin_s16x2_relu(b, shift, most);
 }

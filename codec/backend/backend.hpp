@@ -144,7 +144,8 @@ class Backend {
   /// whose calls are about all planes. None needs what others do, so a backend may work on them side by side,
   /// and several threads may make the calls. first(p) comes before work(p), and of all planes before
   /// beside(). Empty ones are left out. An error of one is returned; the rest may be left out. What follows
-  /// waits for the work of planes, but for that of beside() after wait_beside() only.
+  /// waits for the work of planes, but for that of beside() after wait_beside() only, which the work of a
+  /// plane may call for itself.
   template <typename Work>
   Status each_plane(int planes, const Work& work, const std::function<Status()>& beside = {},
                     const std::function<Status(int)>& first = {}) {

@@ -43,17 +43,20 @@ inline bool valid_motion(const MotionParameters& p) {
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;
-  /// Reads the planes of the next search, and may begin it. current: padded extent; reference: cropped to the
-  /// true extent, repeated beyond. lambda: cost of a vector bit in sixteenths of SAD.
-  virtual Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
-                         uint32_t lambda) = 0;
+  /// Reads the reference of the next search, cropped to the true extent, repeated beyond. It stays as it is
+  /// until then.
+  virtual Status read_reference(PlaneView<const Sample> reference) = 0;
+  /// Then reads the other plane, and may begin the search. current: padded extent. lambda: cost of a vector
+  /// bit in sixteenths of SAD.
+  virtual Status prepare(PlaneView<const Sample> current, uint32_t lambda) = 0;
   /// vectors: [grid.rows][grid.cols]. still: the same or null; a block whose cells are all still has the
   /// vector zero.
   virtual Status find(const uint8_t* still, MotionVector* vectors) = 0;
-  /// prepare(), then find().
+  /// All three, one after the other.
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) {
-    CTV_RETURN_IF_ERROR(prepare(current, reference, lambda));
+    CTV_RETURN_IF_ERROR(read_reference(reference));
+    CTV_RETURN_IF_ERROR(prepare(current, lambda));
     return find(still, vectors);
   }
 };

@@ -96,8 +96,11 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   }
   CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot.index)));
   if (repeated_) return {};
+  const bool predicts = reference_ != nullptr && picture_mode();
+  if (predicts)
+    CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));  // is there already
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
-  if (reference_ != nullptr && picture_mode()) return predict(slot);
+  if (predicts) return predict(slot);
   CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source().planes()));
   if (reference_ == nullptr) return slot.levels->download_side(SideInfo{.slopes = output_->side.slopes});
   return predict_subbands(slot);
@@ -121,9 +124,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
     return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
                   : backend_.find_still(compared, grid, step, searched_.skips);
   };
-  const auto prepare = [&](int) {
-    return motion_->prepare(source_.plane(0), reference.cropped(0), lambda(parameters_.base_step));
-  };
+  const auto prepare = [&](int) { return motion_->prepare(source_.plane(0), lambda(parameters_.base_step)); };
   CTV_RETURN_IF_ERROR(backend_.each_plane(1, prepare, std::cref(find_still)));
   CTV_RETURN_IF_ERROR(backend_.wait_beside());
   MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
@@ -202,8 +203,8 @@ Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& s
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
   CTV_RETURN_IF_ERROR(slot.levels->download(levels));
-  CTV_RETURN_IF_ERROR(backend_.wait_beside());  // the levels need not
-  return slot.levels->download_changes();
+  const auto nothing = [](int) { return Status(); };
+  return backend_.each_plane(0, nothing, [&slot] { return slot.levels->download_changes(); });
 }
 
 void FrameEncoder::update_references() {
@@ -244,28 +245,30 @@ SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
 // picture: forward(samples, less compensated where there is one) -> levels. With a decision by rate the
 // coefficients themselves are kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type) {
-  const auto code_plane = [&](int p) -> Status {
+  const auto transform = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
-    const SubbandLayout& layout = stream_.picture.subbands[i];
-    if (!transformed_) {
-      const std::vector<SubbandQuantiser> units(layout.subbands.size());
-      if (slopes(type, p) != nullptr) {
-        CTV_RETURN_IF_ERROR(slopes_->search(source_.plane(0), stream_.picture.dc_offset(0), quantisers_[0],
-                                            output_->side.slopes));
-      }
-      CTV_RETURN_IF_ERROR(transforms_[i]->forward(
-          source_.plane(p), prediction(type, p), stream_.picture.dc_offset(p),
-          rdoq_ ? std::span(units) : std::span(quantisers_[i]), rdoq_ ? coefficients_[i] : output_->levels[i],
-          slopes(type, p), skipped(type, p)));
+    const std::vector<SubbandQuantiser> units(stream_.picture.subbands[i].subbands.size());
+    if (!compensated_) CTV_RETURN_IF_ERROR(compensate(p, stream_.header.overlap != 0));
+    if (transformed_) return {};
+    if (slopes(type, p) != nullptr) {
+      CTV_RETURN_IF_ERROR(slopes_->search(source_.plane(0), stream_.picture.dc_offset(0), quantisers_[0],
+                                          output_->side.slopes));
     }
-    if (!rdoq_) return {};
-    return backend_.quantise(layout, quantisers_[i], type, coefficients_[i], output_->levels[i]);
+    return transforms_[i]->forward(source_.plane(p), prediction(type, p), stream_.picture.dc_offset(p),
+                                   rdoq_ ? std::span(units) : std::span(quantisers_[i]),
+                                   rdoq_ ? coefficients_[i] : output_->levels[i], slopes(type, p),
+                                   skipped(type, p));
   };
+  const auto quantise = [&](int p) -> Status {
+    const auto i = static_cast<size_t>(p);
+    if (!rdoq_) return {};
+    return backend_.quantise(stream_.picture.subbands[i], quantisers_[i], type, coefficients_[i],
+                             output_->levels[i]);
+  };
+  // Levels come before changes, for which their packet waits longer.
   std::function<Status()> beside;
   if (changes_of_) beside = [this] { return find_changes(); };
-  std::function<Status(int)> first;
-  if (!compensated_) first = [this](int p) { return compensate(p, stream_.header.overlap != 0); };
-  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), code_plane, beside, first));
+  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), quantise, beside, transform));
   compensated_ = true;
   transformed_ = rdoq_;
   return {};
@@ -286,6 +289,7 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
                                                 picture.dc_offset(p), picture.range(p), 0, out,
                                                 slopes(type, p), cells));
     if (filtered) {
+      CTV_RETURN_IF_ERROR(backend_.wait_beside());  // for changes
       CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters_, p), cells,
                                           decoded.cropped_plane(p)));
     }

@@ -71,12 +71,17 @@ class CpuMotionEstimator final : public MotionEstimator {
     vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
   }
 
-  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
-                 uint32_t lambda) override {
+  // Later, together with the other plane, which takes one loop less.
+  Status read_reference(PlaneView<const Sample> reference) override {
+    read_ = reference;
+    return {};
+  }
+
+  Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
     StageTimer timer(times_, Stage::kMotionSearch);
     lambda_ = lambda;
-    copy(current, reference);
-    if (far_) far_->prepare(planes(), current.extent(), reference.extent());
+    copy(current, read_);
+    if (far_) far_->prepare(planes(), current.extent(), read_.extent());
     return {};
   }
 
@@ -302,6 +307,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int key_cols_;
   const int reference_rows_;
   uint32_t lambda_ = 0;
+  PlaneView<const Sample> read_;  // of the next search
   AlignedBuffer<uint8_t> planes_;
   uint8_t* const current_;
   uint8_t* const reference_;

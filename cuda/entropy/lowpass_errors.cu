@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codec/entropy/model/lowpass_prediction.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
@@ -18,9 +19,15 @@ struct Work {
   const uint32_t* numbers;  // of the lowpass sets
   Level* errors;
   LowpassSums* sums;
+  LowpassSums* next_sums;  // of the next frame, to be cleared
+  uint32_t components;
 };
 
 __global__ void __launch_bounds__(kThreads) lowpass_kernel(const __grid_constant__ Work work) {
+  follow();
+  if (blockIdx.x == 0 && blockIdx.y == 0) {
+    for (uint32_t c = threadIdx.x; c < work.components; c += kThreads) work.next_sums[c] = {};
+  }
   const DeviceTileSet& set = work.sets[work.numbers[blockIdx.y]];
   const auto count = static_cast<unsigned>(set.rows * set.cols);
   if (blockIdx.x * kThreads >= count) return;
@@ -61,8 +68,8 @@ Status LowpassErrors::initialise(Device& device, const TileLayout& layout) {
   components_ = layout.components.size();
   CTV_RETURN_IF_ERROR(set_numbers_.allocate(device, sets_));
   CTV_RETURN_IF_ERROR(errors_.allocate(device, levels));
-  CTV_RETURN_IF_ERROR(sums_.allocate(device, components_));
-  CTV_CUDA_TRY(device, cudaMemset(sums_.data(), 0, components_ * sizeof(LowpassSums)));
+  CTV_RETURN_IF_ERROR(sums_.allocate(device, 2 * components_));
+  CTV_CUDA_TRY(device, cudaMemset(sums_.data(), 0, 2 * components_ * sizeof(LowpassSums)));
   CTV_CUDA_TRY(device, cudaMemcpy(set_numbers_.data(), numbers.data(), sets_ * sizeof(uint32_t),
                                   cudaMemcpyHostToDevice));
   CTV_CUDA_TRY(device, cudaDeviceSynchronize());
@@ -72,13 +79,16 @@ Status LowpassErrors::initialise(Device& device, const TileLayout& layout) {
 Status LowpassErrors::find(Device& device, const DeviceTileLayout& layout,
                            const std::array<const Level*, 3>& levels, cudaStream_t stream) {
   if (sets_ == 0) return {};
-  CTV_CUDA_TRY(device, cudaMemsetAsync(sums_.data(), 0, components_ * sizeof(LowpassSums), stream));
+  LowpassSums* const next = sums_.data() + own_sums_;
+  own_sums_ = components_ - own_sums_;
   const Work work{{levels[0], levels[1], levels[2]},
                   layout.sets.data(),
                   set_numbers_.data(),
                   errors_.data(),
-                  sums_.data()};
-  lowpass_kernel<<<dim3(blocks_, sets_), kThreads, 0, stream>>>(work);
+                  sums_.data() + own_sums_,
+                  next,
+                  static_cast<uint32_t>(components_)};
+  launch_coding(device, stream, lowpass_kernel, dim3(blocks_, sets_), kThreads, work);
   return device.launched("lowpass_kernel");
 }
 

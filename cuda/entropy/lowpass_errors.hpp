@@ -31,11 +31,12 @@ struct LevelSource {
 class LowpassErrors {
  public:
   Status initialise(Device& device, const TileLayout& layout);
-  /// Starts on `stream`. levels: per plane, on the device.
+  /// Starts on `stream`, the same for all frames. levels: per plane, on the device.
   Status find(Device& device, const DeviceTileLayout& layout, const std::array<const Level*, 3>& levels,
               cudaStream_t stream);
+  /// Of the frame of the last find().
   LevelSource source(const std::array<const Level*, 3>& levels) const {
-    return {{levels[0], levels[1], levels[2]}, errors_.data(), sums_.data()};
+    return {{levels[0], levels[1], levels[2]}, errors_.data(), sums_.data() + own_sums_};
   }
 
  private:
@@ -43,7 +44,8 @@ class LowpassErrors {
   size_t components_ = 0;
   DeviceArray<uint32_t> set_numbers_;
   DeviceArray<Level> errors_;
-  DeviceArray<LowpassSums> sums_;
+  DeviceArray<LowpassSums> sums_;  // of this frame and of the next, in turn
+  size_t own_sums_ = 0;            // where those of this frame begin
 };
 
 }  // namespace ctv::cuda

@@ -4,12 +4,13 @@
 // costs, and a piece begins where the sum passes a multiple of a piece's cost.
 #include "cuda/entropy/tile_cutter.hpp"
 #include "cuda/entropy/tile_part.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr int kBitThreads = kTileBands * kWarp;
-constexpr int kCutThreads = 512;
+constexpr int kCutThreads = 1024;
 constexpr int kCutWarps = kCutThreads / kWarp;
 
 struct BitWork {
@@ -55,6 +56,7 @@ __device__ TileSums find_bits(const BitWork& work, const DeviceTileSet& set, con
 }
 
 __global__ void __launch_bounds__(kBitThreads) bits_kernel(const __grid_constant__ BitWork work) {
+  follow();
   __shared__ TileSums sums[kTileBands];
   __shared__ uint32_t some[kTileBands];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -97,6 +99,7 @@ struct CutWork {
 };
 
 __global__ void __launch_bounds__(kCutThreads) cut_kernel(const __grid_constant__ CutWork work) {
+  follow();
   __shared__ uint32_t warp_costs[kCutWarps];
   __shared__ uint32_t warp_ends[kCutWarps];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -172,11 +175,12 @@ Status TileCutter::cut(Device& device, const DeviceTileLayout& layout, const Lev
   if (tiles == 0) return {};
   const BitWork bits{levels,        skips,         layout.sets.data(), layout.tiles.data(), bits_.data(),
                      quads_.data(), masks_.data(), sums_.data(),       skips_.data()};
-  bits_kernel<<<tiles, kBitThreads, 0, stream>>>(bits);
+  launch_coding(device, stream, bits_kernel, tiles, kBitThreads, bits);
   CTV_RETURN_IF_ERROR(device.launched("bits_kernel"));
   const CutWork cuts{layout.components.data(), sums_.data(),          first_.data(),
                      pieces_.data(),           piece_of_tile_.data(), piece_sums_.data()};
-  cut_kernel<<<static_cast<unsigned>(layout.components.size()), kCutThreads, 0, stream>>>(cuts);
+  launch_coding(device, stream, cut_kernel, static_cast<unsigned>(layout.components.size()), kCutThreads,
+                cuts);
   return device.launched("cut_kernel");
 }
 

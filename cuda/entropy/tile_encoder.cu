@@ -9,6 +9,7 @@
 
 #include "codec/entropy/model/tile_walk.hpp"
 #include "cuda/entropy/piece_writer.cuh"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {
@@ -124,6 +125,7 @@ __device__ uint32_t event_of(const PieceWork& work, const TileGroup& group, uint
 }
 
 __global__ void __launch_bounds__(kPieceThreads) pieces_kernel(const __grid_constant__ PieceWork work) {
+  follow();
   __shared__ TileGroup group;
   using Writer = PieceWriter<kWindow>;
   __shared__ ReadyEvent windows[2][kWindow + Writer::kReadBeyond];
@@ -182,6 +184,7 @@ struct JoinWork {
 };
 
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constant__ JoinWork work) {
+  follow();
   __shared__ unsigned long long before;  // bytes of all pieces before the group
   __shared__ uint32_t sizes[kGroup], first[kGroup + 1];
   const PieceWork& pieces = work.pieces;
@@ -244,8 +247,8 @@ Status TileEncoder::initialise(Device& device, const CodingPlan& plan) {
 Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& levels, const SkipGrid& skips,
                            cudaStream_t stream) {
   if (piece_blocks_ == 0) return {};
-  const LevelSource source = lowpass_.source(levels);
   CTV_RETURN_IF_ERROR(lowpass_.find(device, device_layout_, levels, stream));
+  const LevelSource source = lowpass_.source(levels);
   CTV_RETURN_IF_ERROR(cutter_.cut(device, device_layout_, source, skips, stream));
   CTV_RETURN_IF_ERROR(notes_.note(device, device_layout_, cutter_.cuts(), source, stream));
   const auto components = static_cast<unsigned>(layout_.components.size());
@@ -257,10 +260,10 @@ Status TileEncoder::encode(Device& device, const std::array<const Level*, 3>& le
                          notes_.events(),
                          components,
                          sizes_.data()};
-  pieces_kernel<<<piece_blocks_, kPieceThreads, 0, stream>>>(pieces);
+  launch_coding(device, stream, pieces_kernel, piece_blocks_, kPieceThreads, pieces);
   CTV_RETURN_IF_ERROR(device.launched("pieces_kernel"));
   const JoinWork join{pieces, source, heads_.data(), pieces_.data(), bytes_.data()};
-  join_kernel<<<dim3(group_blocks_, components), kJoinThreads, 0, stream>>>(join);
+  launch_coding(device, stream, join_kernel, dim3(group_blocks_, components), kJoinThreads, join);
   return device.launched("join_kernel");
 }
 

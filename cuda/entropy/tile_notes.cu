@@ -3,6 +3,7 @@
 #include "cuda/entropy/tile_notes.hpp"
 
 #include "cuda/entropy/part_notes.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -33,6 +34,7 @@ __device__ __forceinline__ uint32_t note_bands(const NoteWork& work, const Devic
 
 __global__ void __launch_bounds__(kNoteThreads, kNoteBlocks)
     notes_kernel(const __grid_constant__ NoteWork work) {
+  follow();
   __shared__ NotedPart parts[kTileBands];
   __shared__ uint16_t numbers[kTileBands][kPartLevels];
   const uint32_t lane = threadIdx.x % kWarp;
@@ -92,7 +94,7 @@ Status TileNotes::initialise(Device& device, const TileLayout& layout) {
 Status TileNotes::note(Device& device, const DeviceTileLayout& layout, const TileCuts& cuts,
                        const LevelSource& levels, cudaStream_t stream) {
   const NoteWork work{levels, layout.sets.data(), layout.tiles.data(), cuts, events()};
-  notes_kernel<<<tiles_, kNoteThreads, 0, stream>>>(work);
+  launch_coding(device, stream, notes_kernel, tiles_, kNoteThreads, work);
   return device.launched("notes_kernel");
 }
 

@@ -60,19 +60,31 @@ class CudaMotionEstimator final : public MotionEstimator {
     return {};
   }
 
+  // The search does not need half samples, so they have a lane.
+  Status read_reference(PlaneView<const Sample> reference) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    {
+      const StageMark mark(d, Stage::kMotionSearch);
+      CTV_RETURN_IF_ERROR(fill_reference(d, reference, planes_, far_.quarters()));
+    }
+    CTV_RETURN_IF_ERROR(d.fork());
+    CTV_RETURN_IF_ERROR(d.on_plane(1));
+    {
+      const StageMark mark(d, Stage::kMotionRefine);
+      CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
+    }
+    return d.on_plane(0);
+  }
+
   // With a far search, both begin before it is known what is still; improve() leaves that out.
-  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
-                 uint32_t lambda) override {
+  Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     lambda_ = lambda;
-    {
-      const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(fill_search_planes(d, planes_, current, reference));
-      if (far()) CTV_RETURN_IF_ERROR(search_near_and_far(current.extent(), reference.extent()));
-    }
-    const StageMark mark(d, Stage::kMotionRefine);
-    return fill_half_planes(d, planes_, halves_);
+    const StageMark mark(d, Stage::kMotionSearch);
+    CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
+    return far() ? search_near_and_far() : Status();
   }
 
   Status find(const uint8_t* still, MotionVector* vectors) override {
@@ -120,14 +132,14 @@ class CudaMotionEstimator final : public MotionEstimator {
                          field_.data(), costs_.data());
   }
   /// Neither needs the other.
-  Status search_near_and_far(Extent current, Extent reference) {
+  Status search_near_and_far() {
+    if (has_near(parameters_.range)) return far_.search(*device_, lambda_);
     Device& d = *device_;
-    CTV_RETURN_IF_ERROR(far_.fill_planes(d, planes_, current, reference));
     CTV_RETURN_IF_ERROR(d.fork());
-    CTV_RETURN_IF_ERROR(d.on_plane(1));
+    CTV_RETURN_IF_ERROR(d.on_plane(2));
     CTV_RETURN_IF_ERROR(far_.search(d, lambda_));
     CTV_RETURN_IF_ERROR(d.on_plane(0));
-    return has_near(parameters_.range) ? Status() : search({});
+    return search({});
   }
 
   std::shared_ptr<Device> device_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The far search: planes of quarter samples, the full search's kernel on them, and a window of 5x5 candidates
+// The far search: the full search's kernel on planes of quarter samples, and a window of 5x5 candidates
 // around the vector of each block's square. There a thread takes one candidate. Where the full search has
 // tried that window, there is nothing to do. A full search that is not wider than a window is done beside it.
 #include "codec/control/motion_decisions.hpp"
@@ -15,32 +15,6 @@ constexpr int kWindow = 2 * kFarWindow + 1;
 constexpr int kCandidates = kWindow * kWindow;
 constexpr int kThreads = 2 * kWarp;
 static_assert(kWarp >= kCandidates);
-
-// A plane on its way to quarter samples. Both begin at sample (0, 0).
-struct Quarter {
-  const uint8_t* from;
-  int from_stride;
-  int rows, cols;  // of quarter samples of the picture; the last ones are repeated
-  uint8_t* to;
-  int stride, border;
-};
-
-__global__ void __launch_bounds__(256) quarter_kernel(const __grid_constant__ Quarter current,
-                                                      const __grid_constant__ Quarter reference, int rows) {
-  follow();
-  const Quarter& q = blockIdx.z == 0 ? current : reference;
-  const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - q.border;
-  const int c = static_cast<int>(blockIdx.x * 32 + threadIdx.x) - q.border;
-  if (r >= rows + q.border || c >= q.stride - q.border) return;
-  const uint8_t* in = q.from + static_cast<ptrdiff_t>(kFarStep * clamp_to(r, 0, q.rows - 1)) * q.from_stride +
-                      kFarStep * clamp_to(c, 0, q.cols - 1);
-  uint32_t sum = 0;
-#pragma unroll
-  for (int y = 0; y < kFarStep; ++y) {
-    sum = __dp4a(*reinterpret_cast<const uint32_t*>(in + y * q.from_stride), 0x01010101U, sum);
-  }
-  q.to[static_cast<ptrdiff_t>(r) * q.stride + c] = quarter_sample(static_cast<int>(sum));
-}
 
 struct Around {
   SearchPlanes planes;
@@ -187,23 +161,6 @@ Status FarSearch::initialise(Device& device, const MotionGrid& blocks, int range
   q.current = current_.data();
   q.reference = reference_.data() + size(q.border, q.reference_stride) + q.border;
   return {};
-}
-
-Status FarSearch::fill_planes(Device& device, const SearchPlanes& planes, Extent current, Extent reference) {
-  const auto quarter = [](const uint8_t* from, int from_stride, Extent extent, uint8_t* to, int stride,
-                          int border) {
-    return Quarter{from,   from_stride, ceil_div(extent.rows, kFarStep), ceil_div(extent.cols, kFarStep), to,
-                   stride, border};
-  };
-  const SearchPlanes& q = quarters_;
-  const dim3 threads(32, 8);
-  const dim3 grid(blocks_for(q.reference_stride, 32), blocks_for(q.rows + 2 * q.border, 8), 2);
-  launch_kernel(device, quarter_kernel, grid, threads, 0,
-                quarter(planes.current, planes.current_stride, current, q.current, q.current_stride, 0),
-                quarter(planes.reference, planes.reference_stride, reference, q.reference, q.reference_stride,
-                        q.border),
-                q.rows);
-  return device.launched("quarter_kernel");
 }
 
 Status FarSearch::search(Device& device, uint32_t lambda) {

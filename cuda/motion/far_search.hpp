@@ -15,10 +15,9 @@ class FarSearch {
   /// blocks: that are searched. range: whole luma samples, a multiple of kFarStep.
   Status initialise(Device& device, const MotionGrid& blocks, int range);
 
-  /// Makes the planes at a quarter of the resolution. current, reference: extents of the pictures, repeated
-  /// beyond in `planes`.
-  Status fill_planes(Device& device, const SearchPlanes& planes, Extent current, Extent reference);
-  /// Then finds the vectors of squares.
+  /// Luma at a quarter of the resolution, which is to be filled; none before initialise().
+  const SearchPlanes& quarters() const { return quarters_; }
+  /// Finds the vectors of squares.
   Status search(Device& device, uint32_t lambda);
   /// Then replaces vectors of blocks and their costs, which the full search left, where a far one costs less,
   /// and by 0 in still blocks. still: with the log2_cells of `blocks`. near: range of the full search; with

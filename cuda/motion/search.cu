@@ -15,38 +15,9 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kBlock = 32;
 constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
 constexpr int kMaxSide = 8;  // motion blocks side by side
-
-// One plane on its way to bytes.
-struct Narrow {
-  PlaneView<const Sample> plane;
-  uint8_t* bytes;  // sample (0, 0)
-  int stride, border;
-};
-
-// Both planes in one launch. Four samples a thread, whole strides; positions before 0 and beyond the plane
-// repeat it.
-__global__ void __launch_bounds__(kBlock * 8)
-    narrow_kernel(const __grid_constant__ Narrow current, const __grid_constant__ Narrow reference,
-                  int rows) {
-  follow();
-  const Narrow& n = blockIdx.z == 0 ? current : reference;
-  const int r = static_cast<int>(blockIdx.y * 8 + threadIdx.y) - n.border;
-  const int c = 4 * static_cast<int>(blockIdx.x * kBlock + threadIdx.x) - n.border;
-  if (r >= rows + n.border || c >= n.stride - n.border) return;
-  const Sample* row =
-      n.plane.data + static_cast<ptrdiff_t>(clamp_to(r, 0, n.plane.rows - 1)) * n.plane.stride;
-  uint32_t word = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int v = row[clamp_to(c + i, 0, n.plane.cols - 1)];
-    word |= static_cast<uint32_t>(clamp_to(v, 0, 255)) << (8 * i);
-  }
-  *reinterpret_cast<uint32_t*>(n.bytes + static_cast<ptrdiff_t>(r) * n.stride + c) = word;
-}
 
 struct SearchShape {
   int range;
@@ -183,17 +154,6 @@ Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid
 }
 
 }  // namespace
-
-Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
-                          PlaneView<const Sample> reference) {
-  const Narrow narrow_current{current, planes.current, planes.current_stride, 0};
-  const Narrow narrow_reference{reference, planes.reference, planes.reference_stride, planes.border};
-  const dim3 blocks(blocks_for(planes.reference_stride, 4 * kBlock),  // the larger of the two
-                    blocks_for(planes.rows + 2 * planes.border, 8), 2);
-  launch_kernel(device, narrow_kernel, blocks, dim3(kBlock, 8), 0, narrow_current, narrow_reference,
-                planes.rows);
-  return device.launched("narrow_kernel");
-}
 
 Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
                      const StillCells& still, int range, int unit, uint32_t lambda, MotionVector* vectors,

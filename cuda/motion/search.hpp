@@ -17,9 +17,12 @@ struct SearchPlanes {
   int border = 0;  // before and behind, multiple of 16
 };
 
-/// Fills both from samples; positions beyond a plane repeat its edge.
-Status fill_search_planes(Device& device, const SearchPlanes& planes, PlaneView<const Sample> current,
-                          PlaneView<const Sample> reference);
+/// Fill one of the two from samples, and that of planes of quarter samples, if there are any; positions
+/// beyond a plane repeat its edge.
+Status fill_current(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
+                    const SearchPlanes& quarters);
+Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
+                      const SearchPlanes& quarters);
 
 /// Cells that need no vector. Blocks of 2^log2_cells x 2^log2_cells still cells are not searched.
 struct StillCells {

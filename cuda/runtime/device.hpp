@@ -31,7 +31,7 @@ class Device : public Context {
   Status on_plane(int plane) { return streams_.on_plane(plane); }
   /// Lanes that are first used from now on wait for what stream() was given.
   Status fork() { return streams_.fork(); }
-  Status wait_beside() { return streams_.join_beside(); }
+  Status wait_beside() { return streams_.wait_beside(); }
   /// Waits for all work of the three streams.
   Status synchronize();
 
@@ -47,13 +47,15 @@ class Device : public Context {
   /// With more, only waits for the stream's first object spin; the others sleep, since entropy coding needs
   /// the cores.
   unsigned waiting_flags() {
-    const bool spins = frames_in_flight_ == 1 || !std::exchange(one_spins_, true);
+    const bool spins = alone() || !std::exchange(one_spins_, true);
     return cudaEventDisableTiming | (spins ? 0U : cudaEventBlockingSync);
   }
 
   /// Of the entropy coding's kernels. With one frame in flight its packet waits for them; with more, frames
   /// wait for each other's stages.
-  int coding_priority() const { return frames_in_flight_ == 1 ? first_priority() : last_priority(); }
+  int coding_priority() const { return alone() ? first_priority() : last_priority(); }
+  /// Whether one frame is in flight.
+  bool alone() const { return frames_in_flight_ == 1; }
 
   /// Whether kernels may be placed while the one before still runs (launch.cuh), as `kernel`, any of them,
   /// tells: the code that runs must be of compute capability 9.0 or later.

@@ -17,10 +17,11 @@ __device__ __forceinline__ void follow() {
 #endif
 }
 
-/// kernel<<<blocks, threads, shared, device.stream()>>>(arguments...). The kernel calls follow() first.
+/// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel calls
+/// follow() first.
 template <typename... Parameters, typename... Arguments>
-void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared,
-                   const Arguments&... arguments) {
+void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
+               size_t shared, const Arguments&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -28,10 +29,26 @@ void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, d
   config.gridDim = blocks;
   config.blockDim = threads;
   config.dynamicSmemBytes = shared;
-  config.stream = device.stream();
+  config.stream = stream;
   config.attrs = &attribute;
-  config.numAttrs = device.overlaps(reinterpret_cast<const void*>(kernel)) ? 1 : 0;
+  config.numAttrs = overlaps ? 1 : 0;
   cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
+/// In device.stream().
+template <typename... Parameters, typename... Arguments>
+void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared,
+                   const Arguments&... arguments) {
+  launch_on(device.stream(), device.overlaps(reinterpret_cast<const void*>(kernel)), kernel, blocks, threads,
+            shared, arguments...);
+}
+
+/// Of the entropy coding. What is placed early takes room from stages, for which other frames may wait.
+template <typename... Parameters, typename... Arguments>
+void launch_coding(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
+                   dim3 threads, const Arguments&... arguments) {
+  launch_on(stream, device.alone() && device.overlaps(reinterpret_cast<const void*>(kernel)), kernel, blocks,
+            threads, 0, arguments...);
 }
 
 }  // namespace ctv::cuda

@@ -77,7 +77,13 @@ Status Streams::join() {
   return come_back(lanes_[1]);
 }
 
-Status Streams::join_beside() { return come_back(lanes_[2]); }
+Status Streams::wait_beside() {
+  Lane& lane = lanes_[2];
+  if (!lane.used) return {};
+  CTV_CUDA_TRY(context_, cudaEventRecord(lane.end.get(), lane.stream.get()));
+  CTV_CUDA_TRY(context_, cudaStreamWaitEvent(current_, lane.end.get(), 0));
+  return {};
+}
 
 Result<cudaStream_t> Streams::mark() {
   CTV_CUDA_TRY(context_, cudaEventRecord(marks_.end.get(), current_));
@@ -88,7 +94,7 @@ Result<cudaStream_t> Streams::mark() {
 
 Status Streams::finish() {
   CTV_RETURN_IF_ERROR(join());
-  CTV_RETURN_IF_ERROR(join_beside());
+  CTV_RETURN_IF_ERROR(come_back(lanes_[2]));
   return come_back(marks_);
 }
 

@@ -69,9 +69,9 @@ class Streams {
   /// See Device.
   Status on_plane(int plane);
   Status fork();
-  /// Work that follows waits for the lanes of planes, and for the one beside them.
+  /// Work that follows waits for the lanes of planes; what current() is given for the one beside them.
   Status join();
-  Status join_beside();
+  Status wait_beside();
   /// A stream that waits for what current() was given, for an event of a recorded frame. In the order of the
   /// kernels the next one would wait for the event's node.
   Result<cudaStream_t> mark();

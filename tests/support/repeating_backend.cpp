@@ -156,9 +156,11 @@ class Motion final : public MotionEstimator {
  public:
   Motion(Recorder& recorder, std::unique_ptr<MotionEstimator> inner)
       : recorder_(recorder), inner_(std::move(inner)) {}
-  Status prepare(PlaneView<const Sample> current, PlaneView<const Sample> reference,
-                 uint32_t lambda) override {
-    return recorder_.make([=, this] { return inner_->prepare(current, reference, lambda); });
+  Status read_reference(PlaneView<const Sample> reference) override {
+    return recorder_.make([=, this] { return inner_->read_reference(reference); });
+  }
+  Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
+    return recorder_.make([=, this] { return inner_->prepare(current, lambda); });
   }
   Status find(const uint8_t* still, MotionVector* vectors) override {
     return recorder_.make([=, this] { return inner_->find(still, vectors); });

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Luma as the search reads it: bytes, and means of 4x4 for the far search. A thread takes 4x4 samples.
+#include "codec/control/motion_decisions.hpp"
+#include "cuda/motion/search.hpp"
+#include "cuda/runtime/launch.cuh"
+
+namespace ctv::cuda {
+namespace {
+
+constexpr int kSide = kFarStep;  // of a thread's samples
+constexpr int kCols = 32;        // of a block's threads
+constexpr int kRows = 8;
+static_assert(kSide == sizeof(uint32_t));
+
+// A plane of bytes and where it ends, with borders.
+struct Target {
+  uint8_t* origin;  // sample (0, 0); null: none is wanted
+  int rows, stride, border;
+
+  __device__ bool holds(int row, int col) const {
+    return row >= -border && row < rows + border && col >= -border && col < stride - border;
+  }
+  __device__ uint8_t* at(int row, int col) const {
+    return origin + static_cast<ptrdiff_t>(row) * stride + col;
+  }
+};
+
+struct Fill {
+  PlaneView<const Sample> samples;
+  bool aligned;  // four samples at a multiple of four are read at once
+  Target whole, quarter;
+  int border;  // of the threads, samples
+};
+
+// Four samples of a row as bytes. Positions beyond the plane repeat it.
+__device__ __forceinline__ uint32_t read_four(const Fill& f, int row, int col) {
+  const PlaneView<const Sample>& p = f.samples;
+  const Sample* const from = p.data + static_cast<ptrdiff_t>(clamp_to(row, 0, p.rows - 1)) * p.stride;
+  uint2 pairs;
+  if (f.aligned && col >= 0 && col + kSide <= p.cols) {
+    pairs = *reinterpret_cast<const uint2*>(from + col);
+  } else {
+    const auto at = [&](int i) {
+      return static_cast<uint32_t>(static_cast<uint16_t>(from[clamp_to(col + i, 0, p.cols - 1)]));
+    };
+    pairs = {at(0) | at(1) << 16, at(2) | at(3) << 16};
+  }
+  const auto clamped = [](uint32_t pair) { return __vmins2(__vmaxs2(pair, 0), 0x00ff00ffU); };
+  return __byte_perm(clamped(pairs.x), clamped(pairs.y), 0x6420);
+}
+
+__global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constant__ Fill f) {
+  follow();
+  const int row = kSide * static_cast<int>(blockIdx.y * kRows + threadIdx.y) - f.border;
+  const int col = kSide * static_cast<int>(blockIdx.x * kCols + threadIdx.x) - f.border;
+  uint32_t words[kSide];
+#pragma unroll
+  for (int y = 0; y < kSide; ++y) {
+    words[y] = read_four(f, row + y, col);
+    if (f.whole.holds(row + y, col)) *reinterpret_cast<uint32_t*>(f.whole.at(row + y, col)) = words[y];
+  }
+  const int quarter_row = row / kSide;
+  const int quarter_col = col / kSide;
+  if (f.quarter.origin == nullptr || !f.quarter.holds(quarter_row, quarter_col)) return;
+  // Means beyond those of the plane repeat these.
+  const int from_row = kSide * clamp_to(quarter_row, 0, (f.samples.rows - 1) / kSide);
+  const int from_col = kSide * clamp_to(quarter_col, 0, (f.samples.cols - 1) / kSide);
+  const bool own = from_row == row && from_col == col;
+  uint32_t sum = 0;
+#pragma unroll
+  for (int y = 0; y < kSide; ++y)
+    sum = __dp4a(own ? words[y] : read_four(f, from_row + y, from_col), 0x01010101U, sum);
+  *f.quarter.at(quarter_row, quarter_col) = quarter_sample(static_cast<int>(sum));
+}
+
+Status fill(Device& device, PlaneView<const Sample> samples, const Target& whole, const Target& quarter) {
+  const bool aligned =
+      reinterpret_cast<uintptr_t>(samples.data) % sizeof(uint2) == 0 && samples.stride % kSide == 0;
+  const int border = max_of(whole.border, kSide * quarter.border);
+  const Fill work{samples, aligned, whole, quarter, border};
+  // Strides hold the borders.
+  const int rows = max_of(whole.rows, kSide * quarter.rows) + 2 * border;
+  const int cols =
+      max_of(whole.stride + border - whole.border, kSide * quarter.stride + border - kSide * quarter.border);
+  const dim3 blocks(blocks_for(cols, kSide * kCols), blocks_for(rows, kSide * kRows));
+  launch_kernel(device, fill_kernel, blocks, dim3(kCols, kRows), 0, work);
+  return device.launched("fill_kernel");
+}
+
+}  // namespace
+
+Status fill_current(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
+                    const SearchPlanes& quarters) {
+  return fill(device, samples, {planes.current, planes.rows, planes.current_stride, 0},
+              {quarters.current, quarters.rows, quarters.current_stride, 0});
+}
+
+Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
+                      const SearchPlanes& quarters) {
+  return fill(device, samples, {planes.reference, planes.rows, planes.reference_stride, planes.border},
+              {quarters.reference, quarters.rows, quarters.reference_stride, quarters.border});
+}
+
+}  // namespace ctv::cuda

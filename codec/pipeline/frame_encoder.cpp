@@ -97,8 +97,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot.index)));
   if (repeated_) return {};
   const bool predicts = reference_ != nullptr && picture_mode();
-  if (predicts)
-    CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));  // is there already
+  if (predicts) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
   if (predicts) return predict(slot);
   CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source().planes()));

@@ -205,7 +205,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status finish_side() override { return wait_for(side_done_); }
   Status finish_levels() override { return wait_for(levels_done_); }
   Status finish() override {
-    for (const Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) {
+    for (const Event* event : {&side_done_, &levels_done_, &decoded_, &done_}) {  // the last one last
       CTV_RETURN_IF_ERROR(wait_for(*event));
     }
     for (size_t c = 0; c < coded_tiles_.size(); ++c) {

@@ -18,8 +18,8 @@ namespace {
 constexpr uint32_t kPieceThreads = 128;
 constexpr uint32_t kPieceWarps = kPieceThreads / kWarp;
 constexpr uint32_t kWindow = 256;  // events that are looked up at a time, while those before are coded
-constexpr uint32_t kGroup = 32;    // pieces whose bytes a block joins
-constexpr int kJoinThreads = 256;
+constexpr uint32_t kGroup = 8;     // pieces whose bytes a block joins, each by a warp
+constexpr uint32_t kJoinThreads = kGroup * kWarp;
 constexpr unsigned kBlocksPerProcessor = 6;
 
 struct PieceWork {
@@ -212,16 +212,14 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const __grid_constan
     work.coded[component.first + begin + threadIdx.x] = {first[threadIdx.x + 1] - first[threadIdx.x],
                                                          sizes[threadIdx.x]};
   }
-  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t own = threadIdx.x / kWarp;
+  if (sizes[own] == 0) return;
   size_t at = component.bytes + before;
-  for (uint32_t i = 0; i < kGroup; at += sizes[i++]) {
-    if (i % (kJoinThreads / kWarp) != threadIdx.x / kWarp || sizes[i] == 0) continue;
-    const uint8_t* const end = pieces.end_of(first[i + 1] - 1);
-    // Pieces are words of 16 bits, and so are all offsets even.
-    const auto* const from = reinterpret_cast<const uint16_t*>(end - sizes[i]);
-    auto* const to = reinterpret_cast<uint16_t*>(work.bytes + at);
-    for (uint32_t w = lane; w < sizes[i] / 2; w += kWarp) to[w] = from[w];
-  }
+  for (uint32_t i = 0; i < own; ++i) at += sizes[i];
+  // Pieces are words of 16 bits, and so are all offsets even.
+  const auto* const from = reinterpret_cast<const uint16_t*>(pieces.end_of(first[own + 1] - 1) - sizes[own]);
+  auto* const to = reinterpret_cast<uint16_t*>(work.bytes + at);
+  for (uint32_t w = threadIdx.x % kWarp; w < sizes[own] / 2; w += kWarp) to[w] = from[w];
 }
 
 }  // namespace

@@ -60,7 +60,6 @@ class CudaMotionEstimator final : public MotionEstimator {
     return {};
   }
 
-  // The search does not need half samples, so they have a lane.
   Status read_reference(PlaneView<const Sample> reference) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
@@ -68,13 +67,7 @@ class CudaMotionEstimator final : public MotionEstimator {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_reference(d, reference, planes_, far_.quarters()));
     }
-    CTV_RETURN_IF_ERROR(d.fork());
-    CTV_RETURN_IF_ERROR(d.on_plane(1));
-    {
-      const StageMark mark(d, Stage::kMotionRefine);
-      CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
-    }
-    return d.on_plane(0);
+    return d.alone() ? fill_halves() : Status();  // while the picture is on its way
   }
 
   // With a far search, both begin before it is known what is still; improve() leaves that out.
@@ -82,6 +75,8 @@ class CudaMotionEstimator final : public MotionEstimator {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     lambda_ = lambda;
+    // Else the import would wait for these: a graph gives its closest place to what is recorded first.
+    if (!d.alone()) CTV_RETURN_IF_ERROR(fill_halves());
     const StageMark mark(d, Stage::kMotionSearch);
     CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
     return far() ? search_near_and_far() : Status();
@@ -126,6 +121,17 @@ class CudaMotionEstimator final : public MotionEstimator {
 
  private:
   bool far() const { return parameters_.far_range > 0; }
+  /// In a lane, since the search does not need them.
+  Status fill_halves() {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.fork());
+    CTV_RETURN_IF_ERROR(d.on_plane(1));
+    {
+      const StageMark mark(d, Stage::kMotionRefine);
+      CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
+    }
+    return d.on_plane(0);
+  }
   /// The full search.
   Status search(const StillCells& still) {
     return search_blocks(*device_, planes_, blocks_, still, parameters_.range, kVectorUnit, lambda_,

@@ -2,8 +2,8 @@
 // Decides which cells are skipped (codec/control/skip_decisions.hpp). A block of threads takes a unit of 2x2
 // cells: a warp its luma, eight samples of a column a lane, and a group of lanes each cell of another plane.
 // They find Hadamard transforms of the difference to the reference or to the cell's prediction, by exchange
-// between lanes, and squared differences. The threads of the block meet once. Close units need squared errors
-// alone, and a warp takes one.
+// between lanes, and squared differences. The threads of the block meet once. What is still, or close, is
+// found by a warp for each unit.
 #include "cuda/motion/skip.hpp"
 
 #include "codec/control/skip_decisions.hpp"
@@ -23,16 +23,18 @@ struct Comparison {
   SkipPrices prices;
 };
 
-// A unit of cells: that of the block of threads.
+// A unit of cells: in most kernels that of the block of threads.
 struct CellUnit {
   int row, col;  // of its first cell
   int grid_rows, grid_cols;
 
-  __device__ __forceinline__ explicit CellUnit(const Comparison& c)
-      : row(static_cast<int>(blockIdx.y) * kSkipUnit),
-        col(static_cast<int>(blockIdx.x) * kSkipUnit),
+  __device__ __forceinline__ CellUnit(const Comparison& c, int unit_row, int unit_col)
+      : row(unit_row * kSkipUnit),
+        col(unit_col * kSkipUnit),
         grid_rows(c.grid_rows),
         grid_cols(c.grid_cols) {}
+  __device__ __forceinline__ explicit CellUnit(const Comparison& c)
+      : CellUnit(c, static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x)) {}
   __device__ __forceinline__ bool inside(int cell) const {
     return row + cell / kSkipUnit < grid_rows && col + cell % kSkipUnit < grid_cols;
   }
@@ -145,27 +147,38 @@ struct UnitSamples {
   }
 };
 
+constexpr int kUnitWarps = 8;  // of a block of threads, where each takes a unit
+
+// The unit of a warp; its row may lie beyond the grid.
+__device__ __forceinline__ CellUnit unit_of_warp(const Comparison& c) {
+  const int number = static_cast<int>(blockIdx.x * kUnitWarps + threadIdx.x / kWarp);
+  const int units = ceil_div(c.grid_cols, kSkipUnit);  // of a row
+  return {c, number / units, number % units};
+}
+
+// Luma first: what moves changes there. A group of lanes takes a cell of another plane.
 template <int kRows, int kCols>
-__device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& unit,
-                                        const Share<kRows, kCols>& share) {
-  if (share.plane == 0) {
-    const UnitSamples luma(c, unit, share.lane);
-    return changes<kCell>(c.prices, share.lane, luma.source, luma.reference);
+__device__ __forceinline__ bool changes(const Comparison& c, const CellUnit& unit, int lane) {
+  const UnitSamples luma(c, unit, lane);
+  bool changed = changes<kCell>(c.prices, lane, luma.source, luma.reference);
+  if (__any_sync(kAllLanes, changed) != 0) return true;
+  constexpr int kLanes = Piece<kRows, kCols>::kLanes;
+  for (int group = lane / kLanes; group < kSkipCells * (c.planes - 1); group += kWarp / kLanes) {
+    const Samples<kRows, kCols> samples(c, unit, 1 + group / kSkipCells, group % kSkipCells, lane % kLanes);
+    changed |= changes<kCols>(c.prices, lane, samples.source, samples.reference);
   }
-  const Samples<kRows, kCols> samples(c, unit, share.plane, share.cell, share.lane);
-  return changes<kCols>(c.prices, share.lane, samples.source, samples.reference);
+  return __any_sync(kAllLanes, changed) != 0;
 }
 
 template <int kRows, int kCols>
-__global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
+__global__ void __launch_bounds__(kWarp* kUnitWarps)
     find_still_kernel(const __grid_constant__ Comparison c, uint8_t* still) {
   follow();
-  const CellUnit unit(c);
-  const Share<kRows, kCols> share;
-  const bool changed = changes(c, unit, share);
-  const bool is_still = __syncthreads_or(changed ? 1 : 0) == 0;
-  const int cell = static_cast<int>(threadIdx.x);
-  if (cell < kSkipCells && unit.inside(cell)) still[unit.at(cell)] = is_still ? 1 : 0;
+  const CellUnit unit = unit_of_warp(c);
+  if (unit.row >= c.grid_rows) return;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const uint8_t is_still = changes<kRows, kCols>(c, unit, lane) ? 0 : 1;
+  if (lane < kSkipCells && unit.inside(lane)) still[unit.at(lane)] = is_still;
 }
 
 // The sums of a cell of kCols columns are known to all kLanes lanes that have its samples. own: predicted
@@ -299,25 +312,19 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
   }
 }
 
-constexpr int kCloseWarps = 4;  // of a block of threads; each takes a unit
-
-__global__ void __launch_bounds__(kWarp* kCloseWarps)
+__global__ void __launch_bounds__(kWarp* kUnitWarps)
     find_close_kernel(const __grid_constant__ Comparison c, uint32_t base_step, const MotionVector* vectors,
                       uint8_t* close) {
   follow();
-  const int thread = static_cast<int>(threadIdx.x);
-  const int lane = thread % kWarp;
-  const int unit = static_cast<int>(blockIdx.x) * kCloseWarps + thread / kWarp;
-  const int units = ceil_div(c.grid_cols, kSkipUnit);  // of a row
-  const int row = unit / units * kSkipUnit;
-  const int col = unit % units * kSkipUnit;
-  if (row >= c.grid_rows) return;
+  const CellUnit unit = unit_of_warp(c);
+  if (unit.row >= c.grid_rows) return;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
   uint32_t error = 0;
   for (int p = 0; p < c.planes; ++p) {
     const ChromaShift shift = p == 0 ? ChromaShift{} : c.chroma;
     const int log2_cols = kLog2Cell + 1 - shift.x;
-    const int top = row * (kCell >> shift.y);
-    const int left = col * (kCell >> shift.x);
+    const int top = unit.row * (kCell >> shift.y);
+    const int left = unit.col * (kCell >> shift.x);
     for (int i = lane; i < kSkipUnit * (kCell >> shift.y) << log2_cols; i += kWarp) {
       const int y = top + (i >> log2_cols);
       const int x = left + (i & ((1 << log2_cols) - 1));
@@ -326,11 +333,9 @@ __global__ void __launch_bounds__(kWarp* kCloseWarps)
     }
   }
   error = warp_sum(error);
-  const int y = row + lane / kSkipUnit;
-  const int x = col + lane % kSkipUnit;
-  if (lane >= kSkipCells || y >= c.grid_rows || x >= c.grid_cols) return;
-  const MotionVector* vector = vectors == nullptr ? nullptr : vectors + row * c.grid_cols + col;
-  close[y * c.grid_cols + x] = error <= close_error(base_step, vector) ? 1 : 0;
+  if (lane >= kSkipCells || !unit.inside(lane)) return;
+  const MotionVector* vector = vectors == nullptr ? nullptr : vectors + unit.at(0);
+  close[unit.at(lane)] = error <= close_error(base_step, vector) ? 1 : 0;
 }
 
 Comparison comparison(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step) {
@@ -345,6 +350,10 @@ Comparison comparison(const SkipPlanes& planes, const MotionGrid& grid, uint32_t
   c.chroma = planes.chroma;
   c.prices = skip_prices(base_step);
   return c;
+}
+
+unsigned blocks_of_warps(const MotionGrid& grid) {
+  return blocks_for(ceil_div(grid.rows, kSkipUnit) * ceil_div(grid.cols, kSkipUnit), kUnitWarps);
 }
 
 // Calls launch with the rows and columns of a cell on planes of chroma, the units, and the threads of each.
@@ -369,10 +378,10 @@ void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t 
 
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still) {
-  launch_on_units(planes, grid, base_step,
-                  [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
-                    launch_kernel(device, find_still_kernel<kRows, kCols>, units, threads, 0, c, still);
-                  });
+  launch_on_units(planes, grid, base_step, [&]<int kRows, int kCols>(dim3, unsigned, const Comparison& c) {
+    launch_kernel(device, find_still_kernel<kRows, kCols>, blocks_of_warps(grid), kWarp * kUnitWarps, 0, c,
+                  still);
+  });
   return device.launched("find_still_kernel");
 }
 
@@ -388,8 +397,7 @@ Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& 
 
 Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const MotionVector* vectors, uint8_t* close) {
-  const int units = ceil_div(grid.rows, kSkipUnit) * ceil_div(grid.cols, kSkipUnit);
-  launch_kernel(device, find_close_kernel, blocks_for(units, kCloseWarps), kWarp * kCloseWarps, 0,
+  launch_kernel(device, find_close_kernel, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
                 comparison(planes, grid, base_step), base_step, vectors, close);
   return device.launched("find_close_kernel");
 }

@@ -45,26 +45,34 @@ class CudaPictureTransfer final : public PictureTransfer {
       return {};
     }
 
-    // The last upload of the transfer ended long ago, unless somebody imports twice without a finish between.
-    CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
     // Room for RGBA from the start: graphs of RGB pictures keep the address.
     const ctv_format largest = picture.format == CTV_FORMAT_RGB8 ? CTV_FORMAT_RGBA8 : picture.format;
     CTV_RETURN_IF_ERROR(in_device_.reserve(d, picture_bytes(largest, layout_.width, layout_.height)));
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), imported_.get(), 0));
     in_ = host_copy_ = picture;
     size_t at = 0;
-    for (int p = 0; p < format_planes(picture.format); ++p) {
+    const int planes = format_planes(picture.format);
+    for (int p = 0; p < planes; ++p) {
       const size_t bytes = plane_row_bytes(picture.format, layout_.width, p);
       in_.data[p] = in_device_.data() + at;
       in_.stride[p] = static_cast<ptrdiff_t>(bytes);
       at += bytes * static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
     }
-    if (picture.borrowed == 0 || !is_pinned(picture)) {
+    // Each plane by itself, even where one follows the other: they may be pinned apart, and the search starts
+    // when luma has arrived.
+    int p = 0;
+    for (; p < planes && picture.borrowed != 0 && is_pinned(picture, p); ++p)
+      CTV_RETURN_IF_ERROR(copy_plane(picture, p));
+    if (p < planes) {
+      // The last upload from there ended long ago, unless somebody imports twice without a finish between.
+      CTV_CUDA_TRY(d, cudaEventSynchronize(uploaded_.get()));
       // In parts, so that the copy engine starts earlier, it costs more in waking threads than it gains.
       CTV_RETURN_IF_ERROR(in_host_.reserve(d, picture_bytes(picture.format, layout_.width, layout_.height)));
       host_copy_ = pack_picture(picture, in_host_.data(), threads_);
     }
-    return copy_planes();
+    for (; p < planes; ++p) CTV_RETURN_IF_ERROR(copy_plane(host_copy_, p));
+    CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
+    return {};
   }
 
   Status place(const Planes& planes) override {
@@ -193,8 +201,8 @@ class CudaPictureTransfer final : public PictureTransfer {
     return byte_picture(in_.format, layout_.width, layout_.height, in_.data, in_.stride);
   }
 
-  /// Whether the copy engine reads the planes by itself: pinned, as far as their ends tell, and top down.
-  bool is_pinned(const ctv_picture& picture) const {
+  /// Whether the copy engine reads a plane by itself: pinned, as far as its ends tell, and top down.
+  bool is_pinned(const ctv_picture& picture, int p) const {
     const auto pinned = [](const uint8_t* at) {
       cudaPointerAttributes attributes{};
       if (cudaPointerGetAttributes(&attributes, at) == cudaSuccess)
@@ -203,34 +211,25 @@ class CudaPictureTransfer final : public PictureTransfer {
       return false;
     };
     const auto longest = static_cast<ptrdiff_t>(device_->properties().memPitch);
-    for (int p = 0; p < format_planes(picture.format); ++p) {
-      const auto* first = static_cast<const uint8_t*>(picture.data[p]);
-      const ptrdiff_t stride = picture.stride[p];
-      const ptrdiff_t last = stride * (plane_rows(picture.format, layout_.height, p) - 1) + in_.stride[p] - 1;
-      if (stride < 0 || stride > longest || !pinned(first) || !pinned(first + last)) return false;
-    }
-    return true;
+    const auto* first = static_cast<const uint8_t*>(picture.data[p]);
+    const ptrdiff_t stride = picture.stride[p];
+    const ptrdiff_t last = stride * (plane_rows(picture.format, layout_.height, p) - 1) + in_.stride[p] - 1;
+    return stride >= 0 && stride <= longest && pinned(first) && pinned(first + last);
   }
 
-  /// Each plane by itself, even where one follows the other: they may be pinned apart, and the search starts
-  /// when luma has arrived.
-  Status copy_planes() {
+  Status copy_plane(const ctv_picture& picture, int p) {
     Device& d = *device_;
-    const ctv_picture& picture = host_copy_;
-    for (int p = 0; p < format_planes(picture.format); ++p) {
-      const auto bytes = static_cast<size_t>(in_.stride[p]);
-      const auto rows = static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
-      if (picture.stride[p] == in_.stride[p]) {
-        CTV_CUDA_TRY(
-            d, cudaMemcpyAsync(in_.data[p], picture.data[p], bytes * rows, cudaMemcpyHostToDevice, d.up()));
-      } else {
-        CTV_CUDA_TRY(
-            d, cudaMemcpy2DAsync(in_.data[p], bytes, picture.data[p], static_cast<size_t>(picture.stride[p]),
-                                 bytes, rows, cudaMemcpyHostToDevice, d.up()));
-      }
-      if (p == 0) CTV_CUDA_TRY(d, cudaEventRecord(luma_.get(), d.up()));
+    const auto bytes = static_cast<size_t>(in_.stride[p]);
+    const auto rows = static_cast<size_t>(plane_rows(picture.format, layout_.height, p));
+    if (picture.stride[p] == in_.stride[p]) {
+      CTV_CUDA_TRY(
+          d, cudaMemcpyAsync(in_.data[p], picture.data[p], bytes * rows, cudaMemcpyHostToDevice, d.up()));
+    } else {
+      CTV_CUDA_TRY(
+          d, cudaMemcpy2DAsync(in_.data[p], bytes, picture.data[p], static_cast<size_t>(picture.stride[p]),
+                               bytes, rows, cudaMemcpyHostToDevice, d.up()));
     }
-    CTV_CUDA_TRY(d, cudaEventRecord(uploaded_.get(), d.up()));
+    if (p == 0) CTV_CUDA_TRY(d, cudaEventRecord(luma_.get(), d.up()));
     return {};
   }
 

@@ -14,10 +14,11 @@ void destroy(cudaGraphExec_t& executable) {
   if (executable != nullptr) cudaGraphExecDestroy(std::exchange(executable, nullptr));
 }
 
-Status launch(Context& context, cudaGraphExec_t executable, const FrameGraphs::Work& work,
+Status launch(Context& context, cudaGraphExec_t executable, const FrameGraphs::Around& around,
               cudaStream_t stream) {
+  for (const cudaEvent_t event : around.waits) CTV_CUDA_TRY(context, cudaStreamWaitEvent(stream, event, 0));
   CTV_CUDA_TRY(context, cudaGraphLaunch(executable, stream));
-  for (const std::function<Status()>& step : work) CTV_RETURN_IF_ERROR(step());
+  for (const std::function<Status()>& step : around.work) CTV_RETURN_IF_ERROR(step());
   return {};
 }
 
@@ -41,7 +42,7 @@ bool FrameGraphs::has(const FrameCalls& calls) const {
 
 Status FrameGraphs::repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const {
   const Kept* frame = find(calls);
-  return launch(context, frame->executable, frame->work, stream);
+  return launch(context, frame->executable, frame->around, stream);
 }
 
 FrameGraphs::Kept* FrameGraphs::seen(const FrameCalls& calls) {
@@ -68,17 +69,17 @@ Status FrameGraphs::update(Context& context, cudaGraphExec_t& executable, cudaGr
   return {};
 }
 
-Status FrameGraphs::run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Work& work,
+Status FrameGraphs::run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Around& around,
                         cudaStream_t stream) {
   Kept* kept = calls.repeatable ? seen(calls) : nullptr;
   if (kept == nullptr) {
     cudaGraphExec_t& shared = shared_[calls.type == FrameType::kKey ? 0 : 1];
     CTV_RETURN_IF_ERROR(update(context, shared, graph));
-    return launch(context, shared, work, stream);
+    return launch(context, shared, around, stream);
   }
   CTV_CUDA_TRY(context, cudaGraphInstantiate(&kept->executable, graph, 0));
-  kept->work = std::move(work);
-  return launch(context, kept->executable, kept->work, stream);
+  kept->around = std::move(around);
+  return launch(context, kept->executable, kept->around, stream);
 }
 
 }  // namespace ctv::cuda

@@ -19,8 +19,11 @@ class Context;
 
 class FrameGraphs {
  public:
-  /// Host calls that follow a launch.
-  using Work = std::vector<std::function<Status()>>;
+  /// Host calls around a launch: the stream waits for events before it, and work follows it.
+  struct Around {
+    std::vector<cudaEvent_t> waits;
+    std::vector<std::function<Status()>> work;
+  };
 
   FrameGraphs() = default;
   ~FrameGraphs() { forget(); }
@@ -33,10 +36,11 @@ class FrameGraphs {
   bool has(const FrameCalls& calls) const;
   /// Whether the frame has come before; it has, from now on.
   bool came_before(const FrameCalls& calls) { return calls.repeatable && seen(calls) != nullptr; }
-  /// Launches the frame on `stream` as it was kept, then does its work.
+  /// Launches the frame on `stream` as it was kept, with what is around.
   Status repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const;
-  /// Launches a recorded frame and does its work; may keep both.
-  Status run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Work& work, cudaStream_t stream);
+  /// Launches a recorded frame, with what is around; may keep both.
+  Status run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Around& around,
+             cudaStream_t stream);
 
  private:
   // As many as 16 frames in flight of two types need with both references; then the oldest goes.
@@ -44,7 +48,7 @@ class FrameGraphs {
   struct Kept {
     FrameCalls calls;
     cudaGraphExec_t executable = nullptr;  // once it has come twice
-    Work work;
+    Around around;
   };
   const Kept* find(const FrameCalls& calls) const;
   /// The entry of the frame if it has come before; otherwise makes one and returns null.

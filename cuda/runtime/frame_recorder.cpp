@@ -11,6 +11,7 @@ Result<bool> FrameRecorder::begin(const FrameCalls& calls, bool graphs, bool at_
   repeating_ = false;
   if (!graphs) return false;
   calls_ = calls;
+  at_once_ = at_once;
   repeating_ = graphs_.has(calls);
   if (repeating_) return true;
   if (at_once && !graphs_.came_before(calls)) return false;
@@ -29,8 +30,8 @@ Status FrameRecorder::end() {
   recording_ = false;
   cudaGraph_t graph = nullptr;
   CTV_CUDA_TRY(context_, cudaStreamEndCapture(streams_.kernels(), &graph));
-  const Status status = graphs_.run(context_, calls_, graph, deferred_, streams_.kernels());
-  deferred_.clear();
+  const Status status = graphs_.run(context_, calls_, graph, around_, streams_.kernels());
+  around_ = {};
   cudaGraphDestroy(graph);
   return status;
 }
@@ -38,7 +39,7 @@ Status FrameRecorder::end() {
 void FrameRecorder::discard() {
   if (!recording_) return;
   recording_ = false;
-  deferred_.clear();
+  around_ = {};
   streams_.abandon_lanes();
   cudaGraph_t graph = nullptr;
   if (cudaStreamEndCapture(streams_.kernels(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
@@ -56,6 +57,10 @@ Status FrameRecorder::record(const Event& event) {
 }
 
 Status FrameRecorder::wait(const Event& event) {
+  if (recording_ && !at_once_) {
+    around_.waits.push_back(event.get());
+    return {};
+  }
   CTV_CUDA_TRY(context_, cudaStreamWaitEvent(streams_.current(), event.get(),
                                              recording_ ? cudaEventWaitExternal : cudaEventWaitDefault));
   return {};
@@ -63,7 +68,7 @@ Status FrameRecorder::wait(const Event& event) {
 
 Status FrameRecorder::afterwards(std::function<Status()> work) {
   if (!recording_) return work();
-  deferred_.push_back(std::move(work));
+  around_.work.push_back(std::move(work));
   return {};
 }
 

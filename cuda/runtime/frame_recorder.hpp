@@ -26,7 +26,8 @@ class FrameRecorder {
   void forget() { graphs_.forget(); }
 
   /// The current stream reaches the event, and waits for it; while a frame is recorded, as nodes of its
-  /// graph.
+  /// graph. But with more frames in flight all of the graph waits: what is waited for is there as a rule, and
+  /// a node that waits takes time.
   Status record(const Event& event);
   Status wait(const Event& event);
   /// Work on other streams that must be issued after what the current one was given: at once, or after the
@@ -40,9 +41,10 @@ class FrameRecorder {
   Context& context_;
   Streams& streams_;
   bool recording_ = false, repeating_ = false;
+  bool at_once_ = false;
   FrameCalls calls_;  // of the frame that is recorded or repeated
   FrameGraphs graphs_;
-  FrameGraphs::Work deferred_;
+  FrameGraphs::Around around_;  // the graph that is recorded
 };
 
 }  // namespace ctv::cuda

@@ -49,7 +49,7 @@ class Beside {
   ptrdiff_t steps_[kFieldCandidates - 1];
 };
 
-constexpr int kAhead = 2;  // blocks
+constexpr int kAhead = 4;  // blocks
 
 // Rows of the reference lie too far apart for processors to foresee them.
 template <int kBlock>
@@ -99,13 +99,15 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     uint32_t* const known = f.sums + index * kFieldCandidates;
     MotionVector candidates[kFieldCandidates] = {};  // the last one is zero
     for (int i = 0; i + 1 < kFieldCandidates; ++i) candidates[i] = f.before[index + beside[i]];
-    const FourVectors neighbours(candidates[1], candidates[2], candidates[3], candidates[4]);
+    const FourVectors four(candidates[1], candidates[2], candidates[3], candidates[4]);
+    const FourVectors neighbours[] = {FourVectors(candidates[1]), FourVectors(candidates[2]),
+                                      FourVectors(candidates[3]), FourVectors(candidates[4])};
     const MotionVector own = candidates[0];
     uint32_t prices[kFieldCandidates + 2];
     uint32_t of_others[4];
     const auto find_prices = [&](const FourVectors& vectors, uint32_t* out)
                                  HWY_ATTR { vectors.prices(neighbours, f.lambda, f.pass.border_bits, out); };
-    find_prices(neighbours, prices + 1);
+    find_prices(four, prices + 1);
     find_prices({own, {}, own, {}}, of_others);
     prices[0] = of_others[0];
     prices[5] = of_others[1];
@@ -114,14 +116,15 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
 
     // Of equal candidates the first one counts.
     int first[kFieldCandidates];
-    const uint32_t as_own = neighbours.equal(own) << 1;
+    const uint32_t as_own = four.equal(FourVectors(own)) << 1;
     first[0] = 0;
     uint32_t open = 1;
     for (int i = 1; i + 1 < kFieldCandidates; ++i) {
-      first[i] = std::countr_zero(neighbours.equal(candidates[i]) << 1 | (as_own >> i & 1));
+      first[i] = std::countr_zero(four.equal(neighbours[i - 1]) << 1 | (as_own >> i & 1));
       open |= first[i] == i ? 1U << i : 0;
     }
-    first[5] = std::countr_zero(neighbours.equal({}) << 1 | (same_vector(own, {}) ? 1U : 0U) | 32U);
+    first[5] = std::countr_zero(four.equal(FourVectors(MotionVector{})) << 1 |
+                                (same_vector(own, {}) ? 1U : 0U) | 32U);
     open |= first[5] == 5 ? 1U << 5 : 0;
     uint32_t sums[kFieldCandidates];  // kUnknown: it costs too much
     uint32_t costs[kFieldCandidates];
@@ -198,6 +201,11 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
   }
   if (rows < 2) return;
   for (int col = begin; col + 1 < end; col += 2) {
+    for (int b = 0; b < kSquareBlocks && kBlock > 8 && col + 3 < end; ++b) {
+      const int r = 2 * row + b / 2;
+      const int c = col + 2 + b % 2;
+      Prefetch<kBlock>(f, r, c, f.before[ptrdiff_t{r} * stride + c]);
+    }
     int y[kSquareBlocks], x[kSquareBlocks];
     ptrdiff_t at[kSquareBlocks];
     MotionVector own[kSquareBlocks];
@@ -211,20 +219,27 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
     }
     const bool united = own[0] == own[1] && own[0] == own[2] && own[0] == own[3];
     if (left_out || united) continue;
-    uint64_t bits = 0;
+    // Of all blocks those to the left, above, to the right and below.
+    const auto beside = [&](int dy, int dx) HWY_ATTR {
+      const auto vector = [&](int b) HWY_ATTR {
+        const bool inside = y[b] + dy >= 0 && y[b] + dy < f.grid.rows && x[b] + dx >= 0 && x[b] + dx < stride;
+        return inside ? f.before[at[b] + dy * stride + dx] : own[b];
+      };
+      return FourVectors(vector(0), vector(1), vector(2), vector(3));
+    };
+    const FourVectors four(own[0], own[1], own[2], own[3]);
+    uint32_t of_own[kSquareBlocks];
+    four.prices({beside(0, -1), beside(-1, 0), beside(0, 1), beside(1, 0)}, f.lambda, kSquareBorderBits,
+                of_own);
     uint64_t least = 0;
-    for (int b = 0; b < kSquareBlocks; ++b) {
-      const Beside beside(f.grid, y[b], x[b]);
-      const MotionVector* const here = f.before + at[b];
-      const MotionVector neighbours[] = {here[beside[1]], here[beside[2]], here[beside[3]], here[beside[4]]};
-      bits += field_bits(neighbours, own[b], kSquareBorderBits);
-      least += field_cost(f.sums[at[b] * kFieldCandidates], 0, 0);
-    }
-    least += f.lambda * bits;
+    for (int b = 0; b < kSquareBlocks; ++b)
+      least += uint64_t{of_own[b]} + field_cost(f.sums[at[b] * kFieldCandidates], 0, 0);
+    Matcher<kBlock> matchers[kSquareBlocks] = {
+        {f, y[0], x[0]}, {f, y[1], x[1]}, {f, y[2], x[2]}, {f, y[3], x[3]}};
     int best = -1;
     uint32_t best_sums[kSquareBlocks] = {};
     for (int k = 0; k < kSquareBlocks; ++k) {
-      if (std::find(own, own + k, own[k]) != own + k) continue;
+      if ((four.equal(FourVectors(own[k])) & ((1U << k) - 1)) != 0) continue;
       uint64_t price = 0;
       for (int b = 0; b < kSquareBlocks; ++b)
         price += square_bits(f.before, f.grid.rows, stride, y[b], x[b], own[k]);
@@ -239,7 +254,7 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
       }
       for (int b = 0; b < kSquareBlocks && cost < least; ++b) {
         if (sums[b] != kUnknown) continue;
-        sums[b] = Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
+        sums[b] = matchers[b].sum(own[k]);
         cost += field_cost(sums[b], 0, 0);
       }
       if (cost >= least) continue;

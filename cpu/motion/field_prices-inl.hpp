@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four vectors of the field at once: their prices beside four neighbours, which of them are equal, and the
-// steps around a vector. Included once per instruction set.
+// Four vectors of the field at once: their prices beside four neighbours each, which of them are equal, and
+// the steps around a vector. Included once per instruction set.
 #if defined(CTV_CPU_FIELD_PRICES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_FIELD_PRICES_INL_HPP
 #undef CTV_CPU_FIELD_PRICES_INL_HPP
@@ -28,6 +28,7 @@ class FourVectors {
   // In registers, since a load of what narrower stores have just written waits for them.
   HWY_INLINE FourVectors(MotionVector a, MotionVector b, MotionVector c, MotionVector d)
       : vectors_{_mm_set_epi32(bits(d), bits(c), bits(b), bits(a))} {}
+  HWY_INLINE explicit FourVectors(MotionVector all) : vectors_(hn::Set(kBoth, bits(all))) {}
   /// stepped_vector() to each side.
   static HWY_INLINE FourVectors around(MotionVector v, int step, int range) {
     alignas(16) static constexpr int16_t kSides[8] = {0, -1, -1, 0, 0, 1, 1, 0};  // y, x
@@ -39,28 +40,24 @@ class FourVectors {
     return FourVectors(hn::BitCast(kBoth, limited));
   }
   HWY_INLINE void store(MotionVector* out) const { std::memcpy(out, &vectors_.raw, sizeof(vectors_.raw)); }
-  /// Bit i: vector i is v.
-  HWY_INLINE uint32_t equal(MotionVector v) const {
-    const auto same = hn::VecFromMask(kBoth, hn::Eq(vectors_, hn::Set(kBoth, bits(v))));
+  /// Bit i: vector i is that of `other`.
+  HWY_INLINE uint32_t equal(const FourVectors& other) const {
+    const auto same = hn::VecFromMask(kBoth, hn::Eq(vectors_, other.vectors_));
     return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same.raw)));
   }
-  /// field_cost() of nothing but field_bits() of each, beside these neighbours.
-  HWY_INLINE void prices(const FourVectors& neighbours, uint32_t lambda, uint32_t border_bits,
+  /// field_cost() of nothing but field_bits() of each vector, beside those in its place.
+  HWY_INLINE void prices(const FourVectors (&neighbours)[4], uint32_t lambda, uint32_t border_bits,
                          uint32_t* out) const {
     auto nearest = hn::Set(kBoth, INT16_MAX);
     auto equal = hn::Set(kBoth, -4);
-    const auto compare = [&](Both neighbour) HWY_ATTR {
-      const auto apart = hn::Abs(hn::Sub(hn::BitCast(kEach, vectors_), hn::BitCast(kEach, neighbour)));
+    for (const FourVectors& n : neighbours) {
+      const auto apart = hn::Abs(hn::Sub(hn::BitCast(kEach, vectors_), hn::BitCast(kEach, n.vectors_)));
       auto unused = hn::Zero(kBoth);
       const auto distance =
           hn::ReorderWidenMulAccumulate(kBoth, apart, hn::Set(kEach, int16_t{1}), hn::Zero(kBoth), unused);
       nearest = hn::Min(nearest, distance);
       equal = hn::Sub(equal, hn::VecFromMask(kBoth, hn::Eq(distance, hn::Zero(kBoth))));
-    };
-    compare(hn::Broadcast<0>(neighbours.vectors_));
-    compare(hn::Broadcast<1>(neighbours.vectors_));
-    compare(hn::Broadcast<2>(neighbours.vectors_));
-    compare(hn::Broadcast<3>(neighbours.vectors_));
+    }
     // The length is in the exponent.
     const hn::RebindToFloat<decltype(kBoth)> floats;
     const auto exponent = hn::ShiftRight<23>(hn::BitCast(kBoth, hn::ConvertTo(floats, nearest)));
@@ -84,19 +81,24 @@ class FourVectors {
 class FourVectors {
  public:
   FourVectors(MotionVector a, MotionVector b, MotionVector c, MotionVector d) : vectors_{a, b, c, d} {}
+  explicit FourVectors(MotionVector all) : vectors_{all, all, all, all} {}
   static FourVectors around(MotionVector v, int step, int range) {
     return {stepped_vector(v, step, 0, range), stepped_vector(v, step, 1, range),
             stepped_vector(v, step, 2, range), stepped_vector(v, step, 3, range)};
   }
   void store(MotionVector* out) const { std::memcpy(out, vectors_, sizeof(vectors_)); }
-  uint32_t equal(MotionVector v) const {
+  uint32_t equal(const FourVectors& other) const {
     uint32_t all = 0;
-    for (int i = 0; i < 4; ++i) all |= same_vector(vectors_[i], v) ? 1U << i : 0;
+    for (int i = 0; i < 4; ++i) all |= same_vector(vectors_[i], other.vectors_[i]) ? 1U << i : 0;
     return all;
   }
-  void prices(const FourVectors& neighbours, uint32_t lambda, uint32_t border_bits, uint32_t* out) const {
-    for (int i = 0; i < 4; ++i)
-      out[i] = field_cost(0, lambda, field_bits(neighbours.vectors_, vectors_[i], border_bits));
+  void prices(const FourVectors (&neighbours)[4], uint32_t lambda, uint32_t border_bits,
+              uint32_t* out) const {
+    for (int i = 0; i < 4; ++i) {
+      const MotionVector beside[] = {neighbours[0].vectors_[i], neighbours[1].vectors_[i],
+                                     neighbours[2].vectors_[i], neighbours[3].vectors_[i]};
+      out[i] = field_cost(0, lambda, field_bits(beside, vectors_[i], border_bits));
+    }
   }
 
  private:

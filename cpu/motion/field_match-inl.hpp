@@ -8,6 +8,8 @@
 #define CTV_CPU_FIELD_MATCH_INL_HPP
 #endif
 
+#include <cstring>
+
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/hadamard-inl.hpp"
 #include "cpu/runtime/byte_pairs-inl.hpp"
@@ -18,11 +20,25 @@ namespace ctv::HWY_NAMESPACE {
 // Where a candidate lies at half samples.
 enum class Between { kNone, kAcross, kFour };
 
-// The samples between which a candidate lies, and what lies `stride` below them. weights: sixteenths
+// Weights of four corners, sixteenths, by the quarters of a half sample down and across.
+struct CornerWeights {
+  int8_t of[4][4][4];
+  constexpr CornerWeights() : of() {
+    for (int y = 0; y < 4; ++y) {
+      for (int x = 0; x < 4; ++x) {
+        for (int i = 0; i < 4; ++i)
+          of[y][x][i] = static_cast<int8_t>((i < 2 ? 4 - y : y) * (i % 2 == 0 ? 4 - x : x));
+      }
+    }
+  }
+};
+constexpr CornerWeights kCornerWeights;
+
+// The samples between which a candidate lies, and what lies `stride` below them.
 struct Corners {
   const uint8_t* samples;
   ptrdiff_t stride;
-  int8_t weights[4];
+  const int8_t* weights;
 };
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -47,8 +63,8 @@ class MovedTiles {
   HWY_INLINE explicit MovedTiles(const Corners& corners)
       : samples_(corners.samples),
         stride_(corners.stride),
-        upper_(PairWeights(kBytes, corners.weights[0], corners.weights[1])),
-        lower_(PairWeights(kBytes, corners.weights[2], corners.weights[3])) {}
+        upper_(pair(corners.weights)),
+        lower_(pair(corners.weights + 2)) {}
 
   HWY_INLINE Vector operator()(int row, int col) const {
     const uint8_t* const p = samples_ + 2 * (row * stride_ + col);
@@ -62,6 +78,11 @@ class MovedTiles {
   }
 
  private:
+  static HWY_INLINE Weights pair(const int8_t* weights) {
+    int16_t both;
+    std::memcpy(&both, weights, sizeof(both));
+    return hn::BitCast(hn::RebindToSigned<TileBytes<kBlock>>(), hn::Set(kRow, both));
+  }
   HWY_INLINE hn::Vec<TileBytes<kBlock>> load(const uint8_t* p) const { return hn::LoadU(kBytes, p); }
 
   const uint8_t* const samples_;
@@ -203,11 +224,8 @@ class Block {
   uint32_t difference(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
-    const auto weight = [](int y, int x) { return static_cast<int8_t>(y * x); };
-    const Corners corners{samples_ + dy.half * stride_ + dx.half,
-                          stride_,
-                          {weight(4 - dy.quarter, 4 - dx.quarter), weight(4 - dy.quarter, dx.quarter),
-                           weight(dy.quarter, 4 - dx.quarter), weight(dy.quarter, dx.quarter)}};
+    const Corners corners{samples_ + dy.half * stride_ + dx.half, stride_,
+                          kCornerWeights.of[dy.quarter][dx.quarter]};
     if (dy.quarter != 0) return sum<Between::kFour>(corners);
     return dx.quarter == 0 ? sum<Between::kNone>(corners) : sum<Between::kAcross>(corners);
   }

@@ -7,7 +7,7 @@
 #include "cpu/motion/field.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <optional>
 
 #undef HWY_TARGET_INCLUDE
@@ -15,6 +15,7 @@
 #include "cpu/runtime/simd_foreach.hpp"
 
 #include "cpu/motion/field_match-inl.hpp"
+#include "cpu/motion/field_prices-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -36,14 +37,6 @@ constexpr bool SamePrices() {
 }
 static_assert(SamePrices());
 
-// A candidate beside those that were matched before it.
-struct Offer {
-  MotionVector vector;
-  uint32_t price;
-  uint32_t sum;  // kUnknown: it costs too much
-  uint32_t cost() const { return sum == kUnknown ? UINT32_MAX : price + field_cost(sum, 0, 0); }
-};
-
 // Where field_candidate() is, from the block on: its own place, left, above, right, below.
 class Beside {
  public:
@@ -56,43 +49,7 @@ class Beside {
   ptrdiff_t steps_[kFieldCandidates - 1];
 };
 
-// field_bits() beside the same neighbours.
-class Neighbours {
-#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  static constexpr hn::FixedTag<int32_t, 4> kVectors{};
-
- public:
-  explicit Neighbours(const MotionVector (&neighbours)[4]) {
-    static_assert(sizeof(neighbours) == 4 * sizeof(int32_t));
-    std::memcpy(vectors_, neighbours, sizeof(neighbours));
-  }
-  uint32_t bits(MotionVector v, uint32_t border_bits) const {
-    const Eight d16;
-    int32_t both;
-    std::memcpy(&both, &v, sizeof(both));
-    const auto apart = hn::Abs(
-        hn::Sub(hn::BitCast(d16, hn::LoadU(kVectors, vectors_)), hn::BitCast(d16, hn::Set(kVectors, both))));
-    auto unused = hn::Zero(kVectors);
-    const auto distances =
-        hn::ReorderWidenMulAccumulate(kVectors, apart, hn::Set(d16, int16_t{1}), hn::Zero(kVectors), unused);
-    const auto equal = static_cast<uint32_t>(hn::CountTrue(kVectors, hn::Eq(distances, unused)));
-    const int nearest = hn::GetLane(hn::MinOfLanes(kVectors, distances));
-    return (4 - equal) * border_bits + 2 * bit_length(nearest);
-  }
-
- private:
-  int32_t vectors_[4];
-#else
- public:
-  explicit Neighbours(const MotionVector (&neighbours)[4]) { std::copy_n(neighbours, 4, vectors_); }
-  uint32_t bits(MotionVector v, uint32_t border_bits) const { return field_bits(vectors_, v, border_bits); }
-
- private:
-  MotionVector vectors_[4];
-#endif
-};
-
-constexpr int kAhead = 2;  // blocks
+constexpr int kAhead = 4;  // blocks
 
 // Rows of the reference lie too far apart for processors to foresee them.
 template <int kBlock>
@@ -142,57 +99,87 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
     uint32_t* const known = f.sums + index * kFieldCandidates;
     MotionVector candidates[kFieldCandidates] = {};  // the last one is zero
     for (int i = 0; i + 1 < kFieldCandidates; ++i) candidates[i] = f.before[index + beside[i]];
-    const Neighbours neighbours({candidates[1], candidates[2], candidates[3], candidates[4]});
-    const auto price = [&](MotionVector v) {
-      return field_cost(0, f.lambda, neighbours.bits(v, f.pass.border_bits));
-    };
+    const FourVectors four(candidates[1], candidates[2], candidates[3], candidates[4]);
+    const FourVectors neighbours[] = {FourVectors(candidates[1]), FourVectors(candidates[2]),
+                                      FourVectors(candidates[3]), FourVectors(candidates[4])};
+    const MotionVector own = candidates[0];
+    uint32_t prices[kFieldCandidates + 2];
+    uint32_t of_others[4];
+    const auto find_prices = [&](const FourVectors& vectors, uint32_t* out)
+                                 HWY_ATTR { vectors.prices(neighbours, f.lambda, f.pass.border_bits, out); };
+    find_prices(four, prices + 1);
+    find_prices({own, {}, own, {}}, of_others);
+    prices[0] = of_others[0];
+    prices[5] = of_others[1];
     Matcher<kBlock> matcher(f, row, col);
     if (col + kAhead < end) Prefetch<kBlock>(f, row, col + kAhead, f.before[index + kAhead]);
 
-    Offer offers[kFieldCandidates];
-    int offer_of[kFieldCandidates];
-    int count = 0;
+    // Of equal candidates the first one counts.
+    int first[kFieldCandidates];
+    const uint32_t as_own = four.equal(FourVectors(own)) << 1;
+    first[0] = 0;
+    uint32_t open = 1;
+    for (int i = 1; i + 1 < kFieldCandidates; ++i) {
+      first[i] = std::countr_zero(four.equal(neighbours[i - 1]) << 1 | (as_own >> i & 1));
+      open |= first[i] == i ? 1U << i : 0;
+    }
+    first[5] = std::countr_zero(four.equal(FourVectors(MotionVector{})) << 1 |
+                                (same_vector(own, {}) ? 1U : 0U) | 32U);
+    open |= first[5] == 5 ? 1U << 5 : 0;
+    uint32_t sums[kFieldCandidates];  // kUnknown: it costs too much
+    uint32_t costs[kFieldCandidates];
+    std::fill_n(sums, kFieldCandidates, kUnknown);
+    std::fill_n(costs, kFieldCandidates, UINT32_MAX);
     uint32_t least = UINT32_MAX - 1;
-    for (int i = 0; i < kFieldCandidates; ++i) {
-      int k = 0;
-      while (k < i && !same_vector(candidates[k], candidates[i])) ++k;
-      offer_of[i] = k < i ? offer_of[k] : count;
-      if (k < i) continue;
+    if (!f.first) {
       // The pass before left the sum of the block's own vector first.
-      const bool found = !f.first && (i == 0 || (same >> i & 1) != 0);
-      offers[count] = {candidates[i], price(candidates[i]), found ? known[i] : kUnknown};
-      least = min_of(least, offers[count++].cost());
+      for (uint32_t left = open & (same | 1); left != 0; left &= left - 1) {
+        const int i = std::countr_zero(left);
+        if (known[i] == kUnknown) continue;
+        sums[i] = known[i];
+        costs[i] = prices[i] + field_cost(sums[i], 0, 0);
+        least = min_of(least, costs[i]);
+        open &= ~(1U << i);
+      }
+    }
+    for (; open != 0; open &= open - 1) {
+      const int i = std::countr_zero(open);
+      if (prices[i] > least) continue;
+      sums[i] = matcher.sum(candidates[i]);
+      costs[i] = prices[i] + field_cost(sums[i], 0, 0);
+      least = min_of(least, costs[i]);
     }
     int best = 0;
-    for (int i = 0; i < count; ++i) {
-      if (offers[i].sum == kUnknown && offers[i].price <= least)
-        offers[i].sum = matcher.sum(offers[i].vector);
-      least = min_of(least, offers[i].cost());
-      if (offers[i].cost() < offers[best].cost()) best = i;
-    }
-    for (int i = 0; i < kFieldCandidates; ++i) known[i] = offers[offer_of[i]].sum;
-    uint32_t sum = offers[best].sum;
-    after = offers[best].vector;
+    for (int i = 1; i < kFieldCandidates; ++i) best = costs[i] < costs[best] ? i : best;
+    for (int i = 0; i < kFieldCandidates; ++i) known[i] = sums[first[i]];
+    uint32_t sum = sums[best];
+    after = candidates[best];
 
     const bool steps = field_cost(sum, 0, 0) > f.lambda * f.pass.steps_worth;
     for (int step = steps ? f.pass.first_step : 0; step >= f.finest_step; step /= 2) {
-      Offer sides[4];
-      for (int side = 0; side < 4; ++side) {
-        const MotionVector v = stepped_vector(after, step, side, f.range);
-        sides[side] = {v, price(v), kUnknown};
-        if (sides[side].price < least) sides[side].sum = matcher.sum(v);
+      const FourVectors around = FourVectors::around(after, step, f.range);
+      MotionVector sides[4];
+      uint32_t of_sides[4];
+      uint32_t side_sums[4];
+      around.store(sides);
+      find_prices(around, of_sides);
+      uint64_t found = uint64_t{least} << 2;
+      for (uint32_t side = 0; side < 4; ++side) {
+        side_sums[side] = of_sides[side] < least ? matcher.sum(sides[side]) : kUnknown;
+        const uint32_t side_cost =
+            side_sums[side] == kUnknown ? UINT32_MAX : of_sides[side] + field_cost(side_sums[side], 0, 0);
+        found = min_of(found, uint64_t{side_cost} << 2 | side);
       }
-      const uint32_t before = least;
-      for (const Offer& offer : sides) {
-        if (offer.cost() >= least) continue;
-        after = offer.vector;
-        least = offer.cost();
-        sum = offer.sum;
+      if (found >> 2 < least) {
+        after = sides[found & 3];
+        sum = side_sums[found & 3];
+        least = static_cast<uint32_t>(found >> 2);
+      } else if (f.pass.one_miss) {
+        break;
       }
-      if (f.pass.one_miss && least == before) break;
     }
     known[0] = sum;
-    f.moved_after[index] = same_vector(after, candidates[0]) ? 0 : 1;
+    f.moved_after[index] = same_vector(after, own) ? 0 : 1;
     if (shift == 0) cost = field_cost(sum, 0, 0);
   }
 }
@@ -214,6 +201,11 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
   }
   if (rows < 2) return;
   for (int col = begin; col + 1 < end; col += 2) {
+    for (int b = 0; b < kSquareBlocks && kBlock > 8 && col + 3 < end; ++b) {
+      const int r = 2 * row + b / 2;
+      const int c = col + 2 + b % 2;
+      Prefetch<kBlock>(f, r, c, f.before[ptrdiff_t{r} * stride + c]);
+    }
     int y[kSquareBlocks], x[kSquareBlocks];
     ptrdiff_t at[kSquareBlocks];
     MotionVector own[kSquareBlocks];
@@ -227,20 +219,27 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
     }
     const bool united = own[0] == own[1] && own[0] == own[2] && own[0] == own[3];
     if (left_out || united) continue;
-    uint64_t bits = 0;
+    // Of all blocks those to the left, above, to the right and below.
+    const auto beside = [&](int dy, int dx) HWY_ATTR {
+      const auto vector = [&](int b) HWY_ATTR {
+        const bool inside = y[b] + dy >= 0 && y[b] + dy < f.grid.rows && x[b] + dx >= 0 && x[b] + dx < stride;
+        return inside ? f.before[at[b] + dy * stride + dx] : own[b];
+      };
+      return FourVectors(vector(0), vector(1), vector(2), vector(3));
+    };
+    const FourVectors four(own[0], own[1], own[2], own[3]);
+    uint32_t of_own[kSquareBlocks];
+    four.prices({beside(0, -1), beside(-1, 0), beside(0, 1), beside(1, 0)}, f.lambda, kSquareBorderBits,
+                of_own);
     uint64_t least = 0;
-    for (int b = 0; b < kSquareBlocks; ++b) {
-      const Beside beside(f.grid, y[b], x[b]);
-      const MotionVector* const here = f.before + at[b];
-      const Neighbours neighbours({here[beside[1]], here[beside[2]], here[beside[3]], here[beside[4]]});
-      bits += neighbours.bits(own[b], kSquareBorderBits);
-      least += field_cost(f.sums[at[b] * kFieldCandidates], 0, 0);
-    }
-    least += f.lambda * bits;
+    for (int b = 0; b < kSquareBlocks; ++b)
+      least += uint64_t{of_own[b]} + field_cost(f.sums[at[b] * kFieldCandidates], 0, 0);
+    Matcher<kBlock> matchers[kSquareBlocks] = {
+        {f, y[0], x[0]}, {f, y[1], x[1]}, {f, y[2], x[2]}, {f, y[3], x[3]}};
     int best = -1;
     uint32_t best_sums[kSquareBlocks] = {};
     for (int k = 0; k < kSquareBlocks; ++k) {
-      if (std::find(own, own + k, own[k]) != own + k) continue;
+      if ((four.equal(FourVectors(own[k])) & ((1U << k) - 1)) != 0) continue;
       uint64_t price = 0;
       for (int b = 0; b < kSquareBlocks; ++b)
         price += square_bits(f.before, f.grid.rows, stride, y[b], x[b], own[k]);
@@ -255,7 +254,7 @@ void UniteRow(const FieldRows& f, int row, int begin, int end) {
       }
       for (int b = 0; b < kSquareBlocks && cost < least; ++b) {
         if (sums[b] != kUnknown) continue;
-        sums[b] = Matcher<kBlock>(f, y[b], x[b]).sum(own[k]);
+        sums[b] = matchers[b].sum(own[k]);
         cost += field_cost(sums[b], 0, 0);
       }
       if (cost >= least) continue;

@@ -8,6 +8,8 @@
 #define CTV_CPU_FIELD_MATCH_INL_HPP
 #endif
 
+#include <cstring>
+
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/hadamard-inl.hpp"
 #include "cpu/runtime/byte_pairs-inl.hpp"
@@ -18,37 +20,38 @@ namespace ctv::HWY_NAMESPACE {
 // Where a candidate lies at half samples.
 enum class Between { kNone, kAcross, kFour };
 
-// The samples between which a candidate lies, and what lies `stride` below them. weights: sixteenths
+// Weights of four corners, sixteenths, by the quarters of a half sample down and across.
+struct CornerWeights {
+  int8_t of[4][4][4];
+  constexpr CornerWeights() : of() {
+    for (int y = 0; y < 4; ++y) {
+      for (int x = 0; x < 4; ++x) {
+        for (int i = 0; i < 4; ++i)
+          of[y][x][i] = static_cast<int8_t>((i < 2 ? 4 - y : y) * (i % 2 == 0 ? 4 - x : x));
+      }
+    }
+  }
+};
+constexpr CornerWeights kCornerWeights;
+
+// The samples between which a candidate lies, and what lies `stride` below them.
 struct Corners {
   const uint8_t* samples;
   ptrdiff_t stride;
-  int8_t weights[4];
+  const int8_t* weights;
 };
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// A SIMD vector has a row of one tile of 8x8 samples, of two side by side, or of 2x2.
+// A SIMD vector has a row of one tile of 8x8 samples, or of two side by side. More would be gathered from
+// rows that lie apart, which takes longer than it saves.
 template <int kBlock>
-using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 32>;
+using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 16>;
 template <int kBlock>
 using TileBytes = hn::Repartition<uint8_t, TileRow<kBlock>>;
 template <int kBlock>
 constexpr int kTileLanes = static_cast<int>(hn::MaxLanes(TileRow<kBlock>()));
 
-// A row of the tiles, 8 rows of samples apart where they are 2x2.
-template <int kBlock>
-HWY_INLINE hn::Vec<TileRow<kBlock>> LoadTiles(const uint8_t* p, ptrdiff_t stride) {
-  constexpr int kLanes = kTileLanes<kBlock>;
-  const TileRow<kBlock> d16;
-  if constexpr (kLanes < 32) {
-    return hn::PromoteTo(d16, hn::LoadU(hn::FixedTag<uint8_t, kLanes>(), p));
-  } else {
-    const hn::Half<TileBytes<kBlock>> both;
-    const hn::Half<decltype(both)> one;
-    return hn::PromoteTo(d16, hn::Combine(both, hn::LoadU(one, p + 8 * stride), hn::LoadU(one, p)));
-  }
-}
-
-// LoadTiles() of a block that lies between half samples.
+// Rows of tiles of a block that lies between half samples.
 template <int kBlock, Between kBetween>
 class MovedTiles {
   static constexpr TileRow<kBlock> kRow{};
@@ -60,8 +63,8 @@ class MovedTiles {
   HWY_INLINE explicit MovedTiles(const Corners& corners)
       : samples_(corners.samples),
         stride_(corners.stride),
-        upper_(PairWeights(kBytes, corners.weights[0], corners.weights[1])),
-        lower_(PairWeights(kBytes, corners.weights[2], corners.weights[3])) {}
+        upper_(pair(corners.weights)),
+        lower_(pair(corners.weights + 2)) {}
 
   HWY_INLINE Vector operator()(int row, int col) const {
     const uint8_t* const p = samples_ + 2 * (row * stride_ + col);
@@ -75,28 +78,17 @@ class MovedTiles {
   }
 
  private:
-  // Pairs of half samples.
-  HWY_INLINE hn::Vec<TileBytes<kBlock>> load(const uint8_t* p) const {
-    if constexpr (kTileLanes<kBlock> < 32) {
-      return hn::LoadU(kBytes, p);
-    } else {
-      const hn::Half<TileBytes<kBlock>> half;
-      return hn::Combine(kBytes, hn::LoadU(half, p + 16 * stride_), hn::LoadU(half, p));
-    }
+  static HWY_INLINE Weights pair(const int8_t* weights) {
+    int16_t both;
+    std::memcpy(&both, weights, sizeof(both));
+    return hn::BitCast(hn::RebindToSigned<TileBytes<kBlock>>(), hn::Set(kRow, both));
   }
+  HWY_INLINE hn::Vec<TileBytes<kBlock>> load(const uint8_t* p) const { return hn::LoadU(kBytes, p); }
 
   const uint8_t* const samples_;
   const ptrdiff_t stride_;
   const Weights upper_, lower_;
 };
-
-// Calls f with the places of tiles that are compared at once.
-template <int kBlock, class F>
-HWY_INLINE void ForTileRows(F f) {
-  for (int y = 0; y < kBlock; y += kTileLanes<kBlock> == 32 ? 16 : 8) {
-    for (int x = 0; x < kBlock; x += kTileLanes<kBlock> == 8 ? 8 : 16) f(y, x);
-  }
-}
 
 // Sum of absolute differences to a block of current samples, of one of kRowStep rows. current: CopyTiles()
 template <int kBlock, int kRowStep, Between kBetween>
@@ -105,12 +97,12 @@ HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) 
   const hn::Repartition<uint64_t, TileBytes<kBlock>> d64;
   const MovedTiles<kBlock, kBetween> moved(corners);
   auto sum = hn::Zero(d64);
-  ForTileRows<kBlock>([&](int y, int x) HWY_ATTR {
-    for (int r = y; r < y + 8; r += 2 * kRowStep, current += kTileLanes<kBlock>) {
-      const auto rows = Pack(moved(r, x), moved(r + kRowStep, x));
+  for (int y = 0; y < kBlock; y += 2 * kRowStep) {
+    for (int x = 0; x < kBlock; x += kTileLanes<kBlock>, current += kTileLanes<kBlock>) {
+      const auto rows = Pack(moved(y, x), moved(y + kRowStep, x));
       sum = hn::Add(sum, SumDifferences(hn::Load(d8, reinterpret_cast<const uint8_t*>(current)), rows));
     }
-  });
+  }
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d64, sum)));
 }
 
@@ -123,18 +115,20 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) 
   const MovedTiles<kBlock, kBetween> moved(corners);
   auto sum = hn::Zero(d32);
   auto unused = hn::Zero(d32);
-  ForTileRows<kBlock>([&](int y, int x) HWY_ATTR {
-    Vector a[8];
-    for (int r = 0; r < 8; ++r, current += kTileLanes<kBlock>)
-      a[r] = hn::Sub(hn::Load(d16, current), moved(y + r, x));
-    Butterflies<8>(a);
-    Transpose(d16, a);
-    Butterflies<4>(a);
-    // |x + y| + |x - y| = 2 max(|x|, |y|), so the last butterflies need not be computed.
-    Vector largest = hn::Zero(d16);
-    for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
-    sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
-  });
+  for (int y = 0; y < kBlock; y += 8) {
+    for (int x = 0; x < kBlock; x += kTileLanes<kBlock>) {
+      Vector a[8];
+      for (int r = 0; r < 8; ++r, current += kTileLanes<kBlock>)
+        a[r] = hn::Sub(hn::Load(d16, current), moved(y + r, x));
+      Butterflies<8>(a);
+      Transpose(d16, a);
+      Butterflies<4>(a);
+      // |x + y| + |x - y| = 2 max(|x|, |y|), so the last butterflies need not be computed.
+      Vector largest = hn::Zero(d16);
+      for (int r = 0; r < 4; ++r) largest = hn::Add(largest, hn::Max(hn::Abs(a[r]), hn::Abs(a[r + 4])));
+      sum = hn::ReorderWidenMulAccumulate(d32, largest, hn::Set(d16, int16_t{2}), sum, unused);
+    }
+  }
   return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
 }
 
@@ -143,12 +137,22 @@ HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) 
 template <int kBlock>
 HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, int16_t* to) {
   const TileRow<kBlock> d16;
-  ForTileRows<kBlock>([&](int y, int x) HWY_ATTR {
-    const auto row = [&](int r) HWY_ATTR { return LoadTiles<kBlock>(from + (y + r) * stride + x, stride); };
-    const int step = row_step == 0 ? 1 : 2 * row_step;
-    for (int r = 0; r < 8; r += step, to += kTileLanes<kBlock>)
-      hn::Store(row_step == 0 ? row(r) : hn::BitCast(d16, Pack(row(r), row(r + row_step))), d16, to);
-  });
+  constexpr int kLanes = kTileLanes<kBlock>;
+  const auto row = [&](int y, int x) HWY_ATTR {
+    return hn::PromoteTo(d16, hn::LoadU(hn::FixedTag<uint8_t, kLanes>(), from + y * stride + x));
+  };
+  if (row_step == 0) {
+    for (int y = 0; y < kBlock; y += 8) {
+      for (int x = 0; x < kBlock; x += kLanes) {
+        for (int r = y; r < y + 8; ++r, to += kLanes) hn::Store(row(r, x), d16, to);
+      }
+    }
+  } else {
+    for (int y = 0; y < kBlock; y += 2 * row_step) {
+      for (int x = 0; x < kBlock; x += kLanes, to += kLanes)
+        hn::Store(hn::BitCast(d16, Pack(row(y, x), row(y + row_step, x))), d16, to);
+    }
+  }
 }
 #else
 // The sample of a block that lies between half samples.
@@ -220,11 +224,8 @@ class Block {
   uint32_t difference(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
-    const auto weight = [](int y, int x) { return static_cast<int8_t>(y * x); };
-    const Corners corners{samples_ + dy.half * stride_ + dx.half,
-                          stride_,
-                          {weight(4 - dy.quarter, 4 - dx.quarter), weight(4 - dy.quarter, dx.quarter),
-                           weight(dy.quarter, 4 - dx.quarter), weight(dy.quarter, dx.quarter)}};
+    const Corners corners{samples_ + dy.half * stride_ + dx.half, stride_,
+                          kCornerWeights.of[dy.quarter][dx.quarter]};
     if (dy.quarter != 0) return sum<Between::kFour>(corners);
     return dx.quarter == 0 ? sum<Between::kNone>(corners) : sum<Between::kAcross>(corners);
   }

@@ -37,9 +37,7 @@ class UnitedRoot {
   UnitedRoot(const UnitedFrame& frame, int row, int col) : frame_(frame), row_(row), col_(col) {}
 
   void unite() {
-    bool moves = false;
-    for (int i = 0; i < SkipRoot::kWindow; ++i) moves |= root_.load(frame_.from, row_, col_, i);
-    if (moves) try_squares();
+    if (load()) try_squares();
     const int rows = min_of(frame_.from.rows - row_, SkipRoot::kSide);
     const int cols = min_of(frame_.from.cols - col_, SkipRoot::kSide);
     for (int r = 0; r < rows; ++r)
@@ -47,6 +45,26 @@ class UnitedRoot {
   }
 
  private:
+  // SkipRoot::load() of all, by whole rows where the grid has them.
+  bool load() {
+    const SkipField& from = frame_.from;
+    const bool whole = col_ > 0 && col_ - 1 + SkipRoot::kPitch <= from.cols;
+    bool moves = false;
+    for (int r = 0; r < SkipRoot::kPitch; ++r) {
+      const int first = r * SkipRoot::kPitch;
+      const int place = from.place(row_ - 1 + r, col_ - 1);
+      if (!whole || place < 0) {
+        for (int i = 0; i < SkipRoot::kPitch; ++i) moves |= root_.load(from, row_, col_, first + i);
+        continue;
+      }
+      for (int i = 0; i < SkipRoot::kPitch; ++i) {
+        const MotionVector v = root_.window[first + i] = from.vectors[place + i];
+        moves |= (from.skips[place + i] != 0) & ((v.y | v.x) != 0);
+      }
+    }
+    return moves;
+  }
+
   void try_squares() {
     root_.skipped = 0;
     for (int unit = 0; unit < SkipRoot::kUnits; ++unit)

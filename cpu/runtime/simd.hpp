@@ -31,6 +31,7 @@
 #define HWY_BEFORE_NAMESPACE() static_assert(true, "")
 #define HWY_AFTER_NAMESPACE() static_assert(true, "")
 #define HWY_NAMESPACE N_BASELINE
+#define HWY_ATTR
 #define HWY_ONCE 1
 #define HWY_EXPORT(name) static_assert(true, "")
 #define HWY_DYNAMIC_DISPATCH(name) N_BASELINE::name

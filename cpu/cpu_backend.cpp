@@ -168,12 +168,13 @@ class CpuBackend final : public Backend {
     ctv::filter_changes(threads_, planes, skips, changes);
     return {};
   }
-  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+  Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {
     StageTimer timer(stage_times_, Stage::kFilter);
     filter_plane(threads_, from, filter, cells, to);
     return {};
   }
+  bool filters_in_place() const override { return true; }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     StageTimer timer(stage_times_, Stage::kQuantise);

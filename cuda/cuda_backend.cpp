@@ -135,7 +135,7 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kFilter);
     return cuda::filter_changes(*device_, planes, skips, changes);
   }
-  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+  Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kFilter);

@@ -114,10 +114,12 @@ class Backend {
   /// nothing.
   virtual Status filter_changes(std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                                 int64_t* changes) = 0;
-  /// to = from, filtered (loop_filter.hpp) and clamped to the geometry's range. Both have the true extent,
-  /// and from is repeated beyond.
-  virtual Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+  /// to = from, filtered (loop_filter.hpp) and clamped to the geometry's range, within which `from` is. Both
+  /// have the true extent, and from is repeated beyond. If filters_in_place(), `from` becomes the result, and
+  /// `to` anything.
+  virtual Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                         PlaneView<Sample> to) = 0;
+  virtual bool filters_in_place() const { return false; }
 
   /// Coefficients of one plane, as a transform with steps of one unit leaves them, to levels with the
   /// rate-distortion decision of quantise_rdo(), which depends on the type; subbands with a step of one unit

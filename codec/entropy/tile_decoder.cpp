@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kReadBeyond = 8;
 constexpr size_t kGrain = size_t{1} << 16;  // levels that a thread clears at once
 
+size_t clearing_tasks(const TileSet& s) { return (s.levels() / kGrain + 1) * static_cast<size_t>(s.bands); }
+
 void add_predictions(const TileSet& set, Level* levels) {
   Level* level = levels;
   for (int y = 0; y < set.rows; ++y) {
@@ -32,16 +34,17 @@ TileDecoder::TileDecoder(std::vector<TileSet> sets, const TileTables& tables, in
 
 size_t TileDecoder::start(std::span<const uint8_t> bytes, std::span<Level* const> planes,
                           const TileSide& side) {
-  for (const TileSet& s : sets_) {
-    for (size_t b = 0; b < static_cast<size_t>(s.bands); ++b) {
-      Level* const band = planes[static_cast<size_t>(s.plane)] + s.offsets[b];
-      const size_t tasks = s.levels() / kGrain + 1;
-      parallel_for(threads_, static_cast<int>(tasks), [&](int i) {
-        const size_t task = static_cast<size_t>(i);
-        std::fill(band + s.levels() * task / tasks, band + s.levels() * (task + 1) / tasks, Level{0});
-      });
-    }
-  }
+  size_t tasks = 0;
+  for (const TileSet& s : sets_) tasks += clearing_tasks(s);
+  parallel_for(threads_, static_cast<int>(tasks), [&](int i) {
+    auto task = static_cast<size_t>(i);
+    const TileSet* s = sets_.data();
+    for (; task >= clearing_tasks(*s); ++s) task -= clearing_tasks(*s);
+    const size_t of_band = clearing_tasks(*s) / static_cast<size_t>(s->bands);
+    Level* const band = planes[static_cast<size_t>(s->plane)] + s->offsets[task / of_band];
+    task %= of_band;
+    std::fill(band + s->levels() * task / of_band, band + s->levels() * (task + 1) / of_band, Level{0});
+  });
   std::copy(planes.begin(), planes.end(), planes_.begin());
   side_ = side;
   damaged_ = -1;
@@ -53,7 +56,7 @@ size_t TileDecoder::start(std::span<const uint8_t> bytes, std::span<Level* const
   bytes_.reserve(bytes.size() + kReadBeyond);
   std::memcpy(bytes_.data(), bytes.data(), bytes.size());
   std::memset(bytes_.data() + bytes.size(), 0, kReadBeyond);
-  const size_t tasks = tile_tasks(pieces_.size());
+  tasks = tile_tasks(pieces_.size());
   if (workers_.size() < tasks) {
     std::vector<Worker>().swap(workers_);  // they keep nothing
     workers_.reserve(tasks);

@@ -16,6 +16,7 @@ namespace {
 constexpr int kRow = 32;     // rows are padded to multiples of so many elements
 constexpr int kMargin = 64;  // elements around a row of a transform
 constexpr uint64_t kFixed = 1 << 20;
+constexpr uint64_t kFilterBytes = 2 * 6;  // of a column, in a thread's rows
 
 uint64_t padded(int cols) { return static_cast<uint64_t>(round_up(cols, kRow)); }
 uint64_t with_margins(int cols) { return padded(cols) + kMargin; }
@@ -68,11 +69,13 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
   }
   const uint64_t side = s.grid.roots() * sizeof(int64_t) +
                         s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t)) + s.slopes.size();
-  // A place for each slot and one for the current frame. Beside them the prediction and residual levels, or
-  // the decoded picture.
-  const uint64_t places = header.slots + uint64_t{1} + header.loop_filter;  // or before the loop filter
-  const uint64_t references =
-      header.prediction == Prediction::kPicture ? (places + 1) * planes + levels : places * levels + planes;
+  // A place for each slot, one for the current frame, and one that its loop filter needs, beside a few rows
+  // for each thread. Also the residual levels, or the decoded picture.
+  const uint64_t places = header.slots + uint64_t{1} + header.loop_filter;
+  const uint64_t rows = uint64_t{header.loop_filter} * static_cast<uint64_t>(threads) * kFilterBytes *
+                        padded(s.picture.subbands[0].padded.cols);
+  const uint64_t references = rows + (header.prediction == Prediction::kPicture ? places * planes + levels
+                                                                                : places * levels + planes);
 
   const auto components = make_components(s.picture, header.grouping);
   uint64_t coders = MotionSlices::most(s.grid) * MotionTree::bytes(s.grid) +

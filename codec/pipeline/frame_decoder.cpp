@@ -22,9 +22,8 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
                             stream_.header.slots));
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, residual_));
-    CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, decisions.reduction));
     if (filtered()) {
-      CTV_ASSIGN_OR_RETURN(unfiltered_, PlaneSet::make(backend_, picture, 0));
+      CTV_ASSIGN_OR_RETURN(spare_, PlaneSet::make(backend_, picture, 0));
     }
   } else {
     CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
@@ -115,20 +114,22 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
   return export_picture(slot, *latest);
 }
 
-// picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere.
+// picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere. All
+// in one place, as far as the backend can.
 Status FrameDecoder::decode_picture(FrameSlot& slot) {
   const PictureLayout& picture = stream_.picture;
-  const PlaneSet& decoded = references_.current().picture;
+  const bool apart = filtered() && !backend_.filters_in_place();
+  const PlaneSet& decoded = apart ? spare_ : references_.current().picture;  // before the filter
+  const PlaneSet& other = apart ? references_.current().picture : spare_;
   return backend_.each_plane(picture.planes, [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
     FilteredCells cells{stream_.geometry(p, decisions_.reduction)};
-    const PlaneView<Sample> out = (filtered() ? unfiltered_ : decoded).plane(p);
+    const PlaneView<Sample> out = decoded.plane(p);
     PlaneView<const Sample> prediction;
     const int8_t* const slopes = p == 0 && reference_ == nullptr ? side_.slopes : nullptr;
     if (reference_ != nullptr) {
-      CTV_RETURN_IF_ERROR(
-          backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, prediction_.plane(p)));
-      prediction = prediction_.plane(p);
+      CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, out));
+      prediction = out;
       cells.skips = side_.skips;
       cells.changes = side_.changes;
     }
@@ -139,8 +140,8 @@ Status FrameDecoder::decode_picture(FrameSlot& slot) {
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels, quantisers_[i], prediction, picture.dc_offset(p),
                                                 picture.range(p), decisions_.reduction, out, slopes, cells));
     if (!filtered()) return {};
-    return backend_.filter(unfiltered_.cropped(p), loop_filter_of(slot.parameters, p), cells,
-                           decoded.cropped_plane(p));
+    return backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
+                           other.cropped_plane(p));
   });
 }
 

@@ -62,8 +62,7 @@ class FrameDecoder {
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet decoded_;                      // subband prediction
-  PlaneSet prediction_;                   // picture prediction
-  PlaneSet unfiltered_;                   // loop filter: the decoded picture before it
+  PlaneSet spare_;                        // loop filter: of Backend::filter()
   Memory level_memory_, side_memory_;
   std::array<Level*, 3> residual_{};  // picture prediction
   SideInfo side_;

@@ -32,7 +32,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
     CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
     if (stream_.header.loop_filter != 0) {
-      CTV_ASSIGN_OR_RETURN(unfiltered_, PlaneSet::make(backend_, picture, 0));
+      CTV_ASSIGN_OR_RETURN(spare_, PlaneSet::make(backend_, picture, 0));
     }
     CTV_ASSIGN_OR_RETURN(searched_memory_, allocate_side(backend_, stream_.grid, true, {}, searched_));
   }
@@ -277,11 +277,14 @@ Status FrameEncoder::code_picture(FrameType type) {
 Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
                                     const std::function<Status()>& beside) {
   const PictureLayout& picture = stream_.picture;
-  const PlaneSet& decoded = references_.current().picture;
+  const PlaneSet& result = references_.current().picture;
   const bool filtered = stream_.header.loop_filter != 0;
+  const bool apart = filtered && !backend_.filters_in_place();
+  const PlaneSet& decoded = apart ? spare_ : result;  // before the filter
+  const PlaneSet& other = apart ? result : spare_;
   const auto decode_plane = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
-    const PlaneView<Sample> out = (filtered ? unfiltered_ : decoded).plane(p);
+    const PlaneView<Sample> out = decoded.plane(p);
     const FilteredCells cells{skipped(type, p),
                               type == FrameType::kPredicted ? output_->side.changes : nullptr};
     CTV_RETURN_IF_ERROR(transforms_[i]->inverse(output_->levels[i], quantisers_[i], prediction(type, p),
@@ -289,11 +292,11 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
                                                 slopes(type, p), cells));
     if (filtered) {
       CTV_RETURN_IF_ERROR(backend_.wait_beside());  // for changes
-      CTV_RETURN_IF_ERROR(backend_.filter(unfiltered_.cropped(p), loop_filter_of(parameters_, p), cells,
-                                          decoded.cropped_plane(p)));
+      CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(parameters_, p), cells,
+                                          other.cropped_plane(p)));
     }
     if (p != 0 || meter == nullptr) return {};
-    return meter->measure(source_.cropped(0), decoded.cropped(0));
+    return meter->measure(source_.cropped(0), result.cropped(0));
   };
   return backend_.each_plane(planes(), decode_plane, beside);
 }

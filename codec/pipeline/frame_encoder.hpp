@@ -96,7 +96,7 @@ class FrameEncoder {
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet source_, prediction_;          // picture prediction
-  PlaneSet unfiltered_;                   // loop filter: the decoded picture before it
+  PlaneSet spare_;                        // loop filter: of Backend::filter()
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
   bool quick_ = false;

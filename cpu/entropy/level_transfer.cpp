@@ -8,6 +8,7 @@
 #include "codec/format/slope_grid.hpp"
 #include "codec/util/parallel.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "cpu/runtime/huge_pages.hpp"
 
 namespace ctv {
 namespace {
@@ -22,10 +23,15 @@ class CpuLevelTransfer final : public LevelTransfer {
         vector_count_(grid.size()),
         root_count_(grid.roots()),
         slope_count_(make_slope_grid(layout.subbands[0]).size()) {
+    size_t count = 0;
     for (size_t p = 0; p < static_cast<size_t>(layout.planes); ++p) {
       counts_[p] = layout.subbands[p].num_coefficients;
-      levels_[p] = std::make_unique_for_overwrite<Level[]>(counts_[p]);
+      count += counts_[p];
     }
+    memory_ = std::make_unique_for_overwrite<Level[]>(count);
+    prefer_huge_pages(memory_.get(), count * sizeof(Level));
+    levels_[0] = memory_.get();
+    for (size_t p = 1; p < levels_.size(); ++p) levels_[p] = levels_[p - 1] + counts_[p - 1];
     vectors_ = std::make_unique_for_overwrite<MotionVector[]>(vector_count_);
     skips_ = std::make_unique_for_overwrite<uint8_t[]>(vector_count_);
     slopes_ = std::make_unique_for_overwrite<int8_t[]>(slope_count_);
@@ -45,14 +51,14 @@ class CpuLevelTransfer final : public LevelTransfer {
 
   CodedFrameBuffers upload_buffers() override {
     CodedFrameBuffers buffers;
-    for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p].get();
+    for (size_t p = 0; p < levels_.size(); ++p) buffers.levels[p] = levels_[p];
     buffers.side = {vectors_.get(), skips_.get(), slopes_.get(), changes_.get()};
     return buffers;
   }
 
   Status upload(FrameType) override { return {}; }
 
-  const Level* uploaded(size_t plane) const override { return levels_[plane].get(); }
+  const Level* uploaded(size_t plane) const override { return levels_[plane]; }
 
   Status place_side(const SideInfo& side) override {
     StageTimer timer(times_, Stage::kUpload);
@@ -65,7 +71,7 @@ class CpuLevelTransfer final : public LevelTransfer {
 
   Status place(size_t plane, Level* levels) override {
     StageTimer timer(times_, Stage::kUpload);
-    copy(levels_[plane].get(), counts_[plane], levels);
+    copy(levels_[plane], counts_[plane], levels);
     return {};
   }
 
@@ -85,7 +91,8 @@ class CpuLevelTransfer final : public LevelTransfer {
   std::array<size_t, 3> counts_{};
   const size_t vector_count_, root_count_, slope_count_;
   // For uploads. Where only downloads happen these are never touched, so they take no physical memory.
-  std::array<std::unique_ptr<Level[]>, 3> levels_;
+  std::unique_ptr<Level[]> memory_;
+  std::array<Level*, 3> levels_{};
   std::unique_ptr<MotionVector[]> vectors_;
   std::unique_ptr<uint8_t[]> skips_;
   std::unique_ptr<int8_t[]> slopes_;

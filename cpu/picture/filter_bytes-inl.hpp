@@ -26,6 +26,12 @@ struct FilterPiece {
   int wide() const { return round_up(cols, kFilterPiece); }
 };
 
+// The rows of a run and those around it.
+struct RunRows {
+  const Sample* of[kMostFilterRows + 2 * kFilterReach];
+  int cols;  // of the plane, which is repeated beyond
+};
+
 // Tables of weights, and minus their sums.
 struct FilterBytes {
   alignas(16) int8_t of[kFilterTables][kFilterPairs + 1][kFilterClasses]{};
@@ -71,17 +77,16 @@ struct ByteRun {
 
 // Samples are repeated beyond the plane. False if they are not bytes. The last columns overlap those before
 // them.
-HWY_INLINE bool LoadBytes(const PlaneView<const Sample>& plane, const FilterPiece& piece, ByteRun& to) {
+HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, ByteRun& to) {
   const FilterTag d;
   const FilterTag16 d16;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   const int begin = max_of(-kFilterReach, -piece.col);
-  const int end = min_of(piece.wide() + kFilterReach, plane.cols - piece.col);
+  const int end = min_of(piece.wide() + kFilterReach, rows.cols - piece.col);
   if (end - begin < kLanes) return false;
   auto any = hn::Zero(d16);
   for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
-    const Sample* const from =
-        plane.row(clamp_to(piece.row + r - kFilterReach, 0, plane.rows - 1)) + piece.col;
+    const Sample* const from = rows.of[r] + piece.col;
     uint8_t* const out = to.samples[r] + ByteRun::kBefore;
     for (int i = begin; i < end; i += kLanes) {
       const int x = min_of(i, end - kLanes);
@@ -222,11 +227,11 @@ HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVecto
 }
 
 // corrections: [rows][kFilterRun]. False if the samples are not bytes.
-inline bool ByteCorrections(const PlaneView<const Sample>& plane, const FilterPiece& piece, LoopFilter f,
+inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopFilter f,
                             int16_t* corrections) {
   const FilterTag d;
   ByteRun run;
-  if (!LoadBytes(plane, piece, run)) return false;
+  if (!LoadBytes(rows, piece, run)) return false;
   FindByteDifferences(piece, run);
   for (int x = 0; x < piece.cols; x += static_cast<int>(hn::MaxLanes(d))) {
     const int at = ByteRun::kBefore + x;
@@ -256,9 +261,7 @@ inline bool ByteCorrections(const PlaneView<const Sample>& plane, const FilterPi
   return true;
 }
 #else
-inline bool ByteCorrections(const PlaneView<const Sample>&, const FilterPiece&, LoopFilter, int16_t*) {
-  return false;
-}
+inline bool ByteCorrections(const RunRows&, const FilterPiece&, LoopFilter, int16_t*) { return false; }
 #endif
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop filter. A row of cells is filtered in runs of pieces, but for pieces that stay as a whole;
 // elsewhere a mask takes the corrections off cells that stay. Runs are filtered as bytes, and a piece whose
-// samples are not bytes with 16-bit arithmetic, at the borders of the plane in a copy.
+// samples are not bytes with 16-bit arithmetic, in a copy. The filter works in place; rows that others still
+// need as they were are kept.
 #include "cpu/picture/loop_filter.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <vector>
 
 #include "codec/dsp/filter_weights.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/runtime/aligned_buffer.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/picture/loop_filter.cpp"
@@ -137,21 +141,25 @@ void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter&
 }
 
 // Of all pieces of a run.
-void RunCorrections(const PlaneView<const Sample>& samples, const FilterPiece& run, const LoopFilter& f,
-                    int16_t* corrections) {
-  if (ByteCorrections(samples, run, f, corrections)) return;
-  Sample patch[(kMostFilterRows + kTaps) * (kFilterPiece + kTaps)];
+void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilter& f, int16_t* corrections) {
+  if (ByteCorrections(rows, run, f, corrections)) return;
+  constexpr int kPatch = kFilterPiece + 2 * kFilterReach;
+  Sample patch[(kMostFilterRows + 2 * kFilterReach) * kPatch];
   FilterPiece piece = run;
   for (; piece.col < run.col + run.cols; piece.col += kFilterPiece, corrections += kFilterPiece) {
     piece.cols = min_of(kFilterPiece, run.col + run.cols - piece.col);
-    if (run.cols > kFilterPiece && ByteCorrections(samples, piece, f, corrections)) continue;
-    const bool inside = piece.row >= kFilterReach && piece.col >= kFilterReach &&
-                        piece.row + piece.rows + kFilterReach <= samples.rows &&
-                        piece.col + kFilterPiece + kFilterReach <= samples.cols;
-    const Sample* const at =
-        inside ? samples.row(piece.row) + piece.col
-               : Surroundings<kFilterPiece>(samples, piece.row, piece.col, piece.rows, patch);
-    Corrections(at, inside ? samples.stride : kFilterPiece + kTaps, piece.rows, f, corrections);
+    if (run.cols > kFilterPiece && ByteCorrections(rows, piece, f, corrections)) continue;
+    const int from = piece.col - kFilterReach;
+    const int begin = max_of(0, -from);
+    const int end = min_of(kPatch, rows.cols - from);
+    for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
+      const Sample* const row = rows.of[r];
+      Sample* const out = patch + r * kPatch;
+      std::fill_n(out, begin, row[0]);
+      std::copy(row + from + begin, row + from + end, out + begin);
+      std::fill(out + end, out + kPatch, row[rows.cols - 1]);
+    }
+    Corrections(patch + kFilterReach * (kPatch + 1), kPatch, piece.rows, f, corrections);
   }
 }
 
@@ -191,56 +199,80 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask)
   }
 }
 
-// Calls code(run, corrections, mask) for runs of pieces in rows [first, last), with null for those that stay.
-// corrections: [rows][kFilterRun]. kDecides: of the rows that decide alone (filter_decides()).
-template <bool kDecides, typename Code>
-void ForRuns(const PlaneView<const Sample>& samples, const LoopFilter& filter, const FilteredCells& cells,
-             int first, int last, Code code) {
-  alignas(64) int16_t corrections[kMostFilterRows * kFilterRun];
-  alignas(64) int16_t mask[kFilterRun];
+template <typename RowAt>
+RunRows RowsAround(const FilterPiece& run, Extent extent, RowAt row_at) {
+  RunRows rows{{}, extent.cols};
+  for (int i = 0; i < run.rows + 2 * kFilterReach; ++i)
+    rows.of[i] = row_at(clamp_to(run.row + i - kFilterReach, 0, extent.rows - 1));
+  return rows;
+}
+
+// Calls code(run, corrections, mask) for runs of pieces in rows [first, last) that do not stay. What a run's
+// code changes, the next run does not see. rows_of(run): of the runs with its rows. corrections:
+// [rows][kFilterRun]. kDecides: of the rows that decide alone (filter_decides()).
+template <bool kDecides, typename RowsOf, typename Code>
+void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells, int first, int last,
+             RowsOf rows_of, Code code) {
+  alignas(64) int16_t corrections[2][kMostFilterRows * kFilterRun];
+  alignas(64) int16_t mask[2][kFilterRun];
   const int side = cells.cell_rows();
   const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows, above and below
   FilterPiece run{};
   for (run.row = first + left_out; run.row < last; run.row += side) {
     run.rows = min_of(side - 2 * left_out, last - run.row);
-    for (run.col = 0; run.col < samples.cols; run.col += run.cols) {
+    const RunRows rows = rows_of(run);
+    FilterPiece before{};  // the run whose code is due
+    int odd = 0;
+    for (run.col = 0; run.col < extent.cols; run.col += run.cols) {
       bool filtered = false;
       run.cols = 0;
-      for (FilterPiece piece = run; piece.col < samples.cols && run.cols < kFilterRun;
+      for (FilterPiece piece = run; piece.col < extent.cols && run.cols < kFilterRun;
            piece.col += kFilterPiece) {
-        piece.cols = min_of(kFilterPiece, samples.cols - piece.col);
-        const bool any = MaskOf(cells, piece, mask + run.cols);
+        piece.cols = min_of(kFilterPiece, extent.cols - piece.col);
+        const bool any = MaskOf(cells, piece, mask[odd] + run.cols);
         if (run.cols == 0) filtered = any;
         if (any != filtered) break;
         run.cols += piece.cols;
       }
-      if (filtered) RunCorrections(samples, run, filter, corrections);
-      code(run, filtered ? corrections : nullptr, mask);
+      if (!filtered) continue;
+      RunCorrections(rows, run, filter, corrections[odd]);
+      if (before.cols > 0) code(before, corrections[odd ^ 1], mask[odd ^ 1]);
+      before = run;
+      odd ^= 1;
     }
+    if (before.cols > 0) code(before, corrections[odd ^ 1], mask[odd ^ 1]);
   }
 }
 
-void FilterRuns(const PlaneView<const Sample>& from, const LoopFilter& filter, const FilteredCells& cells,
-                int first, int last, const PlaneView<Sample>& to) {
+void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, const FilteredCells& cells,
+                int first, int last, const PlaneView<Sample>& border) {
+  // Rows: the last ones of a cell, while those above it are needed, in whole cells of any height.
+  constexpr int kKept = 3 * kFilterReach;
+  thread_local std::vector<Sample> memory;
+  memory.resize(std::max(memory.size(), static_cast<size_t>(kKept) * static_cast<size_t>(samples.cols)));
+  Sample* const kept = memory.data();
+  const auto kept_row = [&](int r) { return kept + ptrdiff_t{r % kKept} * samples.cols; };
   const auto lo = static_cast<int16_t>(cells.geometry.range.lo);
   const auto hi = static_cast<int16_t>(cells.geometry.range.hi);
-  ForRuns<false>(from, filter, cells, first, last,
-                 [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
-                   Prefetch(to, run.row, run.col + kFilterRun, run.rows, run.cols);
-                   if (corrections == nullptr)
-                     Prefetch(from, run.row, run.col + kFilterRun, run.rows, run.cols);
-                   for (int r = run.row; r < run.row + run.rows; ++r) {
-                     const Sample* x = from.row(r) + run.col;
-                     Sample* __restrict out = to.row(r) + run.col;
-                     if (corrections == nullptr) {
-                       std::copy_n(x, run.cols, out);
-                       continue;
-                     }
-                     for (int i = 0; i < run.cols; ++i)
-                       out[i] = clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
-                     corrections += kFilterRun;
-                   }
-                 });
+  ForRuns<false>(
+      samples.extent(), filter, cells, first, last,
+      [&](const FilterPiece& run) {
+        const int end = run.row + run.rows;
+        for (int r = end < last ? max_of(run.row, end - kFilterReach) : end; r < end; ++r)
+          std::copy_n(samples.row(r), samples.cols, kept_row(r));
+        return RowsAround(run, samples.extent(), [&](int r) -> const Sample* {
+          if (r < first || r >= last) return border.row(r);
+          return r < run.row ? kept_row(r) : samples.row(r);
+        });
+      },
+      [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+        for (int r = run.row; r < run.row + run.rows; ++r, corrections += kFilterRun) {
+          Sample* const x = samples.row(r) + run.col;
+          CTV_INDEPENDENT
+          for (int i = 0; i < run.cols; ++i)
+            x[i] = clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
+        }
+      });
 }
 
 // Rows of other planes and of other tasks add to the same roots.
@@ -248,28 +280,31 @@ void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int f
                  int64_t* changes) {
   constexpr int kRootSide = 1 << (kLog2Cell + kRootLevel);
   const int part = min_of(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // of one root
-  ForRuns<true>(plane.samples, plane.filter, cells, first, last,
-                [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
-                  if (corrections == nullptr) return;
-                  for (int begin = 0; begin < run.cols; begin += part) {
-                    FilterGain gain;
-                    for (int r = 0; r < run.rows; ++r) {
-                      const Sample* x = plane.samples.row(run.row + r) + run.col;
-                      const Sample* y = plane.source.row(run.row + r) + run.col;
-                      const int16_t* c = corrections + r * kFilterRun;
-                      const auto add = [&](int i) {
-                        gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
-                      };
-                      if (part == kFilterPiece && begin + part <= run.cols) {
-                        for (int i = begin; i < begin + kFilterPiece; ++i) add(i);
-                      } else {
-                        for (int i = begin; i < min_of(begin + part, run.cols); ++i) add(i);
-                      }
-                    }
-                    const int root = cells.root(cells.row_of(run.row), cells.col_of(run.col + begin));
-                    std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
-                  }
-                });
+  ForRuns<true>(
+      plane.samples.extent(), plane.filter, cells, first, last,
+      [&](const FilterPiece& run) {
+        return RowsAround(run, plane.samples.extent(), [&](int r) { return plane.samples.row(r); });
+      },
+      [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+        for (int begin = 0; begin < run.cols; begin += part) {
+          FilterGain gain;
+          for (int r = 0; r < run.rows; ++r) {
+            const Sample* x = plane.samples.row(run.row + r) + run.col;
+            const Sample* y = plane.source.row(run.row + r) + run.col;
+            const int16_t* c = corrections + r * kFilterRun;
+            const auto add = [&](int i) {
+              gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
+            };
+            if (part == kFilterPiece && begin + part <= run.cols) {
+              for (int i = begin; i < begin + kFilterPiece; ++i) add(i);
+            } else {
+              for (int i = begin; i < min_of(begin + part, run.cols); ++i) add(i);
+            }
+          }
+          const int root = cells.root(cells.row_of(run.row), cells.col_of(run.col + begin));
+          std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
+        }
+      });
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -291,10 +326,22 @@ void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const 
   }
 }
 
-void filter_plane(int threads, PlaneView<const Sample> from, const LoopFilter& filter,
-                  const FilteredCells& cells, PlaneView<Sample> to) {
-  parallel_ranges(threads, to.rows, kFilterRows, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(FilterRuns)(from, filter, cells, first, last, to);
+void filter_plane(int threads, PlaneView<Sample> samples, const LoopFilter& filter,
+                  const FilteredCells& cells, PlaneView<Sample> spare) {
+  // Rows beside the border of two ranges, for the other one, before either changes them.
+  std::vector<std::once_flag> kept(static_cast<size_t>(samples.rows / kFilterRows + 1));
+  const auto keep = [&](int border) {
+    if (border <= 0 || border >= samples.rows) return;
+    std::call_once(kept[static_cast<size_t>(border / kFilterRows)], [&] {
+      const int last = std::min(border + kFilterReach, samples.rows);
+      for (int r = border - kFilterReach; r < last; ++r)
+        std::copy_n(samples.row(r), samples.cols, spare.row(r));
+    });
+  };
+  parallel_ranges(threads, samples.rows, kFilterRows, [&](int first, int last) {
+    keep(first);
+    keep(last);
+    HWY_DYNAMIC_DISPATCH(FilterRuns)(samples, filter, cells, first, last, spare);
   });
 }
 

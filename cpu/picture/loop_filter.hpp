@@ -11,8 +11,8 @@ namespace ctv {
 /// See Backend::filter_changes().
 void filter_changes(int threads, std::span<const UnfilteredPlane> planes, const uint8_t* skips,
                     int64_t* changes);
-/// See Backend::filter().
-void filter_plane(int threads, PlaneView<const Sample> from, const LoopFilter& filter,
-                  const FilteredCells& cells, PlaneView<Sample> to);
+/// See Backend::filter(); in place.
+void filter_plane(int threads, PlaneView<Sample> samples, const LoopFilter& filter,
+                  const FilteredCells& cells, PlaneView<Sample> spare);
 
 }  // namespace ctv

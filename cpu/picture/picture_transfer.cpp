@@ -10,6 +10,7 @@
 #include "cpu/cpu_backend.hpp"
 #include "cpu/picture/chroma.hpp"
 #include "cpu/picture/colour.hpp"
+#include "cpu/runtime/huge_pages.hpp"
 
 namespace ctv {
 namespace {
@@ -296,6 +297,7 @@ Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const Picture
   const size_t size = 4 * static_cast<size_t>(layout.width) * static_cast<size_t>(layout.height) + 4;
   std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size]);
   if (!bytes) return Status(CTV_ERROR_MEMORY, "make_picture_transfer: out of memory");
+  prefer_huge_pages(bytes.get(), size);
   return std::unique_ptr<PictureTransfer>(
       std::make_unique<CpuPictureTransfer>(layout, threads, times, std::move(bytes)));
 }

@@ -255,11 +255,12 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->filter_changes(planes, skips, changes);
   }
-  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+  Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->filter(from, filter, cells, to);
   }
+  bool filters_in_place() const override { return inner_->filters_in_place(); }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     CTV_RETURN_IF_ERROR(count_call());

@@ -240,10 +240,11 @@ class StandIn final : public Backend {
       return inner_->filter_changes(copies, skips, changes);
     });
   }
-  Status filter(PlaneView<const Sample> from, const LoopFilter& filter, const FilteredCells& cells,
+  Status filter(PlaneView<Sample> from, const LoopFilter& filter, const FilteredCells& cells,
                 PlaneView<Sample> to) override {
     return recorder_.make([=, this] { return inner_->filter(from, filter, cells, to); });
   }
+  bool filters_in_place() const override { return inner_->filters_in_place(); }
   Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   const Coefficient* coefficients, Level* levels) override {
     return recorder_.make([=, this, on = &layout, q = Quantisers(quantisers.begin(), quantisers.end())] {

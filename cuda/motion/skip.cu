@@ -356,21 +356,15 @@ unsigned blocks_of_warps(const MotionGrid& grid) {
   return blocks_for(ceil_div(grid.rows, kSkipUnit) * ceil_div(grid.cols, kSkipUnit), kUnitWarps);
 }
 
-// Calls launch with the rows and columns of a cell on planes of chroma, the units, and the threads of each.
+// Calls launch with the rows and columns of a cell on planes of chroma.
 template <typename Launch>
-void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step, Launch launch) {
-  const Comparison c = comparison(planes, grid, base_step);
-  const dim3 units(blocks_for(grid.cols, kSkipUnit), blocks_for(grid.rows, kSkipUnit));
-  const auto with_cell = [&]<int kRows, int kCols>() {
-    launch.template operator()<kRows, kCols>(
-        units, static_cast<unsigned>(Share<kRows, kCols>::threads(planes.planes)), c);
-  };
-  if (planes.chroma.x == 0) {
-    with_cell.template operator()<8, 8>();
-  } else if (planes.chroma.y == 0) {
-    with_cell.template operator()<8, 4>();
+void with_cell(ChromaShift chroma, Launch launch) {
+  if (chroma.x == 0) {
+    launch.template operator()<8, 8>();
+  } else if (chroma.y == 0) {
+    launch.template operator()<8, 4>();
   } else {
-    with_cell.template operator()<4, 4>();
+    launch.template operator()<4, 4>();
   }
 }
 
@@ -378,20 +372,21 @@ void launch_on_units(const SkipPlanes& planes, const MotionGrid& grid, uint32_t 
 
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still) {
-  launch_on_units(planes, grid, base_step, [&]<int kRows, int kCols>(dim3, unsigned, const Comparison& c) {
-    launch_kernel(device, find_still_kernel<kRows, kCols>, blocks_of_warps(grid), kWarp * kUnitWarps, 0, c,
-                  still);
+  with_cell(planes.chroma, [&]<int kRows, int kCols>() {
+    launch_kernel(device, find_still_kernel<kRows, kCols>, blocks_of_warps(grid), kWarp * kUnitWarps, 0,
+                  comparison(planes, grid, base_step), still);
   });
   return device.launched("find_still_kernel");
 }
 
 Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const uint8_t* still, const SideInfo& side) {
-  launch_on_units(planes, grid, base_step,
-                  [&]<int kRows, int kCols>(dim3 units, unsigned threads, const Comparison& c) {
-                    launch_kernel(device, decide_skips_kernel<kRows, kCols>, units, threads, 0, c, still,
-                                  side.vectors, side.skips);
-                  });
+  const dim3 units(blocks_for(grid.cols, kSkipUnit), blocks_for(grid.rows, kSkipUnit));
+  with_cell(planes.chroma, [&]<int kRows, int kCols>() {
+    launch_kernel(device, decide_skips_kernel<kRows, kCols>, units,
+                  static_cast<unsigned>(Share<kRows, kCols>::threads(planes.planes)), 0,
+                  comparison(planes, grid, base_step), still, side.vectors, side.skips);
+  });
   return device.launched("decide_skips_kernel");
 }
 

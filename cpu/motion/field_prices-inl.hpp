@@ -39,7 +39,9 @@ class FourVectors {
         hn::Min(hn::Max(moved, hn::Set(kEach, static_cast<int16_t>(-most))), hn::Set(kEach, most));
     return FourVectors(hn::BitCast(kBoth, limited));
   }
-  HWY_INLINE void store(MotionVector* out) const { std::memcpy(out, &vectors_.raw, sizeof(vectors_.raw)); }
+  HWY_INLINE void store(MotionVector* out) const {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), vectors_.raw);
+  }
   /// Bit i: vector i is that of `other`.
   HWY_INLINE uint32_t equal(const FourVectors& other) const {
     const auto same = hn::VecFromMask(kBoth, hn::Eq(vectors_, other.vectors_));

@@ -171,6 +171,7 @@ class CudaBackend final : public Backend {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->end_frame();
   }
+  bool packets_first() const override { return device_->alone(); }
   Status wait_beside() override {
     CTV_RETURN_IF_ERROR(device_->enter());
     return device_->wait_beside();
@@ -189,14 +190,20 @@ class CudaBackend final : public Backend {
       CTV_RETURN_IF_ERROR(device_->on_plane(p));
       CTV_RETURN_IF_ERROR(first(p));
     }
-    if (beside) {
-      CTV_RETURN_IF_ERROR(device_->on_plane(kBesidePlanes));
-      CTV_RETURN_IF_ERROR(beside());
-    }
+    if (beside) CTV_RETURN_IF_ERROR(device_->fork());
+    const auto call_beside = [&]() -> Status {
+      if (!beside) return {};
+      CTV_RETURN_IF_ERROR(device_->beside_planes(static_cast<bool>(first)));
+      return beside();
+    };
+    // A graph gives the place right behind a node to what is recorded first of all that follow it. Whatever
+    // is beside first() of all planes has others to wait for.
+    if (first) CTV_RETURN_IF_ERROR(call_beside());
     for (int p = 0; p < planes; ++p) {
       CTV_RETURN_IF_ERROR(device_->on_plane(p));
       CTV_RETURN_IF_ERROR(work(p));
     }
+    if (!first) CTV_RETURN_IF_ERROR(call_beside());
     return device_->on_plane(-1);
   }
   Status copy_and_wait(void* destination, const void* source, size_t bytes, cudaMemcpyKind kind) {

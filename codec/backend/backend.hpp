@@ -154,6 +154,8 @@ class Backend {
     return work_on_planes(planes, std::cref(work), beside, first);  // allocates nothing
   }
   virtual Status wait_beside() { return {}; }
+  /// Whether a frame's packet matters more than when the next frame can begin.
+  virtual bool packets_first() const { return false; }
   /// Waits for everything.
   virtual Status synchronize() = 0;
 

@@ -244,11 +244,13 @@ SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
 // picture: forward(samples, less compensated where there is one) -> levels. With a decision by rate the
 // coefficients themselves are kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type) {
+  const auto predict_plane = [&](int p) -> Status {
+    return compensated_ ? Status() : compensate(p, stream_.header.overlap != 0);
+  };
   const auto transform = [&](int p) -> Status {
+    if (transformed_) return {};
     const auto i = static_cast<size_t>(p);
     const std::vector<SubbandQuantiser> units(stream_.picture.subbands[i].subbands.size());
-    if (!compensated_) CTV_RETURN_IF_ERROR(compensate(p, stream_.header.overlap != 0));
-    if (transformed_) return {};
     if (slopes(type, p) != nullptr) {
       CTV_RETURN_IF_ERROR(slopes_->search(source_.plane(0), stream_.picture.dc_offset(0), quantisers_[0],
                                           output_->side.slopes));
@@ -258,16 +260,22 @@ Status FrameEncoder::code_picture(FrameType type) {
                                    rdoq_ ? coefficients_[i] : output_->levels[i], slopes(type, p),
                                    skipped(type, p));
   };
-  const auto quantise = [&](int p) -> Status {
+  // A packet needs its levels earlier than changes, the next frame both.
+  const bool levels_first = backend_.packets_first();
+  const auto first = [&](int p) -> Status {
+    CTV_RETURN_IF_ERROR(predict_plane(p));
+    return levels_first ? transform(p) : Status();
+  };
+  const auto work = [&](int p) -> Status {
     const auto i = static_cast<size_t>(p);
+    if (!levels_first) CTV_RETURN_IF_ERROR(transform(p));
     if (!rdoq_) return {};
     return backend_.quantise(stream_.picture.subbands[i], quantisers_[i], type, coefficients_[i],
                              output_->levels[i]);
   };
-  // Levels come before changes, for which their packet waits longer.
   std::function<Status()> beside;
   if (changes_of_) beside = [this] { return find_changes(); };
-  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), quantise, beside, transform));
+  CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), work, beside, std::cref(first)));
   compensated_ = true;
   transformed_ = rdoq_;
   return {};

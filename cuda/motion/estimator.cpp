@@ -75,11 +75,12 @@ class CudaMotionEstimator final : public MotionEstimator {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     lambda_ = lambda;
-    // Else the import would wait for these: a graph gives its closest place to what is recorded first.
-    if (!d.alone()) CTV_RETURN_IF_ERROR(fill_halves());
-    const StageMark mark(d, Stage::kMotionSearch);
-    CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
-    return far() ? search_near_and_far() : Status();
+    {
+      const StageMark mark(d, Stage::kMotionSearch);
+      CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
+      if (far()) CTV_RETURN_IF_ERROR(search_near_and_far());
+    }
+    return d.alone() ? Status() : fill_halves();
   }
 
   Status find(const uint8_t* still, MotionVector* vectors) override {
@@ -124,7 +125,6 @@ class CudaMotionEstimator final : public MotionEstimator {
   /// In a lane, since the search does not need them.
   Status fill_halves() {
     Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.fork());
     CTV_RETURN_IF_ERROR(d.on_plane(1));
     {
       const StageMark mark(d, Stage::kMotionRefine);

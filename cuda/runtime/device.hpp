@@ -26,10 +26,13 @@ class Device : public Context {
   /// Copies from and to pinned memory, beside the kernels.
   cudaStream_t up() const { return streams_.up(); }
   cudaStream_t down() const { return streams_.down(); }
-  /// Work of plane 0, 1 or 2 alone follows, or kBesidePlanes, beside that of the planes; -1: work that waits
-  /// for that of planes, and after wait_beside() also for the other.
+  /// Work of plane 0, 1 or 2 alone follows; -1: work that waits for that of planes, and after wait_beside()
+  /// also for the other.
   Status on_plane(int plane) { return streams_.on_plane(plane); }
-  /// Lanes that are first used from now on wait for what stream() was given.
+  /// Work beside that of the planes follows. It waits for the last fork(), and for what planes 1 and 2 were
+  /// given if `after_planes`.
+  Status beside_planes(bool after_planes) { return streams_.beside_planes(after_planes); }
+  /// Lanes that are first used from now on wait for what stream() of plane 0 was given.
   Status fork() { return streams_.fork(); }
   Status wait_beside() { return streams_.wait_beside(); }
   /// Waits for all work of the three streams.

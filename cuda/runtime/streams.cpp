@@ -39,18 +39,25 @@ Streams::~Streams() {
 Status Streams::on_plane(int plane) {
   if (!cuda_tuning().lanes) return {};
   if (plane < 0) return join();
-  const bool beside = plane == kBesidePlanes;
-  if (!forked_ || beside) CTV_RETURN_IF_ERROR(fork());
+  if (!forked_) CTV_RETURN_IF_ERROR(fork());
   current_ = kernels_.get();
   if (plane == 0) return {};
   Lane& lane = lanes_[static_cast<size_t>(plane - 1)];
-  if (!lane.used || beside) CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
-  if (beside) {  // after what came before of each plane
-    for (const Lane& other : std::span(lanes_).first(lanes_.size() - 1)) {
-      if (!other.used) continue;
-      CTV_CUDA_TRY(context_, cudaEventRecord(other.end.get(), other.stream.get()));
-      CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), other.end.get(), 0));
-    }
+  if (!lane.used) CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
+  lane.used = true;
+  current_ = lane.stream.get();
+  return {};
+}
+
+Status Streams::beside_planes(bool after_planes) {
+  if (!cuda_tuning().lanes) return {};
+  if (!forked_) CTV_RETURN_IF_ERROR(fork());
+  Lane& lane = lanes_[2];
+  CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), fork_.get(), 0));
+  for (const Lane& other : std::span(lanes_).first(after_planes ? 2 : 0)) {
+    if (!other.used) continue;
+    CTV_CUDA_TRY(context_, cudaEventRecord(other.end.get(), other.stream.get()));
+    CTV_CUDA_TRY(context_, cudaStreamWaitEvent(lane.stream.get(), other.end.get(), 0));
   }
   lane.used = true;
   current_ = lane.stream.get();

@@ -46,9 +46,6 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// The lane of work about all planes that none of them needs.
-inline constexpr int kBesidePlanes = 3;
-
 /// One stream takes the kernels in the order of the backend's calls. Lanes leave from it for work of planes
 /// 1 and 2 alone, or beside all planes, and come back (CudaTuning::lanes); plane 0 stays. One more has the
 /// events of a recorded frame. Two streams copy beside the kernels.
@@ -68,6 +65,7 @@ class Streams {
 
   /// See Device.
   Status on_plane(int plane);
+  Status beside_planes(bool after_planes);
   Status fork();
   /// Work that follows waits for the lanes of planes; what current() is given for the one beside them.
   Status join();
@@ -92,7 +90,7 @@ class Streams {
   Context& context_;
   Stream kernels_, up_, down_;
   cudaStream_t current_ = nullptr;  // kernels_ or a lane
-  std::array<Lane, 3> lanes_;       // planes 1 and 2, and kBesidePlanes
+  std::array<Lane, 3> lanes_;       // planes 1 and 2, and beside all planes
   Lane marks_;                      // events of a recorded frame
   Event fork_;
   bool forked_ = false;

@@ -31,8 +31,11 @@ void find_quads_of(const TileSet& set, size_t b, size_t strip, const Level* band
     const int shift = y % kTileSide / 2 * kTileQuads;
     const Level* upper = band + static_cast<ptrdiff_t>(y) * set.cols;
     const Level* lower = y + 1 < set.rows ? upper + set.cols : upper;
-    for (size_t i = 0; i < whole; ++i, upper += kTileSide, lower += kTileSide, to += height)
+    for (size_t i = 0; i < whole; ++i, upper += kTileSide, lower += kTileSide, to += height) {
+      __builtin_prefetch(upper + 2 * set.cols);  // the next rows: processors do not look beyond a page
+      __builtin_prefetch(lower + 2 * set.cols);
       (*to)[b] |= uint64_t{find_quads(upper, lower)} << shift;
+    }
     if (rest == 0) continue;
     std::copy_n(upper, rest, cut[0]);
     std::copy_n(lower, rest, cut[1]);

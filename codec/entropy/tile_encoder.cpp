@@ -71,6 +71,8 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
 void TileEncoder::code(size_t task) {
   Worker& worker = workers_[task];
   worker.size = 0;
+  // Since the last frame they have left the caches, and symbols look them up in no order.
+  for (const SymbolTable& table : tables_.symbols) __builtin_prefetch(&table);
   for (size_t i = pieces_.size() * task / tasks_; i < pieces_.size() * (task + 1) / tasks_; ++i) {
     sizes_[i] =
         worker.encoder.encode(sets_, levels_, side_, pieces_[i], quads_, worker.bytes, worker.size, counts_);

@@ -67,6 +67,18 @@ BlockMask AliveBlocks(const Coefficient* in, int dead, int count) {
   return at == count ? mask : mask | block_bit(at, AnyAlive(in + at, dead, count - at));
 }
 
+// Loads blocks of a row from siblings, which processors do not foresee. at: of the first subband
+[[gnu::always_inline]] inline void PrefetchSiblings(const SubbandLayout& layout, const Siblings& siblings,
+                                                    const Coefficient* at, BlockMask blocks, int count) {
+  for (int k = 0; k < siblings.count; ++k) {
+    const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
+    const Coefficient* const row = at + layout.subbands[other].offset;
+    for (BlockRun run(blocks, count); run.next();) {
+      for (int j = run.first; j < run.end; j += kBlock) __builtin_prefetch(row + j);
+    }
+  }
+}
+
 // Quantises rows [top, bottom) of subband i.
 void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers, FrameType type,
                   int i, const Coefficient* coefficients, int top, int bottom, Level* levels) {
@@ -96,6 +108,7 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const BlockMask alive = AliveBlocks(in, dead, count);
       clear_blocks(~alive, count, out);
       if (alive == 0) continue;
+      PrefetchSiblings(layout, siblings, coefficients + at, alive, count);
       const uint16_t* const above = activities(row - 1);
       const uint16_t* const here = activities(row);
       const uint16_t* const below = activities(row + 1);

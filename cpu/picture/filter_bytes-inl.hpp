@@ -179,22 +179,17 @@ HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVecto
   const FilterTag16 d16;
   const hn::RebindToSigned<FilterTag> signed8;
   constexpr ptrdiff_t kPitch = ByteRun::kPitch;
-  // The strength chooses a quarter of the table. With AVX-512 a look-up changes chosen bytes alone.
-  const auto low = hn::Set(d, uint8_t{15});
-  const auto place = hn::And(classes, low);
-  const auto strength = hn::AndNot(low, classes);
-  const auto is = [&](int i) HWY_ATTR { return hn::Eq(strength, hn::Set(d, static_cast<uint8_t>(16 * i))); };
-  const auto is1 = is(1);
-  const auto is2 = is(2);
-  const auto is3 = is(3);
+  // A place that does not exist in a quarter of the table has its highest bit, and finds 0.
+  FilterVector places[4];
+  for (int i = 0; i < 4; ++i)
+    places[i] = hn::SaturatedAdd(hn::Sub(classes, hn::Set(d, static_cast<uint8_t>(16 * i))),
+                                 hn::Set(d, uint8_t{0x70}));
   const auto weights = [&](int k) HWY_ATTR {
     const auto quarter = [&](int i) HWY_ATTR {
       const auto* table = reinterpret_cast<const uint8_t*>(kFilterBytes.of[f.table][k]);
-      return LookUp(hn::LoadDup128(d, table + 16 * i), place);
+      return LookUp(hn::LoadDup128(d, table + 16 * i), places[i]);
     };
-    auto weight = hn::IfThenElse(is1, quarter(1), quarter(0));
-    weight = hn::IfThenElse(is2, quarter(2), weight);
-    return hn::BitCast(signed8, hn::IfThenElse(is3, quarter(3), weight));
+    return hn::BitCast(signed8, hn::Or(hn::Or(quarter(0), quarter(1)), hn::Or(quarter(2), quarter(3))));
   };
   const auto sample = hn::LoadU(d, at);
   const auto bound = hn::Set(d, static_cast<uint8_t>(f.bound));

@@ -108,8 +108,11 @@ void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end
 size_t SymbolCoder::parts_of(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return components_.size();
   if (!sliced_) {
-    slices_.choose(frame.side);
-    for (size_t i = 0; i < slices_.size(); ++i) parts_[components_.size() + i].size = slices_.work(i);
+    slices_.choose(frame.side);  // the same of the same motion
+    for (size_t i = 0; i < slices_.size(); ++i) {
+      Part& part = parts_[components_.size() + i];
+      if (!part.coded) part.size = slices_.work(i);
+    }
     take_slices();
     sliced_ = true;
   }

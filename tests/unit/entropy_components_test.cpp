@@ -223,6 +223,25 @@ TEST_P(Packets, TheNumberOfThreadsDoesNotShow) {
   }
 }
 
+// Further tries of a frame with other levels keep its motion.
+TEST_P(Packets, MotionIsCodedOnceForAllTries) {
+  Random random(6);
+  for (const Extent extent : {Extent{20, 17}, Extent{640, 704}}) {  // one slice and several
+    make(picture_of(3, extent.cols, extent.rows, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2},
+         random);
+    frame_.parameters.type = FrameType::kPredicted;
+    Bytes packet;
+    coder_->begin(false);
+    coder_->encode(frame_, packet);
+    for (int tries = 0; tries < 3; ++tries) {
+      Bytes again;
+      coder_->begin(true);
+      coder_->encode(frame_, again);
+      EXPECT_EQ(again, packet) << tries;
+    }
+  }
+}
+
 // Replaces each payload by random or damaged bytes, with correct checksums.
 TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
   Random random(4);

@@ -58,7 +58,7 @@ SymbolCoder::SymbolCoder(const PictureLayout& picture, const SequenceHeader& hea
   for (size_t i = 0; i < components_.size(); ++i) {
     parts_[i].coder = make_component_coder(header.entropy_coding, picture, components_[i], i,
                                            skips_ ? &grid : nullptr, threads_);
-    parts_[i].size = components_[i].levels;
+    parts_[i].work = components_[i].levels;
   }
   for (size_t i = components_.size(); i < parts_.size(); ++i) {
     const bool first = i == components_.size();
@@ -82,7 +82,7 @@ void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Takes takes
     if (choose(i)) selected_.push_back(i);
   }
   std::sort(selected_.begin(), selected_.end(),
-            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+            [&](size_t a, size_t b) { return parts_[a].work > parts_[b].work; });
   const int threads = std::any_of(selected_.begin(), selected_.end(), takes_time) ? threads_ : 1;
   for_all(threads, selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
   tasks_.clear();
@@ -101,7 +101,7 @@ void SymbolCoder::encode_parts(const CodedFrame& frame, size_t first, size_t end
       first, end, [&](size_t i) { return !parts_[i].coded && choose(i); },
       [&](size_t i) { return !parts_[i].begun && !frame.is_coded(i); },
       [&](size_t i) { return parts_[i].begun ? 0 : parts_[i].coder->start_encoding(frame, parts_[i].bytes); },
-      [&](size_t i) { parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
+      [&](size_t i) { parts_[i].work = parts_[i].size = parts_[i].coder->finish_encoding(parts_[i].bytes); });
   for (const size_t i : selected_) parts_[i].coded = true;
 }
 
@@ -109,10 +109,7 @@ size_t SymbolCoder::parts_of(const CodedFrame& frame) {
   if (frame.parameters.type == FrameType::kKey) return components_.size();
   if (!sliced_) {
     slices_.choose(frame.side);  // the same of the same motion
-    for (size_t i = 0; i < slices_.size(); ++i) {
-      Part& part = parts_[components_.size() + i];
-      if (!part.coded) part.size = slices_.work(i);
-    }
+    for (size_t i = 0; i < slices_.size(); ++i) parts_[components_.size() + i].work = slices_.work(i);
     take_slices();
     sliced_ = true;
   }
@@ -241,7 +238,7 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   payloads.resize(components_.size());  // those of layers that are not decoded are empty
   const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
   if (!placed) return damaged("side payload", payloads_.side);
-  for (size_t i = 0; i < payloads.size(); ++i) parts_[i].size = payloads[i].size();
+  for (size_t i = 0; i < payloads.size(); ++i) parts_[i].work = parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
   receiver_ = frame.receiver;

@@ -56,7 +56,8 @@ class SymbolCoder {
   struct Part {
     std::unique_ptr<ComponentCoder> coder;
     Growing<uint8_t> bytes;  // encoded
-    size_t size = 0;         // bytes; an estimate before the first frame
+    size_t size = 0;         // bytes
+    size_t work = 0;         // estimate, to begin with the longest; of slices not in bytes
     size_t tasks = 0;
     bool begun = false;          // ahead of encode(): all but what finish_encoding() adds
     bool coded = false;          // the same, with that

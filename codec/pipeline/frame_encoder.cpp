@@ -244,9 +244,6 @@ SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
 // picture: forward(samples, less compensated where there is one) -> levels. With a decision by rate the
 // coefficients themselves are kept in between, so that another quantiser needs no other transform.
 Status FrameEncoder::code_picture(FrameType type) {
-  const auto predict_plane = [&](int p) -> Status {
-    return compensated_ ? Status() : compensate(p, stream_.header.overlap != 0);
-  };
   const auto transform = [&](int p) -> Status {
     if (transformed_) return {};
     const auto i = static_cast<size_t>(p);
@@ -263,7 +260,7 @@ Status FrameEncoder::code_picture(FrameType type) {
   // A packet needs its levels earlier than changes, the next frame both.
   const bool levels_first = backend_.packets_first();
   const auto first = [&](int p) -> Status {
-    CTV_RETURN_IF_ERROR(predict_plane(p));
+    if (!compensated_) CTV_RETURN_IF_ERROR(compensate(p, stream_.header.overlap != 0));
     return levels_first ? transform(p) : Status();
   };
   const auto work = [&](int p) -> Status {

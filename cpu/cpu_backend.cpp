@@ -113,7 +113,7 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<LevelTransfer>> make_level_transfer(const PictureLayout& layout,
                                                              const MotionGrid& grid,
                                                              const CodingPlan&) override {
-    return make_cpu_level_transfer(layout, grid, threads_, stage_times_);
+    return make_cpu_level_transfer(layout, grid);
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {

@@ -15,7 +15,6 @@ std::unique_ptr<Backend> make_cpu_backend(int threads);
 Result<std::unique_ptr<PictureTransfer>> make_cpu_picture_transfer(const PictureLayout& layout, int threads,
                                                                    StageTimes& times);
 Result<std::unique_ptr<LevelTransfer>> make_cpu_level_transfer(const PictureLayout& layout,
-                                                               const MotionGrid& grid, int threads,
-                                                               StageTimes& times);
+                                                               const MotionGrid& grid);
 
 }  // namespace ctv

@@ -57,7 +57,7 @@ ONE_SIDED = set("""
     cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears
     cpu/transform/lift_9_7 cpu/transform/wavelet_ring cpu/transform/zero_blocks
     cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/slope_tile cuda/transform/wavelet_lifting
-    cuda/entropy/level_ranges cuda/entropy/lowpass_errors
+    cuda/entropy/lowpass_errors cuda/entropy/lowpass_levels
     cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
     cuda/entropy/run_chunk_reader cuda/entropy/run_symbols
     cuda/entropy/tile_cutter cuda/entropy/tile_decoder cuda/entropy/tile_encoder cuda/entropy/tile_layout

@@ -38,16 +38,12 @@ class LevelTransfer {
   /// Starts the copy of upload_buffers() to the backend, with the side information of the frame's type. The
   /// buffers must not change before finish().
   virtual Status upload(FrameType type) = 0;
-  /// Moves uploaded side information to its place; what is null stays untouched.
-  virtual Status place_side(const SideInfo& side) = 0;
-  /// Where the uploaded levels of a plane stay until release(), if the stages can read them there; else null.
-  virtual const Level* uploaded(size_t plane) const {
-    (void)plane;
-    return nullptr;
-  }
-  /// What follows needs the levels of a plane, which it finds at `levels`, or where uploaded() says if that
-  /// is null. What comes before need not wait for them.
-  virtual Status place(size_t plane, Level* levels) = 0;
+  /// Where uploaded side information and the levels of a plane stay until release(), for the stages to read.
+  virtual ConstSideInfo uploaded_side() const = 0;
+  virtual const Level* uploaded(size_t plane) const = 0;
+  /// What follows needs the side information, or the levels. What comes before need not wait for them.
+  virtual Status await_side() { return {}; }
+  virtual Status await_levels() { return {}; }
   /// Nothing that follows needs what was uploaded.
   virtual Status release() { return {}; }
   /// Waits for the last download or upload.

@@ -43,9 +43,18 @@ class PictureTransfer {
   virtual Status finish_keeping() { return {}; }
   /// What was kept last, as host_copy(). Null if the backend cannot fail. Valid until the next keep().
   virtual const ctv_picture* kept() const { return nullptr; }
-  /// Starts the conversion of planes (extents at `reduction`, unpadded) to a picture that the transfer owns.
-  virtual Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
-                                ctv_memory memory) = 0;
+  /// Begins the conversion of planes (extents at `reduction`, unpadded) to a picture that the transfer owns.
+  /// All planes follow, or each by itself, if the format keeps_planes(); then end_export().
+  virtual Status begin_export(int reduction, ctv_format format, ctv_memory memory) = 0;
+  virtual Status export_plane(int p, PlaneView<const Sample> plane) = 0;
+  virtual Status export_planes(const ConstPlanes& planes) = 0;
+  virtual Status end_export() { return {}; }
+  /// The whole of it.
+  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format, ctv_memory memory) {
+    CTV_RETURN_IF_ERROR(begin_export(reduction, format, memory));
+    CTV_RETURN_IF_ERROR(export_planes(planes));
+    return end_export();
+  }
   /// Waits for the export and fills format, extent, memory, data and stride. Valid until the next export.
   virtual Status finish(ctv_picture& picture) = 0;
 };

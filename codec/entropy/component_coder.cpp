@@ -32,7 +32,7 @@ class RunCoder final : public ComponentCoder {
     return decoder_->decode(bytes, runs(frame.parameters), frame.levels);
   }
   bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) override {
-    return bytes.empty() || receiver.put(component, bytes, {});
+    return bytes.empty() || receiver.put(component, bytes, {}, false);
   }
 
  private:
@@ -93,8 +93,8 @@ class TileCoder final : public ComponentCoder {
   }
   bool send(std::span<const uint8_t> bytes, size_t component, ComponentReceiver& receiver) override {
     bool predicted = false;
-    return bytes.empty() ||
-           (read_tile_index(bytes, tiles_, pieces_, predicted) && receiver.put(component, bytes, pieces_));
+    return bytes.empty() || (read_tile_index(bytes, tiles_, pieces_, predicted) &&
+                             receiver.put(component, bytes, pieces_, predicted));
   }
 
  private:

@@ -199,28 +199,13 @@ Status SymbolCoder::read_header(std::span<const uint8_t> unit) {
   return read_packet_header(unit, components_.size(), stream_slots_, header_);
 }
 
-bool SymbolCoder::is_sent(size_t part) const {
-  return receiver_ != nullptr && part < decoded_ && receiver_->takes(part);
-}
-
-Status SymbolCoder::send_components(bool key) {
-  if (receiver_ == nullptr) return {};
-  size_t bytes = 0;
-  for (size_t i = 0; i < decoded_; ++i) bytes += payloads_.components[i].size();
-  CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
-  for_all(threads_for(bytes), decoded_, [&](size_t i) {
-    if (is_sent(i)) parts_[i].sound = parts_[i].coder->send(payloads_.components[i], i, *receiver_);
-  });
-  return receiver_->send();
-}
-
 Status SymbolCoder::damaged(const std::string& what, std::span<const uint8_t> bytes) const {
   return {CTV_ERROR_STREAM, what + " at byte " + std::to_string(bytes.data() - unit_) + ": damaged"};
 }
 
-Status SymbolCoder::check_parts(size_t first, size_t end, bool sent) const {
+Status SymbolCoder::check_parts(size_t first, size_t end) const {
   for (size_t i = first; i < end; ++i) {
-    if (is_sent(i) != sent || parts_[i].sound) continue;
+    if (parts_[i].sound) continue;
     return damaged(i < components_.size() ? "component " + std::to_string(i) : "side payload",
                    payloads_.components[i]);
   }
@@ -230,65 +215,86 @@ Status SymbolCoder::check_parts(size_t first, size_t end, bool sent) const {
 Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                            const PartLoss& loss) {
   const bool key = header_.frame.type == FrameType::kKey;
-  CTV_RETURN_IF_ERROR(
-      find_payloads(unit, header_, components_, layers, loss, payloads_, threads_for(unit.size())));
+  find_payloads(unit, header_, components_, layers, loss, payloads_);
   std::vector<std::span<const uint8_t>>& payloads = payloads_.components;
   unit_ = unit.data();
   decoded_ = payloads.size();
   payloads.resize(components_.size());  // those of layers that are not decoded are empty
   const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
+  receiver_ = frame.receiver;
+  if (!placed || receiver_ == nullptr) {
+    // The last components are the longest: they come first.
+    for_all(threads_for(unit.size()), decoded_,
+            [this](size_t i) { check_payload(header_, decoded_ - 1 - i, payloads_); });
+    CTV_RETURN_IF_ERROR(settle_payloads(unit, header_, loss, payloads_));
+  }
   if (!placed) return damaged("side payload", payloads_.side);
   for (size_t i = 0; i < payloads.size(); ++i) parts_[i].work = parts_[i].size = payloads[i].size();
   CodedFrameBuffers coded = frame;
   coded.parameters = header_.frame;
-  receiver_ = frame.receiver;
   const size_t first_slice = components_.size();
-  CTV_RETURN_IF_ERROR(start_slices(coded, std::span(payloads).subspan(first_slice)));
-  for_parts(
-      0, payloads.size(),
-      [&](size_t i) { return i < first_slice ? i < decoded_ && !is_sent(i) : receiver_ == nullptr; },
-      [](size_t) { return true; },
-      [&](size_t i) { return i < first_slice ? parts_[i].coder->start_decoding(payloads[i], coded) : 1; },
-      [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
-  Status status = check_parts(first_slice, payloads.size(), false);
-  if (status.ok()) status = check_parts(0, decoded_, false);
+  CTV_RETURN_IF_ERROR(start_slices(coded));
+  Status status;
+  if (receiver_ == nullptr) {
+    for_parts(
+        0, payloads.size(), [&](size_t i) { return i < decoded_ || i >= first_slice; },
+        [](size_t) { return true; },
+        [&](size_t i) { return i < first_slice ? parts_[i].coder->start_decoding(payloads[i], coded) : 1; },
+        [&](size_t i) { parts_[i].sound = parts_[i].coder->finish_decoding(); });
+  } else {
+    status = settle_payloads(unit, header_, loss, payloads_);
+  }
+  if (status.ok()) status = check_parts(first_slice, payloads.size());
+  if (status.ok() && receiver_ == nullptr) status = check_parts(0, decoded_);
   if (!status.ok() && receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->wait());
   return status;
 }
 
-// Levels need skips, so slices begin with these. A receiver runs as soon as it has them and its components,
-// and vectors are decoded beside it.
-Status SymbolCoder::start_slices(const CodedFrameBuffers& frame,
-                                 std::span<const std::span<const uint8_t>> slices) {
+// Levels need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it has
+// them and skips, and vectors are decoded beside it.
+Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
-  Part* const parts = parts_.data() + components_.size();
-  const size_t count = slices.size();
+  const size_t given = receiver_ != nullptr ? decoded_ : 0;
+  const size_t slices = payloads_.components.size() - components_.size();
   selected_.clear();
-  for (size_t i = 0; i < count; ++i) {
-    parts[i].start = SliceStart::kAwaited;
+  size_t bytes = 0;
+  for (size_t i = 0; i < given; ++i) {
+    parts_[i].sound = true;
+    bytes += parts_[i].size;
     selected_.push_back(i);
   }
-  std::sort(selected_.begin(), selected_.end(),
-            [&](size_t a, size_t b) { return parts[a].size > parts[b].size; });
-  std::atomic<size_t> awaited = 1 + count;
+  for (size_t i = components_.size(); i < payloads_.components.size(); ++i) {
+    parts_[i].start = SliceStart::kAwaited;
+    selected_.push_back(i);
+  }
+  const auto longer = [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; };
+  const auto first_slice = selected_.begin() + static_cast<std::ptrdiff_t>(given);
+  std::sort(selected_.begin(), first_slice, longer);
+  std::sort(first_slice, selected_.end(), longer);
+  if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
+  std::atomic<size_t> awaited_components = given;
+  std::atomic<size_t> awaited = given + slices;
   Status sent;
   const auto arrive = [&] {
     if (--awaited == 0 && receiver_ != nullptr && sent.ok()) sent = receiver_->run(!key && skips_);
   };
-  for_all(threads_, 1 + (receiver_ != nullptr ? 2 : 1) * count, [&](size_t i) {
-    if (i == 0) {
-      sent = send_components(key);
+  for_all(threads_, given + (receiver_ != nullptr ? 2 : 1) * slices, [&](size_t i) {
+    if (i < given) {
+      const size_t c = selected_[i];
+      if (check_payload(header_, c, payloads_))
+        parts_[c].sound = parts_[c].coder->send(payloads_.components[c], c, *receiver_);
+      if (--awaited_components == 0) sent = receiver_->send();
       arrive();
-    } else if (i <= count) {
+    } else if (i < given + slices) {
       {
-        const size_t slice = selected_[i - 1];
-        SliceStart start(parts[slice].start);
-        parts[slice].coder->start_decoding(slices[slice], frame);
+        const size_t slice = selected_[i];
+        SliceStart start(parts_[slice].start);
+        parts_[slice].coder->start_decoding(payloads_.components[slice], frame);
         start.done();
       }
       arrive();
     } else {  // tasks begin in order, so others are at work on what this one waits for
-      Part& part = parts[selected_[i - 1 - count]];
+      Part& part = parts_[selected_[i - slices]];
       if (!SliceStart::wait(part.start)) return;
       part.coder->run(0);
       part.sound = part.coder->finish_decoding();
@@ -300,10 +306,8 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame,
 Status SymbolCoder::finish_decoding() {
   if (receiver_ == nullptr) return {};
   CTV_RETURN_IF_ERROR(receiver_->wait());
-  for (size_t i = 0; i < decoded_; ++i) {
-    if (is_sent(i)) parts_[i].sound = parts_[i].sound && receiver_->sound(i);
-  }
-  return check_parts(0, decoded_, true);
+  for (size_t i = 0; i < decoded_; ++i) parts_[i].sound = parts_[i].sound && receiver_->sound(i);
+  return check_parts(0, decoded_);
 }
 
 }  // namespace ctv

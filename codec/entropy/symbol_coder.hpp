@@ -42,7 +42,7 @@ class SymbolCoder {
   /// Reads the packet header. The unit may be truncated behind the vectors.
   Status read_header(std::span<const uint8_t> unit);
   /// Decodes vectors and the first `layers` layers of the unit whose header was read last into the frame's
-  /// memory. What the frame's receiver takes may be on its way after that, until finish_decoding().
+  /// memory. With a receiver components may be on their way after that, until finish_decoding().
   Status decode(std::span<const uint8_t> unit, int layers, const CodedFrameBuffers& frame,
                 const PartLoss& loss = {});
   /// Waits for the receiver of the last decode(), if any. Error: what it took is damaged.
@@ -73,14 +73,12 @@ class SymbolCoder {
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
-  bool is_sent(size_t part) const;
-  /// Components that the receiver takes, if there is one.
-  Status send_components(bool key);
-  /// Decodes splits and skips of slices and sends components; where there is a receiver, vectors too.
-  Status start_slices(const CodedFrameBuffers& frame, std::span<const std::span<const uint8_t>> slices);
+  /// Decodes splits and skips of slices; where there is a receiver, gives it the components and decodes
+  /// vectors too.
+  Status start_slices(const CodedFrameBuffers& frame);
   Status damaged(const std::string& what, std::span<const uint8_t> bytes) const;
-  /// Error: one of the parts first .. end - 1 is damaged, of those that were sent or of the others.
-  Status check_parts(size_t first, size_t end, bool sent) const;
+  /// Error: one of the parts first .. end - 1 is damaged.
+  Status check_parts(size_t first, size_t end) const;
   /// How many are worth waking to copy so much.
   int threads_for(size_t bytes) const;
   template <typename Choose, typename Takes, typename Start, typename Finish>

@@ -36,17 +36,17 @@ struct ConstSideInfo {
 inline constexpr size_t kMostPlanes = 3;
 
 /// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
-/// component that it takes, by any threads, then send(), run() when skips are known, wait(). What needs no
-/// skips begins with send(). wait() may follow it at once: the frame is given up.
+/// component, by any threads, then send(), run() when skips are known, wait(). What needs no skips begins
+/// with send(). wait() may follow it at once: the frame is given up.
 class ComponentReceiver {
  public:
   virtual ~ComponentReceiver() = default;
-  /// component: number in the packet. The same for all frames.
-  virtual bool takes(size_t component) const = 0;
   /// bytes: of all that put() will get together, at most.
   virtual Status start(bool key, size_t bytes) = 0;
-  /// pieces: with offsets in `bytes`; none with entropy coding by runs. Neither need stay. False: damaged.
-  virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) = 0;
+  /// component: number in the packet. pieces: with offsets in `bytes`; none with entropy coding by runs.
+  /// Neither need stay. predicted: lowpass levels are errors of their prediction. False: damaged.
+  virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,
+                   bool predicted) = 0;
   virtual Status send() = 0;
   /// skips: those in the frame's buffers are contexts. Components that were not put are 0.
   virtual Status run(bool skips) = 0;
@@ -74,7 +74,7 @@ struct CodedFrameBuffers {
   FrameParameters parameters;
   SideInfo side;
   std::array<Level*, 3> levels{};
-  ComponentReceiver* receiver = nullptr;  // takes some components; levels of these are not written
+  ComponentReceiver* receiver = nullptr;  // takes all components; then levels are not written
   operator CodedFrame() const {           // NOLINT(*-explicit-*)
     CodedFrame frame;
     frame.parameters = parameters;

@@ -200,9 +200,9 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
   seal_packet(packet, header, 0);
 }
 
-Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
-                     std::span<const Component> components, int layers, const PartLoss& loss,
-                     Payloads& payloads, int threads) {
+void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
+                   std::span<const Component> components, int layers, const PartLoss& loss,
+                   Payloads& payloads) {
   payloads.side = unit.subspan(header.size, header.side_size);
   payloads.components.clear();
   payloads.missing = 0;
@@ -213,17 +213,21 @@ Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
     payloads.components.push_back(there ? unit.subspan(begin, size) : std::span<const uint8_t>());
     begin += size;
   }
-  const size_t count = payloads.components.size();
-  payloads.sound.assign(count, 0);
-  // The last components are the longest: they come first.
-  parallel_for(threads, static_cast<int>(count), [&](int task) {
-    const size_t i = count - 1 - static_cast<size_t>(task);
-    const std::span<const uint8_t> bytes = payloads.components[i];
-    payloads.sound[i] = header.component_sizes[i] == bytes.size() &&
-                        (bytes.empty() || part_check(bytes) == header.component_checks[i]);
-  });
-  begin = header.size + header.side_size;
-  for (size_t i = 0; i < count; begin += header.component_sizes[i++]) {
+  payloads.sound.assign(payloads.components.size(), 0);
+}
+
+bool check_payload(const PacketHeader& header, size_t component, Payloads& payloads) {
+  const std::span<const uint8_t> bytes = payloads.components[component];
+  const bool sound = header.component_sizes[component] == bytes.size() &&
+                     (bytes.empty() || part_check(bytes) == header.component_checks[component]);
+  payloads.sound[component] = sound ? 1 : 0;
+  return sound;
+}
+
+Status settle_payloads(std::span<const uint8_t> unit, const PacketHeader& header, const PartLoss& loss,
+                       Payloads& payloads) {
+  size_t begin = header.size + header.side_size;
+  for (size_t i = 0; i < payloads.sound.size(); begin += header.component_sizes[i++]) {
     if (payloads.sound[i] != 0) continue;
     if (!loss.conceal) {
       const std::string name = "component " + std::to_string(i);

@@ -59,13 +59,19 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
 struct Payloads {
   std::span<const uint8_t> side;                     // motion, or slopes of a key frame
   std::vector<std::span<const uint8_t>> components;  // of the layers that were asked for
-  std::vector<uint8_t> sound;                        // of these
+  std::vector<uint8_t> sound;                        // of these: what check_payload() found
   int missing = 0;                                   // components that were concealed
 };
-/// Finds the payloads of the first `layers` layers of a unit whose header was read. Error, unless losses are
-/// concealed: a component is missing, the unit ends before it, or its check is wrong. threads: for checks.
-Status find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
-                     std::span<const Component> components, int layers, const PartLoss& loss,
-                     Payloads& payloads, int threads = 1);
+/// Finds the payloads of the first `layers` layers of a unit whose header was read. Each component must be
+/// checked by check_payload(), then settle_payloads() follows.
+void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
+                   std::span<const Component> components, int layers, const PartLoss& loss,
+                   Payloads& payloads);
+/// Notes whether a component is there and its check is right.
+bool check_payload(const PacketHeader& header, size_t component, Payloads& payloads);
+/// Components that are not sound become empty if losses are concealed. Otherwise error: a component is
+/// missing, the unit ends before it, or its check is wrong.
+Status settle_payloads(std::span<const uint8_t> unit, const PacketHeader& header, const PartLoss& loss,
+                       Payloads& payloads);
 
 }  // namespace ctv

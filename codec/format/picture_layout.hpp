@@ -42,4 +42,11 @@ struct PictureLayout {
   int dc_offset(int plane) const { return plane > 0 && colour == ColourModel::kYcocgR ? 0 : 128; }
 };
 
+/// Whether a picture of the format has the coded planes, as they are but for their samples' width.
+inline bool keeps_planes(const PictureLayout& layout, ctv_format format) {
+  const PictureFormat f = picture_format(format);
+  return !is_rgb(format) && f.planes == layout.planes && layout.colour == ColourModel::kAsIs &&
+         (f.planes == 1 || (f.chroma.y == layout.chroma.y && f.chroma.x == layout.chroma.x));
+}
+
 }  // namespace ctv

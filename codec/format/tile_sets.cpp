@@ -39,15 +39,8 @@ CodingPlan make_coding_plan(const PictureLayout& picture, const SequenceHeader& 
   for (const Component& c : make_components(picture, header.grouping)) {
     if (header.entropy_coding == EntropyCoding::kRle) {
       plan.runs.push_back({run_ranges(picture, c), c.layer == 0});
-      continue;
-    }
-    std::vector<TileSet>& sets = plan.components.emplace_back();
-    if (c.first_subband != 0 || !up) {
-      sets = make_tile_sets(picture, c);
-      continue;
-    }
-    for (int p = c.first_plane; p <= c.last_plane; ++p) {
-      plan.host_levels[static_cast<size_t>(p)] = c.count(picture, p);
+    } else {
+      plan.components.push_back(make_tile_sets(picture, c));
     }
   }
   return plan;

@@ -93,14 +93,12 @@ inline uint64_t skips_of(const TileSide& side, const TileSet& set, const TilePla
 
 std::vector<TileSet> make_tile_sets(const PictureLayout& picture, const Component& component);
 
-/// Which components a backend may code itself: all but, in a decoder, those of tiles with a lowpass, where
-/// each level waits for its neighbours.
+/// What a backend that codes components itself must know of them.
 struct CodingPlan {
   bool up = false;                               // decoder
   const SymbolTable* tables = nullptr;           // [kTables + 1]
-  std::vector<std::vector<TileSet>> components;  // of a packet; no sets: coded on the host
-  std::vector<RunComponent> runs;                // by component, or none
-  std::array<size_t, 3> host_levels{};           // that the host codes, the first ones of each plane
+  std::vector<std::vector<TileSet>> components;  // of a packet, if its levels are coded by tiles
+  std::vector<RunComponent> runs;                // of a packet, if they are coded by runs
 };
 /// For the header's entropy coding. up: for a decoder. Without `tables`.
 CodingPlan make_coding_plan(const PictureLayout& picture, const SequenceHeader& header, bool up);

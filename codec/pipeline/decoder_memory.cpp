@@ -70,12 +70,12 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
   const uint64_t side = s.grid.roots() * sizeof(int64_t) +
                         s.grid.size() * (sizeof(MotionVector) + sizeof(uint8_t)) + s.slopes.size();
   // A place for each slot, one for the current frame, and one that its loop filter needs, beside a few rows
-  // for each thread. Also the residual levels, or the decoded picture.
+  // for each thread. Also the decoded picture, with subband prediction.
   const uint64_t places = header.slots + uint64_t{1} + header.loop_filter;
   const uint64_t rows = uint64_t{header.loop_filter} * static_cast<uint64_t>(threads) * kFilterBytes *
                         padded(s.picture.subbands[0].padded.cols);
-  const uint64_t references = rows + (header.prediction == Prediction::kPicture ? places * planes + levels
-                                                                                : places * levels + planes);
+  const bool of_pictures = header.prediction == Prediction::kPicture;
+  const uint64_t references = rows + (of_pictures ? places * planes : places * levels + planes);
 
   const auto components = make_components(s.picture, header.grouping);
   uint64_t coders = MotionSlices::most(s.grid) * MotionTree::bytes(s.grid) +
@@ -85,8 +85,7 @@ uint64_t decoder_memory(const Stream& s, int frames_in_flight, int threads) {
   }
   const uint64_t picture = uint64_t{header.width} * header.height * 4;  // of any format
   const uint64_t frame = levels + side + picture + coders + 4 * layouts;
-  return references + side + transforms + static_cast<uint64_t>(frames_in_flight) * frame + 8 * layouts +
-         kFixed;
+  return references + transforms + static_cast<uint64_t>(frames_in_flight) * frame + 8 * layouts + kFixed;
 }
 
 }  // namespace ctv

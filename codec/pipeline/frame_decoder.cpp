@@ -21,15 +21,12 @@ Status FrameDecoder::initialise(const DecoderDecisions& decisions) {
       ReferenceBuffer::make(backend_, picture, {picture_mode(), !picture_mode(), decisions.reduction},
                             stream_.header.slots));
   if (picture_mode()) {
-    CTV_ASSIGN_OR_RETURN(level_memory_, allocate_levels(backend_, picture, residual_));
     if (filtered()) {
       CTV_ASSIGN_OR_RETURN(spare_, PlaneSet::make(backend_, picture, 0));
     }
   } else {
     CTV_ASSIGN_OR_RETURN(decoded_, PlaneSet::make(backend_, picture, decisions.reduction));
   }
-  CTV_ASSIGN_OR_RETURN(side_memory_,
-                       allocate_side(backend_, stream_.grid, picture_mode(), stream_.slopes, side_));
   for (size_t p = 0; p < static_cast<size_t>(picture.planes); ++p) {
     CTV_ASSIGN_OR_RETURN(transforms_[p], backend_.make_transform(picture.subbands[p], decisions.engine));
   }
@@ -87,23 +84,21 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   return {};
 }
 
-SideInfo FrameDecoder::side_of(FrameType type) const {
-  if (type == FrameType::kKey) return {.slopes = side_.slopes};
-  return {side_.vectors, side_.skips, nullptr, side_.changes};
-}
-
 Status FrameDecoder::run_stages(FrameSlot& slot) {
   make_quantisers(stream_, slot.parameters, 0, quantisers_);
-  CTV_RETURN_IF_ERROR(slot.levels->place_side(side_of(slot.parameters.type)));
-  CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot) : decode_subbands(slot));
+  const PlaneSet& decoded = shown(references_.current());
+  const bool by_planes = keeps_planes(stream_.picture, format());
+  PictureTransfer& picture = *slot.picture;
+  CTV_RETURN_IF_ERROR(slot.levels->await_side());
+  CTV_RETURN_IF_ERROR(picture.begin_export(decisions_.reduction, format(), decisions_.memory));
+  const auto decode = [&](int p) -> Status {
+    CTV_RETURN_IF_ERROR(picture_mode() ? decode_picture(slot, p) : decode_subbands(slot, p));
+    return by_planes ? picture.export_plane(p, decoded.cropped(p)) : Status();
+  };
+  CTV_RETURN_IF_ERROR(backend_.each_plane(stream_.picture.planes, decode));
   CTV_RETURN_IF_ERROR(slot.levels->release());
-  return export_picture(slot, references_.current());
-}
-
-Status FrameDecoder::export_picture(FrameSlot& slot, const Reference& latest) {
-  const ctv_format format = decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
-  const PlaneSet& decoded = picture_mode() ? latest.picture : decoded_;
-  return slot.picture->export_picture(decoded.cropped(), decisions_.reduction, format, decisions_.memory);
+  if (!by_planes) CTV_RETURN_IF_ERROR(picture.export_planes(decoded.cropped()));
+  return picture.end_export();
 }
 
 Status FrameDecoder::repeat(FrameSlot& slot) {
@@ -111,56 +106,56 @@ Status FrameDecoder::repeat(FrameSlot& slot) {
   if (latest == nullptr) return {CTV_ERROR_REFERENCE, "packet: there is no picture to repeat for it"};
   slot.damage = CTV_DAMAGE_REPEATED;
   slot.missing_parts = static_cast<int>(slot.symbols->components().size()) + 1;
-  return export_picture(slot, *latest);
+  return slot.picture->export_picture(shown(*latest).cropped(), decisions_.reduction, format(),
+                                      decisions_.memory);
 }
 
-// picture: inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere. All
-// in one place, as far as the backend can.
-Status FrameDecoder::decode_picture(FrameSlot& slot) {
+// inverse + compensated -> decoded, compensated alone where it is skipped; filtered elsewhere. All in one
+// place, as far as the backend can.
+Status FrameDecoder::decode_picture(FrameSlot& slot, int p) {
+  const auto i = static_cast<size_t>(p);
   const PictureLayout& picture = stream_.picture;
   const bool apart = filtered() && !backend_.filters_in_place();
   const PlaneSet& decoded = apart ? spare_ : references_.current().picture;  // before the filter
   const PlaneSet& other = apart ? references_.current().picture : spare_;
-  return backend_.each_plane(picture.planes, [&](int p) -> Status {
-    const auto i = static_cast<size_t>(p);
-    FilteredCells cells{stream_.geometry(p, decisions_.reduction)};
-    const PlaneView<Sample> out = decoded.plane(p);
-    PlaneView<const Sample> prediction;
-    const int8_t* const slopes = p == 0 && reference_ == nullptr ? side_.slopes : nullptr;
-    if (reference_ != nullptr) {
-      CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), side_, cells.geometry, out));
-      prediction = out;
-      cells.skips = side_.skips;
-      cells.changes = side_.changes;
-    }
-    // Levels are only read, so they need not move.
-    const Level* const uploaded = slot.levels->uploaded(i);
-    const Level* const levels = uploaded == nullptr ? residual_[i] : uploaded;
-    CTV_RETURN_IF_ERROR(slot.levels->place(i, uploaded == nullptr ? residual_[i] : nullptr));
-    CTV_RETURN_IF_ERROR(transforms_[i]->inverse(levels, quantisers_[i], prediction, picture.dc_offset(p),
-                                                picture.range(p), decisions_.reduction, out, slopes, cells));
-    if (!filtered()) return {};
-    return backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
-                           other.cropped_plane(p));
-  });
+  const ConstSideInfo side = slot.levels->uploaded_side();
+  const bool sloped = p == 0 && reference_ == nullptr && stream_.slopes.size() > 0;
+  FilteredCells cells{stream_.geometry(p, decisions_.reduction)};
+  const PlaneView<Sample> out = decoded.plane(p);
+  PlaneView<const Sample> prediction;
+  if (reference_ != nullptr) {
+    CTV_RETURN_IF_ERROR(backend_.compensate(reference_->picture.cropped(p), side, cells.geometry, out));
+    prediction = out;
+    cells.skips = side.skips;
+    cells.changes = side.changes;
+  }
+  CTV_RETURN_IF_ERROR(slot.levels->await_levels());
+  CTV_RETURN_IF_ERROR(transforms_[i]->inverse(slot.levels->uploaded(i), quantisers_[i], prediction,
+                                              picture.dc_offset(p), picture.range(p), decisions_.reduction,
+                                              out, sloped ? side.slopes : nullptr, cells));
+  if (!filtered()) return {};
+  return backend_.filter(decoded.cropped_plane(p), loop_filter_of(slot.parameters, p), cells,
+                         other.cropped_plane(p));
 }
 
-// subband: levels += moved levels of the reference; inverse(levels) -> decoded. Drift-free at every
-// resolution.
-Status FrameDecoder::decode_subbands(FrameSlot& slot) {
+// levels + moved levels of the reference; inverse(levels) -> decoded. Drift-free at every resolution.
+Status FrameDecoder::decode_subbands(FrameSlot& slot, int p) {
+  const auto i = static_cast<size_t>(p);
   const PictureLayout& picture = stream_.picture;
-  const std::array<Level*, 3>& levels = references_.current().levels;
-  return backend_.each_plane(picture.planes, [&](int p) -> Status {
-    const auto i = static_cast<size_t>(p);
-    const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
-    CTV_RETURN_IF_ERROR(slot.levels->place(i, levels[i]));
-    if (reference_ != nullptr) {
-      CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, side_.vectors,
-                                                levels[i], reference_->levels[i], layers_, levels[i]));
-    }
-    return transforms_[i]->inverse(levels[i], quantisers_[i], {}, picture.dc_offset(p), picture.range(p),
-                                   decisions_.reduction, decoded_.plane(p));
-  });
+  const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
+  const Level* const uploaded = slot.levels->uploaded(i);
+  Level* const levels = references_.current().levels[i];
+  CTV_RETURN_IF_ERROR(slot.levels->await_levels());
+  if (reference_ == nullptr) {
+    const size_t bytes = picture.subbands[i].num_coefficients * sizeof(Level);
+    CTV_RETURN_IF_ERROR(backend_.copy(levels, uploaded, bytes));
+  } else {
+    const MotionVector* const vectors = slot.levels->uploaded_side().vectors;
+    CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors, uploaded,
+                                              reference_->levels[i], layers_, levels));
+  }
+  return transforms_[i]->inverse(levels, quantisers_[i], {}, picture.dc_offset(p), picture.range(p),
+                                 decisions_.reduction, decoded_.plane(p));
 }
 
 }  // namespace ctv

@@ -44,12 +44,15 @@ class FrameDecoder {
  private:
   FrameDecoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const DecoderDecisions& decisions);
-  /// What a frame of the type has.
-  SideInfo side_of(FrameType type) const;
   Status run_stages(FrameSlot& slot);
-  Status decode_picture(FrameSlot& slot);
-  Status decode_subbands(FrameSlot& slot);
-  Status export_picture(FrameSlot& slot, const Reference& latest);
+  /// A plane, under picture and under subband prediction.
+  Status decode_picture(FrameSlot& slot, int p);
+  Status decode_subbands(FrameSlot& slot, int p);
+  ctv_format format() const {
+    return decisions_.format == CTV_FORMAT_NONE ? stream_.picture.source : decisions_.format;
+  }
+  /// What is exported. latest: the last decoded frame.
+  const PlaneSet& shown(const Reference& latest) const { return picture_mode() ? latest.picture : decoded_; }
   /// At full resolution only.
   bool filtered() const { return stream_.header.loop_filter != 0 && decisions_.reduction == 0; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
@@ -63,9 +66,6 @@ class FrameDecoder {
   const Reference* reference_ = nullptr;  // of a predicted frame
   PlaneSet decoded_;                      // subband prediction
   PlaneSet spare_;                        // loop filter: of Backend::filter()
-  Memory level_memory_, side_memory_;
-  std::array<Level*, 3> residual_{};  // picture prediction
-  SideInfo side_;
   PlaneQuantisers quantisers_;
 };
 

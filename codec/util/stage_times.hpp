@@ -10,7 +10,6 @@
 namespace ctv {
 
 enum class Stage {
-  kUpload,
   kColour,
   kMotionSearch,
   kMotionRefine,
@@ -23,27 +22,14 @@ enum class Stage {
   kInverse,
   kFilter,
   kError,
-  kDownload,
   kSymbols,
   kCount
 };
 
 inline constexpr std::array<const char*, static_cast<size_t>(Stage::kCount)> kStageNames = {
-    "upload",
-    "colour",
-    "motion search",
-    "motion refinement",
-    "skip decision",
-    "motion compensation",
-    "slope search",
-    "forward transform",
-    "quantiser",
-    "prediction",
-    "inverse transform",
-    "loop filter",
-    "squared error",
-    "download",
-    "symbols and DEFLATE"};
+    "colour",       "motion search",     "motion refinement",  "skip decision", "motion compensation",
+    "slope search", "forward transform", "quantiser",          "prediction",    "inverse transform",
+    "loop filter",  "squared error",     "symbols and DEFLATE"};
 
 class StageTimes {
  public:

@@ -73,16 +73,28 @@ class CpuPictureTransfer final : public PictureTransfer {
     return {};
   }
 
-  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
-                        ctv_memory memory) override {
-    StageTimer timer(times_, Stage::kColour);
+  Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
     if (memory != CTV_MEMORY_HOST) {
-      return {CTV_ERROR_UNSUPPORTED, "export_picture: the CPU backend writes host memory only"};
+      return {CTV_ERROR_UNSUPPORTED, "begin_export: the CPU backend writes host memory only"};
     }
     if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
-      return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
+      return {CTV_ERROR_ARGUMENT, "begin_export: unknown format"};
     }
     lay_out(reduction, format);
+    return {};
+  }
+
+  Status export_plane(int p, PlaneView<const Sample> plane) override {
+    StageTimer timer(times_, Stage::kColour);
+    parallel_ranges(threads_, plane.rows, kGrain, [&](int begin, int end) {
+      for (int r = begin; r < end; ++r) narrow_row(plane.row(r), plane.cols, out_row(p, r));
+    });
+    return {};
+  }
+
+  Status export_planes(const ConstPlanes& planes) override {
+    StageTimer timer(times_, Stage::kColour);
+    const ctv_format format = out_.format;
     // Subsampled chroma needs pairs of rows.
     parallel_ranges(threads_, out_.height, kGrain, [&](int begin, int end) {
       if (is_rgb(format)) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels and side information across the bus, beside the frame's kernels. Components that the plan names are
-// coded and decoded here, and only their bytes travel; the others' levels go through the copy engine. A
-// transfer's arrays stay as they are until its next frame, so nothing else waits. Upwards all land in device
-// memory of the transfer, so that they need not wait for earlier frames either. Levels are read there, or
-// like side information moved to their place from there in the order of the calls.
+// Levels and side information across the bus, beside the frame's kernels. Levels are coded and decoded here,
+// and only their bytes travel; or they go through the copy engine (CudaTuning::entropy). A transfer's arrays
+// stay as they are until its next frame, so nothing else waits. Upwards all land in device memory of the
+// transfer, where the stages read them, so that they need not wait for earlier frames either.
 #include "cuda/entropy/level_transfer.hpp"
+
+#include <utility>
 
 #include "codec/format/slope_grid.hpp"
 #include "cuda/entropy/run_decoder.hpp"
@@ -27,15 +28,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       places_[p] = uploaded_count_;
       uploaded_count_ += counts_[p];
     }
-    host_counts_ = counts_;
   }
 
   Status initialise(const CodingPlan& plan) {
     Device& d = *device_;
     if (cuda_tuning().entropy) {
-      host_counts_ = plan.host_levels;
-      for (const auto& sets : plan.components) taken_.push_back(!sets.empty());
-      taken_.resize(taken_.size() + plan.runs.size(), true);
       if (plan.up) {
         buffers_.receiver = this;
         CTV_RETURN_IF_ERROR(plan.runs.empty() ? tile_decoder_.emplace().initialise(d, plan)
@@ -47,12 +44,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
                                               : run_encoder_.emplace().initialise(d, plan.runs));
       }
     }
-    size_t total = 0;
-    for (size_t p = 0; p < planes_; ++p) total += host_counts_[p];
-    CTV_RETURN_IF_ERROR(levels_.allocate(d, total));
+    if (levels_travel()) {
+      CTV_RETURN_IF_ERROR(levels_.allocate(d, uploaded_count_));
+      for (size_t p = 0; p < planes_; ++p) buffers_.levels[p] = levels_.data() + places_[p];
+    }
     CTV_RETURN_IF_ERROR(side_memory_.allocate(d, side_bytes()));
-    size_t at = 0;
-    for (size_t p = 0; p < planes_; at += host_counts_[p++]) buffers_.levels[p] = levels_.data() + at;
     buffers_.side = side_in(side_memory_.data());
     CTV_RETURN_IF_ERROR(coder_stream_.create(d, d.coding_priority()));
     CTV_RETURN_IF_ERROR(side_stream_.create(d, d.coding_priority()));
@@ -81,7 +77,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   CodedFrameBuffers upload_buffers() override { return buffers_; }
 
   bool staged() const override { return true; }
-  bool codes(size_t component) const override { return component < taken_.size() && taken_[component]; }
+  bool codes(size_t component) const override {
+    return component < coded_tiles_.size() || component < coded_runs_.size();
+  }
 
   Status download_side(const ConstSideInfo& side) override {
     Device& d = *device_;
@@ -113,9 +111,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       // The coder need not wait for the copies.
       const cudaStream_t copies = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, ready_.get(), 0));
-      for (size_t p = 0; p < planes_; ++p) {
-        if (host_counts_[p] == 0) continue;
-        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], host_counts_[p] * sizeof(Level),
+      for (size_t p = 0; levels_travel() && p < planes_; ++p) {
+        CTV_CUDA_TRY(dev, cudaMemcpyAsync(buffers_.levels[p], levels[p], counts_[p] * sizeof(Level),
                                           cudaMemcpyDeviceToHost, copies));
       }
       if (side.slopes != nullptr) {
@@ -155,9 +152,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
-    for (size_t p = 0; p < planes_; ++p) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data() + places_[p], buffers_.levels[p],
-                                      host_counts_[p] * sizeof(Level), cudaMemcpyHostToDevice, d.up()));
+    if (levels_travel()) {
+      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), uploaded_count_ * sizeof(Level),
+                                      cudaMemcpyHostToDevice, d.up()));
     }
     if (type == FrameType::kKey) {
       CTV_RETURN_IF_ERROR(upload_side(cells_bytes(), slope_count_, d.up()));
@@ -168,38 +165,29 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return {};
   }
 
-  Status place_side(const SideInfo& side) override {
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.enter());
-    CTV_RETURN_IF_ERROR(d.wait(done_));
-    const ConstSideInfo uploaded = side_in(device_side_.data());
-    const auto copy = [&](void* to, const void* from, size_t bytes) -> Status {
-      if (to == nullptr) return {};
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d.stream()));
-      return {};
-    };
-    CTV_RETURN_IF_ERROR(copy(side.vectors, uploaded.vectors, grid_.size() * sizeof(MotionVector)));
-    CTV_RETURN_IF_ERROR(copy(side.skips, uploaded.skips, grid_.size()));
-    CTV_RETURN_IF_ERROR(copy(side.slopes, uploaded.slopes, slope_count_));
-    return copy(side.changes, uploaded.changes, changes_bytes());
-  }
-
+  ConstSideInfo uploaded_side() const override { return side_in(device_side_.data()); }
   const Level* uploaded(size_t plane) const override { return device_levels_.data() + places_[plane]; }
 
-  Status place(size_t plane, Level* levels) override {
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.enter());
-    if (buffers_.receiver != nullptr) CTV_RETURN_IF_ERROR(d.wait(decoded_));
-    if (levels != nullptr) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(levels, uploaded(plane), counts_[plane] * sizeof(Level),
-                                      cudaMemcpyDeviceToDevice, d.stream()));
-    }
-    return {};
+  Status await_side() override {
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->wait(done_);
+  }
+  Status await_levels() override {
+    if (buffers_.receiver == nullptr) return {};  // they came with the side information
+    CTV_RETURN_IF_ERROR(device_->enter());
+    return device_->wait(decoded_);
   }
 
+  // Zeros for the next frame of tiles are written beside what is left of this one.
   Status release() override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    return device_->record(released_);
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    CTV_RETURN_IF_ERROR(d.record(released_));
+    if (!tile_decoder_) return {};
+    return d.afterwards([this]() -> Status {
+      cleared_ = true;
+      return clear();
+    });
   }
 
   Status finish_side() override { return wait_for(side_done_); }
@@ -208,32 +196,34 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     for (const Event* event : {&side_done_, &levels_done_, &decoded_, &done_}) {  // the last one last
       CTV_RETURN_IF_ERROR(wait_for(*event));
     }
-    for (size_t c = 0; c < coded_tiles_.size(); ++c) {
-      if (taken_[c]) coded_tiles_[c] = tile_encoder_->coded(c);
-    }
+    for (size_t c = 0; c < coded_tiles_.size(); ++c) coded_tiles_[c] = tile_encoder_->coded(c);
     for (size_t c = 0; c < coded_runs_.size(); ++c) coded_runs_[c] = run_encoder_->coded(c);
     return {};
   }
 
  private:
   // ComponentReceiver: in the threads of the entropy coder, beside the frames before.
-  bool takes(size_t component) const override { return taken_[component]; }
   Status start(bool key, size_t bytes) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     return tile_decoder_ ? tile_decoder_->start(d, bytes) : run_decoder_->start(d, key, bytes);
   }
-  bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) override {
-    return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces) : run_decoder_->put(component, bytes);
+  bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,
+           bool predicted) override {
+    return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces, predicted)
+                         : run_decoder_->put(component, bytes);
   }
   Status send() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     const cudaStream_t stream = coder_stream_.get();
-    CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
-    if (tile_decoder_) CTV_RETURN_IF_ERROR(tile_decoder_->upload(d, received_levels(), stream));
+    if (tile_decoder_) {
+      CTV_RETURN_IF_ERROR(tile_decoder_->upload(d, stream));
+      if (!std::exchange(cleared_, false)) CTV_RETURN_IF_ERROR(clear());
+    }
     if (run_decoder_) {  // needs no skips
+      CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
       CTV_RETURN_IF_ERROR(run_decoder_->upload(d, stream));
       CTV_RETURN_IF_ERROR(run_decoder_->decode(d, received_levels(), stream));
     }
@@ -261,6 +251,14 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     return (tile_decoder_ ? tile_decoder_->damaged() : run_decoder_->damaged())[component] == 0;
   }
 
+  bool levels_travel() const { return !cuda_tuning().entropy; }
+  Status clear() {
+    Device& d = *device_;
+    const cudaStream_t stream = coder_stream_.get();
+    CTV_CUDA_TRY(d, cudaStreamWaitEvent(stream, released_.get(), 0));
+    CTV_CUDA_TRY(d, cudaMemsetAsync(device_levels_.data(), 0, uploaded_count_ * sizeof(Level), stream));
+    return {};
+  }
   std::array<Level*, 3> received_levels() const {
     std::array<Level*, 3> levels{};
     for (size_t p = 0; p < planes_; ++p) levels[p] = device_levels_.data() + places_[p];
@@ -303,10 +301,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   const size_t planes_;
   const MotionGrid grid_;
   const size_t slope_count_;
-  std::array<size_t, 3> counts_{}, host_counts_{};  // of each plane; the first levels, which travel
-  std::array<size_t, 3> places_{};                  // of each plane in device_levels_
+  std::array<size_t, 3> counts_{}, places_{};  // of each plane; in device_levels_
   size_t uploaded_count_ = 0;
-  std::vector<bool> taken_;  // components that are coded here
   std::vector<CodedTiles> coded_tiles_;
   std::vector<CodedRuns> coded_runs_;
   // Of these at most one.
@@ -320,6 +316,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
   Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_;
   Stream side_stream_, coder_stream_;
+  bool cleared_ = false;       // the levels of the frame before have been released and are 0
   ConstSideInfo side_;         // of the last download, on the device
   CodedFrameBuffers buffers_;  // views of levels_ and side_memory_
 };

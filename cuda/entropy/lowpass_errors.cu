@@ -2,7 +2,6 @@
 #include "cuda/entropy/lowpass_errors.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "codec/entropy/model/lowpass_prediction.hpp"
 #include "cuda/runtime/launch.cuh"
@@ -52,26 +51,20 @@ __global__ void __launch_bounds__(kThreads) lowpass_kernel(const __grid_constant
 }  // namespace
 
 Status LowpassErrors::initialise(Device& device, const TileLayout& layout) {
-  std::vector<uint32_t> numbers;
   size_t levels = 0;
   size_t most = 0;
-  for (size_t s = 0; s < layout.sets.size(); ++s) {
+  for (const uint32_t s : layout.lowpass) {
     const DeviceTileSet& set = layout.sets[s];
-    if (!set.lowpass) continue;
-    numbers.push_back(static_cast<uint32_t>(s));
     const size_t own = static_cast<size_t>(set.rows) * static_cast<size_t>(set.cols);
     levels += own;
     most = std::max(most, own);
   }
-  sets_ = static_cast<unsigned>(numbers.size());
+  sets_ = static_cast<unsigned>(layout.lowpass.size());
   blocks_ = static_cast<unsigned>((most + kThreads - 1) / kThreads);
   components_ = layout.components.size();
-  CTV_RETURN_IF_ERROR(set_numbers_.allocate(device, sets_));
   CTV_RETURN_IF_ERROR(errors_.allocate(device, levels));
   CTV_RETURN_IF_ERROR(sums_.allocate(device, 2 * components_));
   CTV_CUDA_TRY(device, cudaMemset(sums_.data(), 0, 2 * components_ * sizeof(LowpassSums)));
-  CTV_CUDA_TRY(device, cudaMemcpy(set_numbers_.data(), numbers.data(), sets_ * sizeof(uint32_t),
-                                  cudaMemcpyHostToDevice));
   CTV_CUDA_TRY(device, cudaDeviceSynchronize());
   return {};
 }
@@ -83,7 +76,7 @@ Status LowpassErrors::find(Device& device, const DeviceTileLayout& layout,
   own_sums_ = components_ - own_sums_;
   const Work work{{levels[0], levels[1], levels[2]},
                   layout.sets.data(),
-                  set_numbers_.data(),
+                  layout.lowpass.data(),
                   errors_.data(),
                   sums_.data() + own_sums_,
                   next,

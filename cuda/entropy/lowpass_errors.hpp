@@ -42,7 +42,6 @@ class LowpassErrors {
  private:
   unsigned sets_ = 0, blocks_ = 0;  // lowpass subbands; blocks of the largest
   size_t components_ = 0;
-  DeviceArray<uint32_t> set_numbers_;
   DeviceArray<Level> errors_;
   DeviceArray<LowpassSums> sums_;  // of this frame and of the next, in turn
   size_t own_sums_ = 0;            // where those of this frame begin

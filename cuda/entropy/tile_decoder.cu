@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/entropy/level_ranges.hpp"
+#include "cuda/entropy/lowpass_levels.hpp"
 #include "cuda/entropy/part_decoder.cuh"
 
 namespace ctv::cuda {
@@ -197,11 +197,13 @@ Status TileDecoder::start(Device& device, size_t bytes) {
       reserve_both(device, host_, device_, fixed + std::min(bytes, most), fixed + std::min(2 * bytes, most)));
   count() = 0;
   end_ = count_at_ + kCountBytes;
+  predicted_ = 0;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
   return {};
 }
 
-bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces) {
+bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,
+                      bool predicted) {
   if (bytes.empty() || pieces.empty()) return true;
   const size_t first = pieces.front().begin;
   const size_t size = pieces.back().begin + pieces.back().size - first;
@@ -221,15 +223,18 @@ bool TileDecoder::put(size_t component, std::span<const uint8_t> bytes, std::spa
         static_cast<uint32_t>(component)};
   }
   std::memcpy(host_.data() + at, bytes.data() + first, size);
+  for (size_t i = 0; predicted && i < layout_.lowpass.size(); ++i) {
+    if (layout_.sets[layout_.lowpass[i]].component == component) predicted_ |= 1U << i;
+  }
   return true;
 }
 
-Status TileDecoder::upload(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {
+Status TileDecoder::upload(Device& device, cudaStream_t stream) {
   std::memset(host_.data() + end_, 0, kReadBeyond);
   const size_t begin = count_at_ - static_cast<size_t>(count()) * sizeof(UploadedPiece);
   CTV_CUDA_TRY(device, cudaMemcpyAsync(device_.data() + begin, host_.data() + begin,
                                        end_ + kReadBeyond - begin, cudaMemcpyHostToDevice, stream));
-  return clear_ranges(device, layout_.ranges, levels, stream);
+  return {};
 }
 
 Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
@@ -254,7 +259,8 @@ Status TileDecoder::decode(Device& device, const std::array<Level*, 3>& levels, 
   } else {
     decode_kernel<false><<<blocks_, warps_ * kWarp, shared_bytes(false, warps_), stream>>>(work);
   }
-  return device.launched("decode_kernel");
+  CTV_RETURN_IF_ERROR(device.launched("decode_kernel"));
+  return add_predictions(device, device_layout_, levels, predicted_, stream);
 }
 
 }  // namespace ctv::cuda

@@ -31,14 +31,16 @@ class TileDecoder {
   /// bytes: of all components together, at most. Grows page-locked memory and the device's to twice as many
   /// if need be.
   Status start(Device& device, size_t bytes);
-  /// Notes a component's pieces and copies their bytes; once for each, by any thread. pieces: of
+  /// Notes a component's pieces and copies their bytes; once for each, by any thread. pieces, predicted: of
   /// read_tile_index() for the component's tiles, offsets in `bytes`. False if no levels have so long a code;
   /// the component then counts as damaged.
-  bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces);
-  /// Starts the copy to the device on `stream`, and clears the levels of the plan's components there.
-  Status upload(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream);
-  /// Starts on `stream`, which has waited for the upload. skips: of the frame, on the device. Writes levels
-  /// of the plan's components that are not 0, and no others'; those of damaged pieces are undefined.
+  bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,
+           bool predicted);
+  /// Starts the copy to the device on `stream`.
+  Status upload(Device& device, cudaStream_t stream);
+  /// Starts on `stream`, which has waited for the upload. skips: of the frame, on the device. levels: all 0.
+  /// Writes those of the plan's components that are not, and no others'; those of damaged pieces are
+  /// undefined.
   Status decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
                 cudaStream_t stream);
   /// Of each component, whether a piece is damaged; valid when decode()'s work is done.
@@ -54,7 +56,8 @@ class TileDecoder {
   bool tables_fit_ = false;  // in shared memory
   unsigned warps_ = 0;       // of a block
   unsigned blocks_ = 0;
-  DeviceArray<uint64_t> skips_;  // of each tile
+  DeviceArray<uint64_t> skips_;         // of each tile
+  std::atomic<uint32_t> predicted_{0};  // of the frame: a bit for each lowpass subband
   size_t count_at_ = 0;
   std::atomic<size_t> end_{0};  // of the block so far
   PinnedArray<uint8_t> host_;

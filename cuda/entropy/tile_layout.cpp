@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuda/entropy/tile_layout.hpp"
 
-#include <utility>
-
-#include "cuda/entropy/level_ranges.hpp"
-
 namespace ctv::cuda {
 namespace {
 
@@ -32,11 +28,11 @@ TileLayout::TileLayout(const CodingPlan& plan) {
       set.lowpass = from.lowpass;
       set.component = static_cast<uint32_t>(components.size() - 1);
       set.errors = errors;
-      if (from.lowpass) errors += from.levels();
-      for (size_t b = 0; b < set.bands; ++b) {
-        set.offsets[b] = from.offsets[b];
-        ranges.push_back({size_t{set.plane}, from.offsets[b], from.levels()});
+      if (from.lowpass) {
+        errors += from.levels();
+        lowpass.push_back(static_cast<uint32_t>(sets.size()));
       }
+      for (size_t b = 0; b < set.bands; ++b) set.offsets[b] = from.offsets[b];
       TilePlace place(from, 0);
       for (size_t i = 0; i < from.tiles(); ++i, place.next(from)) {
         const auto at = static_cast<int>(tiles.size());
@@ -52,13 +48,13 @@ TileLayout::TileLayout(const CodingPlan& plan) {
     }
     components.back().tiles = static_cast<uint32_t>(tiles.size()) - components.back().first;
   }
-  ranges = join_ranges(std::move(ranges));
 }
 
 Status DeviceTileLayout::initialise(Device& device, const TileLayout& layout, const SymbolTable* symbols) {
   CTV_RETURN_IF_ERROR(copy_to(device, layout.sets.data(), layout.sets.size(), sets));
   CTV_RETURN_IF_ERROR(copy_to(device, layout.tiles.data(), layout.tiles.size(), tiles));
   CTV_RETURN_IF_ERROR(copy_to(device, layout.components.data(), layout.components.size(), components));
+  CTV_RETURN_IF_ERROR(copy_to(device, layout.lowpass.data(), layout.lowpass.size(), lowpass));
   return copy_to(device, symbols, kTables + 1, tables);
 }
 

@@ -43,7 +43,7 @@ struct TileLayout {
   std::vector<DeviceTileSet> sets;
   std::vector<DeviceTile> tiles;
   std::vector<DeviceComponent> components;
-  std::vector<RunRange> ranges;  // joined where they touch
+  std::vector<uint32_t> lowpass;  // sets of a lowpass subband
   size_t parts = 0;
   size_t bytes = 0;  // coded, of all components at most
 
@@ -60,6 +60,7 @@ struct DeviceTileLayout {
   DeviceArray<DeviceTileSet> sets;
   DeviceArray<DeviceTile> tiles;
   DeviceArray<DeviceComponent> components;
+  DeviceArray<uint32_t> lowpass;
   DeviceArray<SymbolTable> tables;
   /// symbols: [kTables + 1], of the host.
   Status initialise(Device& device, const TileLayout& layout, const SymbolTable* symbols);

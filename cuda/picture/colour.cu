@@ -226,8 +226,8 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
                                                                                                      to, out);
     return device.launched("export_converted_kernel");
   }
-  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 1, picture);
-  if (layout.planes == 3 && same(layout.chroma, to)) return export_same(device, planes, 3, picture);
+  if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 0, 1, picture);
+  if (layout.planes == 3 && same(layout.chroma, to)) return export_same(device, planes, 0, 3, picture);
   PlaneExports exports{};
   dim3 grid = blocks(luma.rows, luma.cols);  // no plane is larger
   grid.z = 3;

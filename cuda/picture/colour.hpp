@@ -41,9 +41,10 @@ Status import_chroma(Device& device, const BytePicture& picture, const PictureLa
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,
                      const BytePicture& picture);
 
-/// The same where no plane changes its shape. first, end: planes to import; count: planes of the picture.
+/// The same where no plane changes its shape, for planes `first` to `end` - 1.
 Status import_same(Device& device, const BytePicture& picture, const PictureLayout& layout,
                    const Planes& planes, size_t first, size_t end);
-Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture);
+Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,
+                   const BytePicture& picture);
 
 }  // namespace ctv::cuda

@@ -121,10 +121,11 @@ Status import_same(Device& device, const BytePicture& picture, const PictureLayo
   return device.launched("import_same_kernel");
 }
 
-Status export_same(Device& device, const ConstPlanes& planes, int count, const BytePicture& picture) {
+Status export_same(Device& device, const ConstPlanes& planes, size_t first, size_t end,
+                   const BytePicture& picture) {
   Exports exports{};
   std::array<Extent, 3> extents{};
-  for (size_t p = 0; p < static_cast<size_t>(count); ++p) {
+  for (size_t p = first; p < end; ++p) {
     exports.from[p] = planes[p];
     exports.to[p] = picture.planes[p];
     extents[p] = {picture.planes[p].rows, picture.planes[p].cols};

@@ -6,6 +6,7 @@
 #include "cuda/picture/picture_transfer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "codec/format/pack_picture.hpp"
@@ -32,6 +33,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     // Copies from and to this memory and that of borrowed pictures may still be on their way; one that was
     // given to the stream before another failed has no event behind it.
     cudaStreamSynchronize(device_->up());
+    cudaEventSynchronize(exported_.get());
     cudaEventSynchronize(downloaded_.get());
     cudaEventSynchronize(kept_too_.get());
   }
@@ -139,12 +141,11 @@ class CudaPictureTransfer final : public PictureTransfer {
   }
   const ctv_picture* kept() const override { return kept_.format != CTV_FORMAT_NONE ? &kept_ : nullptr; }
 
-  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
-                        ctv_memory memory) override {
+  Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     if (format < CTV_FORMAT_GRAY8 || format > CTV_FORMAT_NV12) {
-      return {CTV_ERROR_ARGUMENT, "export_picture: unknown format"};
+      return {CTV_ERROR_ARGUMENT, "begin_export: unknown format"};
     }
     out_ = {};
     out_.format = format;
@@ -152,30 +153,53 @@ class CudaPictureTransfer final : public PictureTransfer {
     out_.width = (layout_.width + (1 << reduction) - 1) >> reduction;
     out_.height = (layout_.height + (1 << reduction) - 1) >> reduction;
     const size_t size = picture_bytes(format, out_.width, out_.height);
-    CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
+    // Kernels of one frame alone write whole words to the host: a copy begins later, and takes as long. With
+    // more in flight they would hold the device up.
+    direct_ = memory == CTV_MEMORY_HOST && d.alone() && keeps_planes(layout_, format);
+    if (!direct_) CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
     if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
-    void* data[3] = {};
     size_t at = 0;
     for (int p = 0; p < format_planes(format); ++p) {
-      data[p] = out_device_.data() + at;
-      out_.data[p] = memory == CTV_MEMORY_CUDA ? data[p] : out_host_.data() + at;
+      written_[p] = (direct_ ? out_host_.data() : out_device_.data()) + at;
+      out_.data[p] = memory == CTV_MEMORY_CUDA ? written_[p] : out_host_.data() + at;
       out_.stride[p] = static_cast<ptrdiff_t>(plane_row_bytes(format, out_.width, p));
       at += plane_row_bytes(format, out_.width, p) * static_cast<size_t>(plane_rows(format, out_.height, p));
     }
-    CTV_RETURN_IF_ERROR(d.wait(downloaded_));  // the transfer's last picture has left the buffer
+    if (direct_ || memory == CTV_MEMORY_CUDA) return {};
+    return d.wait(downloaded_);  // the transfer's last picture has left the buffer
+  }
+
+  Status export_plane(int p, PlaneView<const Sample> plane) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
     const StageMark mark(d, Stage::kColour);
-    CTV_RETURN_IF_ERROR(
-        export_planes(d, planes, layout_, byte_picture(format, out_.width, out_.height, data, out_.stride)));
+    ConstPlanes planes{};
+    const auto i = static_cast<size_t>(p);
+    planes[i] = plane;
+    return export_same(d, planes, i, i + 1, bytes_out());
+  }
+  Status export_planes(const ConstPlanes& planes) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    const StageMark mark(d, Stage::kColour);
+    return cuda::export_planes(d, planes, layout_, bytes_out());
+  }
+
+  Status end_export() override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.record(exported_));
-    if (memory == CTV_MEMORY_CUDA) {
+    if (out_.memory == CTV_MEMORY_CUDA) {
       out_.cuda_stream = d.stream();
       return {};
     }
-    return d.afterwards([this, at]() -> Status {
+    if (direct_) return {};
+    return d.afterwards([this]() -> Status {
       Device& dev = *device_;
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(dev.down(), exported_.get(), 0));
-      CTV_CUDA_TRY(
-          dev, cudaMemcpyAsync(out_host_.data(), out_device_.data(), at, cudaMemcpyDeviceToHost, dev.down()));
+      CTV_CUDA_TRY(dev, cudaMemcpyAsync(out_host_.data(), out_device_.data(),
+                                        picture_bytes(out_.format, out_.width, out_.height),
+                                        cudaMemcpyDeviceToHost, dev.down()));
       CTV_CUDA_TRY(dev, cudaEventRecord(downloaded_.get(), dev.down()));
       return {};
     });
@@ -184,7 +208,8 @@ class CudaPictureTransfer final : public PictureTransfer {
   Status finish(ctv_picture& picture) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    if (out_.memory == CTV_MEMORY_HOST) CTV_CUDA_TRY(d, cudaEventSynchronize(downloaded_.get()));
+    if (out_.memory == CTV_MEMORY_HOST)
+      CTV_CUDA_TRY(d, cudaEventSynchronize((direct_ ? exported_ : downloaded_).get()));
     picture.format = out_.format;
     picture.width = out_.width;
     picture.height = out_.height;
@@ -199,6 +224,10 @@ class CudaPictureTransfer final : public PictureTransfer {
   bool on_device() const { return in_.memory == CTV_MEMORY_CUDA; }
   BytePicture bytes_in() const {
     return byte_picture(in_.format, layout_.width, layout_.height, in_.data, in_.stride);
+  }
+
+  BytePicture bytes_out() const {
+    return byte_picture(out_.format, out_.width, out_.height, written_.data(), out_.stride);
   }
 
   /// Whether the copy engine reads a plane by itself: pinned, as far as its ends tell, and top down.
@@ -242,7 +271,9 @@ class CudaPictureTransfer final : public PictureTransfer {
   Event luma_, uploaded_, imported_, caller_, keeps_, kept_too_, exported_, downloaded_;
   ctv_picture host_copy_{}, in_{}, out_{};  // the last one in: on the host; where kernels read it
   ctv_picture kept_{};
-  bool keeping_ = false;  // a borrowed picture is on its way
+  bool keeping_ = false;            // a borrowed picture is on its way
+  std::array<void*, 3> written_{};  // by kernels: the last one out
+  bool direct_ = false;             // that is in host memory
 };
 
 }  // namespace

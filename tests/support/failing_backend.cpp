@@ -60,10 +60,21 @@ class Pictures final : public PictureTransfer {
   }
   Status finish_keeping() override { return count_call(); }
   const ctv_picture* kept() const override { return kept_.bytes.empty() ? nullptr : &kept_.picture; }
-  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
-                        ctv_memory memory) override {
+  Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->export_picture(planes, reduction, format, memory);
+    return inner_->begin_export(reduction, format, memory);
+  }
+  Status export_plane(int p, PlaneView<const Sample> plane) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->export_plane(p, plane);
+  }
+  Status export_planes(const ConstPlanes& planes) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->export_planes(planes);
+  }
+  Status end_export() override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->end_export();
   }
   Status finish(ctv_picture& picture) override {
     CTV_RETURN_IF_ERROR(count_call());
@@ -108,13 +119,15 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->upload(type);
   }
-  Status place_side(const SideInfo& side) override {
+  ConstSideInfo uploaded_side() const override { return inner_->uploaded_side(); }
+  const Level* uploaded(size_t plane) const override { return inner_->uploaded(plane); }
+  Status await_side() override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->place_side(side);
+    return inner_->await_side();
   }
-  Status place(size_t plane, Level* levels) override {
+  Status await_levels() override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->place(plane, levels);
+    return inner_->await_levels();
   }
   // As a backend that is beside the host, whatever the one inside is.
   bool staged() const override { return true; }
@@ -133,14 +146,13 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
   }
 
  private:
-  bool takes(size_t) const override { return true; }
   Status start(bool key, size_t) override {
     key_ = key;
     for (auto& b : bytes_) b.clear();
     sound_.assign(runs_.size(), 1);
     return {};
   }
-  bool put(size_t c, std::span<const uint8_t> bytes, std::span<const TilePiece>) override {
+  bool put(size_t c, std::span<const uint8_t> bytes, std::span<const TilePiece>, bool) override {
     bytes_[c].assign(bytes.begin(), bytes.end());
     return true;
   }

@@ -68,9 +68,17 @@ class Pictures final : public PictureTransfer {
   Status place_chroma(const Planes& planes) override {
     return recorder_.make([this, planes] { return inner_->place_chroma(planes); });
   }
-  Status export_picture(const ConstPlanes& planes, int reduction, ctv_format format,
-                        ctv_memory memory) override {
-    return recorder_.make([=, this] { return inner_->export_picture(planes, reduction, format, memory); });
+  Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
+    return recorder_.make([=, this] { return inner_->begin_export(reduction, format, memory); });
+  }
+  Status export_plane(int p, PlaneView<const Sample> plane) override {
+    return recorder_.make([=, this] { return inner_->export_plane(p, plane); });
+  }
+  Status export_planes(const ConstPlanes& planes) override {
+    return recorder_.make([=, this] { return inner_->export_planes(planes); });
+  }
+  Status end_export() override {
+    return recorder_.make([this] { return inner_->end_export(); });
   }
   Status finish(ctv_picture& picture) override { return inner_->finish(picture); }
 
@@ -95,11 +103,13 @@ class Levels final : public LevelTransfer {
     return recorder_.make([this] { return inner_->download_changes(); });
   }
   Status upload(FrameType type) override { return inner_->upload(type); }
-  Status place_side(const SideInfo& side) override {
-    return recorder_.make([=, this] { return inner_->place_side(side); });
+  ConstSideInfo uploaded_side() const override { return inner_->uploaded_side(); }
+  const Level* uploaded(size_t plane) const override { return inner_->uploaded(plane); }
+  Status await_side() override {
+    return recorder_.make([this] { return inner_->await_side(); });
   }
-  Status place(size_t plane, Level* levels) override {
-    return recorder_.make([=, this] { return inner_->place(plane, levels); });
+  Status await_levels() override {
+    return recorder_.make([this] { return inner_->await_levels(); });
   }
   bool staged() const override { return inner_->staged(); }
   bool codes(size_t component) const override { return inner_->codes(component); }

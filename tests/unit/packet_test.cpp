@@ -35,6 +35,13 @@ Status read(const Bytes& bytes, PacketHeader& header) {
   return read_packet_header(bytes, kComponents.size(), 1, header);
 }
 
+Status payloads_in(const Bytes& bytes, const PacketHeader& header, int layers, const PartLoss& loss,
+                   Payloads& found) {
+  find_payloads(bytes, header, kComponents, layers, loss, found);
+  for (size_t i = 0; i < found.components.size(); ++i) check_payload(header, i, found);
+  return settle_payloads(bytes, header, loss, found);
+}
+
 std::vector<Bytes> payloads_of(std::initializer_list<size_t> sizes) {
   std::vector<Bytes> payloads;
   for (const size_t size : sizes) payloads.emplace_back(size, static_cast<uint8_t>(size));
@@ -76,7 +83,7 @@ TEST(Packet, IsTheSameWithPartsInTwoPiecesAndAnyNumberOfThreads) {
       write_packet(Bytes(30), parts, p.header, p.bytes, threads);
       EXPECT_EQ(p.bytes, expected.bytes);
       Payloads found;
-      ASSERT_TRUE(find_payloads(p.bytes, p.header, kComponents, kLayers, {}, found, threads).ok());
+      ASSERT_TRUE(payloads_in(p.bytes, p.header, kLayers, {}, found).ok());
       for (size_t i = 0; i < payloads.size(); ++i) {
         EXPECT_TRUE(std::ranges::equal(found.components[i], payloads[i])) << i;
       }
@@ -143,7 +150,7 @@ TEST(Packet, PartsComeBackWhateverIsEmpty) {
     PacketHeader header;
     ASSERT_TRUE(read(p.bytes, header).ok()) << read(p.bytes, header).message();
     Payloads found;
-    ASSERT_TRUE(find_payloads(p.bytes, header, kComponents, kLayers, {}, found).ok());
+    ASSERT_TRUE(payloads_in(p.bytes, header, kLayers, {}, found).ok());
     EXPECT_TRUE(std::ranges::equal(found.side, motion));
     ASSERT_EQ(found.components.size(), payloads.size());
     for (size_t i = 0; i < payloads.size(); ++i) {
@@ -169,9 +176,9 @@ TEST(Packet, DamageIsToldFromSoundParts) {
     if (at < vectors_end) continue;
     const int damaged = at < vectors_end + 30 ? 0 : at < vectors_end + 120 ? 1 : 3;
     for (int layers = 1; layers <= kLayers; ++layers) {
-      EXPECT_EQ(find_payloads(bytes, header, kComponents, layers, {}, found).ok(), layers <= damaged) << at;
+      EXPECT_EQ(payloads_in(bytes, header, layers, {}, found).ok(), layers <= damaged) << at;
     }
-    ASSERT_TRUE(find_payloads(bytes, header, kComponents, kLayers, {true, {}}, found).ok());
+    ASSERT_TRUE(payloads_in(bytes, header, kLayers, {true, {}}, found).ok());
     EXPECT_EQ(found.missing, 1);
   }
 }

@@ -10,18 +10,19 @@
 
 namespace ctv {
 
-/// The prediction of levels[y][x] from earlier levels in raster order.
-CTV_HOST_DEVICE int predict_lowpass(const Level* levels, int cols, int y, int x) {
-  const Level* at = levels + static_cast<ptrdiff_t>(y) * cols + x;
-  if (y == 0) return x == 0 ? 0 : at[-1];
-  const int above = at[-cols];
-  if (x == 0) return above;
-  const int left = at[-1];
-  const int corner = at[-cols - 1];
+CTV_HOST_DEVICE int median_edge(int left, int above, int corner) {
   const int most = max_of(left, above);
   const int least = min_of(left, above);
   if (corner >= most) return least;
   return corner <= least ? most : left + above - corner;
+}
+
+/// The prediction of levels[y][x] from earlier levels in raster order.
+CTV_HOST_DEVICE int predict_lowpass(const Level* levels, int cols, int y, int x) {
+  const Level* at = levels + static_cast<ptrdiff_t>(y) * cols + x;
+  if (y == 0) return x == 0 ? 0 : at[-1];
+  if (x == 0) return at[-cols];
+  return median_edge(at[-1], at[-cols], at[-cols - 1]);
 }
 
 CTV_HOST_DEVICE Level lowpass_error(const Level* levels, int cols, int y, int x) {

@@ -35,6 +35,12 @@ uint16_t to_step(double step) {
   return static_cast<uint16_t>(std::lround(std::clamp(step, kFinest, kCoarsest)));
 }
 
+// Sixteen an octave. A device keeps what it does with a step, and steps that come again cost it less.
+uint16_t to_usual_step(double step) {
+  const double unit = std::max(1.0, std::ldexp(1.0, std::ilogb(step) - 4));
+  return to_step(std::round(step / unit) * unit);
+}
+
 }  // namespace
 
 TargetSize::TargetSize(const SizeTarget& target, double fps, int key_interval)
@@ -123,7 +129,8 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
   fits_ = 0;
   if (target_.bitrate > 0) {
     wanted_ = std::min(wanted(), kFill * limit());
-    step_ = to_step(own_step * scale_ * (refines() ? kFiner : 1));
+    first_scale_ = scale_ * (refines() ? kFiner : 1);
+    step_ = first_step_ = to_usual_step(own_step * first_scale_);
     return step_;
   }
   // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
@@ -197,7 +204,7 @@ void TargetSize::account(double size) {
   const bool key = type_ == FrameType::kKey;
   if (key) key_size_ = size;
   since_key_ = key ? 0 : since_key_ + 1;
-  const double used = static_cast<double>(step_) / own_step_;
+  const double used = step_ == first_step_ ? first_scale_ : static_cast<double>(step_) / own_step_;
   if (!key || !opened_ || key_interval_ == 1) {
     const double missed = std::max(size, 1.0) / wanted_;
     const double change = opened_ ? std::pow(missed, (missed > 1 ? 0.7 : 0.5) / kSlope) : 1;

@@ -68,14 +68,16 @@ class TargetSize final : public RateController {
   };
   Last last_[2];  // without bitrate: per frame type
   // With bitrate. Bytes, except where stated.
-  double scale_ = 1;      // step of the next frame, in steps of the source
-  double wanted_ = 0;     // for this frame
-  double debt_ = 0;       // spent beyond the rate
-  double buffer_ = 0;     // may be sent now
-  double key_size_ = 0;   // of the last key frame
-  double last_size_ = 0;  // of the last predicted frame, or the average
-  int since_key_ = 0;     // frames
-  bool opened_ = false;   // the first frame was coded
+  double scale_ = 1;        // step of the next frame, in steps of the source
+  double wanted_ = 0;       // for this frame
+  double debt_ = 0;         // spent beyond the rate
+  double buffer_ = 0;       // may be sent now
+  double key_size_ = 0;     // of the last key frame
+  double last_size_ = 0;    // of the last predicted frame, or the average
+  int since_key_ = 0;       // frames
+  bool opened_ = false;     // the first frame was coded
+  double first_scale_ = 1;  // of this frame's first try, before the step was rounded
+  uint16_t first_step_ = 0;
   // Bounds of the search: the largest step known to be too fine, and the smallest known to be too coarse.
   int tries_ = 0;
   uint16_t step_ = 0;

@@ -172,11 +172,16 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
   parameters.base_step = slot.first_step = rate_.begin(sent_, parameters.type);
-  const bool once = !slot.measured && rate_.feedback() == Feedback::kNone;
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, once, slot));
+  // Of sizes most first tries are good. So a device that works beside the host makes the picture as decoded
+  // with each try; elsewhere it would take time.
+  const bool ahead = slot.levels->staged();
+  const Feedback first = rate_.feedback();
+  const bool usual = !slot.measured && (first == Feedback::kNone || (first == Feedback::kBytes && ahead));
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, usual, slot));
   for (;;) {
     const Feedback feedback = rate_.feedback();
-    if (feedback != Feedback::kBytes) {
+    const bool reconstructs = feedback != Feedback::kBytes || ahead;
+    if (reconstructs) {
       std::function<Status()> with_levels;
       if (feedback == Feedback::kNone && slot.alone && !slot.levels->staged()) {
         with_levels = [this, &slot] {
@@ -189,6 +194,8 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
       if (feedback == Feedback::kNone) break;
     } else {
       CTV_RETURN_IF_ERROR(frames_->try_code(parameters, slot));
+    }
+    if (feedback == Feedback::kBytes) {
       remember_last();
       CTV_RETURN_IF_ERROR(FramePipeline::encode(slot));
     }
@@ -196,7 +203,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
     if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(meter->finish(value));
     const auto step = rate_.retry(parameters.base_step, value);
     if (!step) {
-      if (feedback == Feedback::kBytes) CTV_RETURN_IF_ERROR(frames_->reconstruct(meter));
+      if (!reconstructs) CTV_RETURN_IF_ERROR(frames_->reconstruct(meter));
       break;
     }
     if (feedback == Feedback::kDistortion) CTV_RETURN_IF_ERROR(slot.levels->finish());  // of this try

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/pipeline/frame_encoder.hpp"
 
+#include <utility>
+
 #include "codec/format/picture_format.hpp"
 
 namespace ctv {
@@ -67,8 +69,8 @@ uint32_t FrameEncoder::lambda(uint32_t base_step) const {
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
 
-FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool once, int slot) const {
-  FrameCalls calls{parameters_.type, once, slot, parameters_.base_step};
+FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool usual, int slot) const {
+  FrameCalls calls{parameters_.type, usual, slot, parameters_.base_step};
   calls.reference = reference_ == nullptr ? nullptr : reference_->address();
   calls.target = references_.current().address();
   calls.format = picture.format;
@@ -81,7 +83,7 @@ FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool once, int slo
   return calls;
 }
 
-Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& parameters, bool once,
+Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& parameters, bool usual,
                              FrameSlot& slot) {
   output_ = &outputs_[static_cast<size_t>(slot.index)];
   transformed_ = false;
@@ -94,7 +96,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
     reference_ = references_.find(parameters.number - parameters.reference);
     if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
   }
-  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, once, slot.index)));
+  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, usual, slot.index)));
   if (repeated_) return {};
   const bool predicts = reference_ != nullptr && picture_mode();
   if (predicts) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));
@@ -173,7 +175,9 @@ Status FrameEncoder::predict_subbands(FrameSlot& slot) {
 
 Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, DistortionMeter* meter,
                           const std::function<Status()>& with_levels) {
-  if (!repeated_) {
+  if (std::exchange(repeated_, false)) {
+    transformed_ = rdoq_;  // for a further try
+  } else {
     CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
     // The packet does not wait for the picture as decoded; the next frame does.
     if (picture_mode()) {

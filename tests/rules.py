@@ -47,7 +47,7 @@ ONE_SIDED = set("""
     cpu/cpu_backend cuda/cuda_backend cuda/cuda_module
     cpu/runtime/aligned_buffer cpu/runtime/byte_pairs-inl cpu/runtime/huge_pages cpu/runtime/simd
     cpu/runtime/simd_foreach cuda/runtime/context cuda/runtime/device cuda/runtime/frame_graphs
-    cuda/runtime/frame_recorder cuda/runtime/launch cuda/runtime/memory cuda/runtime/mirrored
+    cuda/runtime/frame_recorder cuda/runtime/kept_graph cuda/runtime/launch cuda/runtime/memory cuda/runtime/mirrored
     cuda/runtime/samples cuda/runtime/stage_clock cuda/runtime/streams cuda/runtime/tuning cuda/runtime/warp
     cpu/picture/filter_bytes-inl cpu/picture/sample_rows cpu/picture/skipped_runs cuda/picture/byte_picture cuda/picture/copy_planes
     cpu/motion/bounded_search cpu/motion/field_match-inl cpu/motion/hadamard-inl

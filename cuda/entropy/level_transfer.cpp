@@ -12,6 +12,7 @@
 #include "cuda/entropy/run_encoder.hpp"
 #include "cuda/entropy/tile_decoder.hpp"
 #include "cuda/entropy/tile_encoder.hpp"
+#include "cuda/runtime/kept_graph.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -236,13 +237,17 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     const cudaStream_t stream = coder_stream_.get();
-    SkipGrid grid;
-    if (skips) {
-      CTV_CUDA_TRY(d, cudaMemcpyAsync(device_skips_.data(), buffers_.side.skips, grid_.size(),
-                                      cudaMemcpyHostToDevice, stream));
-      grid = {device_skips_.data(), grid_.rows, grid_.cols};
-    }
-    CTV_RETURN_IF_ERROR(tile_decoder_->decode(d, received_levels(), grid, stream));
+    const auto decode = [&]() -> Status {
+      SkipGrid grid;
+      if (skips) {
+        CTV_CUDA_TRY(d, cudaMemcpyAsync(device_skips_.data(), buffers_.side.skips, grid_.size(),
+                                        cudaMemcpyHostToDevice, stream));
+        grid = {device_skips_.data(), grid_.rows, grid_.cols};
+      }
+      return tile_decoder_->decode(d, received_levels(), grid, stream);
+    };
+    const bool usual = cuda_tuning().graphs && skips && !tile_decoder_->predicts();
+    CTV_RETURN_IF_ERROR(usual ? decoding_.run(d, stream, tile_decoder_->uploaded(), decode) : decode());
     CTV_CUDA_TRY(d, cudaEventRecord(decoded_.get(), stream));
     return {};
   }
@@ -316,6 +321,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
   Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_;
   Stream side_stream_, coder_stream_;
+  KeptGraph decoding_;         // of most predicted frames of tiles
   bool cleared_ = false;       // the levels of the frame before have been released and are 0
   ConstSideInfo side_;         // of the last download, on the device
   CodedFrameBuffers buffers_;  // views of levels_ and side_memory_

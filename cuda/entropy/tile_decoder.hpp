@@ -43,6 +43,10 @@ class TileDecoder {
   /// undefined.
   Status decode(Device& device, const std::array<Level*, 3>& levels, const SkipGrid& skips,
                 cudaStream_t stream);
+  /// What may differ between two calls of decode() with equal arguments: whether a lowpass subband of the
+  /// frame is predicted, and where its bytes have been uploaded.
+  bool predicts() const { return predicted_ != 0; }
+  const void* uploaded() const { return device_.data(); }
   /// Of each component, whether a piece is damaged; valid when decode()'s work is done.
   std::span<const uint32_t> damaged() const { return {damaged_.data(), layout_.components.size()}; }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Planes that keep their shape between a picture's bytes and samples: they are only widened or narrowed.
-// Several planes in one launch, a thread four samples of a row, one word of the bytes where they lie so;
-// blocks without samples are not launched.
+// Several planes in one launch; blocks without samples are not launched. Bytes come in by words of four, a
+// thread each. They go out by a warp for a piece of a row, sixteen a thread where they lie so: bytes that go
+// to the host's memory go at the pace of the bus, and few threads wait for it.
 #include <array>
 
 #include "cuda/picture/colour.hpp"
@@ -12,36 +13,55 @@ namespace {
 
 constexpr int kBlock = 32;
 constexpr int kRun = 4;  // samples of a thread
+constexpr int kPieceRun = 16;
+constexpr int kPiece = kBlock * kPieceRun;  // samples of a warp
+constexpr int kPieceRows = 8;               // of a block
 
 /// Blocks of three planes one after the other: where each begins.
 struct PlaneBlocks {
   unsigned begin[4];
   unsigned across[3];
 };
-/// extents: of each plane, as its kernel writes it; {0, 0}: no such plane.
-PlaneBlocks plane_blocks(const std::array<Extent, 3>& extents) {
+/// extents: of each plane, as its kernel writes it; {0, 0}: no such plane. each: of a block.
+PlaneBlocks plane_blocks(const std::array<Extent, 3>& extents, Extent each) {
   PlaneBlocks blocks{};
   for (size_t p = 0; p < 3; ++p) {
-    blocks.across[p] = max_of(1U, blocks_for(extents[p].cols, kBlock * kRun));
-    blocks.begin[p + 1] = blocks.begin[p] + blocks.across[p] * blocks_for(extents[p].rows, kBlock);
+    blocks.across[p] = max_of(1U, blocks_for(extents[p].cols, each.cols));
+    blocks.begin[p + 1] = blocks.begin[p] + blocks.across[p] * blocks_for(extents[p].rows, each.rows);
   }
   return blocks;
 }
 
+/// Of a block: its first row and column.
 struct Place {
   int plane, row, col;
 };
-__device__ __forceinline__ Place place_of(const PlaneBlocks& blocks) {
+__device__ __forceinline__ Place place_of(const PlaneBlocks& blocks, int rows, int cols) {
   const int plane = blockIdx.x < blocks.begin[1] ? 0 : (blockIdx.x < blocks.begin[2] ? 1 : 2);
   const unsigned block = blockIdx.x - blocks.begin[plane];
-  return {plane, static_cast<int>(block / blocks.across[plane] * kBlock + threadIdx.y),
-          static_cast<int>((block % blocks.across[plane] * kBlock + threadIdx.x) * kRun)};
+  return {plane, static_cast<int>(block / blocks.across[plane]) * rows,
+          static_cast<int>(block % blocks.across[plane]) * cols};
 }
 
-// Whether four samples and four bytes of a plane lie in one piece each.
-__device__ __forceinline__ bool in_words(const uint8_t* bytes, int step, const Sample* samples) {
-  return step == 1 && reinterpret_cast<uintptr_t>(bytes) % 4 == 0 &&
-         reinterpret_cast<uintptr_t>(samples) % 8 == 0;
+// Whether so many samples and bytes of a plane lie in one piece each; of at most eight samples.
+__device__ __forceinline__ bool in_words(const uint8_t* bytes, int step, const Sample* samples,
+                                         unsigned count) {
+  return step == 1 && reinterpret_cast<uintptr_t>(bytes) % count == 0 &&
+         reinterpret_cast<uintptr_t>(samples) % (min_of(count, 8U) * sizeof(Sample)) == 0;
+}
+
+__device__ __forceinline__ uint32_t narrowed(uint32_t low, uint32_t high) {
+  const uint32_t pairs[2] = {low, high};
+  uint32_t bytes = 0;
+#pragma unroll
+  for (int i = 0; i < kRun; ++i) {
+    const int sample = static_cast<int16_t>(pairs[i / 2] >> (16 * (i % 2)));
+    bytes |= static_cast<uint32_t>(clamp_to(sample, 0, 255)) << (8 * i);
+  }
+  return bytes;
+}
+__device__ __forceinline__ uint2 narrowed(const uint4& eight) {
+  return {narrowed(eight.x, eight.y), narrowed(eight.z, eight.w)};
 }
 
 struct Imports {
@@ -53,7 +73,9 @@ struct Imports {
 __global__ void __launch_bounds__(kBlock* kBlock)
     import_same_kernel(const __grid_constant__ Imports imports, const __grid_constant__ PlaneBlocks blocks) {
   follow();
-  const Place at = place_of(blocks);
+  Place at = place_of(blocks, kBlock, kBlock * kRun);
+  at.row += static_cast<int>(threadIdx.y);
+  at.col += static_cast<int>(threadIdx.x) * kRun;
   const BytePlane& source = imports.from[at.plane];
   const PlaneView<Sample>& plane = imports.to[at.plane];
   const Extent extent = imports.extent[at.plane];
@@ -61,7 +83,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const int row = min_of(at.row, extent.rows - 1);
   const uint8_t* from = source.data + row * source.stride + at.col;
   Sample* const to = plane.row(at.row) + at.col;
-  if (at.col + kRun <= extent.cols && in_words(from, source.step, to)) {
+  if (at.col + kRun <= extent.cols && in_words(from, source.step, to, kRun)) {
     const uint32_t four = *reinterpret_cast<const uint32_t*>(from);
     *reinterpret_cast<uint2*>(to) = {__byte_perm(four, 0, 0x4140), __byte_perm(four, 0, 0x4342)};
     return;
@@ -78,29 +100,32 @@ struct Exports {
   BytePlane to[3];
 };
 
-__global__ void __launch_bounds__(kBlock* kBlock)
+__global__ void __launch_bounds__(kBlock* kPieceRows)
     export_same_kernel(const __grid_constant__ Exports exports, const __grid_constant__ PlaneBlocks blocks) {
   follow();
-  const Place at = place_of(blocks);
+  const Place at = place_of(blocks, kPieceRows, kPiece);
   const BytePlane& target = exports.to[at.plane];
-  if (at.row >= target.rows) return;
-  const Sample* from = exports.from[at.plane].row(at.row) + at.col;
-  uint8_t* const to = target.data + at.row * target.stride + at.col;
-  if (at.col + kRun <= target.cols && in_words(to, target.step, from)) {
-    const uint2 four = *reinterpret_cast<const uint2*>(from);
-    const uint32_t pairs[2] = {four.x, four.y};
-    uint32_t bytes = 0;
-#pragma unroll
-    for (int i = 0; i < kRun; ++i) {
-      const int sample = static_cast<int16_t>(pairs[i / 2] >> (16 * (i % 2)));
-      bytes |= static_cast<uint32_t>(clamp_to(sample, 0, 255)) << (8 * i);
-    }
-    *reinterpret_cast<uint32_t*>(to) = bytes;
+  const int row = at.row + static_cast<int>(threadIdx.y);
+  if (row >= target.rows) return;
+  const Sample* const from = exports.from[at.plane].row(row) + at.col;
+  uint8_t* const to = target.data + row * target.stride + at.col;
+  const int count = min_of(target.cols - at.col, kPiece);
+  const int lane = static_cast<int>(threadIdx.x);
+  if (count == kPiece && in_words(to, target.step, from, kPieceRun)) {
+    const uint4* const samples = reinterpret_cast<const uint4*>(from) + 2 * lane;
+    const uint2 first = narrowed(samples[0]);
+    const uint2 second = narrowed(samples[1]);
+    reinterpret_cast<uint4*>(to)[lane] = {first.x, first.y, second.x, second.y};
     return;
   }
-#pragma unroll
-  for (int i = 0; i < kRun; ++i) {
-    if (at.col + i < target.cols) target.put(at.row, at.col + i, from[i]);
+  const bool words = in_words(to, target.step, from, kRun);
+  for (int c = lane * kRun; c < count; c += kBlock * kRun) {
+    if (words && c + kRun <= count) {
+      const uint2 four = *reinterpret_cast<const uint2*>(from + c);
+      *reinterpret_cast<uint32_t*>(to + c) = narrowed(four.x, four.y);
+      continue;
+    }
+    for (int i = c; i < min_of(c + kRun, count); ++i) target.put(row, at.col + i, from[i]);
   }
 }
 
@@ -116,7 +141,7 @@ Status import_same(Device& device, const BytePicture& picture, const PictureLayo
     imports.to[p] = planes[p];
     extents[p] = {planes[p].rows, planes[p].cols};
   }
-  const PlaneBlocks blocks = plane_blocks(extents);
+  const PlaneBlocks blocks = plane_blocks(extents, {kBlock, kBlock * kRun});
   launch_kernel(device, import_same_kernel, blocks.begin[3], dim3(kBlock, kBlock), 0, imports, blocks);
   return device.launched("import_same_kernel");
 }
@@ -130,8 +155,8 @@ Status export_same(Device& device, const ConstPlanes& planes, size_t first, size
     exports.to[p] = picture.planes[p];
     extents[p] = {picture.planes[p].rows, picture.planes[p].cols};
   }
-  const PlaneBlocks blocks = plane_blocks(extents);
-  launch_kernel(device, export_same_kernel, blocks.begin[3], dim3(kBlock, kBlock), 0, exports, blocks);
+  const PlaneBlocks blocks = plane_blocks(extents, {kPieceRows, kPiece});
+  launch_kernel(device, export_same_kernel, blocks.begin[3], dim3(kBlock, kPieceRows), 0, exports, blocks);
   return device.launched("export_same_kernel");
 }
 

@@ -15,6 +15,13 @@ SizeTarget size_target(const ctv_config& config) {
   return {config.bitrate, config.buffer_ms, config.max_frame_bytes};
 }
 
+// Where the size of a frame decides about the next one, they are coded one by one. Then each gets all
+// threads.
+int frames_in_flight(const ctv_config& config) {
+  const SizeTarget target = size_target(config);
+  return target.bitrate > 0 || target.max_frame_bytes > 0 ? 1 : config.frames_in_flight;
+}
+
 bool is_far(uint32_t step, uint32_t other) { return step > 2 * other || 2 * step < other; }
 
 }  // namespace
@@ -89,7 +96,7 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
             TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
                        config.key_interval)),
       device_(std::move(device)),
-      pipeline_(stream_, Direction::kEncode, config.frames_in_flight, device_.threads()) {
+      pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device_.threads()) {
   rate_.set_crf(config.crf, 0);
 }
 
@@ -110,7 +117,7 @@ Status StreamEncoder::start() {
                                    .quick = config_.split == 0,
                                    .rdoq = config_.rdoq != 0,
                                    .engine = engine,
-                                   .slots = config_.frames_in_flight,
+                                   .slots = static_cast<int>(pipeline_.size()),
                                    .tune = config_.tune};
   CTV_ASSIGN_OR_RETURN(frames_, FrameEncoder::make(*device_, stream_, decisions));
   return {};

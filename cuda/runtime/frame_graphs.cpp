@@ -40,21 +40,36 @@ bool FrameGraphs::has(const FrameCalls& calls) const {
   return frame != nullptr && frame->executable != nullptr;
 }
 
-Status FrameGraphs::repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const {
-  const Kept* frame = find(calls);
+Status FrameGraphs::repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) {
+  const Kept* frame = seen(calls);
   return launch(context, frame->executable, frame->around, stream);
 }
 
 FrameGraphs::Kept* FrameGraphs::seen(const FrameCalls& calls) {
-  if (const Kept* frame = find(calls)) return &kept_[static_cast<size_t>(frame - kept_.data())];
-  if (kept_.size() < kKept) {
-    kept_.push_back({calls, nullptr, {}});
+  ++frames_;
+  if (const Kept* found = find(calls)) {
+    Kept& frame = kept_[static_cast<size_t>(found - kept_.data())];
+    frame.used = frames_;
+    return &frame;
+  }
+  if (kept_.size() < kSeen) {
+    kept_.push_back({calls, frames_, nullptr, {}});
     return nullptr;
   }
-  Kept& oldest = kept_[oldest_++ % kKept];
+  Kept& oldest = *std::ranges::min_element(kept_, {}, &Kept::used);
   destroy(oldest.executable);
-  oldest = {calls, nullptr, {}};
+  oldest = {calls, frames_, nullptr, {}};
   return nullptr;
+}
+
+bool FrameGraphs::make_room() {
+  const auto has_one = [](const Kept& frame) { return frame.executable != nullptr; };
+  if (static_cast<size_t>(std::ranges::count_if(kept_, has_one)) < kKept) return true;
+  const auto old = std::ranges::find_if(
+      kept_, [&](const Kept& frame) { return has_one(frame) && frame.used + kSeen < frames_; });
+  if (old == kept_.end()) return false;
+  destroy(old->executable);
+  return true;
 }
 
 // Frames of one type differ in a few arguments only; a graph of another shape (the first frame with a
@@ -72,7 +87,7 @@ Status FrameGraphs::update(Context& context, cudaGraphExec_t& executable, cudaGr
 Status FrameGraphs::run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Around& around,
                         cudaStream_t stream) {
   Kept* kept = calls.repeatable ? seen(calls) : nullptr;
-  if (kept == nullptr) {
+  if (kept == nullptr || !make_room()) {
     cudaGraphExec_t& shared = shared_[calls.type == FrameType::kKey ? 0 : 1];
     CTV_RETURN_IF_ERROR(update(context, shared, graph));
     return launch(context, shared, around, stream);

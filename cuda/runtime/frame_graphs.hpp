@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames as executable graphs. A frame whose calls came before is launched again as it was, without being
 // recorded; for that it gets an executable of its own when it comes for the second time, so that frames that
-// never come again cost none. The others share one executable of their type, whose arguments are updated.
+// never come again cost none. The others share one executable of their type, whose arguments are updated. So
+// do those for which there is no room, since to make an executable takes longer than to update one.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,26 +38,30 @@ class FrameGraphs {
   /// Whether the frame has come before; it has, from now on.
   bool came_before(const FrameCalls& calls) { return calls.repeatable && seen(calls) != nullptr; }
   /// Launches the frame on `stream` as it was kept, with what is around.
-  Status repeat(Context& context, const FrameCalls& calls, cudaStream_t stream) const;
+  Status repeat(Context& context, const FrameCalls& calls, cudaStream_t stream);
   /// Launches a recorded frame, with what is around; may keep both.
   Status run(Context& context, const FrameCalls& calls, cudaGraph_t graph, Around& around,
              cudaStream_t stream);
 
  private:
-  // As many as 16 frames in flight of two types need with both references; then the oldest goes.
+  // As many executables as 16 frames in flight of two types need with both references. One that has not been
+  // used for kSeen frames makes room.
   static constexpr size_t kKept = 64;
+  static constexpr size_t kSeen = 256;
   struct Kept {
     FrameCalls calls;
+    uint64_t used = 0;                     // number of the last such frame
     cudaGraphExec_t executable = nullptr;  // once it has come twice
     Around around;
   };
   const Kept* find(const FrameCalls& calls) const;
   /// The entry of the frame if it has come before; otherwise makes one and returns null.
   Kept* seen(const FrameCalls& calls);
+  bool make_room();
   Status update(Context& context, cudaGraphExec_t& executable, cudaGraph_t graph);
 
   std::vector<Kept> kept_;
-  size_t oldest_ = 0;
+  uint64_t frames_ = 0;
   std::array<cudaGraphExec_t, 2> shared_{};  // of key frames and of predicted ones
 };
 

@@ -363,7 +363,8 @@ typedef struct ctv_config {
   int32_t device;           /**< CUDA device number, for backends CUDA and AUTO. */
   int32_t threads;          /**< CPU threads, 1..256, or 0: all cores. */
   int32_t frames_in_flight; /**< 1: each packet is complete when send returns (lowest latency). 2..16:
-                               pipelined (highest throughput). */
+                               pipelined (highest throughput). With bitrate or max_frame_bytes, which need
+                               the size of each packet before the next frame, it counts as 1. */
   /** @} */
 } ctv_config;
 

@@ -24,6 +24,7 @@ struct FrameCalls {
   uint32_t reconstruction_offset = 0;
   const void* reference = nullptr;  // of a predicted frame
   const void* target = nullptr;     // where the frame becomes a reference
+  const void* meter = nullptr;      // of an encoder's frame that is measured
   // Where an encoder's picture lies in device memory.
   ctv_format format = CTV_FORMAT_NONE;
   std::array<const void*, 3> data{};

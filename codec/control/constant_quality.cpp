@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codec/control/steps.hpp"
+
 namespace ctv {
 namespace {
 
@@ -30,9 +32,9 @@ double possible(double log_step, double target) {
   return std::clamp(log_step, usual + kFinest, usual + kCoarsest);
 }
 
-uint16_t to_step(double log_step, double target) {
-  const double step = std::exp2(possible(log_step, target));
-  return static_cast<uint16_t>(std::lround(std::clamp(step, 1.0, 65535.0)));
+uint16_t key_step(double log_step, double target) { return to_step(std::exp2(possible(log_step, target))); }
+uint16_t predicted_step(double log_step, double target) {
+  return to_usual_step(std::exp2(possible(log_step, target)), 5);
 }
 
 }  // namespace
@@ -81,13 +83,13 @@ uint16_t ConstantQuality::begin(uint64_t frame, FrameType type) {
     }
     frame_ = frame;
     tries_ = 0;
-    return to_step(key_ ? ideal(*key_, goal) : log_step_of(goal), goal);
+    return key_step(key_ ? ideal(*key_, goal) : log_step_of(goal), goal);
   }
   const double goal = target(crf_);
-  if (!key_) return to_step(of_predicted(frame).value_or(log_step_of(goal)), goal);
+  if (!key_) return predicted_step(of_predicted(frame).value_or(log_step_of(goal)), goal);
   const double key = ideal(*key_, key_target());
   const double step = of_predicted(frame).value_or(key + gap_);
-  return to_step(std::min(step, key + most_gap()), goal);
+  return predicted_step(std::min(step, key + most_gap()), goal);
 }
 
 std::optional<uint16_t> ConstantQuality::retry(uint16_t step, uint64_t sum) {
@@ -101,7 +103,7 @@ std::optional<uint16_t> ConstantQuality::retry(uint16_t step, uint64_t sum) {
   last_try_ = now;
   ++tries_;
   const double change = std::clamp((now.psnr - goal) / slope, -kMaxChange, kMaxChange);
-  const uint16_t next = to_step(now.log_step + change, goal);
+  const uint16_t next = key_step(now.log_step + change, goal);
   if (std::abs(now.psnr - goal) > kAccept && tries_ < kMaxTries && next != step) return next;
   return std::nullopt;
 }

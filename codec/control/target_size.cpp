@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "codec/control/steps.hpp"
+
 namespace ctv {
 namespace {
 
@@ -28,19 +30,6 @@ constexpr double kLongInterval = 4;  // between key frames, in buffers
 constexpr double kRepay = 2;         // time in which debt is paid back, in buffers
 constexpr double kFinestScale = 1.0 / 16;
 constexpr double kFill = 0.92;  // share of the largest frame to aim at after a frame did not fit
-constexpr double kFinest = 1;
-constexpr double kCoarsest = 65535;
-
-uint16_t to_step(double step) {
-  return static_cast<uint16_t>(std::lround(std::clamp(step, kFinest, kCoarsest)));
-}
-
-// Sixteen an octave. A device keeps what it does with a step, and steps that come again cost it less.
-uint16_t to_usual_step(double step) {
-  const double unit = std::max(1.0, std::ldexp(1.0, std::ilogb(step) - 4));
-  return to_step(std::round(step / unit) * unit);
-}
-
 }  // namespace
 
 TargetSize::TargetSize(const SizeTarget& target, double fps, int key_interval)
@@ -130,7 +119,7 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
   if (target_.bitrate > 0) {
     wanted_ = std::min(wanted(), kFill * limit());
     first_scale_ = scale_ * (refines() ? kFiner : 1);
-    step_ = first_step_ = to_usual_step(own_step * first_scale_);
+    step_ = first_step_ = to_usual_step(own_step * first_scale_, 4);
     return step_;
   }
   // A frame that had to be coarser than its quantiser suggests that the next of its type has to be, too.
@@ -164,7 +153,7 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
       too_fine_ = step;
       too_fine_bytes_ = size;
     }
-    if (step == kCoarsest || (by_rate && tries_ >= kSoftTries && size <= limit())) return std::nullopt;
+    if (step == kCoarsestStep || (by_rate && tries_ >= kSoftTries && size <= limit())) return std::nullopt;
   }
   if (tries_ >= (by_rate ? kSoftTries : kMaxTries) && fits_ != 0) {
     if (fits_ == step) return std::nullopt;

@@ -183,8 +183,8 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   // with each try; elsewhere it would take time.
   const bool ahead = slot.levels->staged();
   const Feedback first = rate_.feedback();
-  const bool usual = !slot.measured && (first == Feedback::kNone || (first == Feedback::kBytes && ahead));
-  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, usual, slot));
+  const bool usual = first == Feedback::kNone || (first == Feedback::kBytes && ahead);
+  CTV_RETURN_IF_ERROR(frames_->analyse(picture, parameters, usual, slot, meter));
   for (;;) {
     const Feedback feedback = rate_.feedback();
     const bool reconstructs = feedback != Feedback::kBytes || ahead;

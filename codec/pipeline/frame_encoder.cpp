@@ -69,10 +69,12 @@ uint32_t FrameEncoder::lambda(uint32_t base_step) const {
   return stream_.header.lossless != 0 ? 32 : base_step / 4;
 }
 
-FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool usual, int slot) const {
+FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool usual, int slot,
+                                  const DistortionMeter* meter) const {
   FrameCalls calls{parameters_.type, usual, slot, parameters_.base_step};
   calls.reference = reference_ == nullptr ? nullptr : reference_->address();
   calls.target = references_.current().address();
+  calls.meter = meter;
   calls.format = picture.format;
   if (picture.memory == CTV_MEMORY_HOST) return calls;
   for (int p = 0; p < format_planes(picture.format); ++p) {
@@ -84,7 +86,7 @@ FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool usual, int sl
 }
 
 Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& parameters, bool usual,
-                             FrameSlot& slot) {
+                             FrameSlot& slot, const DistortionMeter* meter) {
   output_ = &outputs_[static_cast<size_t>(slot.index)];
   transformed_ = false;
   changes_of_.reset();
@@ -96,7 +98,7 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
     reference_ = references_.find(parameters.number - parameters.reference);
     if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
   }
-  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, usual, slot.index)));
+  CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, usual, slot.index, meter)));
   if (repeated_) return {};
   const bool predicts = reference_ != nullptr && picture_mode();
   if (predicts) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));

@@ -36,8 +36,9 @@ class FrameEncoder {
   /// frame. Then code() once or, to try quantisers, several times, then update_references(). May be called
   /// again between tries.
   /// parameters: base_step weighs vectors against differences. usual: code() follows, with these parameters
-  /// and without a meter, so that the backend may repeat an equal frame.
-  Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool usual, FrameSlot& slot);
+  /// and this meter, so that the backend may repeat an equal frame.
+  Status analyse(const ctv_picture& picture, const FrameParameters& parameters, bool usual, FrameSlot& slot,
+                 const DistortionMeter* meter = nullptr);
   /// Starts to bring the frame's levels to slot.levels. Picture prediction: `meter`, which may be null,
   /// measures the decoded luma against the source. with_levels: unless empty or the backend repeats a frame,
   /// called once slot.levels has what it has when code() returns; perhaps beside other work.
@@ -64,7 +65,7 @@ class FrameEncoder {
   FrameEncoder(Backend& backend, const Stream& stream) : backend_(backend), stream_(stream) {}
   Status initialise(const EncoderDecisions& decisions);
   uint32_t lambda(uint32_t base_step) const;
-  FrameCalls calls_of(const ctv_picture& picture, bool usual, int slot) const;
+  FrameCalls calls_of(const ctv_picture& picture, bool usual, int slot, const DistortionMeter* meter) const;
   Status predict(FrameSlot& slot);
   Status predict_subbands(FrameSlot& slot);
   Status compensate(int plane, bool overlap);

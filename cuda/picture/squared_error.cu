@@ -49,7 +49,7 @@ class CudaDistortionMeter final : public DistortionMeter {
   Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    CTV_RETURN_IF_ERROR(d.wait(copied_));  // of a measurement that was not read
+    // The sum of a measurement that was not read may be lost.
     {
       const StageMark mark(d, Stage::kError);
       CTV_CUDA_TRY(d, cudaMemsetAsync(on_device_.data(), 0, sizeof(Sum), d.stream()));

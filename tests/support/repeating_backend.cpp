@@ -111,7 +111,7 @@ class Levels final : public LevelTransfer {
   Status await_levels() override {
     return recorder_.make([this] { return inner_->await_levels(); });
   }
-  bool staged() const override { return inner_->staged(); }
+  bool staged() const override { return true; }  // as a device
   bool codes(size_t component) const override { return inner_->codes(component); }
   Status finish_side() override { return inner_->finish_side(); }
   Status finish_levels() override { return inner_->finish_levels(); }
@@ -120,6 +120,20 @@ class Levels final : public LevelTransfer {
  private:
   Recorder& recorder_;
   std::unique_ptr<LevelTransfer> inner_;
+};
+
+class Meter final : public DistortionMeter {
+ public:
+  Meter(Recorder& recorder, std::unique_ptr<DistortionMeter> inner)
+      : recorder_(recorder), inner_(std::move(inner)) {}
+  Status measure(PlaneView<const Sample> a, PlaneView<const Sample> b) override {
+    return recorder_.make([=, this] { return inner_->measure(a, b); });
+  }
+  Status finish(uint64_t& sum) override { return inner_->finish(sum); }
+
+ private:
+  Recorder& recorder_;
+  std::unique_ptr<DistortionMeter> inner_;
 };
 
 class Transform final : public TransformCoder {
@@ -220,7 +234,7 @@ class StandIn final : public Backend {
     return wrap<Motion, MotionEstimator>(inner_->make_motion(parameters, extent));
   }
   Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
-    return inner_->make_distortion_meter();
+    return wrap<Meter, DistortionMeter>(inner_->make_distortion_meter());
   }
   Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     uint8_t* still) override {

@@ -169,7 +169,7 @@ TEST(ConstantQuality, WhatStandsStillOrIsBlackLeavesAStepThatIsOfUse) {
   Made made(28, 1000, 1);
   made.code(still, 100);
   const double key = made.coded().steps[0];
-  for (const uint16_t step : made.coded().steps) EXPECT_LE(step, 2.6 * key);
+  for (const uint16_t step : made.coded().steps) EXPECT_LE(step, 2.65 * key);
   Made black(28, 1000, 1);
   black.code([](uint64_t, FrameType, double) { return 200.0; }, 100);
   for (const uint16_t step : black.coded().steps) EXPECT_LT(step, 65535);

@@ -73,10 +73,11 @@ void TileEncoder::code(size_t task) {
   worker.size = 0;
   // Since the last frame they have left the caches, and symbols look them up in no order.
   for (const SymbolTable& table : tables_.symbols) __builtin_prefetch(&table);
-  for (size_t i = pieces_.size() * task / tasks_; i < pieces_.size() * (task + 1) / tasks_; ++i) {
-    sizes_[i] =
-        worker.encoder.encode(sets_, levels_, side_, pieces_[i], quads_, worker.bytes, worker.size, counts_);
-    worker.size += sizes_[i];
+  const size_t end = pieces_.size() * (task + 1) / tasks_;
+  for (size_t i = pieces_.size() * task / tasks_; i < end; i += TilePieceEncoder::kPiecesAtOnce) {
+    const auto pieces = std::span(pieces_).subspan(i, std::min(TilePieceEncoder::kPiecesAtOnce, end - i));
+    worker.size += worker.encoder.encode(sets_, levels_, side_, pieces, quads_, worker.bytes, worker.size,
+                                         counts_, sizes_.data() + i);
   }
 }
 

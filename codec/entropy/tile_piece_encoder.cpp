@@ -26,6 +26,20 @@ struct WordsBefore {
   }
 };
 
+// Codes a piece's events, from the last to the first.
+struct PieceCoder {
+  RansWriter<WordsBefore> writer{WordsBefore{nullptr}};
+  const uint32_t* event = nullptr;
+  void put_next() {
+    --event;
+    if ((*event & kRawEvent) != 0) {
+      writer.put_raw(*event);
+    } else {
+      writer.put(*event, kReciprocals[*event >> 16]);
+    }
+  }
+};
+
 }  // namespace
 
 // Notes symbols; reads a part's numbers.
@@ -76,39 +90,60 @@ void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TileP
   }
 }
 
-size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLevels& levels,
-                                const TileSide& side, const CutPiece& piece, std::span<const TileQuads> quads,
-                                Growing<uint8_t>& out, size_t at, TileCounts* counts) {
-  if (piece.zero) return 0;
+void TilePieceEncoder::note(const std::vector<TileSet>& sets, const TileLevels& levels, const TileSide& side,
+                            const CutPiece& piece, std::span<const TileQuads> quads, TileCounts* counts) {
+  if (piece.zero) return;
   const TileSet* set = sets.data();
   while (piece.first >= set->first + set->tiles()) ++set;
   TilePlace place(*set, piece.first - set->first);
-  events_.reserve(kMostEvents);
-  Writer writer{{}, tables_.symbols.data(), counts, events_.data()};
+  const auto reserve = [&] { return events_.reserve(noted_ + kMostEvents, noted_) + noted_; };
+  Writer writer{{}, tables_.symbols.data(), counts, reserve()};
   start_piece(writer, walk_, around_, piece.model);
   for (size_t tile = piece.first; tile < piece.first + piece.tiles; ++tile, place.next(*set)) {
     if (tile == set->first + set->tiles()) place = TilePlace(*++set, 0);
     if (place.begins_strip()) around_ = {};
-    const auto have = static_cast<size_t>(writer.next - events_.data());
-    writer.next = events_.reserve(have + kMostEvents, have) + have;
+    noted_ = static_cast<size_t>(writer.next - events_.data());
+    writer.next = reserve();
     note_tile(writer, *set, place, skips_of(side, *set, place), levels, quads[tile]);
   }
-  const uint32_t* const first = events_.data();
-  const size_t most = 2 * static_cast<size_t>(writer.next - first) + 8;
-  out.reserve(at + 2 * most, at);
-  uint8_t* const end = out.data() + at + 2 * most;
-  RansWriter coder(WordsBefore{end});
-  for (const uint32_t* event = writer.next; event != first;) {
-    if ((*--event & kRawEvent) != 0) {
-      coder.put_raw(*event);
-    } else {
-      coder.put(*event, kReciprocals[*event >> 16]);
-    }
+  noted_ = static_cast<size_t>(writer.next - events_.data());
+}
+
+// A state waits for two multiplications, meanwhile the others go on.
+size_t TilePieceEncoder::encode(const std::vector<TileSet>& sets, const TileLevels& levels,
+                                const TileSide& side, std::span<const CutPiece> pieces,
+                                std::span<const TileQuads> quads, Growing<uint8_t>& out, size_t at,
+                                TileCounts* counts, size_t* sizes) {
+  std::array<size_t, kPiecesAtOnce + 1> begin{};  // of their events
+  noted_ = 0;
+  for (size_t i = 0; i < kPiecesAtOnce; ++i) {
+    if (i < pieces.size()) note(sets, levels, side, pieces[i], quads, counts);
+    begin[i + 1] = noted_;
   }
-  const uint8_t* const begin = coder.finish().at;
-  const auto size = static_cast<size_t>(end - begin);
-  std::copy(begin, static_cast<const uint8_t*>(end), out.data() + at);  // downwards
-  return size;
+  const auto room = [&](size_t i) { return at + 2 * begin[i] + 8 * i; };
+  uint8_t* const bytes = out.reserve(room(kPiecesAtOnce), at);
+  std::array<PieceCoder, kPiecesAtOnce> coders;
+  size_t together = noted_;
+  for (size_t i = 0; i < kPiecesAtOnce; ++i) {
+    coders[i] = {RansWriter(WordsBefore{bytes + room(i + 1)}), events_.data() + begin[i + 1]};
+    together = std::min(together, begin[i + 1] - begin[i]);
+  }
+  std::array<PieceCoder, kPiecesAtOnce> in_registers = coders;
+  for (size_t n = 0; n < together; ++n) {
+    for (PieceCoder& coder : in_registers) coder.put_next();
+  }
+  coders = in_registers;
+  uint8_t* to = bytes + at;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    sizes[i] = 0;
+    if (pieces[i].zero) continue;
+    PieceCoder coder = coders[i];
+    while (coder.event != events_.data() + begin[i]) coder.put_next();
+    const uint8_t* const first = coder.writer.finish().at;
+    sizes[i] = static_cast<size_t>(bytes + room(i + 1) - first);
+    to = std::copy_n(first, sizes[i], to);  // downwards
+  }
+  return static_cast<size_t>(to - bytes) - at;
 }
 
 }  // namespace ctv

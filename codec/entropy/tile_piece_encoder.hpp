@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder of one piece of tiles (docs/symbols.md), the way back from tile_piece_decoder.hpp. Symbols are
+// The encoder of pieces of tiles (docs/symbols.md), the way back from tile_piece_decoder.hpp. Symbols are
 // noted first and then coded in reverse.
 #pragma once
 
@@ -24,14 +24,18 @@ class TilePieceEncoder {
  public:
   explicit TilePieceEncoder(const TileTables& tables) : tables_(tables) {}
 
-  /// Writes the piece's bytes to `out` from `at` on, keeps those before, and returns their number. quads: of
-  /// all tiles of the component. counts: added to if not null.
+  static constexpr size_t kPiecesAtOnce = 2;
+  /// Writes the bytes of so many pieces or fewer to `out` from `at` on, keeps those before, and returns their
+  /// number, with `sizes` of each. quads: of all tiles of the component. counts: added to if not null.
   size_t encode(const std::vector<TileSet>& sets, const TileLevels& levels, const TileSide& side,
-                const CutPiece& piece, std::span<const TileQuads> quads, Growing<uint8_t>& out, size_t at,
-                TileCounts* counts);
+                std::span<const CutPiece> pieces, std::span<const TileQuads> quads, Growing<uint8_t>& out,
+                size_t at, TileCounts* counts, size_t* sizes);
 
  private:
   struct Writer;
+  /// Appends to events_.
+  void note(const std::vector<TileSet>& sets, const TileLevels& levels, const TileSide& side,
+            const CutPiece& piece, std::span<const TileQuads> quads, TileCounts* counts);
   void note_tile(Writer& writer, const TileSet& set, const TilePlace& place, uint64_t skips,
                  const TileLevels& levels, const TileQuads& quads);
 
@@ -40,7 +44,8 @@ class TilePieceEncoder {
   TileNeighbours around_{};
   std::array<TilePart, kTileBands> parts_{};
   TileSources sources_;
-  Growing<uint32_t> events_;
+  Growing<uint32_t> events_;  // of pieces that are coded together
+  size_t noted_ = 0;          // of them
 };
 
 }  // namespace ctv

@@ -186,7 +186,7 @@ class RansWriter {
  private:
   CTV_HOST_DEVICE void flush(uint32_t due) {  // 0 or 1
     words_.push(state_, due);
-    state_ >>= 16 * due;
+    state_ ^= (state_ ^ state_ >> 16) & (0U - due);  // a shift by a variable takes longer
   }
 
   Words words_;

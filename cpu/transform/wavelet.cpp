@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Separable reversible wavelets 5/3, 13/7 and 9/7 by lifting (Sweldens 1996; Calderbank et al. 1998): two
 // lifting steps per row and column, four for the 9/7. A pass over the rows and another over the columns would
-// read and write the picture twice each. Here rows stream through a ring of 8 row pairs. Each row is lifted
+// read and write the picture twice each. Here rows stream through a ring of few row pairs. Each row is lifted
 // horizontally when it enters, and vertically as soon as its neighbours are available. So a scale reads its
 // input and writes its output once. Blocks of a row that are 0 are left out: lifting keeps them 0. Threads
 // process ranges of rows and compute the few rows around their range twice.
@@ -12,6 +12,7 @@
 
 #include "codec/dsp/lifting.hpp"
 #include "codec/util/parallel.hpp"
+#include "cpu/transform/lift_5_3.hpp"
 #include "cpu/transform/wavelet_ring.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -32,25 +33,9 @@ void Lift(Coefficient* out, const Coefficient* in, const Coefficient* a, const C
   }
 }
 
-// predict_5_3() and update_5_3() with 16 bits; each step is narrowed, for compilers do not see that it fits.
-inline int16_t Mean(int16_t a, int16_t b) {
-  return static_cast<int16_t>(static_cast<int16_t>(a & b) +
-                              static_cast<int16_t>(static_cast<int16_t>(a ^ b) >> 1));
-}
-inline int16_t HalfMean(int16_t a, int16_t b) {
-  const int16_t mean = Mean(a, b);
-  return static_cast<int16_t>(mean - static_cast<int16_t>(mean >> 1));
-}
-
-void Predict(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
-             const Coefficient* b, const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
+void Predict(bool add, Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
+             const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
   n = round_up(n, kBlock);
-  if (five_three) {
-    if (add)
-      return Lift(out, in, a, b, c, d, n, mask,
-                  [](int, int16_t s0, int16_t s1, int) { return Mean(s0, s1); });
-    return Lift(out, in, a, b, c, d, n, mask, [](int, int16_t s0, int16_t s1, int) { return -Mean(s0, s1); });
-  }
   if (add)
     return Lift(out, in, a, b, c, d, n, mask,
                 [](int p, int q, int r, int s) { return predict_13_7(p, q, r, s); });
@@ -58,16 +43,9 @@ void Predict(bool five_three, bool add, Coefficient* out, const Coefficient* in,
               [](int p, int q, int r, int s) { return -predict_13_7(p, q, r, s); });
 }
 
-void Update(bool five_three, bool add, Coefficient* out, const Coefficient* in, const Coefficient* a,
-            const Coefficient* b, const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
+void Update(bool add, Coefficient* out, const Coefficient* in, const Coefficient* a, const Coefficient* b,
+            const Coefficient* c, const Coefficient* d, int n, BlockMask mask) {
   n = round_up(n, kBlock);
-  if (five_three) {
-    if (add)
-      return Lift(out, in, a, b, c, d, n, mask,
-                  [](int, int16_t t0, int16_t t1, int) { return HalfMean(t0, t1); });
-    return Lift(out, in, a, b, c, d, n, mask,
-                [](int, int16_t t0, int16_t t1, int) { return -HalfMean(t0, t1); });
-  }
   if (add)
     return Lift(out, in, a, b, c, d, n, mask,
                 [](int p, int q, int r, int s) { return update_13_7(p, q, r, s); });
@@ -102,14 +80,18 @@ void update(Args... args) {
 }  // namespace
 
 Wavelet::Wavelet(Pyramid kind, Extent picture, int threads)
-    : five_three_(kind == Pyramid::kWavelet5_3),
-      nine_seven_(kind == Pyramid::kWavelet9_7),
+    : kind_(kind),
       threads_(std::max(1, threads)),
-      piece_size_(static_cast<size_t>((2 * kRing + 1) * 2 * half_stride(picture.cols / 2))),
+      piece_size_(static_cast<size_t>((2 * kMostRing + 1) * 2 * half_stride(picture.cols / 2))),
       buffer_(piece_size_ * static_cast<size_t>(threads_)) {}
 
 Wavelet::Ring Wavelet::ring(int piece, Extent picture, BlockMask* masks) const {
-  return {buffer_.data() + static_cast<size_t>(piece) * piece_size_, masks, picture, picture.cols / 2,
+  const int held = kind_ == Pyramid::kWavelet13_7 ? kMostRing : kMostRing / 2;  // no more, for the cache
+  return {buffer_.data() + static_cast<size_t>(piece) * piece_size_,
+          masks,
+          picture,
+          held,
+          picture.cols / 2,
           half_stride(picture.cols / 2)};
 }
 
@@ -122,33 +104,47 @@ void Wavelet::for_pieces(Extent picture, Body&& body) const {
 
 void Wavelet::forward(Extent picture, WaveletRows& rows, SlopeView slopes) {
   for_pieces(picture, [&](int i, int begin, int end) {
-    BlockMask masks[2 * kRing] = {};
+    BlockMask masks[2 * kMostRing] = {};
     const Ring r = ring(i, picture, masks);
     if (slopes.data != nullptr) return forward_piece_along(r, begin, end, slopes, rows);
-    nine_seven_ ? forward_piece_9_7(r, begin, end, rows) : forward_piece(r, begin, end, rows);
+    switch (kind_) {
+      case Pyramid::kWavelet5_3:
+        return forward_piece_5_3(r, begin, end, rows);
+      case Pyramid::kWavelet9_7:
+        return forward_piece_9_7(r, begin, end, rows);
+      default:
+        return forward_piece(r, begin, end, rows);
+    }
   });
 }
 
 void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes) {
   for_pieces(picture, [&](int i, int begin, int end) {
-    BlockMask masks[2 * kRing] = {};
+    BlockMask masks[2 * kMostRing] = {};
     const Ring r = ring(i, picture, masks);
     if (slopes.data != nullptr) return inverse_piece_along(r, begin, end, slopes, rows);
-    nine_seven_ ? inverse_piece_9_7(r, begin, end, rows) : inverse_piece(r, begin, end, rows);
+    switch (kind_) {
+      case Pyramid::kWavelet5_3:
+        return inverse_piece_5_3(r, begin, end, rows);
+      case Pyramid::kWavelet9_7:
+        return inverse_piece_9_7(r, begin, end, rows);
+      default:
+        return inverse_piece(r, begin, end, rows);
+    }
   });
 }
 
 // Steps along a row go from its blocks to those beside them.
-void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
+void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) {
   const int pairs = ring.pairs();
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
     const BlockMask mask = ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
     ring.mirror_even(s);
-    predict(five_three_, false, t, t, s - 1, s, s + 1, s + 2, ring.half, mask);
+    predict(false, t, t, s - 1, s, s + 1, s + 2, ring.half, mask);
     ring.mirror_odd(t);
-    update(five_three_, true, s, s, t - 2, t - 1, t, t + 1, ring.half, mask);
+    update(true, s, s, t - 2, t - 1, t, t + 1, ring.half, mask);
   };
   int loaded = std::max(begin - kReach, 0);         // next pair to lift horizontally
   int predicted = std::max(begin - kReach + 1, 0);  // next odd row to lift vertically
@@ -165,7 +161,7 @@ void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& r
   }
 }
 
-void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const {
+void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) {
   const int pairs = ring.pairs();
   // Vertical neighbours still need the row unchanged, so the horizontal steps write to the spare row.
   Coefficient* even = ring.low(ring.spare());
@@ -176,9 +172,9 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
     const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)));
     ring.mirror_odd(t);
     // What the last step reads beside its blocks is left from another row.
-    update(five_three_, false, even, s, t - 2, t - 1, t, t + 1, ring.half, with_neighbours(mask));
+    update(false, even, s, t - 2, t - 1, t, t + 1, ring.half, with_neighbours(mask));
     ring.mirror_even(even);
-    predict(five_three_, true, odd, t, even - 1, even, even + 1, even + 2, ring.half, mask);
+    predict(true, odd, t, even - 1, even, even + 1, even + 2, ring.half, mask);
     rows.write_picture(r, even, odd, mask);
   };
   int fetched = std::max(begin - kReach, 0);      // next pair of band rows to read
@@ -191,6 +187,48 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
     lift_rows(ring, 2 * i + 1, true);
     finish(2 * i);
     finish(2 * i + 1);
+  }
+}
+
+void Wavelet::forward_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows) {
+  const int pairs = ring.pairs();
+  const auto load = [&](int r) {
+    Coefficient* s = ring.low(ring.at(r));
+    Coefficient* t = ring.high(ring.at(r));
+    ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
+    ring.mirror_even(s);
+    ring.mirror_odd(t);
+    lift_5_3(false, s, t, ring.half, ring.mask(r));
+  };
+  int loaded = std::max(begin - 1, 0);
+  for (int k = loaded; k < end; ++k) {
+    for (; loaded < std::min(k + 2, pairs); ++loaded) {
+      load(2 * loaded);
+      load(2 * loaded + 1);
+    }
+    lift_rows_5_3(ring, false, 2 * k + 1, true, k >= begin);
+    if (k >= begin) write_bands(ring, k, rows);
+  }
+}
+
+void Wavelet::inverse_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows) {
+  const int pairs = ring.pairs();
+  const auto finish = [&](int r) {
+    Coefficient* s = ring.low(ring.at(r));
+    Coefficient* t = ring.high(ring.at(r));
+    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)));
+    ring.mirror_even(s);
+    ring.mirror_odd(t);
+    lift_5_3(true, s, t, ring.half, mask);
+    rows.write_picture(r, s, t, mask);
+  };
+  int fetched = std::max(begin - 1, 0);
+  for (int k = begin - 1; k < end; ++k) {
+    for (; fetched < std::min(k + 2, pairs); ++fetched) read_bands(ring, fetched, rows);
+    lift_rows_5_3(ring, true, 2 * k + 2, k + 1 < pairs, k >= begin);
+    if (k < begin) continue;
+    finish(2 * k);
+    finish(2 * k + 1);
   }
 }
 
@@ -246,20 +284,32 @@ void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   }
 }
 
-// A vertical step of 5/3 and 13/7 on row r: odd rows are predicted, even ones updated.
-void Wavelet::lift_rows(const Ring& ring, int r, bool add) const {
+// A vertical step of the 13/7 on row r: odd rows are predicted, even ones updated.
+void Wavelet::lift_rows(const Ring& ring, int r, bool add) {
   const BlockMask reached = ring.mask(r - 3) | ring.mask(r - 1) | ring.mask(r + 1) | ring.mask(r + 3);
   ring.mask(r) |= reached;
   Coefficient* const to = ring.at(r);
   const Coefficient* const from[] = {ring.at(r - 3), ring.at(r - 1), ring.at(r + 1), ring.at(r + 3)};
   ring.for_halves([&](int i, int n) {
     if (r % 2 != 0) {
-      predict(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n,
-              reached);
+      predict(add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, reached);
     } else {
-      update(five_three_, add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n,
-             reached);
+      update(add, to + i, to + i, from[0] + i, from[1] + i, from[2] + i, from[3] + i, n, reached);
     }
+  });
+}
+
+// The steps of the 5/3, the first on row r, the second on the row before.
+void Wavelet::lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, bool second) {
+  const BlockMask beside = second ? ring.mask(r - 2) : 0;
+  if (first) ring.mask(r) |= ring.mask(r - 1) | ring.mask(r + 1);
+  if (second) ring.mask(r - 1) |= beside | ring.mask(r);
+  const BlockMask all = without_gaps(beside | ring.mask(r - 1) | ring.mask(r));
+  if (all == 0) return;
+  ring.for_halves([&](int i, int n) {
+    const std::array<Coefficient*, 4> rows = {second ? ring.at(r - 2) + i : nullptr, ring.at(r - 1) + i,
+                                              ring.at(r) + i, first ? ring.at(r + 1) + i : nullptr};
+    lift_5_3_rows(inverse, rows, n, all);
   });
 }
 

@@ -35,11 +35,14 @@ class Wavelet {
  private:
   struct Ring;
   Ring ring(int piece, Extent picture, BlockMask* masks) const;
-  void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
-  void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows) const;
+  static void forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows);
+  static void inverse_piece(const Ring& ring, int begin, int end, WaveletRows& rows);
+  static void forward_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows);
+  static void inverse_piece_5_3(const Ring& ring, int begin, int end, WaveletRows& rows);
   void forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
-  void lift_rows(const Ring& ring, int r, bool add) const;
+  static void lift_rows(const Ring& ring, int r, bool add);
+  static void lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, bool second);
   static void lift_rows_9_7(const Ring& ring, bool inverse, int r);
   static void lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first);
   static void read_bands(const Ring& ring, int k, WaveletRows& rows);
@@ -49,8 +52,7 @@ class Wavelet {
   template <typename Body>
   void for_pieces(Extent picture, Body&& body) const;
 
-  bool five_three_;
-  bool nine_seven_;
+  Pyramid kind_;
   int threads_;
   size_t piece_size_;  // elements of one piece's ring
   AlignedBuffer<Coefficient> buffer_;

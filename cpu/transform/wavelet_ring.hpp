@@ -10,33 +10,34 @@
 
 namespace ctv {
 
-inline constexpr int kRing = 8;         // row pairs
+inline constexpr int kMostRing = 8;     // row pairs
 inline constexpr int kMargin = kBlock;  // elements around each half of a row
 inline constexpr int kReach97 = 2;      // row pairs that the 9/7 needs beyond a range
 
 inline int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
 
 // The rows in the ring. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
-// highpass | margin]. Row pair k is in slot k modulo kRing.
+// highpass | margin]. Row pair k is in slot k modulo `held`.
 struct Wavelet::Ring {
   Coefficient* data;
   BlockMask* masks;  // of its rows, either half
   Extent picture;
+  int held;  // row pairs, a power of two
   int half;  // columns of each half
   int stride;
 
   int pairs() const { return picture.rows / 2; }
   int width() const { return 2 * stride; }
   Coefficient* slot(int i) const { return data + static_cast<ptrdiff_t>(i) * width(); }
-  Coefficient* even(int k) const { return slot(2 * (k % kRing)); }
-  Coefficient* odd(int k) const { return slot(2 * (k % kRing) + 1); }
-  Coefficient* spare() const { return slot(2 * kRing); }
+  Coefficient* even(int k) const { return slot(2 * k & (2 * held - 1)); }
+  Coefficient* odd(int k) const { return slot((2 * k & (2 * held - 1)) + 1); }
+  Coefficient* spare() const { return slot(2 * held); }
   /// The row at position r, mirrored at the borders. Even r are even rows.
   Coefficient* at(int r) const { return slot(slot_at(r)); }
   BlockMask& mask(int r) const { return masks[slot_at(r)]; }
   int slot_at(int r) const {
     if (r < 0 || r >= picture.rows) r = mirror(r, picture.rows);  // divides
-    return r % (2 * kRing);
+    return r & (2 * held - 1);
   }
   /// Calls code(first, n) for both halves of a row.
   template <typename Code>

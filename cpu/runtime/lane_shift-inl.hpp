@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Vectors of 16-bit lanes from two that follow each other in memory, one lane on. Loads from there would wait
+// for stores that they straddle. Included once per instruction set.
+#if defined(CTV_CPU_LANE_SHIFT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTV_CPU_LANE_SHIFT_INL_HPP
+#undef CTV_CPU_LANE_SHIFT_INL_HPP
+#else
+#define CTV_CPU_LANE_SHIFT_INL_HPP
+#endif
+
+#include <cstdint>
+
+#include "cpu/runtime/simd.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// All but the first lane of v, and the first of `next`.
+HWY_INLINE hn::Vec128<int16_t> LanesAfter(hn::Vec128<int16_t> v, hn::Vec128<int16_t> next) {
+  return hn::Vec128<int16_t>{_mm_alignr_epi8(next.raw, v.raw, 2)};
+}
+/// The last lane of `previous`, and all but the last of v.
+HWY_INLINE hn::Vec128<int16_t> LanesBefore(hn::Vec128<int16_t> previous, hn::Vec128<int16_t> v) {
+  return hn::Vec128<int16_t>{_mm_alignr_epi8(v.raw, previous.raw, 14)};
+}
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE hn::Vec256<int16_t> LanesAfter(hn::Vec256<int16_t> v, hn::Vec256<int16_t> next) {
+  const __m256i middle = _mm256_permute2x128_si256(v.raw, next.raw, 0x21);
+  return hn::Vec256<int16_t>{_mm256_alignr_epi8(middle, v.raw, 2)};
+}
+HWY_INLINE hn::Vec256<int16_t> LanesBefore(hn::Vec256<int16_t> previous, hn::Vec256<int16_t> v) {
+  const __m256i middle = _mm256_permute2x128_si256(previous.raw, v.raw, 0x21);
+  return hn::Vec256<int16_t>{_mm256_alignr_epi8(v.raw, middle, 14)};
+}
+#endif
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<int16_t> LanesAfter(hn::Vec512<int16_t> v, hn::Vec512<int16_t> next) {
+  const __m512i middle = _mm512_alignr_epi64(next.raw, v.raw, 2);
+  return hn::Vec512<int16_t>{_mm512_alignr_epi8(middle, v.raw, 2)};
+}
+HWY_INLINE hn::Vec512<int16_t> LanesBefore(hn::Vec512<int16_t> previous, hn::Vec512<int16_t> v) {
+  const __m512i middle = _mm512_alignr_epi64(v.raw, previous.raw, 6);
+  return hn::Vec512<int16_t>{_mm512_alignr_epi8(v.raw, middle, 14)};
+}
+#endif
+#endif
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

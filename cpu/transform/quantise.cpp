@@ -11,6 +11,8 @@
 #define HWY_TARGET_INCLUDE "cpu/transform/quantise.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
+#include "cpu/transform/zero_blocks-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
@@ -32,15 +34,9 @@ void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* co
   for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, reconstruction_offset);
 }
 
-// Whole blocks have a constant count.
-inline bool DequantiseBlock(const Level* levels, uint32_t step, uint32_t reconstruction_offset,
-                            Coefficient* __restrict coefficients, int count) {
-  if (!any_nonzero(levels, count)) {
-    for (int i = 0; i < count; ++i) coefficients[i] = 0;
-    return false;
-  }
-  for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, reconstruction_offset);
-  return true;
+[[gnu::always_inline]] inline void DequantiseRow(const Level* levels, uint32_t step, uint32_t offset,
+                                                 Coefficient* __restrict coefficients, int count) {
+  for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, offset);
 }
 
 BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients,
@@ -51,9 +47,15 @@ BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coef
   int at = 0;
   for (; at + kBlock <= count; at += kBlock) {
     __builtin_prefetch(levels + at + count);  // the next row, which processors do not foresee
-    mask |= block_bit(at, DequantiseBlock(levels + at, step, offset, coefficients + at, kBlock));
+    if (AnyAbove(levels + at, 0)) {
+      DequantiseRow(levels + at, step, offset, coefficients + at, kBlock);
+      mask |= block_bit(at, true);
+    } else {
+      std::fill_n(coefficients + at, kBlock, Coefficient{0});
+    }
   }
-  return mask | block_bit(at, DequantiseBlock(levels + at, step, offset, coefficients + at, count - at));
+  DequantiseRow(levels + at, step, offset, coefficients + at, count - at);
+  return mask | block_bit(at, any_nonzero(levels + at, count - at));
 }
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -17,34 +17,52 @@
 #define HWY_TARGET_INCLUDE "cpu/transform/rdoq.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
+#include "cpu/transform/zero_blocks-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kPiece = 1024;  // columns at a time
 
-// Computes activities: element j + 1 is that of column first + j, j = -1..count; 0 outside the subband.
-void ActivityRow(const Coefficient* coefficients, const Subband& s, int row, uint32_t multiplier, int first,
-                 int count, uint16_t* activities) {
-  const int begin = first > 0 ? first - 1 : 0;
-  const int end = min_of(first + count + 1, s.cols);
-  const bool inside = row >= 0 && row < s.rows;
-  const Coefficient* in = coefficients + static_cast<ptrdiff_t>(inside ? row : 0) * s.cols + begin;
-  activities[0] = 0;
-  activities[count + 1] = 0;
-  uint16_t* out = activities + (begin - first + 1);
-  if (!inside) {
-    for (int j = 0; j < end - begin; ++j) out[j] = 0;
+// activity_of() with 16 bits: from 8191 on it is the largest.
+constexpr uint32_t kLeastMultiplier = kMostActivity + 2, kMostMultiplier = 65535;
+[[gnu::always_inline]] inline uint16_t ActivityOf(Coefficient c, uint16_t multiplier) {
+  const auto magnitude = static_cast<uint16_t>(c < 0 ? -c : c);
+  const auto scaled = static_cast<uint16_t>(min_of(magnitude, uint16_t{8191}) << 3);
+  const auto eighths = static_cast<uint16_t>(uint32_t{scaled} * multiplier >> 16);
+  const auto less = static_cast<uint16_t>(max_of(eighths, uint16_t{1}) - 1);
+  return min_of(less, uint16_t{kMostActivity});
+}
+
+// Computes activities of columns [begin, end) of a row and of those beside them; element j + 1 is that of
+// column j. 0 outside the subband, whose columns are [left, right). row: null outside.
+void ActivityRow(const Coefficient* row, int left, int right, uint32_t multiplier, int begin, int end,
+                 uint16_t* activities) {
+  if (row == nullptr) return std::fill(activities + begin, activities + end + 2, uint16_t{0});
+  activities[begin] = begin > left ? activity_of(row[begin - 1], multiplier) : uint16_t{0};
+  activities[end + 1] = end < right ? activity_of(row[end], multiplier) : uint16_t{0};
+  uint16_t* const out = activities + 1;
+  if (multiplier < kLeastMultiplier || multiplier > kMostMultiplier) {
+    for (int j = begin; j < end; ++j) out[j] = activity_of(row[j], multiplier);
     return;
   }
+  const auto narrow = static_cast<uint16_t>(multiplier);
   CTV_INDEPENDENT
-  for (int j = 0; j < end - begin; ++j) out[j] = activity_of(in[j], multiplier);
+  for (int j = begin; j < end; ++j) out[j] = ActivityOf(row[j], narrow);
 }
 
 // Adds the activities of row `row` of a sibling.
 void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t* sums) {
+  if (multiplier < kLeastMultiplier || multiplier > kMostMultiplier) {
+    for (int j = 0; j < count; ++j) {
+      sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], multiplier));
+    }
+    return;
+  }
+  const auto narrow = static_cast<uint16_t>(multiplier);
   CTV_INDEPENDENT
   for (int j = 0; j < count; ++j) {
-    sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], multiplier));
+    sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * ActivityOf(in[j], narrow));
   }
 }
 
@@ -53,18 +71,13 @@ int LargestDead(uint32_t multiplier, uint32_t offset) {
   return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
 }
 
-// Whole blocks have a constant count.
-inline bool AnyAlive(const Coefficient* in, int dead, int count) {
-  uint16_t most = 0;  // of magnitudes, plus `dead` where positive, modulo 2^16
-  for (int j = 0; j < count; ++j) most = max_of(most, static_cast<uint16_t>(in[j] + dead));
-  return most > 2 * dead;
-}
-
 BlockMask AliveBlocks(const Coefficient* in, int dead, int count) {
   BlockMask mask = 0;
   int at = 0;
-  for (; at + kBlock <= count; at += kBlock) mask |= block_bit(at, AnyAlive(in + at, dead, kBlock));
-  return at == count ? mask : mask | block_bit(at, AnyAlive(in + at, dead, count - at));
+  for (; at + kBlock <= count; at += kBlock) mask |= block_bit(at, AnyAbove(in + at, dead));
+  bool rest = false;
+  for (; at < count; ++at) rest = rest || in[at] > dead || in[at] < -dead;
+  return mask | block_bit(count, rest);
 }
 
 // Loads blocks of a row from siblings, which processors do not foresee. at: of the first subband
@@ -90,15 +103,20 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   const uint32_t offset = q.rounding_offset;
   const int dead = LargestDead(multiplier, offset);
   uint16_t rows[3][kPiece + 2];
-  uint16_t both[kPiece + 2];
   uint16_t sums[kPiece];
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
     int held[3] = {-2, -2, -2};  // rows
-    const auto activities = [&](int row) {
+    BlockMask known[3] = {};     // of these
+    const auto activities = [&](int row, BlockMask blocks) {
       const int k = (row + 3) % 3;
-      if (held[k] != row) ActivityRow(own, s, row, multiplier, first, count, rows[k]);
+      if (held[k] != row) known[k] = 0;
       held[k] = row;
+      const bool inside = row >= 0 && row < s.rows;
+      const Coefficient* const from = inside ? own + static_cast<ptrdiff_t>(row) * s.cols + first : nullptr;
+      for (BlockRun run(blocks & ~known[k], count); run.next();)
+        ActivityRow(from, -first, s.cols - first, multiplier, run.first, run.end, rows[k]);
+      known[k] |= blocks;
       return rows[k];
     };
     for (int row = top; row < bottom; ++row) {
@@ -106,21 +124,20 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const Coefficient* in = own + at;
       Level* out = levels + s.offset + at;
       const BlockMask alive = AliveBlocks(in, dead, count);
-      clear_blocks(~alive, count, out);
+      ClearBlocks(~alive, count, out);
       if (alive == 0) continue;
       PrefetchSiblings(layout, siblings, coefficients + at, alive, count);
-      const uint16_t* const above = activities(row - 1);
-      const uint16_t* const here = activities(row);
-      const uint16_t* const below = activities(row + 1);
+      const uint16_t* const above = activities(row - 1, alive);
+      const uint16_t* const here = activities(row, alive);
+      const uint16_t* const below = activities(row + 1, alive);
       for (BlockRun run(alive, count); run.next();) {
         const int begin = run.first;
         const int end = run.end;
         CTV_INDEPENDENT
-        for (int j = begin; j < end + 2; ++j) both[j] = static_cast<uint16_t>(above[j] + below[j]);
-        CTV_INDEPENDENT
         for (int j = begin; j < end; ++j) {
-          sums[j] = static_cast<uint16_t>(kBesideWeight * (both[j + 1] + here[j] + here[j + 2]) +
-                                          kDiagonalWeight * (both[j] + both[j + 2]));
+          const auto beside = static_cast<uint16_t>(above[j + 1] + below[j + 1] + here[j] + here[j + 2]);
+          const auto diagonal = static_cast<uint16_t>(above[j] + below[j] + above[j + 2] + below[j + 2]);
+          sums[j] = static_cast<uint16_t>(kBesideWeight * beside + kDiagonalWeight * diagonal);
         }
         for (int k = 0; k < siblings.count; ++k) {
           const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
@@ -146,11 +163,19 @@ void quantise_rdo_plane(int threads, const SubbandLayout& layout,
                         std::span<const SubbandQuantiser> quantisers, FrameType type,
                         const Coefficient* coefficients, Level* levels) {
   constexpr int kSlices = 8;  // of each subband's rows; a task each
-  parallel_for(threads, static_cast<int>(layout.subbands.size()) * kSlices, [&](int task) {
-    const auto i = static_cast<size_t>(task / kSlices);
-    const Subband& s = layout.subbands[i];
+  const std::vector<Subband>& all = layout.subbands;
+  parallel_for(threads, static_cast<int>(all.size()) * kSlices, [&](int task) {
+    // Slices of all subbands of a layer come before the next ones of each: siblings are in the cache.
+    auto first = static_cast<size_t>(task / kSlices);
+    size_t end = first + 1;
+    const int layer = all[first].layer;
+    while (first > 0 && all[first - 1].layer == layer) --first;
+    while (end < all.size() && all[end].layer == layer) ++end;
+    const int place = task - static_cast<int>(first) * kSlices;
+    const size_t i = first + static_cast<size_t>(place) % (end - first);
+    const Subband& s = all[i];
     const int slice_rows = ceil_div(s.rows, kSlices);
-    const int top = task % kSlices * slice_rows;
+    const int top = place / static_cast<int>(end - first) * slice_rows;
     const int bottom = std::min(s.rows, top + slice_rows);
     if (top >= bottom) return;
     if (decides_by_rate(s.layer, quantisers[i])) {

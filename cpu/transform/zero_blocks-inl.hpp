@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole blocks of rows that are 0 (zero_blocks.hpp). Included once per instruction set.
+#if defined(CTV_CPU_ZERO_BLOCKS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTV_CPU_ZERO_BLOCKS_INL_HPP
+#undef CTV_CPU_ZERO_BLOCKS_INL_HPP
+#else
+#define CTV_CPU_ZERO_BLOCKS_INL_HPP
+#endif
+
+#include "cpu/runtime/simd.hpp"
+#include "cpu/transform/zero_blocks.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+/// Whether any of kBlock elements has a magnitude above `dead`.
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+HWY_INLINE bool AnyAbove(const Coefficient* block, int dead) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<uint16_t, kBlock> d;
+  const auto added = hn::Set(d, static_cast<uint16_t>(dead));
+  const auto most = hn::Set(d, static_cast<uint16_t>(2 * dead));
+  auto above = hn::Zero(d);
+  for (int i = 0; i < kBlock; i += static_cast<int>(hn::Lanes(d))) {
+    const auto v = hn::BitCast(d, hn::LoadU(hn::RebindToSigned<decltype(d)>(), block + i));
+    above = hn::Or(above, dead == 0 ? v : hn::SaturatedSub(hn::Add(v, added), most));
+  }
+  return !hn::AllTrue(d, hn::Eq(above, hn::Zero(d)));
+}
+#else
+inline bool AnyAbove(const Coefficient* block, int dead) {
+  uint16_t most = 0;  // of magnitudes, plus `dead` where positive, modulo 2^16
+  for (int j = 0; j < kBlock; ++j) most = max_of(most, static_cast<uint16_t>(block[j] + dead));
+  return most > 2 * dead;
+}
+#endif
+
+/// clear_blocks(). Most runs are so short that a call of memset() takes longer.
+inline void ClearBlocks(BlockMask mask, int count, Coefficient* row) {
+  for (BlockRun run(mask, count); run.next();) {
+    int i = run.first;
+    for (; i + kBlock <= run.end; i += kBlock) std::memset(row + i, 0, kBlock * sizeof(Coefficient));
+    for (; i < run.end; ++i) row[i] = 0;
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

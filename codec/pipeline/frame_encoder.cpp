@@ -32,7 +32,9 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
                                              stream_.header.slots));
   if (picture_mode()) {
     CTV_ASSIGN_OR_RETURN(source_, PlaneSet::make(backend_, picture, 0));
-    CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
+    if (!predicts_in_place()) {
+      CTV_ASSIGN_OR_RETURN(prediction_, PlaneSet::make(backend_, picture, 0));
+    }
     if (stream_.header.loop_filter != 0) {
       CTV_ASSIGN_OR_RETURN(spare_, PlaneSet::make(backend_, picture, 0));
     }
@@ -135,7 +137,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const bool overlap = stream_.header.overlap != 0;
   if (quick_) {  // all cells are predicted alone, as skipped cells are
     CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
-    for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = prediction_.plane(p);
+    for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = predicted().plane(p);
     CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, side.skips));
   } else {
     CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
@@ -152,7 +154,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
 Status FrameEncoder::compensate(int p, bool overlap) {
   CompensationGeometry geometry = stream_.geometry(p, 0);
   geometry.overlap = overlap;
-  return backend_.compensate(reference_->picture.cropped(p), output_->side, geometry, prediction_.plane(p));
+  return backend_.compensate(reference_->picture.cropped(p), output_->side, geometry, predicted().plane(p));
 }
 
 Status FrameEncoder::find_changes() {
@@ -160,7 +162,7 @@ Status FrameEncoder::find_changes() {
   const auto count = static_cast<size_t>(planes());
   for (size_t i = 0; i < count; ++i) {
     const auto p = static_cast<int>(i);
-    unfiltered[i] = {source_.cropped(p), prediction_.cropped(p), loop_filter_of(*changes_of_, p),
+    unfiltered[i] = {source_.cropped(p), predicted().cropped(p), loop_filter_of(*changes_of_, p),
                      stream_.geometry(p, 0)};
   }
   changes_of_.reset();
@@ -179,6 +181,7 @@ Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, Di
                           const std::function<Status()>& with_levels) {
   if (std::exchange(repeated_, false)) {
     transformed_ = rdoq_;  // for a further try
+    compensated_ = keeps_prediction(parameters_.type);
   } else {
     CTV_RETURN_IF_ERROR(make_levels(parameters, slot));
     // The packet does not wait for the picture as decoded; the next frame does.
@@ -240,7 +243,7 @@ Status FrameEncoder::import_references(const FrameDecoder& decoder, const ctv_pi
 }
 
 PlaneView<const Sample> FrameEncoder::prediction(FrameType type, int p) const {
-  return type == FrameType::kPredicted ? prediction_.plane(p) : PlaneView<Sample>();
+  return type == FrameType::kPredicted ? predicted().plane(p) : PlaneView<Sample>();
 }
 
 SkippedCells FrameEncoder::skipped(FrameType type, int p) const {
@@ -309,6 +312,7 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
     if (p != 0 || meter == nullptr) return {};
     return meter->measure(source_.cropped(0), result.cropped(0));
   };
+  compensated_ = keeps_prediction(type);
   return backend_.each_plane(planes(), decode_plane, beside);
 }
 

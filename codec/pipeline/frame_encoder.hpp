@@ -81,6 +81,13 @@ class FrameEncoder {
     return type == FrameType::kKey && plane == 0 ? output_->side.slopes : nullptr;
   }
   Status code_subbands(FrameType type);
+  /// Picture prediction: the decoded picture is made where its prediction is, so that less memory is touched.
+  bool predicts_in_place() const { return backend_.filters_in_place(); }
+  /// After the picture is decoded: whether a frame that is tried again need not be compensated again.
+  bool keeps_prediction(FrameType type) const { return type == FrameType::kKey || !predicts_in_place(); }
+  const PlaneSet& predicted() const {
+    return predicts_in_place() ? references_.current().picture : prediction_;
+  }
   /// The picture being coded.
   const PlaneSet& source() const { return picture_mode() ? source_ : references_.current().picture; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
@@ -96,7 +103,8 @@ class FrameEncoder {
   FrameParameters parameters_;              // of the frame being coded
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
-  PlaneSet source_, prediction_;          // picture prediction
+  PlaneSet source_;                       // picture prediction
+  PlaneSet prediction_;                   // of pictures, unless in place
   PlaneSet spare_;                        // loop filter: of Backend::filter()
   Memory searched_memory_;
   SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still

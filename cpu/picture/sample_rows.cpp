@@ -72,8 +72,9 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
 // samples may be prediction: each element is read before it is written. T is wide enough for what round(c)
 // returns plus a prediction.
 template <typename T, typename Round>
-void JoinRounded(const Coefficient* __restrict even, const Coefficient* __restrict odd,
-                 const Sample* prediction, const ToSamples& to, Sample* samples, int half, Round round) {
+[[gnu::always_inline]] inline void JoinRounded(const Coefficient* __restrict even,
+                                               const Coefficient* __restrict odd, const Sample* prediction,
+                                               const ToSamples& to, Sample* samples, int half, Round round) {
   const auto lo = static_cast<T>(to.range.lo);
   const auto hi = static_cast<T>(to.range.hi);
   const auto dc_offset = static_cast<T>(to.dc_offset);
@@ -101,8 +102,14 @@ void JoinRounded(const Coefficient* __restrict even, const Coefficient* __restri
 void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                  const ToSamples& to, Sample* samples, int half) {
   if (to.scale == kUnitScale && to.shift == 2) {
-    return JoinRounded<int16_t>(even, odd, prediction, to, samples, half,
-                                [](Coefficient c) { return static_cast<int16_t>(((c >> 1) + 1) >> 1); });
+    const auto round = [](Coefficient c) { return static_cast<int16_t>(((c >> 1) + 1) >> 1); };
+    int i = 0;
+    for (; prediction != nullptr && i + kBlock <= half; i += kBlock) {
+      PrefetchBlock(prediction + 2 * i);
+      JoinRounded<int16_t>(even + i, odd + i, prediction + 2 * i, to, samples + 2 * i, kBlock, round);
+    }
+    const Sample* const rest = prediction == nullptr ? nullptr : prediction + 2 * i;
+    return JoinRounded<int16_t>(even + i, odd + i, rest, to, samples + 2 * i, half - i, round);
   }
   const int shift = to.shift;
   const int rounding = (1 << shift) >> 1;

@@ -16,11 +16,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
+constexpr int kAhead = 1024;  // what comes later is loaded: processors do not look beyond a page
+
 void Quantise(const Coefficient* coefficients, SubbandQuantiser quantiser, Level* levels, int count) {
   const uint32_t multiplier = quantiser.multiplier;
   const uint32_t offset = quantiser.rounding_offset;
   if (multiplier == 1 << 16 && offset < 1 << 16) {  // the level is the coefficient
-    if (levels != coefficients) std::copy_n(coefficients, count, levels);
+    if (levels == coefficients) return;
+    int i = 0;
+    for (; i + kBlock <= count; i += kBlock) {
+      __builtin_prefetch(levels + i + kAhead, 1);
+      std::memcpy(levels + i, coefficients + i, kBlock * sizeof(Level));
+    }
+    std::copy_n(coefficients + i, count - i, levels + i);
     return;
   }
   CTV_INDEPENDENT

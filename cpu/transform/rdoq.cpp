@@ -71,10 +71,14 @@ int LargestDead(uint32_t multiplier, uint32_t offset) {
   return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
 }
 
-BlockMask AliveBlocks(const Coefficient* in, int dead, int count) {
+BlockMask AliveBlocks(const Coefficient* in, const Level* out, int dead, int count) {
   BlockMask mask = 0;
   int at = 0;
-  for (; at + kBlock <= count; at += kBlock) mask |= block_bit(at, AnyAbove(in + at, dead));
+  for (; at + kBlock <= count; at += kBlock) {
+    __builtin_prefetch(in + at + kPiece);
+    __builtin_prefetch(out + at + kPiece, 1);
+    mask |= block_bit(at, AnyAbove(in + at, dead));
+  }
   bool rest = false;
   for (; at < count; ++at) rest = rest || in[at] > dead || in[at] < -dead;
   return mask | block_bit(count, rest);
@@ -123,7 +127,7 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
       const Coefficient* in = own + at;
       Level* out = levels + s.offset + at;
-      const BlockMask alive = AliveBlocks(in, dead, count);
+      const BlockMask alive = AliveBlocks(in, out, dead, count);
       ClearBlocks(~alive, count, out);
       if (alive == 0) continue;
       PrefetchSiblings(layout, siblings, coefficients + at, alive, count);

@@ -20,8 +20,15 @@ const char* TargetName() {
 #endif
 }
 
+// Loads what is written later: processors do not look beyond a page.
 void Widen(const uint8_t* __restrict bytes, int n, Sample* __restrict samples) {
-  for (int i = 0; i < n; ++i) samples[i] = bytes[i];
+  constexpr int kLine = 64 / sizeof(Sample);
+  int i = 0;
+  for (; i + kLine <= n; i += kLine) {
+    __builtin_prefetch(samples + i + 1024, 1);
+    for (int k = 0; k < kLine; ++k) samples[i + k] = bytes[i + k];
+  }
+  for (; i < n; ++i) samples[i] = bytes[i];
 }
 
 void Narrow(const Sample* __restrict samples, int n, uint8_t* __restrict bytes) {

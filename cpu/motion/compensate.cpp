@@ -117,8 +117,7 @@ struct Segment {
            x + displacement(v.x, c.geometry->col_shift).whole, rows + kTaps - 1, kSegment);
 }
 
-// Predicts the columns of `rows` rows from sample x on; 7 columns more may be written, with `wide` 15. out:
-// [rows][pitch]
+// Predicts columns of `rows` rows from x on; 7 more may be written, with `wide` 15. out: [rows][pitch]
 void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, bool wide, int16_t* out,
                     ptrdiff_t pitch) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};

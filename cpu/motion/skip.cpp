@@ -220,13 +220,24 @@ void AddErrors(const UnitPlane& u, OpenUnits& open) {
   }
 }
 
-void FindCloseRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, uint8_t* close) {
+// Whether a unit that was still does not move. Then its error is the same, and the limit is not lower.
+static_assert(kStillError <= kZeroError);
+bool StaysStill(const SkipRow& s, int col, const MotionVector* vectors, const uint8_t* still) {
+  if (still == nullptr || still[s.cell(0, col)] == 0) return false;
+  bool moves = false;
+  for (int k = 0; k < kSkipCells; ++k)
+    moves |= s.inside(k, col) && !same_vector(vectors[s.cell(k, col)], MotionVector{});
+  return !moves;
+}
+
+void FindCloseRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, const uint8_t* still,
+                  uint8_t* close) {
   for (int first = 0; first < s.grid->cols; first += kUnits * kSkipUnit) {
     const int count = min_of(ceil_div(s.grid->cols - first, kSkipUnit), kUnits);
     OpenUnits open;
-    open.count = count;
     for (int i = 0; i < count; ++i) {
-      open.at[i] = i;
+      open.at[open.count] = i;
+      open.count += StaysStill(s, first + i * kSkipUnit, vectors, still) ? 0 : 1;
       open.most[i] =
           close_error(base_step, vectors == nullptr ? nullptr : vectors + s.cell(0, first + i * kSkipUnit));
     }
@@ -274,9 +285,10 @@ void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid,
 }
 
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                const MotionVector* vectors, uint8_t* close) {
+                const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
-    HWY_DYNAMIC_DISPATCH(FindCloseRow)({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, close);
+    HWY_DYNAMIC_DISPATCH(FindCloseRow)
+    ({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, still, close);
   });
 }
 

@@ -156,11 +156,14 @@ class Group {
 template <int kBlock>
 void Search(const RowOfBlocks& row, int64_t* keys) {
   using Blocks = Group<kBlock>;
-  const auto search =
-      row.window.range == 0 ? Blocks::template search<1> : Blocks::template search<kSearchRun>;
   for (int x = 0; x < row.cols; x += Blocks::kStep) {
     const uint8_t* still = row.still + x / kBlock;
-    if (!std::all_of(still, still + Blocks::kBlocks, [](uint8_t s) { return s != 0; })) search(row, x, keys);
+    if (std::all_of(still, still + Blocks::kBlocks, [](uint8_t s) { return s != 0; })) continue;
+    if (row.window.range == 0) {
+      Blocks::template search<1>(row, x, keys);
+    } else {
+      Blocks::template search<kSearchRun>(row, x, keys);
+    }
   }
 }
 #else

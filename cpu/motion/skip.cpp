@@ -171,13 +171,16 @@ HWY_INLINE uint64_t ErrorOfRows(const UnitPlane& u, int x, int r) {
     const hn::Repartition<int32_t, decltype(d16)> d32;
     auto sum = hn::Zero(d32);
     auto unused = hn::Zero(d32);
-    for (int y = u.y + r; y < u.y + r + kErrorRows; ++y) {
-      const Sample* a = u.source.row(min_of(y, u.source.rows - 1)) + x;
-      const Sample* b = u.reference.row(min_of(y, u.reference.rows - 1)) + x;
+    const int first = u.y + r;
+    const Sample* a = u.source.row(min_of(first, u.source.rows - 1)) + x;
+    const Sample* b = u.reference.row(min_of(first, u.reference.rows - 1)) + x;
+    for (int y = first + 1; y <= first + kErrorRows; ++y) {
       for (int i = 0; i < kWidth; i += static_cast<int>(hn::MaxLanes(d16))) {
         const auto v = hn::Sub(hn::LoadU(d16, a + i), hn::LoadU(d16, b + i));
         sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
       }
+      a += y < u.source.rows ? u.source.stride : 0;
+      b += y < u.reference.rows ? u.reference.stride : 0;
     }
     return static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
   }

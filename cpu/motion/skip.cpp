@@ -208,12 +208,17 @@ struct OpenUnits {
 // Adds the errors on one plane. What exceeds its limit is left out. u: the first unit
 template <int kWidth>
 void AddErrors(const UnitPlane& u, OpenUnits& open) {
+  constexpr int kOfLine = 32 / kWidth;  // units of a cache line
   for (int r = 0; r < u.rows; r += kErrorRows) {
     int left = 0;
+    int line = -1;
     for (int k = 0; k < open.count; ++k) {
-      const int ahead = u.x + open.at[min_of(k + kUnitsAhead, open.count - 1)] * kWidth;
-      Prefetch(u.source, u.y + r, ahead, kErrorRows, 1);
-      Prefetch(u.reference, u.y + r, ahead, kErrorRows, 1);
+      const int ahead = open.at[min_of(k + kUnitsAhead, open.count - 1)];
+      if (ahead / kOfLine != line) {
+        line = ahead / kOfLine;
+        Prefetch(u.source, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
+        Prefetch(u.reference, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
+      }
       const int i = open.at[k];
       open.errors[i] += ErrorOfRows<kWidth>(u, u.x + i * kWidth, r);
       open.at[left] = i;

@@ -143,9 +143,9 @@ class CpuBackend final : public Backend {
     return {};
   }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, uint8_t* close) override {
+                    const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
     StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::find_close(threads_, planes, grid, base_step, vectors, close);
+    ctv::find_close(threads_, planes, grid, base_step, vectors, still, close);
     return {};
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,

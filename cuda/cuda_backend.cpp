@@ -111,7 +111,7 @@ class CudaBackend final : public Backend {
     return cuda::decide_skips(*device_, planes, grid, base_step, still, side);
   }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, uint8_t* close) override {
+                    const MotionVector* vectors, const uint8_t* /* still */, uint8_t* close) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::find_close(*device_, planes, grid, base_step, vectors, close);

@@ -126,7 +126,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   }
   const auto find_still = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
-    return quick_ ? backend_.find_close(compared, grid, step, nullptr, searched_.skips)
+    return quick_ ? backend_.find_close(compared, grid, step, nullptr, nullptr, searched_.skips)
                   : backend_.find_still(compared, grid, step, searched_.skips);
   };
   const auto prepare = [&](int) { return motion_->prepare(source_.plane(0), lambda(parameters_.base_step)); };
@@ -138,7 +138,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   if (quick_) {  // all cells are predicted alone, as skipped cells are
     CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
     for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = predicted().plane(p);
-    CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, side.skips));
+    CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, searched_.skips, side.skips));
   } else {
     CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
     CTV_RETURN_IF_ERROR(

@@ -118,6 +118,7 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
   constexpr int kRows = static_cast<int>(hn::MaxLanes(Rows<kBlock>())) / kBlock;
   const Sums<kBlock> d64;
   const Words words;
+  const hn::RebindToSigned<Words> signed_words;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(words));
   const int range = candidates.window.range;
   const int side = 2 * range + 1;
@@ -138,7 +139,9 @@ int64_t Search(const BoundedBlock& b, const BoundedCandidates& candidates) {
       for (int q = 0; q < 4; ++q) {
         const WordVector s =
             hn::LoadU(words, sums + x + (q >> 1) * kSquare * b.reference_stride + (q & 1) * kSquare);
-        bound = hn::Add(bound, hn::Sub(hn::Max(s, quarters[q]), hn::Min(s, quarters[q])));
+        // Sums are less than 2^15.
+        const auto difference = hn::BitCast(signed_words, hn::Sub(s, quarters[q]));
+        bound = hn::Add(bound, hn::BitCast(words, hn::Abs(difference)));
       }
       bound = hn::SaturatedAdd(bound, hn::LoadU(words, candidates.costs + y * kPitch + x));
       hn::Store(bound, words, bounds + y * kPitch + x);

@@ -110,8 +110,14 @@ struct Segment {
   }
 }
 
-// Predicts the columns of `rows` rows from sample x on; 7 columns more may be written, with `wide` 15. out:
-// [rows][pitch]
+// Loads what a segment from column x on reads and writes with vector v.
+[[gnu::always_inline]] inline void PrefetchPrediction(const PieceRow& c, int rows, MotionVector v, int x) {
+  Prefetch(c.prediction, c.top, x, rows, kSegment);
+  Prefetch(c.reference, c.top + displacement(v.y, c.geometry->row_shift).whole - kBefore,
+           x + displacement(v.x, c.geometry->col_shift).whole, rows + kTaps - 1, kSegment);
+}
+
+// Predicts columns of `rows` rows from x on; 7 more may be written, with `wide` 15. out: [rows][pitch]
 void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, bool wide, int16_t* out,
                     ptrdiff_t pitch) {
   const ChromaShift shift{c.geometry->row_shift, c.geometry->col_shift};
@@ -285,11 +291,7 @@ void CompensatePieces(const PieceRow& c) {
   for (s.left = c.cols->begin; s.left < c.prediction.cols; s.left += s.pieces * size, s.first += s.pieces) {
     s.pieces = min_of(kSegment / size, ceil_div(c.prediction.cols - s.left, size));
     SetCells(c, s);
-    const MotionVector v = s.vectors[0][s.pieces];  // of the next segment
-    const int next = s.left + s.pieces * size;
-    Prefetch(c.prediction, c.top, next, size, kSegment);
-    Prefetch(c.reference, c.top + displacement(v.y, c.geometry->row_shift).whole - kBefore,
-             next + displacement(v.x, c.geometry->col_shift).whole, size + kTaps - 1, kSegment);
+    PrefetchPrediction(c, size, s.vectors[0][s.pieces], s.left + s.pieces * size);
     if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);
@@ -315,8 +317,11 @@ void CompensateCells(const PieceRow& c) {
   const MotionVector* const lower = single ? upper : vectors(1);
   const auto predict = [&](const PieceRow& from, int rows, MotionVector v, int left, int cols) {
     if (from.top + rows <= c.prediction.rows && left + round_up(cols, 8) <= c.prediction.cols) {
-      PredictColumns(from, rows, v, left, cols, false, c.prediction.row(from.top) + left,
-                     c.prediction.stride);
+      for (int x = left; x < left + cols; x += kSegment) {
+        PrefetchPrediction(from, rows, v, x + kSegment);
+        PredictColumns(from, rows, v, x, min_of(kSegment, left + cols - x), false,
+                       c.prediction.row(from.top) + x, c.prediction.stride);
+      }
       return;
     }
     alignas(64) int16_t samples[kMostRows * kPitch];

@@ -97,12 +97,13 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
       if (same == (1U << kFieldCandidates) - 1 && f.pass.first_step == 0) continue;
     }
     uint32_t* const known = f.sums + index * kFieldCandidates;
-    MotionVector candidates[kFieldCandidates] = {};  // the last one is zero
-    for (int i = 0; i + 1 < kFieldCandidates; ++i) candidates[i] = f.before[index + beside[i]];
-    const FourVectors four(candidates[1], candidates[2], candidates[3], candidates[4]);
-    const FourVectors neighbours[] = {FourVectors(candidates[1]), FourVectors(candidates[2]),
-                                      FourVectors(candidates[3]), FourVectors(candidates[4])};
-    const MotionVector own = candidates[0];
+    const auto before = [&](int i) { return f.before[index + beside[i]]; };
+    const MotionVector own = before(0);
+    const FourVectors four(before(1), before(2), before(3), before(4));
+    const FourVectors neighbours[] = {FourVectors(before(1)), FourVectors(before(2)), FourVectors(before(3)),
+                                      FourVectors(before(4))};
+    MotionVector candidates[kFieldCandidates] = {own};  // the last one is zero
+    four.store(candidates + 1);
     uint32_t prices[kFieldCandidates + 2];
     uint32_t of_others[4];
     const auto find_prices = [&](const FourVectors& vectors, uint32_t* out)

@@ -16,7 +16,7 @@ constexpr int kBefore = kInterpolationBefore;
 constexpr int kAfter = kInterpolationTaps - kBefore - 1;
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-using Bytes = hn::CappedTag<uint8_t, 32>;
+using Bytes = hn::CappedTag<uint8_t, 64>;
 using ByteVector = hn::Vec<Bytes>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Bytes()));
 
@@ -60,7 +60,7 @@ inline void FillAcross(const uint8_t* from, uint8_t* to) {
 
 void FillHalfRows(const SearchPlanes& planes, const HalfSamples& halves, int row, int begin, int end) {
   constexpr int kPiece = 512;
-  uint8_t below[round_up(kPiece + kInterpolationTaps, kLanes)];
+  alignas(64) uint8_t below[round_up(kPiece + kInterpolationTaps, kLanes)];
   for (int from = begin; from < end; from += kPiece) {
     // The last vector begins earlier, for what follows a row may be another thread's.
     const int x = min_of(from, end - kLanes);
@@ -71,6 +71,11 @@ void FillHalfRows(const SearchPlanes& planes, const HalfSamples& halves, int row
       FillBelow(whole + i - kBefore, planes.reference_stride, below + i);
     for (int i = 0; i < count; i += kLanes) {
       const int at = min_of(i, count - kLanes);
+      // Where the next row goes, which is in no cache.
+      for (int k = 0; k < 2 * kLanes; k += 64) {
+        __builtin_prefetch(to + 2 * halves.stride + 2 * at + k);
+        __builtin_prefetch(to + 3 * halves.stride + 2 * at + k);
+      }
       FillAcross(whole + at, to + 2 * at);
       FillAcross(below + kBefore + at, to + halves.stride + 2 * at);
     }

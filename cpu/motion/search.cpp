@@ -39,7 +39,8 @@ HWY_INLINE void Unroll(F f) {
   (std::make_integer_sequence<int, kCount>());
 }
 
-// Blocks side by side in a SIMD vector, or one block in several.
+// Blocks side by side in a SIMD vector, or one block in several. Where vectors are twice as long, the lower
+// half of the blocks' rows lies beside the upper half.
 template <int kBlock>
 class Group {
   using Bytes = hn::CappedTag<uint8_t, 32>;  // longer ones would cross more cache lines
@@ -52,12 +53,22 @@ class Group {
   static constexpr Sums kSumsTag{};
   static constexpr Keys kKeysTag{};
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(kBytesTag));
-  static constexpr int kRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;  // at once
+  using Stack = hn::CappedTag<uint8_t, 64>;
+  using StackSums = hn::Repartition<uint64_t, Stack>;
+  using StackVector = hn::Vec<Stack>;
+  using StackSumVector = hn::Vec<StackSums>;
+  static constexpr Stack kStackTag{};
+  static constexpr StackSums kStackSumsTag{};
+  static constexpr bool kStacked = HWY_TARGET <= HWY_AVX3;
+  static constexpr int kHeight = kStacked ? kBlock / 2 : kBlock;   // vectors
+  static constexpr int kRows = kStacked ? min_of(kHeight, 8) : 2;  // at once
 
  public:
   static constexpr int kStep = kLanes > kBlock ? kLanes : kBlock;
   static constexpr int kBlocks = kStep / kBlock;
 
+  // kRun: candidates that are matched together, kSearchRun or the only one.
+  template <int kRun>
   static void search(const RowOfBlocks& row, int x, int64_t* keys) {
     // No candidate is better than 0, so a block that is not searched holds no candidate.
     constexpr int kKeys = static_cast<int>(hn::MaxLanes(kKeysTag));
@@ -69,22 +80,22 @@ class Group {
     }
     KeyVector best = hn::Load(kKeysTag, found);
     const int range = row.window.range;
-    const int rows = window_rows(range);
-    const int64_t* prices = row.window.keys;
+    const int rows = kRun == 1 ? 1 : window_rows(range);
+    const int64_t* prices = row.window.keys + (kRun == 1 ? window_rows(0) / 2 : 0);
     const uint8_t* column = row.reference + x - range - rows / 2 * row.reference_stride;
     for (int i = 0; i < 2 * range + 1; ++i, ++column, prices += rows) {
       for (int first = 0, next; first < rows; first = next) {
-        next = first + kSearchRun;
-        first = min_of(first, rows - kSearchRun);  // some candidates twice
-        SumVector sums[kSearchRun];
-        Unroll<kSearchRun>([&](auto k) { sums[k] = hn::Zero(kSumsTag); });
-        for (int y = 0; y < kBlock; y += kRows) {
+        next = first + kRun;
+        first = min_of(first, rows - kRun);  // some candidates twice
+        StackSumVector sums[kRun];
+        Unroll<kRun>([&](auto k) { sums[k] = hn::Zero(kStackSumsTag); });
+        for (int y = 0; y < kHeight; y += kRows) {
           for (int part = 0; part < kStep; part += kLanes) {
             add(row.current + x + part + y * row.current_stride, row.current_stride,
                 column + part + (first + y) * row.reference_stride, row.reference_stride, sums);
           }
         }
-        Unroll<kSearchRun>([&](auto k) {
+        Unroll<kRun>([&](auto k) {
           best = hn::Min(best, hn::Add(in_keys(sums[k]), hn::Set(kKeysTag, prices[first + k])));
         });
       }
@@ -94,32 +105,48 @@ class Group {
   }
 
  private:
-  static HWY_INLINE SumVector sad(ByteVector a, ByteVector b) {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-    return SumVector{_mm256_sad_epu8(a.raw, b.raw)};
+  static HWY_INLINE StackSumVector sad(StackVector a, StackVector b) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    return StackSumVector{_mm512_sad_epu8(a.raw, b.raw)};
+#elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+    return StackSumVector{_mm256_sad_epu8(a.raw, b.raw)};
 #elif HWY_ARCH_X86
-    return SumVector{_mm_sad_epu8(a.raw, b.raw)};
+    return StackSumVector{_mm_sad_epu8(a.raw, b.raw)};
 #else
     return hn::SumsOf8(hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a)));
 #endif
   }
 
-  // Sums of kRows rows with those of the reference at kSearchRun places below each other.
+  static HWY_INLINE StackVector load(const uint8_t* row, ptrdiff_t stride) {
+#if HWY_TARGET <= HWY_AVX3
+    return hn::Combine(kStackTag, hn::LoadU(kBytesTag, row + kHeight * stride), hn::LoadU(kBytesTag, row));
+#else
+    (void)stride;
+    return hn::LoadU(kStackTag, row);
+#endif
+  }
+
+  // Sums of kRows rows with those of the reference at kRun places below each other.
+  template <int kRun>
   static HWY_INLINE void add(const uint8_t* current, ptrdiff_t current_stride, const uint8_t* reference,
-                             ptrdiff_t reference_stride, SumVector (&sums)[kSearchRun]) {
-    ByteVector rows[kRows];
-    Unroll<kRows>([&](auto r) { rows[r] = hn::LoadU(kBytesTag, current + r * current_stride); });
-    Unroll<kSearchRun>([&](auto k) {
-      SumVector sum = hn::Zero(kSumsTag);
+                             ptrdiff_t reference_stride, StackSumVector (&sums)[kRun]) {
+    StackVector rows[kRows];
+    Unroll<kRows>([&](auto r) { rows[r] = load(current + r * current_stride, current_stride); });
+    Unroll<kRows + kRun - 1>([&](auto i) {
+      const StackVector below = load(reference + i * reference_stride, reference_stride);
       Unroll<kRows>([&](auto r) {
-        sum = hn::Add(sum, sad(rows[r], hn::LoadU(kBytesTag, reference + (k + r) * reference_stride)));
+        if constexpr (i >= r && i - r < kRun) sums[i - r] = hn::Add(sums[i - r], sad(rows[r], below));
       });
-      sums[k] = hn::Add(sums[k], sum);
     });
   }
 
   // Broadcasts the sum over a block's lanes to each of them, in the scale of keys.
-  static HWY_INLINE KeyVector in_keys(SumVector sums) {
+  static HWY_INLINE KeyVector in_keys(StackSumVector stacked) {
+#if HWY_TARGET <= HWY_AVX3
+    SumVector sums = hn::Add(hn::LowerHalf(kSumsTag, stacked), hn::UpperHalf(kSumsTag, stacked));
+#else
+    SumVector sums = stacked;
+#endif
     if constexpr (kBlock >= 16) sums = hn::Add(sums, hn::Reverse2(kSumsTag, sums));
     if constexpr (kBlock >= 32 && kLanes >= 32) sums = hn::Add(sums, hn::Reverse4(kSumsTag, sums));
     return hn::BitCast(kKeysTag, hn::ShiftLeft<kKeyIndexBits + 4>(sums));
@@ -128,10 +155,15 @@ class Group {
 
 template <int kBlock>
 void Search(const RowOfBlocks& row, int64_t* keys) {
-  for (int x = 0; x < row.cols; x += Group<kBlock>::kStep) {
+  using Blocks = Group<kBlock>;
+  for (int x = 0; x < row.cols; x += Blocks::kStep) {
     const uint8_t* still = row.still + x / kBlock;
-    if (!std::all_of(still, still + Group<kBlock>::kBlocks, [](uint8_t s) { return s != 0; }))
-      Group<kBlock>::search(row, x, keys);
+    if (std::all_of(still, still + Blocks::kBlocks, [](uint8_t s) { return s != 0; })) continue;
+    if (row.window.range == 0) {
+      Blocks::template search<1>(row, x, keys);
+    } else {
+      Blocks::template search<kSearchRun>(row, x, keys);
+    }
   }
 }
 #else

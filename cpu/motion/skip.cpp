@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other. On
 // a plane a unit has 16 or 8 columns. Hadamard transforms take 8x8 samples at once: one tile of 8x8, or four
-// of 4x4 where chroma is subsampled. Close units need squared errors alone.
+// of 4x4 where chroma is subsampled. Close units need squared errors alone, which are summed up until they
+// are too large.
 #include "cpu/motion/skip.hpp"
 
 #include <algorithm>
@@ -157,62 +158,105 @@ void DecideRow(const SkipRow& s, int begin, int end, const uint8_t* still, const
   }
 }
 
-constexpr int kUnits = 64;  // that are compared together
+constexpr int kUnits = 256;     // that are compared together: whole rows, as memory has them
+constexpr int kErrorRows = 8;   // that are compared at once
+constexpr int kUnitsAhead = 8;  // that are loaded
 
-// Adds the squared errors of units side by side on one plane. u: the first unit
+// The squared error of kErrorRows rows of a unit, from its row r on.
 template <int kWidth>
-void AddErrors(const UnitPlane& u, int count, uint64_t* errors) {
+HWY_INLINE uint64_t ErrorOfRows(const UnitPlane& u, int x, int r) {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  // Rows first, as memory has them.
-  const BlockLanes<kWidth> d16;
-  const hn::Repartition<int32_t, decltype(d16)> d32;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
-  const int whole = clamp_to(min_of(u.source.cols, u.reference.cols) - u.x, 0, count * kWidth) / kWidth;
-  alignas(64) int32_t sums[kUnits][kLanes / 2] = {};
-  auto unused = hn::Zero(d32);
-  for (int r = u.y; r < u.y + u.rows; ++r) {
-    const Sample* a = u.source.row(min_of(r, u.source.rows - 1)) + u.x;
-    const Sample* b = u.reference.row(min_of(r, u.reference.rows - 1)) + u.x;
-    for (int i = 0; i < whole; ++i) {
-      auto sum = hn::Load(d32, sums[i]);
-      for (int x = 0; x < kWidth; x += kLanes, a += kLanes, b += kLanes) {
-        const auto v = hn::Sub(hn::LoadU(d16, a), hn::LoadU(d16, b));
+  if (x + kWidth <= min_of(u.source.cols, u.reference.cols)) {
+    const BlockLanes<kWidth> d16;
+    const hn::Repartition<int32_t, decltype(d16)> d32;
+    auto sum = hn::Zero(d32);
+    auto unused = hn::Zero(d32);
+    const int first = u.y + r;
+    const Sample* a = u.source.row(min_of(first, u.source.rows - 1)) + x;
+    const Sample* b = u.reference.row(min_of(first, u.reference.rows - 1)) + x;
+    for (int y = first + 1; y <= first + kErrorRows; ++y) {
+      for (int i = 0; i < kWidth; i += static_cast<int>(hn::MaxLanes(d16))) {
+        const auto v = hn::Sub(hn::LoadU(d16, a + i), hn::LoadU(d16, b + i));
         sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
       }
-      hn::Store(sum, d32, sums[i]);
+      a += y < u.source.rows ? u.source.stride : 0;
+      b += y < u.reference.rows ? u.reference.stride : 0;
     }
+    return static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(d32, sum)));
   }
-  for (int i = 0; i < whole; ++i) {
-    for (const int32_t sum : sums[i]) errors[i] += static_cast<uint64_t>(sum);
-  }
-#else
-  constexpr int whole = 0;
 #endif
-  for (int i = whole; i < count; ++i) {
-    for (int r = u.y; r < u.y + u.rows; ++r) {
-      const Sample* a = u.source.row(min_of(r, u.source.rows - 1));
-      const Sample* b = u.reference.row(min_of(r, u.reference.rows - 1));
-      for (int c = u.x + i * kWidth; c < u.x + (i + 1) * kWidth; ++c) {
-        const int v = a[min_of(c, u.source.cols - 1)] - b[min_of(c, u.reference.cols - 1)];
-        errors[i] += static_cast<uint64_t>(v * v);
-      }
+  uint64_t sum = 0;
+  for (int y = u.y + r; y < u.y + r + kErrorRows; ++y) {
+    const Sample* a = u.source.row(min_of(y, u.source.rows - 1));
+    const Sample* b = u.reference.row(min_of(y, u.reference.rows - 1));
+    for (int c = x; c < x + kWidth; ++c) {
+      const int v = a[min_of(c, u.source.cols - 1)] - b[min_of(c, u.reference.cols - 1)];
+      sum += static_cast<uint64_t>(v * v);
     }
+  }
+  return sum;
+}
+
+// Units side by side, and those of them that may still be close.
+struct OpenUnits {
+  int count = 0;
+  int at[kUnits];
+  uint64_t errors[kUnits] = {};
+  uint64_t most[kUnits];
+};
+
+// Adds the errors on one plane. What exceeds its limit is left out. u: the first unit
+template <int kWidth>
+void AddErrors(const UnitPlane& u, OpenUnits& open) {
+  constexpr int kOfLine = 32 / kWidth;  // units of a cache line
+  for (int r = 0; r < u.rows; r += kErrorRows) {
+    int left = 0;
+    int line = -1;
+    for (int k = 0; k < open.count; ++k) {
+      const int ahead = open.at[min_of(k + kUnitsAhead, open.count - 1)];
+      if (ahead / kOfLine != line) {
+        line = ahead / kOfLine;
+        Prefetch(u.source, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
+        Prefetch(u.reference, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
+      }
+      const int i = open.at[k];
+      open.errors[i] += ErrorOfRows<kWidth>(u, u.x + i * kWidth, r);
+      open.at[left] = i;
+      left += open.errors[i] <= open.most[i] ? 1 : 0;
+    }
+    open.count = left;
   }
 }
 
-void FindCloseRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, uint8_t* close) {
+// Whether a unit that was still does not move. Then its error is the same, and the limit is not lower.
+static_assert(kStillError <= kZeroError);
+bool StaysStill(const SkipRow& s, int col, const MotionVector* vectors, const uint8_t* still) {
+  if (still == nullptr || still[s.cell(0, col)] == 0) return false;
+  bool moves = false;
+  for (int k = 0; k < kSkipCells; ++k)
+    moves |= s.inside(k, col) && !same_vector(vectors[s.cell(k, col)], MotionVector{});
+  return !moves;
+}
+
+void FindCloseRow(const SkipRow& s, uint32_t base_step, const MotionVector* vectors, const uint8_t* still,
+                  uint8_t* close) {
   for (int first = 0; first < s.grid->cols; first += kUnits * kSkipUnit) {
     const int count = min_of(ceil_div(s.grid->cols - first, kSkipUnit), kUnits);
-    uint64_t errors[kUnits] = {};
+    OpenUnits open;
+    for (int i = 0; i < count; ++i) {
+      open.at[open.count] = i;
+      open.count += StaysStill(s, first + i * kSkipUnit, vectors, still) ? 0 : 1;
+      open.most[i] =
+          close_error(base_step, vectors == nullptr ? nullptr : vectors + s.cell(0, first + i * kSkipUnit));
+    }
     for (int p = 0; p < s.planes->planes; ++p) {
       const UnitPlane u = PlaneOfUnit(s, p, first);
-      u.shift.x == 0 ? AddErrors<kUnit>(u, count, errors) : AddErrors<kUnit / 2>(u, count, errors);
+      u.shift.x == 0 ? AddErrors<kUnit>(u, open) : AddErrors<kUnit / 2>(u, open);
     }
     for (int i = 0; i < count; ++i) {
-      const int col = first + i * kSkipUnit;
-      const bool is_close =
-          errors[i] <= close_error(base_step, vectors == nullptr ? nullptr : vectors + s.cell(0, col));
+      const bool is_close = open.errors[i] <= open.most[i];
       for (int k = 0; k < kSkipCells; ++k) {
+        const int col = first + i * kSkipUnit;
         if (s.inside(k, col)) close[s.cell(k, col)] = is_close ? 1 : 0;
       }
     }
@@ -249,9 +293,10 @@ void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid,
 }
 
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                const MotionVector* vectors, uint8_t* close) {
+                const MotionVector* vectors, const uint8_t* still, uint8_t* close) {
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
-    HWY_DYNAMIC_DISPATCH(FindCloseRow)({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, close);
+    HWY_DYNAMIC_DISPATCH(FindCloseRow)
+    ({&planes, &grid, nullptr, i * kSkipUnit}, base_step, vectors, still, close);
   });
 }
 

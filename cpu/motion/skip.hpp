@@ -12,7 +12,7 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
 void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const uint8_t* still, const SideInfo& side);
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                const MotionVector* vectors, uint8_t* close);
+                const MotionVector* vectors, const uint8_t* still, uint8_t* close);
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,
                  const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
                  const SideInfo& side);

@@ -31,8 +31,19 @@ void Widen(const uint8_t* __restrict bytes, int n, Sample* __restrict samples) {
   for (; i < n; ++i) samples[i] = bytes[i];
 }
 
+constexpr int kAhead = 1024;  // samples that are loaded, of this row or the next one
+
 void Narrow(const Sample* __restrict samples, int n, uint8_t* __restrict bytes) {
-  for (int i = 0; i < n; ++i) bytes[i] = static_cast<uint8_t>(clamp_to<int>(samples[i], 0, 255));
+  constexpr int kPiece = 64;
+  const auto narrow = [&](int i) { bytes[i] = static_cast<uint8_t>(clamp_to<int>(samples[i], 0, 255)); };
+  int i = 0;
+  for (; i + kPiece <= n; i += kPiece) {
+    __builtin_prefetch(samples + i + kAhead);
+    __builtin_prefetch(samples + i + kAhead + kPiece / 2);
+    __builtin_prefetch(bytes + i + kAhead);
+    for (int k = i; k < i + kPiece; ++k) narrow(k);
+  }
+  for (; i < n; ++i) narrow(i);
 }
 
 void Split(const uint8_t* __restrict pairs, int n, Sample* __restrict first, Sample* __restrict second) {

@@ -222,7 +222,8 @@ TEST_F(CudaEquality, SkipDecisions) {
             EXPECT_TRUE(scene.searched->intact());
             vectors.push_back(scene.searched->all());
             for (const MotionVector* v : std::array<const MotionVector*, 2>{nullptr, found}) {
-              ASSERT_TRUE(ok(backend->find_close(scene.planes, scene.grid, step, v, still.device().skips)));
+              ASSERT_TRUE(
+                  ok(backend->find_close(scene.planes, scene.grid, step, v, nullptr, still.device().skips)));
               still.download();
               EXPECT_TRUE(still.intact());
               close.push_back(still.skips());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tests/reference/skip.hpp"
@@ -71,16 +73,19 @@ class Skip : public test::BackendTest {
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(searched.vectors.all(), vectors);
 
-    uint8_t* close = side.device().skips;
-    const MotionVector* const drawn_vectors[] = {nullptr, searched.device().vectors};
-    for (const MotionVector* v : drawn_vectors) {
-      ASSERT_TRUE(ok(backend().find_close(compared, grid, base_step, v, close)));
+    ASSERT_TRUE(ok(backend().find_close(compared, grid, base_step, nullptr, nullptr, still)));
+    searched.download();
+    EXPECT_TRUE(searched.intact());
+    ASSERT_EQ(searched.skips(), reference::find_close(expected_planes, grid, base_step, {}));
+    for (const uint8_t* known : std::array<const uint8_t*, 2>{nullptr, still}) {
+      ASSERT_TRUE(ok(backend().find_close(compared, grid, base_step, searched.device().vectors, known,
+                                          side.device().skips)));
       side.download();
       EXPECT_TRUE(side.intact());
-      ASSERT_EQ(side.skips(), reference::find_close(expected_planes, grid, base_step,
-                                                    v == nullptr ? std::vector<MotionVector>() : vectors));
-      for (const uint8_t c : side.skips()) close_ += c;
+      ASSERT_EQ(side.skips(), reference::find_close(expected_planes, grid, base_step, vectors));
     }
+    for (const std::vector<uint8_t>& found : {searched.skips(), side.skips()})
+      close_ += static_cast<int>(std::count(found.begin(), found.end(), 1));
 
     // Squares of cells that are skipped, but for a few, with vectors that differ little.
     test::draw_side(grid, 3, 0, seed, searched);

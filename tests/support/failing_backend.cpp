@@ -247,9 +247,9 @@ class StandIn final : public Backend {
     return inner_->decide_skips(planes, grid, base_step, still, side);
   }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const MotionVector* vectors, uint8_t* close) override {
+                    const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
     CTV_RETURN_IF_ERROR(count_call());
-    return inner_->find_close(planes, grid, base_step, vectors, close);
+    return inner_->find_close(planes, grid, base_step, vectors, still, close);
   }
   Status unite_skips(PlaneView<const Sample> source, PlaneView<const Sample> reference,
                      const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,

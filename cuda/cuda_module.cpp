@@ -70,8 +70,8 @@ constexpr CudaModule kModule = {CTV_MODULE_STAMP, attach,          device_count,
 }  // namespace ctv::cuda
 
 // The library's team, not one more.
-void ctv::detail::run_on_team(int threads, int count, void (*task)(void*, int), void* context) {
-  cuda::host->run_on_team(threads, count, task, context);
+void ctv::detail::run_on_team(int threads, int count, int parts, void (*task)(void*, int), void* context) {
+  cuda::host->run_on_team(threads, count, parts, task, context);
 }
 
 extern "C" CTV_API const ctv::CudaModule* ctv_cuda_module(void) { return &ctv::cuda::kModule; }

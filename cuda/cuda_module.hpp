@@ -12,7 +12,7 @@ namespace ctv {
 
 /// Of the library, for the module: one team of threads per process.
 struct HostServices {
-  void (*run_on_team)(int threads, int count, void (*task)(void*, int), void* context);
+  void (*run_on_team)(int threads, int count, int parts, void (*task)(void*, int), void* context);
 };
 
 struct CudaModule {

@@ -39,7 +39,7 @@ class SliceStart {
 
 template <typename Work>
 void for_all(int threads, size_t count, const Work& work) {
-  parallel_for(threads, static_cast<int>(count), [&](int i) { work(static_cast<size_t>(i)); });
+  parallel_in_order(threads, static_cast<int>(count), [&](int i) { work(static_cast<size_t>(i)); });
 }
 
 }  // namespace

@@ -6,13 +6,10 @@
 
 #include "codec/entropy/tile_levels.hpp"
 #include "codec/util/host_device.hpp"
-#include "codec/util/parallel.hpp"
 
 namespace ctv {
 
 namespace {
-
-constexpr size_t kTilesOfThreads = 256;  // fewer are one task
 
 // In the order of the levels in memory, row by row, which processors read ahead. strip: its first tile row;
 // tiles: of the set.
@@ -43,20 +40,35 @@ void find_quads_of(const TileSet& set, size_t b, size_t strip, const Level* band
   }
 }
 
-void sum_strip(const TileSet& set, size_t strip, const TileLevels& levels, std::span<TileQuads> quads,
+}  // namespace
+
+std::vector<TileStrip> strips_of(const std::vector<TileSet>& sets) {
+  std::vector<TileStrip> strips;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (sets[i].lowpass) continue;
+    for (size_t row = 0; row < sets[i].tile_rows(); row += kStripTiles) strips.push_back({i, row});
+  }
+  // first / tile_rows(), without a division
+  std::stable_sort(strips.begin(), strips.end(), [&](const TileStrip& a, const TileStrip& b) {
+    return a.first * sets[b.set].tile_rows() < b.first * sets[a.set].tile_rows();
+  });
+  return strips;
+}
+
+void sum_strip(const TileSet& set, size_t first, const TileLevels& levels, std::span<TileQuads> quads,
                std::span<TileSums> sums) {
   const auto bands = static_cast<size_t>(set.bands);
   TilePlace place;
-  place.strip = strip;
-  const size_t first = set.first + strip * set.tile_cols();
-  const size_t end = first + place.height_of(set) * set.tile_cols();
-  std::fill(quads.begin() + static_cast<std::ptrdiff_t>(first),
+  place.strip = first;
+  const size_t begin = set.first + first * set.tile_cols();
+  const size_t end = begin + place.height_of(set) * set.tile_cols();
+  std::fill(quads.begin() + static_cast<std::ptrdiff_t>(begin),
             quads.begin() + static_cast<std::ptrdiff_t>(end), TileQuads{});
   for (size_t b = 0; b < bands; ++b) {
-    find_quads_of(set, b, strip, levels.band(set, b), quads.subspan(set.first, set.tiles()));
+    find_quads_of(set, b, first, levels.band(set, b), quads.subspan(set.first, set.tiles()));
   }
   TileSources sources;
-  for (size_t tile = first; tile < end; ++tile, place.next(set)) {
+  for (size_t tile = begin; tile < end; ++tile, place.next(set)) {
     TileSums& sum = sums[tile];
     sum = {};
     for (size_t b = 0; b < bands; ++b) {
@@ -66,17 +78,6 @@ void sum_strip(const TileSet& set, size_t strip, const TileLevels& levels, std::
       const auto count = static_cast<uint32_t>(std::popcount(quads[tile][b]));
       sum.packed += part_sums(count, large.levels, large.raw_bits).packed;
     }
-  }
-}
-
-}  // namespace
-
-void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, int threads,
-               std::span<TileQuads> quads, std::span<TileSums> sums) {
-  for (const TileSet& set : sets) {
-    const int strips = ceil_div(static_cast<int>(set.tile_rows()), kStripTiles);
-    parallel_for(set.tiles() < kTilesOfThreads ? 1 : threads, strips,
-                 [&](int i) { sum_strip(set, static_cast<size_t>(i) * kStripTiles, levels, quads, sums); });
   }
 }
 

@@ -24,9 +24,16 @@ struct CutPiece {
 /// Quads of a tile's parts that are not 0: bit 8 y + x.
 using TileQuads = std::array<uint64_t, kTileBands>;
 
-/// Of all tiles of the component, on so many threads.
-void sum_tiles(const std::vector<TileSet>& sets, const TileLevels& levels, int threads,
-               std::span<TileQuads> quads, std::span<TileSums> sums);
+/// A strip of tiles: first is its first tile row.
+struct TileStrip {
+  size_t set = 0, first = 0;
+};
+/// Of all sets but lowpasses, by their place in the picture from top to bottom.
+std::vector<TileStrip> strips_of(const std::vector<TileSet>& sets);
+
+/// Of the tiles of a strip. quads, sums: of all tiles of the component.
+void sum_strip(const TileSet& set, size_t first, const TileLevels& levels, std::span<TileQuads> quads,
+               std::span<TileSums> sums);
 void cut_pieces(std::span<const TileSums> sums, std::vector<CutPiece>& pieces);
 
 }  // namespace ctv

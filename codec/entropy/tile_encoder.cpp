@@ -7,10 +7,17 @@
 
 #include "codec/entropy/model/lowpass_prediction.hpp"
 #include "codec/entropy/tile_index.hpp"
+#include "codec/util/parallel.hpp"
 
 namespace ctv {
+namespace {
+
+constexpr size_t kTilesOfThreads = 256;  // fewer are for one
+
+}  // namespace
+
 TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables, int threads)
-    : sets_(std::move(sets)), tables_(tables), threads_(threads) {
+    : sets_(std::move(sets)), tables_(tables), threads_(threads), strips_(strips_of(sets_)) {
   size_t lowpass = 0;
   size_t tiles = 0;
   for (const TileSet& s : sets_) {
@@ -22,33 +29,29 @@ TileEncoder::TileEncoder(std::vector<TileSet> sets, const TileTables& tables, in
   sums_.resize(tiles);
 }
 
-bool TileEncoder::prediction_pays() const {
+// Levels of lowpasses or, if these are smaller, their errors; and the sums of their tiles. A plane has one
+// lowpass at most.
+void TileEncoder::begin_lowpass() {
   uint64_t levels = 0;
   uint64_t errors = 0;
-  for (const TileSet& s : sets_) {
-    if (!s.lowpass) continue;
-    const Level* const data = levels_.planes[static_cast<size_t>(s.plane)] + s.offsets[0];
-    for (int y = 0; y < s.rows; ++y) {
-      for (int x = 0; x < s.cols; ++x) {
-        levels += static_cast<uint64_t>(std::abs(int{data[static_cast<ptrdiff_t>(y) * s.cols + x]}));
-        errors += static_cast<uint64_t>(std::abs(int{lowpass_error(data, s.cols, y, x)}));
-      }
-    }
-  }
-  return errors < levels;
-}
-
-// A plane has one lowpass at most.
-void TileEncoder::find_errors() {
   Level* error = errors_.data();
   for (const TileSet& s : sets_) {
     if (!s.lowpass) continue;
-    const auto plane = static_cast<size_t>(s.plane);
-    const Level* const data = levels_.planes[plane] + s.offsets[0];
-    levels_.errors[plane] = error;
+    const Level* const data = levels_.planes[static_cast<size_t>(s.plane)] + s.offsets[0];
+    levels_.errors[static_cast<size_t>(s.plane)] = error;
     for (int y = 0; y < s.rows; ++y) {
-      for (int x = 0; x < s.cols; ++x) *error++ = lowpass_error(data, s.cols, y, x);
+      for (int x = 0; x < s.cols; ++x) {
+        *error = lowpass_error(data, s.cols, y, x);
+        levels += static_cast<uint64_t>(std::abs(int{data[static_cast<ptrdiff_t>(y) * s.cols + x]}));
+        errors += static_cast<uint64_t>(std::abs(int{*error++}));
+      }
     }
+  }
+  predict_ = errors < levels;
+  if (!predict_) levels_.errors = {};
+  for (const TileSet& s : sets_) {
+    for (size_t row = 0; s.lowpass && row < s.tile_rows(); row += kStripTiles)
+      sum_strip(s, row, levels_, quads_, sums_);
   }
 }
 
@@ -56,10 +59,14 @@ size_t TileEncoder::start(std::span<const Level* const> planes, const TileSide& 
   levels_ = {};
   std::copy(planes.begin(), planes.end(), levels_.planes.begin());
   side_ = side;
-  predict_ = prediction_pays();
-  if (predict_) find_errors();
   tasks_ = 0;
-  sum_tiles(sets_, levels_, threads_, quads_, sums_);
+  // The lowpass is no strip, but the first task: it takes longest.
+  parallel_for(quads_.size() < kTilesOfThreads ? 1 : threads_, static_cast<int>(strips_.size()) + 1,
+               [&](int i) {
+                 if (i == 0) return begin_lowpass();
+                 const TileStrip& strip = strips_[static_cast<size_t>(i) - 1];
+                 sum_strip(sets_[strip.set], strip.first, levels_, quads_, sums_);
+               });
   cut_pieces(sums_, pieces_);
   sizes_.resize(pieces_.size());
   const size_t tasks = tile_tasks(pieces_.size());

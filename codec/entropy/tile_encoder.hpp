@@ -35,8 +35,7 @@ class TileEncoder {
   void count(TileCounts* counts) { counts_ = counts; }
 
  private:
-  bool prediction_pays() const;
-  void find_errors();
+  void begin_lowpass();
 
   struct Worker {
     explicit Worker(const TileTables& tables) : encoder(tables) {}
@@ -52,6 +51,7 @@ class TileEncoder {
   TileLevels levels_;
   TileSide side_;
   bool predict_ = false;
+  const std::vector<TileStrip> strips_;
   std::vector<TileQuads> quads_;  // of all tiles
   std::vector<TileSums> sums_;
   std::vector<CutPiece> pieces_;

@@ -186,7 +186,7 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
   packet.resize(header.unit_size);
   std::copy(side.begin(), side.end(), packet.begin() + static_cast<std::ptrdiff_t>(header.size));
   // The last components are the longest: they come first.
-  parallel_for(threads, static_cast<int>(parts.size()), [&, end = parts.size() - 1](int task) {
+  parallel_in_order(threads, static_cast<int>(parts.size()), [&, end = parts.size() - 1](int task) {
     const size_t i = end - static_cast<size_t>(task);
     size_t at = header.size + side.size();
     for (size_t before = 0; before < i; ++before) at += parts[before].size();

@@ -17,9 +17,10 @@ namespace ctv {
 namespace detail {
 
 /// Runs task(context, i) for i in [0, count) on the caller's and at most threads - 1 other threads, which
-/// loops inside the tasks share; count and threads are at least 2. The first exception of a task is thrown
-/// again here, after all have ended.
-void run_on_team(int threads, int count, void (*task)(void*, int), void* context);
+/// loops inside the tasks share; count and threads are at least 2. The range has so many parts, each of which
+/// begins in order; each thread begins with another. The first exception of a task is thrown again here,
+/// after all have ended.
+void run_on_team(int threads, int count, int parts, void (*task)(void*, int), void* context);
 void expect_on_team(int threads, std::chrono::microseconds soon);
 
 }  // namespace detail
@@ -35,15 +36,16 @@ inline void expect_loop(int threads, std::chrono::microseconds soon) {
 #endif
 }
 
-/// Runs body(i) for i in [0, count) on at most `threads` threads. They begin in order. An exception of one is
-/// thrown again here, after all that began have ended; the others may be left out.
+namespace detail {
+
 template <typename Body>
-void parallel_for(int threads, int count, Body&& body) {
+void parallel_parts(int threads, int count, int parts, Body&& body) {
   if (threads <= 1 || count <= 1) {
     for (int i = 0; i < count; ++i) body(i);
     return;
   }
 #if defined(CTV_OPENMP_THREADS)
+  static_cast<void>(parts);
   std::exception_ptr failure;
 #pragma omp parallel for schedule(monotonic : dynamic, 1) num_threads(std::min(threads, count))
   for (int i = 0; i < count; ++i) {
@@ -58,8 +60,25 @@ void parallel_for(int threads, int count, Body&& body) {
 #else
   using Plain = std::remove_reference_t<Body>;
   const auto call = [](void* context, int i) { (*static_cast<Plain*>(context))(i); };
-  detail::run_on_team(threads, count, call, const_cast<std::remove_const_t<Plain>*>(std::addressof(body)));
+  run_on_team(threads, count, parts, call, const_cast<std::remove_const_t<Plain>*>(std::addressof(body)));
 #endif
+}
+
+}  // namespace detail
+
+/// Runs body(i) for i in [0, count) on at most `threads` threads, in any order. A thread first takes tasks at
+/// its own place of the range, the same in all loops: where tasks follow the rows of a picture, samples of
+/// the loop before are in its cache. An exception of one is thrown again here, after all that began have
+/// ended; the others may be left out.
+template <typename Body>
+void parallel_for(int threads, int count, Body&& body) {
+  detail::parallel_parts(threads, count, threads, body);
+}
+
+/// The same, but they begin in order: for tasks that wait for earlier ones, or of which the longest is first.
+template <typename Body>
+void parallel_in_order(int threads, int count, Body&& body) {
+  detail::parallel_parts(threads, count, 1, body);
 }
 
 /// The same for few bodies that are loops themselves. They begin in order, and the first is helped first.
@@ -69,7 +88,7 @@ void parallel_beside(int threads, int count, Body&& body) {
 #if defined(CTV_OPENMP_THREADS)
   threads = 1;
 #endif
-  parallel_for(threads, count, body);
+  parallel_in_order(threads, count, body);
 }
 
 /// Runs body(row, begin, end) for the columns [0, cols) of all rows. Where rows are few each is cut, at

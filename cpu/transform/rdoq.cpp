@@ -166,28 +166,21 @@ HWY_EXPORT(QuantiseRows);
 void quantise_rdo_plane(int threads, const SubbandLayout& layout,
                         std::span<const SubbandQuantiser> quantisers, FrameType type,
                         const Coefficient* coefficients, Level* levels) {
-  constexpr int kSlices = 8;  // of each subband's rows; a task each
-  const std::vector<Subband>& all = layout.subbands;
-  parallel_for(threads, static_cast<int>(all.size()) * kSlices, [&](int task) {
-    // Slices of all subbands of a layer come before the next ones of each: siblings are in the cache.
-    auto first = static_cast<size_t>(task / kSlices);
-    size_t end = first + 1;
-    const int layer = all[first].layer;
-    while (first > 0 && all[first - 1].layer == layer) --first;
-    while (end < all.size() && all[end].layer == layer) ++end;
-    const int place = task - static_cast<int>(first) * kSlices;
-    const size_t i = first + static_cast<size_t>(place) % (end - first);
-    const Subband& s = all[i];
-    const int slice_rows = ceil_div(s.rows, kSlices);
-    const int top = place / static_cast<int>(end - first) * slice_rows;
-    const int bottom = std::min(s.rows, top + slice_rows);
-    if (top >= bottom) return;
-    if (decides_by_rate(s.layer, quantisers[i])) {
-      HWY_DYNAMIC_DISPATCH(QuantiseRows)
-      (layout, quantisers, type, static_cast<int>(i), coefficients, top, bottom, levels);
-    } else {
-      const size_t at = s.offset + static_cast<size_t>(top) * static_cast<size_t>(s.cols);
-      quantise_row(coefficients + at, quantisers[i], levels + at, (bottom - top) * s.cols);
+  // A task has the same part of the picture in all subbands: siblings are in the cache.
+  constexpr int kSlices = 32;
+  parallel_for(threads, kSlices, [&](int slice) {
+    for (size_t i = 0; i < layout.subbands.size(); ++i) {
+      const Subband& s = layout.subbands[i];
+      const int top = s.rows * slice / kSlices;
+      const int bottom = s.rows * (slice + 1) / kSlices;
+      if (top == bottom) continue;
+      if (decides_by_rate(s.layer, quantisers[i])) {
+        HWY_DYNAMIC_DISPATCH(QuantiseRows)
+        (layout, quantisers, type, static_cast<int>(i), coefficients, top, bottom, levels);
+      } else {
+        const size_t at = s.offset + static_cast<size_t>(top) * static_cast<size_t>(s.cols);
+        quantise_row(coefficients + at, quantisers[i], levels + at, (bottom - top) * s.cols);
+      }
     }
   });
 }

@@ -34,11 +34,14 @@ TEST(ParallelFor, RunsEveryTaskOnce) {
   }
 }
 
-// So a task may wait for those before it.
-TEST(ParallelFor, TasksBeginInOrder) {
+// So a task may wait for those before it. Each other thread has taken one task more at most.
+TEST(ParallelInOrder, TasksBeginInOrder) {
   for (int i = 0; i < 50; ++i) {
+    const int threads = 2 + i % 5;
     std::array<std::atomic<bool>, 64> done{};
-    parallel_for(2 + i % 5, 64, [&](int task) {
+    std::atomic<int> begun = 0;
+    parallel_in_order(threads, 64, [&](int task) {
+      EXPECT_GE(begun++, task - (threads - 1));
       const auto t = static_cast<size_t>(task);
       if (t >= 32) done[t - 32].wait(false);
       done[t] = true;

@@ -155,7 +155,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     const size_t size = picture_bytes(format, out_.width, out_.height);
     // Kernels of one frame alone write whole words to the host: a copy begins later, and takes as long. With
     // more in flight they would hold the device up.
-    direct_ = memory == CTV_MEMORY_HOST && d.alone() && keeps_planes(layout_, format);
+    direct_ = memory == CTV_MEMORY_HOST && d.alone() && (keeps_planes(layout_, format) || is_rgb(format));
     if (!direct_) CTV_RETURN_IF_ERROR(out_device_.reserve(d, size));
     if (memory == CTV_MEMORY_HOST) CTV_RETURN_IF_ERROR(out_host_.reserve(d, size));
     size_t at = 0;

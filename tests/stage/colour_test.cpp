@@ -182,6 +182,7 @@ TEST_P(Colour, TakesRowsLongerThanAPiece) {
     check_import(format, {6, 1537}, true, false);
     check_export(format == CTV_FORMAT_RGBA8 ? CTV_FORMAT_RGB8 : CTV_FORMAT_I420, {6, 1537}, true, 0, format);
     check_export(CTV_FORMAT_RGB8, {35, 1100}, true, 0, format);
+    check_export(CTV_FORMAT_RGB8, {9, 1088}, true, 0, format);  // rows of whole words
   }
 }
 

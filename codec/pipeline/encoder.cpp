@@ -128,8 +128,9 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   if (flushed_) return {CTV_ERROR_STATE, "send: the encoder has been flushed"};
   if (frames_ == nullptr) return {CTV_ERROR_STATE, "send: the encoder has failed"};
   CTV_RETURN_IF_ERROR(check_picture_for(stream_.picture, picture, device_->kind()));
-  again = sent_ - received_ == pipeline_.size();
+  again = !has_room(sent_);
   if (again) return {};
+  if (resizes()) CTV_RETURN_IF_ERROR(resize());
   FrameSlot& slot = pipeline_.slot(sent_);
   slot.parameters = {};
   slot.parameters.number = static_cast<uint32_t>(sent_);
@@ -165,6 +166,27 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
     start_packet(slot);
   }
   return {};
+}
+
+bool StreamEncoder::resizes() const {
+  return pipeline_.size() != static_cast<size_t>(frames_in_flight(config_));
+}
+
+// All packets were received. What the only slot keeps of its frame is kept here.
+Status StreamEncoder::resize() {
+  const auto make = [this]() -> Status {
+    pipeline_.resize(frames_in_flight(config_));
+    CTV_RETURN_IF_ERROR(pipeline_.attach(*device_));
+    return frames_->set_slots(static_cast<int>(pipeline_.size()));
+  };
+  const Status status = guarded([&]() -> Status {
+    remember_last();
+    const ctv_picture* kept = pipeline_.size() == 1 ? pipeline_.slot(0).picture->kept() : nullptr;
+    if (kept != nullptr) copy_picture(*kept, last_source_, device_.threads());
+    return device_.run(make, [this](const Status& failure) { return fall_back(failure); });
+  });
+  if (!status.ok()) release();  // slots without transfers are of no use
+  return status;
 }
 
 void StreamEncoder::start_packet(FrameSlot& slot) {
@@ -236,7 +258,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
     return {};
   }
   FrameSlot& slot = pipeline_.slot(received_);
-  if (!flushed_ && sent_ - received_ < pipeline_.size() && !FramePipeline::ready(slot)) {
+  if (!flushed_ && has_room(sent_) && !FramePipeline::ready(slot)) {
     outcome = CTV_AGAIN;
     return {};
   }

@@ -31,7 +31,7 @@ class StreamEncoder {
   uint64_t next_number() const { return sent_; }
   /// Whether frame `number` can be sent before a packet is received.
   bool has_room(uint64_t number) const {
-    return number == sent_ ? sent_ - received_ < pipeline_.size() : sent_ == received_;
+    return sent_ == received_ || (number == sent_ && sent_ - received_ < pipeline_.size() && !resizes());
   }
   const std::vector<uint8_t>& header() const { return header_bytes_; }
   /// again: the picture was not taken; every slot holds a frame that must be received first.
@@ -61,6 +61,9 @@ class StreamEncoder {
   void release();
   Status start();
   Status check_sent(int64_t frame) const;
+  /// Whether another number of frames in flight is wanted than there are slots.
+  bool resizes() const;
+  Status resize();
   void start_packet(FrameSlot& slot);
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
   bool need_key_frame(FrameParameters& parameters) const;

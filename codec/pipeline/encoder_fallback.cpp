@@ -26,7 +26,7 @@ Status StreamEncoder::fall_back(const Status& failure) {
     if (source == nullptr) return failure;  // the picture is in device memory
     copy_picture(*source, lost.emplace_back(), device_.threads());
   }
-  if (lost.empty() && pipeline_.size() == 1) {
+  if (lost.empty() && pipeline_.size() == 1 && pipeline_.slot(0).picture != nullptr) {
     const ctv_picture* kept = pipeline_.slot(0).picture->kept();
     if (kept != nullptr) copy_picture(*kept, last_source_, device_.threads());
   }

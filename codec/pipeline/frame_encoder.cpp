@@ -57,9 +57,15 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
       stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
       decisions.far_range, stream_.header.subpel,     quick_};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
-  outputs_.resize(static_cast<size_t>(decisions.slots));
+  return set_slots(decisions.slots);
+}
+
+Status FrameEncoder::set_slots(int slots) {
+  output_ = nullptr;
+  outputs_.clear();
+  outputs_.resize(static_cast<size_t>(slots));
   for (Output& output : outputs_) {
-    CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, picture, output.levels));
+    CTV_ASSIGN_OR_RETURN(output.level_memory, allocate_levels(backend_, stream_.picture, output.levels));
     CTV_ASSIGN_OR_RETURN(output.side_memory,
                          allocate_side(backend_, stream_.grid, picture_mode(), stream_.slopes, output.side));
   }

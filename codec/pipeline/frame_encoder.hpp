@@ -47,6 +47,8 @@ class FrameEncoder {
   /// The same without the picture as decoded, for a try that may not be the last. reconstruct() makes it.
   Status try_code(const FrameParameters& parameters, FrameSlot& slot);
   Status reconstruct(DistortionMeter* meter);
+  /// Makes outputs for another number of frames in flight. All packets were received.
+  Status set_slots(int slots);
   /// The frame as last coded is kept, if its parameters say so.
   void update_references();
   /// Copies the references of a decoder at full resolution on the same backend. source: the picture before

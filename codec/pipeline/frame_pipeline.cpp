@@ -22,19 +22,28 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 FramePipeline::FramePipeline(const Stream& stream, Direction direction, int slots, int threads)
-    : stream_(stream), direction_(direction), slots_(static_cast<size_t>(slots)) {
+    : stream_(stream), direction_(direction), threads_(threads) {
+  resize(slots);
+}
+
+FramePipeline::~FramePipeline() { finish(); }
+
+void FramePipeline::finish() {
+  workers_.reset();
+  if (backend_ != nullptr) (void)backend_->synchronize().ok();
+}
+
+void FramePipeline::resize(int slots) {
+  finish();
+  detach();
+  slots_ = std::vector<FrameSlot>(static_cast<size_t>(slots));
   for (FrameSlot& slot : slots_) {
     slot.index = static_cast<int>(&slot - slots_.data());
     slot.alone = slots == 1;
     slot.symbols = std::make_unique<SymbolCoder>(stream_.picture, stream_.header, stream_.grid,
-                                                 std::max(1, threads / slots));
+                                                 std::max(1, threads_ / slots));
   }
-  if (slots > 1) workers_ = std::make_unique<WorkerPool>(std::min(threads, slots));
-}
-
-FramePipeline::~FramePipeline() {
-  workers_.reset();
-  if (backend_ != nullptr) (void)backend_->synchronize().ok();
+  if (slots > 1) workers_ = std::make_unique<WorkerPool>(std::min(threads_, slots));
 }
 
 void FramePipeline::detach() {

@@ -48,7 +48,7 @@ struct FrameSlot {
 
 enum class Direction : uint8_t { kEncode, kDecode };
 
-/// Slots for a fixed number of frames; frame n has slot n modulo their number. With several, worker threads
+/// Slots for a number of frames; frame n has slot n modulo their number. With several, worker threads
 /// run the entropy coding of some frames while the backend has others.
 class FramePipeline {
  public:
@@ -56,6 +56,8 @@ class FramePipeline {
   FramePipeline(const Stream& stream, Direction direction, int slots, int threads);
   /// Waits for the workers and the backend.
   ~FramePipeline();
+  /// Makes slots for another number of frames, without transfers. No frame may be in flight.
+  void resize(int slots);
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
 
@@ -89,8 +91,11 @@ class FramePipeline {
   static void wait(FrameSlot& slot);
 
  private:
+  void finish();
+
   Stream stream_;
   Direction direction_;
+  int threads_;
   Backend* backend_ = nullptr;
   std::vector<FrameSlot> slots_;
   std::unique_ptr<WorkerPool> workers_;  // ends before the slots do

@@ -455,8 +455,9 @@ CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
  * the order of their stream; borrowed pictures (ctv_picture.borrowed) are read until their packet is
  * received. The CUDA backend copies a borrowed picture directly if its planes are in page-locked memory
  * (ctv_host_alloc(), cudaHostAlloc, cudaHostRegister) with positive strides.
- * @return CTV_OK; CTV_AGAIN if frames_in_flight frames wait to be received: the picture was not taken;
- * CTV_ERROR_ARGUMENT, CTV_ERROR_STATE after a flush, CTV_ERROR_DEVICE: the picture was not taken. */
+ * @return CTV_OK; CTV_AGAIN if frames_in_flight frames wait to be received, or any after that number has
+ * changed (ctv_encoder_set_bitrate()): the picture was not taken; CTV_ERROR_ARGUMENT, CTV_ERROR_STATE after a
+ * flush, CTV_ERROR_DEVICE: the picture was not taken. */
 CTV_API ctv_status ctv_encoder_send(ctv_encoder* encoder, const ctv_picture* picture);
 /** How one frame is coded. Fill it with ctv_frame_options_init(). */
 typedef struct ctv_frame_options {
@@ -520,7 +521,8 @@ CTV_API ctv_status ctv_encoder_set_quantiser(ctv_encoder* encoder, int32_t qp, d
 /** Sets constant quality from the next picture on, without a key frame; -1 returns to the quantiser.
  * @return CTV_OK; CTV_ERROR_ARGUMENT, also while a bitrate is set. */
 CTV_API ctv_status ctv_encoder_set_crf(ctv_encoder* encoder, double crf);
-/** Sets bitrate and max_frame_bytes from the next picture on, without a key frame; 0: none.
+/** Sets bitrate and max_frame_bytes from the next picture on, without a key frame; 0: none. With either,
+ * frames_in_flight counts as 1 from then on; with none, as configured.
  * @return CTV_OK; CTV_ERROR_ARGUMENT, also while crf is set. */
 CTV_API ctv_status ctv_encoder_set_bitrate(ctv_encoder* encoder, int64_t bitrate, int64_t max_frame_bytes);
 /** Sets ctv_config.temporal_layers from the next picture on, without a key frame.

@@ -39,6 +39,7 @@ TEST(UnitReader, WholeStream) {
       EXPECT_EQ(u->kind, kind);
       EXPECT_EQ(u->offset, offset);
       offset += u->bytes.size();
+      reader.read_ahead();
       EXPECT_TRUE(reader.plausible_successor());
     }
     EXPECT_FALSE(reader.next());
@@ -47,6 +48,38 @@ TEST(UnitReader, WholeStream) {
       EXPECT_EQ(reader.next()->offset, 12u);
     }
   }
+}
+
+// Gives the header and the first packet, fails twice, and gives the rest.
+class FailingTwice : public MemorySource {
+ public:
+  using MemorySource::MemorySource;
+  size_t read(std::span<uint8_t> into) override {
+    if (sound_ > 0) {
+      const size_t n = MemorySource::read(into.first(std::min(into.size(), sound_)));
+      sound_ -= n;
+      return n;
+    }
+    if (failures_++ < 2) throw Failure(Exit::kFile, "cannot read");
+    return MemorySource::read(into);
+  }
+
+ private:
+  size_t sound_ = 12 + 16;
+  int failures_ = 0;
+};
+
+TEST(UnitReader, WhatFailsAheadFailsInNext) {
+  UnitReader reader(std::make_unique<FailingTwice>(
+      std::span(reinterpret_cast<const uint8_t*>(kStream.data()), kStream.size())));
+  EXPECT_EQ(reader.next()->kind, CTV_UNIT_HEADER);
+  EXPECT_EQ(reader.next()->bytes.size(), 16u);
+  reader.read_ahead();
+  EXPECT_THROW(reader.next(), Failure);
+  const auto second = reader.next();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->offset, 28u);
+  EXPECT_EQ(std::string(second->bytes.begin() + 3, second->bytes.end()), "packet one...");
 }
 
 TEST(UnitReader, EveryCutIsAnErrorExceptBetweenUnits) {

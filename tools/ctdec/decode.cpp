@@ -152,6 +152,7 @@ class Decoding {
         if (!receive())
           throw Failure(Exit::kDefect, "the decoder neither takes a packet nor gives a picture");
       }
+      units_.read_ahead();
       if (config_.frames_in_flight <= 1 || unit.kind != CTV_UNIT_PACKET) drain();
       return true;
     } catch (const Error& e) {

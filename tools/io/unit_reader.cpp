@@ -28,7 +28,13 @@ size_t UnitReader::fill(size_t bytes) {
     // Piece by piece: memory grows with the bytes that arrive, not with the size that a prefix claims.
     const size_t want = std::min(bytes - (old - begin_), kPiece);
     buffer_.resize(old + want);
-    const size_t got = source_->read(std::span(buffer_).subspan(old));
+    size_t got = 0;
+    try {
+      got = source_->read(std::span(buffer_).subspan(old));
+    } catch (...) {
+      buffer_.resize(old);
+      throw;
+    }
     buffer_.resize(old + got);
     ended_ = got == 0;
   }
@@ -72,6 +78,14 @@ std::optional<StreamUnit> UnitReader::next() {
   begin_ += unit.bytes.size();
   last_size_ = unit.bytes.size();
   return unit;
+}
+
+void UnitReader::read_ahead() {
+  if (!source_->size()) return;  // a pipe's next bytes may be long in coming
+  try {
+    fill(last_size_ + last_size_ / 4 + CTV_UNIT_PREFIX_SIZE);
+  } catch (...) {  // the same again in next(), when what was sent has been decoded
+  }
 }
 
 bool UnitReader::plausible_successor() {

@@ -33,6 +33,9 @@ class UnitReader {
   /// The next unit; nothing at a clean end. Throws CutUnit, or Failure: kStream for bytes that are no unit
   /// (message with offset), kLimit for one too large. The position stays at the bad unit.
   std::optional<StreamUnit> next();
+  /// Of a file: reads about as much as the next unit takes, while a decoder works on the last one. What fails
+  /// fails in next().
+  void read_ahead();
   /// After a failure: goes to the next place that looks like a unit, at least one byte on. False: none is
   /// left.
   bool resynchronise();

@@ -19,7 +19,7 @@ struct MotionParameters {
   int range = 8;       // full search, whole luma samples, both directions
   int far_range = 0;   // far search (motion_decisions.hpp), a multiple of kFarStep; 0: none
   int subpel = 0;      // finest vectors: 0 whole samples, 1 halves, 2 quarters, 3 eighths
-  bool quick = false;  // kQuickPasses instead of kBlockPasses
+  MotionEffort effort = MotionEffort::kUsual;
 
   /// Whole luma samples that a vector has at most, but for half a one.
   int reach() const { return far_range == 0 ? range : max_of(range, far_range + kFarWindow); }

@@ -86,7 +86,7 @@ void apply_fast(ctv_config& c) {
 
 void apply_slow(ctv_config& c) {
   apply_default(c);
-  c.search_range = 16;
+  c.search_range = 8;  // and thorough passes over the field of vectors
 }
 
 constexpr Preset kPresets[] = {
@@ -95,7 +95,7 @@ constexpr Preset kPresets[] = {
     {"fast", "default with vectors in quarter samples", apply_fast},
     {"fastest", "5/3 pyramid without directions, quarter-sample motion of blocks without overlap",
      apply_fastest},
-    {"slow", "default with a full search of 16 samples", apply_slow},
+    {"slow", "default with more search and more passes over the field of vectors", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., with Do and Vetterli's fixed directions, step by step",
      apply_paper},
 };

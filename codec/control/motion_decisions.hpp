@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace ctv {
 
@@ -74,10 +75,28 @@ struct FieldPass {
 };
 inline constexpr FieldPass kBlockPasses[] = {
     {2, kVectorUnit / 2, 2, false, 192}, {2, kVectorUnit / 4, 2, false, 192}, {2, kVectorUnit / 4, 0, true}};
-/// In their place where speed comes first.
-inline constexpr FieldPass kQuickPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
-                                             {2, kVectorUnit / 4, 1, false, 192}};
 inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}, {7, 0, 0, true}};
+inline constexpr FieldPass kQuickBlockPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
+                                                  {2, kVectorUnit / 4, 1, false, 192}};
+inline constexpr FieldPass kThoroughBlockPasses[] = {
+    {2, kVectorUnit / 2, 0}, {2, kVectorUnit / 2, 0}, {2, kVectorUnit / 4, 0}, {2, kVectorUnit / 4, 0, true}};
+inline constexpr FieldPass kThoroughCellPasses[] = {{7, kVectorUnit / 4, 0, false, 16},
+                                                    {7, kVectorUnit / 4, 0, false, 16},
+                                                    {7, kVectorUnit / 8, 0, true, 16}};
+
+/// Over the field of blocks, then over that of their cells.
+struct FieldPasses {
+  std::span<const FieldPass> blocks, cells;
+};
+inline constexpr FieldPasses kFieldPasses[] = {  // by MotionEffort
+    {kQuickBlockPasses, {}},
+    {kBlockPasses, kCellPasses},
+    {kThoroughBlockPasses, kThoroughCellPasses}};
+constexpr const FieldPasses& field_passes(MotionEffort effort) {
+  return kFieldPasses[static_cast<int>(effort)];
+}
+/// The full search of more samples than this goes with thorough passes.
+inline constexpr int kUsualRange = 2;
 inline constexpr uint32_t kSquareBorderBits = 2;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side

@@ -17,6 +17,8 @@ inline constexpr int kFarStep = 4;                      // of the far search: it
 inline constexpr int kFarWindow = 2;  // searched at whole samples around what it found, to each side
 inline constexpr int kMaxFarRange = kMaxSearchRange - kFarStep;  // a multiple of it
 static_assert(kFarWindow <= kFarStep);
+/// Work for vectors after the search (motion_decisions.hpp). kQuick: those of whole blocks alone.
+enum class MotionEffort : uint8_t { kQuick, kUsual, kThorough };
 
 /// v / 2^shift to the nearest integer, halves towards plus infinity.
 CTV_HOST_DEVICE int scale_vector(int v, int shift) {

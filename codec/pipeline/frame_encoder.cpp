@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "codec/control/motion_decisions.hpp"
 #include "codec/format/picture_format.hpp"
 
 namespace ctv {
@@ -53,9 +54,12 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
   quick_ = decisions.quick && picture_mode();
+  const bool thorough = decisions.split != 0 && decisions.search_range > kUsualRange;
+  const MotionEffort effort =
+      quick_ ? MotionEffort::kQuick : (thorough ? MotionEffort::kThorough : MotionEffort::kUsual);
   const MotionParameters motion{
       stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
-      decisions.far_range, stream_.header.subpel,     quick_};
+      decisions.far_range, stream_.header.subpel,     effort};
   CTV_ASSIGN_OR_RETURN(motion_, backend_.make_motion(motion, picture.extent(0)));
   return set_slots(decisions.slots);
 }

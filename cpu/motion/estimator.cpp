@@ -23,13 +23,12 @@ namespace ctv {
 namespace {
 
 constexpr int kAlign = 64;  // bytes; also the overread of vector loads
-// A pass takes vectors from neighbours, and steps of less than a whole sample in all.
-constexpr int kPassesReach = static_cast<int>(std::size(kBlockPasses) + std::size(kCellPasses));
 
 class CpuMotionEstimator final : public MotionEstimator {
  public:
   CpuMotionEstimator(const MotionParameters& parameters, int threads, StageTimes& times)
       : parameters_(parameters),
+        passes_(field_passes(parameters.effort)),
         blocks_(parameters.blocks_of(parameters.log2_block)),
         threads_(threads),
         times_(times),
@@ -120,14 +119,14 @@ class CpuMotionEstimator final : public MotionEstimator {
         field_.swap(improved_);
       }
     };
-    improve(blocks_, parameters_.quick ? std::span<const FieldPass>(kQuickPasses) : kBlockPasses);
+    improve(blocks_, passes_.blocks);
     if (parameters_.split == 0) {
       spread(field_, blocks_, parameters_.grid, vectors);
       return {};
     }
     spread(field_, blocks_, cells_, improved_.data());
     field_.swap(improved_);
-    improve(cells_, kCellPasses);
+    improve(cells_, passes_.cells);
     spread(field_, cells_, parameters_.grid, vectors);
     return {};
   }
@@ -200,7 +199,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   HalfSamples interpolate(const SearchPlanes& planes) {
-    const int margin = std::min(parameters_.reach(), largest_found() + kPassesReach) + 1;
+    const int margin = std::min(parameters_.reach(), largest_found() + passes_reach()) + 1;
     const HalfSamples halves{halves_ + 2 * (border_rows() * half_stride_ + border_), half_stride_};
     parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
       for (int row = begin - margin; row < end - margin; ++row) {
@@ -211,6 +210,8 @@ class CpuMotionEstimator final : public MotionEstimator {
     return halves;
   }
 
+  /// Whole samples: a pass takes vectors from neighbours, and steps of less than one in all.
+  int passes_reach() const { return static_cast<int>(passes_.blocks.size() + passes_.cells.size()); }
   /// Whole samples, of the vectors that the search has found.
   int largest_found() const {
     int most = 0;
@@ -298,6 +299,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   }
 
   const MotionParameters parameters_;
+  const FieldPasses passes_;
   const MotionGrid blocks_;
   const int threads_;
   StageTimes& times_;

@@ -24,14 +24,14 @@ constexpr uint32_t kUnknown = UINT32_MAX;
 
 // Settled blocks are not tried again: all their candidates lost before at the same prices.
 constexpr bool SamePrices() {
-  for (const FieldPass& pass : kBlockPasses) {
-    if (pass.border_bits != kBlockPasses[0].border_bits) return false;
-  }
-  for (const FieldPass& pass : kQuickPasses) {
-    if (pass.border_bits != kQuickPasses[0].border_bits) return false;
-  }
-  for (const FieldPass& pass : kCellPasses) {
-    if (pass.border_bits != kCellPasses[0].border_bits) return false;
+  const auto same = [](std::span<const FieldPass> passes) {
+    for (const FieldPass& pass : passes) {
+      if (pass.border_bits != passes[0].border_bits) return false;
+    }
+    return true;
+  };
+  for (const FieldPasses& passes : kFieldPasses) {
+    if (!same(passes.blocks) || !same(passes.cells)) return false;
   }
   return true;
 }

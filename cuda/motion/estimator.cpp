@@ -16,14 +16,19 @@ namespace {
 constexpr int kAlign = 16;  // bytes
 
 // The vectors of squares go on to the next grid.
-constexpr bool squares_come_last(std::span<const FieldPass> passes) {
-  for (const FieldPass& pass : passes.first(passes.size() - 1)) {
-    if (pass.squares) return false;
+constexpr bool squares_come_last() {
+  const auto last = [](std::span<const FieldPass> passes) {
+    for (size_t i = 0; i + 1 < passes.size(); ++i) {
+      if (passes[i].squares) return false;
+    }
+    return true;
+  };
+  for (const FieldPasses& passes : kFieldPasses) {
+    if (!last(passes.blocks) || !last(passes.cells)) return false;
   }
   return true;
 }
-static_assert(squares_come_last(kBlockPasses) && squares_come_last(kQuickPasses) &&
-              squares_come_last(kCellPasses));
+static_assert(squares_come_last());
 
 class CudaMotionEstimator final : public MotionEstimator {
  public:
@@ -112,12 +117,11 @@ class CudaMotionEstimator final : public MotionEstimator {
       }
       return spread_vectors(d, grid, field, finer, to());
     };
-    const std::span<const FieldPass> passes =
-        parameters_.quick ? std::span<const FieldPass>(kQuickPasses) : kBlockPasses;
-    if (parameters_.split == 0) return improve(blocks_, passes, parameters_.grid, vectors);
-    CTV_RETURN_IF_ERROR(improve(blocks_, passes, cells_, nullptr));
+    const FieldPasses& passes = field_passes(parameters_.effort);
+    if (parameters_.split == 0) return improve(blocks_, passes.blocks, parameters_.grid, vectors);
+    CTV_RETURN_IF_ERROR(improve(blocks_, passes.blocks, cells_, nullptr));
     std::swap(field, other);
-    return improve(cells_, kCellPasses, parameters_.grid, vectors);
+    return improve(cells_, passes.cells, parameters_.grid, vectors);
   }
 
  private:

@@ -45,8 +45,9 @@ TEST_F(CudaEquality, MotionVectors) {
                        std::to_string(lambda) + " seed " + std::to_string(seed));
           const Extent padded{round_up(extent.rows, 8), round_up(extent.cols, 8)};
           const int far_range = between(0, 1) != 0 ? between(1, kMaxFarRange / kFarStep) * kFarStep : 0;
+          const auto effort = static_cast<MotionEffort>(split != 0 ? between(1, 2) : between(0, 2));
           const MotionParameters parameters{
-              grid_for(padded, log2_grid), log2_block, split, range, far_range, subpel, between(0, 2) == 0};
+              grid_for(padded, log2_grid), log2_block, split, range, far_range, subpel, effort};
           const bool with_still = between(0, 1) != 0;
           std::vector<std::vector<MotionVector>> results;
           for (Backend* backend : both()) {

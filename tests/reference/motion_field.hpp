@@ -195,7 +195,8 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, Extent curr
     }
     return after;
   };
-  for (const FieldPass& pass : p.quick ? std::span<const FieldPass>(kQuickPasses) : kBlockPasses) {
+  const FieldPasses& passes = field_passes(p.effort);
+  for (const FieldPass& pass : passes.blocks) {
     blocks =
         improve_all(blocks, pass, [](const Field& f, int r, int c) { return f.costs[f.index(r, c)] == 0; });
   }
@@ -203,7 +204,7 @@ inline std::vector<MotionVector> search_all(const SampleAt& current, Extent curr
   const int side = size >> kLog2Cell;
   const MotionGrid fine{kLog2Cell, blocks.grid.rows * side, blocks.grid.cols * side};
   Field cells{fine, spread(blocks.vectors, blocks.grid, fine), std::vector<uint32_t>(fine.size())};
-  for (const FieldPass& pass : kCellPasses) {
+  for (const FieldPass& pass : passes.cells) {
     cells = improve_all(cells, pass, [&](const Field&, int r, int c) {
       return blocks.costs[blocks.index(r / side, c / side)] <= uint64_t{lambda} * kCellsWorth;
     });

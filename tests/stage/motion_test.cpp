@@ -67,7 +67,12 @@ class MotionSearch : public test::BackendTest {
   }
   static MotionParameters quick(int log2_block, int range, int subpel) {
     MotionParameters p = parameters(log2_block, range, subpel);
-    p.quick = true;
+    p.effort = MotionEffort::kQuick;
+    return p;
+  }
+  static MotionParameters thorough(int log2_block, int range, int subpel) {
+    MotionParameters p = parameters(log2_block, range, subpel, 1);
+    p.effort = MotionEffort::kThorough;
     return p;
   }
   /// A smooth scene with a little noise, moved by (y, x) eighths of a sample.
@@ -145,6 +150,7 @@ TEST_P(MotionSearch, AgreesWhereBlocksAreSplit) {
         SCOPED_TRACE(testing::Message()
                      << "block " << log2_block << " lambda " << lambda << " subpel " << subpel);
         check(current, reference, parameters(log2_block, 5, subpel, 1), lambda);
+        check(current, reference, thorough(log2_block, 5, subpel), lambda);
         if (HasFatalFailure()) return;
         if (lambda <= 16) {
           EXPECT_GT(split_, 0);
@@ -155,6 +161,7 @@ TEST_P(MotionSearch, AgreesWhereBlocksAreSplit) {
     }
     const BackendPlane noise(backend(), {33, 70}, 0, 255, 1);
     check(noise, reference, parameters(log2_block, 3, 3, 1), 40);
+    check(noise, reference, thorough(log2_block, 3, 3), 40);
     check(BackendPlane(backend(), {1, 1}, 0, 255, 1), reference, parameters(log2_block, 64, 3, 1), 0);
   }
 }

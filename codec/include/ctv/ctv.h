@@ -343,7 +343,8 @@ typedef struct ctv_config {
    * @{ */
   ctv_prediction prediction; /**< What predicted frames predict. */
   int32_t block_size;        /**< Motion blocks: 8, 16 or 32 luma samples. */
-  int32_t search_range;      /**< Range of the full search in whole luma samples, 0..64. */
+  int32_t search_range;      /**< Range of the full search in whole luma samples, 0..64.
+                                 With split, above 2: more passes over the vectors, too. */
   int32_t far_range;         /**< Range of a search at a quarter of the resolution beside it, in whole luma
                                   samples, 0..60; 0: none. Rounded down to a multiple of 4. */
   int32_t subpel;      /**< Vector precision: 1 / 2^subpel luma samples, 0..3. Above 0: picture prediction. */

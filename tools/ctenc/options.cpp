@@ -252,7 +252,8 @@ void add_coding_options(Options& options, EncodeOptions& encode) {
            &ctv_config::directional_lifting, 0);
 
   options.section("Motion");
-  field(options, encode, "--search", "Range of the full search in whole samples", 0, 64,
+  field(options, encode, "--search",
+        "Range of the full search in whole samples; above 2 vectors of --split take more passes, too", 0, 64,
         &ctv_config::search_range);
   field(options, encode, "--far-search", "Range of the search at a quarter of the resolution; 0: none", 0, 60,
         &ctv_config::far_range);

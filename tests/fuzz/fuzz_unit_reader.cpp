@@ -38,6 +38,7 @@ std::vector<uint64_t> read_all(UnitReader& reader, size_t size) {
       if (unit->offset < end || unit->bytes.size() < CTV_UNIT_PREFIX_SIZE) std::abort();
       found.push_back(unit->offset);
       const uint64_t after = unit->offset + unit->bytes.size();
+      reader.read_ahead();
       if (reader.plausible_successor()) {
         end = after;
         continue;

@@ -57,7 +57,7 @@ void apply_default(ctv_config& c) {
   c.overlap = 1;
   c.loop_filter = 1;
   c.split = 1;
-  c.search_range = 2;
+  c.search_range = kUsualRange;
   c.far_range = kMaxFarRange;
   c.key_interval = 60;
   c.step = 10;

@@ -65,8 +65,8 @@ thread_local int home = 0;
 
 struct Loop {
   Loop(void (*t)(void*, int), void* c, int n, int p)
-      : task(t), context(c), count(n), parts(std::clamp(p, 1, kMostParts)) {
-    for (int i = 0; i < parts; ++i) {
+      : task(t), context(c), count(n), part_count(std::clamp(p, 1, kMostParts)) {
+    for (int i = 0; i < part_count; ++i) {
       part_at(i).next.store(begin_of(i), std::memory_order_relaxed);
       part_at(i).end = begin_of(i + 1);
     }
@@ -74,7 +74,7 @@ struct Loop {
   void (*const task)(void*, int);
   void* const context;
   const int count;
-  const int parts;
+  const int part_count;
   Work inside = current;  // of the first task
   bool in_order = false;  // each further task has a turn of its own
   std::atomic<bool> failed{false};
@@ -84,8 +84,8 @@ struct Loop {
   void work() noexcept {
     const Work before = current;
     try {
-      for (int p = 0; p < parts && !failed; ++p) {
-        Part& from = part_at((home + p) % parts);
+      for (int p = 0; p < part_count && !failed; ++p) {
+        Part& from = part_at((home + p) % part_count);
         while (from.next.load(std::memory_order_relaxed) < from.end) {
           const int i = from.next++;
           if (i >= from.end || failed) break;
@@ -105,7 +105,7 @@ struct Loop {
     std::atomic<int> next;
     int end;
   };
-  int begin_of(int p) const { return static_cast<int>(int64_t{count} * p / parts); }
+  int begin_of(int p) const { return static_cast<int>(int64_t{count} * p / part_count); }
   Part& part_at(int p) { return parts_[static_cast<size_t>(p)]; }
 
   std::array<Part, kMostParts> parts_;

@@ -75,7 +75,7 @@ struct FieldPass {
 };
 inline constexpr FieldPass kBlockPasses[] = {
     {2, kVectorUnit / 2, 2, false, 192}, {2, kVectorUnit / 4, 2, false, 192}, {2, kVectorUnit / 4, 0, true}};
-inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}, {7, 0, 0, true}};
+inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}};
 inline constexpr FieldPass kQuickBlockPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
                                                   {2, kVectorUnit / 4, 1, false, 192}};
 inline constexpr FieldPass kThoroughBlockPasses[] = {

@@ -106,21 +106,26 @@ class CudaMotionEstimator final : public MotionEstimator {
     // Passes over a grid, from `field` to a finer grid in `other`, or where `result` says.
     const auto improve = [&](const MotionGrid& grid, std::span<const FieldPass> passes,
                              const MotionGrid& finer, MotionVector* result) -> Status {
-      const auto to = [&] { return result == nullptr ? other : result; };
+      const bool squares = passes.back().squares && grid.log2_block < kLog2LargestSquare;
+      size_t left = passes.size() + (squares ? 1 : 0);  // kernels
+      const auto next = [&](auto* kernel, const FieldWork& work) -> Status {
+        const bool last = --left == 0;
+        CTV_RETURN_IF_ERROR(kernel(d, planes_, halves_, work, field, costs_.data(), last ? finer : grid,
+                                   last && result != nullptr ? result : other));
+        std::swap(field, other);
+        return {};
+      };
       for (const FieldPass& pass : passes) {
         const FieldWork work{grid,   blocks_, pass, kVectorUnit >> parameters_.subpel, parameters_.reach(),
                              lambda_};
-        std::swap(field, other);
-        CTV_RETURN_IF_ERROR(improve_field(d, planes_, halves_, work, other, field, costs_.data()));
-        if (!pass.squares || grid.log2_block >= kLog2LargestSquare) continue;
-        return unite_squares(d, planes_, halves_, work, field, costs_.data(), finer, to());
+        CTV_RETURN_IF_ERROR(next(improve_field, work));
+        if (squares && left == 1) CTV_RETURN_IF_ERROR(next(unite_squares, work));
       }
-      return spread_vectors(d, grid, field, finer, to());
+      return {};
     };
     const FieldPasses& passes = field_passes(parameters_.effort);
     if (parameters_.split == 0) return improve(blocks_, passes.blocks, parameters_.grid, vectors);
     CTV_RETURN_IF_ERROR(improve(blocks_, passes.blocks, cells_, nullptr));
-    std::swap(field, other);
     return improve(cells_, passes.cells, parameters_.grid, vectors);
   }
 

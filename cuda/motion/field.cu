@@ -16,11 +16,24 @@ struct Best {
   uint32_t price = 0;
 };
 
+// Where the vectors of a grid go: to the same, or to a finer one of the same picture.
+struct FinerField {
+  MotionVector* vectors;
+  int rows, cols;
+  int shift;  // log2 of a block's side in blocks of the finer grid
+
+  __device__ __forceinline__ void put(int row, int col, MotionVector v) const {
+    for (int r = row << shift; r < min_of((row + 1) << shift, rows); ++r) {
+      for (int c = col << shift; c < min_of((col + 1) << shift, cols); ++c) vectors[r * cols + c] = v;
+    }
+  }
+};
+
 template <int kSize, int kSadRowStep>
 __global__ void __launch_bounds__(kWarp* kWarps)
     field_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
-                 const __grid_constant__ FieldWork work, const MotionVector* before, MotionVector* after,
-                 uint32_t* costs) {
+                 const __grid_constant__ FieldWork work, const MotionVector* before,
+                 const __grid_constant__ FinerField to, uint32_t* costs) {
   follow();
   using Own = Group<kSize, kSadRowStep>::Own;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -35,7 +48,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   const uint32_t least = shift > 0 ? work.lambda * kCellsWorth : 0;
   const bool writes = unbounded < count && lane % Own::kLanes == 0;
   const bool active = unbounded < count && cost > least;
-  if (writes && !active) after[at] = before[at];
+  if (writes && !active) to.put(row, col, before[at]);
   if (__any_sync(kAllLanes, active) == 0) return;
 
   const Group<kSize, kSadRowStep> group(planes, halves, lane, row, col);
@@ -74,7 +87,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     steps = steps && (gained || !work.pass.one_miss);
   }
   if (writes && active) {
-    after[at] = best.vector;
+    to.put(row, col, best.vector);
     if (shift == 0) cost = best.cost - best.price;
   }
 }
@@ -84,19 +97,6 @@ struct SquarePart {
   uint32_t cost[kSquareBlocks];  // with the vector of each of the square's blocks, without its price
   uint32_t bits[kSquareBlocks];  // of these
   uint32_t own_bits;             // of its own vector
-};
-
-// Where the vectors of a grid go: to a finer one of the same picture.
-struct FinerField {
-  MotionVector* vectors;
-  int rows, cols;
-  int shift;  // log2 of a block's side in blocks of the finer grid
-
-  __device__ __forceinline__ void put(int row, int col, MotionVector v) const {
-    for (int r = row << shift; r < min_of((row + 1) << shift, rows); ++r) {
-      for (int c = col << shift; c < min_of((col + 1) << shift, cols); ++c) vectors[r * cols + c] = v;
-    }
-  }
 };
 
 // The four groups of a square lie side by side. Each compares its block with the vectors of all four.
@@ -176,15 +176,6 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   to.put(row, col, before[limited_row(best) * cols + limited_col(best)]);
 }
 
-constexpr int kSpreadThreads = 256;
-
-__global__ void __launch_bounds__(kSpreadThreads)
-    spread_kernel(const MotionVector* from, int rows, int cols, const __grid_constant__ FinerField to) {
-  follow();
-  const int at = static_cast<int>(blockIdx.x) * kSpreadThreads + static_cast<int>(threadIdx.x);
-  if (at < rows * cols) to.put(at / cols, at % cols, from[at]);
-}
-
 FinerField finer_field(const MotionGrid& grid, const MotionGrid& finer, MotionVector* vectors) {
   return {vectors, finer.rows, finer.cols, grid.log2_block - finer.log2_block};
 }
@@ -192,11 +183,12 @@ FinerField finer_field(const MotionGrid& grid, const MotionGrid& finer, MotionVe
 }  // namespace
 
 Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
-                     const FieldWork& work, const MotionVector* before, MotionVector* after,
-                     uint32_t* costs) {
+                     const FieldWork& work, const MotionVector* before, uint32_t* costs,
+                     const MotionGrid& finer, MotionVector* vectors) {
   const auto launch = [&](auto* kernel, int groups) {
     const unsigned blocks = blocks_for(static_cast<int>(work.grid.size()), groups * kWarps);
-    launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before, after, costs);
+    launch_kernel(device, kernel, blocks, kWarp * kWarps, 0, planes, halves, work, before,
+                  finer_field(work.grid, finer, vectors), costs);
   };
   const int row_step = work.pass.row_step(work.grid.log2_block);
   switch (work.grid.log2_block) {
@@ -228,13 +220,6 @@ Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlane
   work.grid.log2_block == 3 ? launch(unite_kernel<8>, Shape<8>::kGroups)
                             : launch(unite_kernel<16>, Shape<16>::kGroups);
   return device.launched("unite_kernel");
-}
-
-Status spread_vectors(Device& device, const MotionGrid& grid, const MotionVector* from,
-                      const MotionGrid& finer, MotionVector* vectors) {
-  launch_kernel(device, spread_kernel, blocks_for(static_cast<int>(grid.size()), kSpreadThreads),
-                kSpreadThreads, 0, from, grid.rows, grid.cols, finer_field(grid, finer, vectors));
-  return device.launched("spread_kernel");
 }
 
 }  // namespace ctv::cuda

@@ -59,19 +59,17 @@ struct FieldWork {
   int range = 0;
   uint32_t lambda = 0;
 };
-/// before, after: [grid.rows][grid.cols], not the same. costs: of the searched blocks, in sixteenths of SAD;
-/// passes over these write them.
+/// before: [grid.rows][grid.cols]. costs: of the searched blocks, in sixteenths of SAD; passes over these
+/// write them. vectors: not `before`; each goes to the blocks of `finer`, which are not larger, that its
+/// block holds.
 Status improve_field(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
-                     const FieldWork& work, const MotionVector* before, MotionVector* after, uint32_t* costs);
+                     const FieldWork& work, const MotionVector* before, uint32_t* costs,
+                     const MotionGrid& finer, MotionVector* vectors);
 
-/// The squares that follow the last pass, over the same grid, of at most 16 samples a block. Each vector goes
-/// to the blocks of `finer`, which are not larger, that its block holds.
+/// The squares that follow the last pass, over the same grid, of at most 16 samples a block.
 Status unite_squares(Device& device, const SearchPlanes& planes, const HalfPlanes& halves,
                      const FieldWork& work, const MotionVector* before, uint32_t* costs,
                      const MotionGrid& finer, MotionVector* vectors);
-/// The same without squares.
-Status spread_vectors(Device& device, const MotionGrid& grid, const MotionVector* from,
-                      const MotionGrid& finer, MotionVector* vectors);
 
 /// What the search reads beyond range: half samples, and rows of a last group of candidates.
 inline constexpr int kSearchReach = 8;

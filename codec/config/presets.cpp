@@ -57,7 +57,7 @@ void apply_default(ctv_config& c) {
   c.overlap = 1;
   c.loop_filter = 1;
   c.split = 1;
-  c.search_range = kUsualRange;
+  c.search_range = 0;  // passes over the field find what is near
   c.far_range = kMaxFarRange;
   c.key_interval = 60;
   c.step = 10;
@@ -75,7 +75,6 @@ void apply_fastest(ctv_config& c) {
   c.overlap = 0;
   c.loop_filter = 0;
   c.split = 0;
-  c.search_range = 0;
   c.far_range = 32;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels of block matching share.
+// What kernels of motion search share.
 #pragma once
 
 #include "cuda/motion/search.hpp"
@@ -13,15 +13,11 @@ __device__ __forceinline__ uint32_t add_differences(uint32_t a, uint32_t b, uint
   return result;
 }
 
-// Whether all cells of a block that lie in the grid are still.
-__device__ __forceinline__ bool is_still(const StillCells& still, int row, int col) {
-  if (still.flags == nullptr) return false;
-  for (int r = row << still.log2_cells; r < min_of((row + 1) << still.log2_cells, still.rows); ++r) {
-    for (int c = col << still.log2_cells; c < min_of((col + 1) << still.log2_cells, still.cols); ++c) {
-      if (still.flags[r * still.cols + c] == 0) return false;
-    }
-  }
-  return true;
+__device__ __forceinline__ uint32_t to_word(MotionVector v) {
+  return static_cast<uint32_t>(static_cast<uint16_t>(v.y)) | static_cast<uint32_t>(v.x) << 16;
+}
+__device__ __forceinline__ MotionVector to_vector(uint32_t word) {
+  return {static_cast<int16_t>(word), static_cast<int16_t>(word >> 16)};
 }
 
 }  // namespace ctv::cuda

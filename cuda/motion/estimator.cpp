@@ -75,7 +75,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     return d.alone() ? fill_halves() : Status();  // while the picture is on its way
   }
 
-  // With a far search, both begin before it is known what is still; improve() leaves that out.
+  // The search begins before it is known what is still; find() leaves that out.
   Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
@@ -83,7 +83,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
-      if (far()) CTV_RETURN_IF_ERROR(search_near_and_far());
+      CTV_RETURN_IF_ERROR(search());
     }
     return d.alone() ? Status() : fill_halves();
   }
@@ -92,15 +92,12 @@ class CudaMotionEstimator final : public MotionEstimator {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.on_plane(-1));
-    const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
-                           blocks_.log2_block - parameters_.grid.log2_block};
-    {
-      const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(
-          far() ? far_.improve(d, planes_, cells, parameters_.range, lambda_, field_.data(), costs_.data())
-                : search(cells));
-    }
     const StageMark mark(d, Stage::kMotionRefine);
+    if (still != nullptr) {
+      const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
+                             blocks_.log2_block - parameters_.grid.log2_block};
+      CTV_RETURN_IF_ERROR(leave_out_still(d, blocks_, cells, field_.data(), costs_.data()));
+    }
     MotionVector* field = field_.data();
     MotionVector* other = improved_.data();
     // Passes over a grid, from `field` to a finer grid in `other`, or where `result` says.
@@ -141,20 +138,16 @@ class CudaMotionEstimator final : public MotionEstimator {
     }
     return d.on_plane(0);
   }
-  /// The full search.
-  Status search(const StillCells& still) {
-    return search_blocks(*device_, planes_, blocks_, still, parameters_.range, kVectorUnit, lambda_,
-                         field_.data(), costs_.data());
-  }
-  /// Neither needs the other.
-  Status search_near_and_far() {
-    if (has_near(parameters_.range)) return far_.search(*device_, lambda_);
+  Status search() {
     Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.fork());
-    CTV_RETURN_IF_ERROR(d.on_plane(2));
+    const int range = parameters_.range;
+    if (!far() || range > 0) {
+      CTV_RETURN_IF_ERROR(
+          search_blocks(d, planes_, blocks_, range, kVectorUnit, lambda_, field_.data(), costs_.data()));
+    }
+    if (!far()) return {};
     CTV_RETURN_IF_ERROR(far_.search(d, lambda_));
-    CTV_RETURN_IF_ERROR(d.on_plane(0));
-    return search({});
+    return far_.improve(d, planes_, range, lambda_, field_.data(), costs_.data());
   }
 
   std::shared_ptr<Device> device_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The far search: the full search's kernel on planes of quarter samples, and a window of 5x5 candidates
-// around the vector of each block's square. There a thread takes one candidate. Where the full search has
-// tried that window, there is nothing to do. A full search that is not wider than a window is done beside it.
+// around the vector of each block's square. A warp takes a block, and a lane a candidate. Where the full
+// search has tried that window, there is nothing to do. A full search of no range is done beside it.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
 #include "cuda/motion/far_search.hpp"
@@ -13,129 +13,121 @@ namespace {
 
 constexpr int kWindow = 2 * kFarWindow + 1;
 constexpr int kCandidates = kWindow * kWindow;
-constexpr int kThreads = 2 * kWarp;
+constexpr int kWarps = 4;  // of a block of threads
 static_assert(kWarp >= kCandidates);
 
 struct Around {
   SearchPlanes planes;
-  StillCells still;
   const MotionVector* squares;  // [..][square_cols]
   int square_cols;
   int log2_blocks;  // of a square, to each side
   int near;
   uint32_t lambda;
-  MotionVector* vectors;  // [gridDim.y][gridDim.x]
+  int rows, cols;  // of blocks
+  MotionVector* vectors;
   uint32_t* costs;
 };
 
-// The best candidate of a window, whose cost is known to all threads after they have met: cost, then rank.
-using Best = unsigned long long;
-
+// Shared memory of a warp.
 template <int kSize>
 struct Window {
   static constexpr int kRows = kSize + kWindow - 1;
   static constexpr int kPitch = (kRows + 3) / 4 + 1;  // words; the window begins within the first
   uint32_t samples[kRows * kPitch];
-  Best best;
+  uint32_t block[kSize * kSize / 4];
 };
 
-// Matches the block at (y0, x0) with candidates up to `range` around a vector of whole samples. All lanes of
-// a warp; block: its samples. A lane takes a candidate.
+// The sum of differences of the lane's candidate, if it has one, in the window whose middle is at (y, x).
 template <int kSize>
-__device__ __forceinline__ void match_window(const Around& a, const uint32_t* block, int y0, int x0, int y,
-                                             int x, int range, int lane, Window<kSize>& window) {
+__device__ __forceinline__ uint32_t match_window(const SearchPlanes& planes, int y, int x, int lane,
+                                                 Window<kSize>& window) {
   using Own = Window<kSize>;
   constexpr int kWords = kSize / 4;
-  const int left = x0 + x - kFarWindow;
+  const int left = x - kFarWindow;
   const int skew = left & 3;
-  const uint8_t* reference = a.planes.reference +
-                             static_cast<ptrdiff_t>(y0 + y - kFarWindow) * a.planes.reference_stride + left -
-                             skew;
+  const uint8_t* reference =
+      planes.reference + static_cast<ptrdiff_t>(y - kFarWindow) * planes.reference_stride + left - skew;
+#pragma unroll
   for (int i = lane; i < Own::kRows * Own::kPitch; i += kWarp) {
     window.samples[i] = *reinterpret_cast<const uint32_t*>(
-        reference + static_cast<ptrdiff_t>(i / Own::kPitch) * a.planes.reference_stride +
-        i % Own::kPitch * 4);
+        reference + static_cast<ptrdiff_t>(i / Own::kPitch) * planes.reference_stride + i % Own::kPitch * 4);
   }
   __syncwarp();
-  const int dy = lane / kWindow - kFarWindow;
-  const int dx = lane % kWindow - kFarWindow;
-  if (lane >= kCandidates || max_of(abs_of(dy), abs_of(dx)) > range) return;
-  const uint32_t* line = window.samples + (dy + kFarWindow) * Own::kPitch + (dx + kFarWindow + skew) / 4;
-  const uint32_t shift = static_cast<uint32_t>(dx + kFarWindow + skew) % 4 * 8;
+  const int candidate = min_of(lane, kCandidates - 1);
+  const int column = candidate % kWindow + skew;
+  const uint32_t* line = window.samples + candidate / kWindow * Own::kPitch + column / 4;
+  const uint32_t shift = static_cast<uint32_t>(column) % 4 * 8;
   uint32_t sad = 0;
 #pragma unroll
   for (int r = 0; r < kSize; ++r) {
+    uint32_t words[kWords + 1];
+#pragma unroll
+    for (int w = 0; w <= kWords; ++w) words[w] = line[r * Own::kPitch + w];
 #pragma unroll
     for (int w = 0; w < kWords; ++w) {
-      sad = add_differences(block[r * kWords + w],
-                            __funnelshift_r(line[r * Own::kPitch + w], line[r * Own::kPitch + w + 1], shift),
-                            sad);
+      sad =
+          add_differences(window.block[r * kWords + w], __funnelshift_r(words[w], words[w + 1], shift), sad);
     }
   }
-  const MotionVector v{static_cast<int16_t>(kVectorUnit * (y + dy)),
-                       static_cast<int16_t>(kVectorUnit * (x + dx))};
-  atomicMin(&window.best,
-            static_cast<Best>(motion_cost(sad, a.lambda, v)) << 32 | candidate_rank(dy, dx, range));
+  return sad;
 }
 
-// The first warp takes the window around zero, if it holds all of the full search, the second the one around
-// the vector of the block's square.
 template <int kSize>
-__global__ void __launch_bounds__(kThreads) around_kernel(const __grid_constant__ Around a) {
+__global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_constant__ Around a) {
   follow();
   constexpr int kWords = kSize / 4;
-  __shared__ uint32_t block[kSize * kWords];
-  __shared__ Window<kSize> windows[2];
-  const int thread = static_cast<int>(threadIdx.x);
-  const int col = static_cast<int>(blockIdx.x);
-  const int row = static_cast<int>(blockIdx.y);
-  const int at = row * static_cast<int>(gridDim.x) + col;
-  if (is_still(a.still, row, col)) {
-    if (thread != 0) return;
-    a.vectors[at] = {};
-    a.costs[at] = 0;
-    return;
-  }
+  __shared__ Window<kSize> windows[kWarps];
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int at = static_cast<int>(blockIdx.x) * kWarps + warp;
+  if (at >= a.rows * a.cols) return;  // whole warps
+  const int row = at / a.cols;
+  const int col = at % a.cols;
   const MotionVector square = a.squares[(row >> a.log2_blocks) * a.square_cols + (col >> a.log2_blocks)];
   const int centre_y = square.y / kVectorUnit;
   const int centre_x = square.x / kVectorUnit;
-  const bool zero = has_near(a.near);
   const bool far = !is_near(centre_y, centre_x, a.near);
-  if (!zero && !far) return;
+  if (a.near > 0 && !far) return;
 
-  const uint8_t* current =
-      a.planes.current + static_cast<ptrdiff_t>(row * kSize) * a.planes.current_stride + col * kSize;
-  for (int i = thread; i < kSize * kWords; i += kThreads) {
-    block[i] = *reinterpret_cast<const uint32_t*>(
-        current + static_cast<ptrdiff_t>(i / kWords) * a.planes.current_stride + i % kWords * 4);
+  // A lane fetches its words of the block, and compares them with those at the same place.
+  Window<kSize>& window = windows[warp];
+  uint32_t zero = 0;
+#pragma unroll
+  for (int i = lane; i < kSize * kWords; i += kWarp) {
+    const ptrdiff_t y = row * kSize + i / kWords;
+    const int x = col * kSize + i % kWords * 4;
+    window.block[i] = *reinterpret_cast<const uint32_t*>(a.planes.current + y * a.planes.current_stride + x);
+    zero = add_differences(
+        window.block[i],
+        *reinterpret_cast<const uint32_t*>(a.planes.reference + y * a.planes.reference_stride + x), zero);
   }
-  if (thread < 2) windows[thread].best = ~Best{0};
-  __syncthreads();
-  const int lane = thread % kWarp;
-  if (thread < kWarp) {
-    if (zero) match_window(a, block, row * kSize, col * kSize, 0, 0, a.near, lane, windows[0]);
-  } else if (far) {
-    match_window(a, block, row * kSize, col * kSize, centre_y, centre_x, kFarWindow, lane, windows[1]);
+  MotionVector best;
+  uint32_t least = 0;  // with the price
+  if (a.near == 0) {
+    least = motion_cost(warp_sum(zero), a.lambda, best);
+  } else {
+    best = a.vectors[at];
+    least = a.costs[at] + motion_cost(0, a.lambda, best);
   }
-  __syncthreads();
-  if (thread != 0) return;
-  // The vector of a window's best candidate, whose cost includes its own.
-  const auto take = [&](Best best, int y, int x, int range) {
-    const int side = 2 * range + 1;
-    const int index = static_cast<int>(static_cast<uint32_t>(best) % static_cast<uint32_t>(side * side));
-    const MotionVector v{static_cast<int16_t>(kVectorUnit * (y + index / side - range)),
-                         static_cast<int16_t>(kVectorUnit * (x + index % side - range))};
-    a.vectors[at] = v;
-    a.costs[at] = static_cast<uint32_t>(best >> 32) - motion_cost(0, a.lambda, v);
-  };
-  const auto far_cost = static_cast<uint32_t>(windows[1].best >> 32);
-  const uint32_t near_cost = zero ? static_cast<uint32_t>(windows[0].best >> 32)
-                                  : a.costs[at] + motion_cost(0, a.lambda, a.vectors[at]);
-  if (far && far_cost < near_cost) {
-    take(windows[1].best, centre_y, centre_x, kFarWindow);
-  } else if (zero) {
-    take(windows[0].best, 0, 0, a.near);
+  if (far) {
+    const int dy = lane / kWindow - kFarWindow;
+    const int dx = lane % kWindow - kFarWindow;
+    const uint32_t sad = match_window(a.planes, row * kSize + centre_y, col * kSize + centre_x, lane, window);
+    const MotionVector v{static_cast<int16_t>(kVectorUnit * (centre_y + dy)),
+                         static_cast<int16_t>(kVectorUnit * (centre_x + dx))};
+    const uint32_t cost = lane < kCandidates ? motion_cost(sad, a.lambda, v) : ~0U;
+    const uint32_t least_far = __reduce_min_sync(kAllLanes, cost);
+    if (least_far < least) {
+      const uint32_t rank = cost == least_far ? candidate_rank(dy, dx, kFarWindow) : ~0U;
+      const uint32_t winner =
+          __ballot_sync(kAllLanes, rank == __reduce_min_sync(kAllLanes, rank));  // one lane
+      best = to_vector(__shfl_sync(kAllLanes, to_word(v), __ffs(static_cast<int>(winner)) - 1));
+      least = least_far;
+    }
   }
+  if (lane != 0) return;
+  a.vectors[at] = best;
+  a.costs[at] = least - motion_cost(0, a.lambda, best);
 }
 
 }  // namespace
@@ -164,24 +156,30 @@ Status FarSearch::initialise(Device& device, const MotionGrid& blocks, int range
 }
 
 Status FarSearch::search(Device& device, uint32_t lambda) {
-  return search_blocks(device, quarters_, squares_, {}, range_, kFarStep * kVectorUnit,
-                       quarter_lambda(lambda), vectors_.data(), costs_.data());
+  return search_blocks(device, quarters_, squares_, range_, kFarStep * kVectorUnit, quarter_lambda(lambda),
+                       vectors_.data(), costs_.data());
 }
 
-Status FarSearch::improve(Device& device, const SearchPlanes& planes, const StillCells& still, int near,
-                          uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
-  const Around around{planes, still,  vectors_.data(), squares_.cols, kLog2Square - blocks_.log2_block,
-                      near,   lambda, vectors,         costs};
-  const dim3 all(static_cast<unsigned>(blocks_.cols), static_cast<unsigned>(blocks_.rows));
+Status FarSearch::improve(Device& device, const SearchPlanes& planes, int near, uint32_t lambda,
+                          MotionVector* vectors, uint32_t* costs) {
+  const Around around{planes,        vectors_.data(),
+                      squares_.cols, kLog2Square - blocks_.log2_block,
+                      near,          lambda,
+                      blocks_.rows,  blocks_.cols,
+                      vectors,       costs};
+  const auto launch = [&](auto* kernel) {
+    launch_kernel(device, kernel, blocks_for(static_cast<int>(blocks_.size()), kWarps), kWarp * kWarps, 0,
+                  around);
+  };
   switch (blocks_.log2_block) {
     case 3:
-      launch_kernel(device, around_kernel<8>, all, kThreads, 0, around);
+      launch(around_kernel<8>);
       break;
     case 4:
-      launch_kernel(device, around_kernel<16>, all, kThreads, 0, around);
+      launch(around_kernel<16>);
       break;
     default:
-      launch_kernel(device, around_kernel<32>, all, kThreads, 0, around);
+      launch(around_kernel<32>);
   }
   return device.launched("around_kernel");
 }

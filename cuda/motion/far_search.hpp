@@ -6,9 +6,6 @@
 
 namespace ctv::cuda {
 
-/// Whether a full search of this range fits in a window of the far search.
-CTV_HOST_DEVICE bool has_near(int range) { return range <= kFarWindow; }
-
 /// Owns its workspace.
 class FarSearch {
  public:
@@ -19,11 +16,10 @@ class FarSearch {
   const SearchPlanes& quarters() const { return quarters_; }
   /// Finds the vectors of squares.
   Status search(Device& device, uint32_t lambda);
-  /// Then replaces vectors of blocks and their costs, which the full search left, where a far one costs less,
-  /// and by 0 in still blocks. still: with the log2_cells of `blocks`. near: range of the full search; with
-  /// has_near() it is done here.
-  Status improve(Device& device, const SearchPlanes& planes, const StillCells& still, int near,
-                 uint32_t lambda, MotionVector* vectors, uint32_t* costs);
+  /// Then replaces vectors of blocks and their costs, which the full search left, where a far one costs less.
+  /// near: range of the full search; one of 0 is done here.
+  Status improve(Device& device, const SearchPlanes& planes, int near, uint32_t lambda, MotionVector* vectors,
+                 uint32_t* costs);
 
  private:
   MotionGrid blocks_;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr int kWarps = 4;  // of a block of threads
 
+// Blocks of threads on a multiprocessor that registers suffice for, as far as none are spilt.
+constexpr int blocks_at_once(int size, bool sad) { return size == 32 ? 1 : (size == 16 && sad ? 8 : 6); }
+
 // The best vector of a block so far, known to all lanes of its group.
 struct Best {
   MotionVector vector;
@@ -30,7 +33,7 @@ struct FinerField {
 };
 
 template <int kSize, int kSadRowStep>
-__global__ void __launch_bounds__(kWarp* kWarps)
+__global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, kSadRowStep > 0))
     field_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before,
                  const __grid_constant__ FinerField to, uint32_t* costs) {
@@ -101,7 +104,7 @@ struct SquarePart {
 
 // The four groups of a square lie side by side. Each compares its block with the vectors of all four.
 template <int kSize>
-__global__ void __launch_bounds__(kWarp* kWarps)
+__global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
     unite_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
                  const __grid_constant__ FieldWork work, const MotionVector* before,
                  const __grid_constant__ FinerField to, uint32_t* costs) {

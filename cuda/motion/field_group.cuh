@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "codec/control/motion_decisions.hpp"
+#include "cuda/motion/block_match.cuh"
 #include "cuda/motion/hadamard.cuh"
-#include "cuda/motion/search.hpp"
 
 namespace ctv::cuda {
 
@@ -60,13 +60,6 @@ struct Shape {
     }
   }
 };
-
-__device__ __forceinline__ uint32_t to_word(MotionVector v) {
-  return static_cast<uint32_t>(static_cast<uint16_t>(v.y)) | static_cast<uint32_t>(v.x) << 16;
-}
-__device__ __forceinline__ MotionVector to_vector(uint32_t word) {
-  return {static_cast<int16_t>(word), static_cast<int16_t>(word >> 16)};
-}
 
 // Adds kCount corners, from number `first` on, to sums of pairs of samples: [row][word][even or odd samples].
 template <int kCount, int kApart>

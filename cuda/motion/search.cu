@@ -2,12 +2,11 @@
 // Full search (Katsigiannis et al., section II): per block (2 range + 1)^2 sums of absolute differences; at
 // 1080p, range 8, 604 million differences, 1.2 GB of samples if each is fetched.
 //
-// The paper gives each candidate a thread. Here a thread takes three candidates one below the other: they
+// The paper gives each candidate a thread. Here a thread takes several candidates one below the other: they
 // share the rows of the reference, so each row is fetched from shared memory and shifted into place once for
-// three, and four samples at a time are compared by one vabsdiff4. A block of threads takes as many
-// neighbouring motion blocks as fill 512 threads and fetches their common window once. What is left is bound
-// by vabsdiff4 (16 lanes a clock). The minimum is by cost, then by rank, so the order of threads does not
-// matter.
+// all, and four samples at a time are compared by one vabsdiff4. A block of threads takes as many
+// neighbouring motion blocks as fill 512 threads and fetches their common window once. The minimum is by
+// cost, then by rank, so the order of threads does not matter.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
 #include "cuda/runtime/launch.cuh"
@@ -15,7 +14,6 @@
 namespace ctv::cuda {
 namespace {
 
-constexpr int kRowsPerThread = 3;  // candidates
 constexpr int kMaxThreads = 512;
 constexpr int kMaxSide = 8;  // motion blocks side by side
 
@@ -28,17 +26,16 @@ struct SearchShape {
   int rows;    // of the window
 };
 
-template <int kSize>
+// kCandidates: of a thread.
+template <int kSize, int kCandidates>
 __global__ void __launch_bounds__(kMaxThreads)
     search_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ SearchShape shape,
-                  const __grid_constant__ StillCells still, int grid_cols, int unit, uint32_t lambda,
-                  MotionVector* vectors, uint32_t* costs) {
+                  int grid_cols, int unit, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   follow();
   constexpr int kWords = kSize / 4;
   extern __shared__ uint32_t memory[];
   __shared__ uint32_t best_cost[kMaxSide];
   __shared__ uint32_t best_rank[kMaxSide];
-  __shared__ bool still_block[kMaxSide];
   uint32_t* current = memory;                               // [side][kSize][kWords]
   uint32_t* window = memory + shape.side * kSize * kWords;  // [rows][pitch]
   const int block0 = static_cast<int>(blockIdx.x) * shape.side;
@@ -49,15 +46,6 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int thread = static_cast<int>(threadIdx.x);
   const ptrdiff_t first = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + block0;
 
-  bool own_still = true;
-  if (thread < count) {
-    own_still = still_block[thread] = is_still(still, static_cast<int>(blockIdx.y), block0 + thread);
-    if (own_still) {
-      vectors[first + thread] = {};
-      costs[first + thread] = 0;
-    }
-  }
-  if (__syncthreads_and(own_still ? 1 : 0) != 0) return;
   for (int i = thread; i < count * kSize * kWords; i += threads) {
     const int r = i / kWords % kSize;
     const int c = i / (kWords * kSize) * kSize + i % kWords * 4;
@@ -84,22 +72,21 @@ __global__ void __launch_bounds__(kMaxThreads)
   int own_block = -1;
   for (int i = thread; i < count * shape.groups; i += threads) {
     const int b = i / shape.groups;
-    if (still_block[b]) continue;
     const int g = i % shape.groups;
     const int dx = g % width - shape.range;
-    const int dy0 = g / width * kRowsPerThread - shape.range;
+    const int dy0 = g / width * kCandidates - shape.range;
     const int column = b * kSize + shape.lead + dx;
     const uint32_t* line = window + (dy0 + shape.range) * shape.pitch + column / 4;
     const uint32_t shift = static_cast<uint32_t>(column & 3) * 8;
     const uint32_t* block = current + b * kSize * kWords;
-    uint32_t sad[kRowsPerThread] = {};
+    uint32_t sad[kCandidates] = {};
 #pragma unroll
-    for (int y = 0; y < kSize + kRowsPerThread - 1; ++y, line += shape.pitch) {
+    for (int y = 0; y < kSize + kCandidates - 1; ++y, line += shape.pitch) {
       uint32_t words[kWords];
 #pragma unroll
       for (int w = 0; w < kWords; ++w) words[w] = __funnelshift_r(line[w], line[w + 1], shift);
 #pragma unroll
-      for (int k = 0; k < kRowsPerThread; ++k) {
+      for (int k = 0; k < kCandidates; ++k) {
         if (y - k < 0 || y - k >= kSize) continue;
 #pragma unroll
         for (int w = 0; w < kWords; ++w)
@@ -107,16 +94,15 @@ __global__ void __launch_bounds__(kMaxThreads)
       }
     }
 #pragma unroll
-    for (int k = 0; k < kRowsPerThread; ++k) {
+    for (int k = 0; k < kCandidates; ++k) {
       const int dy = dy0 + k;
-      if (dy > shape.range) continue;
       const MotionVector v{static_cast<int16_t>(unit * dy), static_cast<int16_t>(unit * dx)};
       const uint32_t cost = motion_cost(sad[k], lambda, v);
+      if (dy > shape.range || cost > own_cost) continue;
       const uint32_t rank = candidate_rank(dy, dx, shape.range);
-      if (cost < own_cost || (cost == own_cost && rank < own_rank)) {
-        own_cost = cost;
-        own_rank = rank;
-      }
+      if (cost == own_cost && rank > own_rank) continue;
+      own_cost = cost;
+      own_rank = rank;
     }
     own_block = b;  // the same in every round: there is more than one only with one motion block
   }
@@ -124,7 +110,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   __syncthreads();
   if (own_block >= 0 && own_cost == best_cost[own_block]) atomicMin(&best_rank[own_block], own_rank);
   __syncthreads();
-  if (thread < count && !own_still) {
+  if (thread < count) {
     const int index = static_cast<int>(best_rank[thread] % static_cast<uint32_t>(width * width));
     const MotionVector v{static_cast<int16_t>(unit * (index / width - shape.range)),
                          static_cast<int16_t>(unit * (index % width - shape.range))};
@@ -133,39 +119,75 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-template <int kSize>
-Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, const StillCells& still,
-              int range, int unit, uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+constexpr int kStillThreads = 256;
+
+// Whether all cells of a block that lie in the grid are still.
+__device__ __forceinline__ bool is_still(const StillCells& still, int row, int col) {
+  for (int r = row << still.log2_cells; r < min_of((row + 1) << still.log2_cells, still.rows); ++r) {
+    for (int c = col << still.log2_cells; c < min_of((col + 1) << still.log2_cells, still.cols); ++c) {
+      if (still.flags[r * still.cols + c] == 0) return false;
+    }
+  }
+  return true;
+}
+
+__global__ void __launch_bounds__(kStillThreads)
+    leave_out_kernel(int rows, int cols, const __grid_constant__ StillCells still, MotionVector* vectors,
+                     uint32_t* costs) {
+  follow();
+  const int at = static_cast<int>(blockIdx.x) * kStillThreads + static_cast<int>(threadIdx.x);
+  if (at >= rows * cols || !is_still(still, at / cols, at % cols)) return;
+  vectors[at] = {};
+  costs[at] = 0;
+}
+
+template <int kSize, int kCandidates>
+Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, int unit,
+              uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   SearchShape shape{};
   const int width = 2 * range + 1;
   shape.range = range;
   shape.lead = round_up(range, 4);
-  shape.groups = width * ceil_div(width, kRowsPerThread);
+  shape.groups = width * ceil_div(width, kCandidates);
   shape.side = clamp_to(kMaxThreads / shape.groups, 1, min_of(kMaxSide, grid.cols));
   shape.pitch = (shape.side * kSize + 2 * shape.lead) / 4 + 1;
-  shape.rows = kSize + round_up(width, kRowsPerThread) - 1;
+  shape.rows = kSize + round_up(width, kCandidates) - 1;
   const int threads = min_of(kMaxThreads, round_up(shape.side * shape.groups, 32));
   const size_t bytes =
       sizeof(uint32_t) * static_cast<size_t>(shape.side * kSize * kSize / 4 + shape.rows * shape.pitch);
   const dim3 blocks(blocks_for(grid.cols, shape.side), static_cast<unsigned>(grid.rows));
-  launch_kernel(device, search_kernel<kSize>, blocks, static_cast<unsigned>(threads), bytes, planes, shape,
-                still, grid.cols, unit, lambda, vectors, costs);
+  launch_kernel(device, search_kernel<kSize, kCandidates>, blocks, static_cast<unsigned>(threads), bytes,
+                planes, shape, grid.cols, unit, lambda, vectors, costs);
   return device.launched("search_kernel");
+}
+
+// A thread takes few candidates where a window has few.
+template <int kSize>
+Status launch(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, int unit,
+              uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
+  return range < 4 ? launch<kSize, 3>(device, planes, grid, range, unit, lambda, vectors, costs)
+                   : launch<kSize, 6>(device, planes, grid, range, unit, lambda, vectors, costs);
 }
 
 }  // namespace
 
-Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
-                     const StillCells& still, int range, int unit, uint32_t lambda, MotionVector* vectors,
-                     uint32_t* costs) {
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, int unit,
+                     uint32_t lambda, MotionVector* vectors, uint32_t* costs) {
   switch (grid.log2_block) {
     case 3:
-      return launch<8>(device, planes, grid, still, range, unit, lambda, vectors, costs);
+      return launch<8>(device, planes, grid, range, unit, lambda, vectors, costs);
     case 4:
-      return launch<16>(device, planes, grid, still, range, unit, lambda, vectors, costs);
+      return launch<16>(device, planes, grid, range, unit, lambda, vectors, costs);
     default:
-      return launch<32>(device, planes, grid, still, range, unit, lambda, vectors, costs);
+      return launch<32>(device, planes, grid, range, unit, lambda, vectors, costs);
   }
+}
+
+Status leave_out_still(Device& device, const MotionGrid& grid, const StillCells& still, MotionVector* vectors,
+                       uint32_t* costs) {
+  launch_kernel(device, leave_out_kernel, blocks_for(static_cast<int>(grid.size()), kStillThreads),
+                kStillThreads, 0, grid.rows, grid.cols, still, vectors, costs);
+  return device.launched("leave_out_kernel");
 }
 
 }  // namespace ctv::cuda

@@ -24,18 +24,19 @@ Status fill_current(Device& device, PlaneView<const Sample> samples, const Searc
 Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
                       const SearchPlanes& quarters);
 
-/// Cells that need no vector. Blocks of 2^log2_cells x 2^log2_cells still cells are not searched.
-struct StillCells {
-  const uint8_t* flags = nullptr;  // [rows][cols]; null: none
-  int rows = 0, cols = 0;
-  int log2_cells = 0;
-};
+/// Whole vectors (times `unit` eighths) and their costs (16 SAD), [grid.rows][grid.cols].
+Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid, int range, int unit,
+                     uint32_t lambda, MotionVector* vectors, uint32_t* costs);
 
-/// Whole vectors (times `unit` eighths) and their costs (16 SAD), [grid.rows][grid.cols]; 0 for still blocks.
-/// The passes that follow keep vectors whose cost is 0.
-Status search_blocks(Device& device, const SearchPlanes& planes, const MotionGrid& grid,
-                     const StillCells& still, int range, int unit, uint32_t lambda, MotionVector* vectors,
-                     uint32_t* costs);
+/// Cells that need no vector. Blocks of 2^log2_cells x 2^log2_cells still cells are left out.
+struct StillCells {
+  const uint8_t* flags;  // [rows][cols]
+  int rows, cols;
+  int log2_cells;
+};
+/// Vectors and costs of still blocks become 0. The passes that follow keep vectors whose cost is 0.
+Status leave_out_still(Device& device, const MotionGrid& grid, const StillCells& still, MotionVector* vectors,
+                       uint32_t* costs);
 
 /// The reference at half samples, four planes: whole samples, half a sample to the right, below, and both. A
 /// plane is stored by columns of words of four samples.

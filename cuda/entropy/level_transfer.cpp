@@ -240,8 +240,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     const auto decode = [&]() -> Status {
       SkipGrid grid;
       if (skips) {
-        CTV_CUDA_TRY(d, cudaMemcpyAsync(device_skips_.data(), buffers_.side.skips, grid_.size(),
-                                        cudaMemcpyHostToDevice, stream));
+        CTV_RETURN_IF_ERROR(fetch(d, buffers_.side.skips, grid_.size(), device_skips_.data(), stream));
         grid = {device_skips_.data(), grid_.rows, grid_.cols};
       }
       return tile_decoder_->decode(d, received_levels(), grid, stream);

@@ -240,7 +240,13 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     const auto decode = [&]() -> Status {
       SkipGrid grid;
       if (skips) {
-        CTV_RETURN_IF_ERROR(fetch(d, buffers_.side.skips, grid_.size(), device_skips_.data(), stream));
+        const uint8_t* const from = buffers_.side.skips;
+        if (d.alone()) {
+          CTV_RETURN_IF_ERROR(fetch(d, from, grid_.size(), device_skips_.data(), stream));
+        } else {
+          CTV_CUDA_TRY(d, cudaMemcpyAsync(device_skips_.data(), from, grid_.size(), cudaMemcpyHostToDevice,
+                                          stream));
+        }
         grid = {device_skips_.data(), grid_.rows, grid_.cols};
       }
       return tile_decoder_->decode(d, received_levels(), grid, stream);

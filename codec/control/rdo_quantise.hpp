@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace ctv {
 
@@ -42,9 +43,24 @@ CTV_HOST_DEVICE Level quantise_rdo(Coefficient c, uint32_t multiplier, uint32_t 
   return static_cast<Level>(c < 0 ? -level : level);
 }
 
-/// Whether quantise_rdo() applies: not to the lowpass, nor to lossless subbands.
+/// Chroma of predicted frames. What it loses below a step adds up from frame to frame, and coarse details
+/// hold most of that: they are rounded plainly. The two finest layers pay for it.
+inline constexpr int kFineChromaLayers = 2;
+inline constexpr uint32_t kCoarseChromaOffset = 26214;  // 0.40
+inline constexpr uint32_t kFineChromaOffset = 19661;    // 0.30
+inline void round_chroma(const SubbandLayout& layout, std::span<SubbandQuantiser> quantisers) {
+  for (size_t i = 0; i < quantisers.size(); ++i) {
+    const int layer = layout.subbands[i].layer;
+    SubbandQuantiser& q = quantisers[i];
+    if (layer == 0 || q.step == kMinStep) continue;
+    q.plain = layer < layout.layers - kFineChromaLayers;
+    q.rounding_offset = q.plain ? kCoarseChromaOffset : kFineChromaOffset;
+  }
+}
+
+/// Whether quantise_rdo() applies: not to the lowpass, nor to lossless or plain subbands.
 CTV_HOST_DEVICE bool decides_by_rate(int layer, const SubbandQuantiser& quantiser) {
-  return layer > 0 && quantiser.step > kMinStep;
+  return layer > 0 && !quantiser.plain && quantiser.step > kMinStep;
 }
 
 /// Of predicted frames, the nearest subbands of the same layer and extent, at most two: other directions of

@@ -20,7 +20,8 @@ struct SubbandQuantiser {
   uint32_t multiplier = 1 << 16;       // 2^20 / step, rounded
   uint32_t rounding_offset = 0;        // 65536ths of a step, 0..32768
   uint32_t reconstruction_offset = 0;  // towards zero, sixteenths of a unit
-  int qp = 0;  // H.264's transforms use QP instead of step, multiplier and reconstruction_offset
+  int qp = 0;          // H.264's transforms use QP instead of step, multiplier and reconstruction_offset
+  bool plain = false;  // rate decides nothing (rdo_quantise.hpp)
 };
 
 /// Step of a subband: base step (sixteenths of a sample) times weight (4096ths), in sixteenths of a unit.

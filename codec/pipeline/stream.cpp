@@ -41,6 +41,7 @@ void make_quantisers(const Stream& stream, const FrameParameters& frame, uint32_
       const uint32_t base = lowpass && h.lowpass_rounded != 0 ? 16U : frame.base_step;
       const uint32_t weight = h.weights[plane == 0 ? 0 : 1][i];
       SubbandQuantiser& q = out[i];
+      q.plain = false;
       if (h.transform.traits().own_quantiser) {
         q.qp = h264_qp(frame.base_step);
         q.rounding_offset = lowpass ? 32768U : offset;

@@ -42,7 +42,7 @@ inline std::vector<Level> quantise_rdo(const SubbandLayout& layout,
     for (int r = 0; r < s.rows; ++r) {
       for (int c = 0; c < s.cols; ++c) {
         int64_t offset = q.rounding_offset;
-        if (s.scale != 0 && q.step != 16) {
+        if (s.scale != 0 && q.step != 16 && !q.plain) {
           int64_t activity = 0;
           for (int y = std::max(r - 1, 0); y <= std::min(r + 1, s.rows - 1); ++y) {
             for (int x = std::max(c - 1, 0); x <= std::min(c + 1, s.cols - 1); ++x) {

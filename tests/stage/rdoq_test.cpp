@@ -40,6 +40,9 @@ TEST_P(Rdoq, AgreesWithTheDefinition) {
         const SubbandLayout layout = make_layout(t, extent);
         for (const int limit : {60, 150, 400}) check(t, extent, limit, lossy(layout, 1000), layout);
         check(t, extent, 150, lossy(layout, 1000), layout, FrameType::kKey);
+        std::vector<SubbandQuantiser> chroma(lossy(layout, 1000));
+        chroma[1].plain = true;
+        check(t, extent, 150, chroma, layout);
         if (HasFatalFailure()) return;
       }
     }

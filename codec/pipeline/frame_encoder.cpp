@@ -219,8 +219,10 @@ Status FrameEncoder::make_levels(const FrameParameters& parameters, FrameSlot& s
   const FrameType type = parameters.type;
   const uint32_t offset = offsets_[type == FrameType::kKey ? 0 : 1];
   make_quantisers(stream_, parameters, picture_mode() ? offset : kNearest, quantisers_);
-  for (size_t p = 1; p < static_cast<size_t>(planes()) && rdoq_ && type == FrameType::kPredicted; ++p)
-    round_chroma(stream_.picture.subbands[p], quantisers_[p]);
+  if (rdoq_ && type == FrameType::kPredicted) {
+    for (size_t p = 1; p < static_cast<size_t>(planes()); ++p)
+      round_chroma(stream_.picture.subbands[p], quantisers_[p]);
+  }
   CTV_RETURN_IF_ERROR(picture_mode() ? code_picture(type) : code_subbands(type));
   const std::array<const Level*, 3> levels = {output_->levels[0], output_->levels[1], output_->levels[2]};
   CTV_RETURN_IF_ERROR(slot.levels->download(levels));

@@ -244,8 +244,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         if (d.alone()) {
           CTV_RETURN_IF_ERROR(fetch(d, from, grid_.size(), device_skips_.data(), stream));
         } else {
-          CTV_CUDA_TRY(d, cudaMemcpyAsync(device_skips_.data(), from, grid_.size(), cudaMemcpyHostToDevice,
-                                          stream));
+          CTV_CUDA_TRY(
+              d, cudaMemcpyAsync(device_skips_.data(), from, grid_.size(), cudaMemcpyHostToDevice, stream));
         }
         grid = {device_skips_.data(), grid_.rows, grid_.cols};
       }

@@ -116,11 +116,10 @@ __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_cons
     const MotionVector v{static_cast<int16_t>(kVectorUnit * (centre_y + dy)),
                          static_cast<int16_t>(kVectorUnit * (centre_x + dx))};
     const uint32_t cost = lane < kCandidates ? motion_cost(sad, a.lambda, v) : ~0U;
-    const uint32_t least_far = __reduce_min_sync(kAllLanes, cost);
+    const uint32_t least_far = warp_min(cost);
     if (least_far < least) {
       const uint32_t rank = cost == least_far ? candidate_rank(dy, dx, kFarWindow) : ~0U;
-      const uint32_t winner =
-          __ballot_sync(kAllLanes, rank == __reduce_min_sync(kAllLanes, rank));  // one lane
+      const uint32_t winner = __ballot_sync(kAllLanes, rank == warp_min(rank));  // one lane
       best = to_vector(__shfl_sync(kAllLanes, to_word(v), __ffs(static_cast<int>(winner)) - 1));
       least = least_far;
     }

@@ -237,6 +237,8 @@ TEST_P(MotionSearch, AgreesWhereMotionIsFar) {
         p.far_range = far_range;
         check(current, reference, p, 20);
         check(current, reference, p, 1 << 20, 5);
+        p.range = 0;
+        check(current, reference, p, 20, 5);
         p.range = 12;
         p.subpel = 0;
         check(current, reference, p, 0, 60);

@@ -106,6 +106,8 @@ def source(name, lines):
     for number, line in enumerate(lines, 1):
         if CODE.search(name):
             yield from includes(name, number, line)
+            if "__reduce_" in line and name != "cuda/runtime/warp.cuh":
+                yield f"{name}:{number}: __reduce_ needs compute capability 8.0; cuda/runtime/warp.cuh has it for all"
         comment = re.search(r"//.*|^\s*/?\*.*" if CODE.search(name) else r"#.*", line)
         if comment and name != "tests/rules.py":
             yield from language(name, number, comment[0])
@@ -230,6 +232,7 @@ def self_test():
         ({"docs/a.md": "See [there](nowhere.md).\n"}, "docs/a.md: names nowhere.md"),
         ({"docs/a.md": "It was lent.\n"}, "docs/a.md:1: 'lent'"),
         ({"cuda/motion/only.cu": spdx}, "cuda/motion/only: no cpu/motion/only"),
+        ({"cuda/runtime/a.cuh": spdx + "// A\n__reduce_min_sync(1);\n"}, "cuda/runtime/a.cuh:3: __reduce_ needs"),
         ({"cpu/runtime/warp.hpp": spdx, "cuda/runtime/warp.cuh": spdx}, "cuda/runtime/warp: has a partner"),
         ({"codec/include/ctv/ctv.hpp": spdx + "class Encoder {\n", "codec/dsp/a.hpp": spdx + "class Encoder {\n"},
          "codec/dsp/a.hpp: ctv.hpp has a class Encoder"),

@@ -96,7 +96,7 @@ constexpr const FieldPasses& field_passes(MotionEffort effort) {
   return kFieldPasses[static_cast<int>(effort)];
 }
 /// The full search of more samples than this goes with thorough passes.
-inline constexpr int kUsualRange = 2;
+inline constexpr int kWidestUsualRange = 2;
 inline constexpr uint32_t kSquareBorderBits = 2;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side

@@ -55,7 +55,7 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
   quick_ = decisions.quick && picture_mode();
-  const bool thorough = decisions.split != 0 && decisions.search_range > kUsualRange;
+  const bool thorough = decisions.split != 0 && decisions.search_range > kWidestUsualRange;
   const MotionEffort effort =
       quick_ ? MotionEffort::kQuick : (thorough ? MotionEffort::kThorough : MotionEffort::kUsual);
   const MotionParameters motion{

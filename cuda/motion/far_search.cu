@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The far search: the full search's kernel on planes of quarter samples, and a window of 5x5 candidates
 // around the vector of each block's square. A warp takes a block, and a lane a candidate. Where the full
-// search has tried that window, there is nothing to do. A full search of no range is done beside it.
+// search has tried that window, there is nothing to do. A full search that tries zero alone is done here.
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/block_match.cuh"
 #include "cuda/motion/far_search.hpp"

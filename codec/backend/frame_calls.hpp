@@ -24,6 +24,8 @@ struct FrameCalls {
   uint32_t reconstruction_offset = 0;
   const void* reference = nullptr;  // of a predicted frame
   const void* target = nullptr;     // where the frame becomes a reference
+  bool reads = false;               // the encoder's motion estimator has not read the reference before
+  bool kept = false;                // by an encoder: it reads a predicted frame for the next one
   const void* meter = nullptr;      // of an encoder's frame that is measured
   // Where an encoder's picture lies in device memory.
   ctv_format format = CTV_FORMAT_NONE;

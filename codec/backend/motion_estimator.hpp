@@ -43,10 +43,10 @@ inline bool valid_motion(const MotionParameters& p) {
 class MotionEstimator {
  public:
   virtual ~MotionEstimator() = default;
-  /// Reads the reference of the next search, cropped to the true extent, repeated beyond. It stays as it is
-  /// until then.
+  /// Reads the reference of the searches that follow, cropped to the true extent, repeated beyond. It stays
+  /// as it is until the last of them.
   virtual Status read_reference(PlaneView<const Sample> reference) = 0;
-  /// Then reads the other plane, and may begin the search. current: padded extent. lambda: cost of a vector
+  /// Reads the other plane, and may begin the search. current: padded extent. lambda: cost of a vector
   /// bit in sixteenths of SAD.
   virtual Status prepare(PlaneView<const Sample> current, uint32_t lambda) = 0;
   /// vectors: [grid.rows][grid.cols]. still: the same or null; a block whose cells are all still has the

@@ -74,12 +74,12 @@ struct FieldPass {
   }
 };
 inline constexpr FieldPass kBlockPasses[] = {
-    {2, kVectorUnit / 2, 2, false, 192}, {2, kVectorUnit / 4, 2, false, 192}, {2, kVectorUnit / 4, 0, true}};
+    {1, kVectorUnit / 2, 2, false, 160}, {1, kVectorUnit / 4, 0, true, 48}};
 inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}};
 inline constexpr FieldPass kQuickBlockPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
                                                   {2, kVectorUnit / 4, 1, false, 192}};
 inline constexpr FieldPass kThoroughBlockPasses[] = {
-    {2, kVectorUnit / 2, 0}, {2, kVectorUnit / 2, 0}, {2, kVectorUnit / 4, 0}, {2, kVectorUnit / 4, 0, true}};
+    {1, kVectorUnit / 2, 0}, {1, kVectorUnit / 2, 0}, {1, kVectorUnit / 4, 0, true}};
 inline constexpr FieldPass kThoroughCellPasses[] = {{7, kVectorUnit / 4, 0, false, 16},
                                                     {7, kVectorUnit / 4, 0, false, 16},
                                                     {7, kVectorUnit / 8, 0, true, 16}};
@@ -97,7 +97,7 @@ constexpr const FieldPasses& field_passes(MotionEffort effort) {
 }
 /// The full search of more samples than this goes with thorough passes.
 inline constexpr int kWidestUsualRange = 2;
-inline constexpr uint32_t kSquareBorderBits = 2;
+inline constexpr uint32_t kSquareBorderBits = 1;
 inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side
 

@@ -87,6 +87,8 @@ FrameCalls FrameEncoder::calls_of(const ctv_picture& picture, bool usual, int sl
   FrameCalls calls{parameters_.type, usual, slot, parameters_.base_step};
   calls.reference = reference_ == nullptr ? nullptr : reference_->address();
   calls.target = references_.current().address();
+  calls.reads = reads_reference();
+  calls.kept = parameters_.kept;
   calls.meter = meter;
   calls.format = picture.format;
   if (picture.memory == CTV_MEMORY_HOST) return calls;
@@ -108,13 +110,15 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   reference_ = nullptr;
   slot.motion_coded = false;
   if (parameters.type == FrameType::kPredicted) {
-    reference_ = references_.find(parameters.number - parameters.reference);
+    reference_ = references_.find(reference_number());
     if (reference_ == nullptr) return {CTV_ERROR_INTERNAL, "encoder: the reference is not available"};
   }
   CTV_ASSIGN_OR_RETURN(repeated_, backend_.begin_frame(calls_of(picture, usual, slot.index, meter)));
+  const bool reads = reads_reference();
+  read_.reset();  // until all is done
   if (repeated_) return {};
   const bool predicts = reference_ != nullptr && picture_mode();
-  if (predicts) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));
+  if (reads) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));
   CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
   if (predicts) return predict(slot);
   CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source().planes()));
@@ -202,7 +206,9 @@ Status FrameEncoder::code(const FrameParameters& parameters, FrameSlot& slot, Di
       CTV_RETURN_IF_ERROR(with_levels());
     }
   }
-  return backend_.end_frame();
+  CTV_RETURN_IF_ERROR(backend_.end_frame());
+  if (reference_ != nullptr) read_ = reads_ahead() ? parameters_.number : reference_number();
+  return {};
 }
 
 Status FrameEncoder::try_code(const FrameParameters& parameters, FrameSlot& slot) {
@@ -324,7 +330,9 @@ Status FrameEncoder::decode_picture(FrameType type, DistortionMeter* meter,
       CTV_RETURN_IF_ERROR(backend_.filter(decoded.cropped_plane(p), loop_filter_of(parameters_, p), cells,
                                           other.cropped_plane(p)));
     }
-    if (p != 0 || meter == nullptr) return {};
+    if (p != 0) return {};
+    if (reads_ahead()) CTV_RETURN_IF_ERROR(motion_->read_reference(result.cropped(0)));
+    if (meter == nullptr) return {};
     return meter->measure(source_.cropped(0), result.cropped(0));
   };
   compensated_ = keeps_prediction(type);

@@ -93,6 +93,16 @@ class FrameEncoder {
   /// The picture being coded.
   const PlaneSet& source() const { return picture_mode() ? source_ : references_.current().picture; }
   bool picture_mode() const { return stream_.header.prediction == Prediction::kPicture; }
+  uint32_t reference_number() const { return parameters_.number - parameters_.reference; }
+  /// Whether motion_ must read the reference first.
+  bool reads_reference() const {
+    return reference_ != nullptr && picture_mode() && read_ != reference_number();
+  }
+  /// Whether motion_ reads the frame as soon as its luma is decoded, for the next one. After a key frame, the
+  /// next one may be of the same type.
+  bool reads_ahead() const {
+    return picture_mode() && parameters_.type == FrameType::kPredicted && parameters_.kept;
+  }
   int planes() const { return stream_.picture.planes; }
 
   Backend& backend_;
@@ -105,6 +115,7 @@ class FrameEncoder {
   FrameParameters parameters_;              // of the frame being coded
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
+  std::optional<uint32_t> read_;          // number of the frame that motion_ has read last
   PlaneSet source_;                       // picture prediction
   PlaneSet prediction_;                   // of pictures, unless in place
   PlaneSet spare_;                        // loop filter: of Backend::filter()

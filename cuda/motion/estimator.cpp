@@ -72,7 +72,8 @@ class CudaMotionEstimator final : public MotionEstimator {
       const StageMark mark(d, Stage::kMotionSearch);
       CTV_RETURN_IF_ERROR(fill_reference(d, reference, planes_, far_.quarters()));
     }
-    return d.alone() ? fill_halves() : Status();  // while the picture is on its way
+    const StageMark mark(d, Stage::kMotionRefine);
+    return fill_half_planes(d, planes_, halves_);
   }
 
   // The search begins before it is known what is still; find() leaves that out.
@@ -80,18 +81,14 @@ class CudaMotionEstimator final : public MotionEstimator {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     lambda_ = lambda;
-    {
-      const StageMark mark(d, Stage::kMotionSearch);
-      CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
-      CTV_RETURN_IF_ERROR(search());
-    }
-    return d.alone() ? Status() : fill_halves();
+    const StageMark mark(d, Stage::kMotionSearch);
+    CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
+    return search();
   }
 
   Status find(const uint8_t* still, MotionVector* vectors) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    CTV_RETURN_IF_ERROR(d.on_plane(-1));
     const StageMark mark(d, Stage::kMotionRefine);
     if (still != nullptr) {
       const StillCells cells{still, parameters_.grid.rows, parameters_.grid.cols,
@@ -128,16 +125,6 @@ class CudaMotionEstimator final : public MotionEstimator {
 
  private:
   bool far() const { return parameters_.far_range > 0; }
-  /// In a lane, since the search does not need them.
-  Status fill_halves() {
-    Device& d = *device_;
-    CTV_RETURN_IF_ERROR(d.on_plane(1));
-    {
-      const StageMark mark(d, Stage::kMotionRefine);
-      CTV_RETURN_IF_ERROR(fill_half_planes(d, planes_, halves_));
-    }
-    return d.on_plane(0);
-  }
   Status search() {
     Device& d = *device_;
     const int range = parameters_.range;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a unit of 2x2 cells of luma with one vector, by a warp: as predict.cuh, but a lane has
-// eight samples of one column, all in one cell. That takes a third of the instructions of four cells one by
-// one.
+// The prediction of a unit of 16x16 samples with one vector, by a warp: as predict.cuh, but a lane has eight
+// samples of one column. Of luma that are 2x2 cells, and the lane's samples lie in one. That takes a third of
+// the instructions of four cells one by one.
 #pragma once
 
 #include "cuda/motion/predict.cuh"
 
 namespace ctv::cuda {
 
-constexpr int kUnitSide = kSkipUnit << kLog2Cell;
+constexpr int kUnitSide = 16;
 constexpr int kUnitStrip = 8;  // samples of a lane, one below the other
 
 // Shared memory of a warp. Pitches are such that lanes find their words in different banks.
@@ -99,11 +99,11 @@ __device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int l
 
 // values: the lane's samples of the unit at (top, left), in the reference moved by v. All lanes of a warp
 // call together with one vector.
-__device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& reference, MotionVector v,
-                                             int top, int left, int lane, UnitPatch& memory,
+__device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& reference, ChromaShift shift,
+                                             MotionVector v, int top, int left, int lane, UnitPatch& memory,
                                              int (&values)[kUnitStrip]) {
-  const Displacement dy = displacement(v.y, 0);
-  const Displacement dx = displacement(v.x, 0);
+  const Displacement dy = displacement(v.y, shift.y);
+  const Displacement dx = displacement(v.x, shift.x);
   top += dy.whole;
   left += dx.whole;
   if ((dy.eighth | dx.eighth) == 0) {

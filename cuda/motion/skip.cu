@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kCell = 1 << kLog2Cell;
 constexpr int kMostPlanes = 3;
+static_assert(kUnitSide == kSkipUnit * kCell);
 
 struct Comparison {
   PlaneView<const Sample> source[kMostPlanes], reference[kMostPlanes];
@@ -181,6 +182,13 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
   if (lane < kSkipCells && unit.inside(lane)) still[unit.at(lane)] = is_still;
 }
 
+// How many of SkipPrices::first x 2^k a magnitude exceeds, k = 0..4. A half less, it lies half a unit or more
+// from each, which is more than floating point rounds: the exponent is exact.
+__device__ __forceinline__ uint32_t octaves_above(float per_first, int magnitude) {
+  const float ratio = (static_cast<float>(magnitude) - 0.5F) * per_first;
+  return static_cast<uint32_t>(__viaddmin_s32_relu(__float_as_int(ratio) >> 23, -126, kSkipOctaves));
+}
+
 // The sums of a cell of kCols columns are known to all kLanes lanes that have its samples. own: predicted
 // with its vector, zero: the reference's at the same place.
 template <int kCols, int kLanes, int kCount>
@@ -196,17 +204,13 @@ __device__ __forceinline__ PlaneSums compare(const SkipPrices& prices, int lane,
     sums.zero += static_cast<uint32_t>(d * d);
   }
   hadamard<kCols>(lane, h);
+  const float per_first = __frcp_rn(static_cast<float>(prices.first));
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
     const int magnitude = abs_of(h[k]) * (kCell / kCols);
-    if (magnitude > prices.dead) {
-      ++sums.counts;
-    } else {
-      sums.lost += static_cast<uint32_t>(magnitude * magnitude);
-    }
-    if (magnitude <= prices.first) continue;
-#pragma unroll
-    for (int i = 0; i < kSkipOctaves; ++i) sums.counts += magnitude > prices.first << i ? 1U << 16 : 0U;
+    const bool is_dead = magnitude <= prices.dead;
+    sums.counts += (octaves_above(per_first, magnitude) << 16) + (is_dead ? 0 : 1);
+    sums.lost += is_dead ? static_cast<uint32_t>(magnitude * magnitude) : 0;
   }
   return {group_sum<kLanes>(sums.own), group_sum<kLanes>(sums.zero), group_sum<kLanes>(sums.lost),
           group_sum<kLanes>(sums.counts)};
@@ -224,7 +228,7 @@ __device__ __forceinline__ PlaneSums compare_luma(const Comparison& c, const Cel
     const uint32_t next = __shfl_sync(kAllLanes, word, __ffs(static_cast<int>(left)) - 1);
     const MotionVector vector{static_cast<int16_t>(first_of(next)), static_cast<int16_t>(second_of(next))};
     int predicted[kUnitStrip];
-    predict_unit(c.reference[0], vector, luma.top, luma.left, lane, patch, predicted);
+    predict_unit(c.reference[0], {}, vector, luma.top, luma.left, lane, patch, predicted);
 #pragma unroll
     for (int k = 0; k < kUnitStrip; ++k) own[k] = word == next ? predicted[k] : own[k];
     left &= ~__ballot_sync(kAllLanes, word == next);

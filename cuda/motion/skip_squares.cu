@@ -39,7 +39,7 @@ __device__ __forceinline__ uint32_t error_of(const UnitedFrame& frame, int top, 
   int samples[kUnitStrip];
   int predicted[kUnitStrip];
   load_unit(frame.source, top, left, lane, samples);
-  predict_unit(frame.reference, v, top, left, lane, patch, predicted);
+  predict_unit(frame.reference, {}, v, top, left, lane, patch, predicted);
   uint32_t sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnitStrip; ++k) {

@@ -75,7 +75,7 @@ TEST_P(Repeat, TheDecoderGivesTheSamePictures) {
 
 // Frames are measured, with a few meters in turn, and steps come back.
 TEST(Repeat, FramesOfConstantQualityAreMeasuredAgain) {
-  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, kRepeatedFrames);
+  const std::vector<Frame> clip = moving_clip(CTV_FORMAT_I420, 70, 50, 2 * kRepeatedFrames);
   Config c = config_for(clip[0], "default", 2);
   c.crf = 24;
   c.frames_in_flight = 3;

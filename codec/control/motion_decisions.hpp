@@ -73,8 +73,8 @@ struct FieldPass {
     return log2_block == 3 ? min_of(sad_row_step, 1) : sad_row_step;
   }
 };
-inline constexpr FieldPass kBlockPasses[] = {
-    {1, kVectorUnit / 2, 2, false, 160}, {1, kVectorUnit / 4, 0, true, 48}};
+inline constexpr FieldPass kBlockPasses[] = {{1, kVectorUnit / 2, 2, false, 160},
+                                             {1, kVectorUnit / 4, 0, true, 48}};
 inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}};
 inline constexpr FieldPass kQuickBlockPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
                                                   {2, kVectorUnit / 4, 1, false, 192}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Motion compensation with sub-sample vectors and overlapping cells. By definition each sample is a weighted
 // mean of four predictions of 64 products each. Between the centres of four neighbouring cells, in a piece,
-// the same four vectors hold everywhere. A warp takes several pieces of 16x16 samples together and follows
-// each vector that is different once for all of them (predict_unit.cuh), since neighbours often have one
-// vector. Pieces with less than four samples on a side take a thread a sample.
+// the same four vectors hold everywhere. A warp takes a unit of several pieces (predict_unit.cuh) and follows
+// each vector that is different once for all of them, since neighbours often have one vector. Pieces with
+// less than four samples on a side take a thread a sample.
 #include "cuda/motion/compensate.hpp"
 
 #include "cuda/motion/predict_unit.cuh"
@@ -39,110 +39,102 @@ __device__ __forceinline__ int weight_at(int i) {
   return overlap_weight(kSize == 8 ? 3 : 2, i);
 }
 
-// The cells whose vectors a lane's column of samples needs: kDown rows of two, around its pieces. kRows: of a
-// piece.
+// The four cells around a lane's piece, in rows, and what they give to the lane's samples, a column of the
+// piece. Its upper half lies in a cell of the first row, its lower half in one of the second.
 template <int kRows>
 struct CellColumn {
-  static constexpr int kPieces = kUnitStrip / kRows;
-  static constexpr int kDown = kPieces + 1;
-  uint32_t vectors[kDown][2];
-  int side;           // of the pair: where the column lies
-  bool alone[kDown];  // the cells on this side
-  uint32_t needed;    // bit 2 r + s: vector s of row r
+  uint32_t vectors[2][2];
+  int side;         // of a row's cells: where the column lies
+  bool alone[2];    // the cells on this side
+  uint32_t needed;  // bit 2 r + s: vector s of row r
 
-  __device__ __forceinline__ CellColumn(const Cells& cells, int top, const BlockPair& cols, int own_side)
-      : side(own_side), needed(0) {
-    int row = cells.row_pair(top).first;
+  __device__ __forceinline__ CellColumn(const Cells& cells, const BlockPair& rows, const BlockPair& cols,
+                                        int own_side)
+      : side(own_side) {
 #pragma unroll
-    for (int r = 0; r < kDown; ++r) {
-      const int at = row * cells.g.grid.cols;
+    for (int r = 0; r < 2; ++r) {
+      const int at = (r == 0 ? rows.first : rows.second) * cells.g.grid.cols;
 #pragma unroll
       for (int s = 0; s < 2; ++s) {
         const MotionVector v = cells.vectors[at + (s == 0 ? cols.first : cols.second)];
         vectors[r][s] = pair_of(v.y, v.x);
       }
       alone[r] = cells.alone(at + (side == 0 ? cols.first : cols.second));
-      needed |= 1U << (2 * r + side);
-      if (r < kPieces) row = cells.row_pair(top + r * kRows).second;
     }
-#pragma unroll
-    for (int piece = 0; piece < kPieces; ++piece)
-      needed |= alone[piece] && alone[piece + 1] ? 0U : 15U << (2 * piece);
+    needed = alone[0] && alone[1] ? 5U << side : 15U;
   }
   /// One of those left, if there are any.
   __device__ __forceinline__ uint32_t any(uint32_t left) const {
-    uint32_t word = vectors[kDown - 1][1];
+    uint32_t word = vectors[1][1];
 #pragma unroll
-    for (int i = 2 * kDown - 2; i >= 0; --i) word = (left >> i & 1U) != 0 ? vectors[i / 2][i % 2] : word;
+    for (int i = 2; i >= 0; --i) word = (left >> i & 1U) != 0 ? vectors[i / 2][i % 2] : word;
     return word;
   }
   /// Bits of those that equal `word`.
   __device__ __forceinline__ uint32_t equal(uint32_t word) const {
     uint32_t bits = 0;
 #pragma unroll
-    for (int i = 0; i < 2 * kDown; ++i) bits |= vectors[i / 2][i % 2] == word ? 1U << i : 0U;
+    for (int i = 0; i < 4; ++i) bits |= vectors[i / 2][i % 2] == word ? 1U << i : 0U;
     return bits;
   }
   /// Adds the column's samples, predicted with vectors `word`, to `sums`. right: the second cells' weight.
-  __device__ __forceinline__ void add(uint32_t word, int right, const int (&values)[kUnitStrip],
-                                      int (&sums)[kUnitStrip]) const {
-    int along[kDown];  // a row's cells with the vector
-    int own[kDown];
+  __device__ __forceinline__ void add(uint32_t word, int right, const int (&values)[kRows],
+                                      int (&sums)[kRows]) const {
+    int along[2];  // a row's cells with the vector
+    int own[2];
 #pragma unroll
-    for (int r = 0; r < kDown; ++r) {
+    for (int r = 0; r < 2; ++r) {
       along[r] = (vectors[r][0] == word ? 32 - right : 0) + (vectors[r][1] == word ? right : 0);
       own[r] = (side == 0 ? vectors[r][0] : vectors[r][1]) == word ? kWholeWeight : 0;
     }
 #pragma unroll
-    for (int k = 0; k < kUnitStrip; ++k) {
-      const int piece = k / kRows;
-      const int cell = (k + kRows / 2) / kRows;
-      const int lower = weight_at<kRows>(k % kRows);
-      const int both = (32 - lower) * along[piece] + lower * along[piece + 1];
+    for (int k = 0; k < kRows; ++k) {
+      const int cell = k / (kRows / 2);
+      const int lower = weight_at<kRows>(k);
+      const int both = (32 - lower) * along[0] + lower * along[1];
       sums[k] += (alone[cell] ? own[cell] : both) * values[k];
     }
   }
 };
 
-// kRows, kCols: of a piece. The first piece begins half a piece before the plane. across: units in a row.
+// kRows, kCols: of a piece. A unit has two rows of pieces; the first piece begins half a piece before the
+// plane. across: units in a row.
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kWarps)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
                              int unit_rows, int across, PlaneView<Sample> prediction) {
   follow();
-  __shared__ UnitPatch memory[kWarps];
+  __shared__ UnitPatch<kRows> memory[kWarps];
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int index = static_cast<int>(blockIdx.x) * kWarps + warp;
   if (index >= unit_rows * across) return;  // whole warps
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int top = index / across * kUnitSide - kRows / 2;
+  const int top = index / across * 2 * kRows - kRows / 2;
   const int left = index % across * kUnitSide - kCols / 2;
-  const int row = unit_row(lane);
-  const int col = unit_col(lane);
-  const CellColumn<kRows> column(cells, top + row, cells.col_pair(left + col / kCols * kCols),
-                                 col % kCols < kCols / 2 ? 0 : 1);
-  const int right = weight_at<kCols>(col % kCols);
+  const int row = top + unit_row<kRows>(lane);
+  const int col = left + unit_col(lane);
+  const int place = unit_col(lane) % kCols;  // in the piece
+  const CellColumn<kRows> column(cells, cells.row_pair(row), cells.col_pair(col - place),
+                                 place < kCols / 2 ? 0 : 1);
+  const int right = weight_at<kCols>(place);
   constexpr ChromaShift kShift{kRows == 8 ? 0 : 1, kCols == 8 ? 0 : 1};
-  int sums[kUnitStrip];
+  int sums[kRows];
 #pragma unroll
-  for (int k = 0; k < kUnitStrip; ++k) sums[k] = kWholeWeight / 2;
+  for (int k = 0; k < kRows; ++k) sums[k] = kWholeWeight / 2;
   for (uint32_t left_out = column.needed;;) {  // vectors of the lane that have not been followed
     const uint32_t lanes = __ballot_sync(kAllLanes, left_out != 0);
     if (lanes == 0) break;
-    const uint32_t word =
-        __shfl_sync(kAllLanes, column.any(left_out), __ffs(static_cast<int>(lanes)) - 1);
+    const uint32_t word = __shfl_sync(kAllLanes, column.any(left_out), __ffs(static_cast<int>(lanes)) - 1);
     const MotionVector v{static_cast<int16_t>(first_of(word)), static_cast<int16_t>(second_of(word))};
-    int values[kUnitStrip];
+    int values[kRows];
     predict_unit(reference, kShift, v, top, left, lane, memory[warp], values);
     column.add(word, right, values, sums);
     left_out &= ~column.equal(word);
   }
 #pragma unroll
-  for (int k = 0; k < kUnitStrip; ++k) {
-    const int r = top + row + k;
-    const int c = left + col;
-    if (r >= 0 && c >= 0 && r < prediction.rows && c < prediction.cols)
-      prediction.row(r)[c] = static_cast<Sample>(sums[k] >> 10);
+  for (int k = 0; k < kRows; ++k) {
+    if (row + k >= 0 && col >= 0 && row + k < prediction.rows && col < prediction.cols)
+      prediction.row(row + k)[col] = static_cast<Sample>(sums[k] >> 10);
   }
 }
 
@@ -214,7 +206,7 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
   const Cells cells{side.vectors, side.skips, geometry};
   const auto launch = [&]<int kRows, int kCols>() {
-    const int rows = ceil_div(prediction.rows + kRows / 2, kUnitSide);
+    const int rows = ceil_div(prediction.rows + kRows / 2, 2 * kRows);
     const int across = ceil_div(prediction.cols + kCols / 2, kUnitSide);
     launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps),
                   kWarp * kWarps, 0, reference, cells, rows, across, prediction);

@@ -1,64 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a unit of 16x16 samples with one vector, by a warp: as predict.cuh, but a lane has eight
-// samples of one column. Of luma that are 2x2 cells, and the lane's samples lie in one. That takes a third of
-// the instructions of four cells one by one.
+// The prediction of a unit with one vector, by a warp: as predict.cuh, but of 16 columns, of which a lane has
+// a strip of eight samples, or of four. With eight, a unit of luma is 2x2 cells, and a strip lies in one.
+// That takes a third of the instructions of four cells one by one.
 #pragma once
+
+#include <type_traits>
 
 #include "cuda/motion/predict.cuh"
 
 namespace ctv::cuda {
 
 constexpr int kUnitSide = 16;
-constexpr int kUnitStrip = 8;  // samples of a lane, one below the other
+constexpr int kUnitStrip = kUnitSide / 2;  // of a square unit: samples of a lane, one below the other
 
 // Shared memory of a warp. Pitches are such that lanes find their words in different banks.
+template <int kStrip = kUnitStrip>
 struct UnitPatch {
-  static constexpr int kRows = kUnitSide + kInterpolationTaps;
-  static constexpr int kWords = kRows / 2;
+  static constexpr int kRows = 2 * kStrip + kInterpolationTaps;
+  static constexpr int kWords = (kUnitSide + kInterpolationTaps) / 2;
   static constexpr int kPairs = kRows / 2;  // of rows
   static constexpr int kSumsPitch = 14;
   alignas(16) uint32_t patch[kRows][kWords];        // pairs of neighbouring samples
   alignas(8) uint32_t sums[kUnitSide][kSumsPitch];  // along rows, 64ths; pairs of rows, column by column
 };
 
-__device__ __forceinline__ int unit_row(int lane) { return lane / kUnitSide * kUnitStrip; }
+template <int kStrip = kUnitStrip>
+__device__ __forceinline__ int unit_row(int lane) {
+  return lane / kUnitSide * kStrip;
+}
 __device__ __forceinline__ int unit_col(int lane) { return lane % kUnitSide; }
 
 // The lane's samples of the plane, for the unit at (top, left).
+template <int kStrip>
 __device__ __forceinline__ void load_unit(const PlaneView<const Sample>& plane, int top, int left, int lane,
-                                          int (&values)[kUnitStrip]) {
-  const int row = top + unit_row(lane);
+                                          int (&values)[kStrip]) {
+  const int row = top + unit_row<kStrip>(lane);
   const int col = left + unit_col(lane);
-  if (top >= 0 && left >= 0 && top + kUnitSide <= plane.rows && left + kUnitSide <= plane.cols) {
+  if (top >= 0 && left >= 0 && top + 2 * kStrip <= plane.rows && left + kUnitSide <= plane.cols) {
     const Sample* from = plane.row(row) + col;
 #pragma unroll
-    for (int k = 0; k < kUnitStrip; ++k) values[k] = from[k * plane.stride];
+    for (int k = 0; k < kStrip; ++k) values[k] = from[k * plane.stride];
   } else {
 #pragma unroll
-    for (int k = 0; k < kUnitStrip; ++k) values[k] = clamped(plane, row + k, col);
+    for (int k = 0; k < kStrip; ++k) values[k] = clamped(plane, row + k, col);
   }
 }
 
+template <int kStrip>
 __device__ __forceinline__ void load_unit_patch(const PlaneView<const Sample>& plane, int top, int left,
-                                                int lane, UnitPatch& memory) {
+                                                int lane, UnitPatch<kStrip>& memory) {
+  using Own = UnitPatch<kStrip>;
   constexpr int kEach = 3;  // words of a lane in a row
-  constexpr int kAcross = UnitPatch::kWords / kEach;
+  constexpr int kAcross = Own::kWords / kEach;
   constexpr int kDown = kWarp / kAcross;
   const int row = lane / kAcross;
   const int word = lane % kAcross * kEach;
   const int first = (left & ~1) + 2 * word;
-  if (top >= 0 && left >= 0 && top + UnitPatch::kRows <= plane.rows &&
-      (left & ~1) + 2 * UnitPatch::kWords <= plane.cols && has_pairs(plane.data, plane.stride)) {
+  if (top >= 0 && left >= 0 && top + Own::kRows <= plane.rows &&
+      (left & ~1) + 2 * Own::kWords <= plane.cols && has_pairs(plane.data, plane.stride)) {
     const Sample* from = plane.row(top + row) + first;
 #pragma unroll
-    for (int i = 0; i < UnitPatch::kRows; i += kDown) {
+    for (int i = 0; i < Own::kRows; i += kDown) {
 #pragma unroll
       for (int k = 0; k < kEach; ++k)
         memory.patch[row + i][word + k] = reinterpret_cast<const uint32_t*>(from + i * plane.stride)[k];
     }
   } else {
 #pragma unroll 1
-    for (int i = row; i < UnitPatch::kRows; i += kDown) {
+    for (int i = row; i < Own::kRows; i += kDown) {
 #pragma unroll
       for (int k = 0; k < kEach; ++k)
         memory.patch[i][word + k] =
@@ -67,26 +76,33 @@ __device__ __forceinline__ void load_unit_patch(const PlaneView<const Sample>& p
   }
 }
 
-// A lane takes eight columns of a pair of rows.
-__device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int lane, UnitPatch& memory) {
-  constexpr int kEach = 8;
-  const int pair = lane / 2;
-  const int col = lane % 2 * kEach;
-  if (pair >= UnitPatch::kPairs) return;
+// A lane takes as many columns of a pair of rows as suffice for all to be taken.
+template <int kStrip>
+__device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int lane,
+                                                 UnitPatch<kStrip>& memory) {
+  using Own = UnitPatch<kStrip>;
+  constexpr int kEach = kStrip == kUnitStrip ? 8 : 4;
+  constexpr int kTurns = kUnitSide / kEach;   // of a pair
+  constexpr int kWords = kEach == 8 ? 8 : 6;  // of samples that a lane needs
+  static_assert(Own::kPairs * kTurns <= kWarp);
+  using Words = std::conditional_t<kEach == 8, uint4, uint2>;
+  const int pair = lane / kTurns;
+  const int col = lane % kTurns * kEach;
+  if (pair >= Own::kPairs) return;
   const uint32_t shift = static_cast<uint32_t>(odd) * 16;
   int own[2][kEach];
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    const auto* from = reinterpret_cast<const uint4*>(&memory.patch[2 * pair + r][col / 2]);
-    const uint4 low = from[0];
-    const uint4 high = from[1];
-    uint32_t even[kEach] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    alignas(Words) uint32_t even[kWords];
+    const auto* from = reinterpret_cast<const Words*>(&memory.patch[2 * pair + r][col / 2]);
 #pragma unroll
-    for (int k = 0; k + 1 < kEach; ++k) even[k] = __funnelshift_r(even[k], even[k + 1], shift);
-    even[kEach - 1] >>= shift;
-    uint32_t next[kEach - 1];
+    for (size_t k = 0; k < sizeof even / sizeof(Words); ++k) reinterpret_cast<Words*>(even)[k] = from[k];
 #pragma unroll
-    for (int k = 0; k + 1 < kEach; ++k) next[k] = __funnelshift_r(even[k], even[k + 1], 16);
+    for (int k = 0; k + 1 < kWords; ++k) even[k] = __funnelshift_r(even[k], even[k + 1], shift);
+    even[kWords - 1] >>= shift;
+    uint32_t next[kWords - 1];
+#pragma unroll
+    for (int k = 0; k + 1 < kWords; ++k) next[k] = __funnelshift_r(even[k], even[k + 1], 16);
 #pragma unroll
     for (int c = 0; c < kEach; ++c) {
       const uint32_t* s = c % 2 == 0 ? even + c / 2 : next + c / 2;
@@ -99,9 +115,10 @@ __device__ __forceinline__ void filter_unit_rows(int odd, PackedTaps taps, int l
 
 // values: the lane's samples of the unit at (top, left), in the reference moved by v. All lanes of a warp
 // call together with one vector.
+template <int kStrip>
 __device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& reference, ChromaShift shift,
-                                             MotionVector v, int top, int left, int lane, UnitPatch& memory,
-                                             int (&values)[kUnitStrip]) {
+                                             MotionVector v, int top, int left, int lane,
+                                             UnitPatch<kStrip>& memory, int (&values)[kStrip]) {
   const Displacement dy = displacement(v.y, shift.y);
   const Displacement dx = displacement(v.x, shift.x);
   top += dy.whole;
@@ -118,9 +135,9 @@ __device__ __forceinline__ void predict_unit(const PlaneView<const Sample>& refe
   filter_unit_rows(left & 1, packed_taps(dx.eighth), lane, memory);
   __syncwarp();
   const PackedTaps taps = packed_taps(dy.eighth);
-  const SumStrip<kUnitStrip> strip(&memory.sums[unit_col(lane)][unit_row(lane) / 2]);
+  const SumStrip<kStrip> strip(&memory.sums[unit_col(lane)][unit_row<kStrip>(lane) / 2]);
 #pragma unroll
-  for (int k = 0; k < kUnitStrip; ++k) values[k] = strip.filtered(k, taps);
+  for (int k = 0; k < kStrip; ++k) values[k] = strip.filtered(k, taps);
 }
 
 }  // namespace ctv::cuda

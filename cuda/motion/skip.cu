@@ -218,7 +218,7 @@ __device__ __forceinline__ PlaneSums compare(const SkipPrices& prices, int lane,
 
 // v: of the lane's cell.
 __device__ __forceinline__ PlaneSums compare_luma(const Comparison& c, const CellUnit& unit, MotionVector v,
-                                                  int lane, UnitPatch& patch) {
+                                                  int lane, UnitPatch<>& patch) {
   const UnitSamples luma(c, unit, lane);
   int own[kUnitStrip];
 #pragma unroll
@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(Share<kRows, kCols>::threads(kMostPlanes))
     decide_skips_kernel(const __grid_constant__ Comparison c, const uint8_t* still, MotionVector* vectors,
                         uint8_t* skips) {
   follow();
-  __shared__ UnitPatch luma;
+  __shared__ UnitPatch<> luma;
   __shared__ Piece<kRows, kCols> chroma[kMostPlanes - 1][kSkipCells];
   __shared__ PlaneSums sums[kMostPlanes][kSkipCells];
   const CellUnit unit(c);

@@ -30,12 +30,12 @@ struct UnitedRoot {
   uint32_t sums[SkipRoot::kUnits][kSquareVectors];  // of the errors of a square's units
   uint32_t entries;
   uint8_t list[kPairs];  // units and vectors
-  UnitPatch patches[kWarps];
+  UnitPatch<> patches[kWarps];
 };
 
 // The squared error of the lane's samples of the unit at (top, left) with the vector v.
 __device__ __forceinline__ uint32_t error_of(const UnitedFrame& frame, int top, int left, MotionVector v,
-                                             int lane, UnitPatch& patch) {
+                                             int lane, UnitPatch<>& patch) {
   int samples[kUnitStrip];
   int predicted[kUnitStrip];
   load_unit(frame.source, top, left, lane, samples);

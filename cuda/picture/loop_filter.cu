@@ -220,8 +220,8 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
   const int top = cell_row * 2 * kOwn + kOwn / 2;
   const int col = left + 2 * lane;
   const int cell_col = cells.col_of(col);  // of both samples of a pair
-  const bool filtered = top < plane.samples.rows && col < plane.samples.cols &&
-                        cells.filtered(cells.row_of(top), cell_col);
+  const bool filtered =
+      top < plane.samples.rows && col < plane.samples.cols && cells.filtered(cells.row_of(top), cell_col);
   if (__any_sync(kAllLanes, filtered) == 0) return;
   load_samples<kWarp>(plane.samples, top, left, lane, tile);
   __syncwarp();
@@ -230,8 +230,7 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
   const bool both = col + 1 < plane.samples.cols;
   FilterGain gain;
   for_pairs<kOwn>(
-      tile, weights, plane.filter, 0,
-      [&](int i) { return filtered && top + i < plane.samples.rows; },
+      tile, weights, plane.filter, 0, [&](int i) { return filtered && top + i < plane.samples.rows; },
       [&](int i, uint32_t pair, int2 corrections) {
         if (!filtered || top + i >= plane.samples.rows) return;
         const Sample* source = plane.source.row(top + i) + col;

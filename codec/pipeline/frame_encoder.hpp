@@ -98,8 +98,8 @@ class FrameEncoder {
   bool reads_reference() const {
     return reference_ != nullptr && picture_mode() && read_ != reference_number();
   }
-  /// Whether motion_ reads the frame as soon as its luma is decoded, for the next one. After a key frame, the
-  /// next one may be of the same type.
+  /// Whether motion_ reads the frame as soon as its luma is decoded, for the next one. Not a key frame, which
+  /// another may follow.
   bool reads_ahead() const {
     return picture_mode() && parameters_.type == FrameType::kPredicted && parameters_.kept;
   }

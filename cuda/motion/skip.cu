@@ -182,13 +182,6 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
   if (lane < kSkipCells && unit.inside(lane)) still[unit.at(lane)] = is_still;
 }
 
-// How many of SkipPrices::first x 2^k a magnitude exceeds, k = 0..4. A half less, it lies half a unit or more
-// from each, which is more than floating point rounds: the exponent is exact.
-__device__ __forceinline__ uint32_t octaves_above(float per_first, int magnitude) {
-  const float ratio = (static_cast<float>(magnitude) - 0.5F) * per_first;
-  return static_cast<uint32_t>(__viaddmin_s32_relu(__float_as_int(ratio) >> 23, -126, kSkipOctaves));
-}
-
 // The sums of a cell of kCols columns are known to all kLanes lanes that have its samples. own: predicted
 // with its vector, zero: the reference's at the same place.
 template <int kCols, int kLanes, int kCount>
@@ -204,13 +197,17 @@ __device__ __forceinline__ PlaneSums compare(const SkipPrices& prices, int lane,
     sums.zero += static_cast<uint32_t>(d * d);
   }
   hadamard<kCols>(lane, h);
-  const float per_first = __frcp_rn(static_cast<float>(prices.first));
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
     const int magnitude = abs_of(h[k]) * (kCell / kCols);
-    const bool is_dead = magnitude <= prices.dead;
-    sums.counts += (octaves_above(per_first, magnitude) << 16) + (is_dead ? 0 : 1);
-    sums.lost += is_dead ? static_cast<uint32_t>(magnitude * magnitude) : 0;
+    if (magnitude > prices.dead) {
+      ++sums.counts;
+    } else {
+      sums.lost += static_cast<uint32_t>(magnitude * magnitude);
+    }
+    if (magnitude <= prices.first) continue;
+#pragma unroll
+    for (int i = 0; i < kSkipOctaves; ++i) sums.counts += magnitude > prices.first << i ? 1U << 16 : 0U;
   }
   return {group_sum<kLanes>(sums.own), group_sum<kLanes>(sums.zero), group_sum<kLanes>(sums.lost),
           group_sum<kLanes>(sums.counts)};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which cells are skipped (codec/control/skip_decisions.hpp). A block of threads takes a unit of 2x2
 // cells: a warp its luma, eight samples of a column a lane, and a group of lanes each cell of another plane.
-// They find Hadamard transforms of the difference to the reference or to the cell's prediction, by exchange
-// between lanes, and squared differences. The threads of the block meet once. What is still, or close, is
-// found by a warp for each unit.
+// They find Hadamard transforms of differences, by exchange between lanes, and squared differences. The
+// threads of the block meet once. What is still, or close, is found by a warp for each unit.
 #include "cuda/motion/skip.hpp"
 
 #include "codec/control/skip_decisions.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a piece of a plane with one vector, shared by compensation and the decision of skips. A
-// group of lanes takes a piece, two samples of one column a lane. It fetches what the vector points at into
-// shared memory, then filters along rows and along columns (8 + 8 products, two at a time by dp2a). The
-// groups of a warp work in step and may have different vectors; warps do not wait for each other.
+// The prediction of a cell of chroma with one vector, for the decision of skips. A group of lanes takes a
+// cell, two samples of one column a lane. It fetches what the vector points at into shared memory, then
+// filters along rows and along columns (8 + 8 products, two at a time by dp2a). The groups of a warp work in
+// step and may have different vectors; warps do not wait for each other.
 #pragma once
 
 #include "cuda/motion/interpolate.cuh"

@@ -223,9 +223,10 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
   receiver_ = frame.receiver;
   if (!placed || receiver_ == nullptr) {
-    // The last components are the longest: they come first.
-    for_all(threads_for(unit.size()), decoded_,
-            [this](size_t i) { check_payload(header_, decoded_ - 1 - i, payloads_); });
+    PartSlices& slices = payloads_.slices;
+    for (size_t i = 0; i < decoded_; ++i) slices.add(i, payloads[i].size());
+    for_all(threads_for(unit.size()), slices.size(),
+            [&](size_t i) { check_payload(header_, i, slices[i].of(payloads[slices[i].part]), payloads_); });
     CTV_RETURN_IF_ERROR(settle_payloads(unit, header_, loss, payloads_));
   }
   if (!placed) return damaged("side payload", payloads_.side);
@@ -250,51 +251,74 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   return status;
 }
 
-// Levels need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it has
-// them and skips, and vectors are decoded beside it.
-Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
-  const bool key = header_.frame.type == FrameType::kKey;
-  const size_t given = receiver_ != nullptr ? decoded_ : 0;
-  const size_t slices = payloads_.components.size() - components_.size();
+// The longest components first.
+Status SymbolCoder::start_components(bool key) {
   selected_.clear();
   size_t bytes = 0;
-  for (size_t i = 0; i < given; ++i) {
+  for (size_t i = 0; i < decoded_; ++i) {
     parts_[i].sound = true;
     bytes += parts_[i].size;
     selected_.push_back(i);
   }
+  std::sort(selected_.begin(), selected_.end(),
+            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+  CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
+  for (const size_t i : selected_) {
+    payloads_.slices.add(i, parts_[i].size);
+    parts_[i].room = receiver_->room(i, parts_[i].size);
+  }
+  return {};
+}
+
+// A share of a component's bytes. The last one gives the receiver the component.
+void SymbolCoder::give_share(size_t share) {
+  const PartSlices::Slice& slice = payloads_.slices[share];
+  Part& part = parts_[slice.part];
+  const std::span<const uint8_t> component = payloads_.components[slice.part];
+  std::span<const uint8_t> bytes = slice.of(component);
+  if (part.room != nullptr) {
+    std::copy(bytes.begin(), bytes.end(), part.room + slice.begin);
+    bytes = {part.room + slice.begin, slice.size};
+  }
+  if (!check_payload(header_, share, bytes, payloads_)) return;
+  part.sound = part.coder->send(component, slice.part, *receiver_);
+}
+
+// Levels need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it has
+// them and skips, and vectors are decoded beside it.
+Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
+  const bool key = header_.frame.type == FrameType::kKey;
+  if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(start_components(key));
+  const size_t shares = receiver_ != nullptr ? payloads_.slices.size() : 0;
+  const size_t slices = payloads_.components.size() - components_.size();
+  selected_.clear();
   for (size_t i = components_.size(); i < payloads_.components.size(); ++i) {
     parts_[i].start = SliceStart::kAwaited;
     selected_.push_back(i);
   }
-  const auto longer = [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; };
-  const auto first_slice = selected_.begin() + static_cast<std::ptrdiff_t>(given);
-  std::sort(selected_.begin(), first_slice, longer);
-  std::sort(first_slice, selected_.end(), longer);
-  if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
-  std::atomic<size_t> awaited_components = given;
-  std::atomic<size_t> awaited = given + slices;
+  std::sort(selected_.begin(), selected_.end(),
+            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+  std::atomic<size_t> awaited_shares = shares;
+  std::atomic<size_t> awaited = shares + slices;
   Status sent;
   const auto arrive = [&] {
     if (--awaited == 0 && receiver_ != nullptr && sent.ok()) sent = receiver_->run(!key && skips_);
   };
-  for_all(threads_, given + (receiver_ != nullptr ? 2 : 1) * slices, [&](size_t i) {
-    if (i < given) {
-      const size_t c = selected_[i];
-      if (check_payload(header_, c, payloads_))
-        parts_[c].sound = parts_[c].coder->send(payloads_.components[c], c, *receiver_);
-      if (--awaited_components == 0) sent = receiver_->send();
+  for_all(threads_, shares + (receiver_ != nullptr ? 2 : 1) * slices, [&](size_t i) {
+    if (i < shares) {
+      give_share(i);
+      if (--awaited_shares == 0) sent = receiver_->send();
       arrive();
-    } else if (i < given + slices) {
+    } else if (i < shares + slices) {
       {
-        const size_t slice = selected_[i];
+        const size_t slice = selected_[i - shares];
         SliceStart start(parts_[slice].start);
         parts_[slice].coder->start_decoding(payloads_.components[slice], frame);
         start.done();
       }
       arrive();
     } else {  // tasks begin in order, so others are at work on what this one waits for
-      Part& part = parts_[selected_[i - slices]];
+      Part& part = parts_[selected_[i - shares - slices]];
       if (!SliceStart::wait(part.start)) return;
       part.coder->run(0);
       part.sound = part.coder->finish_decoding();

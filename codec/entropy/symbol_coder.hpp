@@ -63,6 +63,7 @@ class SymbolCoder {
     bool coded = false;          // the same, with that
     bool sound = false;          // decoded without error
     std::atomic<int> start = 0;  // of a slice that is decoded beside a receiver: SliceStart::State
+    uint8_t* room = nullptr;     // of a component: ComponentReceiver::room()
   };
   struct Task {
     size_t part, task;  // of the part
@@ -73,6 +74,9 @@ class SymbolCoder {
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
+  /// Starts the receiver.
+  Status start_components(bool key);
+  void give_share(size_t share);
   /// Decodes splits and skips of slices; where there is a receiver, gives it the components and decodes
   /// vectors too.
   Status start_slices(const CodedFrameBuffers& frame);

@@ -64,4 +64,9 @@ uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before) {
   return crc32_by_zlib(before, bytes);
 }
 
+uint32_t crc32_before(uint32_t checksum, size_t following) {
+  if (following == 0) return checksum;
+  return static_cast<uint32_t>(crc32_combine(checksum, 0, static_cast<z_off_t>(following)));
+}
+
 }  // namespace ctv

@@ -139,5 +139,8 @@ inline uint32_t load_u32(const uint8_t* p) {
 
 /// CRC-32 of zlib (ISO 3309). before: the checksum of bytes that precede these.
 uint32_t crc32_of(std::span<const uint8_t> bytes, uint32_t before = 0);
+/// What bytes of this checksum add to that of a whole in which so many follow them: the exclusive or of what
+/// all pieces add is the checksum of the whole.
+uint32_t crc32_before(uint32_t checksum, size_t following);
 
 }  // namespace ctv

@@ -35,14 +35,19 @@ struct ConstSideInfo {
 };
 inline constexpr size_t kMostPlanes = 3;
 
-/// Decodes components where their levels are wanted, on a device. One frame: start(), put() for each
-/// component, by any threads, then send(), run() when skips are known, wait(). What needs no skips begins
-/// with send(). wait() may follow it at once: the frame is given up.
+/// Decodes components where their levels are wanted, on a device. One frame: start(), room() for each
+/// component, put() for those that are sound, by any threads, then send(), run() when skips are known,
+/// wait(). What needs no skips begins with send(). wait() may follow it at once: the frame is given up.
 class ComponentReceiver {
  public:
   virtual ~ComponentReceiver() = default;
   /// bytes: of all that put() will get together, at most.
   virtual Status start(bool key, size_t bytes) = 0;
+  /// Where the `bytes` of a component must be before put(). Null: put() copies what it needs.
+  virtual uint8_t* room(size_t component, size_t bytes) {
+    (void)component, (void)bytes;
+    return nullptr;
+  }
   /// component: number in the packet. pieces: with offsets in `bytes`; none with entropy coding by runs.
   /// Neither need stay. predicted: lowpass levels are errors of their prediction. False: damaged.
   virtual bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,

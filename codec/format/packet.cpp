@@ -174,6 +174,15 @@ uint16_t seal_packet(std::span<uint8_t> packet, const PacketHeader& header, uint
   return check_of(checksum);
 }
 
+void PacketPart::copy(size_t begin, std::span<uint8_t> to) const {
+  const std::span<const uint8_t> first = head.subspan(std::min(begin, head.size()));
+  const size_t of_head = std::min(first.size(), to.size());
+  std::copy_n(first.begin(), of_head, to.begin());
+  if (of_head == to.size()) return;
+  std::copy_n(rest.subspan(begin + of_head - head.size()).begin(), to.size() - of_head,
+              to.subspan(of_head).begin());
+}
+
 void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> parts, PacketHeader& header,
                   std::vector<uint8_t>& packet, int threads) {
   header.side_size = static_cast<uint32_t>(side.size());
@@ -185,15 +194,17 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
   // Not cleared before: what is there already is not written twice.
   packet.resize(header.unit_size);
   std::copy(side.begin(), side.end(), packet.begin() + static_cast<std::ptrdiff_t>(header.size));
-  // The last components are the longest: they come first.
-  parallel_in_order(threads, static_cast<int>(parts.size()), [&, end = parts.size() - 1](int task) {
-    const size_t i = end - static_cast<size_t>(task);
-    size_t at = header.size + side.size();
-    for (size_t before = 0; before < i; ++before) at += parts[before].size();
-    const std::span<uint8_t> to = std::span(packet).subspan(at, parts[i].size());
-    std::copy(parts[i].head.begin(), parts[i].head.end(), to.begin());
-    std::copy(parts[i].rest.begin(), parts[i].rest.end(), to.subspan(parts[i].head.size()).begin());
-    header.component_checks[i] = part_check(to);
+  PartSlices slices;
+  slices.begin(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) slices.add(i, parts[i].size());
+  parallel_in_order(threads, static_cast<int>(slices.size()), [&](int task) {
+    const PartSlices::Slice& slice = slices[static_cast<size_t>(task)];
+    size_t at = header.size + side.size() + slice.begin;
+    for (size_t before = 0; before < slice.part; ++before) at += parts[before].size();
+    const std::span<uint8_t> to = std::span(packet).subspan(at, slice.size);
+    parts[slice.part].copy(slice.begin, to);
+    if (slices.take(static_cast<size_t>(task), to))
+      header.component_checks[slice.part] = slices.check(slice.part);
   });
   write_packet_header(header, fields);
   std::copy(fields.begin(), fields.end(), packet.begin());
@@ -214,12 +225,15 @@ void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
     begin += size;
   }
   payloads.sound.assign(payloads.components.size(), 0);
+  payloads.slices.begin(payloads.components.size());
 }
 
-bool check_payload(const PacketHeader& header, size_t component, Payloads& payloads) {
-  const std::span<const uint8_t> bytes = payloads.components[component];
-  const bool sound = header.component_sizes[component] == bytes.size() &&
-                     (bytes.empty() || part_check(bytes) == header.component_checks[component]);
+bool check_payload(const PacketHeader& header, size_t slice, std::span<const uint8_t> bytes,
+                   Payloads& payloads) {
+  if (!payloads.slices.take(slice, bytes)) return false;
+  const size_t component = payloads.slices[slice].part;
+  const bool sound = header.component_sizes[component] == payloads.components[component].size() &&
+                     payloads.slices.check(component) == header.component_checks[component];
   payloads.sound[component] = sound ? 1 : 0;
   return sound;
 }

@@ -10,6 +10,7 @@
 
 #include "codec/format/components.hpp"
 #include "codec/format/frame_parameters.hpp"
+#include "codec/format/part_slices.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {
@@ -48,6 +49,8 @@ struct PacketPart {
   PacketPart(std::span<const uint8_t> h = {}, std::span<const uint8_t> r = {})  // NOLINT(*-explicit-*)
       : head(h), rest(r) {}
   size_t size() const { return head.size() + rest.size(); }
+  /// Its bytes from `begin` on; `to` is filled.
+  void copy(size_t begin, std::span<uint8_t> to) const;
   std::span<const uint8_t> head, rest;
 };
 /// Writes the whole packet. header.frame is given; sizes and checks are filled in. side: empty or slopes in a
@@ -60,15 +63,18 @@ struct Payloads {
   std::span<const uint8_t> side;                     // motion, or slopes of a key frame
   std::vector<std::span<const uint8_t>> components;  // of the layers that were asked for
   std::vector<uint8_t> sound;                        // of these: what check_payload() found
+  PartSlices slices;                                 // of these: their caller adds each, in its order
   int missing = 0;                                   // components that were concealed
 };
-/// Finds the payloads of the first `layers` layers of a unit whose header was read. Each component must be
-/// checked by check_payload(), then settle_payloads() follows.
+/// Finds the payloads of the first `layers` layers of a unit whose header was read. Each must be added to
+/// `slices`; check_payload() of all slices and settle_payloads() follow.
 void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
                    std::span<const Component> components, int layers, const PartLoss& loss,
                    Payloads& payloads);
-/// Notes whether a component is there and its check is right.
-bool check_payload(const PacketHeader& header, size_t component, Payloads& payloads);
+/// Once for each slice, by any threads; bytes: of the slice, or a copy of them. With the last one of a
+/// component it notes whether that is there and its check is right. True if this was the last one and it is.
+bool check_payload(const PacketHeader& header, size_t slice, std::span<const uint8_t> bytes,
+                   Payloads& payloads);
 /// Components that are not sound become empty if losses are concealed. Otherwise error: a component is
 /// missing, the unit ends before it, or its check is wrong.
 Status settle_payloads(std::span<const uint8_t> unit, const PacketHeader& header, const PartLoss& loss,

@@ -205,6 +205,7 @@ Status StreamDecoder::give(FrameSlot& slot, ctv_picture& picture) {
     return slot.picture->finish(picture);
   };
   CTV_RETURN_IF_ERROR(device_.run(finish, [this](const Status& failure) { return fall_back(failure); }));
+  slot.settled = !slot.lost && picture.memory == CTV_MEMORY_HOST;
   picture.timestamp = slot.time.timestamp;
   picture.duration = slot.time.duration;
   picture.opaque = slot.opaque;

@@ -36,6 +36,7 @@ struct FrameSlot {
   bool header_read = false;      // `parameters` are the packet's
   bool repeated = false;         // the packet repeats the frame before it and gives no picture
   bool lost = false;             // the last picture stands for the frame
+  bool settled = false;          // nothing of the slot's last frame is on its way
   std::vector<uint8_t> missing;  // by part, as the caller says
   ctv_damage damage = CTV_DAMAGE_NONE;
   int missing_parts = 0;

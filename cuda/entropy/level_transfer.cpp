@@ -209,6 +209,9 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.enter());
     return tile_decoder_ ? tile_decoder_->start(d, bytes) : run_decoder_->start(d, key, bytes);
   }
+  uint8_t* room(size_t component, size_t bytes) override {
+    return run_decoder_ ? run_decoder_->room(component, bytes) : nullptr;
+  }
   bool put(size_t component, std::span<const uint8_t> bytes, std::span<const TilePiece> pieces,
            bool predicted) override {
     return tile_decoder_ ? tile_decoder_->put(component, bytes, pieces, predicted)

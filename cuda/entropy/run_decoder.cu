@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_cons
   __syncwarp();  // levels are written over zeros
   const auto* const heads = reinterpret_cast<const uint16_t*>(memory);
   const RunTables both{heads, heads + runs.tail_entries, runs.head_mask, runs.tail_mask};
-  const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.stream), runs.words - 1};
+  const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.bytes), runs.words - 1};
   const RunChunkPlace place{chunk.heads, chunk.heads + chunk.head_bits, chunk.tails,
                             chunk.tails + chunk.tail_bits};
   if (!read_chunk(bits, both, place, runs.runs != 0, bytes[threadIdx.x / kWarp], levels, count)) {
@@ -112,15 +112,30 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
 
 Status RunDecoder::start(Device& device, bool key, size_t bytes) {
   const size_t fixed = bytes_at_ + layout_.components.size() * (kTableBytes + kReadBeyond + 16);
-  const size_t most = layout_.bytes;  // put() refuses more
+  size_t most = 0;  // room() refuses more
+  for (size_t c = 0; c < layout_.components.size(); ++c) most += most_bytes(c);
   CTV_RETURN_IF_ERROR(
       reserve_both(device, host_, device_, fixed + std::min(bytes, most), fixed + std::min(2 * bytes, most)));
   key_ = key;
   end_ = bytes_at_;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
   std::fill_n(runs(), layout_.components.size(), UploadedRuns{});
-  std::memset(host_.data() + chunks_at_, 0, bytes_at_ - chunks_at_);
   return {};
+}
+
+size_t RunDecoder::most_bytes(size_t component) const {
+  const size_t chunks = layout_.components[component].chunks;
+  return RunIndexWriter::most_bytes(chunks) + most_run_bytes(chunks);
+}
+
+uint8_t* RunDecoder::room(size_t component, size_t bytes) {
+  if (bytes > most_bytes(component)) return nullptr;
+  const size_t size = round_to_16(bytes) + kReadBeyond;
+  const size_t at = end_.fetch_add(size);
+  std::memset(host_.data() + at + bytes, 0, size - bytes);
+  runs()[component].bytes = at - bytes_at_;
+  runs()[component].words = size / sizeof(uint64_t);
+  return host_.data() + at;
 }
 
 bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
@@ -128,35 +143,30 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
   if (bytes.empty()) return true;
   const bool with_runs = c.lowpass == 0 || !key_;
   RunStream& read = streams_[component];
-  if (!read.read(bytes, with_runs, c.chunks) || bytes.size() - read.begin > most_run_bytes(c.chunks)) {
+  if (bytes.size() > most_bytes(component) || !read.read(bytes, with_runs, c.chunks)) {
     damaged_.data()[component] = 1;
     return false;
   }
+  const uint64_t begin = uint64_t{8} * read.begin;
   for (uint32_t i = 0; i < c.chunks; ++i) {
     const RunChunkPlace& p = read.places[i];
-    chunks()[c.first + i] = {p.heads, p.tails, static_cast<uint32_t>(p.heads_end - p.heads),
+    chunks()[c.first + i] = {begin + p.heads, begin + p.tails, static_cast<uint32_t>(p.heads_end - p.heads),
                              static_cast<uint32_t>(p.tails_end - p.tails)};
   }
   const size_t head_bytes = (read.mask(0) + size_t{1}) * sizeof(uint16_t);
   const size_t tail_bytes = (read.mask(1) + size_t{1}) * sizeof(uint16_t);
   const size_t table_bytes = round_to_16(head_bytes + tail_bytes);
-  const std::span<const uint8_t> stream = bytes.subspan(read.begin);
-  const size_t size = round_to_16(stream.size()) + kReadBeyond;
-  const size_t at = end_.fetch_add(table_bytes + size);
+  const size_t at = end_.fetch_add(table_bytes);
   UploadedRuns& to = runs()[component];
   to.head_mask = read.mask(0);
   to.tail_mask = read.mask(1);
   to.tail_entries = read.mask(0) + 1;
   to.table_bytes = static_cast<uint32_t>(table_bytes);
   to.tables = at - bytes_at_;
-  to.stream = to.tables + table_bytes;
-  to.words = size / sizeof(uint64_t);
   uint8_t* const tables = host_.data() + at;
   std::memset(tables + table_bytes - 16, 0, 16);
   std::memcpy(tables, read.codes[0].entries.data(), head_bytes);
   std::memcpy(tables + head_bytes, read.codes[1].entries.data(), tail_bytes);
-  std::memcpy(tables + table_bytes, stream.data(), stream.size());
-  std::memset(tables + table_bytes + stream.size(), 0, size - stream.size());
   to.runs = with_runs ? 1 : 0;
   to.sound = 1;
   return true;

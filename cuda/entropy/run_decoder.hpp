@@ -12,17 +12,17 @@
 
 namespace ctv::cuda {
 
-/// What is uploaded of a chunk: its place in its component's stream, in bits. None of heads: zeros.
+/// What is uploaded of a chunk: its place in its component's bytes, in bits. None of heads: zeros.
 struct UploadedChunk {
   uint64_t heads, tails;
   uint32_t head_bits, tail_bits;
 };
 
-/// What is uploaded of a component. Its tables, of heads and then of tails, and its stream are among the
-/// bytes that follow all chunks.
+/// What is uploaded of a component. Its tables, of heads and then of tails, and its bytes are among those
+/// that follow all chunks.
 struct UploadedRuns {
   uint64_t tables;  // byte; a multiple of 16
-  uint64_t stream;  // byte; a multiple of 16
+  uint64_t bytes;   // of the component; a multiple of 16
   uint64_t words;   // of 8 bytes that can be read from there
   uint32_t head_mask, tail_mask;
   uint32_t table_bytes;   // of both tables, a multiple of 16
@@ -42,13 +42,14 @@ class RunDecoder {
  public:
   Status initialise(Device& device, std::span<const RunComponent> plan);
 
-  /// A frame: start(), put() for each component that is not 0, upload(), decode(). Until the upload is done
-  /// nothing may be put, and until the decoding is done nothing uploaded and no frame started.
+  /// A frame: start(), room() for each component, put() for each that is not 0, upload(), decode(). Until the
+  /// upload is done nothing may be put, and until the decoding is done nothing uploaded and no frame started.
   /// bytes: of all components together, at most. Grows page-locked memory and the device's to twice as many
   /// if need be.
   Status start(Device& device, bool key, size_t bytes);
-  /// Reads a component's index and headers and copies its bytes; once for each, by any thread. False if they
-  /// are damaged.
+  /// Where the component's bytes must be before upload(). Null: it has more than any that is sound.
+  uint8_t* room(size_t component, size_t bytes);
+  /// Reads a component's index and headers; once for each, by any thread. False if they are damaged.
   bool put(size_t component, std::span<const uint8_t> bytes);
   /// Starts the copy to the device on `stream`.
   Status upload(Device& device, cudaStream_t stream);
@@ -61,6 +62,7 @@ class RunDecoder {
  private:
   UploadedRuns* runs() const { return reinterpret_cast<UploadedRuns*>(host_.data()); }
   UploadedChunk* chunks() const { return reinterpret_cast<UploadedChunk*>(host_.data() + chunks_at_); }
+  size_t most_bytes(size_t component) const;
 
   RunLayout layout_{std::span<const RunComponent>{}};
   bool key_ = false;

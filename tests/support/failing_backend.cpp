@@ -94,6 +94,7 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
     runs_ = plan.runs;
     for (const RunComponent& c : runs_) decoders_.emplace_back(c.ranges);
     bytes_.resize(runs_.size());
+    room_.resize(runs_.size());
     sound_.assign(runs_.size(), 1);
   }
   CodedFrame downloaded() const override { return inner_->downloaded(); }
@@ -152,8 +153,12 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
     sound_.assign(runs_.size(), 1);
     return {};
   }
-  bool put(size_t c, std::span<const uint8_t> bytes, std::span<const TilePiece>, bool) override {
-    bytes_[c].assign(bytes.begin(), bytes.end());
+  uint8_t* room(size_t c, size_t bytes) override {
+    room_[c].resize(bytes);
+    return room_[c].data();
+  }
+  bool put(size_t c, std::span<const uint8_t>, std::span<const TilePiece>, bool) override {
+    bytes_[c] = room_[c];
     return true;
   }
   Status send() override {
@@ -169,7 +174,7 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
   std::unique_ptr<LevelTransfer> inner_;
   std::vector<RunComponent> runs_;
   std::vector<RunDecoder> decoders_;
-  std::vector<std::vector<uint8_t>> bytes_;
+  std::vector<std::vector<uint8_t>> bytes_, room_;
   std::vector<char> sound_;
   std::array<Level*, 3> levels_{};
   bool key_ = false;

@@ -27,12 +27,10 @@ struct StreamWords {
   }
 };
 
-/// Bytes of a chunk, in shared memory.
+/// What is read of a chunk, in shared memory.
 struct RunChunkBytes {
-  static constexpr uint32_t kMostTails = 2 * kRunChunk;
-  uint8_t heads[kRunChunk];
-  uint8_t tails[kMostTails];
-  uint16_t numbers[kWarp];  // tails of the heads that are taken at once
+  alignas(4) uint8_t heads[kRunChunk];
+  uint16_t numbers[kRunChunk];  // of the heads with tails, in order
 };
 
 /// Codes of heads or of tails, and the bits of a chunk that are to be read.
@@ -48,15 +46,23 @@ struct ChunkCodes {
 template <typename Put>
 __device__ __forceinline__ uint32_t read_codes(const StreamWords& stream, const ChunkCodes& codes,
                                                uint32_t at, uint32_t end, Put put) {
-  constexpr int kCodesOfWord = 64 / kMostCodeBits;
+  constexpr uint32_t kCodesOfWord = 64 / kMostCodeBits;
+  const uint32_t most = kCodesOfWord * static_cast<uint32_t>(__popc(codes.mask));
+  uint64_t bits = 0;
+  const auto read = [&] {
+    const uint32_t entry = codes.entries[static_cast<uint32_t>(bits) & codes.mask];
+    bits >>= entry & 15U;
+    at += entry & 15U;
+    put(entry);
+  };
+  while (at < end && at + most <= end) {  // no branch between codes
+    bits = stream.load(codes.begin + at);
+#pragma unroll
+    for (uint32_t k = 0; k < kCodesOfWord; ++k) read();
+  }
   while (at < end) {
-    uint64_t bits = stream.load(codes.begin + at);
-    for (int k = 0; k < kCodesOfWord && at < end; ++k) {
-      const uint32_t entry = codes.entries[static_cast<uint32_t>(bits) & codes.mask];
-      bits >>= entry & 15U;
-      at += entry & 15U;
-      put(entry);
-    }
+    bits = stream.load(codes.begin + at);
+    for (uint32_t k = 0; k < kCodesOfWord && at < end; ++k) read();
   }
   return at;
 }
@@ -70,124 +76,168 @@ __device__ __forceinline__ uint32_t sum_through(uint32_t v) {
   return v;
 }
 
-/// All codes of a chunk's heads or tails to bytes, by byte_of(entry). Entries with a flag of `refused` are
-/// damage. Returns how many there are, in all lanes, or ~0 if there are more than `most`, or the last does
-/// not end with the chunk.
-template <typename ByteOf>
-__device__ __forceinline__ uint32_t read_bytes(const StreamWords& stream, const ChunkCodes& codes,
-                                               uint32_t most, uint32_t refused, uint8_t* bytes,
-                                               ByteOf byte_of) {
+/// The codes of a chunk that a lane reads, and of these those that count.
+struct LaneCodes {
+  uint32_t begin, end;  // bits of the chunk
+  uint32_t count;
+  uint32_t last;  // entry of the last one; 0: there is none
+};
+
+/// Finds where each lane's codes begin. counts(entry): whether a code counts. Returns false, in all lanes,
+/// unless the last one ends with the chunk.
+template <typename Counts>
+__device__ __forceinline__ bool find_codes(const StreamWords& stream, const ChunkCodes& codes, Counts counts,
+                                           LaneCodes& own) {
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t part = (codes.bits + kWarp - 1) / kWarp;
-  const uint32_t end = min_of((lane + 1) * part, codes.bits);
-  uint32_t begin = min_of(lane * part, codes.bits);
+  own = {min_of(lane * part, codes.bits), min_of((lane + 1) * part, codes.bits), 0, 0};
   uint32_t next = 0;
-  uint32_t count = 0;
   bool moved = true;
   do {
     if (moved) {
-      count = 0;
-      next = read_codes(stream, codes, begin, end, [&](uint32_t) { ++count; });
+      own.count = own.last = 0;
+      next = read_codes(stream, codes, own.begin, own.end, [&](uint32_t entry) {
+        own.count += counts(entry) ? 1 : 0;
+        own.last = entry;
+      });
     }
     const uint32_t before = __shfl_up_sync(kAllLanes, next, 1);
     const uint32_t right = lane == 0 ? 0 : before;
-    moved = right != begin;
-    begin = right;
+    moved = right != own.begin;
+    own.begin = right;
   } while (__any_sync(kAllLanes, moved) != 0);
-  const uint32_t through = sum_through(count);
+  return __shfl_sync(kAllLanes, next, kWarp - 1) == codes.bits;
+}
+
+/// Heads of a chunk to bytes. Returns how many there are, in all lanes, or ~0 if there are more than `most`
+/// or other damage.
+__device__ __forceinline__ uint32_t read_heads(const StreamWords& stream, const ChunkCodes& codes,
+                                               uint32_t most, uint8_t* heads) {
+  LaneCodes own;
+  if (!find_codes(
+          stream, codes, [](uint32_t) { return true; }, own))
+    return ~0U;
+  const uint32_t through = sum_through(own.count);
   const uint32_t all = __shfl_sync(kAllLanes, through, kWarp - 1);
-  if (all > most || __shfl_sync(kAllLanes, next, kWarp - 1) != codes.bits) return ~0U;
-  uint8_t* to = bytes + (through - count);
+  if (all > most) return ~0U;
+  uint8_t* to = heads + (through - own.count);
   uint32_t flags = 0;
-  read_codes(stream, codes, begin, end, [&](uint32_t entry) {
+  read_codes(stream, codes, own.begin, own.end, [&](uint32_t entry) {
     flags |= entry;
-    *to++ = byte_of(entry);
+    *to++ = static_cast<uint8_t>(entry >> 8 | ((entry & (kHasTail | kIsRun)) == kHasTail ? 128U : 0U));
   });
-  return __any_sync(kAllLanes, (flags & refused) != 0) != 0 ? ~0U : all;
+  return __any_sync(kAllLanes, (flags & kRareSymbol) != 0) != 0 ? ~0U : all;
 }
 
-/// Numbers of up to 32 heads from the tails [at, count), which begin with a number, to to.numbers. wanted:
-/// how many there must be. Moves `at` behind them. Returns false if there are fewer, or one is too long.
-__device__ __forceinline__ bool take_numbers(RunChunkBytes& to, uint32_t count, uint32_t wanted,
-                                             uint32_t& at) {
-  const uint32_t lane = threadIdx.x % kWarp;
-  uint32_t found = 0;
-  uint32_t end = at;
-  bool sound = true;
-  for (uint32_t half = 0; half < 2 && found < wanted; ++half) {
-    const uint32_t i = at + half * kWarp + lane;
-    const uint32_t byte = i < count ? to.tails[i] : 255;
-    const uint32_t before = i < count && i > at ? to.tails[i - 1] : 0;
-    const bool ends = byte < 128;
-    const uint32_t ending = __ballot_sync(kAllLanes, ends);
-    const uint32_t number = found + static_cast<uint32_t>(__popc(ending & ((1U << lane) - 1)));
-    if (ends && number < wanted) {
-      to.numbers[number] = static_cast<uint16_t>(before < 128 ? byte : (before & 127U) | byte << 7);
-    }
-    const uint32_t last = __ballot_sync(kAllLanes, ends && number + 1 == wanted);
-    if (last != 0) end = at + half * kWarp + static_cast<uint32_t>(__ffs(static_cast<int>(last)));
-    sound = sound && __any_sync(kAllLanes, i < count && !ends && before >= 128) == 0;
-    found += static_cast<uint32_t>(__popc(ending));
-  }
-  at = end;
-  __syncwarp();
-  return sound && found >= wanted;
+/// Tails of a chunk, of one or two codes, to numbers. Returns how many there are, in all lanes, or ~0 if
+/// there are more than `most` or other damage.
+__device__ __forceinline__ uint32_t read_tails(const StreamWords& stream, const ChunkCodes& codes,
+                                               uint32_t most, uint16_t* numbers) {
+  const auto goes_on = [](uint32_t entry) { return (entry & kRareSymbol) != 0; };
+  LaneCodes own;
+  if (!find_codes(
+          stream, codes, [&](uint32_t entry) { return !goes_on(entry); }, own))
+    return ~0U;
+  const uint32_t through = sum_through(own.count);
+  const uint32_t all = __shfl_sync(kAllLanes, through, kWarp - 1);
+  if (all > most) return ~0U;
+  // The first code of a tail may be the last of the nearest lane that has any.
+  const uint32_t having = __ballot_sync(kAllLanes, own.last != 0);
+  const uint32_t earlier = having & ((1U << threadIdx.x % kWarp) - 1);
+  const uint32_t left = __shfl_sync(kAllLanes, own.last, 31 - __clz(static_cast<int>(earlier | 1)));
+  bool second = earlier != 0 && goes_on(left);
+  uint32_t low = left >> 8;
+  uint16_t* to = numbers + (through - own.count);
+  bool damaged = false;
+  read_codes(stream, codes, own.begin, own.end, [&](uint32_t entry) {
+    const bool first_of_two = goes_on(entry);
+    damaged = damaged || (entry & kIsRun) != 0 || (second && first_of_two);
+    if (!first_of_two) *to++ = static_cast<uint16_t>(second ? low | entry >> 8 << 7 : entry >> 8);
+    second = first_of_two;
+    low = entry >> 8;
+  });
+  const uint32_t open = __ballot_sync(kAllLanes, own.last != 0 && goes_on(own.last));
+  const bool ends = having == 0 || (open >> (31 - __clz(static_cast<int>(having))) & 1U) == 0;
+  return __any_sync(kAllLanes, damaged) != 0 || !ends ? ~0U : all;
 }
 
-/// Levels from the bytes. levels.put(i, level) is called for those that are not in runs. Returns, in all
-/// lanes, whether the bytes are exactly those of `count` levels.
+/// Levels from heads and numbers. levels.put(i, level) is called for those that are not in runs. Returns, in
+/// all lanes, whether these are exactly `count` levels.
 template <typename Levels>
-__device__ __forceinline__ bool join_bytes(RunChunkBytes& bytes, uint32_t heads, uint32_t tails, bool runs,
-                                           const Levels& levels, uint32_t count) {
+__device__ __forceinline__ bool join_levels(const RunChunkBytes& bytes, uint32_t heads, uint32_t numbers,
+                                            bool runs, const Levels& levels, uint32_t count) {
+  constexpr uint32_t kEach = 4;  // heads of a lane
   const uint32_t lane = threadIdx.x % kWarp;
-  uint32_t tail = 0;
+  uint32_t number = 0;  // the next one
   uint32_t place = 0;   // of the next level
   uint32_t before = 0;  // level, modulo 2^16
-  for (uint32_t first = 0; first < heads; first += kWarp) {
-    const bool is_head = first + lane < heads;
-    const uint32_t head = is_head ? bytes.heads[first + lane] : 1;
-    const bool run = runs && head == 0;
-    const bool long_one = run || head >= 128;
-    const uint32_t with_tails = __ballot_sync(kAllLanes, long_one);
-    if (!take_numbers(bytes, tails, static_cast<uint32_t>(__popc(with_tails)), tail)) return false;
-    const uint32_t number = long_one ? bytes.numbers[__popc(with_tails & ((1U << lane) - 1))] : 0;
-    const uint32_t z = run ? 0 : (head & 127U) | number << 7;
-    if (__any_sync(kAllLanes, z > kMostZigzag) != 0) return false;
-    const uint32_t own = is_head ? (run ? 1 + number : 1) : 0;
-    const uint32_t through = sum_through(own);
-    auto level = static_cast<uint32_t>(unzigzag(z));
-    if (!runs) {
-      level = before + sum_through(is_head ? level : 0);
-      before = __shfl_sync(kAllLanes, level, kWarp - 1);
+  for (uint32_t first = 0; first < heads; first += kEach * kWarp) {
+    const uint32_t at = first + kEach * lane;
+    const uint32_t own = at < heads ? min_of(heads - at, kEach) : 0;
+    const uint32_t word = own > 0 ? *reinterpret_cast<const uint32_t*>(bytes.heads + at) : 0;
+    uint32_t tails = 0;
+    uint32_t head[kEach];
+    bool run[kEach], tailed[kEach];
+#pragma unroll
+    for (uint32_t k = 0; k < kEach; ++k) {
+      head[k] = word >> (8 * k) & 255U;
+      run[k] = runs && k < own && head[k] == 0;
+      tailed[k] = k < own && (run[k] || head[k] >= 128);
+      tails += tailed[k] ? 1 : 0;
     }
-    const uint32_t to = place + through - own;
-    if (is_head && !run && to < count) levels.put(to, static_cast<Level>(level));
-    place += __shfl_sync(kAllLanes, through, kWarp - 1);
-    __syncwarp();  // numbers have been read
+    const uint32_t tails_through = sum_through(tails);
+    uint32_t next = number + tails_through - tails;
+    number += __shfl_sync(kAllLanes, tails_through, kWarp - 1);
+    if (number > numbers) return false;
+    uint32_t sum = 0;         // levels
+    uint32_t difference = 0;  // without runs: of the last level to the one before the lane's first
+    bool sound = true;
+    uint32_t to[kEach], level[kEach];
+#pragma unroll
+    for (uint32_t k = 0; k < kEach; ++k) {
+      const uint32_t tail = tailed[k] ? bytes.numbers[next++] : 0;
+      const uint32_t z = run[k] ? 0 : (head[k] & 127U) | tail << 7;
+      sound = sound && z <= kMostZigzag;
+      to[k] = sum;
+      sum += k < own ? (run[k] ? 1 + tail : 1) : 0;
+      level[k] = static_cast<uint32_t>(unzigzag(z));
+      if (k < own) difference += level[k];
+      if (!runs) level[k] = difference;
+    }
+    if (__any_sync(kAllLanes, !sound) != 0) return false;
+    const uint32_t through = sum_through(runs ? sum : difference);
+    const uint32_t all = __shfl_sync(kAllLanes, through, kWarp - 1);
+    const uint32_t left = runs ? place + through - sum : at;
+    const uint32_t base = runs ? 0 : before + through - difference;
+#pragma unroll
+    for (uint32_t k = 0; k < kEach; ++k) {
+      if (k < own && !run[k] && left + to[k] < count)
+        levels.put(left + to[k], static_cast<Level>(base + level[k]));
+    }
+    if (runs) {
+      place += all;
+    } else {
+      before += all;
+    }
   }
-  return place == count && tail == tails;
+  return (runs ? place : heads) == count && number == numbers;
 }
 
-/// levels: 0 before.
+/// levels: 0 before, with runs.
 template <typename Levels>
 __device__ __forceinline__ bool read_chunk(const StreamWords& stream, const RunTables& tables,
                                            const RunChunkPlace& place, bool runs, RunChunkBytes& bytes,
                                            const Levels& levels, uint32_t count) {
   const ChunkCodes of_heads{tables.heads, tables.head_mask, place.heads,
                             static_cast<uint32_t>(place.heads_end - place.heads)};
-  const uint32_t heads = read_bytes(stream, of_heads, count, kRareSymbol, bytes.heads, [](uint32_t entry) {
-    return static_cast<uint8_t>(entry >> 8 | ((entry & (kHasTail | kIsRun)) == kHasTail ? 128U : 0U));
-  });
+  const uint32_t heads = read_heads(stream, of_heads, count, bytes.heads);
   if (heads == ~0U) return false;
   const ChunkCodes of_tails{tables.tails, tables.tail_mask, place.tails,
                             static_cast<uint32_t>(place.tails_end - place.tails)};
-  const uint32_t tails =
-      read_bytes(stream, of_tails, RunChunkBytes::kMostTails, kIsRun, bytes.tails, [](uint32_t entry) {
-        return static_cast<uint8_t>(entry >> 8 | ((entry & kRareSymbol) != 0 ? 128U : 0U));
-      });
-  if (tails == ~0U) return false;
+  const uint32_t numbers = read_tails(stream, of_tails, kRunChunk, bytes.numbers);
+  if (numbers == ~0U) return false;
   __syncwarp();
-  return join_bytes(bytes, heads, tails, runs, levels, count);
+  return join_levels(bytes, heads, numbers, runs, levels, count);
 }
 
 }  // namespace ctv::cuda

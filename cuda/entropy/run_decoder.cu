@@ -67,10 +67,13 @@ __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_cons
   const uint64_t left = component.ends[2] - first;
   const uint32_t count = left < kRunChunk ? static_cast<uint32_t>(left) : kRunChunk;
   const ChunkLevels levels = levels_of(work, component, first);
-  for (uint32_t i = threadIdx.x % kWarp; i < count; i += kWarp) levels.put(i, Level{0});
   const UploadedChunk chunk = work.chunks[component.first + own];
-  if (chunk.head_bits == 0 || runs.sound == 0) return;
-  __syncwarp();  // levels are written over zeros
+  const bool coded = runs.sound != 0 && chunk.head_bits != 0;
+  if (!coded || runs.runs != 0) {  // otherwise no level is left out
+    for (uint32_t i = threadIdx.x % kWarp; i < count; i += kWarp) levels.put(i, Level{0});
+    __syncwarp();  // levels are written over zeros
+  }
+  if (!coded) return;
   const auto* const heads = reinterpret_cast<const uint16_t*>(memory);
   const RunTables both{heads, heads + runs.tail_entries, runs.head_mask, runs.tail_mask};
   const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.bytes), runs.words - 1};

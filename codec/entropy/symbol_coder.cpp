@@ -223,10 +223,11 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   const bool placed = key ? slopes_.decode(payloads_.side, frame.side.slopes) : find_slices(payloads);
   receiver_ = frame.receiver;
   if (!placed || receiver_ == nullptr) {
-    PartSlices& slices = payloads_.slices;
-    for (size_t i = 0; i < decoded_; ++i) slices.add(i, payloads[i].size());
-    for_all(threads_for(unit.size()), slices.size(),
-            [&](size_t i) { check_payload(header_, i, slices[i].of(payloads[slices[i].part]), payloads_); });
+    PartShares& shares = payloads_.shares;
+    shares.begin(decoded_, threads_for(unit.size()));
+    for (size_t i = 0; i < decoded_; ++i) shares.add(i, payloads[i].size());
+    for_all(threads_for(unit.size()), shares.size(),
+            [&](size_t i) { check_payload(header_, i, shares[i].of(payloads[shares[i].part]), payloads_); });
     CTV_RETURN_IF_ERROR(settle_payloads(unit, header_, loss, payloads_));
   }
   if (!placed) return damaged("side payload", payloads_.side);
@@ -263,8 +264,9 @@ Status SymbolCoder::start_components(bool key) {
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
   CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
+  payloads_.shares.begin(decoded_, threads_);
   for (const size_t i : selected_) {
-    payloads_.slices.add(i, parts_[i].size);
+    payloads_.shares.add(i, parts_[i].size);
     parts_[i].room = receiver_->room(i, parts_[i].size);
   }
   return {};
@@ -272,16 +274,16 @@ Status SymbolCoder::start_components(bool key) {
 
 // A share of a component's bytes. The last one gives the receiver the component.
 void SymbolCoder::give_share(size_t share) {
-  const PartSlices::Slice& slice = payloads_.slices[share];
-  Part& part = parts_[slice.part];
-  const std::span<const uint8_t> component = payloads_.components[slice.part];
-  std::span<const uint8_t> bytes = slice.of(component);
+  const PartShares::Share& own = payloads_.shares[share];
+  Part& part = parts_[own.part];
+  const std::span<const uint8_t> component = payloads_.components[own.part];
+  std::span<const uint8_t> bytes = own.of(component);
   if (part.room != nullptr) {
-    std::copy(bytes.begin(), bytes.end(), part.room + slice.begin);
-    bytes = {part.room + slice.begin, slice.size};
+    std::copy(bytes.begin(), bytes.end(), part.room + own.begin);
+    bytes = {part.room + own.begin, own.size};
   }
   if (!check_payload(header_, share, bytes, payloads_)) return;
-  part.sound = part.coder->send(component, slice.part, *receiver_);
+  part.sound = part.coder->send(component, own.part, *receiver_);
 }
 
 // Levels need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it has
@@ -289,7 +291,7 @@ void SymbolCoder::give_share(size_t share) {
 Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
   if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(start_components(key));
-  const size_t shares = receiver_ != nullptr ? payloads_.slices.size() : 0;
+  const size_t shares = receiver_ != nullptr ? payloads_.shares.size() : 0;
   const size_t slices = payloads_.components.size() - components_.size();
   selected_.clear();
   for (size_t i = components_.size(); i < payloads_.components.size(); ++i) {

@@ -194,17 +194,17 @@ void write_packet(std::span<const uint8_t> side, std::span<const PacketPart> par
   // Not cleared before: what is there already is not written twice.
   packet.resize(header.unit_size);
   std::copy(side.begin(), side.end(), packet.begin() + static_cast<std::ptrdiff_t>(header.size));
-  PartSlices slices;
-  slices.begin(parts.size());
-  for (size_t i = 0; i < parts.size(); ++i) slices.add(i, parts[i].size());
-  parallel_in_order(threads, static_cast<int>(slices.size()), [&](int task) {
-    const PartSlices::Slice& slice = slices[static_cast<size_t>(task)];
-    size_t at = header.size + side.size() + slice.begin;
-    for (size_t before = 0; before < slice.part; ++before) at += parts[before].size();
-    const std::span<uint8_t> to = std::span(packet).subspan(at, slice.size);
-    parts[slice.part].copy(slice.begin, to);
-    if (slices.take(static_cast<size_t>(task), to))
-      header.component_checks[slice.part] = slices.check(slice.part);
+  PartShares shares;
+  shares.begin(parts.size(), threads);
+  for (size_t i = 0; i < parts.size(); ++i) shares.add(i, parts[i].size());
+  parallel_in_order(threads, static_cast<int>(shares.size()), [&](int task) {
+    const PartShares::Share& share = shares[static_cast<size_t>(task)];
+    size_t at = header.size + side.size() + share.begin;
+    for (size_t before = 0; before < share.part; ++before) at += parts[before].size();
+    const std::span<uint8_t> to = std::span(packet).subspan(at, share.size);
+    parts[share.part].copy(share.begin, to);
+    if (shares.take(static_cast<size_t>(task), to))
+      header.component_checks[share.part] = shares.check(share.part);
   });
   write_packet_header(header, fields);
   std::copy(fields.begin(), fields.end(), packet.begin());
@@ -225,15 +225,14 @@ void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
     begin += size;
   }
   payloads.sound.assign(payloads.components.size(), 0);
-  payloads.slices.begin(payloads.components.size());
 }
 
-bool check_payload(const PacketHeader& header, size_t slice, std::span<const uint8_t> bytes,
+bool check_payload(const PacketHeader& header, size_t share, std::span<const uint8_t> bytes,
                    Payloads& payloads) {
-  if (!payloads.slices.take(slice, bytes)) return false;
-  const size_t component = payloads.slices[slice].part;
+  if (!payloads.shares.take(share, bytes)) return false;
+  const size_t component = payloads.shares[share].part;
   const bool sound = header.component_sizes[component] == payloads.components[component].size() &&
-                     payloads.slices.check(component) == header.component_checks[component];
+                     payloads.shares.check(component) == header.component_checks[component];
   payloads.sound[component] = sound ? 1 : 0;
   return sound;
 }

@@ -10,7 +10,7 @@
 
 #include "codec/format/components.hpp"
 #include "codec/format/frame_parameters.hpp"
-#include "codec/format/part_slices.hpp"
+#include "codec/format/part_shares.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {
@@ -63,17 +63,17 @@ struct Payloads {
   std::span<const uint8_t> side;                     // motion, or slopes of a key frame
   std::vector<std::span<const uint8_t>> components;  // of the layers that were asked for
   std::vector<uint8_t> sound;                        // of these: what check_payload() found
-  PartSlices slices;                                 // of these: their caller adds each, in its order
-  int missing = 0;                                   // components that were concealed
+  PartShares shares;  // of these: the caller begins, and adds each in its order
+  int missing = 0;    // components that were concealed
 };
 /// Finds the payloads of the first `layers` layers of a unit whose header was read. Each must be added to
-/// `slices`; check_payload() of all slices and settle_payloads() follow.
+/// `shares`; check_payload() of all shares and settle_payloads() follow.
 void find_payloads(std::span<const uint8_t> unit, const PacketHeader& header,
                    std::span<const Component> components, int layers, const PartLoss& loss,
                    Payloads& payloads);
-/// Once for each slice, by any threads; bytes: of the slice, or a copy of them. With the last one of a
+/// Once for each share, by any threads; bytes: of the share, or a copy of them. With the last one of a
 /// component it notes whether that is there and its check is right. True if this was the last one and it is.
-bool check_payload(const PacketHeader& header, size_t slice, std::span<const uint8_t> bytes,
+bool check_payload(const PacketHeader& header, size_t share, std::span<const uint8_t> bytes,
                    Payloads& payloads);
 /// Components that are not sound become empty if losses are concealed. Otherwise error: a component is
 /// missing, the unit ends before it, or its check is wrong.

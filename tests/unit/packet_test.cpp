@@ -38,10 +38,11 @@ Status read(const Bytes& bytes, PacketHeader& header) {
 Status payloads_in(const Bytes& bytes, const PacketHeader& header, int layers, const PartLoss& loss,
                    Payloads& found) {
   find_payloads(bytes, header, kComponents, layers, loss, found);
-  for (size_t i = 0; i < found.components.size(); ++i) found.slices.add(i, found.components[i].size());
-  for (size_t i = 0; i < found.slices.size(); ++i) {
-    const PartSlices::Slice& slice = found.slices[i];
-    check_payload(header, i, slice.of(found.components[slice.part]), found);
+  found.shares.begin(found.components.size(), 2);
+  for (size_t i = 0; i < found.components.size(); ++i) found.shares.add(i, found.components[i].size());
+  for (size_t i = 0; i < found.shares.size(); ++i) {
+    const PartShares::Share& share = found.shares[i];
+    check_payload(header, i, share.of(found.components[share.part]), found);
   }
   return settle_payloads(bytes, header, loss, found);
 }

@@ -71,18 +71,23 @@ int SymbolCoder::threads_for(size_t bytes) const {
   return static_cast<int>(std::min(bytes / kBytesOfAThread, static_cast<size_t>(threads_ - 1))) + 1;
 }
 
-// Runs start(i), which returns a number of tasks, for those of parts first .. end - 1 that are chosen, then
-// their tasks, then finish(i). Parts with most bytes come first, because time grows with bytes more than with
-// levels. No thread is woken unless a part takes time.
-template <typename Choose, typename Takes, typename Start, typename Finish>
-void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Takes takes_time, Start start,
-                            Finish finish) {
+template <typename Choose>
+void SymbolCoder::select(size_t first, size_t end, Choose choose) {
   selected_.clear();
   for (size_t i = first; i < end; ++i) {
     if (choose(i)) selected_.push_back(i);
   }
   std::sort(selected_.begin(), selected_.end(),
             [&](size_t a, size_t b) { return parts_[a].work > parts_[b].work; });
+}
+
+// Runs start(i), which returns a number of tasks, for those of parts first .. end - 1 that are chosen, then
+// their tasks, then finish(i). Parts with most bytes come first, because time grows with bytes more than with
+// levels. No thread is woken unless a part takes time.
+template <typename Choose, typename Takes, typename Start, typename Finish>
+void SymbolCoder::for_parts(size_t first, size_t end, Choose choose, Takes takes_time, Start start,
+                            Finish finish) {
+  select(first, end, choose);
   const int threads = std::any_of(selected_.begin(), selected_.end(), takes_time) ? threads_ : 1;
   for_all(threads, selected_.size(), [&](size_t i) { parts_[selected_[i]].tasks = start(selected_[i]); });
   tasks_.clear();
@@ -224,9 +229,10 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   receiver_ = frame.receiver;
   if (!placed || receiver_ == nullptr) {
     PartShares& shares = payloads_.shares;
-    shares.begin(decoded_, threads_for(unit.size()));
+    const int threads = threads_for(unit.size());
+    shares.begin(decoded_, threads);
     for (size_t i = 0; i < decoded_; ++i) shares.add(i, payloads[i].size());
-    for_all(threads_for(unit.size()), shares.size(),
+    for_all(threads, shares.size(),
             [&](size_t i) { check_payload(header_, i, shares[i].of(payloads[shares[i].part]), payloads_); });
     CTV_RETURN_IF_ERROR(settle_payloads(unit, header_, loss, payloads_));
   }
@@ -252,17 +258,13 @@ Status SymbolCoder::decode(std::span<const uint8_t> unit, int layers, const Code
   return status;
 }
 
-// The longest components first.
 Status SymbolCoder::start_components(bool key) {
-  selected_.clear();
+  select(0, decoded_, [](size_t) { return true; });
   size_t bytes = 0;
-  for (size_t i = 0; i < decoded_; ++i) {
+  for (const size_t i : selected_) {
     parts_[i].sound = true;
     bytes += parts_[i].size;
-    selected_.push_back(i);
   }
-  std::sort(selected_.begin(), selected_.end(),
-            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
   CTV_RETURN_IF_ERROR(receiver_->start(key, bytes));
   payloads_.shares.begin(decoded_, threads_);
   for (const size_t i : selected_) {
@@ -272,7 +274,6 @@ Status SymbolCoder::start_components(bool key) {
   return {};
 }
 
-// A share of a component's bytes. The last one gives the receiver the component.
 void SymbolCoder::give_share(size_t share) {
   const PartShares::Share& own = payloads_.shares[share];
   Part& part = parts_[own.part];
@@ -293,13 +294,8 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(start_components(key));
   const size_t shares = receiver_ != nullptr ? payloads_.shares.size() : 0;
   const size_t slices = payloads_.components.size() - components_.size();
-  selected_.clear();
-  for (size_t i = components_.size(); i < payloads_.components.size(); ++i) {
-    parts_[i].start = SliceStart::kAwaited;
-    selected_.push_back(i);
-  }
-  std::sort(selected_.begin(), selected_.end(),
-            [&](size_t a, size_t b) { return parts_[a].size > parts_[b].size; });
+  select(components_.size(), payloads_.components.size(), [](size_t) { return true; });
+  for (const size_t i : selected_) parts_[i].start = SliceStart::kAwaited;
   std::atomic<size_t> awaited_shares = shares;
   std::atomic<size_t> awaited = shares + slices;
   Status sent;

@@ -74,8 +74,12 @@ class SymbolCoder {
   void join_slices();
   /// Appends the slices of the side payload. False if their sizes exceed it.
   bool find_slices(std::vector<std::span<const uint8_t>>& payloads);
-  /// Starts the receiver.
+  /// The parts first .. end - 1 that are chosen to selected_, the longest first.
+  template <typename Choose>
+  void select(size_t first, size_t end, Choose choose);
+  /// Starts the receiver with the components, the longest first, in shares.
   Status start_components(bool key);
+  /// Copies and checks it; the last share of a component gives that to the receiver.
   void give_share(size_t share);
   /// Decodes splits and skips of slices; where there is a receiver, gives it the components and decodes
   /// vectors too.

@@ -116,7 +116,7 @@ Status FramePipeline::decode(FrameSlot& slot, std::span<const uint8_t> unit, int
                              const PartLoss& loss) {
   const auto start = std::chrono::steady_clock::now();
   if (slot.alone && slot.levels->staged()) expect_loop(slot.symbols->threads(), kCheck);
-  // A frame that was given up may still be on its way. To ask takes 10 to 25 us.
+  // A frame that was given up may still be on its way. To ask takes 10 us and more.
   if (!std::exchange(slot.settled, false)) CTV_RETURN_IF_ERROR(slot.levels->finish());
   CodedFrameBuffers frame = slot.levels->upload_buffers();
   frame.parameters = slot.parameters;

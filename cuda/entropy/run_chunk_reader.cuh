@@ -5,7 +5,7 @@
 // anywhere soon comes upon the beginning of a code, and from there on finds the right ones. So each lane
 // reads a part of the bits, from a place that may be wrong, and again from where the lane before has ended if
 // that is another place, until all agree (Klein and Wiseman, Parallel Huffman decoding with applications to
-// JPEG files, 2003). This takes two or three rounds, and 32 at most. Then all know where their bytes go.
+// JPEG files, 2003). This takes two or three rounds, and 32 at most. Then all know where theirs go.
 #pragma once
 
 #include "codec/entropy/model/run_chunk.hpp"

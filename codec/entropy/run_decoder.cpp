@@ -29,7 +29,6 @@ bool RunDecoder::read(std::span<const uint8_t> bytes, bool runs, std::span<Level
   for (const RunRange& r : ranges_) std::fill_n(planes[r.plane] + r.offset, r.count, Level{0});
   if (bytes.empty()) return true;
   if (!stream_.read(bytes, runs, chunks())) return false;
-  for (size_t s = 0; s < tables_.size(); ++s) fill_table(stream_.codes[s], tables_[s].data(), 0, 1, [] {});
   bytes_ = bytes.subspan(stream_.begin);
   runs_ = runs;
   return true;
@@ -49,8 +48,7 @@ bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) cons
     ++parts;
   });
   const auto decode = [&](Level* to) {
-    const RunTables tables{tables_[0].data(), tables_[1].data(), stream_.codes[0].mask(),
-                           stream_.codes[1].mask()};
+    const RunTables tables = stream_.tables();
     return runs_ ? decode_run_chunk<true>(bits, tables, place, ChunkLevels{to}, count)
                  : decode_run_chunk<false>(bits, tables, place, ChunkLevels{to}, count);
   };

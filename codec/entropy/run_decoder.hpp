@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "codec/entropy/model/deflate_tables.hpp"
 #include "codec/entropy/model/run_chunk.hpp"
 #include "codec/entropy/model/run_stream.hpp"
 #include "codec/format/run_ranges.hpp"
@@ -34,7 +35,6 @@ class RunDecoder {
   std::span<const uint8_t> bytes_;  // of the DEFLATE stream
   bool runs_ = true;
   RunStream stream_;
-  alignas(16) std::array<std::array<uint16_t, kDeflateTable>, 2> tables_;  // of its codes
 };
 
 }  // namespace ctv

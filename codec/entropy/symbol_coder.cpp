@@ -287,48 +287,41 @@ void SymbolCoder::give_share(size_t share) {
   part.sound = part.coder->send(component, own.part, *receiver_);
 }
 
-// Levels need skips, so slices begin with these. A receiver gets components first, runs as soon as it has
-// them and skips, and vectors are decoded beside it. The caller's thread sends: a device answers a thread
-// sooner that has just called it.
+// Levels need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it has
+// them and skips, and vectors are decoded beside it.
 Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
   if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(start_components(key));
+  const size_t shares = receiver_ != nullptr ? payloads_.shares.size() : 0;
   const size_t slices = payloads_.components.size() - components_.size();
   select(components_.size(), payloads_.components.size(), [](size_t) { return true; });
   for (const size_t i : selected_) parts_[i].start = SliceStart::kAwaited;
-  std::atomic<size_t> awaited = slices + 1;  // 1: the components, if there is a receiver
+  std::atomic<size_t> awaited_shares = shares;
+  std::atomic<size_t> awaited = shares + slices;
   Status sent;
   const auto arrive = [&] {
-    if (--awaited == 0 && sent.ok()) sent = receiver_->run(!key && skips_);
+    if (--awaited == 0 && receiver_ != nullptr && sent.ok()) sent = receiver_->run(!key && skips_);
   };
-  const auto give_components = [&] {
-    for_all(threads_, payloads_.shares.size(), [&](size_t i) { give_share(i); });
-    sent = receiver_->send();
-    arrive();
-  };
-  const auto decode_slices = [&] {
-    for_all(threads_, (receiver_ != nullptr ? 2 : 1) * slices, [&](size_t i) {
-      if (i < slices) {
-        {
-          const size_t slice = selected_[i];
-          SliceStart start(parts_[slice].start);
-          parts_[slice].coder->start_decoding(payloads_.components[slice], frame);
-          start.done();
-        }
-        arrive();
-      } else {  // tasks begin in order, so others are at work on what this one waits for
-        Part& part = parts_[selected_[i - slices]];
-        if (!SliceStart::wait(part.start)) return;
-        part.coder->run(0);
-        part.sound = part.coder->finish_decoding();
+  for_all(threads_, shares + (receiver_ != nullptr ? 2 : 1) * slices, [&](size_t i) {
+    if (i < shares) {
+      give_share(i);
+      if (--awaited_shares == 0) sent = receiver_->send();
+      arrive();
+    } else if (i < shares + slices) {
+      {
+        const size_t slice = selected_[i - shares];
+        SliceStart start(parts_[slice].start);
+        parts_[slice].coder->start_decoding(payloads_.components[slice], frame);
+        start.done();
       }
-    });
-  };
-  if (receiver_ == nullptr) {
-    decode_slices();
-  } else {
-    parallel_beside(threads_, 2, [&](int i) { i == 0 ? give_components() : decode_slices(); });
-  }
+      arrive();
+    } else {  // tasks begin in order, so others are at work on what this one waits for
+      Part& part = parts_[selected_[i - shares - slices]];
+      if (!SliceStart::wait(part.start)) return;
+      part.coder->run(0);
+      part.sound = part.coder->finish_decoding();
+    }
+  });
   return sent;
 }
 

@@ -64,7 +64,6 @@ thread_local Work current;
 thread_local int home = 0;
 
 struct Loop {
-  static constexpr int kNone = -1;
   Loop(void (*t)(void*, int), void* c, int n, int p)
       : task(t), context(c), count(n), part_count(std::clamp(p, 1, kMostParts)) {
     for (int i = 0; i < part_count; ++i) {
@@ -81,23 +80,17 @@ struct Loop {
   std::atomic<bool> failed{false};
   std::exception_ptr failure;  // of the first that failed
 
-  /// Keeps the first task of the thread's own part for it, before others know the loop. kNone: it has none.
-  int keep_first() {
-    Part& own = part_at(home % part_count);
-    return own.next < own.end ? own.next++ : kNone;
-  }
-  /// Takes tasks until there are none: the kept one, then those of the thread's own part, then what others
-  /// left.
-  void work(int kept = kNone) noexcept {
+  /// Takes tasks until there are none: first those of the thread's own part, then what others left.
+  void work() noexcept {
     const Work before = current;
     try {
-      if (kept != kNone) take(kept);
       for (int p = 0; p < part_count && !failed; ++p) {
         Part& from = part_at((home + p) % part_count);
         while (from.next.load(std::memory_order_relaxed) < from.end) {
           const int i = from.next++;
           if (i >= from.end || failed) break;
-          take(i);
+          current = {inside.outermost, inside.turn + (in_order ? std::min(i, kTurns - 2) : 0)};
+          task(context, i);
         }
       }
     } catch (...) {
@@ -112,10 +105,6 @@ struct Loop {
     std::atomic<int> next;
     int end;
   };
-  void take(int i) {
-    current = {inside.outermost, inside.turn + (in_order ? std::min(i, kTurns - 2) : 0)};
-    task(context, i);
-  }
   int begin_of(int p) const { return static_cast<int>(int64_t{count} * p / part_count); }
   Part& part_at(int p) { return parts_[static_cast<size_t>(p)]; }
 
@@ -151,10 +140,9 @@ class Team {
   void run(Loop& loop, int threads) {
     const int helpers = std::min({threads, loop.count, static_cast<int>(Place::kOutermost)}) - 1;
     const bool outermost = current.outermost == nullptr;
-    const int kept = loop.keep_first();
     Place* const place = take_place();
     if (place != nullptr) begin(*place, loop, threads - 1, helpers);
-    loop.work(kept);
+    loop.work();
     if (place != nullptr) {
       wait_for_helpers(*place);
       if (outermost) {

@@ -75,8 +75,7 @@ void parallel_for(int threads, int count, Body&& body) {
   detail::parallel_parts(threads, count, threads, body);
 }
 
-/// The same, but they begin in order, the first (not with OpenMP) in the caller's thread: for tasks that wait
-/// for earlier ones, or of which the longest is first.
+/// The same, but they begin in order: for tasks that wait for earlier ones, or of which the longest is first.
 template <typename Body>
 void parallel_in_order(int threads, int count, Body&& body) {
   detail::parallel_parts(threads, count, 1, body);

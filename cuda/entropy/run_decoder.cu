@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint32_t kBlockChunks = 4;
 constexpr uint32_t kBlockThreads = kBlockChunks * kWarp;
-constexpr uint32_t kCodeWords = sizeof(DeflateCode) / sizeof(uint4);
+constexpr uint32_t kTableEntries = 2U << kMostCodeBits;
+constexpr uint32_t kTableBytes = kTableEntries * sizeof(uint16_t);
 constexpr size_t kReadBeyond = 16;
 
 constexpr size_t round_to_16(size_t n) { return (n + 15) / 16 * 16; }
@@ -50,21 +51,16 @@ __device__ __forceinline__ ChunkLevels levels_of(const Work& work, const DeviceR
 }
 
 __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_constant__ Work work) {
-  __shared__ DeflateCode codes[2];
-  alignas(16) __shared__ uint16_t tables[2][kDeflateTable];
+  __shared__ uint4 memory[kTableBytes / sizeof(uint4)];
   __shared__ RunChunkBytes bytes[kBlockChunks];
   const RunBlock block = work.blocks[blockIdx.x];
-  const UploadedRuns& runs = work.runs[block.component];
+  const UploadedRuns runs = work.runs[block.component];
   const DeviceRunComponent component = work.components[block.component];
-  if (runs.sound != 0) {
-    const auto* const from = reinterpret_cast<const uint4*>(runs.codes);
-    for (uint32_t i = threadIdx.x; i < 2 * kCodeWords; i += kBlockThreads)
-      reinterpret_cast<uint4*>(codes)[i] = from[i];
-    __syncthreads();
-    const uint32_t table = threadIdx.x / kWarp;
-    if (table < 2) fill_table(codes[table], tables[table], threadIdx.x % kWarp, kWarp, [] { __syncwarp(); });
-    __syncthreads();
+  const auto* const tables = reinterpret_cast<const uint4*>(work.bytes + runs.tables);
+  for (uint32_t i = threadIdx.x; i < runs.table_bytes / sizeof(uint4); i += kBlockThreads) {
+    memory[i] = tables[i];
   }
+  __syncthreads();
   const uint32_t own = block.first + threadIdx.x / kWarp;
   if (own >= component.chunks) return;
   const uint64_t first = uint64_t{own} * kRunChunk;
@@ -78,7 +74,8 @@ __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_cons
     __syncwarp();  // levels are written over zeros
   }
   if (!coded) return;
-  const RunTables both{tables[0], tables[1], codes[0].mask(), codes[1].mask()};
+  const auto* const heads = reinterpret_cast<const uint16_t*>(memory);
+  const RunTables both{heads, heads + runs.tail_entries, runs.head_mask, runs.tail_mask};
   const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.bytes), runs.words - 1};
   const RunChunkPlace place{chunk.heads, chunk.heads + chunk.head_bits, chunk.tails,
                             chunk.tails + chunk.tail_bits};
@@ -117,7 +114,7 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
 }
 
 Status RunDecoder::start(Device& device, bool key, size_t bytes) {
-  const size_t fixed = bytes_at_ + layout_.components.size() * (kReadBeyond + 16);
+  const size_t fixed = bytes_at_ + layout_.components.size() * (kTableBytes + kReadBeyond + 16);
   size_t most = 0;  // room() refuses more
   for (size_t c = 0; c < layout_.components.size(); ++c) most += most_bytes(c);
   CTV_RETURN_IF_ERROR(
@@ -125,7 +122,7 @@ Status RunDecoder::start(Device& device, bool key, size_t bytes) {
   key_ = key;
   end_ = bytes_at_;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
-  for (size_t c = 0; c < layout_.components.size(); ++c) runs()[c].sound = 0;
+  std::fill_n(runs(), layout_.components.size(), UploadedRuns{});
   return {};
 }
 
@@ -159,8 +156,20 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
     chunks()[c.first + i] = {begin + p.heads, begin + p.tails, static_cast<uint32_t>(p.heads_end - p.heads),
                              static_cast<uint32_t>(p.tails_end - p.tails)};
   }
+  const size_t head_bytes = (read.mask(0) + size_t{1}) * sizeof(uint16_t);
+  const size_t tail_bytes = (read.mask(1) + size_t{1}) * sizeof(uint16_t);
+  const size_t table_bytes = round_to_16(head_bytes + tail_bytes);
+  const size_t at = end_.fetch_add(table_bytes);
   UploadedRuns& to = runs()[component];
-  std::copy(read.codes.begin(), read.codes.end(), to.codes);
+  to.head_mask = read.mask(0);
+  to.tail_mask = read.mask(1);
+  to.tail_entries = read.mask(0) + 1;
+  to.table_bytes = static_cast<uint32_t>(table_bytes);
+  to.tables = at - bytes_at_;
+  uint8_t* const tables = host_.data() + at;
+  std::memset(tables + table_bytes - 16, 0, 16);
+  std::memcpy(tables, read.codes[0].entries.data(), head_bytes);
+  std::memcpy(tables + head_bytes, read.codes[1].entries.data(), tail_bytes);
   to.runs = with_runs ? 1 : 0;
   to.sound = 1;
   return true;

@@ -28,13 +28,10 @@ CTV_HOST_DEVICE constexpr uint32_t length_symbol_at(uint32_t place) {
   return kOrder[place];
 }
 
-/// length: 1..16.
 CTV_HOST_DEVICE constexpr uint32_t reverse_bits(uint32_t code, uint32_t length) {
-  code = (code & 0x5555U) << 1 | (code >> 1 & 0x5555U);
-  code = (code & 0x3333U) << 2 | (code >> 2 & 0x3333U);
-  code = (code & 0x0f0fU) << 4 | (code >> 4 & 0x0f0fU);
-  code = (code & 0x00ffU) << 8 | code >> 8;
-  return code >> (16 - length);
+  uint32_t reversed = 0;
+  for (uint32_t i = 0; i < length; ++i) reversed |= (code >> i & 1U) << (length - 1 - i);
+  return reversed;
 }
 
 /// codes[length]: of the first symbol of each length 1..15; [16].

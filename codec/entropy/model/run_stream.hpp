@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What precedes the chunks of a component of runs (docs/bitstream.md, 6.1): where they are, and their codes.
-// On the host, for both backends.
+// What precedes the chunks of a component of runs (docs/bitstream.md, 6.1): where they are, and tables to
+// decode them. On the host, for both backends.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/deflate_reader.hpp"
+#include "codec/entropy/model/deflate_tables.hpp"
 #include "codec/entropy/model/run_chunk.hpp"
 #include "codec/entropy/model/run_index.hpp"
 
@@ -19,7 +19,11 @@ struct RunStream {
   size_t begin = 0;                   // of the DEFLATE stream in the component's bytes
   std::vector<RunChunkBits> bits;     // of chunks
   std::vector<RunChunkPlace> places;  // of chunks
-  std::array<DeflateCode, 2> codes;   // of heads and of tails
+  std::array<DeflateTable, 2> codes;  // of heads and of tails
+
+  RunTables tables() const { return {codes[0].entries.data(), codes[1].entries.data(), mask(0), mask(1)}; }
+  /// Of the bits that index a table.
+  uint32_t mask(size_t code) const { return (1U << codes[code].bits) - 1; }
 
   void reserve(size_t chunks) {
     bits.reserve(chunks);
@@ -47,8 +51,7 @@ struct RunStream {
       if (!found) return false;
       first[s] = stream.at();
       stream.skip(sums[s]);
-      const uint32_t end = codes[s].end;
-      if (!stream.within() || stream.take(end >> 16) != (end & 0xffffU)) return false;
+      if (!stream.within() || !codes[s].take_end(stream)) return false;
     }
     if (blocks == 1) {
       codes[1].entries[0] = kNoTailEntry;

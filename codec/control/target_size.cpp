@@ -46,7 +46,7 @@ void TargetSize::set_target(const SizeTarget& target) {
     debt_ = std::clamp(debt_, -full(), full());
     key_size_ *= average() / before;
     last_size_ *= average() / before;
-    scale_ *= std::pow(before / average(), 1 / kSlope);
+    scale_ = within_steps(scale_ * std::pow(before / average(), 1 / kSlope));
   } else {
     buffer_ = full();
     debt_ = key_size_ = 0;
@@ -59,6 +59,11 @@ void TargetSize::take_debt(const TargetSize& before) {
   if (target_.bitrate == 0 || !before.opened_ || before.target_.bitrate == 0) return;
   buffer_ = std::min(before.buffer_, full());
   debt_ = std::clamp(before.debt_, -full(), full());
+}
+
+// No step is coarser than the coarsest: a scale beyond would have to come back first.
+double TargetSize::within_steps(double scale) const {
+  return std::clamp(scale, kFinestScale, static_cast<double>(kCoarsestStep) / own_step_);
 }
 
 // Bytes of a predicted frame, if key frames return at their interval and are as large as the last.
@@ -159,6 +164,7 @@ std::optional<uint16_t> TargetSize::search(uint16_t step, size_t bytes) {
     if (fits_ == step) return std::nullopt;
     return fits_;
   }
+  if (fits_ != 0 && fits_ - too_fine_ <= 1) return fits_;  // no step lies between
   // Interpolates linearly between the two nearest sizes in logarithms, or extrapolates from one with the
   // usual slope, to the size aimed at. Later tries bisect, so that the search ends.
   double next = step * std::pow(size / std::max(aim, 1.0), 1 / kSlope);
@@ -197,7 +203,7 @@ void TargetSize::account(double size) {
   if (!key || !opened_ || key_interval_ == 1) {
     const double missed = std::max(size, 1.0) / wanted_;
     const double change = opened_ ? std::pow(missed, (missed > 1 ? 0.7 : 0.5) / kSlope) : 1;
-    scale_ = std::max(kFinestScale, used * std::clamp(change, 0.8, 1.25));
+    scale_ = within_steps(used * std::clamp(change, 0.8, 1.25));
   }
   opened_ = true;
   last_size_ = key ? average() : size;

@@ -43,6 +43,7 @@ class TargetSize final : public RateController {
  private:
   uint16_t begin_search(uint16_t own_step);
   std::optional<uint16_t> search(uint16_t step, size_t bytes);
+  double within_steps(double scale) const;
   double average() const { return static_cast<double>(target_.bitrate) / 8 / fps_; }
   double full() const { return static_cast<double>(target_.bitrate) / 8 * target_.buffer_ms / 1000; }
   /// Key frames among predicted ones are as fine as the step of these says, up to a share of the buffer.

@@ -133,6 +133,7 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   if (resizes()) CTV_RETURN_IF_ERROR(resize());
   FrameSlot& slot = pipeline_.slot(sent_);
   slot.parameters = {};
+  slot.parameters.type = FrameType::kPredicted;  // as far as is known
   slot.parameters.number = static_cast<uint32_t>(sent_);
   set_frame_time(slot.parameters, stream_.header.fps_den, {picture.timestamp, picture.duration});
   slot.opaque = picture.opaque;
@@ -159,13 +160,20 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
   const Status fits = rate_.end(coded ? slot.packet.size() : 0);
-  if (!fits.ok()) policy_.lost(slot.parameters.number);  // this packet will not reach the decoder
+  if (!fits.ok()) give_up(slot.parameters.number);
   if (coded) {
     slot.status = fits;
   } else if (!slot.packed) {
     start_packet(slot);
   }
   return {};
+}
+
+// No packet of the frame reaches a decoder. Frames that refer to it would not decode, however near the last
+// key frame is.
+void StreamEncoder::give_up(uint32_t number) {
+  policy_.lost(number);
+  if (policy_.needs_key_frame(static_cast<uint32_t>(sent_))) key_frames_.force();
 }
 
 bool StreamEncoder::resizes() const {
@@ -286,7 +294,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   });
   ++received_;
   if (!slot.status.ok()) {
-    if (!known) policy_.lost(slot.parameters.number);
+    if (!known) give_up(slot.parameters.number);
     return slot.status;
   }
   device_->stage_times().add(Stage::kSymbols, slot.seconds);

@@ -62,6 +62,7 @@ class StreamEncoder {
   Status start();
   Status check_sent(int64_t frame) const;
   /// Whether another number of frames in flight is wanted than there are slots.
+  void give_up(uint32_t number);
   bool resizes() const;
   Status resize();
   void start_packet(FrameSlot& slot);

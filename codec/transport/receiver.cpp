@@ -195,7 +195,9 @@ void Receiver::give(ctv_net_frame& out) {
   int repaired = 0;
   out.state = frame.assemble(bytes_, parts_, repaired);
   out.frame_number = next_;
-  out.reference = frame.key_frame() || !frame.touched() ? -1 : next_ - frame.header().reference;
+  const int64_t reference = next_ - frame.header().reference;
+  // -1 is a key frame, so what came before frame 0 is counted on from -2.
+  out.reference = frame.key_frame() || !frame.touched() ? -1 : reference - (reference < 0 ? 1 : 0);
   out.temporal_id = frame.header().temporal_id;
   out.spatial_id = frame.header().spatial_id;
   out.discardable = frame.header().discardable;

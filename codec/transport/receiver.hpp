@@ -55,6 +55,10 @@ class Receiver {
   int64_t end_us(const FrameAssembly& frame) const;
   /// When the last request for priority 0 is written once more; INT64_MAX: not any more.
   int64_t ask_again_us(const FrameAssembly& frame) const;
+  /// When the next message is due that wants a key frame.
+  int64_t key_due_us() const;
+  /// When datagrams of a frame can be asked for at the latest.
+  int64_t last_ask_us(const FrameAssembly& frame) const;
   /// When datagrams of a frame are asked for next; INT64_MAX: not any more.
   int64_t ask_us(const FrameAssembly& frame) const;
   void collect_requests(int64_t now_us, Message& message);
@@ -83,6 +87,7 @@ class Receiver {
   int64_t again_us_ = 0;
   bool key_wanted_ = false;
   int64_t key_asked_us_ = INT64_MIN;
+  int64_t served_us_ = INT64_MIN;  // the last feedback()
   Bytes bytes_, message_;
   std::vector<ctv_net_part> parts_;
   ctv_net_receiver_statistics statistics_{};

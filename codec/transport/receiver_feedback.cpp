@@ -11,6 +11,10 @@ namespace {
 // time. A message may be lost, so such a message is written again.
 constexpr int kAgain = 2;
 
+// A key frame is wanted in every message until it is there, but no message is due for that sooner than after
+// a round trip, nor after this.
+constexpr int64_t kLeastKeyWait = 1000;
+
 }  // namespace
 
 void Receiver::report(int64_t number, ctv_net_state state) {
@@ -33,9 +37,14 @@ int64_t Receiver::ask_again_us(const FrameAssembly& frame) const {
   return frame.again_us + std::max<int64_t>(config_.reorder_us, 1);
 }
 
+// So that what is asked for comes in time.
+int64_t Receiver::last_ask_us(const FrameAssembly& frame) const {
+  return frame.clock_us() + config_.deadline_us - config_.round_trip_us;
+}
+
 int64_t Receiver::ask_us(const FrameAssembly& frame) const {
   if (frame.broken() || frame.whole()) return INT64_MAX;
-  const int64_t last = frame.clock_us() + config_.deadline_us - config_.round_trip_us;  // to come in time
+  const int64_t last = last_ask_us(frame);
   if (const int64_t again = ask_again_us(frame); again <= last) return again;
   if (frame.asks >= config_.repeats) return INT64_MAX;
   int64_t time = std::max(frame.clock_us(), frame.latest_us) + config_.reorder_us;
@@ -54,8 +63,7 @@ void Receiver::collect_requests(int64_t now_us, Message& message) {
   const size_t most = mtu > reports ? std::min(kMaxRequests, (mtu - reports) / kRequestSize) : 0;
   for (auto& [number, frame] : frames_) {
     if (message.request_count >= most) return;
-    if (ask_us(frame) > now_us || now_us + config_.round_trip_us > frame.clock_us() + config_.deadline_us)
-      continue;
+    if (ask_us(frame) > now_us || now_us > last_ask_us(frame)) continue;
     const bool again = ask_again_us(frame) <= now_us;
     const bool answered = now_us >= frame.asked_us + config_.round_trip_us;
     const int wanted = frame.asks > 0 && !answered ? 1 : kPriorities;
@@ -91,8 +99,8 @@ ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
   if (!window_.any()) return CTV_AGAIN;  // nothing came yet
   Message message;
   collect_requests(now_us, message);
-  const bool key_due =
-      key_wanted_ && (key_asked_us_ == INT64_MIN || now_us >= key_asked_us_ + config_.round_trip_us);
+  served_us_ = now_us;
+  const bool key_due = key_wanted_ && now_us >= key_due_us();
   const bool again = again_ > 0 && now_us >= again_us_;
   if (!changed_ && !key_due && !again && message.request_count == 0) return CTV_AGAIN;
   again_ = lost_ ? kAgain : std::max(0, again_ - 1);
@@ -111,17 +119,24 @@ ctv_status Receiver::feedback(int64_t now_us, std::span<const uint8_t>& out) {
   return CTV_OK;
 }
 
+int64_t Receiver::key_due_us() const {
+  if (key_asked_us_ == INT64_MIN) return INT64_MIN;
+  return key_asked_us_ + std::max(config_.round_trip_us, kLeastKeyWait);
+}
+
 int64_t Receiver::due_us() const {
   if (gap_ > 0 || changed_) return INT64_MIN;
   int64_t due = INT64_MAX;
-  if (key_wanted_) due = key_asked_us_ == INT64_MIN ? INT64_MIN : key_asked_us_ + config_.round_trip_us;
+  if (key_wanted_ && window_.any()) due = key_due_us();
   if (again_ > 0) due = std::min(due, again_us_);
   if (!frames_.empty()) {
     const FrameAssembly& front = frames_.begin()->second;
     if (ready(front, INT64_MIN)) return INT64_MIN;
     due = std::min(due, end_us(front));
   }
-  for (const auto& [number, frame] : frames_) due = std::min(due, ask_us(frame));
+  for (const auto& [number, frame] : frames_) {
+    if (served_us_ <= last_ask_us(frame)) due = std::min(due, ask_us(frame));
+  }
   return due;
 }
 

@@ -86,9 +86,10 @@ struct Loop {
     try {
       for (int p = 0; p < part_count && !failed; ++p) {
         Part& from = part_at((home + p) % part_count);
-        while (from.next.load(std::memory_order_relaxed) < from.end) {
+        // Once taken a task runs: another may wait for it.
+        while (!failed && from.next.load(std::memory_order_relaxed) < from.end) {
           const int i = from.next++;
-          if (i >= from.end || failed) break;
+          if (i >= from.end) break;
           current = {inside.outermost, inside.turn + (in_order ? std::min(i, kTurns - 2) : 0)};
           task(context, i);
         }

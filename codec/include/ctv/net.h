@@ -94,7 +94,8 @@ typedef struct ctv_net_frame {
   size_t struct_size;   /**< sizeof(ctv_net_frame). */
   int64_t frame_number; /**< Number, rising from frame to frame; gaps count as lost frames. A receiver takes
                              the first one modulo 65536. */
-  int64_t reference;    /**< Number of the frame that it refers to, at most 255 less; -1: a key frame. */
+  int64_t reference;    /**< Number of the frame that it refers to, at most 255 less; -1: a key frame.
+                             Received: less than -1 if that one came before frame 0. */
   int32_t temporal_id;  /**< Temporal layer, 0..7. */
   int32_t spatial_id;   /**< Spatial layer, 0..3. */
   int32_t discardable;  /**< 1: no other frame refers to it. */

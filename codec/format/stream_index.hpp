@@ -24,6 +24,8 @@ class IndexBuilder {
     entries_.push_back({next_, key, timestamp});
     next_ += packet_size;
   }
+  /// A header goes out between packets.
+  void skip(size_t header_size) { next_ += header_size; }
   const std::vector<IndexEntry>& entries() const { return entries_; }
 
  private:

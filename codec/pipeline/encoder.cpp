@@ -53,7 +53,11 @@ Status StreamEncoder::check_change(const ctv_config& config) const {
 }
 
 Status StreamEncoder::reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config) {
-  return restart(encoder, config, encoder->sent_);
+  IndexBuilder index = encoder->index_;
+  CTV_RETURN_IF_ERROR(restart(encoder, config, encoder->sent_));
+  index.skip(encoder->header_bytes_.size());
+  encoder->index_ = std::move(index);
+  return {};
 }
 
 Status StreamEncoder::go_to(std::unique_ptr<StreamEncoder>& encoder, uint64_t number) {

@@ -42,6 +42,35 @@ ctv_status send_header(const ctv_limits& limits, const Bytes& header) {
 
 constexpr ctv_limits kAmple = {uint64_t{1} << 40, uint64_t{1} << 40, uint64_t{1} << 30};
 
+// No packet of the refused frame reaches the decoder, so none may refer to it.
+TEST(Limits, AfterAFrameThatIsTooLargeTheNextOneDecodes) {
+  for (const int slots : {1, 3}) {
+    for (const size_t bad : {size_t{0}, size_t{3}}) {
+      const auto clip = moving_clip(CTV_FORMAT_I420, 64, 48, 8);
+      Config config = config_for(clip[0], "default", 1);
+      config.key_interval = 0;
+      config.min_key_distance = 30;
+      config.slots = slots;
+      config.max_frame_bytes = bad == 0 ? 1 : 1 << 20;
+      Encoder encoder(config);
+      Decoder decoder(decoder_config(1));
+      EXPECT_TRUE(decoder.send(encoder.header().bytes()));
+      for (size_t i = 0; i < clip.size(); ++i) {
+        EXPECT_EQ(ctv_encoder_set_bitrate(encoder.get(), 0, i == bad ? 1 : 1 << 20), CTV_OK);
+        EXPECT_TRUE(encoder.send(picture_of(clip[i])));
+        if (i == bad) {
+          EXPECT_THROW((void)encoder.receive(), Error);
+          continue;
+        }
+        const auto unit = encoder.receive();
+        ASSERT_TRUE(unit);
+        EXPECT_TRUE(decoder.send(unit->bytes())) << i;
+        EXPECT_TRUE(decoder.receive()) << i;
+      }
+    }
+  }
+}
+
 TEST(Limits, PixelsAreCountedBeforeAnythingIsAllocated) {
   const Stream stream = small_stream("default");
   ctv_limits limits = kAmple;

@@ -325,6 +325,27 @@ TEST(FrameOptions, AreInThePacketAndInTheStream) {
   EXPECT_EQ(ctv_encoder_lost(encoder.get(), -1), CTV_ERROR_ARGUMENT);
 }
 
+// What the encoder itself refers to may be asked for.
+TEST(FrameOptions, AFrameOfALayerMayReferToWhatItsLayerMay) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 48, 32, 4);
+  Config c = config_for(clip[0], "default", 1);
+  c.slots = 4;
+  c.temporal_layers = 3;
+  c.key_interval = 0;
+  Encoder encoder(c);
+  for (size_t i = 0; i < clip.size(); ++i) {
+    ctv_frame_options o;
+    ctv_frame_options_init(&o);
+    if (i == 3) o.refer_to = 2;
+    ASSERT_TRUE(encoder.send(picture_of(clip[i]), o));
+    const auto unit = encoder.receive();
+    ASSERT_TRUE(unit);
+    if (i < 3) continue;
+    EXPECT_EQ(unit->temporal_id, 2);
+    EXPECT_EQ(unit->reference_frame, 2);
+  }
+}
+
 TEST(FrameOptions, RequestedKeyFramesKeepTheirDistance) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 48, 32, 12);
   Config c = config_for(clip[0], "default", 1);

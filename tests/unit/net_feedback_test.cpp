@@ -254,6 +254,48 @@ TEST(Feedback, KeyFramesAreAskedForUntilOneIsDecoded) {
   EXPECT_TRUE(receiver.feedback(500000).empty());
 }
 
+int64_t due(const NetReceiver& receiver) {
+  int64_t time_us = 0;
+  EXPECT_EQ(ctv_net_receiver_due(receiver.handle, &time_us), CTV_OK);
+  return time_us;
+}
+
+// Whoever takes messages until there are none must come to an end, also without a round trip.
+TEST(Feedback, AtOneTimeOneMessageWantsAKeyFrame) {
+  ctv_net_receiver_config config = NetReceiver::config();
+  config.round_trip_us = 0;
+  NetReceiver receiver(config);
+  NetSender sender;
+  EXPECT_EQ(ctv_net_receiver_request_key_frame(receiver.handle), CTV_OK);
+  EXPECT_GT(due(receiver), 0) << "nothing came yet";
+  for (const Datagram& d : sender.cut(0, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+  ASSERT_EQ(receiver.take(0).size(), 1U);
+  EXPECT_EQ(give(sender, receiver.feedback(0), 0).key_frame, 1);
+  EXPECT_TRUE(receiver.feedback(0).empty());
+  const int64_t next = due(receiver);
+  EXPECT_GT(next, 0);
+  EXPECT_TRUE(receiver.feedback(next - 1).empty());
+  EXPECT_FALSE(receiver.feedback(next).empty());
+}
+
+// Frames 1 and 2 are lost, and what came of frame 3 dates them back so far that nobody asks for them.
+TEST(Feedback, WhatComesTooLateToBeAskedForIsNotDue) {
+  ctv_net_receiver_config config = NetReceiver::config();
+  config.deadline_us = 40000;
+  config.round_trip_us = 30000;
+  NetReceiver receiver(config);
+  NetSender sender;
+  for (const Datagram& d : sender.cut(0, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d, 0), CTV_OK);
+  ASSERT_EQ(receiver.take(0).size(), 1U);
+  sender.cut(1, 0, {{100, 0}});
+  sender.cut(2, 1, {{100, 0}});
+  const int64_t now = 100000;
+  for (const Datagram& d : sender.cut(3, 2, {{100, 0}})) ASSERT_EQ(receiver.push(d, now), CTV_OK);
+  receiver.take(now);
+  for (int i = 0; i < 10 && !receiver.feedback(now).empty(); ++i) continue;
+  EXPECT_GT(due(receiver), now);
+}
+
 TEST(Feedback, LossIsMeasured) {
   for (const int loss : {0, 5, 20, 50}) {
     net::SequenceWindow window;

@@ -236,6 +236,47 @@ TEST(TargetSize, NoFrameIsLargerThanTheLimitUnlessNoStepMakesItFit) {
   EXPECT_EQ(none.steps.back(), 65535);
 }
 
+// However long a bitrate that no step meets has lasted.
+TEST(TargetSize, AfterABitRateOutOfReachTheNextIsMetSoon) {
+  for (const int frames : {30, 300, 4000}) {
+    ConstantQuantiser source(160);
+    TargetSize size({1, 1000, 0}, kFps, 0);
+    size.set_source(source);
+    uint64_t frame = 0;
+    code(size, frame++, FrameType::kKey);
+    for (int i = 0; i < frames; ++i) {
+      const ControlledFrame coded = code(size, frame++, FrameType::kPredicted);
+      ASSERT_GT(coded.steps[0], 0) << i;
+    }
+    size.set_target({1000000, 1000, 0});
+    int until = 0;
+    while (code(size, frame++, FrameType::kPredicted).steps.back() > 160 && until < 1000) ++until;
+    EXPECT_LT(until, 30) << frames;
+  }
+}
+
+// Sizes that fall so fast that a limit lies between two steps.
+TEST(TargetSize, ASearchEndsWhereNoStepIsLeft) {
+  for (int first = 4; first < 64; ++first) {
+    for (int fits = first + 1; fits < 80; ++fits) {
+      ConstantQuantiser source(static_cast<uint16_t>(first));
+      TargetSize size({0, 1000, 5000}, kFps, 0);
+      size.set_source(source);
+      uint16_t step = size.begin(0, FrameType::kKey);
+      int tries = 1;
+      const auto bytes = [&](uint16_t s) { return s < fits ? 9000U - s : 3000U - s; };
+      for (; tries < 100; ++tries) {
+        const auto next = size.retry(step, bytes(step));
+        if (!next) break;
+        step = *next;
+      }
+      EXPECT_LE(tries, 24);
+      EXPECT_GE(step, fits) << first;
+      EXPECT_TRUE(size.end(bytes(step)).ok());
+    }
+  }
+}
+
 TEST(StreamRate, TriesForQualityComeBeforeThoseForSize) {
   StreamRate rate(ConstantQuantiser(160, key_gain(10)), {kPictureSamples, key_gain(10)},
                   TargetSize({0, 1000, 3000}, kFps, 10));

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include <ctv/ctv.hpp>
 
@@ -131,9 +132,16 @@ class Decoding {
     header_ = bytes;
     result_.stream.struct_size = sizeof result_.stream;
     check(ctv_stream_info_parse(bytes.data(), bytes.size(), &result_.stream));
-    if (options_.seek == 0 || sought_) return;
-    sought_ = true;
-    seek_key_frame(units_, header_, options_.seek);
+    if (options_.seek != 0 && !sought_) {
+      sought_ = true;
+      const uint64_t own = unit.offset;
+      const uint64_t next = units_.offset();
+      const auto place = find_key_frame(units_, options_.seek);
+      if (place && place->header != own) key_packet_ = place->packet;  // behind its header
+      units_.seek(!place ? next : (key_packet_ ? place->header : place->packet));
+    } else if (key_packet_) {
+      units_.seek(*std::exchange(key_packet_, std::nullopt));
+    }
   }
 
   /// With --keep-going, the number of a packet that cannot be decoded counts for the clip's length.
@@ -207,7 +215,8 @@ class Decoding {
   std::vector<uint8_t> header_;  // the one in force
   int64_t pictures_ = 0;         // at least so many does the stream have
   bool sought_ = false;
-  bool lost_ = false;  // no unit has been read since the last jump
+  std::optional<uint64_t> key_packet_;  // to go on with, once its header is read
+  bool lost_ = false;                   // no unit has been read since the last jump
 };
 
 }  // namespace

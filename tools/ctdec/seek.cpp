@@ -1,60 +1,84 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctdec/seek.h"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "cli/exit.h"
 
 namespace ctv::tools {
 namespace {
 
-std::optional<ctv_packet_info> packet_at(UnitReader& units, std::span<const uint8_t> header) {
+std::optional<ctv_packet_info> info_of(const StreamUnit& packet, std::span<const uint8_t> header) {
+  ctv_packet_info info{};
+  info.struct_size = sizeof info;
+  if (ctv_packet_info_parse(header.data(), header.size(), packet.bytes.data(), packet.bytes.size(), &info,
+                            nullptr, 0) != CTV_OK)
+    return std::nullopt;
+  return info;
+}
+
+// A file that cannot be read is an error, damage is not: then there is nothing.
+template <typename Read>
+std::optional<KeyFramePlace> unless_damaged(Read read) {
   try {
-    const auto unit = units.next();
-    ctv_packet_info info{};
-    info.struct_size = sizeof info;
-    if (!unit || unit->kind != CTV_UNIT_PACKET ||
-        ctv_packet_info_parse(header.data(), header.size(), unit->bytes.data(), unit->bytes.size(), &info,
-                              nullptr, 0) != CTV_OK)
-      return std::nullopt;
-    return info;
+    return read();
   } catch (const Failure& e) {
     if (e.code() == Exit::kFile) throw;
     return std::nullopt;
   }
 }
 
-bool by_index(UnitReader& units, std::span<const uint8_t> header, int64_t frame) {
-  const std::optional<StreamIndex> index = read_index(units.source());
-  if (!index || index->entries.empty()) return false;
-  auto i = static_cast<size_t>(std::min<int64_t>(frame, static_cast<int64_t>(index->entries.size()) - 1));
-  while (i > 0 && index->entries[i].key_frame == 0) --i;
-  // An index is a hint from the file: believe it only if the packet there agrees.
-  const uint64_t offset = index->entries[i].offset;
-  if (!units.seek(offset)) return false;
-  const auto info = packet_at(units, header);
-  if (!info || info->key_frame == 0 || info->frame_number != static_cast<int64_t>(i)) return false;
-  return units.seek(offset);
+// A header lies before a key frame, behind the packet before that.
+uint64_t header_offset(UnitReader& units, const StreamIndex& index, size_t key) {
+  for (size_t k = key; k > 0; --k) {
+    if (index.entries[k].key_frame == 0 || !units.seek(index.entries[k - 1].offset) || !units.next())
+      continue;
+    const auto unit = units.next();
+    if (unit && unit->kind == CTV_UNIT_HEADER) return unit->offset;
+  }
+  return 0;
 }
 
-bool by_scan(UnitReader& units, std::span<const uint8_t> header, int64_t frame) {
-  if (!units.seek(0)) return false;
-  std::optional<uint64_t> best;
-  try {
+std::optional<KeyFramePlace> by_index(UnitReader& units, int64_t frame) {
+  const std::optional<StreamIndex> index = read_index(units.source());
+  if (!index || index->entries.empty()) return std::nullopt;
+  auto i = static_cast<size_t>(std::min<int64_t>(frame, static_cast<int64_t>(index->entries.size()) - 1));
+  while (i > 0 && index->entries[i].key_frame == 0) --i;
+  const KeyFramePlace place{header_offset(units, *index, i), index->entries[i].offset};
+  // An index is a hint from the file: believe it only if the packet there agrees.
+  if (!units.seek(place.header)) return std::nullopt;
+  const auto unit = units.next();
+  if (!unit || unit->kind != CTV_UNIT_HEADER) return std::nullopt;
+  const std::vector<uint8_t> header(unit->bytes.begin(), unit->bytes.end());  // the reader moves on
+  if (!units.seek(place.packet)) return std::nullopt;
+  const auto packet = units.next();
+  if (!packet || packet->kind != CTV_UNIT_PACKET) return std::nullopt;
+  const auto info = info_of(*packet, header);
+  if (!info || info->key_frame == 0 || info->frame_number != static_cast<int64_t>(i)) return std::nullopt;
+  return place;
+}
+
+std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
+  if (!units.seek(0)) return std::nullopt;
+  std::optional<KeyFramePlace> best;
+  std::vector<uint8_t> header;
+  uint64_t header_at = 0;
+  unless_damaged([&]() -> std::optional<KeyFramePlace> {  // damage further on: what was found stands
     while (const auto unit = units.next()) {
+      if (unit->kind == CTV_UNIT_HEADER) {
+        header.assign(unit->bytes.begin(), unit->bytes.end());
+        header_at = unit->offset;
+      }
       if (unit->kind != CTV_UNIT_PACKET) continue;
-      ctv_packet_info info{};
-      info.struct_size = sizeof info;
-      if (ctv_packet_info_parse(header.data(), header.size(), unit->bytes.data(), unit->bytes.size(), &info,
-                                nullptr, 0) != CTV_OK)
-        break;
-      if (info.frame_number > frame) break;
-      if (info.key_frame != 0) best = unit->offset;
+      const auto info = info_of(*unit, header);
+      if (!info || info->frame_number > frame) break;
+      if (info->key_frame != 0) best = {header_at, unit->offset};
     }
-  } catch (const Failure& e) {
-    if (e.code() == Exit::kFile) throw;  // damage further on: what was found stands
-  }
-  return best && units.seek(*best);
+    return std::nullopt;
+  });
+  return best;
 }
 
 }  // namespace
@@ -67,11 +91,10 @@ std::optional<int64_t> pictures_by_index(UnitReader& units) {
   return static_cast<int64_t>(index->entries.size());
 }
 
-bool seek_key_frame(UnitReader& units, std::span<const uint8_t> header, int64_t frame) {
-  if (!units.source().size()) return false;  // a pipe
-  if (by_index(units, header, frame) || by_scan(units, header, frame)) return true;
-  units.seek(0);
-  return false;
+std::optional<KeyFramePlace> find_key_frame(UnitReader& units, int64_t frame) {
+  if (!units.source().size()) return std::nullopt;  // a pipe
+  const auto place = unless_damaged([&] { return by_index(units, frame); });
+  return place ? place : by_scan(units, frame);
 }
 
 }  // namespace ctv::tools

@@ -4,16 +4,18 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "io/unit_reader.h"
 
 namespace ctv::tools {
 
-/// Moves the reader of a file to that key frame's packet, by the index if there is a sound one, else by
-/// scanning. header: the stream's first unit. False, with the reader at the stream's start, if it cannot be
-/// found (a pipe, damage): decode from the start then.
-bool seek_key_frame(UnitReader& units, std::span<const uint8_t> header, int64_t frame);
+/// Where the units begin: the header that is in force at a key frame, and its packet.
+struct KeyFramePlace {
+  uint64_t header, packet;
+};
+/// The last key frame at or before frame N of a file, by the index if there is a sound one, else by scanning.
+/// Nothing if it cannot be found (a pipe, damage): decode from the start then. The reader is then anywhere.
+std::optional<KeyFramePlace> find_key_frame(UnitReader& units, int64_t frame);
 
 /// How many pictures the index of a file lists. The reader is then at the stream's start.
 std::optional<int64_t> pictures_by_index(UnitReader& units);

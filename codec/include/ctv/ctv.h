@@ -440,10 +440,10 @@ static inline void ctv_unit_init(ctv_unit* value) {
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name; CTV_ERROR_DEVICE, CTV_ERROR_UNSUPPORTED if the
  * backend or engine is not available. */
 CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** encoder);
-/** Goes on with another configuration: another size, format, frame rate or way of coding. The header is new,
- * the next frame is a key frame, and frame numbers go on. What was spent beyond a bitrate stays spent. The
- * backend stays open; what depends on the size is made anew. For rate alone, ctv_encoder_set_bitrate() and
- * its like need no key frame.
+/** Goes on with another configuration: another size, format, frame rate or way of coding. The header is new
+ * and goes before the next packet, the next frame is a key frame, and frame numbers and the index go on. What
+ * was spent beyond a bitrate stays spent. The backend stays open; what depends on the size is made anew. For
+ * rate alone, ctv_encoder_set_bitrate() and its like need no key frame.
  * @param encoder the encoder, of which all packets were received
  * @param config the configuration; copied. backend, device, engine, threads and frames_in_flight are as
  * before

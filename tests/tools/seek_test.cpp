@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where ctdec begins in a stream whose header changes, by its index and by scanning.
+#include <gtest/gtest.h>
+
+#include <ctv/ctv.hpp>
+#include <vector>
+
+#include "ctdec/seek.h"
+
+namespace ctv::tools {
+namespace {
+
+struct Made {
+  std::vector<uint8_t> bytes;
+  std::vector<KeyFramePlace> places;  // of each frame
+  std::vector<uint64_t> packets;      // offsets
+};
+
+// Three parts of seven frames with a key frame every three: two sizes, then the first one again.
+Made stream(bool with_index) {
+  Made made;
+  std::optional<Encoder> encoder;
+  uint64_t header_at = 0;
+  uint64_t key_at = 0;
+  for (const int side : {32, 48, 32}) {
+    Config config("default");
+    config.width = config.height = side;
+    config.format = CTV_FORMAT_GRAY8;
+    config.key_interval = 3;
+    config.threads = 1;
+    config.backend = CTV_BACKEND_CPU;
+    if (encoder) {
+      encoder->reconfigure(config);
+    } else {
+      encoder.emplace(config);
+    }
+    const auto append = [&](std::span<const uint8_t> bytes) {
+      const uint64_t at = made.bytes.size();
+      made.bytes.insert(made.bytes.end(), bytes.begin(), bytes.end());
+      return at;
+    };
+    header_at = append(encoder->header().bytes());
+    for (int frame = 0; frame < 7; ++frame) {
+      const std::vector<uint8_t> samples(static_cast<size_t>(side * side), static_cast<uint8_t>(20 * frame));
+      ctv_picture picture{};
+      picture.struct_size = sizeof picture;
+      picture.format = CTV_FORMAT_GRAY8;
+      picture.width = picture.height = side;
+      picture.data[0] = const_cast<uint8_t*>(samples.data());
+      picture.stride[0] = side;
+      EXPECT_TRUE(encoder->send(picture));
+      const auto unit = encoder->receive();
+      EXPECT_TRUE(unit);
+      made.packets.push_back(append(unit->bytes()));
+      if (unit->key_frame != 0) key_at = made.packets.back();
+      made.places.push_back({header_at, key_at});
+    }
+  }
+  if (with_index) {
+    const auto index = encoder->index().bytes();
+    made.bytes.insert(made.bytes.end(), index.begin(), index.end());
+  }
+  return made;
+}
+
+TEST(Seek, FindsTheHeaderThatIsInForce) {
+  for (const bool with_index : {true, false}) {
+    const Made made = stream(with_index);
+    for (size_t frame = 0; frame < made.places.size(); ++frame) {
+      UnitReader units(std::make_unique<MemorySource>(made.bytes, true));
+      const auto place = find_key_frame(units, static_cast<int64_t>(frame));
+      ASSERT_TRUE(place) << frame;
+      EXPECT_EQ(place->header, made.places[frame].header) << frame << " index " << with_index;
+      EXPECT_EQ(place->packet, made.places[frame].packet) << frame << " index " << with_index;
+    }
+    UnitReader pipe(std::make_unique<MemorySource>(made.bytes, false));
+    EXPECT_FALSE(find_key_frame(pipe, 3));
+  }
+}
+
+TEST(Seek, TheIndexOfAnEncoderGoesOnBehindANewHeader) {
+  const Made made = stream(true);
+  MemorySource source(made.bytes, true);
+  const auto index = read_index(source);
+  ASSERT_TRUE(index);
+  ASSERT_EQ(index->entries.size(), made.packets.size());
+  for (size_t i = 0; i < made.packets.size(); ++i) EXPECT_EQ(index->entries[i].offset, made.packets[i]) << i;
+}
+
+}  // namespace
+}  // namespace ctv::tools

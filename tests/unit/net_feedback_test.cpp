@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Feedback of ctv_net: reports, requests, round trip, loss.
+// Feedback of ctv_net: reports, requests, round trip, loss; references of frames that come.
 #include <bit>
 #include <map>
 
@@ -278,7 +278,7 @@ TEST(Feedback, AtOneTimeOneMessageWantsAKeyFrame) {
   EXPECT_FALSE(receiver.feedback(next).empty());
 }
 
-// Frames 1 and 2 are lost, and what came of frame 3 dates them back so far that nobody asks for them.
+// Frames 1 and 2 are lost, and what came of frame 3 dates them back so far that they are not asked for.
 TEST(Feedback, WhatComesTooLateToBeAskedForIsNotDue) {
   ctv_net_receiver_config config = NetReceiver::config();
   config.deadline_us = 40000;
@@ -294,6 +294,20 @@ TEST(Feedback, WhatComesTooLateToBeAskedForIsNotDue) {
   receiver.take(now);
   for (int i = 0; i < 10 && !receiver.feedback(now).empty(); ++i) continue;
   EXPECT_GT(due(receiver), now);
+}
+
+// Who joins where numbers begin again must not take a predicted frame for a key frame.
+TEST(Receiver, AReferenceBeforeTheFirstNumberIsNoKeyFrame) {
+  for (const int64_t back : {1, 2, 255}) {
+    NetSender sender;
+    NetReceiver receiver;
+    for (const Datagram& d : sender.cut(65536, 65536 - back, {{100, 0}})) ASSERT_EQ(receiver.push(d), CTV_OK);
+    ctv_net_frame frame;
+    ctv_net_frame_init(&frame);
+    ASSERT_EQ(ctv_net_receiver_next(receiver.handle, 0, &frame), CTV_OK);
+    EXPECT_EQ(frame.frame_number, 0);
+    EXPECT_EQ(frame.reference, -back - 1);
+  }
 }
 
 TEST(Feedback, LossIsMeasured) {

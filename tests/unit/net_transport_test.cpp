@@ -276,20 +276,6 @@ TEST(Transport, NumbersWrapAround) {
   for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 65530 + static_cast<int64_t>(i));
 }
 
-// Who joins there must not take a predicted frame for a key frame.
-TEST(Transport, AReferenceBeforeTheFirstNumberIsNoKeyFrame) {
-  for (const int64_t back : {1, 2, 255}) {
-    NetSender sender;
-    NetReceiver receiver;
-    for (const Datagram& d : sender.cut(65536, 65536 - back, kSpecs)) ASSERT_EQ(receiver.push(d), CTV_OK);
-    ctv_net_frame frame;
-    ctv_net_frame_init(&frame);
-    ASSERT_EQ(ctv_net_receiver_next(receiver.handle, 0, &frame), CTV_OK);
-    EXPECT_EQ(frame.frame_number, 0);
-    EXPECT_EQ(frame.reference, -back - 1);
-  }
-}
-
 // One datagram of a frame far away is not believed; a sender that has gone on is.
 TEST(Transport, JumpsAfterSeveralDatagramsOnly) {
   NetSender sender(200);

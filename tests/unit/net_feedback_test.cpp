@@ -260,7 +260,7 @@ int64_t due(const NetReceiver& receiver) {
   return time_us;
 }
 
-// Whoever takes messages until there are none must come to an end, also without a round trip.
+// A caller that takes messages until there are none must come to an end, also without a round trip.
 TEST(Feedback, AtOneTimeOneMessageWantsAKeyFrame) {
   ctv_net_receiver_config config = NetReceiver::config();
   config.round_trip_us = 0;

@@ -333,7 +333,8 @@ CTV_API ctv_status ctv_net_receiver_open(const ctv_net_receiver_config* config, 
 CTV_API void ctv_net_receiver_close(ctv_net_receiver* receiver);
 /** Takes a datagram. What came before, comes too late or after its frame is complete is ignored.
  * @return CTV_OK; CTV_ERROR_STREAM with the field's name: the datagram is damaged or contradicts others of
- * its frame, and changed nothing. */
+ * its frame, and changed nothing; CTV_ERROR_LIMIT: max_memory is full, and the datagram was not taken. Take
+ * the next frame, then give it again. */
 CTV_API ctv_status ctv_net_receiver_push(ctv_net_receiver* receiver, int64_t now_us, const uint8_t* data,
                                          size_t size);
 /** Gives the next frame in order: as soon as it is whole, or as it is when its deadline has passed or memory

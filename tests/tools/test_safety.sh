@@ -181,7 +181,12 @@ expect 0 "bitrates with units" "$ctenc" a.y4m -o x.ctv --bitrate 2M --keyint inf
 
 # --- what is missed is said
 expect 0 "missed bitrate" "$ctenc" --generate 96x64@25:60 -o x.ctv --bitrate 1
+says "warning: the bitrate was missed.*coarsest step"
+expect 0 "bitrate above a limit" "$ctenc" --generate 96x64@25:100 -o x.ctv --bitrate 400 --max-frame 500
+says "warning: the bitrate was missed.*--max-frame"
+expect 0 "bitrate too high" "$ctenc" --generate 96x64@25:60 -o x.ctv --bitrate 20000
 says "warning: the bitrate was missed"
+grep -q finest err && fail "a step that was not used is blamed: $(cat err)"
 expect 0 "held bitrate" "$ctenc" --generate 96x64@25:100 -o x.ctv --bitrate 100
 grep -q missed err && fail "a bitrate that was held is said to be missed: $(cat err)"
 printf 'YUV4MPEG2 W4 H4 Im A70000:1\nFRAME\n%24s' >told.y4m

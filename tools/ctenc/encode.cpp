@@ -16,6 +16,8 @@ namespace ctv::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// The range of ctv_config.step.
+constexpr double kFinestStep = 1.0 / 16, kCoarsestStep = 4095;
 constexpr uint64_t kBenchmarkMemory = uint64_t{1} << 30;
 
 double seconds_between(Clock::time_point a, Clock::time_point b) {
@@ -197,6 +199,8 @@ class Encoding {
     check(ctv_packet_info_parse(header_.data(), header_.size(), unit->data, unit->size, &info, nullptr, 0));
     result_.side_bytes += info.side_size;
     result_.largest_packet = std::max<uint64_t>(result_.largest_packet, unit->size);
+    if (unit->step <= kFinestStep) ++result_.finest;
+    if (unit->step >= kCoarsestStep) ++result_.coarsest;
     Quality quality;
     if (inspector_) quality = inspector_->packet(*unit);
     if (csv_) write_csv_line(*unit, info, quality, latency);

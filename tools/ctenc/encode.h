@@ -18,11 +18,12 @@ struct EncodeResult {
   int64_t frames = 0, key_frames = 0;
   uint64_t bytes = 0;  // of the whole stream
   uint64_t largest_packet = 0;
-  uint64_t side_bytes = 0;  // of side payloads
-  double seconds = 0;       // wall clock, reading and writing included
-  double steady_fps = 0;    // of the frames after warm-up; --benchmark only
-  int64_t warm_up = 0;      // frames that steady_fps leaves out
-  Latency latency;          // from giving a picture to having its packet
+  uint64_t side_bytes = 0;           // of side payloads
+  int64_t finest = 0, coarsest = 0;  // frames at the ends of the range of steps
+  double seconds = 0;                // wall clock, reading and writing included
+  double steady_fps = 0;             // of the frames after warm-up; --benchmark only
+  int64_t warm_up = 0;               // frames that steady_fps leaves out
+  Latency latency;                   // from giving a picture to having its packet
   Quality quality;
   std::string verified;
   std::vector<ctv_stage_time> stages;

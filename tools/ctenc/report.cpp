@@ -76,6 +76,22 @@ std::string coding_text(const ctv_config& c) {
                     name_of(kEntropyCodings, c.entropy_coding), quantiser_text(c).c_str());
 }
 
+/// Why a stream has more than its bit rate; "" if that is not known.
+std::string why_above(const EncodeResult& r) {
+  if (2 * r.coarsest < r.frames) return "";
+  return ", since even the coarsest step needs more (another --preset, or smaller pictures, need less)";
+}
+
+/// Why it has less.
+std::string why_below(const EncodeResult& r) {
+  if (2 * r.finest >= r.frames) return ", since even the finest step needs less";
+  // Packets that were made to fit end a little below the limit.
+  const int64_t limit = r.config.max_frame_bytes;
+  if (limit > 0 && static_cast<int64_t>(r.largest_packet) >= limit - limit / 4)
+    return text(", since --max-frame allows packets of %lld bytes at most", static_cast<long long>(limit));
+  return "";
+}
+
 /// JSON has no infinity: equal pictures have a PSNR of null.
 Json decibels(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -123,10 +139,8 @@ std::string missed_bitrate(const EncodeResult& r) {
   const double seconds = static_cast<double>(r.frames) * r.config.fps_den / r.config.fps_num;
   const double tolerance = seconds < 2 ? 2 : 1.2;
   if (r.kbps() <= wanted * tolerance && r.kbps() >= wanted / tolerance) return "";
-  return text(
-      "the bitrate was missed: %.0f kb/s instead of %.0f, since even the %s step %s", r.kbps(), wanted,
-      r.kbps() > wanted ? "coarsest" : "finest",
-      r.kbps() > wanted ? "needs more (another --preset, or smaller pictures, need less)" : "needs less");
+  return text("the bitrate was missed: %.0f kb/s instead of %.0f", r.kbps(), wanted) +
+         (r.kbps() > wanted ? why_above(r) : why_below(r));
 }
 
 std::string encode_json(const EncodeOptions& options, const EncodeResult& r) {

@@ -43,6 +43,9 @@ expect 2 "a missing stream" "$ctcat" missing.ctv -o x.ctv
 "$ctenc" --generate 96x56@25:4 -o other.ctv >/dev/null 2>&1 || fail ctenc
 expect 3 "another header" "$ctcat" part0.ctv other.ctv -o x.ctv
 says err "its header is not that of part0.ctv"
+cat part0.ctv other.ctv >changes.ctv
+expect 3 "a header that changes" "$ctcat" changes.ctv -o x.ctv
+says err "changes.ctv: its header changes behind frame 7"
 # Damage of a packet's header is found; nothing is left.
 cp whole.ctv a.ctv
 printf '\125\252' | dd of=a.ctv bs=1 seek=$(($(packet_at 10) + 5)) conv=notrunc 2>/dev/null

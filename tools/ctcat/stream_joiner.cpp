@@ -4,6 +4,7 @@
 #include <ctv/ctv.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/exit.h"
 #include "cli/text.h"
@@ -15,12 +16,21 @@ void StreamJoiner::fail(const std::string& what) const { throw Failure(Exit::kSt
 void StreamJoiner::begin(const std::string& name) {
   name_ = name;
   begins_ = true;
+  headed_ = false;
+  last_came_.reset();
   checks_.fill({});
 }
 
 void StreamJoiner::header(std::span<const uint8_t> unit) {
+  const bool first = !std::exchange(headed_, true);
   if (!header_.empty()) {
-    if (!std::equal(unit.begin(), unit.end(), header_.begin(), header_.end()))
+    const bool equal = std::equal(unit.begin(), unit.end(), header_.begin(), header_.end());
+    if (!equal && !first)
+      fail("its header changes " +
+           (last_came_ ? "behind frame " + std::to_string(*last_came_)
+                       : std::string("in front of its first frame")) +
+           "; only streams of equal parameters can be joined");
+    if (!equal)
       fail("its header is not that of " + first_name_ + "; only streams of equal parameters can be joined");
     return;
   }
@@ -41,6 +51,7 @@ void StreamJoiner::read(std::span<const uint8_t> unit) {
   const Status status = read_packet_header(unit, components_, slots_, packet_);
   if (!status.ok()) fail(text("frame %zu: ", frames()) + status.message());
   if (packet_.unit_size != unit.size()) fail("a packet that is not whole");
+  last_came_ = packet_.frame.number;
 }
 
 bool StreamJoiner::is_key(std::span<const uint8_t> unit) {

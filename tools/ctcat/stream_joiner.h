@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ class StreamJoiner {
 
   OutputFile& out_;
   std::string name_, first_name_;
+  bool headed_ = false;                // a header has come since begin()
+  std::optional<uint64_t> last_came_;  // number of the latest frame since begin(), as it came
   std::vector<uint8_t> header_;
   size_t components_ = 0;
   int slots_ = 0;

@@ -8,6 +8,7 @@
 namespace ctv::tools {
 namespace {
 
+constexpr int32_t kSubpel = 2;
 constexpr int32_t kSlots = 8;  // frames wait for their acknowledgement in them
 constexpr const char* kGenerated = "generate:640x480@30:300";
 
@@ -123,7 +124,7 @@ void add_call_options(Options& options, CallCommand& c) {
   options.initially("32");
   options.integer("--subpel", "N", "Vectors in 1 / 2^N luma samples", 0, 3,
                   [&](int64_t n) { c.subpel = static_cast<int32_t>(n); });
-  options.initially("2");
+  options.initially("2 with picture prediction");
   add_network_options(options, c.call);
   options.section("Mode");
   options.value(
@@ -172,9 +173,12 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   config.fps_num = video.fps_num;
   config.fps_den = video.fps_den;
   config.block_size = c.block_size;
-  config.subpel = c.subpel;
+  // Without prediction there are neither vectors nor frames to refer to. Who asks for a precision of vectors
+  // is told so by the library.
+  const bool predicted = config.prediction == CTV_PREDICTION_PICTURE;
+  if (predicted) config.slots = kSlots;
+  if (predicted || c.subpel) config.subpel = c.subpel.value_or(kSubpel);
   config.key_interval = 0;  // on request
-  config.slots = kSlots;
   config.bitrate = static_cast<int64_t>(1000 * c.kilobits);
   config.buffer_ms = 1000;
   config.backend = c.run.backend;

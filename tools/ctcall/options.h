@@ -2,6 +2,7 @@
 // What ctcall is asked to do.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -18,10 +19,11 @@ struct CallCommand {
   bool generated = false;
   std::string preset = "default";
   double kilobits = 1000;
-  int32_t block_size = 32, subpel = 2;
-  std::string replay, trace;  // files of sizes, to read and to write
-  int64_t listen = -1;        // UDP port
-  std::string connect;        // HOST:PORT
+  int32_t block_size = 32;
+  std::optional<int32_t> subpel;  // unless given: kSubpel, where the preset has vectors
+  std::string replay, trace;      // files of sizes, to read and to write
+  int64_t listen = -1;            // UDP port
+  std::string connect;            // HOST:PORT
   std::set<std::string> given;
   RunOptions run;
 };

@@ -18,7 +18,11 @@ small="--generate 96x64@30:20 --frames 60 --bitrate 200 --threads 1 -q"
 expect 0 "no loss" "$ctcall" $small --json clean.json
 holds "no loss" "$(value frozen clean.json) == 0 && $(value damaged clean.json) == 0 && $(value key_frames clean.json) == 1"
 holds "no loss" "$(value frames clean.json) == 60 && $(value psnr clean.json) > 20"
+[ ! -s out ] || fail "--quiet speaks: $(cat out)"
+expect 0 "summary" "$ctcall" ${small% -q}
 grep -q 'frozen  *0.00 %' out || fail "summary: $(cat out)"
+expect 0 "a preset without vectors" "$ctcall" $small --preset paper
+expect 1 "vectors that a preset has not" "$ctcall" $small --preset paper --subpel 2
 expect 0 "loss" "$ctcall" $small --loss 15 --seed 4 --mtu 300 --json a.json
 expect 0 "loss again" "$ctcall" $small --loss 15 --seed 4 --mtu 300 --json b.json
 cmp -s a.json b.json || fail "two runs differ"
@@ -50,12 +54,16 @@ expect 2 "no trace" "$ctcall" --replay nothing.trace
 
 # --- two processes
 port=$((20000 + $$ % 20000))
-"$ctcall" --listen $port -q --json heard.json >listen.txt 2>&1 &
+"$ctcall" --listen $port --json heard.json >listen.txt 2>&1 &
 listener=$!
 sleep 0.5
 expect 0 "connect" "$ctcall" --generate 96x64@30:20 --frames 30 --bitrate 200 -q --connect 127.0.0.1:$port --json sent.json
 wait $listener || fail "listen: $(cat listen.txt)"
 holds "two processes" "$(value frames heard.json) > 25 && $(value frozen heard.json) < 5"
+
+grep -q '"datagrams": null' heard.json && grep -q '"p50": null' heard.json || fail "listen: $(cat heard.json)"
+grep -q '"frozen": null' sent.json && ! grep -q '"datagrams": null' sent.json || fail "connect: $(cat sent.json)"
+grep -q feedback listen.txt && ! grep -q 'delay\|lost\|sent' listen.txt || fail "listen: $(cat listen.txt)"
 
 # --- wrong use
 for bad in "--loss 101" "--loss x" "--burst 0" "--delay 5 --rtt 5" "--repeats 1" "--parity some" "--bitrate 0" \

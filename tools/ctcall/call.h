@@ -79,6 +79,8 @@ struct CallBytes {
 };
 
 struct CallResult {
+  // A process that is one end of a call knows nothing of what the other one counts.
+  bool sends = true, receives = true;
   int64_t frames = 0, frozen = 0, damaged = 0, key_frames = 0;
   int64_t longest_freeze = 0;  // frames
   uint64_t datagrams = 0, lost_datagrams = 0, repaired = 0, repeated = 0;

@@ -50,7 +50,7 @@ void write_trace(const CallCommand& c) {
 
 void report(const CallCommand& c, const CallResult& result, std::optional<double> psnr,
             uint64_t plain_bytes) {
-  if (c.run.json != "-") std::fputs(call_text(c, result, psnr, plain_bytes).c_str(), stdout);
+  if (c.run.json != "-" && !c.run.quiet) std::fputs(call_text(c, result, psnr, plain_bytes).c_str(), stdout);
   if (c.run.json.empty()) return;
   OutputFile json(c.run.json);
   json.write(call_json(c, result, psnr, plain_bytes).dump(2) + "\n");

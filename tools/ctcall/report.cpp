@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ctcall/report.h"
 
-#include <algorithm>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "cli/text.h"
 
@@ -15,9 +15,23 @@ double percent(int64_t part, int64_t all) {
   return all > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(all) : 0;
 }
 
-std::vector<std::pair<const char*, uint64_t>> kinds(const CallBytes& b) {
-  return {{"headers", b.headers}, {"vectors", b.vectors},   {"levels", b.levels},
-          {"parity", b.parity},   {"repeated", b.repeated}, {"feedback", b.feedback}};
+struct Kind {
+  const char* name;
+  uint64_t bytes;
+  bool known;
+};
+
+std::vector<Kind> kinds(const CallResult& r) {
+  const CallBytes& b = r.bytes;
+  return {{"headers", b.headers, r.sends},   {"vectors", b.vectors, r.sends},
+          {"levels", b.levels, r.sends},     {"parity", b.parity, r.sends},
+          {"repeated", b.repeated, r.sends}, {"feedback", b.feedback, r.receives}};
+}
+
+/// What was not measured is null.
+template <class T>
+Json measured(bool known, T value) {
+  return known ? Json(value) : Json(nullptr);
 }
 
 double kilobits(uint64_t bytes, const CallResult& r) {
@@ -26,6 +40,17 @@ double kilobits(uint64_t bytes, const CallResult& r) {
 
 double overhead(const CallResult& r, uint64_t plain_bytes) {
   return 100 * (static_cast<double>(r.bytes.all()) / static_cast<double>(plain_bytes) - 1);
+}
+
+std::string datagrams_text(const CallResult& r) {
+  std::string out = "datagrams ";
+  if (r.sends)
+    out += text(" %7llu     %llu lost", static_cast<unsigned long long>(r.datagrams),
+                static_cast<unsigned long long>(r.lost_datagrams));
+  if (r.receives)
+    out += text("%s%llu rebuilt from parity, %llu came again", r.sends ? ", " : " ",
+                static_cast<unsigned long long>(r.repaired), static_cast<unsigned long long>(r.repeated));
+  return out + "\n";
 }
 
 }  // namespace
@@ -38,23 +63,31 @@ std::string call_text(const CallCommand& c, const CallResult& r, std::optional<d
            static_cast<long long>(r.frames), r.seconds, 100 * n.loss, n.burst,
            2 * static_cast<double>(n.delay_us) / 1000, static_cast<double>(n.jitter_us) / 1000,
            static_cast<double>(c.call.playout_us) / 1000);
-  out += text("frozen     %7.2f %%  longest %.2f s\n", percent(r.frozen, r.frames),
-              static_cast<double>(r.longest_freeze) / c.call.fps);
-  out += text("damaged    %7.2f %%\n", percent(r.damaged, r.frames));
+  if (r.receives) {
+    out += text("frozen     %7.2f %%  longest %.2f s\n", percent(r.frozen, r.frames),
+                static_cast<double>(r.longest_freeze) / c.call.fps);
+    out += text("damaged    %7.2f %%\n", percent(r.damaged, r.frames));
+  }
   if (psnr) out += text("PSNR       %7.2f dB  luma, mean of the pictures on the screen\n", *psnr);
-  out += text("delay      %7.1f ms  median, %.1f ms of 99 %%, from camera to decoder\n", r.delay_p50_ms,
-              r.delay_p99_ms);
-  out += text("datagrams  %7llu     %llu lost, %llu rebuilt from parity, %llu came again\n",
-              static_cast<unsigned long long>(r.datagrams), static_cast<unsigned long long>(r.lost_datagrams),
-              static_cast<unsigned long long>(r.repaired), static_cast<unsigned long long>(r.repeated));
-  out += text("key frames %7lld\n", static_cast<long long>(r.key_frames));
-  out += text("sent       %7.1f kb/s", kilobits(r.bytes.all(), r));
-  if (plain_bytes > 0) out += text("  %+.1f %% over the packets without loss", overhead(r, plain_bytes));
-  out += "\n";
-  for (const auto& [name, bytes] : kinds(r.bytes)) {
-    out += text(
-        "  %-8s %7.1f kb/s  %5.1f %%\n", name, kilobits(bytes, r),
-        percent(static_cast<int64_t>(bytes), static_cast<int64_t>(std::max<uint64_t>(1, r.bytes.all()))));
+  if (r.sends && r.receives) {
+    out += text("delay      %7.1f ms  median, %.1f ms of 99 %%, from camera to decoder\n", r.delay_p50_ms,
+                r.delay_p99_ms);
+  }
+  out += datagrams_text(r);
+  if (r.sends) {
+    out += text("key frames %7lld\n", static_cast<long long>(r.key_frames));
+    out += text("sent       %7.1f kb/s", kilobits(r.bytes.all(), r));
+    if (plain_bytes > 0) out += text("  %+.1f %% over the packets without loss", overhead(r, plain_bytes));
+    out += "\n";
+  }
+  for (const Kind& kind : kinds(r)) {
+    if (!kind.known) continue;
+    out += text("  %-8s %7.1f kb/s", kind.name, kilobits(kind.bytes, r));
+    // A receiver does not know what its feedback is a share of.
+    if (r.sends)
+      out +=
+          text("  %5.1f %%", percent(static_cast<int64_t>(kind.bytes), static_cast<int64_t>(r.bytes.all())));
+    out += "\n";
   }
   return out;
 }
@@ -72,19 +105,20 @@ Json call_json(const CallCommand& c, const CallResult& r, std::optional<double> 
   j["seed"] = n.seed;
   j["frames"] = r.frames;
   j["seconds"] = r.seconds;
-  j["frozen"] = r.frozen;
-  j["frozen_percent"] = percent(r.frozen, r.frames);
-  j["longest_freeze_frames"] = r.longest_freeze;
-  j["damaged"] = r.damaged;
-  j["damaged_percent"] = percent(r.damaged, r.frames);
+  j["frozen"] = measured(r.receives, r.frozen);
+  j["frozen_percent"] = measured(r.receives, percent(r.frozen, r.frames));
+  j["longest_freeze_frames"] = measured(r.receives, r.longest_freeze);
+  j["damaged"] = measured(r.receives, r.damaged);
+  j["damaged_percent"] = measured(r.receives, percent(r.damaged, r.frames));
   j["psnr"] = psnr ? Json(*psnr) : Json(nullptr);
-  j["delay_ms"] = {{"p50", r.delay_p50_ms}, {"p99", r.delay_p99_ms}};
-  j["datagrams"] = r.datagrams;
-  j["lost_datagrams"] = r.lost_datagrams;
-  j["repaired_datagrams"] = r.repaired;
-  j["repeated_datagrams"] = r.repeated;
-  j["key_frames"] = r.key_frames;
-  for (const auto& [name, bytes] : kinds(r.bytes)) j["bytes"][name] = bytes;
+  const bool both = r.sends && r.receives;
+  j["delay_ms"] = {{"p50", measured(both, r.delay_p50_ms)}, {"p99", measured(both, r.delay_p99_ms)}};
+  j["datagrams"] = measured(r.sends, r.datagrams);
+  j["lost_datagrams"] = measured(r.sends, r.lost_datagrams);
+  j["repaired_datagrams"] = measured(r.receives, r.repaired);
+  j["repeated_datagrams"] = measured(r.receives, r.repeated);
+  j["key_frames"] = measured(r.sends, r.key_frames);
+  for (const Kind& kind : kinds(r)) j["bytes"][kind.name] = measured(kind.known, kind.bytes);
   if (plain_bytes > 0) j["overhead_percent"] = overhead(r, plain_bytes);
   return j;
 }

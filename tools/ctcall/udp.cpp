@@ -125,6 +125,7 @@ CallResult send_call(const CallOptions& options, const std::string& address, Sou
   }
   CallResult result;
   end.count(result);
+  result.receives = false;
   result.frames = n;
   result.lost_datagrams = channel.lost();
   result.seconds = static_cast<double>(n) / options.fps;
@@ -161,6 +162,7 @@ CallResult receive_call(const CallOptions& options, int64_t port, Sink& sink) {
   while (shown < static_cast<int64_t>(end.decoded_us().size())) end.show(shown++);
   CallResult result;
   end.count(result);
+  result.sends = false;
   result.seconds = static_cast<double>(shown) / options.fps;
   return result;
 }

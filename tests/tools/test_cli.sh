@@ -261,7 +261,7 @@ expect 3 "detail, concealed" "$ctdec" detail.ctv -o detail.yuv --keep-going --co
 { one 0; one 1; } >want.yuv
 head -c $((2 * frame)) detail.yuv | cmp -s - want.yuv || fail "pictures before the damage differ"
 cmp -s <(tail -c +$((5 * frame + 1)) detail.yuv) <(tail -c +$((5 * frame + 1)) a.yuv) || fail "the next key frame differs"
-for line in '"frames": 12' '"damaged_places": 0' '"dropped_frames": 0' '"repeated_frames": 0' '"concealed_frames": 3'; do
+for line in '"frames": 12' '"damaged_places": 1' '"dropped_frames": 0' '"repeated_frames": 0' '"concealed_frames": 3'; do
   grep -q "$line" detail.json || fail "concealed: $line is not in the JSON: $(cat detail.json)"
 done
 put detail.ctv $(($(packet_at 3) + 4)) 'X'

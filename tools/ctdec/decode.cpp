@@ -201,6 +201,10 @@ class Decoding {
       report_damage(options_.input + ": a packet without sound vectors");
       return true;
     }
+    // Pictures predicted from such lack detail as well, but none of their own bytes are damaged.
+    if (picture->missing_parts > 0)
+      report_damage(options_.input + text(": frame %lld: damaged parts are left out",
+                                          static_cast<long long>(picture->frame_number)));
     if (picture->damaged == CTV_DAMAGE_DETAIL) ++result_.concealed;
     sink_.take(*picture);
     return true;

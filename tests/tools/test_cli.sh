@@ -115,6 +115,14 @@ done
 expect 0 md5 "$ctdec" a.ctv --md5
 md5=$(cat out)
 expect 0 "expected md5" "$ctdec" a.ctv --expect-md5 "$md5" -q
+expect 1 "no kind" "$ctdec" a.ctv -o a.xyz
+grep -q -e '--output-format' err || fail "no kind: $(cat err)"
+expect 1 "no kind" "$ctgen" a.xyz
+grep -q -e '--output-format' err && fail "an option that ctgen has not: $(cat err)"
+expect 1 "nv12 as y4m" "$ctdec" a.ctv -o x.y4m --format nv12
+grep -q 'the pictures are nv12' err || fail "nv12 as y4m: $(cat err)"
+expect 0 "expected md5 in capitals" "$ctdec" a.ctv --expect-md5 "${md5^^}" -q
+for bad in xyz "${md5}0" ''; do expect 1 "no md5" "$ctdec" a.ctv --expect-md5 "$bad" -q; done
 expect 3 "wrong md5" "$ctdec" a.ctv --expect-md5 00000000000000000000000000000000 -q
 one_line "wrong md5"
 

@@ -34,6 +34,16 @@ std::string size_text(uint64_t bytes) {
                                     : text("%lluM", static_cast<unsigned long long>(bytes >> 20));
 }
 
+/// In small letters, as Md5 gives it.
+std::string parse_md5(const std::string& s) {
+  std::string digest = s;
+  for (char& c : digest)
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  if (digest.size() != 32 || digest.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw Failure(Exit::kUsage, "--expect-md5: '" + s + "' is not an MD5", "32 hexadecimal digits");
+  return digest;
+}
+
 /// What --mux has nothing to do with is refused, not ignored.
 void check_mux(const DecodeOptions& decode) {
   for (const std::string& name : decode.given)
@@ -75,6 +85,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
       [&](const std::string& s) { decode.output.path = s; }, ValueKind::kFile);
   options.choice("--output-format", kKinds, "What is written",
                  [&](OutputKind kind) { decode.output.kind = kind; });
+  decode.output.kind_option = "--output-format";
   options.initially("as the name tells");
   options.choice("--format", kFormats, "Sample format of the pictures",
                  [&](ctv_format format) { decode.format = format; });
@@ -111,7 +122,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
   options.initially("0");
   options.flag("--md5", "Print the MD5 of all pictures' samples", [&] { decode.md5 = true; });
   options.value("--expect-md5", "HEX", "Fail with exit code 3 unless the pictures have this MD5",
-                [&](const std::string& s) { decode.expected_md5 = s; });
+                [&](const std::string& s) { decode.expected_md5 = parse_md5(s); });
   options.flag("--benchmark", "Decode for the speed alone; without -o nothing is written",
                [&] { decode.benchmark = true; });
   options.flag("--stage-times", "Print the time of each stage; to measure it costs a GPU some speed",

@@ -85,8 +85,11 @@ class StreamWriter : public FrameWriter {
     if (!y4m_) return;
     const char* tag = y4m_tag(picture.format, options_.description.siting);
     if (tag == nullptr)
-      throw Failure(Exit::kUsage, "y4m holds planar YCbCr only, and the pictures are RGB",
-                    "write .ppm, .png or .rgb, or convert with --format i444");
+      throw Failure(Exit::kUsage,
+                    "y4m holds planar YCbCr only, and the pictures are " +
+                        std::string(is_rgb(picture.format) ? "RGB" : name_of(kFormats, picture.format)),
+                    is_rgb(picture.format) ? "write .ppm, .png or .rgb, or convert with --format i444"
+                                           : "write .nv12, or convert with --format i420");
     file_.write(y4m_header(picture, options_, tag));
   }
 
@@ -104,7 +107,7 @@ class NullWriter : public FrameWriter {
 
 }  // namespace
 
-OutputKind kind_of_output(const std::string& path) {
+OutputKind kind_of_output(const std::string& path, const std::string& option) {
   if (path.empty() || path == "null" || path == "/dev/null") return OutputKind::kNull;
   if (path == "-") return OutputKind::kY4m;
   const std::string ending = extension_of(path);
@@ -113,8 +116,9 @@ OutputKind kind_of_output(const std::string& path) {
   if (ending == "ppm" || ending == "pgm" || ending == "pnm") return OutputKind::kPpm;
   for (const char* raw : {"rgb", "rgba", "yuv", "raw", "nv12", "gray"})
     if (ending == raw) return OutputKind::kRaw;
-  throw Failure(Exit::kUsage, "'" + path + "' does not tell what to write",
-                "name it .y4m, .png, .ppm, .yuv or .rgb, or give --output-format");
+  throw Failure(
+      Exit::kUsage, "'" + path + "' does not tell what to write",
+      std::string("name it .y4m, .png, .ppm, .yuv or .rgb") + (option.empty() ? "" : ", or give " + option));
 }
 
 ctv_format raw_format_of(const std::string& path) {
@@ -126,7 +130,7 @@ ctv_format raw_format_of(const std::string& path) {
 }
 
 void complete_output(OutputOptions& output, ctv_format& format) {
-  if (output.kind == OutputKind::kAuto) output.kind = kind_of_output(output.path);
+  if (output.kind == OutputKind::kAuto) output.kind = kind_of_output(output.path, output.kind_option);
   ctv_format named = CTV_FORMAT_NONE;
   if (output.kind == OutputKind::kRaw) named = raw_format_of(output.path);
   if (named != CTV_FORMAT_NONE && format != CTV_FORMAT_NONE && named != format)
@@ -139,7 +143,8 @@ void complete_output(OutputOptions& output, ctv_format& format) {
 }
 
 std::unique_ptr<FrameWriter> open_output(const OutputOptions& options) {
-  const OutputKind kind = options.kind == OutputKind::kAuto ? kind_of_output(options.path) : options.kind;
+  const OutputKind kind =
+      options.kind == OutputKind::kAuto ? kind_of_output(options.path, options.kind_option) : options.kind;
   switch (kind) {
     case OutputKind::kY4m:
       return std::make_unique<StreamWriter>(options, true);

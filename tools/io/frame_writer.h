@@ -27,6 +27,7 @@ enum class OutputKind { kAuto, kY4m, kRaw, kPng, kPpm, kNull };
 struct OutputOptions {
   std::string path;  // "null" and "" discard, "-" is standard output
   OutputKind kind = OutputKind::kAuto;
+  std::string kind_option;  // by which users of the tool choose the kind, for messages
   int32_t fps_num = 25, fps_den = 1;
   Description description{};
   int64_t start_number = 0;  // of an image sequence
@@ -36,7 +37,8 @@ struct OutputOptions {
 inline bool is_image(OutputKind kind) { return kind == OutputKind::kPng || kind == OutputKind::kPpm; }
 
 /// What a path stands for, where the user did not say. Throws Failure(kUsage) if it cannot be told.
-OutputKind kind_of_output(const std::string& path);
+/// option: of the tool, by which the user could have said; for the message, "" if there is none.
+OutputKind kind_of_output(const std::string& path, const std::string& option = "");
 /// The sample format that the name of raw video tells: .rgb, .rgba, .nv12, .gray; NONE for other names.
 ctv_format raw_format_of(const std::string& path);
 /// Sets kind and format where the user did not say: by the name, images as RGB. Throws Failure(kUsage) if

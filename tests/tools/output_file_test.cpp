@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/exit.h"
+#include "io/check_files.h"
 #include "io/output_file.h"
 
 namespace ctv::tools {
@@ -46,6 +47,30 @@ TEST_F(OutputFileTest, AppearsWithCommit) {
   }
   EXPECT_EQ(content("a"), "hello");
   EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFileTest, ALinkToAFileThatIsNotThereMakesThatFile) {
+  fs::create_directory(path("there"));
+  fs::create_symlink("there/b", path("second"));
+  fs::create_symlink(path("second"), path("first"));
+  OutputFile file(path("first"));
+  file.write(std::string_view("hello"));
+  file.commit();
+  EXPECT_EQ(content("there/b"), "hello");
+  EXPECT_TRUE(fs::is_symlink(path("first")));
+  EXPECT_TRUE(fs::is_symlink(path("second")));
+}
+
+TEST_F(OutputFileTest, WhatIsReadOrWrittenAlreadyIsRefused) {
+  std::ofstream(path("a")) << "old";
+  fs::create_symlink("a", path("same"));
+  EXPECT_NO_THROW(check_files({path("a"), "-"}, {path("b"), "-", "", "null", "null", "/dev/null"}));
+  EXPECT_THROW(check_files({path("a")}, {path("b"), path("a")}), Failure);
+  EXPECT_THROW(check_files({path("a")}, {path("same")}), Failure);
+  EXPECT_THROW(check_files({path("same")}, {path("a")}), Failure);
+  EXPECT_THROW(check_files({}, {path("b"), path("b")}), Failure);
+  EXPECT_THROW(check_files({}, {"-", "-"}), Failure);
+  EXPECT_THROW(check_files({"-", path("a"), "-"}, {path("b")}), Failure);
 }
 
 TEST_F(OutputFileTest, NothingStaysWithoutCommit) {

@@ -89,6 +89,14 @@ cmp -s a.ctv b.ctv || fail "the stream is not what it was"
 expect 1 "an image is replaced by the report" "$ctenc" only.ppm -o null --json only.ppm
 cmp -s only.ppm image || fail "the image is not what it was"
 expect 1 "one name for two outputs" "$ctenc" a.y4m -o x.ctv --csv ./x.ctv
+expect 1 "the report of ctdec replaces the stream" "$ctdec" b.ctv -o null --json b.ctv
+expect 1 "the report of ctdec replaces the pictures" "$ctdec" b.ctv -o x.y4m --json x.y4m
+expect 1 "ctcat replaces its input" "${ctenc%ctenc}ctcat" b.ctv -o ./b.ctv
+expect 1 "ctcat cuts its input" "${ctenc%ctenc}ctcat" b.ctv --from 0 --frames 3 -o b.ctv
+expect 1 "ctcat joins standard input with itself" "${ctenc%ctenc}ctcat" - - -o x.ctv <b.ctv
+expect 1 "ctcall replaces the clip" "${ctenc%ctenc}ctcall" only.ppm --json only.ppm
+cmp -s a.ctv b.ctv || fail "the stream is not what it was, in the end"
+cmp -s only.ppm image || fail "the image is not what it was, in the end"
 
 # --- a failure leaves nothing half-written
 expect 1 "one name for many pictures" "$ctdec" a.ctv -o one.png

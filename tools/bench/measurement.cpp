@@ -10,6 +10,7 @@
 
 #include "cli/signals.h"
 #include "cli/text.h"
+#include "io/check_files.h"
 #include "io/output_file.h"
 
 namespace ctv::tools {
@@ -142,6 +143,7 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   if (clips.size() > most_clips)
     throw Failure(Exit::kUsage, verb_ + (most_clips == 0 ? " takes no clip" : " takes one clip at most"),
                   "see --help");
+  check_files(clips, {json_});
   if (steps.check) steps.check();
   variant_options(variant, run_words, {});  // what is wrong shows now
   // Opened before anything is measured, so that an unwritable place is found first.

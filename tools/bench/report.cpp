@@ -11,6 +11,7 @@
 #include "bench/verbs.h"
 #include "cli/arguments.h"
 #include "cli/text.h"
+#include "io/check_files.h"
 
 namespace ctv::tools {
 namespace {
@@ -51,17 +52,23 @@ Exit run_report(int argc, const char* const* argv) {
   about.examples = {{"ctbench report run.json... -o report.html", "the page"}};
   Options options(about);
   std::vector<std::string> words;
-  const auto pass = [&](const char* name) {
-    return [&words, name](const std::string& s) { words.insert(words.end(), {name, s}); };
+  std::string output, tables;
+  const auto pass = [&](const char* name, std::string* also = nullptr) {
+    return [&words, name, also](const std::string& s) {
+      words.insert(words.end(), {name, s});
+      if (also != nullptr) *also = s;
+    };
   };
-  options.value("-o,--output", "FILE", "The page; report.html unless given", pass("-o"), ValueKind::kFile);
+  options.value("-o,--output", "FILE", "The page; report.html unless given", pass("-o", &output),
+                ValueKind::kFile);
   options.value("--tables", "FILE.md", "A document that gets the tables, between its marks for NAME",
-                pass("--tables"), ValueKind::kFile);
+                pass("--tables", &tables), ValueKind::kFile);
   options.value("--name", "NAME", "Which marks: <!-- measured: NAME --> and <!-- end of NAME -->",
                 pass("--name"));
   const Arguments arguments = take_arguments(argc, argv, options, {});
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
   if (arguments.positional.empty()) throw Failure(Exit::kUsage, "no JSON to show", about.examples[0].first);
+  check_files(arguments.positional, {output, tables});
   std::vector<std::string> command = {python(), script("report.py")};
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), arguments.positional.begin(), arguments.positional.end());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/text.h"
+#include "io/check_files.h"
 
 namespace ctv::tools {
 namespace {
@@ -152,6 +153,7 @@ void check_call_options(CallCommand& c) {
   if (c.given.contains("--in-flight"))
     throw Failure(Exit::kUsage, "--in-flight: a call has one frame in flight");
   check_run_options(c.given, c.run);
+  check_files({c.input.path, c.replay}, {c.trace, c.run.json});
   if (c.input.path.empty()) c.input.path = kGenerated;
   const int32_t wanted = c.call.strategy.repeats;
   choose_repeats(c.call);

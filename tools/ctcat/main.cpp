@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "ctcat/stream_joiner.h"
+#include "io/check_files.h"
 #include "io/container.h"
 #include "io/unit_reader.h"
 
@@ -91,6 +92,7 @@ int main(int argc, char** argv) {
     if (output.empty()) throw Failure(Exit::kUsage, "no output", "ctcat a.ctv b.ctv -o all.ctv");
     if (arguments.positional.size() > 1 && (cut.from > 0 || cut.frames))
       throw Failure(Exit::kUsage, "--from and --frames cut one INPUT", "join what was cut in another call");
+    check_files(arguments.positional, {output});
     OutputFile out(output);
     StreamJoiner joiner(out);
     for (const std::string& path : arguments.positional) append(joiner, path, cut);

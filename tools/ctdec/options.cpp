@@ -3,6 +3,7 @@
 
 #include "cli/names.h"
 #include "cli/text.h"
+#include "io/check_files.h"
 #include "io/container.h"
 
 namespace ctv::tools {
@@ -150,6 +151,7 @@ void add_decode_options(Options& options, DecodeOptions& decode) {
 void complete_decode_options(DecodeOptions& decode) {
   const char* const see = "see ctdec --help";
   if (decode.input.empty()) throw Failure(Exit::kUsage, "no input", see);
+  check_files({decode.input}, {decode.output.path, decode.run.json, decode.mux});
   if (!decode.mux.empty()) return check_mux(decode);
   if (decode.output.path.empty() && decode.output.kind != OutputKind::kNull && !decode.md5 &&
       !decode.benchmark && decode.expected_md5.empty())

@@ -2,13 +2,13 @@
 #include "ctenc/check_options.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cli/messages.h"
 #include "cli/names.h"
 #include "cli/text.h"
 #include "ctenc/report.h"
 #include "io/channels.h"
+#include "io/check_files.h"
 #include "io/image_reader.h"
 
 namespace ctv::tools {
@@ -22,19 +22,6 @@ void check_output_name(const std::string& path) {
     if (ending == foreign)
       throw Failure(Exit::kUsage, "'" + path + "': ctenc writes ctv streams and no ." + ending,
                     "name it .ctv");
-  }
-}
-
-void check_outputs(const EncodeOptions& encode) {
-  namespace fs = std::filesystem;
-  std::set<std::string> names;
-  for (const std::string& path : {encode.output, encode.csv, encode.run.json}) {
-    if (path.empty() || path == "null" || path.starts_with("/dev/")) continue;
-    std::error_code ignored;
-    if (names.insert(path == "-" ? path : fs::weakly_canonical(fs::absolute(path), ignored).string()).second)
-      continue;
-    if (path == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
-    throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once");
   }
 }
 
@@ -94,7 +81,7 @@ void check_encode_options(EncodeOptions& encode) {
     throw Failure(Exit::kUsage, "--buffer has no effect without --bitrate",
                   "give a bitrate, or leave it out");
   check_output_name(encode.output);
-  check_outputs(encode);
+  check_files({encode.input.path}, {encode.output, encode.csv, encode.run.json});
   check_input(encode);
   check_run_options(encode.given, encode.run);
 }

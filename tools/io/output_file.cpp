@@ -33,6 +33,17 @@ const char* hint_for(int error) {
   }
 }
 
+/// Where a symbolic link points to, which need not exist; another name is its own.
+std::string target_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;
+  fs::path at = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(at, error); ++i)
+    at = at.parent_path() / fs::read_symlink(at, error);
+  return at.string();
+}
+
 }  // namespace
 
 void OutputFile::fail(const char* what, int error) const {
@@ -60,7 +71,7 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
   // A rename over a file that may not be written would succeed; people mean it when they protect a file.
   if (exists && access(path.c_str(), W_OK) != 0) fail("write", errno);
   std::error_code ignored;
-  if (exists) path_ = std::filesystem::canonical(path, ignored).string();
+  path_ = exists ? std::filesystem::canonical(path, ignored).string() : target_of(path);
   if (path_.empty()) path_ = path;
   const size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);

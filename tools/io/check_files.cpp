@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/check_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "cli/exit.h"
+
+namespace ctv::tools {
+
+void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  namespace fs = std::filesystem;
+  if (std::ranges::count(inputs, "-") > 1)
+    throw Failure(Exit::kUsage, "standard input is asked for more than once");
+  std::set<std::string> names;
+  for (const std::string& path : outputs) {
+    if (path.empty() || path == "null" || path.starts_with("/dev/")) continue;
+    std::error_code ignored;
+    if (!names.insert(path == "-" ? path : fs::weakly_canonical(fs::absolute(path), ignored).string())
+             .second) {
+      if (path == "-") throw Failure(Exit::kUsage, "standard output is asked for more than once");
+      throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once");
+    }
+    struct stat output {};
+    if (path == "-" || stat(path.c_str(), &output) != 0 || !S_ISREG(output.st_mode)) continue;
+    for (const std::string& name : inputs) {
+      struct stat input {};
+      if (name.empty() || name == "-" || stat(name.c_str(), &input) != 0) continue;
+      if (input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+        throw Failure(Exit::kUsage, path + " is the input as well", "give the output another name");
+    }
+  }
+}
+
+}  // namespace ctv::tools

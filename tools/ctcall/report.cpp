@@ -15,13 +15,13 @@ double percent(int64_t part, int64_t all) {
   return all > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(all) : 0;
 }
 
-struct DatagramKind {
+struct ByteKind {
   const char* name;
   uint64_t bytes;
   bool known;
 };
 
-std::vector<DatagramKind> kinds(const CallResult& r) {
+std::vector<ByteKind> kinds(const CallResult& r) {
   const CallBytes& b = r.bytes;
   return {{"headers", b.headers, r.sends},   {"vectors", b.vectors, r.sends},
           {"levels", b.levels, r.sends},     {"parity", b.parity, r.sends},
@@ -80,7 +80,7 @@ std::string call_text(const CallCommand& c, const CallResult& r, std::optional<d
     if (plain_bytes > 0) out += text("  %+.1f %% over the packets without loss", overhead(r, plain_bytes));
     out += "\n";
   }
-  for (const DatagramKind& kind : kinds(r)) {
+  for (const ByteKind& kind : kinds(r)) {
     if (!kind.known) continue;
     out += text("  %-8s %7.1f kb/s", kind.name, kilobits(kind.bytes, r));
     // A receiver does not know what its feedback is a share of.
@@ -118,7 +118,7 @@ Json call_json(const CallCommand& c, const CallResult& r, std::optional<double> 
   j["repaired_datagrams"] = measured(r.receives, r.repaired);
   j["repeated_datagrams"] = measured(r.receives, r.repeated);
   j["key_frames"] = measured(r.sends, r.key_frames);
-  for (const DatagramKind& kind : kinds(r)) j["bytes"][kind.name] = measured(kind.known, kind.bytes);
+  for (const ByteKind& kind : kinds(r)) j["bytes"][kind.name] = measured(kind.known, kind.bytes);
   if (plain_bytes > 0) j["overhead_percent"] = overhead(r, plain_bytes);
   return j;
 }

@@ -94,6 +94,8 @@ expect 1 "the report of ctdec replaces the pictures" "$ctdec" b.ctv -o x.y4m --j
 expect 1 "ctcat replaces its input" "${ctenc%ctenc}ctcat" b.ctv -o ./b.ctv
 expect 1 "ctcat cuts its input" "${ctenc%ctenc}ctcat" b.ctv --from 0 --frames 3 -o b.ctv
 expect 1 "ctcat joins standard input with itself" "${ctenc%ctenc}ctcat" - - -o x.ctv <b.ctv
+expect 1 "ctcat replaces its standard input" "${ctenc%ctenc}ctcat" - -o b.ctv <b.ctv
+expect 1 "the report of ctdec replaces its standard input" "$ctdec" - -o null --json b.ctv <b.ctv
 expect 1 "ctcall replaces the clip" "${ctenc%ctenc}ctcall" only.ppm --json only.ppm
 cmp -s a.ctv b.ctv || fail "the stream is not what it was, in the end"
 cmp -s only.ppm image || fail "the image is not what it was, in the end"

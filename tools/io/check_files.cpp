@@ -2,6 +2,7 @@
 #include "io/check_files.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -28,7 +29,7 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
     if (path == "-" || stat(path.c_str(), &output) != 0 || !S_ISREG(output.st_mode)) continue;
     for (const std::string& name : inputs) {
       struct stat input {};
-      if (name.empty() || name == "-" || stat(name.c_str(), &input) != 0) continue;
+      if ((name == "-" ? fstat(STDIN_FILENO, &input) : stat(name.c_str(), &input)) != 0) continue;
       if (input.st_dev == output.st_dev && input.st_ino == output.st_ino)
         throw Failure(Exit::kUsage, path + " is the input as well", "give the output another name");
     }

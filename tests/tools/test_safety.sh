@@ -96,6 +96,12 @@ expect 1 "ctcat cuts its input" "${ctenc%ctenc}ctcat" b.ctv --from 0 --frames 3 
 expect 1 "ctcat joins standard input with itself" "${ctenc%ctenc}ctcat" - - -o x.ctv <b.ctv
 expect 1 "ctcat replaces its standard input" "${ctenc%ctenc}ctcat" - -o b.ctv <b.ctv
 expect 1 "the report of ctdec replaces its standard input" "$ctdec" - -o null --json b.ctv <b.ctv
+: >empty.ctv
+expect 2 "ctcat of an empty file" "${ctenc%ctenc}ctcat" a.ctv empty.ctv -o x.ctv
+says "empty.ctv is empty"
+ln -s ring1 ring2 && ln -s ring2 ring1
+expect 2 "links in a ring" "$ctdec" a.ctv -o ring1 --output-format y4m
+[ -L ring1 ] || fail "a link was replaced"
 expect 1 "ctcall replaces the clip" "${ctenc%ctenc}ctcall" only.ppm --json only.ppm
 cmp -s a.ctv b.ctv || fail "the stream is not what it was, in the end"
 cmp -s only.ppm image || fail "the image is not what it was, in the end"

@@ -27,11 +27,13 @@ void append(StreamJoiner& joiner, const std::string& path, const Cut& cut) {
   UnitReader units(open_stream(path));
   joiner.begin(path);
   int64_t position = 0, last_key = 0;
+  bool empty = true;
   const int64_t end = cut.frames ? cut.from + *cut.frames : INT64_MAX;
   while (position < end) {
     check_interrupted();
     const std::optional<StreamUnit> unit = units.next();
     if (!unit) break;
+    empty = false;
     if (unit->kind == CTV_UNIT_HEADER) joiner.header(unit->bytes);
     if (unit->kind != CTV_UNIT_PACKET) continue;
     if (position <= cut.from && joiner.is_key(unit->bytes)) last_key = position;
@@ -43,6 +45,7 @@ void append(StreamJoiner& joiner, const std::string& path, const Cut& cut) {
     if (position >= cut.from) joiner.packet(unit->bytes);
     ++position;
   }
+  if (empty) throw Failure(Exit::kFile, units.source().name() + " is empty");
   if (cut.frames && position < end)
     throw Failure(Exit::kUsage, path + text(" has %lld frames only", static_cast<long long>(position)));
   if (position <= cut.from && cut.from > 0)

@@ -60,6 +60,7 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
   if (path.empty()) fail("write", ENOENT);
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail("write", errno);
   if (exists && S_ISDIR(status.st_mode)) fail("write", EISDIR);
   if (exists && is_being_read(status))
     throw Failure(Exit::kUsage, path + " is the input as well", "give the output another name");

@@ -53,20 +53,15 @@ Status StreamEncoder::check_change(const ctv_config& config) const {
 }
 
 Status StreamEncoder::reconfigure(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config) {
-  IndexBuilder index = encoder->index_;
   CTV_RETURN_IF_ERROR(restart(encoder, config, encoder->sent_));
-  index.skip(encoder->header_bytes_.size());
-  encoder->index_ = std::move(index);
+  encoder->index_.skip(encoder->header_bytes_.size());
   return {};
 }
 
 Status StreamEncoder::go_to(std::unique_ptr<StreamEncoder>& encoder, uint64_t number) {
   if (number == encoder->sent_) return {};
   const ctv_config config = encoder->config_;
-  IndexBuilder index = encoder->index_;  // the header is the same
-  CTV_RETURN_IF_ERROR(restart(encoder, config, number));
-  encoder->index_ = std::move(index);
-  return {};
+  return restart(encoder, config, number);
 }
 
 Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config,
@@ -81,6 +76,7 @@ Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv
   e->first_ = e->sent_ = e->received_ = number;
   e->rate_.set_crf(config.crf, e->sent_);
   e->rate_.take_debt(before.rate_);
+  e->index_ = std::move(before.index_);
   encoder = std::move(e);
   return encoder->device_.start([&encoder] { return encoder->start(); });
 }
@@ -137,7 +133,7 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   if (resizes()) CTV_RETURN_IF_ERROR(resize());
   FrameSlot& slot = pipeline_.slot(sent_);
   slot.parameters = {};
-  slot.parameters.type = FrameType::kPredicted;  // as far as is known
+  slot.parameters.type = FrameType::kPredicted;  // it may become a key frame
   slot.parameters.number = static_cast<uint32_t>(sent_);
   set_frame_time(slot.parameters, stream_.header.fps_den, {picture.timestamp, picture.duration});
   slot.opaque = picture.opaque;
@@ -173,8 +169,7 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   return {};
 }
 
-// No packet of the frame reaches a decoder. Frames that refer to it would not decode, however near the last
-// key frame is.
+// Frames that refer to it would not decode, so a key frame does not keep its distance to the last one.
 void StreamEncoder::give_up(uint32_t number) {
   policy_.lost(number);
   if (policy_.needs_key_frame(static_cast<uint32_t>(sent_))) key_frames_.force();

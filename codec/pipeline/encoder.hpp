@@ -61,8 +61,9 @@ class StreamEncoder {
   void release();
   Status start();
   Status check_sent(int64_t frame) const;
-  /// Whether another number of frames in flight is wanted than there are slots.
+  /// The frame's packet will not reach a decoder.
   void give_up(uint32_t number);
+  /// Whether another number of frames in flight is wanted than there are slots.
   bool resizes() const;
   Status resize();
   void start_packet(FrameSlot& slot);

@@ -228,8 +228,7 @@ Status StreamDecoder::fall_back(const Status& failure) {
   for (uint64_t frame = given_; frame < submitted_; ++frame) {
     FrameSlot& slot = pipeline_->slot(frame);
     if (!slot.status.ok() || (replayed.ok() && device_.history().has(frame))) continue;
-    // So short that it needs no memory.
-    slot.status = {replayed.ok() ? failure.code() : replayed.code(), "picture lost"};
+    slot.status = {CTV_ERROR_REFERENCE, "picture lost"};  // so short that it needs no memory
   }
   device_.forget();
   // Symbols that were decoded into the device's transfers are decoded again into the CPU's.
@@ -238,7 +237,7 @@ Status StreamDecoder::fall_back(const Status& failure) {
     if (!slot.coding.valid()) continue;
     pipeline_->start(slot, [this, &slot] { return decode_symbols(slot, slot.packet); });
   }
-  return replayed;
+  return {};  // a key frame needs none of what is lost
 }
 
 std::vector<uint32_t> StreamDecoder::held() const {

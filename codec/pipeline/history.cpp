@@ -11,18 +11,19 @@ void History::append(std::span<const uint8_t> packet, uint64_t frame, const Fram
                      const PartLoss& loss) {
   const bool key = parameters.type == FrameType::kKey;
   const SlotTable::Entry* reference = key ? nullptr : slots_.reference_of(parameters);
-  bytes_ += packet.size();
-  if ((!key && reference == nullptr) || bytes_ > kMaxBytes) {
+  if ((!key && reference == nullptr) || bytes_ + packet.size() > kMaxBytes) {
     clear();
     return;
   }
   const uint64_t root = key ? frame : reference->root;
-  slots_.take(parameters, 0, root);
+  // First, so that no frame is taken for one that is here if there is no memory for its packet.
   entries_.push_back({frame,
                       root,
                       {packet.begin(), packet.end()},
                       loss.conceal,
                       {loss.missing.begin(), loss.missing.end()}});
+  bytes_ += packet.size();
+  slots_.take(parameters, 0, root);
 }
 
 void History::append_lost(uint64_t frame) {

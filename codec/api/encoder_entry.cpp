@@ -9,7 +9,7 @@ using ctv::api::need;
 
 namespace {
 
-void fill_unit(const std::vector<uint8_t>& bytes, ctv_unit& unit) {
+void fill_unit(std::span<const uint8_t> bytes, ctv_unit& unit) {
   unit.data = bytes.data();
   unit.size = bytes.size();
 }
@@ -106,7 +106,8 @@ ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit) {
   return guarded([&]() -> Status {
     CTV_RETURN_IF_ERROR(need(encoder, "encoder"));
     ctv_unit u{};
-    fill_unit(encoder->impl->index(), u);
+    CTV_ASSIGN_OR_RETURN(const std::span<const uint8_t> index, encoder->impl->index());
+    fill_unit(index, u);
     return ctv::api::write_struct(u, "unit", unit);
   });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/format/stream_index.hpp"
 
+#include <string>
+
 #include "codec/format/bytes.hpp"
 #include "codec/format/units.hpp"
 
@@ -11,17 +13,20 @@ constexpr uint32_t kTagTrailer = 0x43545658;  // "XVTC"
 
 }  // namespace
 
-std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries, uint32_t fps_den) {
+Result<std::vector<uint8_t>> IndexBuilder::unit(uint32_t fps_den) const {
+  if (packets_ > kMaxPackets) {
+    return {CTV_ERROR_LIMIT, "index: the stream has more than " + std::to_string(kMaxPackets) + " packets"};
+  }
   bool regular = true;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    regular = regular && entries[i].timestamp == static_cast<int64_t>(i) * fps_den;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    regular = regular && entries_[i].timestamp == static_cast<int64_t>(i) * fps_den;
   }
   std::vector<uint8_t> bytes;
   begin_unit(bytes, kTagIndex);
   FieldWriter w(bytes);
-  w.fixed("entry count", static_cast<uint32_t>(entries.size()));
+  w.fixed("entry count", static_cast<uint32_t>(entries_.size()));
   w.fixed("frame duration", regular ? fps_den : 0);
-  for (const IndexEntry& e : entries) {
+  for (const IndexEntry& e : entries_) {
     w.fixed("offset", e.offset);
     w.fixed("key", static_cast<uint8_t>(e.key));
     if (!regular) w.fixed("timestamp", e.timestamp);

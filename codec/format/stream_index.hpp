@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -18,23 +19,26 @@ struct IndexEntry {
 /// Collects the entries while packets go out.
 class IndexBuilder {
  public:
+  /// Packets of a stream that has an index: 19 hours of 60 frames a second. What never ends needs no more
+  /// memory then.
+  static constexpr size_t kMaxPackets = size_t{1} << 22;
   /// header_size: bytes before the first packet.
   explicit IndexBuilder(size_t header_size) : next_(header_size) {}
   void add(size_t packet_size, bool key, int64_t timestamp) {
-    entries_.push_back({next_, key, timestamp});
+    if (packets_++ < kMaxPackets) entries_.push_back({next_, key, timestamp});
     next_ += packet_size;
   }
   /// A header goes out between packets.
   void skip(size_t header_size) { next_ += header_size; }
-  const std::vector<IndexEntry>& entries() const { return entries_; }
+  uint64_t packets() const { return packets_; }
+  /// The unit. fps_den: the duration of a frame at a constant rate. If all timestamps are its multiples in
+  /// order, they are not written. CTV_ERROR_LIMIT: there were more packets than kMaxPackets.
+  Result<std::vector<uint8_t>> unit(uint32_t fps_den) const;
 
  private:
-  uint64_t next_;
-  std::vector<IndexEntry> entries_;
+  uint64_t next_, packets_ = 0;
+  std::deque<IndexEntry> entries_;  // grows without a copy of all
 };
-/// fps_den: the duration of a frame at a constant rate. If all timestamps are its multiples in order, they
-/// are not written.
-std::vector<uint8_t> write_index(const std::vector<IndexEntry>& entries, uint32_t fps_den);
 /// Calls sink(i, entry) for each entry; returns their number.
 Result<size_t> read_index(std::span<const uint8_t> unit, void (*sink)(void*, size_t, IndexEntry),
                           void* opaque);

@@ -332,9 +332,9 @@ Status StreamEncoder::lost(int64_t frame) {
   return {};
 }
 
-const std::vector<uint8_t>& StreamEncoder::index() {
-  index_bytes_ = write_index(index_.entries(), stream_.header.fps_den);
-  return index_bytes_;
+Result<std::span<const uint8_t>> StreamEncoder::index() {
+  CTV_ASSIGN_OR_RETURN(index_bytes_, index_.unit(stream_.header.fps_den));
+  return std::span<const uint8_t>(index_bytes_);
 }
 
 Status StreamEncoder::set_quantiser(int qp, double step) {

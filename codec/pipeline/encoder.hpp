@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ class StreamEncoder {
   /// outcome: CTV_OK, CTV_AGAIN or CTV_END.
   Status receive(ctv_unit& unit, ctv_status& outcome);
   void flush() { flushed_ = true; }
-  const std::vector<uint8_t>& index();
+  /// Valid until the next call. CTV_ERROR_LIMIT: the stream is too long for one.
+  Result<std::span<const uint8_t>> index();
   void request_key_frame() { key_frames_.request(); }
   /// A receiver has the frame, or lacks some of it. Error: the frame was not sent.
   Status acknowledge(int64_t frame);

@@ -15,6 +15,8 @@ void check_net(ctv_status status) {
 
 // How long datagrams of one frame may arrive after another without loss or added delay.
 constexpr int64_t kSpread = 5000;
+// A datagram may claim any number. 77 hours at 60 frames a second; what is beyond is not counted.
+constexpr int64_t kMostFrames = int64_t{1} << 24;
 
 }  // namespace
 
@@ -152,7 +154,7 @@ void ReceivingEnd::push(int64_t now_us, std::span<const uint8_t> datagram) {
 }
 
 void ReceivingEnd::note(int64_t number, ctv_net_state state, int64_t now_us) {
-  if (number < 0) return;
+  if (number < 0 || number >= kMostFrames) return;
   const auto i = static_cast<size_t>(number);
   if (fates_.size() <= i) fates_.resize(i + 1, CTV_NET_UNKNOWN), decoded_us_.resize(i + 1, -1);
   fates_[i] = state;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/exit.h"
+#include "cli/messages.h"
 #include "cli/text.h"
 
 namespace ctv::tools {
@@ -101,6 +102,13 @@ void StreamJoiner::packet(std::span<const uint8_t> unit) {
   index_.add(bytes_.size(), key, time.timestamp);
 }
 
-void StreamJoiner::finish() { out_.write(std::span<const uint8_t>(write_index(index_.entries(), fps_den_))); }
+void StreamJoiner::finish() {
+  const Result<std::vector<uint8_t>> index = index_.unit(fps_den_);
+  if (index.ok()) {
+    out_.write(std::span<const uint8_t>(*index));
+  } else {
+    warn(index.status().message() + ", so none is written");
+  }
+}
 
 }  // namespace ctv::tools

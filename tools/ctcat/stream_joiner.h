@@ -33,7 +33,7 @@ class StreamJoiner {
 
   /// What a packet of the stream says, without writing it. Throws Failure.
   bool is_key(std::span<const uint8_t> unit);
-  size_t frames() const { return index_.entries().size(); }
+  uint64_t frames() const { return index_.packets(); }
 
  private:
   /// Of a frame as it came and as it went out.

@@ -5,6 +5,7 @@
 #include <deque>
 #include <new>
 
+#include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/text.h"
@@ -118,12 +119,21 @@ class Encoding {
       throw Failure(Exit::kFile,
                     options_.input.path + " holds no pictures" + (options_.seek > 0 ? " after --seek" : ""));
     if (options_.stage_times) result_.stages = stage_times(encoder_.get());
-    write(encoder_.index().bytes());
+    write_index();
     if (inspector_ && options_.verify) result_.verified = inspector_->verified();
     // Last, once nothing can go wrong any more.
     if (csv_) csv_->commit();
     if (output_) output_->commit();
     return std::move(result_);
+  }
+
+  void write_index() {
+    try {
+      write(encoder_.index().bytes());
+    } catch (const Error& e) {
+      if (e.status() != CTV_ERROR_LIMIT) throw;
+      warn(std::string(e.what()) + ", so none is written; --seek reads them one by one");
+    }
   }
 
   /// Sends pictures until there are no more, or none can be read.

@@ -509,7 +509,8 @@ CTV_API ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit);
 CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);
 /** Returns the index of the packets received so far, for a file's end: usually after CTV_END, or where a
  * recording stops early. Byte offsets count from the first header.
- * @return CTV_OK; CTV_ERROR_ARGUMENT. */
+ * @return CTV_OK; CTV_ERROR_ARGUMENT; CTV_ERROR_LIMIT: more than 2^22 packets were received (19 hours at 60
+ * frames a second), the stream has no index. */
 CTV_API ctv_status ctv_encoder_index(ctv_encoder* encoder, ctv_unit* unit);
 /** Makes the next picture a key frame, or the first that ctv_config.min_key_distance allows. */
 CTV_API ctv_status ctv_encoder_request_key_frame(ctv_encoder* encoder);

@@ -143,7 +143,7 @@ class Encoder {
   }
   /** Returns the sequence header, with which a stream starts. */
   [[nodiscard]] Unit header() { return unit(&ctv_encoder_header); }
-  /** Returns the index for a file's end. Call it after flush() and the last packet. */
+  /** Returns the index for a file's end (ctv_encoder_index()). Call it after flush() and the last packet. */
   [[nodiscard]] Unit index() { return unit(&ctv_encoder_index); }
   /** Sends a picture; its samples are copied unless it is borrowed (ctv_encoder_send()).
    * @return false if the picture was not taken, because frames_in_flight frames wait for receive() */

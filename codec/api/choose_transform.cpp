@@ -48,6 +48,7 @@ Result<double> cost(const ctv_config& config, const ctv_picture& picture) {
   ctv_decoder_config decoder_config{};
   (void)ctv_decoder_config_init(&decoder_config);
   decoder_config.backend = config.backend;
+  decoder_config.device = config.device;
   decoder_config.threads = config.threads;
   decoder_config.format = picture.format;
   decoder_config.limits.max_pixels = std::numeric_limits<uint64_t>::max();

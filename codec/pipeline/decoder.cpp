@@ -76,12 +76,15 @@ Status StreamDecoder::start() {
 }
 
 Status StreamDecoder::take_packet(const ctv_unit& u, std::span<const uint8_t> missing, bool& again) {
-  if (frames_ == nullptr) return {CTV_ERROR_STATE, "packet: no sequence header came before it"};
+  if (header_bytes_.empty()) return {CTV_ERROR_STATE, "packet: no sequence header came before it"};
   const bool lost = !missing.empty() && missing[0] != 0;
   if (lost && config_.conceal == 0) return {CTV_ERROR_STREAM, "packet: part 0 is missing"};
-  if (full()) submit_ready(true);
-  again = full();
+  if (full() || frames_ == nullptr) submit_ready(true);
+  if (frames_ == nullptr) unit_waits_ = given_ != taken_;
+  again = full() || unit_waits_;
   if (again) return {};
+  // A fall back has found no memory. There may be some now.
+  if (frames_ == nullptr) CTV_RETURN_IF_ERROR(device_.start([this] { return start(); }));
   FrameSlot& slot = pipeline_->slot(taken_);
   slot.status = {};
   slot.opaque = u.opaque;
@@ -130,7 +133,7 @@ Status StreamDecoder::conclude(FrameSlot& slot, std::span<const uint8_t> unit) {
     if (slot.repeated) return {};
     slot.status = submit(slot, unit);
     const bool damaged = slot.status.code() == CTV_ERROR_STREAM;
-    if (!damaged || config_.conceal == 0 || frames_->references().latest() == nullptr) {
+    if (!damaged || config_.conceal == 0 || !frames_->can_repeat()) {
       CTV_RETURN_IF_ERROR(slot.status);
     } else {
       slot.lost = true;

@@ -26,6 +26,8 @@ class DistortionQueue {
   void detach() {
     for (Pending& p : pending_) p.meter.reset();
   }
+  /// Frames before `frame` are not waited for.
+  void go_to(uint64_t frame) { collected_ = frame; }
   /// The meter of a frame that begins: all frames that it depends on are collected. Null if not `wanted`.
   Result<DistortionMeter*> begin(uint64_t frame, bool wanted, StreamRate& rate) {
     CTV_RETURN_IF_ERROR(collect(frame + 1 - std::min(frame + 1, kDelay), rate));

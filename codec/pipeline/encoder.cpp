@@ -31,14 +31,13 @@ Result<std::unique_ptr<StreamEncoder>> StreamEncoder::open(const ctv_config& con
   CTV_ASSIGN_OR_RETURN(const uint16_t base_step, make_base_step(config.qp, config.step));
   CTV_ASSIGN_OR_RETURN(auto device, FallbackBackend::open({config.backend, config.device,
                                                            thread_count(config.threads), config.engine}));
-  std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, std::move(device)));
+  std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, device));
   CTV_RETURN_IF_ERROR(e->device_.start([&e] { return e->start(); }));
   return e;
 }
 
 Status StreamEncoder::check_change(const ctv_config& config) const {
   if (flushed_) return {CTV_ERROR_STATE, "reconfigure: the encoder has been flushed"};
-  if (frames_ == nullptr) return {CTV_ERROR_STATE, "reconfigure: the encoder has failed"};
   if (received_ != sent_) return {CTV_ERROR_STATE, "reconfigure: packets wait to be received"};
   const std::tuple<const char*, int32_t, int32_t> kept[] = {
       {"backend", config_.backend, config.backend},
@@ -59,7 +58,7 @@ Status StreamEncoder::reconfigure(std::unique_ptr<StreamEncoder>& encoder, const
 }
 
 Status StreamEncoder::go_to(std::unique_ptr<StreamEncoder>& encoder, uint64_t number) {
-  if (number == encoder->sent_) return {};
+  if (number == encoder->sent_ && encoder->frames_ != nullptr) return {};
   const ctv_config config = encoder->config_;
   return restart(encoder, config, number);
 }
@@ -71,9 +70,10 @@ Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv
   CTV_ASSIGN_OR_RETURN(const SequenceHeader header, make_sequence_header(config));
   CTV_ASSIGN_OR_RETURN(const uint16_t base_step, make_base_step(config.qp, config.step));
   before.release();  // the memory is wanted
-  std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, std::move(before.device_)));
+  std::unique_ptr<StreamEncoder> e(new StreamEncoder(config, header, base_step, before.device_));
   e->device_.forget();
   e->first_ = e->sent_ = e->received_ = number;
+  e->distortion_.go_to(number);
   e->rate_.set_crf(config.crf, e->sent_);
   e->rate_.take_debt(before.rate_);
   e->index_ = std::move(before.index_);
@@ -82,7 +82,7 @@ Status StreamEncoder::restart(std::unique_ptr<StreamEncoder>& encoder, const ctv
 }
 
 StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
-                             FallbackBackend device)
+                             FallbackBackend& device)
     : config_(config),
       stream_(make_stream(header)),
       header_bytes_(write_sequence_header(header)),
@@ -95,8 +95,8 @@ StreamEncoder::StreamEncoder(const ctv_config& config, const SequenceHeader& hea
             ConstantQuality(stream_.picture.extent(0).area(), key_gain(config.key_interval)),
             TargetSize(size_target(config), static_cast<double>(config.fps_num) / config.fps_den,
                        config.key_interval)),
-      device_(std::move(device)),
-      pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device_.threads()) {
+      pipeline_(stream_, Direction::kEncode, frames_in_flight(config), device.threads()) {
+  device_ = std::move(device);  // now that nothing can fail any more
   rate_.set_crf(config.crf, 0);
 }
 
@@ -126,10 +126,10 @@ Status StreamEncoder::start() {
 Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& options, bool& again) {
   again = false;
   if (flushed_) return {CTV_ERROR_STATE, "send: the encoder has been flushed"};
-  if (frames_ == nullptr) return {CTV_ERROR_STATE, "send: the encoder has failed"};
   CTV_RETURN_IF_ERROR(check_picture_for(stream_.picture, picture, device_->kind()));
-  again = !has_room(sent_);
+  again = frames_ == nullptr ? sent_ != received_ : !has_room(sent_);
   if (again) return {};
+  if (frames_ == nullptr) CTV_RETURN_IF_ERROR(start_again());
   if (resizes()) CTV_RETURN_IF_ERROR(resize());
   FrameSlot& slot = pipeline_.slot(sent_);
   slot.parameters = {};
@@ -159,10 +159,11 @@ Status StreamEncoder::send(const ctv_picture& picture, const ctv_frame_options& 
   distortion_.add(sent_, slot.parameters, slot.measured);
   ++sent_;
   const bool coded = rate_.feedback() == Feedback::kBytes;
-  const Status fits = rate_.end(coded ? slot.packet.size() : 0);
+  // Whatever memory there is: the frame is in flight.
+  Status fits = guarded([&] { return rate_.end(coded ? slot.packet.size() : 0); });
   if (!fits.ok()) give_up(slot.parameters.number);
   if (coded) {
-    slot.status = fits;
+    slot.status = std::move(fits);
   } else if (!slot.packed) {
     start_packet(slot);
   }
@@ -177,6 +178,18 @@ void StreamEncoder::give_up(uint32_t number) {
 
 bool StreamEncoder::resizes() const {
   return pipeline_.size() != static_cast<size_t>(frames_in_flight(config_));
+}
+
+// There was no memory, and may be now. All packets were received.
+Status StreamEncoder::start_again() {
+  not_remembered_.reset();
+  device_.forget();
+  last_source_ = {};
+  distortion_.go_to(sent_);
+  policy_.keep_only([](uint32_t) { return false; });
+  key_frames_.force();
+  pipeline_.resize(frames_in_flight(config_));
+  return device_.start([this] { return start(); });
 }
 
 // All packets were received. What the only slot keeps of its frame is kept here.
@@ -273,7 +286,7 @@ Status StreamEncoder::receive(ctv_unit& unit, ctv_status& outcome) {
   FramePipeline::wait(slot);
   // A frame that has gone out is not coded again, so a device that fails later must not take its distortion.
   const auto complete = [&]() -> Status {
-    if (slot.picture == nullptr) return {CTV_ERROR_STATE, "receive: the encoder has failed"};
+    if (frames_ == nullptr) return {CTV_ERROR_STATE, "receive: the encoder has failed"};
     const Status kept = slot.picture->finish_keeping();  // also if the frame has failed
     CTV_RETURN_IF_ERROR(slot.status);
     CTV_RETURN_IF_ERROR(kept);

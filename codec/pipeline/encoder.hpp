@@ -56,7 +56,7 @@ class StreamEncoder {
 
  private:
   StreamEncoder(const ctv_config& config, const SequenceHeader& header, uint16_t base_step,
-                FallbackBackend device);
+                FallbackBackend& device);  // taken, unless an exception is thrown
   Status check_change(const ctv_config& config) const;
   static Status restart(std::unique_ptr<StreamEncoder>& encoder, const ctv_config& config, uint64_t number);
   /// Drops what was made on the backend.
@@ -68,6 +68,8 @@ class StreamEncoder {
   /// Whether another number of frames in flight is wanted than there are slots.
   bool resizes() const;
   Status resize();
+  /// With a key frame.
+  Status start_again();
   void start_packet(FrameSlot& slot);
   Status encode_frame(const ctv_picture& picture, FrameSlot& slot);
   bool need_key_frame(FrameParameters& parameters) const;

@@ -30,6 +30,12 @@ Status StreamEncoder::fall_back(const Status& failure) {
     const ctv_picture* kept = pipeline_.slot(0).picture->kept();
     if (kept != nullptr) copy_picture(*kept, last_source_, device_.threads());
   }
+  // Until they are coded again: a packet that the device has made may not be what the parameters will say.
+  for (uint64_t frame = first_lost; frame < sent_; ++frame) {
+    FrameSlot& slot = pipeline_.slot(frame);
+    if (slot.status.code() != CTV_ERROR_LIMIT) slot.status = {CTV_ERROR_MEMORY, "frame lost"};
+    distortion_.add(frame, slot.parameters, false);
+  }
   CTV_RETURN_IF_ERROR(device_.replace(failure, [this] { return start(); }));
   // Subband prediction needs the source of the reference, which is known of the very last frame only.
   const bool source_known =
@@ -69,9 +75,8 @@ Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t fram
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, first, false, slot));
   CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot, distortion_.meter(frame, slot.measured)));
   frames_->update_references();
-  const Status before = slot.status;
-  slot.status = FramePipeline::encode(slot);
-  if (before.code() == CTV_ERROR_LIMIT) slot.status = before;  // no step makes it fit
+  Status coded = FramePipeline::encode(slot);
+  if (slot.status.code() != CTV_ERROR_LIMIT) slot.status = std::move(coded);  // else no step makes it fit
   distortion_.add(frame, slot.parameters, slot.measured);
   return distortion_.collect(frame + 1, rate_);
 }

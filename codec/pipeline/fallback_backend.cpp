@@ -64,12 +64,21 @@ Status FallbackBackend::replace(const Status& failure, const Work& make) {
 void FallbackBackend::remember(std::span<const uint8_t> packet, uint64_t frame,
                                const FrameParameters& parameters, uint64_t oldest, const PartLoss& loss) {
   if (!is_device()) return;
-  history_.append(packet, frame, parameters, loss);
-  history_.trim(oldest);
+  const Status status = guarded([&]() -> Status {
+    history_.append(packet, frame, parameters, loss);
+    history_.trim(oldest);
+    return {};
+  });
+  if (!status.ok()) history_.clear();  // the frame itself is there
 }
 
 void FallbackBackend::remember_lost(uint64_t frame) {
-  if (is_device()) history_.append_lost(frame);
+  if (!is_device()) return;
+  const Status status = guarded([&]() -> Status {
+    history_.append_lost(frame);
+    return {};
+  });
+  if (!status.ok()) history_.clear();
 }
 
 }  // namespace ctv

@@ -25,6 +25,8 @@ class FallbackBackend {
  public:
   using Work = std::function<Status()>;
 
+  /// Without a backend, until another is moved here.
+  FallbackBackend() = default;
   static Result<FallbackBackend> open(const BackendChoice& choice);
   Backend& operator*() const { return *backend_; }
   Backend* operator->() const { return backend_.get(); }

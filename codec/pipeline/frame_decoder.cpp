@@ -59,14 +59,14 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   const FrameParameters& parameters = slot.parameters;
   CTV_RETURN_IF_ERROR(check_reference(parameters));
   // What repeat() shows would be overwritten by a frame that may be damaged.
-  if (decisions_.conceal && (!picture_mode() || references_.latest() == &references_.current())) {
-    CTV_RETURN_IF_ERROR(slot.symbols->finish_decoding());
-  }
+  const bool overwrites = !picture_mode() || references_.latest() == &references_.current();
+  if (decisions_.conceal && overwrites) CTV_RETURN_IF_ERROR(slot.symbols->finish_decoding());
   const bool key = parameters.type == FrameType::kKey;
   reference_ = key ? nullptr : references_.find(parameters.number - parameters.reference);
   FrameCalls calls{parameters.type, true, slot.index, parameters.base_step, parameters.reconstruction_offset};
   calls.reference = key ? nullptr : reference_->address();
   calls.target = references_.current().address();
+  if (overwrites) latest_whole_ = false;
   CTV_ASSIGN_OR_RETURN(const bool repeated, backend_.begin_frame(calls));
   CTV_RETURN_IF_ERROR(slot.levels->upload(parameters.type));
   if (!repeated) CTV_RETURN_IF_ERROR(run_stages(slot));
@@ -81,6 +81,7 @@ Status FrameDecoder::decode(FrameSlot& slot) {
   } else {
     references_.discard(parameters.number);
   }
+  latest_whole_ = true;
   return {};
 }
 
@@ -102,11 +103,10 @@ Status FrameDecoder::run_stages(FrameSlot& slot) {
 }
 
 Status FrameDecoder::repeat(FrameSlot& slot) {
-  const Reference* latest = references_.latest();
-  if (latest == nullptr) return {CTV_ERROR_REFERENCE, "packet: there is no picture to repeat for it"};
+  if (!can_repeat()) return {CTV_ERROR_REFERENCE, "packet: there is no picture to repeat for it"};
   slot.damage = CTV_DAMAGE_REPEATED;
   slot.missing_parts = static_cast<int>(slot.symbols->components().size()) + 1;
-  return slot.picture->export_picture(shown(*latest).cropped(), decisions_.reduction, format(),
+  return slot.picture->export_picture(shown(*references_.latest()).cropped(), decisions_.reduction, format(),
                                       decisions_.memory);
 }
 

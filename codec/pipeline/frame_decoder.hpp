@@ -34,7 +34,9 @@ class FrameDecoder {
   /// Runs all stages for slot.parameters and the slot's upload buffers, up to the export of slot.picture.
   /// Sets slot.damage. Error: also if what the backend decodes is damaged; the frame is then given up.
   Status decode(FrameSlot& slot);
-  /// Exports the last decoded picture again.
+  /// Whether the last decoded picture is there, and whole.
+  bool can_repeat() const { return references_.latest() != nullptr && latest_whole_; }
+  /// Exports it again.
   Status repeat(FrameSlot& slot);
   /// Picture prediction: decoded pictures. Subband prediction: quantised subbands.
   const ReferenceBuffer& references() const { return references_; }
@@ -64,6 +66,7 @@ class FrameDecoder {
   std::array<std::unique_ptr<TransformCoder>, 3> transforms_;
   ReferenceBuffer references_;
   const Reference* reference_ = nullptr;  // of a predicted frame
+  bool latest_whole_ = true;              // nothing has been written over references_.latest()
   PlaneSet decoded_;                      // subband prediction
   PlaneSet spare_;                        // loop filter: of Backend::filter()
   PlaneQuantisers quantisers_;

@@ -27,6 +27,7 @@ constexpr int kEnough = 200;  // calls until a loop counts as endless
 struct Packet {
   int64_t number = 0;
   bool key = false;
+  int64_t reference = 0;
   Bytes bytes;
 };
 
@@ -52,8 +53,9 @@ class Shortages : public testing::TestWithParam<Case> {
   Shortages() : clip_(moving_clip(CTV_FORMAT_I420, 48, 32, kFrames)) {}
   Config config() const {
     const auto& [name, in_flight] = GetParam();
-    Config c = config_for(clip_[0], name == "bitrate" ? "default" : name, 2);
+    Config c = config_for(clip_[0], name == "paper" ? name : "default", 2);
     if (name == "bitrate") c.bitrate = 100000;
+    if (name == "crf") c.crf = 26;
     c.key_interval = 3;
     c.frames_in_flight = in_flight;
     return c;
@@ -77,8 +79,8 @@ class Shortages : public testing::TestWithParam<Case> {
       const ctv_status status = run.note(ctv_encoder_receive(encoder, &unit));
       if (status == CTV_OK) {
         const Exempt exempt;
-        run.packets.push_back(
-            {unit.frame_number, unit.key_frame != 0, Bytes(unit.data, unit.data + unit.size)});
+        run.packets.push_back({unit.frame_number, unit.key_frame != 0, unit.reference_frame,
+                               Bytes(unit.data, unit.data + unit.size)});
       }
       return status;
     };
@@ -197,6 +199,8 @@ class Shortages : public testing::TestWithParam<Case> {
                                       &info, nullptr, 0),
                 CTV_OK);
       ASSERT_EQ(info.frame_number, packet.number);
+      EXPECT_EQ(info.key_frame != 0, packet.key) << "frame " << packet.number;
+      EXPECT_EQ(info.reference_frame, packet.reference) << "frame " << packet.number;
       if (missing) continue;
       ASSERT_TRUE(decoder.send(packet.bytes));
       const auto picture = decoder.receive();
@@ -214,14 +218,16 @@ class Shortages : public testing::TestWithParam<Case> {
 };
 
 /// Calls code() with a device that fails at every `step`-th call from `first` to `last`, and memory that runs
-/// out at every seventh allocation from then on. code(n): returns whether it did.
+/// out at every seventh allocation, once or from then on. code(n, kind): returns whether it did.
 template <typename Code>
 void without_device_and_memory(long first, long last, long step, Code code) {
-  for (long call = first; call < last; call += step) {
-    bool reached = true;
-    for (long n = call % 7; reached; n += 7 * kCallStep) {
-      const DeviceThatFails device(call);
-      reached = code(n);
+  for (const Shortage kind : {Shortage::kOnce, Shortage::kFrom}) {
+    for (long call = first; call < last; call += step) {
+      bool reached = true;
+      for (long n = call % 7; reached; n += 7 * kCallStep) {
+        const DeviceThatFails device(call);
+        reached = code(n, kind);
+      }
     }
   }
 }
@@ -230,11 +236,11 @@ TEST_P(Shortages, OfMemoryAndDeviceInTheEncoder) {
   Config c = config();
   c.backend = CTV_BACKEND_AUTO;
   const Bytes header = encode(clip_, config()).header;
-  without_device_and_memory(60, 500, 44, [&](long n) {
+  without_device_and_memory(60, 500, 44, [&](long n, Shortage kind) {
     Session run;
     bool reached = false;
     {
-      const FailingAllocations shortage(n, Shortage::kFrom);
+      const FailingAllocations shortage(n, kind);
       encode_into(run, c);
       reached = FailingAllocations::reached();
     }
@@ -249,8 +255,8 @@ TEST_P(Shortages, OfMemoryAndDeviceInTheDecoder) {
   const auto expected = decode(stream);
   DecoderConfig c = decoder();
   c.backend = CTV_BACKEND_AUTO;
-  without_device_and_memory(20, 300, 28,
-                            [&](long n) { return expect_recovery(stream, expected, c, n, Shortage::kFrom); });
+  without_device_and_memory(
+      20, 300, 28, [&](long n, Shortage kind) { return expect_recovery(stream, expected, c, n, kind); });
 }
 
 TEST_P(Shortages, OfMemoryInTheEncoder) {
@@ -363,7 +369,7 @@ const auto kNames = [](const auto& i) {
   return std::get<0>(i.param) + "_" + std::to_string(std::get<1>(i.param)) + "_in_flight";
 };
 INSTANTIATE_TEST_SUITE_P(Configurations, Shortages,
-                         testing::Combine(testing::Values("default", "paper", "bitrate"),
+                         testing::Combine(testing::Values("default", "paper", "bitrate", "crf"),
                                           testing::Values(1, 3)),
                          kNames);
 INSTANTIATE_TEST_SUITE_P(Configurations, ReceiverShortages,

@@ -416,7 +416,7 @@ typedef struct ctv_encoder ctv_encoder;
 /** One unit of a stream: the sequence header, a packet (one frame) or the index. */
 typedef struct ctv_unit {
   size_t struct_size;      /**< sizeof(ctv_unit). */
-  const uint8_t* data;     /**< Owned by the encoder, valid until its next send, receive or close. */
+  const uint8_t* data;     /**< The encoder's, valid until its next send, receive, reconfigure or close. */
   size_t size;             /**< Bytes. */
   int64_t frame_number;    /**< Packets: the frame's number, from 0. */
   int32_t key_frame;       /**< Packets: 1 for a key frame. */
@@ -448,7 +448,7 @@ CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** enco
  * @param config the configuration; copied. backend, device, engine, threads and frames_in_flight are as
  * before
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name, CTV_ERROR_STATE after a flush or if packets wait:
- * nothing has changed; CTV_ERROR_MEMORY, CTV_ERROR_DEVICE: the encoder has failed. */
+ * nothing has changed; CTV_ERROR_MEMORY, CTV_ERROR_DEVICE: call again before the next picture, or close. */
 CTV_API ctv_status ctv_encoder_reconfigure(ctv_encoder* encoder, const ctv_config* config);
 /** Returns the sequence header. A stream starts with it; repeat it wherever a receiver may join. */
 CTV_API ctv_status ctv_encoder_header(ctv_encoder* encoder, ctv_unit* unit);
@@ -503,7 +503,7 @@ CTV_API ctv_status ctv_encoder_lost(ctv_encoder* encoder, int64_t frame);
 /** Receives the next packet in order. With frames_in_flight 1 the packet of the last sent picture is
  * complete.
  * @return CTV_OK; CTV_AGAIN: send more, or flush; CTV_END after a flush; CTV_ERROR_LIMIT if no step meets
- * max_frame_bytes: the frame has no packet. */
+ * max_frame_bytes, CTV_ERROR_MEMORY, CTV_ERROR_DEVICE: the frame has no packet. */
 CTV_API ctv_status ctv_encoder_receive(ctv_encoder* encoder, ctv_unit* unit);
 /** Ends the input: receive then returns the packets in flight, then CTV_END. */
 CTV_API ctv_status ctv_encoder_flush(ctv_encoder* encoder);

@@ -51,7 +51,12 @@ Status read_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, st
   return {};
 }
 
+// Of streams that a decoder with the usual limits takes: a packet of some bytes may tell of as many slopes as
+// a picture has blocks.
+constexpr size_t kMostSlopes = size_t{1} << 21;
+
 Status count_slopes(std::span<const uint8_t> side, const ctv::SlopeGrid& grid, ctv_packet_info& info) {
+  if (grid.size() > kMostSlopes) return {};
   std::vector<int8_t> slopes;
   CTV_RETURN_IF_ERROR(read_slopes(side, grid, slopes));
   if (slopes.empty()) return {};

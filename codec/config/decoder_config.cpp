@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/config/decoder_config.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "codec/format/colour_matrix.hpp"
 #include "codec/format/picture_format.hpp"
+#include "codec/format/subband_layout.hpp"
 
 namespace ctv {
 namespace {
+
+// Coded luma samples may be so many times those of max_pixels, and so many more.
+constexpr uint64_t kMostPadding = 4, kSmallPicture = 1 << 16;
 
 Status check_limit(const char* what, uint64_t needed, uint64_t allowed) {
   if (needed <= allowed) return {};
@@ -44,6 +49,10 @@ Status check_decoder_config(const ctv_decoder_config& c) {
 Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header, uint64_t memory) {
   const uint64_t pixels = uint64_t{header.width} * header.height;
   CTV_RETURN_IF_ERROR(check_limit("pixels", pixels, config.limits.max_pixels));
+  // Many scales and directions pad a narrow picture to some thousand times its samples.
+  const uint64_t padded = make_layout(header.transform, {header.height, header.width}).padded.area();
+  const uint64_t allowed = std::min(config.limits.max_pixels, UINT64_MAX >> 3) * kMostPadding + kSmallPicture;
+  CTV_RETURN_IF_ERROR(check_limit("pixels with padding", padded, allowed));
   CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, config.limits.max_memory));
   CTV_RETURN_IF_ERROR(check_colours(config.format, header));
   if (config.reduction <= header.transform.scales) return {};

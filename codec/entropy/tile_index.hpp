@@ -84,7 +84,8 @@ inline bool read_tile_index(std::span<const uint8_t> bytes, size_t tiles, std::v
       words = change % 2 != 0 ? words - less : words + change / 2;
       p.size = 2 * words;
     }
-    if (p.tiles > kMostPieceTiles) return false;
+    // At once, since the sum of what many pieces claim may wrap.
+    if (p.tiles > kMostPieceTiles || p.size > bytes.size() - total) return false;
     p.first = first;
     p.begin = total;
     first += p.tiles;

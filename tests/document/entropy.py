@@ -111,6 +111,7 @@ def decode_runs(data, count, runs):
         heads = index.number(kh)
         sizes.append((heads, index.number(kt) if heads else 0))
     index.end_byte()
+    assert any(heads for heads, _ in sizes)
     stream = data[index.at // 8:]
     bits = Bits(stream)
     any_tail = any(tails for _, tails in sizes)

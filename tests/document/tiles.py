@@ -277,7 +277,7 @@ def decode_tiles(data, bands, levels, is_skipped):
         words += -(change + 1) // 2 if change % 2 else change // 2
         sizes.append((count, 2 * words))
     sizes.append((len(tiles) - sum(t for t, _ in sizes), len(data) - reader.at - sum(b for _, b in sizes)))
-    assert min(t for t, _ in sizes) > 0 and min(b for _, b in sizes) >= 0
+    assert 0 < min(t for t, _ in sizes) and max(t for t, _ in sizes) <= 1024 and min(b for _, b in sizes) >= 0
     first, at = 0, reader.at
     for count, size in sizes:
         decode_piece(data[at:at + size], tiles[first:first + count], levels, is_skipped)

@@ -57,6 +57,38 @@ TEST(Tiles, PiecesHaveABoundedNumberOfTiles) {
   EXPECT_FALSE(reads({2, 128, 8, kLow, kHigh, 7, 7}, 2049));  // the last
 }
 
+// Words of a piece may be 2^34 more than those of the piece before. Many such pieces have 2^64 bytes, which a
+// sum takes for none.
+TEST(Tiles, SizesOfPiecesDoNotWrap) {
+  std::vector<uint8_t> bytes;
+  const auto varint = [&](uint64_t v) {
+    for (; v >= 128; v >>= 7) bytes.push_back(static_cast<uint8_t>(v | 128U));
+    bytes.push_back(static_cast<uint8_t>(v));
+  };
+  constexpr uint64_t kAll = uint64_t{1} << 63;  // words
+  constexpr uint64_t kRise = (uint64_t{1} << 34) - 1 - kUsualWords, kRising = 20000;
+  constexpr uint64_t kTop = kRising * kRise;
+  constexpr uint64_t kLeft = kAll - kRise * (kRising * (kRising + 1) / 2);  // for pieces near kTop
+  constexpr uint64_t kLevel = kLeft / kTop;
+  constexpr uint64_t kMore = (kLeft - kLevel * kTop) / kLevel;  // of each of them
+  constexpr uint64_t kLast = (kLeft - kLevel * kTop) % kLevel;  // one more of so many
+  static_assert(kMore < kRise);
+  varint(2 * (kRising + kLevel));
+  uint64_t before = kUsualWords, sum = 0;
+  for (uint64_t i = 0; i < kRising + kLevel; ++i) {
+    const uint64_t near = kTop + kMore + (i >= kRising + kLevel - kLast ? 1 : 0);
+    const uint64_t words = i < kRising ? (i + 1) * kRise : near;
+    varint(1);
+    varint(2 * (words - before));
+    before = words;
+    sum += words;
+  }
+  ASSERT_EQ(sum, kAll);
+  std::vector<TilePiece> pieces;
+  bool predicted = false;
+  EXPECT_FALSE(read_tile_index(bytes, kRising + kLevel + 1, pieces, predicted));
+}
+
 // Tiles cost something even if all levels are 0, so the encoder's pieces are shorter.
 TEST(Tiles, ManyTilesOfZerosAreDecoded) {
   const std::vector<TileSet> sets = {{.rows = 4000, .cols = 3000, .bands = 1}};

@@ -30,7 +30,8 @@ void PictureSink::fill(int64_t number, const ctv_picture& picture) {
   // A stream may begin at any number, unless its beginning is known to be damaged.
   if (!next_ && result_.damaged == 0) return;
   const int64_t missing = number - next_.value_or(options_.seek);
-  if (missing > kMaxRepeated) {
+  // In a whole stream, so that a few packets do not fill a disk.
+  if (missing > kMaxRepeated + result_.frames - 2 * result_.repeated) {
     warn(text("%lld pictures before frame %lld are missing and left out", static_cast<long long>(missing),
               static_cast<long long>(number)));
     return;

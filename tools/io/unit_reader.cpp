@@ -12,6 +12,8 @@ namespace ctv::tools {
 namespace {
 
 constexpr size_t kPiece = size_t{1} << 20;
+// Times that a byte of a damaged stream is returned in another unit, on average.
+constexpr uint64_t kMostLooks = 16;
 
 bool looks_like_tag(const uint8_t* p) {
   return p[0] == 'C' && (p[1] == 'P' || (p[1] == 'T' && p[2] == 'V' && (p[3] == 'S' || p[3] == 'X')));
@@ -77,6 +79,7 @@ std::optional<StreamUnit> UnitReader::next() {
   unit.bytes = available().first(static_cast<size_t>(got));
   begin_ += unit.bytes.size();
   last_size_ = unit.bytes.size();
+  returned_ += last_size_;
   return unit;
 }
 
@@ -97,7 +100,9 @@ bool UnitReader::plausible_successor() {
 }
 
 bool UnitReader::resynchronise() {
-  begin_ -= last_size_;  // a unit whose size was damaged may have swallowed others: look inside it
+  // A unit whose size was damaged may have swallowed others: look inside it. But units within units within
+  // units would take quadratic time.
+  if (returned_ <= kMostLooks * offset()) begin_ -= last_size_;
   last_size_ = 0;
   if (fill(1) == 0) return false;
   ++begin_;

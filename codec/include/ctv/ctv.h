@@ -539,7 +539,8 @@ CTV_API void ctv_encoder_close(ctv_encoder* encoder);
 
 /** Limits that a decoder enforces before it allocates. */
 typedef struct ctv_limits {
-  uint64_t max_pixels; /**< Width x height of the luma plane. */
+  uint64_t max_pixels; /**< Width x height of the luma plane. With the padding that scales and directions
+                            need it may have four times as many samples, and 65536 more. */
   uint64_t max_memory; /**< Bytes that the CPU backend's decoder may hold, with as many threads and frames
                             in flight as configured. Compare ctv_stream_info.decoder_memory. Packets come
                             on top: each frame in flight may hold its packet twice. */
@@ -739,7 +740,8 @@ typedef struct ctv_packet_info {
   double step;       /**< Base quantiser step in sample units. */
   uint32_t header_size;   /**< Bytes before the side payload. */
   uint32_t side_size;     /**< Bytes of the side payload: motion, or slopes in a key frame. */
-  int32_t slope_blocks;   /**< Key frame with directional lifting: blocks that may have a slope; else 0. */
+  int32_t slope_blocks;   /**< Key frame with directional lifting: blocks that may have a slope; else 0, and
+                               where there are more than 2^21. */
   int32_t slanted_blocks; /**< Blocks of these whose slope is not 0. */
   int32_t components;     /**< Components. */
   int32_t layers;         /**< Layers. */

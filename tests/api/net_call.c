@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kWidth = 160, kHeight = 96, kFrames = 60, kMtu = 400, kMaxParts = 64 };
+enum { kWidth = 160, kHeight = 96, kFrames = 60, kFps = 30, kMtu = 400, kMaxParts = 64 };
 
 static uint8_t samples[kWidth * kHeight];
 static int64_t clock_us;
@@ -201,6 +201,7 @@ int main(void) {
   config.width = kWidth;
   config.height = kHeight;
   config.format = CTV_FORMAT_GRAY8;
+  config.fps_num = kFps;   /* a rate counts in its seconds */
   config.key_interval = 0; /* key frames on request */
   config.slots = 8;        /* frames wait in them until they are acknowledged */
   check(ctv_encoder_open(&config, &sender.encoder));

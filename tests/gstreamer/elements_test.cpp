@@ -96,6 +96,32 @@ TEST(Encoder, ANewSizeIsANewStream) {
   EXPECT_EQ(info.frame_number, 1);
 }
 
+// Buffers' times begin again with it; the stream's go on.
+TEST(Encoder, AnotherSegmentGoesOnInTime) {
+  Harness h = harness("ctvenc backend=cpu", kRaw);
+  for (int n = 0; n < 3; ++n) ASSERT_TRUE(encode(h.get(), n));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.base = 3 * kFrame;
+  ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_segment(&segment)));
+  const Buffer packet = encode(h.get(), 0);
+  ASSERT_TRUE(packet);
+  Harness whole = harness("ctvenc backend=cpu", kRaw);
+  const Bytes header = bytes_of(encode(whole.get(), 0).get());
+  uint64_t header_size = 0;
+  ctv_unit_kind kind = CTV_UNIT_INDEX;
+  ASSERT_EQ(ctv_unit_parse(header.data(), header.size(), &kind, &header_size), CTV_OK);
+  const Bytes bytes = bytes_of(packet.get());
+  ctv_packet_info info;
+  ctv_packet_info_init(&info);
+  ASSERT_EQ(ctv_packet_info_parse(header.data(), header_size, bytes.data(), bytes.size(), &info, nullptr, 0),
+            CTV_OK);
+  ctv_stream_info stream;
+  ctv_stream_info_init(&stream);
+  ASSERT_EQ(ctv_stream_info_parse(header.data(), header_size, &stream), CTV_OK);
+  EXPECT_EQ(info.timestamp * int64_t{GST_SECOND}, int64_t{3 * kFrame} * stream.fps_num);
+}
+
 TEST(Encoder, AWrongPresetIsAnErrorWithItsName) {
   Harness h = harness("ctvenc preset=nothing", nullptr);
   GstBus* bus = gst_bus_new();
@@ -178,6 +204,8 @@ TEST(Decoder, ALostFrameAsksForAKeyFrame) {
 TEST(Decoder, DamageIsAWarningAndTheNextKeyFrameMendsIt) {
   const std::vector<Buffer> all = packets(6, 4);
   Harness h = harness("ctvdec backend=cpu", nullptr);
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
   gst_harness_set_src_caps_str(h.get(), kCoded);
   size_t shown = 0;
   for (size_t n = 0; n < all.size(); ++n) {
@@ -187,6 +215,11 @@ TEST(Decoder, DamageIsAWarningAndTheNextKeyFrameMendsIt) {
     if (const Buffer got(gst_harness_try_pull(h.get())); got) ++shown;
   }
   EXPECT_GE(shown, 4U);
+  GstMessage* warning = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
+  EXPECT_NE(warning, nullptr);
+  if (warning != nullptr) gst_message_unref(warning);
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
   EXPECT_GE(key_requests(h.get()), 1);
 }
 
@@ -230,6 +263,26 @@ TEST(Decoder, ReducedResolutionAndFramesInFlight) {
   ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_eos()));
   EXPECT_EQ(gst_harness_buffers_in_queue(h.get()), 6U);
   EXPECT_NE(caps_of(h.get()).find("width=(int)32"), std::string::npos);
+}
+
+TEST(Decoder, ANewSizeWaitsForThePicturesInFlight) {
+  for (int round = 0; round < 10; ++round) {
+    Harness h = harness("ctvparse ! ctvdec backend=cpu in-flight=8", "video/x-ctv");
+    int expected = 0;
+    for (const int size : {64, 32}) {
+      Harness encoder = harness("ctvenc backend=cpu preset=fastest", nullptr);
+      const std::string caps = "video/x-raw, format=I420, framerate=25/1, width=" + std::to_string(size) +
+                               ", height=" + std::to_string(size);
+      gst_harness_set_src_caps_str(encoder.get(), caps.c_str());
+      for (int n = 0; n < 6; ++n, ++expected) {
+        ASSERT_EQ(gst_harness_push(encoder.get(), picture(n, size, size).release()), GST_FLOW_OK);
+        const Buffer packet(gst_harness_try_pull(encoder.get()));
+        ASSERT_EQ(gst_harness_push(h.get(), copy_of(packet).release()), GST_FLOW_OK);
+      }
+    }
+    ASSERT_TRUE(gst_harness_push_event(h.get(), gst_event_new_eos()));
+    EXPECT_EQ(static_cast<int>(gst_harness_buffers_in_queue(h.get())), expected) << round;
+  }
 }
 
 TEST(Formats, EveryFormatComesBack) {

@@ -67,6 +67,15 @@ TEST(Parser, SkipsGarbage) {
   EXPECT_TRUE(parsed(Bytes(3000, 0x43), 64).empty());
 }
 
+// At the stream's end it is clear that so many bytes do not come.
+TEST(Parser, ADamagedSizeCostsItsPacketAlone) {
+  const std::vector<Buffer> all = packets(6);
+  Bytes stream = joined(all);
+  const size_t size = gst_buffer_get_size(all[0].get()) + 2;
+  for (size_t i = 0; i < 4; ++i) stream[size + i] = i < 3 ? 0xFF : 0x3F;
+  EXPECT_EQ(parsed(stream, 100).size(), all.size() - 1);
+}
+
 TEST(Parser, RepeatsTheHeaderIfAsked) {
   std::vector<Buffer> all = packets(3, 2);
   Bytes stream = joined(all);

@@ -88,6 +88,17 @@ TEST(Rtp, FramesComeOutAsTheyWentIn) {
   }
 }
 
+// Its frame numbers begin again, and are not taken for old ones.
+TEST(Rtp, AnotherSenderIsAnotherCall) {
+  const auto frames = packets(5);
+  auto sent = pay(frames, "mtu=200 ssrc=1");
+  for (auto& of_frame : pay(frames, "mtu=200 ssrc=2")) sent.push_back(std::move(of_frame));
+  const auto out = depay(sent);
+  ASSERT_EQ(out.size(), 2 * frames.size());
+  for (size_t n = 0; n < out.size(); ++n)
+    EXPECT_EQ(bytes_of(out[n].get()), bytes_of(frames[n % frames.size()].get())) << n;
+}
+
 // The frame keeps its size and its time, and ctvdec conceals what is missing.
 TEST(Rtp, LostLevelsAreZeros) {
   const auto frames = packets(5);

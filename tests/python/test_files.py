@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files: random access, information, writing, damage."""
+import concurrent.futures
 import fractions
+import os
 import pickle
 
 import ctv
@@ -66,6 +68,61 @@ def test_a_failure_leaves_no_file(folder):
     assert not list(folder.glob("none.ctv*"))
     with pytest.raises(FileNotFoundError):
         ctv.read(path)
+
+
+def test_writing_to_a_pipe_and_through_a_link(stream, folder, clip):
+    pictures, pipe, target, link = clip("gray")[1], folder / "pipe", folder / "target.ctv", folder / "link.ctv"
+    assert ctv.write(os.fsencode(target), pictures) == FRAMES
+    os.mkfifo(pipe)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        got = pool.submit(pipe.read_bytes)
+        assert ctv.write(pipe, pictures) == FRAMES
+        assert got.result() == target.read_bytes() and pipe.is_fifo()
+    link.symlink_to(target)
+    ctv.write(link, pictures[:3])
+    assert link.is_symlink() and len(ctv.read(target)) == 3
+
+
+def test_two_writers_do_not_meet(folder, clip):
+    pictures, path = clip("gray")[1], folder / "both.ctv"
+    def slowly():
+        yield pictures[0]
+        assert ctv.write(path, pictures[:2]) == 2
+        yield from pictures[1:]
+    assert ctv.write(path, slowly()) == FRAMES
+    assert len(ctv.read(path)) == FRAMES and not list(folder.glob("both.ctv?*"))
+    with pytest.raises(TypeError):
+        ctv.write(path, [pictures[0], None, pictures[1]])
+
+
+@pytest.mark.parametrize("fps, rate", [(29.97, "2997/100"), (30000 / 1001, "30000/1001"), ("90000/3601", "90000/3601"),
+                                       (fractions.Fraction(1, 3600), "1/3600"), (1 / 3600, "1/3600"), (24, "24")])
+def test_rates_are_kept(folder, clip, fps, rate):
+    path = folder / "rate.ctv"
+    ctv.write(path, clip("gray")[1][:1], fps=fps)
+    assert ctv.info(path).fps == fractions.Fraction(rate)
+
+
+def test_random_access_behind_a_loss(folder, clip):
+    """A frame may then refer to one before the last key frame."""
+    _, pictures = clip("gray")
+    path = folder / "loss.ctv"
+    with ctv.Encoder(width=WIDTH, height=HEIGHT, format="gray", slots=4, key_interval=0) as encoder:
+        data = [encoder.header]
+        for n, picture in enumerate(pictures[:10]):
+            if n == 6:
+                encoder.request_key_frame()
+            data += [p.data for p in encoder.encode(picture)]
+            if n == 2:
+                encoder.acknowledge(2)
+            if n == 7:
+                encoder.lost(6)
+        path.write_bytes(b"".join(data + [encoder.index()]))
+    with ctv.read(path) as reader:
+        assert reader.info.key_frames == (0, 6)
+        expected = [bytes_of(p) for p in reader]
+        for i in (9, 8, 7, 3):
+            assert bytes_of(reader[i]) == expected[i], i
 
 
 def test_damaged_files(stream, folder):

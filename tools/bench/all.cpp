@@ -111,6 +111,8 @@ Exit run_all(int argc, const char* const* argv) {
       std::fprintf(stderr, "ctbench: %s: %s\n", step.name, why);
       return code;
     };
+    std::error_code none;  // of an earlier run: the page shows this one
+    std::filesystem::remove(file + ".json", none);
     Exit code = Exit::kOk;
     try {
       code = call(step.run, words);

@@ -143,7 +143,9 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   if (clips.size() > most_clips)
     throw Failure(Exit::kUsage, verb_ + (most_clips == 0 ? " takes no clip" : " takes one clip at most"),
                   "see --help");
-  check_files(clips, {json_});
+  std::vector<std::string> read = clips;
+  read.insert(read.end(), inputs.begin(), inputs.end());
+  check_files(read, {json_});
   if (steps.check) steps.check();
   variant_options(variant, run_words, {});  // what is wrong shows now
   // Opened before anything is measured, so that an unwritable place is found first.

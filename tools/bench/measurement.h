@@ -41,7 +41,8 @@ class Measurement {
   void clip_options();
 
   size_t most_clips = 1;
-  std::vector<std::string> clips;  // positional arguments
+  std::vector<std::string> clips;   // positional arguments
+  std::vector<std::string> inputs;  // files that options name
   Size size{1280, 720};
   Variant variant{"default", {"--preset", "default"}};
   std::vector<std::string> run_words;

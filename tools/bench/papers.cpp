@@ -95,7 +95,7 @@ Exit run_papers(int argc, const char* const* argv) {
       });
   m.options.value(
       "--image", "FILE", "Grey image of the DCT 8x8; a generated one of 512x512 unless given",
-      [&](const std::string& s) { image = s; }, ValueKind::kFile);
+      [&](const std::string& s) { m.inputs = {image = s}; }, ValueKind::kFile);
   m.count("--qp", "Of the quantiser", 0, 51, qp);
   m.count("--runs", "Runs of which the median counts", 1, 1000, m.runs);
   m.count("--threads", "Where all cores are measured", 1, 256, threads);

@@ -111,9 +111,10 @@ struct Pictures {
     add(peer.name, text("%s %g", peer.setting.c_str(), match.setting), coded.bytes, coded.seen);
   }
   void others(const std::vector<Peer>& peers) {
+    const std::vector<Peer> usable = usable_peers(m, peers, clip);
+    if (usable.empty()) return;
     const PeerClip files(clip, key_interval);
-    for (const Peer& peer : usable_peers(m, peers, clip))
-      m.attempt(peer.name, [&] { match_peer(peer, files); });
+    for (const Peer& peer : usable) m.attempt(peer.name, [&] { match_peer(peer, files); });
   }
 };
 

@@ -99,8 +99,10 @@ struct RdRun {
       return curves.back();
     };
     for (const Variant& variant : ours) measure_variant(begin(variant.name, "qp"), clip, variant);
+    const std::vector<Peer> usable = usable_peers(m, peers, clip);
+    if (usable.empty()) return;
     const PeerClip files(clip, key_interval);
-    for (const Peer& peer : usable_peers(m, peers, clip))
+    for (const Peer& peer : usable)
       m.attempt(clip.name + " with " + peer.name,
                 [&] { measure_peer(begin(peer.name, peer.setting), clip, peer, files); });
   }
@@ -121,6 +123,7 @@ Exit run_rd(int argc, const char* const* argv) {
         "what directions are worth"}});
   m.most_clips = SIZE_MAX;
   m.frames = 30;
+  bool anchor_given = false;
   std::string anchor = "x264-ultrafast";
   std::vector<std::string> ours;
   RdRun run = {m, {}, choose_peers(""), {16, 20, 24, 28, 32, 36, 40, 44}, 10};
@@ -146,7 +149,7 @@ Exit run_rd(int argc, const char* const* argv) {
                   [&](const std::string& s) { run.peers = choose_peers(s); });
   m.options.value("--anchor", "CODEC",
                   "What BD-rates are against: a variant's or peer's name; x264-ultrafast",
-                  [&](const std::string& s) { anchor = s; });
+                  [&](const std::string& s) { anchor = s, anchor_given = true; });
   m.count("--frames", "At most so many frames of each clip", 1, 1 << 20, m.frames);
   m.count("--keyint", "Frames from key frame to key frame, 0: only the first", 0, 1 << 30, run.key_interval);
   m.run_options({"--threads", "--backend", "--engine", "--device", "--in-flight"});
@@ -161,7 +164,17 @@ Exit run_rd(int argc, const char* const* argv) {
     if (m.clips.empty()) m.clips = {"generate:640x360@30:30"};
     for (const std::string& words : ours) run.ours.push_back(parse_variant(words));
     if (run.ours.empty()) run.ours.push_back(parse_variant("default"));
-    for (const Variant& variant : run.ours) variant_options(variant, m.run_words, {"--qp", "30"});
+    std::vector<std::string> names;
+    for (const Variant& variant : run.ours) {
+      variant_options(variant, m.run_words, {"--qp", "30"});
+      names.push_back(variant.name);
+    }
+    for (const Peer& peer : run.peers) names.push_back(peer.name);
+    std::sort(names.begin(), names.end());
+    if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+      throw Failure(Exit::kUsage, "two codecs are called '" + *twice + "'", "NAME:preset=...");
+    if (anchor_given && !std::binary_search(names.begin(), names.end(), anchor))
+      throw Failure(Exit::kUsage, "--anchor: no codec '" + anchor + "' is measured");
   };
   const auto measure = [&](Json& j) {
     j["settings"] = {

@@ -55,7 +55,8 @@ struct Versus {
                                  threads > 1 ? "s" : "", in_flight);
     m.show(m.variant.name + ", " + how);
     const TimedClip timed = time_clip(config(runner, threads, in_flight, match.setting), clip, m.runs);
-    std::string command = "ctenc --qp " + text("%g", match.setting);
+    std::string command = text("ctenc --keyint %lld --no-scenecut --qp %g",
+                               static_cast<long long>(key_interval), match.setting);
     for (const std::string& word : m.variant.arguments) command += " " + word;
     add(m.variant.name, how, threads, "qp", match, command, timed.encode_ms, timed.decode_ms);
   }
@@ -96,8 +97,10 @@ struct Versus {
   void others(const std::vector<Peer>& peers) const {
     if (peers.empty()) return;
     if (clip.frames.size() < 2) return m.leave_out("peers: they are timed on at least two frames");
+    const std::vector<Peer> usable = usable_peers(m, peers, clip);
+    if (usable.empty()) return;
     const PeerClip files(clip, key_interval);
-    for (const Peer& p : usable_peers(m, peers, clip)) m.attempt(p.name, [&] { peer(p, files); });
+    for (const Peer& p : usable) m.attempt(p.name, [&] { peer(p, files); });
   }
 };
 

@@ -69,6 +69,7 @@ GstFlowReturn lose(CtvGstDecoder& self, GstVideoCodecFrame* frame, ctv_status st
   if (status == CTV_ERROR_STREAM) {
     GstFlowReturn flow = GST_FLOW_OK;
     gst_video_decoder_drop_frame(decoder, frame);
+    GST_ELEMENT_WARNING(&self, STREAM, DECODE, ("A damaged frame."), ("%s", ctv_last_error()));
     GST_VIDEO_DECODER_ERROR(&self, 1, STREAM, DECODE, ("A damaged frame."), ("%s", ctv_last_error()), flow);
     return flow;
   }
@@ -226,10 +227,11 @@ gboolean set_format(GstVideoDecoder* decoder, GstVideoCodecState* state) {
   if (self.decoder == nullptr || self.header == nullptr) return TRUE;
   GstMapInfo map;
   if (!gst_buffer_map(self.header, &map, GST_MAP_READ)) return FALSE;
-  const ctv_status status = ctv_decoder_send(self.decoder, map.data, map.size);
+  GstFlowReturn flow = GST_FLOW_OK;
+  const ctv_status status = send(self, map.data, map.size, 0, flow);  // takes what is in flight first
   if (status == CTV_OK) ctv_stream_info_parse(map.data, map.size, &self.stream);
   gst_buffer_unmap(self.header, &map);
-  return status == CTV_OK;
+  return status == CTV_OK && flow == GST_FLOW_OK;
 }
 
 /// Takes the pictures in flight. What follows needs a key frame.

@@ -209,7 +209,10 @@ GstFlowReturn receive(CtvGstEncoder& self, bool one) {
 
 GstFlowReturn encode(CtvGstEncoder& self, GstVideoCodecFrame* frame, GstVideoFrame& mapped) {
   ctv_picture picture = picture_of(mapped, self.config.format);
-  if (GST_CLOCK_TIME_IS_VALID(frame->pts)) picture.timestamp = units_of(frame->pts, self.config.fps_num);
+  // Running time: where a segment ends and another begins, buffers' times begin anew and the stream's do not.
+  const GstClockTime time =
+      gst_segment_to_running_time(&GST_VIDEO_ENCODER(&self)->input_segment, GST_FORMAT_TIME, frame->pts);
+  if (GST_CLOCK_TIME_IS_VALID(time)) picture.timestamp = units_of(time, self.config.fps_num);
   if (GST_CLOCK_TIME_IS_VALID(frame->duration)) {
     const int64_t duration = units_of(frame->duration, self.config.fps_num);
     picture.duration = CLAMP(duration, 1, G_MAXINT32);

@@ -123,6 +123,11 @@ GstFlowReturn handle(CtvGstParser& self, GstBaseParseFrame* frame, const GstMapI
       *skip = static_cast<gint>(at > 0 ? at : garbage(map.data, map.size));
       return GST_FLOW_OK;
     }
+    if (map.size - at < unit && GST_BASE_PARSE_DRAINING(parse)) {
+      // A damaged size, or a cut file: whole units may lie within.
+      *skip = static_cast<gint>(at > 0 ? at : garbage(map.data, map.size));
+      return GST_FLOW_OK;
+    }
     if (map.size - at < unit) {
       gst_base_parse_set_min_frame_size(parse, static_cast<guint>(at + unit));
       return GST_FLOW_OK;

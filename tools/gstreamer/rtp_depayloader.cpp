@@ -29,6 +29,7 @@ struct CtvGstDepayloader {
   GstRTPBaseDepayload parent;
   ctv_net_receiver* receiver;  // null until a packet has come
   guint64 rtp_time;            // extended
+  guint32 ssrc;                // of the packets so far
   int64_t now_us;
   FrameTime times[kTimes];
   gboolean started;  // a key frame has come
@@ -153,6 +154,9 @@ void push_frames(CtvGstDepayloader& self) {
 
 GstBuffer* process(GstRTPBaseDepayload* base, GstRTPBuffer* rtp) {
   CtvGstDepayloader& self = self_of(base);
+  const guint32 ssrc = gst_rtp_buffer_get_ssrc(rtp);
+  if (self.receiver != nullptr && ssrc != self.ssrc) close(self);  // another sender: its numbers begin anew
+  self.ssrc = ssrc;
   if (!open(self)) return nullptr;
   const auto* data = static_cast<const uint8_t*>(gst_rtp_buffer_get_payload(rtp));
   const size_t size = gst_rtp_buffer_get_payload_len(rtp);

@@ -178,6 +178,14 @@ class VideoReader : public FrameReader {
                                    SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_BITEXACT,
                                    nullptr, nullptr, nullptr);
     if (scaler_ == nullptr) throw Failure(Exit::kFile, at_frame() + ": its format cannot be converted");
+    // The header has the range of the source, so the samples keep it.
+    int *inverse = nullptr, *table = nullptr;
+    int from_range = 0, to_range = 0, brightness = 0, contrast = 0, saturation = 0;
+    if (sws_getColorspaceDetails(scaler_, &inverse, &from_range, &table, &to_range, &brightness, &contrast,
+                                 &saturation) >= 0 &&
+        from_range != to_range && target_ != AV_PIX_FMT_RGB24 && target_ != AV_PIX_FMT_GRAY8)
+      sws_setColorspaceDetails(scaler_, inverse, from_range, table, from_range, brightness, contrast,
+                               saturation);
     uint8_t* planes[4] = {};
     int strides[4] = {};
     for (int i = 0; i < 4 && to.stride(i) > 0; ++i)

@@ -4,13 +4,15 @@ import bisect
 import contextlib
 import fractions
 import functools
+import itertools
 import operator
 import os
 import types
+import uuid
 from collections.abc import Sequence
 
 from . import _ctv
-from ._errors import ArgumentError, DamagedError, Error, StateError, UnsupportedError
+from ._errors import ArgumentError, DamagedError, Error, ReferenceMissingError, StateError, UnsupportedError
 
 PREFIX, TRAILER = 8, 8  # bytes: of a unit that tell its size; of a file's end that tell the index's size
 
@@ -24,7 +26,9 @@ class Encoder(_ctv.Encoder):
 
     def __init__(self, *, fps=None, **config):
         if fps is not None:
-            rate = fractions.Fraction(fps).limit_denominator(1001)
+            rate = fractions.Fraction(fps)
+            if isinstance(fps, float):  # 29.97 means 30000/1001
+                rate = rate.limit_denominator(1001) or rate.limit_denominator(10**6)
             config = {"fps_num": rate.numerator, "fps_den": rate.denominator, **config}
         super().__init__(**config)
 
@@ -132,21 +136,28 @@ class Reader(Sequence):
         i += len(self) if i < 0 else 0
         if not 0 <= i < len(self):
             raise IndexError(f"frame {i} of {len(self)}")
-        before = bisect.bisect_right(self._keys, i)
-        start = self._keys[before - 1] if before else 0
+        before = max(bisect.bisect_right(self._keys, i), 1)
+        starts = self._keys[:before] or [0]
         if self._decoder is None:
             self._decoder = Decoder(**{**self._config, "frames_in_flight": 1})
-        if not start <= self._next <= i:
-            self._decoder.reset()
-            self._decoder.decode(self._header)
-            self._next = start
-        try:
-            while self._next <= i:
-                pictures = self._decoder.decode(self._packet(self._next))
-                self._next += 1
-        except BaseException:
-            self._next = -1
-            raise
+        while True:
+            start = starts.pop()
+            if not start <= self._next <= i:
+                self._decoder.reset()
+                self._decoder.decode(self._header)
+                self._next = start
+            try:
+                while self._next <= i:
+                    pictures = self._decoder.decode(self._packet(self._next))
+                    self._next += 1
+                break
+            except ReferenceMissingError:  # after a loss, a frame may refer to one before the last key frame
+                self._next = -1
+                if not starts:
+                    raise
+            except BaseException:
+                self._next = -1
+                raise
         if not pictures:
             raise DamagedError(f"frame {i}: the packet repeats the one before")
         return pictures[0]
@@ -224,25 +235,35 @@ def write(path, frames, *, fps=25, **config):
     """Encodes pictures to a file with an index and returns their number. The first picture tells width, height and
     format unless keywords do. Keywords are those of Encoder. The file appears under its name once it is complete."""
     frames = iter(frames)
-    first = next(frames, None)
-    if first is None:
+    missing = object()  # None among the frames is a mistake, not their end
+    first = next(frames, missing)
+    if first is missing:
         raise ArgumentError("frames: there are none")
-    part = os.fspath(path) + ".part"
+    path = os.fsdecode(path)
+    target = os.path.realpath(path)
     config = {**dict(zip(("format", "width", "height"), shape_of(first))), **config}
-    count = 0
+    if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe has no name to be replaced
+        with open(target, "wb") as file:
+            return encode_to(file, itertools.chain([first], frames), fps, config)
+    part = f"{target}.{uuid.uuid4().hex}.part"  # another writer may be at work
     try:
-        with Encoder(fps=fps, **config) as encoder, open(part, "wb") as file:
-            file.write(encoder.header)
-            picture = first
-            while picture is not None:
-                file.writelines(packet.data for packet in encoder.encode(picture))
-                picture = next(frames, None)
-                count += 1
-            file.writelines(packet.data for packet in encoder.flush())
-            file.write(encoder.index())
-        os.replace(part, path)
+        with open(part, "xb") as file:
+            count = encode_to(file, itertools.chain([first], frames), fps, config)
+        os.replace(part, target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(part)
         raise
+    return count
+
+
+def encode_to(file, frames, fps, config):
+    count = 0
+    with Encoder(fps=fps, **config) as encoder:
+        file.write(encoder.header)
+        for picture in frames:
+            file.writelines(packet.data for packet in encoder.encode(picture))
+            count += 1
+        file.writelines(packet.data for packet in encoder.flush())
+        file.write(encoder.index())
     return count

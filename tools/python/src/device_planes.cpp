@@ -170,7 +170,7 @@ py::object CudaPlane::dlpack(const py::object& stream, const py::object& max_ver
   const UseDevice use(device());
   if (to_host) {
     const std::shared_ptr<uint8_t> host(new uint8_t[size()], std::default_delete<uint8_t[]>());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     samples_->written().synchronize();
     copy_to_host(host.get(), data_, size());
     owner = host;

@@ -62,11 +62,11 @@ class Shared {
  public:
   template <class Config>
   Shared(const char* name, const Config& config) : name_(name), in_flight_(config.frames_in_flight) {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     handle_.emplace(config);
   }
   void close() {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     handle_.reset();
     ready_.clear();
@@ -85,7 +85,7 @@ class Shared {
  protected:
   template <class F>
   auto call(F f) {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     if (!handle_) throw Error(CTV_ERROR_STATE, std::string("the ") + name_ + " is closed");
     return f(*handle_);

@@ -11,6 +11,19 @@ namespace ctv::python {
 
 namespace py = pybind11;
 
+/// Without the interpreter's lock while it lives. Python ends a daemon thread where it takes the lock again
+/// once the interpreter ends, by unwinding: so unlike pybind11's, this destructor lets that through.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked() noexcept(false) { PyEval_RestoreThread(state_); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 /// Throws ArgumentError in Python.
 [[noreturn]] inline void refuse(const std::string& message) { throw Error(CTV_ERROR_ARGUMENT, message); }
 

@@ -9,6 +9,8 @@ FOLDER only when it is complete, so a second run encodes only what is missing. O
     segments_ray.py clip.y4m -o clip.ctv --segment 240 -- --qp 28 --keyint 60 --no-scenecut
 """
 import argparse
+import contextlib
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -70,11 +72,16 @@ def main():
     options += ["--backend", "cuda"] if arguments.gpus else []
     frames = arguments.frames or frames_of(clip)
 
+    # Parts of a run that was stopped are used again, but not those of another clip, length or options.
+    clip_state = os.stat(clip)
+    run = repr((clip, clip_state.st_size, clip_state.st_mtime_ns, arguments.segment, frames, options))
+    name = hashlib.sha256(run.encode()).hexdigest()[:12]
+
     # Ray shows a task CUDA_VISIBLE_DEVICES, so device 0 is its own.
     ray.init(address=arguments.address, num_cpus=None if arguments.address else arguments.workers,
              include_dashboard=False, log_to_driver=False)
     task = ray.remote(num_cpus=1, num_gpus=arguments.gpus, max_retries=arguments.retries)(encode_segment)
-    waiting = [task.remote(tools + "ctenc", clip, str(folder / f"{first:09}.ctv"), first,
+    waiting = [task.remote(tools + "ctenc", clip, str(folder / f"{name}-{first:09}.ctv"), first,
                            min(arguments.segment, frames - first), options) for first in range(0, frames, arguments.segment)]
     parts, begin = {}, time.monotonic()
     try:
@@ -91,7 +98,8 @@ def main():
     subprocess.run([tools + "ctcat", *(parts[first] for first in sorted(parts)), "-o", output], check=True)
     for part in parts.values():
         os.unlink(part)
-    folder.rmdir()
+    with contextlib.suppress(OSError):  # it has parts of another run
+        folder.rmdir()
 
 
 if __name__ == "__main__":

@@ -78,6 +78,56 @@ TEST(Seek, FindsTheHeaderThatIsInForce) {
   }
 }
 
+// After a loss frames refer to what was acknowledged, which may be before the last key frame.
+TEST(Seek, GoesBackWhereFramesDo) {
+  Config config("default");
+  config.width = config.height = 32;
+  config.format = CTV_FORMAT_GRAY8;
+  config.key_interval = 0;
+  config.slots = 4;
+  config.threads = 1;
+  config.backend = CTV_BACKEND_CPU;
+  Encoder encoder(config);
+  const auto header = encoder.header().bytes();
+  std::vector<uint8_t> bytes(header.begin(), header.end());
+  std::vector<uint64_t> packets;
+  for (int frame = 0; frame < 14; ++frame) {
+    if (frame == 6 || frame == 11) encoder.request_key_frame();
+    const std::vector<uint8_t> samples(32 * 32, static_cast<uint8_t>(10 * frame));
+    ctv_picture picture{};
+    picture.struct_size = sizeof picture;
+    picture.format = CTV_FORMAT_GRAY8;
+    picture.width = picture.height = 32;
+    picture.data[0] = const_cast<uint8_t*>(samples.data());
+    picture.stride[0] = 32;
+    EXPECT_TRUE(encoder.send(picture));
+    const auto unit = encoder.receive();
+    ASSERT_TRUE(unit);
+    EXPECT_EQ(unit->key_frame != 0, frame == 0 || frame == 6 || frame == 11) << frame;
+    packets.push_back(bytes.size());
+    bytes.insert(bytes.end(), unit->bytes().begin(), unit->bytes().end());
+    if (frame == 2) encoder.acknowledge(2);
+    if (frame == 7) encoder.lost(6);
+    if (frame == 8) {
+      EXPECT_EQ(unit->reference_frame, 2);
+    }
+  }
+  for (const bool with_index : {true, false}) {
+    if (with_index) {
+      const auto index = encoder.index().bytes();
+      bytes.insert(bytes.end(), index.begin(), index.end());
+    } else {
+      bytes.resize(bytes.size() - encoder.index().bytes().size());
+    }
+    for (int64_t frame = 0; frame < 14; ++frame) {
+      UnitReader units(std::make_unique<MemorySource>(bytes, true));
+      const auto place = find_key_frame(units, frame);
+      ASSERT_TRUE(place) << frame;
+      EXPECT_EQ(place->packet, packets[frame < 11 ? 0 : 11]) << frame << " index " << with_index;
+    }
+  }
+}
+
 TEST(Seek, TheIndexOfAnEncoderGoesOnBehindANewHeader) {
   const Made made = stream(true);
   MemorySource source(made.bytes, true);

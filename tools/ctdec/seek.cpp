@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cli/exit.h"
@@ -41,10 +42,26 @@ uint64_t header_offset(UnitReader& units, const StreamIndex& index, size_t key) 
   return 0;
 }
 
+// After a loss a frame may refer to one before the last key frame. Whether one between key frame `key` and
+// the next key frame behind `frame` does.
+bool reaches_back(UnitReader& units, const StreamIndex& index, size_t key, size_t frame,
+                  std::span<const uint8_t> header) {
+  for (size_t i = key + 1; i < index.entries.size(); ++i) {
+    if (index.entries[i].key_frame != 0 && i > frame) break;
+    if (!units.seek(index.entries[i].offset)) return true;
+    const auto packet = units.next();
+    const auto info = packet ? info_of(*packet, header) : std::nullopt;
+    if (info && info->key_frame == 0 && info->reference_frame < static_cast<int64_t>(key)) return true;
+  }
+  return false;
+}
+
 std::optional<KeyFramePlace> by_index(UnitReader& units, int64_t frame) {
   const std::optional<StreamIndex> index = read_index(units.source());
   if (!index || index->entries.empty()) return std::nullopt;
-  auto i = static_cast<size_t>(std::min<int64_t>(frame, static_cast<int64_t>(index->entries.size()) - 1));
+  const auto last =
+      static_cast<size_t>(std::min<int64_t>(frame, static_cast<int64_t>(index->entries.size()) - 1));
+  size_t i = last;
   while (i > 0 && index->entries[i].key_frame == 0) --i;
   const KeyFramePlace place{header_offset(units, *index, i), index->entries[i].offset};
   // An index is a hint from the file: believe it only if the packet there agrees.
@@ -57,12 +74,13 @@ std::optional<KeyFramePlace> by_index(UnitReader& units, int64_t frame) {
   if (!packet || packet->kind != CTV_UNIT_PACKET) return std::nullopt;
   const auto info = info_of(*packet, header);
   if (!info || info->key_frame == 0 || info->frame_number != static_cast<int64_t>(i)) return std::nullopt;
+  if (i > 0 && reaches_back(units, *index, i, last, header)) return std::nullopt;
   return place;
 }
 
 std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
   if (!units.seek(0)) return std::nullopt;
-  std::optional<KeyFramePlace> best;
+  std::vector<std::pair<int64_t, KeyFramePlace>> keys;  // by frame number
   std::vector<uint8_t> header;
   uint64_t header_at = 0;
   unless_damaged([&]() -> std::optional<KeyFramePlace> {  // damage further on: what was found stands
@@ -73,12 +91,17 @@ std::optional<KeyFramePlace> by_scan(UnitReader& units, int64_t frame) {
       }
       if (unit->kind != CTV_UNIT_PACKET) continue;
       const auto info = info_of(*unit, header);
-      if (!info || info->frame_number > frame) break;
-      if (info->key_frame != 0) best = {header_at, unit->offset};
+      if (!info || (info->key_frame != 0 && info->frame_number > frame)) break;
+      if (info->key_frame != 0) {
+        keys.push_back({info->frame_number, {header_at, unit->offset}});
+      } else {
+        while (keys.size() > 1 && keys.back().first > info->reference_frame) keys.pop_back();
+      }
     }
     return std::nullopt;
   });
-  return best;
+  if (keys.empty()) return std::nullopt;
+  return keys.back().second;
 }
 
 }  // namespace

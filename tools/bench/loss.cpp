@@ -174,7 +174,8 @@ Exit run_loss(int argc, const char* const* argv) {
     j["results"] = Json::array();
     if (m.clips.empty()) m.clips.push_back("generate:640x480@30:150");
     LossRun run(m, j["results"], command, matrix);
-    for (const std::string& path : m.clips) run.measure(load_clip(path, m.frames));
+    for (const std::string& path : m.clips)
+      m.attempt(clip_name(path), [&] { run.measure(load_clip(path, m.frames)); });
   };
   return m.run(argc, argv, {.measure = measure});
 }

@@ -175,7 +175,8 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   if (!defect.empty()) throw Failure(Exit::kDefect, defect);
   if (std::fflush(stdout) != 0) throw Failure(Exit::kFile, "cannot write standard output");
   if (complete) return Exit::kOk;
-  std::fputs("ctbench: interrupted; what was measured until then is written\n", stderr);
+  std::fprintf(stderr, "ctbench: interrupted%s\n",
+               any && json ? "; what was measured until then is written" : "");
   die_by_signal();  // an interrupted run still ends by the signal
   return Exit::kFile;
 }

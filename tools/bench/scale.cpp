@@ -107,6 +107,9 @@ Exit run_scale(int argc, const char* const* argv) {
           row["running"] = timed.coded.times.running;
         } catch (const Error& e) {  // some combinations do not exist
           row["error"] = e.what();
+        } catch (const Failure& e) {
+          if (e.code() != Exit::kUsage) throw;
+          row["error"] = e.what();
         }
         j["series"].back()["cases"].push_back(row);
       }

@@ -81,6 +81,27 @@ TEST(Limits, PixelsAreCountedBeforeAnythingIsAllocated) {
   EXPECT_NE(std::string(ctv_last_error()).find("pixels"), std::string::npos) << ctv_last_error();
 }
 
+// A row is padded to as many rows as the coarsest scale has columns of samples.
+TEST(Limits, PaddingIsBounded) {
+  Config config("default");
+  config.width = 8192;
+  config.height = 1;
+  config.format = CTV_FORMAT_GRAY8;
+  config.scales = 8;
+  config.threads = 1;
+  config.backend = CTV_BACKEND_CPU;
+  Encoder encoder(config);
+  const auto unit = encoder.header().bytes();
+  const Bytes header(unit.begin(), unit.end());
+  constexpr uint64_t kPadded = 8192 * 256;
+  ctv_limits limits = kAmple;
+  limits.max_pixels = (kPadded - 65536) / 4;
+  EXPECT_EQ(send_header(limits, header), CTV_OK);
+  limits.max_pixels = (kPadded - 65536) / 4 - 1;
+  EXPECT_EQ(send_header(limits, header), CTV_ERROR_LIMIT);
+  EXPECT_NE(std::string(ctv_last_error()).find("padding"), std::string::npos) << ctv_last_error();
+}
+
 TEST(Limits, MemoryIsCountedBeforeAnythingIsAllocated) {
   const Stream stream = small_stream("default");
   ctv_stream_info info{};

@@ -127,6 +127,30 @@ TEST(UnitReader, ASizeThatLiesDoesNotSwallowTheRest) {
   EXPECT_EQ(u->kind, CTV_UNIT_PACKET);
 }
 
+// Each of many units goes to the same end. To look into all of them would take quadratic time.
+TEST(UnitReader, UnitsWithinUnitsAreNotAllReturned) {
+  constexpr size_t kEach = 16, kBytes = 4096 * kEach;
+  std::string nested;
+  while (nested.size() < kBytes) {
+    const size_t size = kBytes - nested.size() - 6;
+    std::string head = "CP";
+    for (int i = 0; i < 4; ++i)
+      head.push_back(static_cast<char>((size >> (7 * i) & 127) | (i < 3 ? 128U : 0U)));
+    nested += head + std::string(kEach - head.size(), '.');
+  }
+  const std::string stream = unit("CTVS", "head") + nested + unit("CP", "packet one...");
+  UnitReader reader = reader_of(stream, true);
+  ASSERT_TRUE(reader.next());
+  uint64_t returned = 0, last = 0;
+  while (const auto u = reader.next()) {  // as if each were damaged
+    returned += u->bytes.size();
+    last = u->offset;
+    if (!reader.resynchronise()) break;
+  }
+  EXPECT_LE(returned, 20 * kBytes);
+  EXPECT_EQ(last, 12 + kBytes) << "the packet behind them";
+}
+
 TEST(UnitReader, LimitOfUnits) {
   std::string stream = kStream;
   for (size_t i : {2U, 3U, 4U, 5U}) stream[12 + i] = i < 5 ? -1 : 1;  // 2 MiB and more

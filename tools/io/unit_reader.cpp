@@ -102,10 +102,13 @@ bool UnitReader::plausible_successor() {
 bool UnitReader::resynchronise() {
   // A unit whose size was damaged may have swallowed others: look inside it. But units within units within
   // units would take quadratic time.
-  if (returned_ <= kMostLooks * offset()) begin_ -= last_size_;
+  const bool inside = last_size_ == 0 || returned_ <= kMostLooks * offset();
+  if (inside) {
+    begin_ -= last_size_;
+    if (fill(1) == 0) return false;
+    ++begin_;
+  }
   last_size_ = 0;
-  if (fill(1) == 0) return false;
-  ++begin_;
   for (;;) {
     forget();
     if (fill(4) < 4) return false;

@@ -128,6 +128,7 @@ bool UnitReader::seek(uint64_t offset) {
   if (!source_->seek(offset)) return false;
   buffer_.clear();
   begin_ = last_size_ = 0;
+  returned_ = 0;
   base_ = offset;
   ended_ = false;
   return true;

@@ -59,7 +59,7 @@ class UnitReader {
   std::vector<uint8_t> buffer_;
   size_t begin_ = 0;       // of what has not been returned yet, in buffer_
   uint64_t base_ = 0;      // stream offset of buffer_[0]
-  uint64_t returned_ = 0;  // bytes of all units returned
+  uint64_t returned_ = 0;  // bytes of all units since seek()
   bool ended_ = false;     // the source has no more bytes than are in the buffer
   size_t last_size_ = 0;   // of the unit last returned, still in the buffer at begin_ - last_size_
 };

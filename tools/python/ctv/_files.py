@@ -27,7 +27,7 @@ class Encoder(_ctv.Encoder):
     def __init__(self, *, fps=None, **config):
         if fps is not None:
             rate = fractions.Fraction(fps)
-            if isinstance(fps, float):  # 29.97 means 30000/1001
+            if isinstance(fps, float):  # 30000 / 1001 is no binary fraction
                 rate = rate.limit_denominator(1001) or rate.limit_denominator(10**6)
             config = {"fps_num": rate.numerator, "fps_den": rate.denominator, **config}
         super().__init__(**config)
@@ -136,12 +136,10 @@ class Reader(Sequence):
         i += len(self) if i < 0 else 0
         if not 0 <= i < len(self):
             raise IndexError(f"frame {i} of {len(self)}")
-        before = max(bisect.bisect_right(self._keys, i), 1)
-        starts = self._keys[:before] or [0]
         if self._decoder is None:
             self._decoder = Decoder(**{**self._config, "frames_in_flight": 1})
-        while True:
-            start = starts.pop()
+        start, pictures = self._key_before(i), None
+        while pictures is None:
             if not start <= self._next <= i:
                 self._decoder.reset()
                 self._decoder.decode(self._header)
@@ -150,17 +148,25 @@ class Reader(Sequence):
                 while self._next <= i:
                     pictures = self._decoder.decode(self._packet(self._next))
                     self._next += 1
-                break
-            except ReferenceMissingError:  # after a loss, a frame may refer to one before the last key frame
-                self._next = -1
-                if not starts:
+            except BaseException as error:
+                failed, self._next, pictures = self._next, -1, None
+                if not isinstance(error, ReferenceMissingError):
                     raise
-            except BaseException:
-                self._next = -1
-                raise
+                earlier = self._key_before(self._reference_of(failed))
+                if earlier >= start:  # else: after a loss it may refer to a frame before the last key frame
+                    raise
+                start = earlier
         if not pictures:
             raise DamagedError(f"frame {i}: the packet repeats the one before")
         return pictures[0]
+
+    def _key_before(self, i):
+        before = bisect.bisect_right(self._keys, i)
+        return self._keys[before - 1] if before else 0
+
+    def _reference_of(self, i):
+        info = _ctv.packet_info(self._header, self._packet(i))
+        return i - (info["frame_number"] - info["reference_frame"])
 
     def _packet(self, i):
         kind, data = self._unit(self._entries[i][0])

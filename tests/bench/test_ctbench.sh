@@ -59,6 +59,11 @@ says speedup.json '"differences": []'
 cp out speedup.txt
 
 says speedup.json '"quartiles": ['
+says speedup.json '"frames": 2'
+expect 0 "speedup of a shorter clip" "$ctbench" speedup $clip generate:64x48@25:6 --sizes 32x24 --frames 5 --runs 1
+says out "1 runs of 4 to 5 frames"
+expect 0 "latency of a shorter clip" "$ctbench" latency $clip --frames 9 --size 32x24 --seconds 0.1 --json latency.json
+says latency.json '"frames": 4'
 
 expect 0 "peers in flight" "$ctbench" peers $clip --frames 2 --runs 1 --size 64x48 --peers none --backend cpu
 says err "16 frames in flight: the clip has only 2 frames"

@@ -22,12 +22,12 @@ constexpr std::pair<const char*, double> kShares[] = {{"p50", 0.5}, {"p95", 0.95
 /// A clip laid out for the configuration's backend, and each way in which it can be coded here.
 template <typename Each>
 void each_runner(Measurement& m, Json& j, double fps, const std::vector<std::string>& options, Each&& each) {
-  j["settings"] = m.settings();
+  Clip clip = m.load(m.size);
+  j["settings"] = m.settings(clip.frames.size());
   j["fps"] = fps;
   j["width"] = m.size.first;
   j["height"] = m.size.second;
   j["results"] = Json::array();
-  Clip clip = m.load(m.size);
   const ctv_config config = m.config(clip, options);
   lay_out_for(config, clip);
   for (const Runner& runner : m.runners(config)) {

@@ -124,10 +124,10 @@ ctv_config Measurement::config(const Clip& clip, const std::vector<std::string>&
   return make_config(variant_options(variant, run_words, more), clip.video);
 }
 
-Json Measurement::settings() const {
+Json Measurement::settings(size_t measured) const {
   return {{"variant", variant.name}, {"arguments", variant.arguments},
           {"run", run_words},        {"clip", clips.empty() ? "generated" : clip_name(clips[0])},
-          {"frames", frames},        {"runs", runs}};
+          {"frames", measured},      {"runs", runs}};
 }
 
 Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {

@@ -52,8 +52,8 @@ class Measurement {
   Clip load(Size wanted) const;
   /// The variant with `more` of ctenc's options after it.
   ctv_config config(const Clip& clip, const std::vector<std::string>& more) const;
-  /// Variant, clip, frames, runs: "settings" of documents about one clip.
-  Json settings() const;
+  /// Variant, clip, frames, runs: "settings" of documents about one clip. measured: frames of the clip.
+  Json settings(size_t measured) const;
 
   Exit run(int argc, const char* const* argv, const Steps& steps);
 

@@ -164,7 +164,7 @@ Exit run_pictures(int argc, const char* const* argv) {
   const auto measure = [&](Json& j) {
     const Clip clip = m.load(m.size);
     const auto frame = static_cast<int64_t>(clip.frames.size() / 2);
-    j["settings"] = m.settings();
+    j["settings"] = m.settings(clip.frames.size());
     j.update({{"width", m.size.first},
               {"height", m.size.second},
               {"clip", clip.name},

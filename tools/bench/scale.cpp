@@ -2,7 +2,6 @@
 // `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions, changed one
 // at a time, and with segments of a clip in processes of their own (docs/segments.md).
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "bench/measurement.h"
@@ -90,17 +89,17 @@ Exit run_scale(int argc, const char* const* argv) {
   m.frames = 10;
   m.clip_options();
   const auto measure = [&](Json& j) {
-    j["settings"] = m.settings();
-    std::optional<Clip> clip;
+    Clip clip = m.load(m.size);
+    j["settings"] = m.settings(clip.frames.size());
     for (const auto& [name, series] : all_series(m.size)) {
       j["series"].push_back({{"name", name}, {"cases", Json::array()}});
       for (const Case& c : series) {
         m.show(name + " " + c.label);
-        if (!clip || Size{clip->video.width, clip->video.height} != c.size) clip = m.load(c.size);
+        if (Size{clip.video.width, clip.video.height} != c.size) clip = m.load(c.size);
         Json row = {
             {"label", c.label}, {"width", c.size.first}, {"height", c.size.second}, {"options", c.options}};
         try {
-          const TimedClip timed = time_clip(m.config(*clip, c.options), *clip, m.runs);
+          const TimedClip timed = time_clip(m.config(clip, c.options), clip, m.runs);
           row["encode_ms"] = median(timed.encode_ms);
           row["decode_ms"] = median(timed.decode_ms);
           row["bytes"] = timed.coded.bytes;

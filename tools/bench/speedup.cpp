@@ -30,7 +30,8 @@ void measure_runner(Measurement& m, Json& j, Clip clip, ctv_config config, const
   Json row = {{"clip", clip.name},
               {"digest", clip.digest},
               {"width", clip.video.width},
-              {"height", clip.video.height}};
+              {"height", clip.video.height},
+              {"frames", clip.frames.size()}};
   row.update(runner.json());
   row["running"] = timed.coded.times.running;
   row["bytes"] = timed.coded.bytes;
@@ -100,7 +101,7 @@ Exit run_speedup(int argc, const char* const* argv) {
   m.count("--runs", "Runs that count, after one to warm up", 1, 1000, m.runs);
   m.run_options({"--threads", "--device", "--in-flight"});
   const auto measure = [&](Json& j) {
-    j["settings"] = m.settings();
+    j["settings"] = m.settings(static_cast<size_t>(m.frames));
     j["differences"] = j["results"] = Json::array();
     if (m.clips.empty()) {
       const Size largest = *std::max_element(sizes.begin(), sizes.end());

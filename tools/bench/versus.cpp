@@ -125,7 +125,7 @@ Exit run_peers(int argc, const char* const* argv) {
   m.count("--keyint", "Frames from key frame to key frame", 1, 1 << 30, key_interval);
   const auto measure = [&](Json& j) {
     Clip clip = m.load(m.size);
-    j["settings"] = m.settings();
+    j["settings"] = m.settings(clip.frames.size());
     j.update({{"width", m.size.first},
               {"height", m.size.second},
               {"decibels", decibels},

@@ -92,8 +92,10 @@ def speedup(run):
     sizes = unique(map(size_of, run["results"]))
     runners = unique(map(runner, run["results"]))
     clips = ", ".join(unique(r["clip"] for r in run["results"]))
+    counts = [r.get("frames", s["frames"]) for r in run["results"]] or [s["frames"]]
+    frames = " to ".join(unique(map(str, (min(counts), max(counts)))))
     caption = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
-               f"of {s['runs']} runs of {s['frames']} frames ± half the distance of the quartiles; {clips}.")
+               f"of {s['runs']} runs of {frames} frames ± half the distance of the quartiles; {clips}.")
     if run["differences"]:
         caption += " No speedup is told."
     elif len(runners) > 1:

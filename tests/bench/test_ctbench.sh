@@ -62,10 +62,18 @@ says speedup.json '"quartiles": ['
 says speedup.json '"frames": 2'
 expect 0 "speedup of a shorter clip" "$ctbench" speedup $clip generate:64x48@25:6 --sizes 32x24 --frames 5 --runs 1
 says out "1 runs of 4 to 5 frames"
+# What a verb sets itself is no option of it, so no document says otherwise.
+expect 1 "peers with threads" "$ctbench" peers $clip --threads 1
+expect 1 "latency with runs" "$ctbench" latency $clip --runs 2
+expect 1 "streams with a backend" "$ctbench" streams $clip --backend cpu
+for verb in "rd --ours" "peers --variant" "pictures --variant"; do
+  expect 1 "$verb with a quantiser" "$ctbench" $verb mine:preset=default,qp=20
+  says err "sets --qp itself"
+done
 expect 0 "latency of a shorter clip" "$ctbench" latency $clip --frames 9 --size 32x24 --seconds 0.1 --json latency.json
 says latency.json '"frames": 4'
 
-expect 0 "peers in flight" "$ctbench" peers $clip --frames 2 --runs 1 --size 64x48 --peers none --backend cpu
+expect 0 "peers in flight" "$ctbench" peers $clip --frames 2 --runs 1 --size 64x48 --peers none
 says err "16 frames in flight: the clip has only 2 frames"
 
 call="loss generate:96x64@30:20 --frames 20 --loss 0,15 --burst 1,3 --bitrate 200 --seeds 2"

@@ -126,6 +126,8 @@ Exit run_latency(int argc, const char* const* argv) {
                 "CLIP, or a generated one, comes at its rate; times count from when a frame was due.",
                 {{"ctbench latency --size 1280x720 --fps 60", "a fast camera"}});
   double fps = 30, seconds = 10;
+  m.runs = 0;
+  m.fixed = {"--backend", "--engine", "--in-flight"};
   m.clip_options();
   m.real("--fps", "Frames a second", 0.1, 3600, fps);
   m.real("--seconds", "How long for each backend and engine", 0.1, 3600, seconds);
@@ -156,6 +158,7 @@ Exit run_streams(int argc, const char* const* argv) {
       {{"ctbench streams --size 1280x720 --most 32", "how many 720p conferences"}});
   int64_t most = 8;
   double fps = 30;
+  m.fixed = {"--threads", "--backend", "--engine"};
   m.clip_options();
   m.count("--most", "At most so many streams", 1, 1024, most);
   m.real("--fps", "Frames a second that a stream needs", 1, 1000, fps);

@@ -107,8 +107,9 @@ void Measurement::clip_options() {
   extent("--size", "Size that the clip is scaled to", size);
   variant_option();
   count("--frames", "Frames of the clip", 1, 1 << 16, frames);
-  count("--runs", "Runs that count, after one to warm up", 1, 1000, runs);
-  run_options({"--threads", "--backend", "--engine", "--device", "--in-flight"});
+  if (runs > 0) count("--runs", "Runs that count, after one to warm up", 1, 1000, runs);
+  for (const char* name : {"--threads", "--backend", "--engine", "--device", "--in-flight"})
+    if (!fixed.contains(name)) run_options({name});
 }
 
 Clip Measurement::load(Size wanted) const {
@@ -124,10 +125,22 @@ ctv_config Measurement::config(const Clip& clip, const std::vector<std::string>&
   return make_config(variant_options(variant, run_words, more), clip.video);
 }
 
+void Measurement::check_variant(const Variant& v) const {
+  variant_options(v, run_words, {});
+  for (const std::string& word : v.arguments)
+    if (fixed.contains(word))
+      throw Failure(Exit::kUsage, "variant " + v.name + ": " + verb_ + " sets " + word + " itself",
+                    "leave it out");
+}
+
 Json Measurement::settings(size_t measured) const {
-  return {{"variant", variant.name}, {"arguments", variant.arguments},
-          {"run", run_words},        {"clip", clips.empty() ? "generated" : clip_name(clips[0])},
-          {"frames", measured},      {"runs", runs}};
+  Json all = {{"variant", variant.name},
+              {"arguments", variant.arguments},
+              {"run", run_words},
+              {"clip", clips.empty() ? "generated" : clip_name(clips[0])},
+              {"frames", measured}};
+  if (runs > 0) all["runs"] = runs;
+  return all;
 }
 
 Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
@@ -147,7 +160,7 @@ Exit Measurement::run(int argc, const char* const* argv, const Steps& steps) {
   read.insert(read.end(), inputs.begin(), inputs.end());
   check_files(read, {json_});
   if (steps.check) steps.check();
-  variant_options(variant, run_words, {});  // what is wrong shows now
+  check_variant(variant);  // what is wrong shows now
   // Opened before anything is measured, so that an unwritable place is found first.
   const auto json = json_.empty() ? nullptr : std::make_unique<OutputFile>(json_);
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,21 +38,26 @@ class Measurement {
   void repeated(const char* name, const char* metavar, const char* help, std::vector<std::string>& values);
   /// ctenc's options for how ours runs.
   void run_options(std::initializer_list<const char*> names);
-  /// --size, --variant, --frames, --runs and ctenc's: one clip in one size, and how it is coded.
+  /// --size, --variant, --frames, --runs and ctenc's that are not `fixed`: one clip in one size, and how it
+  /// is coded.
   void clip_options();
 
   size_t most_clips = 1;
+  /// ctenc's options that the verb sets itself, at any rate: there is no such option, nor in a variant.
+  std::set<std::string> fixed;
   std::vector<std::string> clips;   // positional arguments
   std::vector<std::string> inputs;  // files that options name
   Size size{1280, 720};
   Variant variant{"default", {"--preset", "default"}};
   std::vector<std::string> run_words;
-  int64_t frames = 20, runs = 3;
+  int64_t frames = 20, runs = 3;  // runs 0: the verb has none
 
   /// The clip that was given, or a generated one, in a size; Y'CbCr as it is.
   Clip load(Size wanted) const;
   /// The variant with `more` of ctenc's options after it.
   ctv_config config(const Clip& clip, const std::vector<std::string>& more) const;
+  /// Throws Failure(kUsage) for a variant that cannot be run as it says.
+  void check_variant(const Variant& v) const;
   /// Variant, clip, frames, runs: "settings" of documents about one clip. measured: frames of the clip.
   Json settings(size_t measured) const;
 

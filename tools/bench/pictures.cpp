@@ -133,6 +133,8 @@ Exit run_pictures(int argc, const char* const* argv) {
        {"ctbench pictures --transforms --frames 1 --qp 42 --json cloth.json",
         "what directions are worth on texture"}});
   m.frames = 10;
+  m.runs = 0;
+  m.fixed = {"--qp", "--step", "--crf", "--lossless", "--keyint", "--scenecut"};
   m.size = {640, 360};
   int64_t qp = 30;
   std::optional<std::vector<Peer>> chosen;

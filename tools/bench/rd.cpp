@@ -123,6 +123,7 @@ Exit run_rd(int argc, const char* const* argv) {
         "what directions are worth"}});
   m.most_clips = SIZE_MAX;
   m.frames = 30;
+  m.fixed = {"--qp", "--step", "--crf", "--lossless"};
   bool anchor_given = false;
   std::string anchor = "x264-ultrafast";
   std::vector<std::string> ours;
@@ -166,7 +167,7 @@ Exit run_rd(int argc, const char* const* argv) {
     if (run.ours.empty()) run.ours.push_back(parse_variant("default"));
     std::vector<std::string> names;
     for (const Variant& variant : run.ours) {
-      variant_options(variant, m.run_words, {"--qp", "30"});
+      m.check_variant(variant);
       names.push_back(variant.name);
     }
     for (const Peer& peer : run.peers) names.push_back(peer.name);

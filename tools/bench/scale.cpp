@@ -49,14 +49,15 @@ Json time_segments(const Measurement& m) {
   const ScratchFolder scratch;
   write_clip(m.load(m.size), scratch.file("clip.y4m"), true, kFrames);
   const auto ctenc = std::filesystem::read_symlink("/proc/self/exe").replace_filename("ctenc");
-  const std::vector<std::string> options = {"--keyint", "8", "--no-scenecut", "--threads", "1"};
+  const std::vector<std::string> options = {"--keyint",  "8",  "--no-scenecut", "--threads", "1",
+                                            "--backend", "cpu"};
   Json cases;
   for (int n = 1;; n = std::min({2 * n, cores(), 8})) {
     const int each = (kFrames / kKeyInterval + n - 1) / n * kKeyInterval;
     std::vector<std::string> command = {
         ctenc,      scratch.file("clip.y4m"), "--seek", "{}", "-q", "-o", scratch.file("{}.ctv"),
         "--frames", std::to_string(each)};
-    for (const auto* words : {&m.variant.arguments, &m.run_words, &options})
+    for (const auto* words : {&m.variant.arguments, &options})
       command.insert(command.end(), words->begin(), words->end());
     const std::string line =
         text("seq 0 %d %d | xargs -P %d -I{} ", each, kFrames - 1, n) + shown_command(command);

@@ -92,6 +92,7 @@ Exit run_speedup(int argc, const char* const* argv) {
   m.variant = parse_variant("paper");
   m.run_words = {"--in-flight", "1"};  // as the paper measured; --in-flight 4 tells the throughput
   m.runs = 10;
+  m.fixed = {"--backend", "--engine"};
   std::vector<Size> sizes = parse_sizes("320x240,640x480,1280x720,1920x1080");
   m.options.value("--sizes", "LIST",
                   "320x240,640x480,1280x720,1920x1080 unless given; 3840x2160 is a good fifth",

@@ -9,7 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
 from rates import bd_rate, compare, mean_and_worst, usable
-from tables import PAPER, aligned, loss, mean_of, rd, rd_means, speedup, speedup_of
+from tables import PAPER, aligned, loss, machine_words, mean_of, rd, rd_means, speedup, speedup_of
 
 
 def curve(factor, shift=0):
@@ -121,6 +121,13 @@ class Tables(unittest.TestCase):
         self.assertIn("mean of 2 seeds", caption)
         self.assertEqual(table[0], ["ctv", "5 %", "1", "50", "0", "1.00", "10.0", "38.00", "26 / 31", "500", "100", "0"])
         self.assertEqual(len(table), 2)
+
+    def test_every_machine_is_named_once(self):
+        machine = {"cpu": "A", "cores": 2, "memory_bytes": 2**33, "devices": [], "driver": "", "device_clocks": "", "compiler": "gcc",
+                   "commit": "c", "load": 0.5}
+        runs = [{"kind": "rd", "machine": {**machine, **other}} for other in ({}, {"cpu": "B"}, {"load": 1.5, "device_clocks": "9 MHz"})]
+        self.assertEqual(machine_words(runs), "A, 2 cores, 8 GiB, load 0.5 to 1.5 when runs began; no CUDA device; gcc; commit c; and "
+                                              "B, 2 cores, 8 GiB, load 0.5 when runs began; no CUDA device; gcc; commit c")
 
     def test_markdown_is_aligned(self):
         self.assertEqual(aligned(("what", ["codec", "a", "long head"], [["x", 1, 22], ["yy", "", "3"]])),

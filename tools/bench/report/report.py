@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
-from tables import KINDS, machine_words, unique, write_tables
+from tables import KINDS, by_machine, machine_words, unique, write_tables
 
 CSS = """
 main { max-width: 1080px; margin: 0 auto; padding: 20px; font: 16px/1.5 system-ui, sans-serif; }
@@ -64,10 +64,12 @@ def place(run):
 def page(runs):
     begun = min(r["machine"]["time"] for r in runs).replace("T", " ")[:16]
     body = ""
+    several = len(by_machine(runs)) > 1
     for kind, (title, tables) in KINDS.items():
         of_kind = [r for r in runs if r["kind"] == kind]
         whole = "" if all(r["complete"] for r in of_kind) else "<p><b>Interrupted:</b> some is missing.</p>"
-        shown = "".join("".join(map(block_html, tables(r))) + (pictures_html(r) if kind == "pictures" else "") for r in of_kind)
+        shown = "".join((f"<p>On {esc(machine_words([r]))}:</p>" if several else "") + "".join(map(block_html, tables(r)))
+                        + (pictures_html(r) if kind == "pictures" else "") for r in of_kind)
         body += f"<h2>{title}</h2>{whole}{shown}" if of_kind else ""
     left_out = "".join(f"<li>{esc(line)}</li>" for line in unique(line for r in runs for line in r.get("left_out", [])))
     return ("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>ctv, measured</title>"

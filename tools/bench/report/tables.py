@@ -42,8 +42,21 @@ def mean(values):
     return sum(values) / len(values) if values else None
 
 
+def by_machine(runs):
+    """Lists of runs, each of one machine with one commit. Clocks change while it works."""
+    groups = {}
+    for r in runs:
+        key = json.dumps([r["machine"][k] for k in ("cpu", "cores", "memory_bytes", "devices", "driver", "compiler", "commit")])
+        groups.setdefault(key, []).append(r)
+    return list(groups.values())
+
+
 def machine_words(runs):
-    """The first run's machine, and how busy it was when what is timed began."""
+    """Each machine, and how busy it was when what is timed began."""
+    return "; and ".join(map(words_of_machine, by_machine(runs)))
+
+
+def words_of_machine(runs):
     m = runs[0]["machine"]
     loads = [r["machine"]["load"] for r in runs if r["kind"] != "pictures"] or [m["load"]]
     busy = " to ".join(unique(f"{v:.1f}" for v in (min(loads), max(loads))))

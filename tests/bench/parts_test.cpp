@@ -133,6 +133,7 @@ TEST(Match, FindsTheNearestSettingAndTheSlope) {
   EXPECT_EQ(match.setting, 20);
   EXPECT_DOUBLE_EQ(match.yield.decibels, 40);
   EXPECT_NEAR(match.bytes_per_decibel, 0.1, 1e-4);
+  EXPECT_TRUE(match.reached());
   EXPECT_NEAR(match.bytes_at(41), 1e6 * std::exp(-1.9), 100);
   EXPECT_LE(calls, 8);
 }
@@ -141,6 +142,7 @@ TEST(Match, OutOfReachEndsAtTheEnd) {
   const auto measure = [](double qp) { return Yield{60 - qp, 1000}; };
   const Match low = match_quality(51, 5, measure);
   EXPECT_EQ(low.setting, 51);
+  EXPECT_FALSE(low.reached());
   EXPECT_EQ(low.bytes_at(5), 1000) << "nothing is known beyond the end";
   EXPECT_EQ(match_quality(51, 80, measure).setting, 1);
 }

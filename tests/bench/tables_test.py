@@ -9,7 +9,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/report"))
 from rates import bd_rate, compare, mean_and_worst, usable
-from tables import PAPER, aligned, loss, machine_words, mean_of, rd, rd_means, speedup, speedup_of
+from tables import PAPER, aligned, loss, machine_words, mean_of, peers, rd, rd_means, speedup, speedup_of
 
 
 def curve(factor, shift=0):
@@ -128,6 +128,15 @@ class Tables(unittest.TestCase):
         runs = [{"kind": "rd", "machine": {**machine, **other}} for other in ({}, {"cpu": "B"}, {"load": 1.5, "device_clocks": "9 MHz"})]
         self.assertEqual(machine_words(runs), "A, 2 cores, 8 GiB, load 0.5 to 1.5 when runs began; no CUDA device; gcc; commit c; and "
                                               "B, 2 cores, 8 GiB, load 0.5 when runs began; no CUDA device; gcc; commit c")
+
+    def test_a_quality_out_of_reach_is_shown_as_measured(self):
+        row = {"codec": "a", "how": "1 thread", "psnr_y": 38.25, "bytes": 4000, "bytes_per_frame": None, "encode": {"ms_per_frame": 2},
+               "decode": {"ms_per_frame": 1}}
+        run = {"clip": "c", "width": 64, "height": 48, "frames": 4, "key_interval": 10, "decibels": 60, "results": [row]}
+        (caption, head, rows), = peers(run)
+        self.assertIn("nearest to 60 dB", caption)
+        self.assertEqual(head[1:4], ["luma dB", "bytes a frame", "at 60 dB"])
+        self.assertEqual(rows, [["a, 1 thread", "38.25", "1000", "-", "2.00", "1.00"]])
 
     def test_markdown_is_aligned(self):
         self.assertEqual(aligned(("what", ["codec", "a", "long head"], [["x", 1, 22], ["yy", "", "3"]])),

@@ -78,6 +78,8 @@ struct Match {
   double setting = 0;
   Yield yield;
   double bytes_per_decibel = 0;  // of the logarithm of bytes
+  /// Whether the target lies between two settings.
+  bool reached() const { return bytes_per_decibel != 0; }
   /// Bytes at another quality nearby, along that slope.
   double bytes_at(double decibels) const;
 };

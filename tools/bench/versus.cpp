@@ -64,18 +64,18 @@ struct Versus {
   void add(const std::string& codec, const std::string& how, int threads, const std::string& setting_name,
            const Match& match, const std::string& command, const std::vector<double>& encode_ms,
            const std::vector<double>& decode_ms) const {
-    results.push_back(
-        {{"codec", codec},
-         {"how", how},
-         {"threads", threads},
-         {"setting_name", setting_name},
-         {"setting", match.setting},
-         {"psnr_y", number(match.yield.decibels)},
-         {"bytes", match.yield.bytes},
-         {"bytes_per_frame", number(match.bytes_at(decibels) / static_cast<double>(clip.frames.size()))},
-         {"command", command},
-         {"encode", timing_json(encode_ms)},
-         {"decode", timing_json(decode_ms)}});
+    const double equal = match.bytes_at(decibels) / static_cast<double>(clip.frames.size());
+    results.push_back({{"codec", codec},
+                       {"how", how},
+                       {"threads", threads},
+                       {"setting_name", setting_name},
+                       {"setting", match.setting},
+                       {"psnr_y", number(match.yield.decibels)},
+                       {"bytes", match.yield.bytes},
+                       {"bytes_per_frame", match.reached() ? number(equal) : Json()},
+                       {"command", command},
+                       {"encode", timing_json(encode_ms)},
+                       {"decode", timing_json(decode_ms)}});
   }
 
   void peer(const Peer& p, const PeerClip& files) const {

@@ -133,10 +133,14 @@ def speedup(run):
 # ---- the other verbs --------------------------------------------------------------------------------------
 
 def peers(run):
+    """What was measured at the nearest setting, and bytes at the quality itself where it lies between two settings."""
+    target = f"{run['decibels']:g} dB"
     return [(f"**Compared with other codecs**, {run['clip']}, {size_of(run)}, {run['frames']} frames, a key frame every "
-             f"{run['key_interval']}, at {run['decibels']:g} dB of luma.", ["codec", "bytes a frame", "encode ms", "decode ms"],
-             [[f"{r['codec']}, {r['how']}", number(r["bytes_per_frame"]), number(r["encode"]["ms_per_frame"]),
-               number(r["decode"]["ms_per_frame"])] for r in run["results"] if r["bytes_per_frame"]])]
+             f"{run['key_interval']}, settings nearest to {target} of luma.",
+             ["codec", "luma dB", "bytes a frame", f"at {target}", "encode ms", "decode ms"],
+             [[f"{r['codec']}, {r['how']}", "equal" if r["psnr_y"] is None else f"{r['psnr_y']:.2f}", number(r["bytes"] / run["frames"]),
+               number(r["bytes_per_frame"]), number(r["encode"]["ms_per_frame"]), number(r["decode"]["ms_per_frame"])]
+              for r in run["results"]])]
 
 
 def signed(value):

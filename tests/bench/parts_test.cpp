@@ -123,6 +123,16 @@ TEST(Meter, PsnrIsThatOfTheTotal) {
   EXPECT_EQ(meter.json()["psnr"]["y"].get<double>(), meter.decibels());
 }
 
+TEST(Meter, ChannelsHaveTheirNames) {
+  Frame frame;
+  frame.reset({CTV_FORMAT_RGB8, 16, 16, 25, 1});
+  Meter meter;
+  meter.add(frame.picture(), frame.picture());
+  const Json decibels = meter.json()["psnr"];
+  EXPECT_FALSE(decibels.contains("y"));
+  for (const char* name : {"r", "g", "b", "weighted"}) EXPECT_TRUE(decibels.contains(name)) << name;
+}
+
 TEST(Match, FindsTheNearestSettingAndTheSlope) {
   int calls = 0;
   const auto measure = [&](double qp) {  // a dB a step, a tenth more bytes each dB

@@ -92,6 +92,14 @@ class Tables(unittest.TestCase):
         self.assertIn("| **mean, Y**     | +0.0 % | -50.0 % |", text)
         self.assertIn("| b         | +100.0 % |", text)  # a against b
 
+    def test_rgb_has_no_luma(self):
+        run = rd_run()
+        for point in (p for codec in run["clips"][0]["codecs"] for p in codec["points"]):
+            point["psnr"]["r"] = point["psnr"].pop("y")
+        rates = compare(run["clips"][0], "a", run["settings"])
+        self.assertIsNone(rates["b"]["y"])
+        self.assertAlmostEqual(rates["b"]["yuv"][0], -50, 9)
+
     def test_the_paper_agrees_with_itself(self):
         for figures in PAPER.values():
             for way in ("encode", "decode"):

@@ -2,6 +2,7 @@
 #include "bench/coding.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <iterator>
 #include <string_view>
@@ -186,10 +187,9 @@ double Meter::decibels() const {
 }
 
 Json Meter::json() const {
-  constexpr const char* kNames[] = {"y", "u", "v"};
   Json decibels;
-  for (size_t c = 0; c < total_.channels().size() && c < 3; ++c)
-    decibels[kNames[c]] = number(psnr(total_.channels()[c]));
+  for (const ChannelError& channel : total_.channels())
+    decibels[std::string(1, static_cast<char>(std::tolower(channel.name[0])))] = number(psnr(channel));
   decibels["weighted"] = number(total_.weighted_psnr());
   return {{"psnr", decibels}, {"ssim", ssim()}};
 }

@@ -59,7 +59,8 @@ class Meter {
   /// PSNR of luma, or the mean of R, G and B, from the squared error of all frames.
   double decibels() const;
   double ssim() const { return total_.ssim().value_or(0); }  // of luma, mean of the frames
-  /// "psnr" of the squared error of all frames, as y, u, v and weighted (6 Y + U + V) / 8; "ssim".
+  /// "psnr" of the squared error of all frames, as y, u, v and weighted (6 Y + U + V) / 8, or r, g, b and
+  /// their mean as weighted; "ssim".
   Json json() const;
 
  private:

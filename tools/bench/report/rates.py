@@ -37,10 +37,11 @@ def bd_rate(anchor, test, low=-math.inf, high=math.inf):
 
 
 def quality(point, measure):
-    """In dB: PSNR of luma or of all (6:1:1), or -10 log10(1 - SSIM); infinite for equal pictures."""
+    """In dB: PSNR of luma or of all (6:1:1, for RGB the mean), or -10 log10(1 - SSIM); infinite for equal pictures, and for
+    luma where there is none."""
     if measure == "ssim":
         return -10 * math.log10(1 - point["ssim"]) if point["ssim"] < 1 else math.inf
-    value = point["psnr"]["y" if measure == "y" else "weighted"]
+    value = point["psnr"].get("y" if measure == "y" else "weighted")
     return math.inf if value is None else value
 
 

@@ -34,6 +34,10 @@ expect 1 "no folder" "$ctbench" all
 expect 2 "a folder that cannot be" "$ctbench" all --quick -o /dev/null/out
 expect 1 "a clip for papers" "$ctbench" papers clip.y4m
 expect 1 "unknown preset" "$ctbench" rd clip.y4m --ours nothing
+expect 1 "two codecs of one name" "$ctbench" rd clip.y4m --peers none --ours default --ours default:preset=paper
+says err "two codecs are called 'default'"
+expect 1 "an anchor that is not measured" "$ctbench" rd clip.y4m --peers none --anchor paper
+says err "no codec 'paper' is measured"
 expect 2 "unwritable output" "$ctbench" speedup --sizes 64x48 --json no/such/folder/run.json
 
 clip=generate:64x48@25:4
@@ -99,6 +103,9 @@ for figure in 32.777092 12.820 40.990; do says papers.json $figure; done # of ea
 expect 0 "one of the papers" "$ctbench" papers --quick --runs 1 --only h264_tq --json tq.json
 [ "$(grep -c '"id":' tq.json)" -eq 1 ] || fail "papers --only h264_tq made other tables"
 expect 1 "papers: unknown experiment" "$ctbench" papers --only dct9x9
+cp papers.json both.json
+expect 1 "papers: the image as output" "$ctbench" papers --only dct8x8 --image both.json --json both.json
+cmp -s papers.json both.json || fail "papers: the image is not what it was"
 expect 2 "papers: missing image" "$ctbench" papers --only dct8x8 --image missing.png
 
 # An interrupted run keeps what it has, and ends by the signal. (Shells let background jobs ignore SIGINT.)
@@ -117,6 +124,9 @@ says err "left out: missing: cannot open missing.y4m"
 for part in speedup speedup-default rd peers pictures pictures-transforms scale latency streams loss papers; do
   says everything/$part.json '"complete": true'
 done
+mkdir -p left && cp everything/*.json left
+expect 2 "a clip that cannot be read, into a folder with results" "$ctbench" all --quick -o left missing.y4m
+[ "$(echo left/*.json)" = left/papers.json ] || fail "all: results of an earlier run are left: $(echo left/*.json)"
 /usr/bin/python3 "$source/tests/bench/schema.py" "$source/tools/bench/schema.json" everything/*.json loss.json rd.json set.json \
   "$source"/docs/measured/*/*.json >schema.txt || { fail "schema"; cat schema.txt >&2; }
 

@@ -11,7 +11,8 @@ namespace {
 using namespace ctv::gst_test;
 
 /// A stream of bytes through the parser, in pieces.
-std::vector<Buffer> parsed(const Bytes& stream, size_t piece, const char* element = "ctvparse") {
+std::vector<Buffer> parsed(const Bytes& stream, size_t piece, const char* element = "ctvparse",
+                           bool ends = true) {
   Harness h = harness(element, nullptr);
   // As from a file: in bytes, so that the parser gives the times.
   GstSegment segment;
@@ -27,7 +28,7 @@ std::vector<Buffer> parsed(const Bytes& stream, size_t piece, const char* elemen
     gst_buffer_fill(buffer, 0, stream.data() + at, size);
     EXPECT_EQ(gst_harness_push(h.get(), buffer), GST_FLOW_OK);
   }
-  gst_harness_push_event(h.get(), gst_event_new_eos());
+  if (ends) gst_harness_push_event(h.get(), gst_event_new_eos());
   std::vector<Buffer> all;
   while (GstBuffer* buffer = gst_harness_try_pull(h.get())) all.emplace_back(buffer);
   return all;
@@ -72,8 +73,16 @@ TEST(Parser, ADamagedSizeCostsItsPacketAlone) {
   const std::vector<Buffer> all = packets(6);
   Bytes stream = joined(all);
   const size_t size = gst_buffer_get_size(all[0].get()) + 2;
-  for (size_t i = 0; i < 4; ++i) stream[size + i] = i < 3 ? 0xFF : 0x3F;
+  for (size_t i = 0; i < 4; ++i) stream[size + i] = i < 2 ? 0xFF : 0x01;
   EXPECT_EQ(parsed(stream, 100).size(), all.size() - 1);
+}
+
+TEST(Parser, ASizeThatNoPacketHasIsNotWaitedFor) {
+  const std::vector<Buffer> all = packets(6);
+  Bytes stream = joined(all);
+  const size_t size = gst_buffer_get_size(all[0].get()) + 2;
+  for (size_t i = 0; i < 4; ++i) stream[size + i] = i < 3 ? 0xFF : 0x3F;
+  EXPECT_EQ(parsed(stream, 100, "ctvparse", false).size(), all.size() - 1);
 }
 
 TEST(Parser, RepeatsTheHeaderIfAsked) {

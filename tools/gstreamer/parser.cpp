@@ -38,16 +38,19 @@ GstStaticPadTemplate source_template =
 
 CtvGstParser& self_of(void* instance) { return *static_cast<CtvGstParser*>(instance); }
 
-bool parse_unit(const uint8_t* data, size_t size, ctv_unit_kind& kind, uint64_t& unit) {
-  return ctv_unit_parse(data, size, &kind, &unit) == CTV_OK && unit <= kMostUnit;
+/// No packet is as large as all that its decoder holds: a larger size is damaged, and not waited for.
+bool parse_unit(const CtvGstParser& self, const uint8_t* data, size_t size, ctv_unit_kind& kind,
+                uint64_t& unit) {
+  if (ctv_unit_parse(data, size, &kind, &unit) != CTV_OK || unit > kMostUnit) return false;
+  return kind != CTV_UNIT_PACKET || self.header == nullptr || unit <= self.stream.decoder_memory;
 }
 
 /// Bytes up to what may be a unit.
-size_t garbage(const uint8_t* data, size_t size) {
+size_t garbage(const CtvGstParser& self, const uint8_t* data, size_t size) {
   ctv_unit_kind kind = CTV_UNIT_INDEX;
   uint64_t unit = 0;
   size_t at = 1;
-  while (at + CTV_UNIT_PREFIX_SIZE <= size && !parse_unit(data + at, size - at, kind, unit)) ++at;
+  while (at + CTV_UNIT_PREFIX_SIZE <= size && !parse_unit(self, data + at, size - at, kind, unit)) ++at;
   return at;
 }
 
@@ -117,15 +120,15 @@ GstFlowReturn handle(CtvGstParser& self, GstBaseParseFrame* frame, const GstMapI
     }
     ctv_unit_kind kind = CTV_UNIT_INDEX;
     uint64_t unit = 0;
-    const bool is_unit = parse_unit(map.data + at, map.size - at, kind, unit);
+    const bool is_unit = parse_unit(self, map.data + at, map.size - at, kind, unit);
     if (!is_unit || (kind == CTV_UNIT_PACKET && self.header == nullptr)) {
       // A header before garbage was taken note of. A packet before any header is of no use.
-      *skip = static_cast<gint>(at > 0 ? at : garbage(map.data, map.size));
+      *skip = static_cast<gint>(at > 0 ? at : garbage(self, map.data, map.size));
       return GST_FLOW_OK;
     }
     if (map.size - at < unit && GST_BASE_PARSE_DRAINING(parse)) {
       // A damaged size, or a cut file: whole units may lie within.
-      *skip = static_cast<gint>(at > 0 ? at : garbage(map.data, map.size));
+      *skip = static_cast<gint>(at > 0 ? at : garbage(self, map.data, map.size));
       return GST_FLOW_OK;
     }
     if (map.size - at < unit) {

@@ -158,6 +158,20 @@ TEST(Runs, AreThoseOfTheDocumentAndComeBack) {
   }
 }
 
+// A level of two bytes, whose second is changed to 0.
+TEST(Runs, AZeroInTwoBytesIsALevel) {
+  Component3 component(Levels{-64});
+  const Bytes bytes = component.encode(true);
+  int zeros = 0;
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    Bytes changed = bytes;
+    changed[bit / 8] ^= static_cast<uint8_t>(1U << bit % 8);
+    component.spoil();
+    if (component.decode(changed, true) && component.planes[0][kGuards] == 0) ++zeros;
+  }
+  EXPECT_EQ(zeros, 1);
+}
+
 TEST(Runs, EveryByteCounts) {
   test::Random random(3);
   Component3 component(mixed_levels(random, 5000, 60, 200), 2);

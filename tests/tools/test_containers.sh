@@ -62,6 +62,11 @@ done
 head -c 40 a.mkv >cut.mkv
 expect 2 "cut in the header" "$ctdec" cut.mkv -o x.y4m -q
 one_line "cut in the header"
+head -c $(($(wc -c <a.mov) * 2 / 3)) a.mov >cut.mov
+for command in "$ctdec cut.mov -o x.y4m" "$ctenc cut.mov -o x.ctv"; do
+  expect 2 "a MOV without the table at its end" $command -q
+  one_line "a MOV without the table at its end"
+done
 for at in 20 60 150 300 420 450 500 530 560 600 1000 3000; do
   cp a.mkv bad.mkv
   printf '\377\001\252' | dd of=bad.mkv bs=1 seek=$at conv=notrunc status=none

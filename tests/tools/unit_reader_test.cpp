@@ -113,6 +113,25 @@ TEST(UnitReader, ResynchronisesAfterGarbage) {
   }
 }
 
+TEST(UnitReader, AContainerInAPipeIsToldFromOtherBytes) {
+  const auto message_of = [](const std::string& stream) -> std::string {
+    try {
+      reader_of(stream, false).next();
+    } catch (const Failure& e) {
+      EXPECT_EQ(e.code(), Exit::kStream);
+      return e.what();
+    }
+    return "";
+  };
+  for (const char* begin : {"\x1A\x45\xDF\xA3", "nut/multimedia container",
+                            "size"
+                            "ftypqt  "}) {
+    EXPECT_NE(message_of(begin + std::string(20, 'x')).find("give its name"), std::string::npos) << begin;
+  }
+  EXPECT_NE(message_of("YUV4MPEG2 W64 H48").find("not a ctv stream"), std::string::npos);
+  EXPECT_NE(message_of("12345678").find("not a ctv stream"), std::string::npos);
+}
+
 TEST(UnitReader, ASizeThatLiesDoesNotSwallowTheRest) {
   std::string stream = kStream;
   stream[12 + 2] = 20;  // packet 0 claims some of packet 1

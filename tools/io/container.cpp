@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <string_view>
 
 #include "cli/exit.h"
 #include "io/channels.h"
@@ -29,12 +28,6 @@ std::string beginning(const std::string& path) {
   return {bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(got)};
 }
 
-/// Whether the bytes begin a container that write_container() writes.
-bool begins_container(std::string_view bytes) {
-  return bytes.starts_with("\x1A\x45\xDF\xA3") || bytes.starts_with("nut/multimedia") ||
-         bytes.substr(std::min<size_t>(4, bytes.size())).starts_with("ftyp");
-}
-
 #ifndef CTV_LIBAV
 [[noreturn]] void fail_without(Exit code, const std::string& what, const std::string& or_else) {
   throw Failure(code, what + ", which needs libavformat, and this build has none",
@@ -43,6 +36,11 @@ bool begins_container(std::string_view bytes) {
 #endif
 
 }  // namespace
+
+bool begins_container(std::string_view bytes) {
+  return bytes.starts_with("\x1A\x45\xDF\xA3") || bytes.starts_with("nut/multimedia") ||
+         bytes.substr(std::min<size_t>(4, bytes.size())).starts_with("ftyp");
+}
 
 bool is_foreign_video(const std::string& path) {
   const std::string bytes = beginning(path);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "io/byte_source.h"
 #include "io/frame_reader.h"
@@ -19,6 +20,8 @@ constexpr char kCodecTag[] = "CTV1";
 /// Failure.
 std::unique_ptr<ByteSource> open_stream(const std::string& path);
 
+/// Whether the bytes, 16 are enough, begin a container that write_container() writes.
+bool begins_container(std::string_view bytes);
 /// Whether the file is a video that only libavformat reads: neither y4m nor empty.
 bool is_foreign_video(const std::string& path);
 /// Its pictures with their times, as far as a stream can hold both. Throws Failure.

@@ -7,10 +7,12 @@
 
 #include "cli/exit.h"
 #include "cli/text.h"
+#include "io/container.h"
 
 namespace ctv::tools {
 namespace {
 
+constexpr size_t kContainerStart = 16;
 constexpr size_t kPiece = size_t{1} << 20;
 // Times that a byte of a damaged stream is returned in another unit, on average.
 constexpr uint64_t kMostLooks = 16;
@@ -62,8 +64,13 @@ std::optional<StreamUnit> UnitReader::next() {
   StreamUnit unit;
   uint64_t size = 0;
   if (ctv_unit_parse(available().data(), head, &unit.kind, &size) != CTV_OK) {
-    throw Failure(Exit::kStream, at() + (offset() == 0 ? "this is not a ctv stream" : "no unit begins here"),
-                  offset() == 0 ? "" : "--keep-going looks for the next one");
+    if (offset() > 0)
+      throw Failure(Exit::kStream, at() + "no unit begins here", "--keep-going looks for the next one");
+    const size_t start = fill(kContainerStart);
+    if (begins_container({reinterpret_cast<const char*>(available().data()), start}))
+      throw Failure(Exit::kStream, at() + "this is a container, not a ctv stream",
+                    "ctdec reads a container from a file: give its name");
+    throw Failure(Exit::kStream, at() + "this is not a ctv stream");
   }
   if (size > max_unit_size_)
     throw Failure(Exit::kLimit, at() + text("a unit of %llu bytes is above the limit of %llu",

@@ -174,6 +174,21 @@ TEST_F(ImageTest, AlphaIsDroppedAndSaid) {
   ASSERT_NE(stbi_write_png((folder_ / "alpha.png").c_str(), 1, 1, 4, rgba, 4), 0);
   const auto alpha = open_input(input("alpha.png"));
   EXPECT_EQ(alpha->video().dropped, "its alpha");
+  // A first image without alpha, and two with.
+  ASSERT_NE(stbi_write_png((folder_ / "later_0.png").c_str(), 1, 1, 3, rgba, 3), 0);
+  for (const char* name : {"later_1.png", "later_2.png"}) fs::copy(folder_ / "alpha.png", folder_ / name);
+  const auto later = open_input(input("later_%d.png"));
+  EXPECT_EQ(later->video().dropped, "");
+  testing::internal::CaptureStderr();
+  while (later->read(frame)) {
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("later_1.png: the stream does not keep its alpha\n"), std::string::npos) << said;
+  EXPECT_EQ(said.find("later_2.png"), std::string::npos) << said;
+  std::ofstream(folder_ / "one.rgba") << "rgba";
+  InputOptions raw = input("one.rgba");
+  raw.size = {1, 1};
+  EXPECT_EQ(open_input(raw)->video().dropped, "its alpha");
 }
 
 TEST_F(ImageTest, SizesMustAgree) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/exit.h"
+#include "cli/messages.h"
 #include "cli/text.h"
 #include "io/byte_source.h"
 #include "io/image_file.h"
@@ -76,6 +77,10 @@ void ImageReader::load(const std::string& path, Frame& frame) {
   if (video_.format != CTV_FORMAT_NONE && (video_.width != video.width || video_.height != video.height))
     throw Failure(Exit::kFile, text("%s is %dx%d, but the first image is %dx%d", path.c_str(), video.width,
                                     video.height, video_.width, video_.height));
+  if (video_.format != CTV_FORMAT_NONE && video_.dropped.empty() && !video.dropped.empty()) {
+    warn(path + ": the stream does not keep " + video.dropped);
+    video_.dropped = video.dropped;  // once
+  }
   video.fps_num = video_.fps_num;
   video.fps_den = video_.fps_den;
   frame.describe(video);

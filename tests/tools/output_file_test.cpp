@@ -73,6 +73,20 @@ TEST_F(OutputFileTest, WhatIsReadOrWrittenAlreadyIsRefused) {
   EXPECT_THROW(check_files({"-", path("a"), "-"}, {path("b")}), Failure);
 }
 
+TEST_F(OutputFileTest, TwoFilesDoNotGetOneName) {
+  fs::create_symlink("a", path("same"));
+  {
+    const OutputFile first(path("a"));
+    EXPECT_THROW(OutputFile(path("a")), Failure);
+    EXPECT_THROW(OutputFile(path("./a")), Failure);
+    EXPECT_THROW(OutputFile(path("same")), Failure);
+    EXPECT_NO_THROW(OutputFile(path("b")));
+  }
+  OutputFile second(path("a"));
+  second.commit();
+  EXPECT_NO_THROW(OutputFile(path("a")));
+}
+
 TEST_F(OutputFileTest, NothingStaysWithoutCommit) {
   std::ofstream(path("a")) << "old";
   {

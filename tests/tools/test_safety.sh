@@ -91,6 +91,8 @@ cmp -s only.ppm image || fail "the image is not what it was"
 expect 1 "one name for two outputs" "$ctenc" a.y4m -o x.ctv --csv ./x.ctv
 expect 1 "the report of ctdec replaces the stream" "$ctdec" b.ctv -o null --json b.ctv
 expect 1 "the report of ctdec replaces the pictures" "$ctdec" b.ctv -o x.y4m --json x.y4m
+expect 1 "the report of ctdec replaces an image" "$ctdec" b.ctv -o x_%d.png --json ./x_1.png
+ls x_* >/dev/null 2>&1 && fail "a refused ctdec left $(ls -d x_*)"
 expect 1 "ctcat replaces its input" "${ctenc%ctenc}ctcat" b.ctv -o ./b.ctv
 expect 1 "ctcat cuts its input" "${ctenc%ctenc}ctcat" b.ctv --from 0 --frames 3 -o b.ctv
 expect 1 "ctcat joins standard input with itself" "${ctenc%ctenc}ctcat" - - -o x.ctv <b.ctv

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ctdec: a ctv stream in, pictures out.
 #include <cstdio>
+#include <memory>
 
 #include "cli/exit.h"
 #include "cli/text.h"
@@ -29,13 +30,15 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "muxed     %lld frames\n", static_cast<long long>(frames));
       return Exit::kOk;
     }
+    // Opened before anything is decoded, so that an unwritable place is found first.
+    const std::string& report = decode_options.run.json;
+    const auto json = report.empty() ? nullptr : std::make_unique<OutputFile>(report);
     const DecodeResult result = decode(decode_options);
     if (decode_options.md5) std::printf("%s\n", result.md5.c_str());
     if (!decode_options.run.quiet) std::fputs(decode_summary(decode_options, result).c_str(), stderr);
-    if (!decode_options.run.json.empty()) {
-      OutputFile json(decode_options.run.json);
-      json.write(decode_json(decode_options, result));
-      json.commit();
+    if (json) {
+      json->write(decode_json(decode_options, result));
+      json->commit();
     }
     if (result.cut)
       throw Failure(Exit::kStream, text("%s; the %lld pictures before are decoded", result.cut->what(),

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "cli/exit.h"
@@ -44,6 +46,28 @@ std::string target_of(const std::string& path) {
   return at.string();
 }
 
+/// Places that files with a temporary name will go to.
+class Places {
+ public:
+  static Places& all() {
+    static Places places;
+    return places;
+  }
+  /// False: another file goes there.
+  bool take(const std::string& place) {
+    const std::lock_guard lock(mutex_);
+    return taken_.insert(place).second;
+  }
+  void leave(const std::string& place) {
+    const std::lock_guard lock(mutex_);
+    taken_.erase(place);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> taken_;
+};
+
 }  // namespace
 
 void OutputFile::fail(const char* what, int error) const {
@@ -74,6 +98,11 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
   std::error_code ignored;
   path_ = exists ? std::filesystem::canonical(path, ignored).string() : target_of(path);
   if (path_.empty()) path_ = path;
+  std::string place = std::filesystem::weakly_canonical(std::filesystem::absolute(path_), ignored).string();
+  if (!Places::all().take(place))
+    throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once",
+                  "give one of them another name");
+  place_ = std::move(place);
   const size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
   static std::atomic<int> names{0};
@@ -82,8 +111,9 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
     fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd_ >= 0) break;
     if (errno != EEXIST || attempt == 1000) {
-      temporary_.clear();
-      fail("write", errno);
+      const int error = errno;
+      forget();
+      fail("write", error);
     }
   }
   remembered_ = remember_temporary(temporary_);
@@ -103,6 +133,8 @@ void OutputFile::forget() noexcept {
   temporary_.clear();
   forget_temporary(remembered_);
   remembered_ = nullptr;
+  if (!place_.empty()) Places::all().leave(place_);
+  place_.clear();
 }
 
 void OutputFile::write(std::span<const uint8_t> bytes) {

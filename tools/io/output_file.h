@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file that appears whole or not at all: written under a temporary name in the same folder, renamed by
 // commit(), removed otherwise. "-" is standard output; devices and pipes are written as they are. A file that
-// is being read is not replaced.
+// is being read is not replaced, and two files that are being written do not get one name.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ class OutputFile {
 
   std::string name_;       // for messages
   std::string path_;       // the final place, links followed
+  std::string place_;      // path_ as it is known to the others; "" if written directly
   std::string temporary_;  // "" if written directly
   Temporary* remembered_ = nullptr;
   int fd_ = -1;

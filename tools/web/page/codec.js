@@ -161,7 +161,7 @@ class Codec {
   }
   /** Pixels of a canvas as the planes of an I420 picture, one after the other. */
   i420FromRgba(pixels, width, height) {
-    const size = width * height + 2 * ((width + 1) >> 1) * ((height + 1) >> 1);
+    const size = samplesOf(planeExtents(Format.i420, width, height));
     const out = this.samples.reserve(size);
     this.wasm.ctv_web_i420_from_rgba(this.unit.write(pixels), width, height, out);
     return this.bytes(out, size);
@@ -188,15 +188,18 @@ export function planeExtents(format, width, height) {
   return [luma, chroma, chroma];
 }
 
+const samplesOf = (planes) => planes.reduce((sum, { columns, rows }) => sum + columns * rows, 0);
+
 class Decoder {
   constructor(codec, handle) {
     this.codec = codec;
     this.handle = handle;
   }
-  /** Sends one whole unit. Throws a CodecError if it is refused. */
+  /** Sends one whole unit. Throws a CodecError if it is refused, or a picture has to be received first. */
   send(unit) {
     const { codec } = this;
-    codec.check(codec.wasm.ctv_decoder_send(this.handle, codec.unit.write(unit), unit.length));
+    const status = codec.check(codec.wasm.ctv_decoder_send(this.handle, codec.unit.write(unit), unit.length));
+    if (status === Status.again) throw new CodecError(status, 'a picture has to be received before the next unit');
   }
   /** The next picture, or null. */
   receive() {
@@ -237,6 +240,8 @@ class Encoder {
   /** Encodes an I420 picture, its planes one after the other, and returns its packet. */
   encode(samples) {
     const { codec, handle } = this;
+    const size = samplesOf(planeExtents(Format.i420, this.width, this.height));
+    if (samples.length !== size) throw new RangeError(`an I420 picture has ${size} samples here, not ${samples.length}`);
     const at = codec.samples.write(samples);
     codec.check(codec.wasm.ctv_web_encoder_send(handle, at, this.width, this.height));
     codec.check(codec.wasm.ctv_web_encoder_receive(handle, codec.numbers));
@@ -256,7 +261,7 @@ class Encoder {
 
 /** Copies a picture's planes without the gaps between rows into one array. */
 export function packed(picture, out) {
-  const size = picture.planes.reduce((sum, plane) => sum + plane.columns * plane.rows, 0);
+  const size = samplesOf(picture.planes);
   const samples = out && out.length === size ? out : new Uint8Array(size);
   let at = 0;
   for (const { data, stride, columns, rows } of picture.planes) {

@@ -187,6 +187,16 @@ ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const
   });
 }
 
+ctv_status ctv_net_sender_measure(const ctv_net_sender* sender, ctv_net_measurement* measurement) {
+  CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));
+  ctv_net_measurement m;
+  ctv_net_measurement_init(&m);
+  CTV_NET_RETURN_IF_ERROR(read_struct(measurement, "measurement", m));
+  sender->impl.measure(m);
+  write_struct(m, measurement);
+  return CTV_OK;
+}
+
 ctv_status ctv_net_sender_get_statistics(const ctv_net_sender* sender,
                                          ctv_net_sender_statistics* statistics) {
   CTV_NET_RETURN_IF_ERROR(need(sender, "sender"));

@@ -7,9 +7,15 @@ namespace ctv::net {
 namespace {
 
 constexpr size_t kMostPerGroup = size_t{kMaxBlocks} * kMaxData;
-constexpr int64_t kRoundTripWeight = 8;  // of the smoothed time, as TCP has it (RFC 6298)
+constexpr int64_t kRoundTripWeight = 8;    // of the smoothed time, as TCP has it (RFC 6298)
+constexpr double kEarlier = 1 - 1.0 / 32;  // weight of earlier frames in the share of parts
 
 }  // namespace
+
+void PartShare::add_frame(size_t parts, size_t all) {
+  parts_ = kEarlier * parts_ + static_cast<double>(parts);
+  all_ = kEarlier * all_ + static_cast<double>(all);
+}
 
 Sender::Sender(const ctv_net_sender_config& config) : config_(config) {
   ctv_net_protection_init(&protection_);
@@ -66,9 +72,12 @@ ctv_status Sender::push(const ctv_net_frame& frame) {
   }
   newest_ = frame.frame_number;
   statistics_.header_bytes += table_bytes;
+  size_t parts = 0;
   for (size_t i = 0; i < frame.part_count; ++i) {
     statistics_.data_bytes[frame.parts[i].priority] += frame.parts[i].size;
+    parts += frame.parts[i].size;
   }
+  part_share_.add_frame(parts, frames_.back().bytes);
   for (const SentDatagram& d : frames_.back().datagrams) {
     if (d.parity) {
       statistics_.parity_bytes += d.bytes.size();
@@ -98,6 +107,7 @@ ctv_status Sender::next(int64_t now_us, std::span<const uint8_t>& datagram) {
     d.waiting = false;
     d.bytes[0] |= kRepeatedBit;
     statistics_.repeated_bytes += d.bytes.size();
+    part_share_.add_repeated(d.bytes.size());
     give(d.bytes, now_us, datagram);
     return CTV_OK;
   }
@@ -183,18 +193,24 @@ ctv_status Sender::feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_
   Message message;
   CTV_NET_RETURN_IF_ERROR(read_message(bytes, message));
   note_round_trip(now_us, message);
+  loss_permille_ = static_cast<int32_t>(message.loss_permille);
+  burst_permille_ = static_cast<int32_t>(message.burst_permille);
   report_count_ = 0;
   note_reports(message);
   note_requests(message);
   out.reports = reports_.data();
   out.report_count = report_count_;
   out.key_frame = message.key_frame ? 1 : 0;
-  out.loss_permille = static_cast<int32_t>(message.loss_permille);
-  out.round_trip_us = round_trip_us_;
-  out.burst_permille = static_cast<int32_t>(message.burst_permille);
   out.repeats = 0;
   for (size_t i = 0; i < message.request_count; ++i) out.repeats += repeat(now_us, message.requests[i]);
   return CTV_OK;
+}
+
+void Sender::measure(ctv_net_measurement& measurement) const {
+  measurement.loss_permille = loss_permille_;
+  measurement.burst_permille = burst_permille_;
+  measurement.round_trip_us = round_trip_us_;
+  measurement.part_permille = part_share_.permille();
 }
 
 ctv_net_sender_statistics Sender::statistics() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <deque>
 
 #include "codec/transport/feedback.hpp"
@@ -32,6 +33,17 @@ struct SentFrame {
 SentFrame cut_frame(const ctv_net_frame& frame, int mtu, const ctv_net_protection& protection,
                     size_t& table_bytes);
 
+/// Bytes of parts, and of all that is sent for them. With each frame the earlier ones count a little less.
+class PartShare {
+ public:
+  void add_frame(size_t parts, size_t all);
+  void add_repeated(size_t bytes) { all_ += static_cast<double>(bytes); }
+  int32_t permille() const { return static_cast<int32_t>(std::lround(1000 * parts_ / all_)); }
+
+ private:
+  double parts_ = 850, all_ = 1000;  // what ctv_net_measurement_init() takes, soon outweighed
+};
+
 class Sender {
  public:
   explicit Sender(const ctv_net_sender_config& config);
@@ -39,6 +51,7 @@ class Sender {
   ctv_status push(const ctv_net_frame& frame);
   ctv_status next(int64_t now_us, std::span<const uint8_t>& datagram);
   ctv_status feedback(int64_t now_us, std::span<const uint8_t> bytes, ctv_net_feedback& out);
+  void measure(ctv_net_measurement& measurement) const;
   ctv_net_sender_statistics statistics() const;
 
  private:
@@ -63,6 +76,8 @@ class Sender {
   uint32_t sequence_ = 0;
   std::array<Departure, 1024> departures_{};
   int64_t round_trip_us_ = -1;
+  int32_t loss_permille_ = 0, burst_permille_ = 1000;
+  PartShare part_share_;
   std::array<ctv_net_report, 256> known_{};                // what was reported, by number modulo 256
   std::array<ctv_net_report, 2 * kMaxReports> reports_{};  // from reports, then from requests
   size_t report_count_ = 0;

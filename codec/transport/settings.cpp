@@ -21,8 +21,7 @@ constexpr int kKeyFrameLoss = 100, kKeyFrameBurst = 3000;
 // Both are over the number of frames that stand still if it is (protection.hpp).
 constexpr double kFailuresRepaired = 10;
 constexpr double kMostRepaired = 600000;
-constexpr double kUsualShare = 0.85;  // of parts in what is sent
-constexpr double kLeastShare = 0.4;
+constexpr int32_t kLeastParts = 400;  // of a thousand bytes
 // Vectors alone take so many bits of a frame: fewer pictures then look better than blurred ones.
 constexpr double kLeastFrame = 4800;
 constexpr int kMostSkipped = 4;
@@ -38,7 +37,8 @@ ctv_status check_measurement(const ctv_net_measurement& m) {
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.playout_us", m.playout_us, 0, kLongest));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_num", m.fps_num, 1, INT32_MAX));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_den", m.fps_den, 1, INT32_MAX));
-  return check_range("measurement.forwarded", m.forwarded, 0, 1);
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.forwarded", m.forwarded, 0, 1));
+  return check_range("measurement.part_permille", m.part_permille, 0, 1000);
 }
 
 ctv_net_settings choose_settings(const ctv_net_measurement& m) {
@@ -56,9 +56,7 @@ ctv_net_settings choose_settings(const ctv_net_measurement& m) {
     s.protection.failures[0] = std::max(usual, static_cast<int32_t>(wanted));
   }
   s.deadline_us = std::max(m.playout_us, kSpread);
-  const double share =
-      m.sent_bytes == 0 ? kUsualShare : static_cast<double>(m.part_bytes) / static_cast<double>(m.sent_bytes);
-  const double bits = static_cast<double>(m.bitrate) * std::clamp(share, kLeastShare, 1.0);
+  const double bits = static_cast<double>(m.bitrate) * std::max(m.part_permille, kLeastParts) / 1000;
   const double fps = static_cast<double>(m.fps_num) / m.fps_den;
   s.bitrate = std::max<int64_t>(1, static_cast<int64_t>(bits));
   s.every = 1;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kWidth = 160, kHeight = 96, kFrames = 60, kFps = 30, kMtu = 400, kMaxParts = 64 };
+enum { kWidth = 160, kHeight = 96, kFrames = 60, kFps = 30, kMtu = 400, kMaxParts = 64, kBitrate = 300000 };
 
 static uint8_t samples[kWidth * kHeight];
 static int64_t clock_us;
@@ -94,9 +94,7 @@ static void take_feedback(sending* s, const uint8_t* data, size_t size) {
   ctv_net_feedback feedback;
   ctv_net_feedback_init(&feedback);
   if (ctv_net_sender_feedback(s->net, clock_us, data, size, &feedback) < 0) return; /* damaged */
-  s->measured.loss_permille = feedback.loss_permille;
-  s->measured.burst_permille = feedback.burst_permille;
-  s->measured.round_trip_us = feedback.round_trip_us;
+  check(ctv_net_sender_measure(s->net, &s->measured));
   check(ctv_net_settings_choose(&s->measured, &s->settings));
   check(ctv_encoder_set_bitrate(s->encoder, s->settings.bitrate, 0));
   for (size_t i = 0; i < feedback.report_count; ++i) {
@@ -175,9 +173,11 @@ static void take_datagram(receiving* r, const uint8_t* data, size_t size) {
 static sending sender;
 static receiving receiver;
 static int datagrams;
+static size_t sent; /* bytes */
 
 /* The network: every 23rd datagram is lost, feedback comes half a frame later. */
 static void transmit(const uint8_t* data, size_t size) {
+  sent += size;
   if (++datagrams % 23 != 7) {
     take_datagram(&receiver, data, size);
   } else {
@@ -196,6 +196,10 @@ static void answer(const uint8_t* data, size_t size) {
 }
 
 int main(void) {
+  ctv_net_measurement_init(&sender.measured);
+  sender.measured.bitrate = kBitrate;
+  ctv_net_settings_init(&sender.settings);
+  check(ctv_net_settings_choose(&sender.measured, &sender.settings));
   ctv_config config;
   check(ctv_config_init(&config, "fast"));
   config.width = kWidth;
@@ -204,6 +208,7 @@ int main(void) {
   config.fps_num = kFps;   /* a rate counts in its seconds */
   config.key_interval = 0; /* key frames on request */
   config.slots = 8;        /* frames wait in them until they are acknowledged */
+  config.bitrate = sender.settings.bitrate;
   check(ctv_encoder_open(&config, &sender.encoder));
   ctv_decoder_config decoding;
   check(ctv_decoder_config_init(&decoding));
@@ -213,10 +218,6 @@ int main(void) {
   ctv_net_sender_config_init(&sending_config);
   sending_config.mtu = kMtu;
   check(ctv_net_sender_open(&sending_config, &sender.net));
-  ctv_net_measurement_init(&sender.measured);
-  sender.measured.bitrate = 300000;
-  ctv_net_settings_init(&sender.settings);
-  check(ctv_net_settings_choose(&sender.measured, &sender.settings));
   ctv_net_receiver_config receiving_config;
   ctv_net_receiver_config_init(&receiving_config);
   check(ctv_net_receiver_open(&receiving_config, &receiver.net));
@@ -233,6 +234,8 @@ int main(void) {
   ctv_decoder_close(receiver.decoder);
   ctv_net_sender_close(sender.net);
   ctv_net_receiver_close(receiver.net);
-  printf("%d of %d pictures shown, %d of %d datagrams lost\n", shown, kFrames, refused, datagrams);
-  return refused > 5 && shown > kFrames * 3 / 4 ? 0 : 1;
+  const double rate = (double)sent * 8 * kFps / kFrames;
+  printf("%d of %d pictures shown, %d of %d datagrams lost, %.0f of %d bit/s\n", shown, kFrames, refused,
+         datagrams, rate, kBitrate);
+  return refused > 5 && shown > kFrames * 3 / 4 && rate < 1.05 * kBitrate ? 0 : 1;
 }

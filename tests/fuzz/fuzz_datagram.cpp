@@ -133,6 +133,12 @@ class Call {
     ctv_net_sender_statistics s;
     ctv_net_sender_statistics_init(&s);
     expect(ctv_net_sender_get_statistics(sender_, &s) == CTV_OK && s.held_bytes <= 65536);
+    ctv_net_measurement m;
+    ctv_net_measurement_init(&m);
+    m.bitrate = 1;
+    ctv_net_settings settings;
+    ctv_net_settings_init(&settings);
+    expect(ctv_net_sender_measure(sender_, &m) == CTV_OK && ctv_net_settings_choose(&m, &settings) == CTV_OK);
   }
 
   void deliver(bool change) {

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cmath>
-#include <functional>
 
 #include "codec/transport/erasure_code.hpp"
 #include "codec/transport/protection.hpp"
@@ -209,85 +208,6 @@ TEST(Protection, TakesTheLeastParityThatSuffices) {
   EXPECT_EQ(ctv_net_parity_count(&p, 4, 1, 0), 0);
   EXPECT_EQ(ctv_net_parity_count(nullptr, 0, 1, 0), 0);
   EXPECT_EQ(ctv_net_parity_count(&p, 0, 1, -1), 0);
-}
-
-ctv_net_settings settings_for(const std::function<void(ctv_net_measurement&)>& change) {
-  ctv_net_measurement m;
-  ctv_net_measurement_init(&m);
-  m.bitrate = 2000000;
-  change(m);
-  ctv_net_settings s;
-  ctv_net_settings_init(&s);
-  EXPECT_EQ(ctv_net_settings_choose(&m, &s), CTV_OK) << ctv_net_last_error();
-  return s;
-}
-
-TEST(Settings, FollowWhatIsMeasured) {
-  const ctv_net_settings usual = settings_for([](auto&) {});
-  EXPECT_EQ(usual.bitrate, 1700000);
-  EXPECT_EQ(usual.every, 1);
-  EXPECT_EQ(usual.temporal_layers, 1);
-  EXPECT_EQ(usual.repeats, 0) << "the round trip is not known";
-  EXPECT_EQ(ctv_net_parity_count(&usual.protection, 0, 4, 4), 0);
-  EXPECT_GT(ctv_net_parity_count(&usual.key_protection, 0, 20, 0), 0);
-  EXPECT_EQ(settings_for([](auto& m) { m.part_bytes = 60, m.sent_bytes = 100; }).bitrate, 1200000);
-  const ctv_net_settings slow = settings_for([](auto& m) { m.bitrate = 80000; });
-  EXPECT_EQ(slow.every, 3) << "68 kb/s: 2266 bits for each of 30 pictures, of 4800";
-  EXPECT_EQ(settings_for([](auto& m) { m.bitrate = 1; }).every, 4);
-  EXPECT_EQ(settings_for([](auto& m) { m.forwarded = 1; }).temporal_layers, 3);
-  EXPECT_EQ(settings_for([](auto& m) { m.forwarded = 1, m.fps_num = 15; }).temporal_layers, 2);
-  const auto waits = [](int64_t round_trip) {
-    return settings_for([=](auto& m) { m.round_trip_us = round_trip, m.playout_us = 100000; });
-  };
-  EXPECT_EQ(waits(90000).repeats, 2);
-  EXPECT_EQ(waits(90001).repeats, 0);
-  EXPECT_EQ(waits(50000).deadline_us, 100000);
-  const ctv_net_settings lossy = settings_for([](auto& m) { m.loss_permille = 50, m.burst_permille = 3000; });
-  ctv_net_protection p;
-  ctv_net_protection_init(&p);
-  ASSERT_EQ(ctv_net_protection_choose(50, 3000, &p), CTV_OK);
-  for (int count = 1; count < 20; ++count) {
-    EXPECT_EQ(ctv_net_parity_count(&lossy.protection, 0, count, 5), ctv_net_parity_count(&p, 0, count, 5));
-  }
-  // Where a lost datagram can come again in time, less parity is enough; key frames keep theirs.
-  const ctv_net_settings repaired = settings_for([](auto& m) {
-    m.loss_permille = 50, m.burst_permille = 3000, m.round_trip_us = 50000, m.playout_us = 100000;
-  });
-  EXPECT_EQ(repaired.protection.failures[0], 26666) << "600000 over the square of 3 and 2.5 frames";
-  const ctv_net_settings single = settings_for([](auto& m) {
-    m.loss_permille = 50, m.burst_permille = 1053, m.round_trip_us = 50000, m.playout_us = 100000;
-  });
-  ASSERT_EQ(ctv_net_protection_choose(50, 1053, &p), CTV_OK);
-  EXPECT_EQ(single.protection.failures[0], 4 * p.failures[0]);
-  const ctv_net_settings far_away = settings_for([](auto& m) {
-    m.loss_permille = 50, m.burst_permille = 1053, m.round_trip_us = 300000, m.playout_us = 400000;
-  });
-  EXPECT_EQ(far_away.protection.failures[0], p.failures[0]) << "a frame that is lost freezes ten";
-  EXPECT_EQ(single.protection.failures[1], p.failures[1]);
-  EXPECT_EQ(repaired.key_protection.failures[0], lossy.key_protection.failures[0]);
-  EXPECT_EQ(waits(50000).protection.failures[0], usual.protection.failures[0]) << "no parity, no loss";
-}
-
-TEST(Settings, MeasurementsAreChecked) {
-  const auto refused = [](auto change) {
-    ctv_net_measurement m;
-    ctv_net_measurement_init(&m);
-    m.bitrate = 1000;
-    change(m);
-    ctv_net_settings s;
-    ctv_net_settings_init(&s);
-    return ctv_net_settings_choose(&m, &s) == CTV_ERROR_ARGUMENT;
-  };
-  EXPECT_FALSE(refused([](auto&) {}));
-  EXPECT_TRUE(refused([](auto& m) { m.bitrate = 0; }));
-  EXPECT_TRUE(refused([](auto& m) { m.loss_permille = 1001; }));
-  EXPECT_TRUE(refused([](auto& m) { m.burst_permille = 999; }));
-  EXPECT_TRUE(refused([](auto& m) { m.round_trip_us = -2; }));
-  EXPECT_TRUE(refused([](auto& m) { m.playout_us = -1; }));
-  EXPECT_TRUE(refused([](auto& m) { m.fps_den = 0; }));
-  EXPECT_TRUE(refused([](auto& m) { m.forwarded = 2; }));
-  EXPECT_TRUE(refused([](auto& m) { m.struct_size = 0; }));
-  EXPECT_EQ(ctv_net_settings_choose(nullptr, nullptr), CTV_ERROR_ARGUMENT);
 }
 
 }  // namespace

@@ -51,7 +51,10 @@ SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(op
 
 SendingEnd::~SendingEnd() { ctv_net_sender_close(sender_); }
 
-void SendingEnd::adapt() { check_net(ctv_net_settings_choose(&measured_, &settings_)); }
+void SendingEnd::adapt() {
+  check_net(ctv_net_sender_measure(sender_, &measured_));
+  check_net(ctv_net_settings_choose(&measured_, &settings_));
+}
 
 void SendingEnd::protect(const CodedFrame& frame, size_t bytes) {
   const Strategy& s = options_.strategy;
@@ -104,9 +107,6 @@ void SendingEnd::feedback(int64_t now_us, std::span<const uint8_t> message) {
   ctv_net_feedback_init(&f);
   // What cannot be read is ignored, as on any network.
   if (ctv_net_sender_feedback(sender_, now_us, message.data(), message.size(), &f) != CTV_OK) return;
-  measured_.loss_permille = f.loss_permille;
-  measured_.burst_permille = f.burst_permille;
-  measured_.round_trip_us = f.round_trip_us;
   adapt();
   for (size_t i = 0; i < f.report_count; ++i) {
     if (f.reports[i].state == CTV_NET_WHOLE) {

@@ -146,19 +146,18 @@ CTV_API ctv_status ctv_net_protection_choose(int32_t loss_permille, int32_t burs
 CTV_API int32_t ctv_net_parity_count(const ctv_net_protection* protection, int32_t priority, int32_t count,
                                      int32_t others);
 
-/** What is measured of a network, and what a call wants. */
+/** What is measured of a network, which ctv_net_sender_measure() fills in, and what a call wants. */
 typedef struct ctv_net_measurement {
   size_t struct_size;     /**< sizeof(ctv_net_measurement). */
   int64_t bitrate;        /**< Bits per second that the network carries, 1..10^12. */
-  int32_t loss_permille;  /**< ctv_net_feedback.loss_permille. */
-  int32_t burst_permille; /**< ctv_net_feedback.burst_permille. */
-  int64_t round_trip_us;  /**< ctv_net_feedback.round_trip_us. */
+  int32_t loss_permille;  /**< Share of lost datagrams, 0..1000. Initially 0. */
+  int32_t burst_permille; /**< Mean number lost in a row, in thousandths, 1000..100000. Initially 1000. */
+  int64_t round_trip_us;  /**< Time to the receiver and back, 0..60000000; -1, initially: not known yet. */
   int64_t playout_us;     /**< Added delay that viewers bear, 0..60000000. */
   int32_t fps_num;        /**< Pictures per second of the camera, numerator, from 1. */
   int32_t fps_den;        /**< The same, denominator, from 1. */
   int32_t forwarded;      /**< 1: a server forwards to several receivers and may leave layers out. */
-  uint64_t part_bytes;    /**< Of what was sent lately, bytes of parts; with sent_bytes 0: not known. */
-  uint64_t sent_bytes;    /**< Bytes of all datagrams of the same time. */
+  int32_t part_permille;  /**< Share of parts in the bytes of datagrams, 0..1000. Initially 850. */
 } ctv_net_measurement;
 /** Clears a measurement, with 30 pictures per second, and sets struct_size. */
 static inline void ctv_net_measurement_init(ctv_net_measurement* value) {
@@ -168,6 +167,7 @@ static inline void ctv_net_measurement_init(ctv_net_measurement* value) {
   value->round_trip_us = -1;
   value->fps_num = 30;
   value->fps_den = 1;
+  value->part_permille = 850;
 }
 
 /** How to send over that network. */
@@ -248,14 +248,11 @@ typedef struct ctv_net_report {
 typedef struct ctv_net_feedback {
   size_t struct_size; /**< sizeof(ctv_net_feedback). */
   const ctv_net_report*
-      reports;            /**< What is new, oldest frame first. A frame whose priority 0 is asked for again is
-                             reported LOST at once. The sender's, valid until its next call. */
-  size_t report_count;    /**< Reports, at most 128. */
-  int32_t key_frame;      /**< 1: the receiver asks for a key frame. Stays 1 until it has one. */
-  int32_t loss_permille;  /**< Share of the last datagrams that were lost. */
-  int32_t repeats;        /**< Datagrams that will be sent again. */
-  int64_t round_trip_us;  /**< Smoothed time from sender to receiver and back; -1: not known yet. */
-  int32_t burst_permille; /**< Mean number lost in a row, in thousandths, 1000..65535. */
+      reports;         /**< What is new, oldest frame first. A frame whose priority 0 is asked for again is
+                          reported LOST at once. The sender's, valid until its next call. */
+  size_t report_count; /**< Reports, at most 128. */
+  int32_t key_frame;   /**< 1: the receiver asks for a key frame. Stays 1 until it has one. */
+  int32_t repeats;     /**< Datagrams that will be sent again. */
 } ctv_net_feedback;
 /** Clears a feedback and sets struct_size. */
 static inline void ctv_net_feedback_init(ctv_net_feedback* value) {
@@ -266,6 +263,11 @@ static inline void ctv_net_feedback_init(ctv_net_feedback* value) {
  * @return CTV_OK; CTV_ERROR_STREAM with the field's name: nothing changed. */
 CTV_API ctv_status ctv_net_sender_feedback(ctv_net_sender* sender, int64_t now_us, const uint8_t* data,
                                            size_t size, ctv_net_feedback* feedback);
+/** Fills in what is measured: loss_permille and burst_permille of the last message of the receiver,
+ * round_trip_us smoothed, and part_permille of what was sent lately, parity and repetition included. Until
+ * the first message and the first frame these have their initial values. The other members stay as they are.
+ * @return CTV_OK; CTV_ERROR_ARGUMENT. */
+CTV_API ctv_status ctv_net_sender_measure(const ctv_net_sender* sender, ctv_net_measurement* measurement);
 
 /** What a sender has sent, in bytes of datagrams with their headers. */
 typedef struct ctv_net_sender_statistics {

@@ -18,7 +18,6 @@ struct ctv_net_receiver {
 namespace ctv::net {
 namespace {
 
-constexpr int64_t kLongest = 60000000;         // microseconds
 constexpr int64_t kLatest = int64_t{1} << 60;  // microseconds
 constexpr int64_t kLeastMemory = 65536;
 constexpr int64_t kMostMemory = int64_t{1} << 40;

@@ -9,7 +9,6 @@
 namespace ctv::net {
 namespace {
 
-constexpr int64_t kLongest = 60000000;
 // To notice a loss and to queue what is asked for, beside the round trip.
 constexpr int64_t kNotice = 10000;
 // How long datagrams of one frame may arrive after another without loss.

@@ -6,6 +6,8 @@
 
 namespace ctv::net {
 
+constexpr int64_t kLongest = 60000000;  // delays, microseconds
+
 ctv_status check_measurement(const ctv_net_measurement& measurement);
 ctv_net_settings choose_settings(const ctv_net_measurement& measurement);
 

@@ -121,6 +121,20 @@ TEST(Measure, BeforeAnythingIsSentNothingChanges) {
   EXPECT_EQ(ctv_net_sender_measure(sender.handle, &m), CTV_ERROR_ARGUMENT);
 }
 
+// A message that comes after a pause does not keep settings from being chosen.
+TEST(Measure, RoundTripHasALimit) {
+  NetSender sender;
+  NetReceiver receiver;
+  for (const Datagram& d : sender.cut(0, -1, {{100, 0}})) ASSERT_EQ(receiver.push(d), CTV_OK);
+  ASSERT_EQ(receiver.take().size(), 1U);
+  ASSERT_EQ(ctv_net_receiver_report(receiver.handle, 0, CTV_NET_WHOLE), CTV_OK);
+  const Datagram message = receiver.feedback(0);
+  ctv_net_feedback f;
+  ctv_net_feedback_init(&f);
+  ASSERT_EQ(ctv_net_sender_feedback(sender.handle, 3600000000, message.data(), message.size(), &f), CTV_OK);
+  EXPECT_EQ(measure(sender, initial()).round_trip_us, 60000000);
+}
+
 // A header has 12 bytes, the table of one part of 985 bytes has 3. Each parity datagram has 1000.
 TEST(Measure, ShareOfPartsIsThatOfTheLastFrames) {
   NetSender sender;

@@ -43,6 +43,13 @@ holds "jitter reorders, nothing is lost" "$(value frozen jitter.json) == 0 && $(
 expect 0 "everything lost" "$ctcall" $small --loss 100 --json none.json
 holds "everything lost" "$(value frozen none.json) == 60"
 
+# --- with all that is added to the packets no more is sent than asked for
+for loss in 0 10 20; do
+  expect 0 "rate" "$ctcall" ${small/--frames 60/--frames 300} --loss $loss --playout 100 --mtu 300 --json rate.json
+  sum=$(for kind in headers vectors levels parity repeated; do value $kind rate.json; done | paste -sd+)
+  holds "bits per second at a loss of $loss %" "($sum) * 8 / 10 > 190000 && ($sum) * 8 / 10 < 206000"
+done
+
 # --- traces
 expect 0 "trace" "$ctcall" --generate 96x64@30:20 --frames 20 --bitrate 200 -q --trace clip.trace
 [ "$(grep -c '^frame ' clip.trace)" -eq 20 ] || fail "trace: $(head -3 clip.trace)"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench loss`: what a viewer of a call sees at each loss, burst, round trip and playout delay. The codec
 // is real; the network is ctcall's, on a virtual clock, so the figures are the same on every machine.
+#include <cmath>
 #include <memory>
 
 #include "bench/loss_peer.h"
@@ -85,7 +86,7 @@ class LossRun {
       m_.attempt(clip.name + " with " + name, [&] {
         const std::string why = hindrance("x264", clip);
         if (!why.empty()) throw Failure(Exit::kFile, why);
-        X264Peer peer(clip, preset, command_.kilobits, command_.call);
+        X264Peer peer(clip, preset, command_.call);
         for (const bool refresh : {true, false}) {
           for (const CallOptions& call : calls) {
             if (call.playout_us > 0) continue;  // there is no repetition that could use it
@@ -145,7 +146,7 @@ Exit run_loss(int argc, const char* const* argv) {
   m.frames = 150;
   Matrix matrix;
   CallCommand command;
-  command.kilobits = 2000;
+  double kilobits = 2000;
   const auto list = [&](const char* name, const char* help, double least, double most,
                         std::vector<double>& out) {
     m.options.value(name, "LIST", help, [=, &out](const std::string& s) {
@@ -161,16 +162,15 @@ Exit run_loss(int argc, const char* const* argv) {
   list("--rtt", "Round trips in ms; 50 unless given", 0, 20000, matrix.round_trip);
   list("--playout", "Added delays in ms; 0,100 unless given", 0, 10000, matrix.playout);
   m.count("--seeds", "Calls with other losses of each kind", 1, 1000, matrix.seeds);
-  m.real("--bitrate", "kb/s of the packets", 1, 1e6, command.kilobits);
+  m.real("--bitrate", "kb/s of all that is sent", 1, 1e6, kilobits);
   m.count("--frames", "Length of each call; a shorter clip begins again", 1, 1 << 20, m.frames);
   m.options.value("--preset", "NAME", "Preset of the encoder; default unless given",
                   [&](const std::string& s) { command.preset = s; });
   const auto measure = [&](Json& j) {
     command.call.frames = m.frames;
-    j["settings"] = {{"frames", m.frames},
-                     {"bitrate", command.kilobits},
-                     {"preset", command.preset},
-                     {"mtu", command.call.mtu}};
+    command.call.bitrate = std::llround(1000 * kilobits);
+    j["settings"] = {
+        {"frames", m.frames}, {"bitrate", kilobits}, {"preset", command.preset}, {"mtu", command.call.mtu}};
     j["results"] = Json::array();
     if (m.clips.empty()) m.clips.push_back("generate:640x480@30:150");
     LossRun run(m, j["results"], command, matrix);

@@ -28,8 +28,12 @@ void put(std::ofstream& out, uint64_t value, int bytes) {
 
 }  // namespace
 
-X264Peer::X264Peer(const Clip& clip, const std::string& preset, double kilobits, const CallOptions& call)
-    : clip_(clip), preset_(preset), rate_(text("%.0f", kilobits)), mtu_(call.mtu), frames_(call.frames) {
+X264Peer::X264Peer(const Clip& clip, const std::string& preset, const CallOptions& call)
+    : clip_(clip),
+      preset_(preset),
+      rate_(text("%.0f", static_cast<double>(call.bitrate) / 1000)),
+      mtu_(call.mtu),
+      frames_(call.frames) {
   write_clip(clip, scratch_.file("clip.y4m"), true, static_cast<size_t>(call.frames));
 }
 

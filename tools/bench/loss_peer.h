@@ -15,8 +15,8 @@ namespace ctv::tools {
 
 class X264Peer {
  public:
-  /// Codes the clip, which begins again until there are `call.frames`. Throws Failure.
-  X264Peer(const Clip& clip, const std::string& preset, double kilobits, const CallOptions& call);
+  /// Codes the clip, which begins again until there are `call.frames`, at `call.bitrate`. Throws Failure.
+  X264Peer(const Clip& clip, const std::string& preset, const CallOptions& call);
 
   struct Outcome {
     CallResult call;  // damaged: unlike the picture without loss

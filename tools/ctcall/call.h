@@ -29,6 +29,7 @@ struct Strategy {
 struct CallOptions {
   NetworkOptions network;
   Strategy strategy;
+  int64_t bitrate = 1000000;  // of all that is sent
   int32_t mtu = 1200;
   int64_t playout_us = 0;  // added delay, in which repetition may come
   int64_t frames = 300;
@@ -57,6 +58,8 @@ class Source {
   virtual void acknowledge(int64_t number) = 0;
   virtual void lose(int64_t number) = 0;
   virtual void request_key_frame() = 0;
+  /// Bits per second of the frames that follow.
+  virtual void set_bitrate(int64_t bitrate) = 0;
 };
 
 class Sink {

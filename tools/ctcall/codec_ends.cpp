@@ -67,6 +67,8 @@ void CodecSource::lose(int64_t number) {
 
 void CodecSource::request_key_frame() { encoder_.request_key_frame(); }
 
+void CodecSource::set_bitrate(int64_t bitrate) { encoder_.set_bitrate(bitrate); }
+
 CodecSink::CodecSink(const ctv_decoder_config& config, const Originals* originals)
     : decoder_(config), originals_(originals) {}
 

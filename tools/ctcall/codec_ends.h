@@ -38,6 +38,7 @@ class CodecSource : public Source {
   void acknowledge(int64_t number) override;
   void lose(int64_t number) override;
   void request_key_frame() override;
+  void set_bitrate(int64_t bitrate) override;
 
  private:
   Encoder encoder_;

@@ -25,7 +25,7 @@ int64_t deadline_us(const CallOptions& o) { return std::max(o.playout_us, o.netw
 void choose_repeats(CallOptions& o) {
   ctv_net_measurement m;
   ctv_net_measurement_init(&m);
-  m.bitrate = 1;
+  m.bitrate = o.bitrate;
   m.round_trip_us = 2 * (o.network.delay_us + o.network.jitter_us);
   m.playout_us = o.playout_us;
   ctv_net_settings s;
@@ -42,7 +42,7 @@ SendingEnd::SendingEnd(const CallOptions& options, Source& source) : options_(op
   check_net(ctv_net_sender_open(&config, &sender_));
   ctv_net_measurement_init(&measured_);
   ctv_net_settings_init(&settings_);
-  measured_.bitrate = 1;  // it is not followed
+  measured_.bitrate = options.bitrate;
   measured_.fps_num = static_cast<int32_t>(std::lround(options.fps * 1000));
   measured_.fps_den = 1000;
   measured_.playout_us = options.strategy.repeats > 0 ? options.playout_us : 0;
@@ -54,6 +54,7 @@ SendingEnd::~SendingEnd() { ctv_net_sender_close(sender_); }
 void SendingEnd::adapt() {
   check_net(ctv_net_sender_measure(sender_, &measured_));
   check_net(ctv_net_settings_choose(&measured_, &settings_));
+  source_.set_bitrate(settings_.bitrate);
 }
 
 void SendingEnd::protect(const CodedFrame& frame, size_t bytes) {

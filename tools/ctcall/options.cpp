@@ -112,12 +112,13 @@ void add_call_options(Options& options, CallCommand& c) {
   options.initially("300");
   options.value("--preset", "NAME", "Preset of the encoder", [&](const std::string& s) { c.preset = s; });
   options.initially("default");
-  options.value("-b,--bitrate", "KBPS", "Bit rate of the packets in kb/s; 2M is 2000",
+  options.value("-b,--bitrate", "KBPS",
+                "Bit rate of all that is sent, in kb/s; 2M is 2000. With --trace: of the packets",
                 [&](const std::string& s) {
                   const auto rate = parse_kilobits(s);
                   if (!rate || *rate < 1)
                     throw Failure(Exit::kUsage, "--bitrate: '" + s + "' is not a bit rate");
-                  c.kilobits = *rate;
+                  c.call.bitrate = std::llround(1000 * *rate);
                 });
   options.initially("1000");
   options.integer("--block", "N", "Motion blocks of 8, 16 or 32 luma samples; large ones make short vectors",
@@ -181,7 +182,7 @@ ctv_config encoder_config(const CallCommand& c, const VideoFormat& video) {
   if (predicted) config.slots = kSlots;
   if (predicted || c.subpel) config.subpel = c.subpel.value_or(kSubpel);
   config.key_interval = 0;  // on request
-  config.bitrate = static_cast<int64_t>(1000 * c.kilobits);
+  config.bitrate = c.call.bitrate;
   config.buffer_ms = 1000;
   config.backend = c.run.backend;
   config.engine = c.run.engine;

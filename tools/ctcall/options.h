@@ -18,7 +18,6 @@ struct CallCommand {
   InputOptions input;
   bool generated = false;
   std::string preset = "default";
-  double kilobits = 1000;
   int32_t block_size = 32;
   std::optional<int32_t> subpel;  // unless given: kSubpel, where the preset has vectors
   std::string replay, trace;      // files of sizes, to read and to write

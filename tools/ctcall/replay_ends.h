@@ -36,6 +36,7 @@ class ReplaySource : public Source {
   void acknowledge(int64_t number) override;
   void lose(int64_t number) override;
   void request_key_frame() override { key_wanted_ = true; }
+  void set_bitrate(int64_t) override {}  // sizes are those of the trace
   /// Bytes of the same frames without any loss.
   uint64_t plain_bytes() const { return plain_bytes_; }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything on a machine with a GPU in one call: build, tests on all backends, compute-sanitizer, benchmarks.
-#   tools/dev/gpu.sh [build] [test] [clips] [sanitize] [damage] [long] [compare] [papers] ...
+#   tools/dev/gpu.sh [build] [test] [clips] [random] [sanitize] [damage] [long] [compare] [papers] ...
 # in this order; without verbs all of them
 #   tools/dev/gpu.sh python   the Python package, by a python3 with numpy, pybind11 and pytest
 # Whole logs go to $OUT (default build-gpu/logs); a short table comes last. CTV_DEPS_DIR (default .deps, if it is there)
@@ -14,7 +14,7 @@ deps=${CTV_DEPS_DIR:-.deps}
 jobs=$(nproc)
 mkdir -p "$out" "$build"
 verbs=("$@")
-[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips sanitize damage long compare papers)
+[ ${#verbs[@]} -eq 0 ] && verbs=(build test clips random sanitize damage long compare papers)
 declare -a table=()
 failed=0
 
@@ -129,6 +129,20 @@ clips() {
       --no-progress >"$dir/report" 2>&1 || status=1
     cmp "$dir/first.ctv" "$dir/new.ctv" && echo "same: failure at call $call" || { echo "DIFFERENT: failure at call $call"; status=1; }
   done
+  return $status
+}
+
+# Random pictures and settings, in a process for each core: packets, pictures and errors are the CPU's.
+random() {
+  local dir=$out/random status=0 i
+  rm -rf "$dir" && mkdir -p "$dir"
+  for ((i = 1; i <= jobs; ++i)); do
+    python3 tests/tools/random_settings.py "$build/bin" --seed "$i" --seconds "${CTV_RANDOM_SECONDS:-120}" --backend cuda \
+      >"$dir/$i.log" 2>&1 || touch "$dir/failed" &
+  done
+  wait
+  cat "$dir"/*.log
+  [ ! -e "$dir/failed" ] || status=1
   return $status
 }
 
@@ -270,6 +284,10 @@ for verb in "${verbs[@]}"; do
     clips)
       step clips clips.log clips
       while read -r line; do table+=("        $line"); done < <(grep -E '^same|^DIFFERENT' "$out/clips.log")
+      ;;
+    random)
+      step "random settings" random.log random
+      while read -r line; do table+=("        $line"); done < <(grep -E '^(seed|case) ' "$out/random.log" | cut -c1-150)
       ;;
     sanitize)
       step "compute-sanitizer" sanitize.log sanitize

@@ -64,9 +64,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   }
 
   ~CudaLevelTransfer() override {
-    for (const Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) {
-      cudaEventSynchronize(event->get());
-    }
+    for (const Event* event : {&side_done_, &levels_done_, &done_, &decoded_}) event->settle();
   }
 
   CodedFrame downloaded() const override {

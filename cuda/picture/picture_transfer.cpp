@@ -33,9 +33,7 @@ class CudaPictureTransfer final : public PictureTransfer {
     // Copies from and to this memory and that of borrowed pictures may still be on their way; one that was
     // given to the stream before another failed has no event behind it.
     cudaStreamSynchronize(device_->up());
-    cudaEventSynchronize(exported_.get());
-    cudaEventSynchronize(downloaded_.get());
-    cudaEventSynchronize(kept_too_.get());
+    for (const Event* event : {&exported_, &downloaded_, &kept_too_}) event->settle();
   }
 
   Status upload(const ctv_picture& picture) override {

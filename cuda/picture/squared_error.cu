@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
 class CudaDistortionMeter final : public DistortionMeter {
  public:
   explicit CudaDistortionMeter(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  ~CudaDistortionMeter() override { cudaEventSynchronize(copied_.get()); }
+  ~CudaDistortionMeter() override { copied_.settle(); }
 
   Status initialise() {
     Device& d = *device_;

@@ -7,8 +7,8 @@ namespace ctv::cuda {
 
 StageClock::~StageClock() {
   for (const Mark& mark : marks_) {
-    cudaEventDestroy(mark.begin);
-    cudaEventDestroy(mark.end);
+    if (mark.begin != nullptr) cudaEventDestroy(mark.begin);
+    if (mark.end != nullptr) cudaEventDestroy(mark.end);
   }
 }
 
@@ -21,6 +21,7 @@ void StageClock::start(StageTimes* times) {
   for (Mark& mark : marks_) {
     if (mark.begin == nullptr &&
         (cudaEventCreate(&mark.begin) != cudaSuccess || cudaEventCreate(&mark.end) != cudaSuccess)) {
+      cudaGetLastError();
       return;
     }
   }

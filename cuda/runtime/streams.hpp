@@ -22,6 +22,11 @@ class Event {
     return {};
   }
   cudaEvent_t get() const { return event_; }
+  /// Waits, whatever comes of it, also for one that was not made. For destructors: an error that stays behind
+  /// would be taken for that of the thread's next launch, whichever stream's it is.
+  void settle() const {
+    if (event_ != nullptr && cudaEventSynchronize(event_) != cudaSuccess) cudaGetLastError();
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

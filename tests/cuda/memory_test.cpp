@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays whose growth fails. Needs no device: the memory is the host's.
+// Arrays whose growth fails, and what was not made in time. Needs no device: the memory is the host's.
 #include "cuda/runtime/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <set>
+
+#include "cuda/runtime/stage_clock.hpp"
+#include "cuda/runtime/streams.hpp"
 
 namespace ctv::test {
 namespace {
@@ -58,6 +61,19 @@ TEST(CudaMemory, AfterAGrowthThatFailedNothingIsThereAndTheNextOneIsWhole) {
     }
     EXPECT_TRUE(ShortMemory::held.empty());
   }
+}
+
+// A transfer whose memory has failed is destroyed before its events are made. The next launch in this thread
+// must not find an error of that.
+TEST(CudaMemory, WhatWasNotMadeLeavesNoError) {
+  const cudaError_t before = cudaPeekAtLastError();
+  {
+    cuda::Context context(0);
+    const cuda::Event event;
+    event.settle();
+    const cuda::StageClock clock(context);
+  }
+  EXPECT_EQ(cudaPeekAtLastError(), before);
 }
 
 }  // namespace

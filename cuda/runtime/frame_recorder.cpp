@@ -28,10 +28,10 @@ Status FrameRecorder::end() {
     return status;
   }
   recording_ = false;
+  FrameGraphs::Around around = std::exchange(around_, {});
   cudaGraph_t graph = nullptr;
   CTV_CUDA_TRY(context_, cudaStreamEndCapture(streams_.kernels(), &graph));
-  const Status status = graphs_.run(context_, calls_, graph, around_, streams_.kernels());
-  around_ = {};
+  const Status status = graphs_.run(context_, calls_, graph, around, streams_.kernels());
   cudaGraphDestroy(graph);
   return status;
 }

@@ -22,8 +22,13 @@ class FrameRecorder {
   Result<bool> begin(const FrameCalls& calls, bool graphs, bool at_once);
   Status end();
   bool recording() const { return recording_; }
-  /// Equal frames are new ones from now on.
-  void forget() { graphs_.forget(); }
+  /// Gives up a recording that an error has cut short.
+  void discard();
+  /// The same, and equal frames are new ones from now on.
+  void forget() {
+    discard();
+    graphs_.forget();
+  }
 
   /// The current stream reaches the event, and waits for it; while a frame is recorded, as nodes of its
   /// graph. But with more frames in flight all of the graph waits: what is waited for is there as a rule, and
@@ -35,9 +40,6 @@ class FrameRecorder {
   Status afterwards(std::function<Status()> work);
 
  private:
-  /// Gives up a recording that an error has cut short.
-  void discard();
-
   Context& context_;
   Streams& streams_;
   bool recording_ = false, repeating_ = false;

@@ -65,8 +65,7 @@ Status LowpassErrors::initialise(Device& device, const TileLayout& layout) {
   CTV_RETURN_IF_ERROR(errors_.allocate(device, levels));
   CTV_RETURN_IF_ERROR(sums_.allocate(device, 2 * components_));
   CTV_CUDA_TRY(device, cudaMemset(sums_.data(), 0, 2 * components_ * sizeof(LowpassSums)));
-  CTV_CUDA_TRY(device, cudaDeviceSynchronize());
-  return {};
+  return finish_filling(device);
 }
 
 Status LowpassErrors::find(Device& device, const DeviceTileLayout& layout,

@@ -108,7 +108,7 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
                                     components * sizeof(DeviceRunComponent), cudaMemcpyHostToDevice));
     CTV_CUDA_TRY(device, cudaMemcpy(run_blocks_.data(), blocks.data(), blocks.size() * sizeof(RunBlock),
                                     cudaMemcpyHostToDevice));
-    CTV_CUDA_TRY(device, cudaDeviceSynchronize());
+    CTV_RETURN_IF_ERROR(finish_filling(device));
   }
   return {};
 }

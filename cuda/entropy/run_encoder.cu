@@ -309,9 +309,7 @@ Status RunEncoder::initialise(Device& device, std::span<const RunComponent> plan
                                   components * sizeof(DeviceRunComponent), cudaMemcpyHostToDevice));
   CTV_CUDA_TRY(device, cudaMemcpy(component_of_.data(), layout_.component_of.data(),
                                   chunks * sizeof(uint32_t), cudaMemcpyHostToDevice));
-  // Streams that do not wait for the default one are waited for here.
-  CTV_CUDA_TRY(device, cudaDeviceSynchronize());
-  return {};
+  return finish_filling(device);
 }
 
 Status RunEncoder::encode(Device& device, const std::array<const Level*, 3>& levels, bool key,

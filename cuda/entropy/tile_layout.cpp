@@ -55,7 +55,8 @@ Status DeviceTileLayout::initialise(Device& device, const TileLayout& layout, co
   CTV_RETURN_IF_ERROR(copy_to(device, layout.tiles.data(), layout.tiles.size(), tiles));
   CTV_RETURN_IF_ERROR(copy_to(device, layout.components.data(), layout.components.size(), components));
   CTV_RETURN_IF_ERROR(copy_to(device, layout.lowpass.data(), layout.lowpass.size(), lowpass));
-  return copy_to(device, symbols, kTables + 1, tables);
+  CTV_RETURN_IF_ERROR(copy_to(device, symbols, kTables + 1, tables));
+  return finish_filling(device);
 }
 
 }  // namespace ctv::cuda

@@ -11,4 +11,9 @@ void fill_new(void* data, size_t bytes) {
   if (fill && cudaMemset(data, *fill, bytes) == cudaSuccess) cudaStreamSynchronize(nullptr);
 }
 
+Status finish_filling(Context& context) {
+  CTV_CUDA_TRY(context, cudaStreamSynchronize(nullptr));
+  return {};
+}
+
 }  // namespace ctv::cuda

@@ -10,6 +10,10 @@ namespace ctv::cuda {
 
 /// See CudaTuning::fill.
 void fill_new(void* data, size_t bytes);
+/// Waits for copies from pageable memory and for cudaMemset(), which may go on after the call, and for which
+/// other streams do not wait. Not for the device: while any of its streams is recorded, by whatever thread,
+/// that is an error, of the recording too.
+Status finish_filling(Context& context);
 
 /// Memory: allocate() and free() with their names, CUDA calls.
 template <typename T, typename Memory>

@@ -2,7 +2,11 @@
 // Recordings that an error cuts short, and what other objects do meanwhile.
 #include <gtest/gtest.h>
 
-#include "cuda/runtime/device.hpp"
+#include "codec/entropy/tile_tables.hpp"
+#include "cuda/entropy/run_decoder.hpp"
+#include "cuda/entropy/run_encoder.hpp"
+#include "cuda/entropy/tile_decoder.hpp"
+#include "cuda/entropy/tile_encoder.hpp"
 #include "tests/support/backends.hpp"
 
 namespace ctv::test {
@@ -77,6 +81,30 @@ TEST_F(CudaRecorder, AFrameThatWasCutShortIsGivenUpByAWait) {
   EXPECT_TRUE(ok(device_->synchronize()));
   EXPECT_FALSE(device_->records_frame());
   expect_that_frames_go_on();
+}
+
+// As an encoder does that another thread opens.
+TEST_F(CudaRecorder, CodersAreMadeBesideAFrameThatIsRecorded) {
+  auto opened = cuda::Device::open(0);
+  ASSERT_TRUE(ok(opened));
+  cuda::Device& other = **opened;
+  CodingPlan plan;
+  plan.tables = tile_tables().symbols.data();
+  plan.components = {{TileSet{.rows = 40, .cols = 50, .bands = 1, .lowpass = true}}};
+  plan.runs = {{{{0, 0, 5000}}, false}};
+  const auto make = [&]<typename Coder>(const auto& of) {
+    begin_frame();
+    Coder coder;
+    EXPECT_TRUE(ok(coder.initialise(other, of)));
+    end_frame();
+    EXPECT_EQ(first_byte(), 1);
+  };
+  make.template operator()<cuda::TileEncoder>(plan);
+  make.template operator()<cuda::TileDecoder>(plan);
+  make.template operator()<cuda::RunEncoder>(plan.runs);
+  make.template operator()<cuda::RunDecoder>(plan.runs);
+  EXPECT_FALSE(other.dead());
+  EXPECT_FALSE(device_->dead());
 }
 
 }  // namespace

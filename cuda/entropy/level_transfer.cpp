@@ -107,6 +107,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(d.record(ready_));
     return d.afterwards([this, levels, side = side_]() -> Status {
       Device& dev = *device_;
+      side_ = side;  // a frame that is repeated makes no calls, but further tries of it do
       // The coder need not wait for the copies.
       const cudaStream_t copies = side_stream_.get();
       CTV_CUDA_TRY(dev, cudaStreamWaitEvent(copies, ready_.get(), 0));

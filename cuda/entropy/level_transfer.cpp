@@ -150,6 +150,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status upload(FrameType type) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
+    // A frame that lacked memory after release() cannot be tried again: zeros are in the place of its levels.
+    if (cleared_) return {CTV_ERROR_DEVICE, "CUDA: the levels of the frame have been released"};
     CTV_RETURN_IF_ERROR(allocate_uploaded());
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
     if (levels_travel()) {

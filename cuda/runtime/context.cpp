@@ -30,6 +30,9 @@ Status Context::enter() {
     return {CTV_ERROR_DEVICE, first_failure_};
   }
   CTV_CUDA_TRY(*this, cudaSetDevice(id_));
+  // What calls outside of ours have left in this thread, or what was freed of a device that is dead.
+  // launched() would take it for an error of this device.
+  cudaGetLastError();
   return {};
 }
 

@@ -83,6 +83,15 @@ TEST_F(CudaRecorder, AFrameThatWasCutShortIsGivenUpByAWait) {
   expect_that_frames_go_on();
 }
 
+// Devices do not answer for each other's errors, nor for the caller's.
+TEST_F(CudaRecorder, AnErrorOfAnotherDeviceIsNotThisOnes) {
+  EXPECT_NE(cudaSetDevice(1 << 20), cudaSuccess);
+  EXPECT_NE(cudaPeekAtLastError(), cudaSuccess);
+  EXPECT_TRUE(ok(device_->enter()));
+  EXPECT_TRUE(ok(device_->launched("none")));
+  expect_that_frames_go_on();
+}
+
 // As an encoder does that another thread opens.
 TEST_F(CudaRecorder, CodersAreMadeBesideAFrameThatIsRecorded) {
   auto opened = cuda::Device::open(0);

@@ -51,12 +51,31 @@ __device__ __forceinline__ void load_patch(const PlaneView<const Sample>& plane,
   const int first = left & ~1;
   const bool inside = top >= 0 && first >= 0 && top + Own::kPatchRows <= plane.rows &&
                       first + 2 * Own::kPatchWords <= plane.cols && has_pairs(plane.data, plane.stride);
-  for (int i = lane; i < Own::kPatchRows * Own::kPatchWords; i += Own::kLanes) {
-    const int r = top + i / Own::kPatchWords;
-    const int c = first + 2 * (i % Own::kPatchWords);
-    piece.patch[i / Own::kPatchWords * Own::kPatchPitch + i % Own::kPatchWords] =
-        inside ? *reinterpret_cast<const uint32_t*>(plane.row(r) + c)
-               : pair_of(clamped(plane, r, c), clamped(plane, r, c + 1));
+  // Two lanes take a row.
+  constexpr int kEach = Own::kPatchWords / 2;
+  constexpr int kDown = Own::kLanes / 2;
+  static_assert(Own::kPatchWords % 2 == 0 && Own::kPatchRows % kDown == 0);
+  const int row = lane / 2;
+  const int word = lane % 2 * kEach;
+  uint32_t* const to = piece.patch + row * Own::kPatchPitch + word;
+  if (inside) {
+    const Sample* from = plane.row(top + row) + first + 2 * word;
+#pragma unroll
+    for (int i = 0; i < Own::kPatchRows; i += kDown) {
+#pragma unroll
+      for (int k = 0; k < kEach; ++k)
+        to[i * Own::kPatchPitch + k] = reinterpret_cast<const uint32_t*>(from + i * plane.stride)[k];
+    }
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < Own::kPatchRows; i += kDown) {
+#pragma unroll
+      for (int k = 0; k < kEach; ++k) {
+        const int c = first + 2 * (word + k);
+        to[i * Own::kPatchPitch + k] =
+            pair_of(clamped(plane, top + row + i, c), clamped(plane, top + row + i, c + 1));
+      }
+    }
   }
 }
 

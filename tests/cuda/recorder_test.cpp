@@ -68,6 +68,10 @@ class CudaRecorder : public testing::Test {
 
 TEST_F(CudaRecorder, AFrameThatWasCutShortIsGivenUpByTheNext) {
   begin_frame();
+  begin_frame();
+  end_frame();
+  EXPECT_EQ(followed_, 1);
+  EXPECT_EQ(first_byte(), 1);
   expect_that_frames_go_on();
 }
 TEST_F(CudaRecorder, AFrameThatWasCutShortIsGivenUpByAStream) {

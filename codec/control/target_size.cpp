@@ -22,10 +22,12 @@ constexpr double kMostKey = 0.6;
 constexpr double kMostSaved = 0.3;
 // What stands still keeps the quality of its last frame. So while steps are coarser than the source's, the
 // frame after one that cost little takes a finer step, and may take what the buffer holds beyond a reserve.
-// Where key frames return within some buffers, it is left to them.
+// The reserve is the larger, the more the buffer has lacked lately, so that the mean is the rate. Where key
+// frames return within some buffers, it is left to them.
 constexpr double kLittle = 0.5;  // of the average size
 constexpr double kFiner = 0.6;
 constexpr double kReserve = 0.4;
+constexpr double kLately = 3;        // in buffers
 constexpr double kLongInterval = 4;  // between key frames, in buffers
 constexpr double kRepay = 2;         // time in which debt is paid back, in buffers
 constexpr double kFinestScale = 1.0 / 16;
@@ -45,11 +47,14 @@ void TargetSize::set_target(const SizeTarget& target) {
     buffer_ = std::min(buffer_, full());
     debt_ = std::clamp(debt_, -full(), full());
     key_size_ *= average() / before;
-    last_size_ *= average() / before;
+    lack_ *= average() / before;
     scale_ = within_steps(scale_ * std::pow(before / average(), 1 / kSlope));
   } else {
     buffer_ = full();
-    debt_ = key_size_ = 0;
+    debt_ = key_size_ = lack_ = 0;
+    little_ = 0;
+    enough_ = 1;
+    proves_ = false;
     scale_ = 1;
     opened_ = false;
   }
@@ -72,14 +77,16 @@ double TargetSize::others() const {
   return std::max(0.3 * average(), (average() * key_interval_ - key_size_) / (key_interval_ - 1));
 }
 
+double TargetSize::reserve() const { return kReserve * full() + lack_; }
+
 bool TargetSize::refines() const {
   const bool long_run = key_interval_ == 0 || average() * key_interval_ > kLongInterval * full();
-  return opened_ && long_run && type_ == FrameType::kPredicted && last_size_ < kLittle * average() &&
-         scale_ > 1 && buffer_ > kReserve * full();
+  return opened_ && long_run && type_ == FrameType::kPredicted && lasting_ && little_ >= enough_ &&
+         scale_ > 1 && buffer_ > reserve();
 }
 
 double TargetSize::wanted() const {
-  if (refines()) return std::max(kMost * average(), buffer_ - kReserve * full());
+  if (refines()) return std::max(kMost * average(), buffer_ - reserve());
   if (is_free()) {
     const double run = key_interval_ == 0 ? 1e18 : average() * key_interval_;
     return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), run));
@@ -93,7 +100,7 @@ double TargetSize::wanted() const {
 // What earlier frames have left may be spent at once: to refine what stands still takes many bits or none.
 double TargetSize::most() const {
   if (is_free()) return wanted_;
-  return std::max(refines() ? wanted_ : kMost * wanted_, std::min(-debt_, kMostSaved * full()));
+  return std::max(refines_ ? wanted_ : kMost * wanted_, std::min(-debt_, kMostSaved * full()));
 }
 
 double TargetSize::limit() const {
@@ -122,8 +129,9 @@ uint16_t TargetSize::begin_search(uint16_t own_step) {
   too_fine_ = 0;
   fits_ = 0;
   if (target_.bitrate > 0) {
+    refines_ = refines();
     wanted_ = std::min(wanted(), kFill * limit());
-    first_scale_ = scale_ * (refines() ? kFiner : 1);
+    first_scale_ = scale_ * (refines_ ? kFiner : 1);
     step_ = first_step_ = to_usual_step(own_step * first_scale_, 4);
     return step_;
   }
@@ -196,6 +204,7 @@ Status TargetSize::end(size_t bytes) {
 void TargetSize::account(double size) {
   buffer_ = std::min(full(), buffer_ - size + average());
   debt_ = std::clamp(debt_ + size - average(), -full(), full());
+  lack_ += (full() - std::max(buffer_, 0.0) - lack_) / std::max(4.0, kLately * full() / average());
   const bool key = type_ == FrameType::kKey;
   if (key) key_size_ = size;
   since_key_ = key ? 0 : since_key_ + 1;
@@ -206,7 +215,22 @@ void TargetSize::account(double size) {
     scale_ = within_steps(used * std::clamp(change, 0.8, 1.25));
   }
   opened_ = true;
-  last_size_ = key ? average() : size;
+  judge(size);
+}
+
+// Sizes of noise, of motion and of temporal layers vary, and a small one does not say that all stands still.
+// If a dear refinement is not followed by a small frame, two of them are asked for from then on.
+void TargetSize::judge(double size) {
+  if (type_ == FrameType::kKey) {
+    little_ = 0;
+    enough_ = 1;
+    proves_ = false;
+  } else if (lasting_) {
+    const bool little = size < kLittle * average();
+    little_ = little ? little_ + 1 : 0;
+    if (proves_) enough_ = little ? 1 : 2;
+    proves_ = refines_ && size > kMost * average() && buffer_ < (1 - kReserve) * full();
+  }
 }
 
 }  // namespace ctv

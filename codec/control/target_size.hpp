@@ -31,6 +31,8 @@ class TargetSize final : public RateController {
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
   void set_source(RateController& source) { source_ = &source; }
+  /// Whether frames of the lowest layer may refer to the next one.
+  void set_lasting(bool lasting) { lasting_ = lasting; }
   /// False: no size constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }
 
@@ -50,11 +52,13 @@ class TargetSize final : public RateController {
   bool is_free() const { return type_ == FrameType::kKey && key_interval_ != 1; }
   /// Whether a predicted frame may make up at once for what stands still and is too coarse.
   bool refines() const;
+  double reserve() const;
   double others() const;
   double wanted() const;
   double most() const;
   double limit() const;
   void account(double size);
+  void judge(double size);
 
   SizeTarget target_;
   double fps_;
@@ -74,7 +78,12 @@ class TargetSize final : public RateController {
   double debt_ = 0;         // spent beyond the rate
   double buffer_ = 0;       // may be sent now
   double key_size_ = 0;     // of the last key frame
-  double last_size_ = 0;    // of the last predicted frame, or the average
+  double lack_ = 0;         // mean of what the buffer lacked lately
+  bool lasting_ = true;     // this frame: see set_lasting()
+  bool refines_ = false;    // this frame
+  bool proves_ = false;     // the next lasting frame shows whether the last refinement was worth its bytes
+  int little_ = 0;          // lasting frames in a row that cost little
+  int enough_ = 1;          // of them before a refinement
   int since_key_ = 0;       // frames
   bool opened_ = false;     // the first frame was coded
   double first_scale_ = 1;  // of this frame's first try, before the step was rounded

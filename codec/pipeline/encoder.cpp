@@ -220,6 +220,7 @@ Status StreamEncoder::encode_frame(const ctv_picture& picture, FrameSlot& slot) 
   slot.measured = rate_.measures();
   slot.packed = false;
   CTV_ASSIGN_OR_RETURN(DistortionMeter* const meter, distortion_.begin(sent_, slot.measured, rate_));
+  rate_.set_lasting(parameters.kept && parameters.temporal_id == 0);
   parameters.base_step = slot.first_step = rate_.begin(sent_, parameters.type);
   // Of sizes most first tries are good. So a device that works beside the host makes the picture as decoded
   // with each try; elsewhere it would take time.

@@ -136,6 +136,23 @@ TEST(BitRate, IsMetWhereVectorsTakeMostBits) {
   for (size_t i = 0; i < clip.size(); ++i) EXPECT_GT(psnr(decoded[i], clip[i]), 13) << i;
 }
 
+// Packets of higher layers are small. That does not say that all stands still.
+TEST(BitRate, IsMetWithTemporalLayers) {
+  const auto clip = moving_clip(CTV_FORMAT_I420, 320, 240, 150);
+  Config c = config_for(clip[0], "default");
+  c.key_interval = 0;
+  c.fps_num = 25;
+  c.fps_den = 1;
+  c.bitrate = 60000;
+  c.slots = 2;
+  c.temporal_layers = 3;
+  size_t bytes = 0;
+  for (const Bytes& packet : encode(clip, c).packets) bytes += packet.size();
+  const double rate = static_cast<double>(bytes) * 8 * 25 / 150;
+  EXPECT_GE(rate, 55000);
+  EXPECT_LE(rate, 62500);
+}
+
 TEST(Index, PointsToEveryPacketOfTheFile) {
   const auto clip = moving_clip(CTV_FORMAT_I420, 32, 24, 11);
   Config c = config_for(clip[0], "default");

@@ -107,12 +107,19 @@ class Call {
       return static_cast<size_t>(std::max(50.0, more));
     });
   }
+  /// Sizes depend much on steps.
+  void code_noise(double bits) {
+    code(FrameType::kPredicted, [&](uint16_t step) {
+      return static_cast<size_t>(std::min(50000.0, 20 + bits * 500 * std::pow(320.0 / step, 5)));
+    });
+  }
   uint16_t finest() const { return finest_; }
   void set_bitrate(int64_t bitrate) {
     size_.set_target({bitrate, 1000, 0});
     bitrate_ = bitrate;
     buffer_ = std::min(buffer_, static_cast<double>(bitrate) / 8);
   }
+  void set_lasting(bool lasting) { size_.set_lasting(lasting); }
   /// Of the last frame, in seconds at the bitrate.
   double seconds() const { return static_cast<double>(last_) * 8 / static_cast<double>(bitrate_); }
   /// Spent beyond the rate, in seconds.
@@ -192,6 +199,35 @@ TEST(TargetSize, WhatStandsStillIsLeftToKeyFramesThatReturnSoon) {
     if (i >= 120) {
       EXPECT_GT(call.seconds(), 0.5) << "frame " << i;
     }
+  }
+}
+
+TEST(TargetSize, NoiseIsNotTakenForWhatStandsStill) {
+  Call call(100000, 0);
+  call.code(FrameType::kKey);
+  uint32_t random = 1;
+  for (int i = 1; i <= 1000; ++i) {
+    random = random * 1664525 + 1013904223;
+    call.code_noise(std::exp2(random / std::ldexp(1, 31) - 1));
+    if (i % 250 == 0) {
+      EXPECT_LT(call.debt(), 0.2) << "frame " << i;
+    }
+  }
+}
+
+TEST(TargetSize, SmallFramesOfAHigherLayerAreNotTakenForWhatStandsStill) {
+  for (const int period : {2, 4}) {
+    Call call(100000, 0);
+    call.code(FrameType::kKey);
+    for (int i = 1; i <= 250; ++i) {
+      call.set_lasting(i % period == 0);
+      call.code(FrameType::kPredicted, i % period == 0 ? 1.6 : 0.3);
+      if (i > 25) {
+        EXPECT_LT(call.seconds(), 0.2) << "frame " << i;
+      }
+    }
+    EXPECT_LT(call.debt(), 0.1) << period;
+    EXPECT_GT(call.debt(), -0.25) << period;
   }
 }
 

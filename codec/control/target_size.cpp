@@ -41,11 +41,11 @@ TargetSize::TargetSize(const SizeTarget& target, double fps, int key_interval)
 
 void TargetSize::set_target(const SizeTarget& target) {
   const double before = average();
+  const double sent = full() - buffer_;
   target_ = target;
   const bool changed = opened_ && before > 0 && average() > 0;
   if (changed) {
-    buffer_ = std::min(buffer_, full());
-    debt_ = std::clamp(debt_, -full(), full());
+    take_over(sent, debt_);
     key_size_ *= average() / before;
     lack_ *= average() / before;
     scale_ = within_steps(scale_ * std::pow(before / average(), 1 / kSlope));
@@ -62,8 +62,18 @@ void TargetSize::set_target(const SizeTarget& target) {
 
 void TargetSize::take_debt(const TargetSize& before) {
   if (target_.bitrate == 0 || !before.opened_ || before.target_.bitrate == 0) return;
-  buffer_ = std::min(before.buffer_, full());
-  debt_ = std::clamp(before.debt_, -full(), full());
+  take_over(before.full() - before.buffer_, before.debt_);
+}
+
+// sent: what has not arrived yet. It is still on its way.
+void TargetSize::take_over(double sent, double debt) {
+  buffer_ = std::clamp(full() - sent, 0.0, full());
+  owe(debt);
+}
+
+// Little of what is not spent is saved, else the buffer would stay empty after what saved it was spent.
+void TargetSize::owe(double debt) {
+  debt_ = std::min(std::max(debt, full() - buffer_ - kMostSaved * full()), full());
 }
 
 // No step is coarser than the coarsest: a scale beyond would have to come back first.
@@ -71,10 +81,16 @@ double TargetSize::within_steps(double scale) const {
   return std::clamp(scale, kFinestScale, static_cast<double>(kCoarsestStep) / own_step_);
 }
 
-// Bytes of a predicted frame, if key frames return at their interval and are as large as the last.
+// Frames that pay for a key frame: those until the next one, but not longer than some buffers.
+int TargetSize::run() const {
+  if (key_interval_ < 2) return 0;
+  return static_cast<int>(std::min<double>(key_interval_, kLongInterval * full() / average()));
+}
+
+// Bytes of a predicted frame, if key frames are as large as the last.
 double TargetSize::others() const {
-  if (key_interval_ < 2) return average();
-  return std::max(0.3 * average(), (average() * key_interval_ - key_size_) / (key_interval_ - 1));
+  if (since_key_ + 1 >= run()) return average();
+  return std::max(0.3 * average(), (average() * run() - key_size_) / (run() - 1));
 }
 
 double TargetSize::reserve() const { return kReserve * full() + lack_; }
@@ -91,8 +107,7 @@ double TargetSize::wanted() const {
     const double run = key_interval_ == 0 ? 1e18 : average() * key_interval_;
     return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), run));
   }
-  // A key frame's debt is paid back by the frames until the next one.
-  const double planned = (average() - others()) * std::max(0, key_interval_ - 1 - since_key_);
+  const double planned = (average() - others()) * std::max(0, run() - 1 - since_key_);
   const double frames = std::max(4.0, kRepay * full() / average());
   return std::clamp(others() - (debt_ - planned) / frames, 0.4 * others(), 1.8 * others());
 }
@@ -203,7 +218,7 @@ Status TargetSize::end(size_t bytes) {
 
 void TargetSize::account(double size) {
   buffer_ = std::min(full(), buffer_ - size + average());
-  debt_ = std::clamp(debt_ + size - average(), -full(), full());
+  owe(debt_ + size - average());
   lack_ += (full() - std::max(buffer_, 0.0) - lack_) / std::max(4.0, kLately * full() / average());
   const bool key = type_ == FrameType::kKey;
   if (key) key_size_ = size;

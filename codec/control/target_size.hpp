@@ -53,10 +53,13 @@ class TargetSize final : public RateController {
   /// Whether a predicted frame may make up at once for what stands still and is too coarse.
   bool refines() const;
   double reserve() const;
+  int run() const;
   double others() const;
   double wanted() const;
   double most() const;
   double limit() const;
+  void take_over(double sent, double debt);
+  void owe(double debt);
   void account(double size);
   void judge(double size);
 

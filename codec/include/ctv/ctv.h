@@ -305,7 +305,8 @@ typedef struct ctv_config {
                           a step per frame. Picture prediction; no bitrate, not lossless. */
   int64_t bitrate;   /**< Bits per second, or 0: none. What frames spend beyond it is paid back in about two
                           buffers. qp or step sets the first frame's quantiser. */
-  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. */
+  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame is larger, so
+                          the bitrate is missed if it holds less than 1.5 average frames. */
   int64_t max_frame_bytes;  /**< Largest packet, or 0: none. Coarser steps are tried until a packet fits. With
                                  this or bitrate, each packet is complete when send returns. */
   int32_t lossless;         /**< 1: decoded samples equal the input. Contourlet transform; step, qp unused. */

@@ -61,6 +61,7 @@
  *     then runs with a newer library. Two kinds have none: ctv_limits, a part of ctv_decoder_config, and the
  *     elements of arrays: ctv_component_info, ctv_part, ctv_index_entry and ctv_stage_time never change.
  *   - Use a handle in one thread at a time. Any number of handles may exist.
+ *   - A call that works on a GPU leaves that GPU the thread's current device of the CUDA runtime.
  *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
  *     threads. Equal bytes give equal pictures.
  *   - Every function may return CTV_ERROR_ARGUMENT for a null pointer or an unset struct_size,

@@ -24,7 +24,7 @@ if(hwy_FOUND)
   if(CTV_SIMD STREQUAL "NATIVE")
     target_compile_options(ctv_dependencies INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-march=native>)
     target_compile_definitions(ctv_dependencies INTERFACE HWY_COMPILE_ONLY_STATIC=1)
-  elseif(CTV_SIMD STREQUAL "DISPATCH" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  elseif(CTV_SIMD STREQUAL "DISPATCH" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64|i[3-6]86")
     # Bits of Highway's targets: SSSE3 (12) and, which Debian 12's lacks, SSE2 (14) without products of bytes; and all
     # that is newer than the first AVX-512 (0 to 7).
     target_compile_definitions(ctv_dependencies INTERFACE HWY_DISABLED_TARGETS=0x50FF)

@@ -16,7 +16,9 @@ endmacro()
 find_package(ZLIB REQUIRED)
 ctv_depend(ZLIB::ZLIB "ZLIB" -lz)
 
-find_package(hwy 1.0.3 CONFIG QUIET)
+if(NOT CMAKE_CXX_BYTE_ORDER STREQUAL "BIG_ENDIAN")  # kernels take vectors of words for bytes, the first lowest
+  find_package(hwy 1.0.3 CONFIG QUIET)
+endif()
 if(hwy_FOUND)
   message(STATUS "ctv: Highway ${hwy_VERSION}, SIMD by ${CTV_SIMD}")
   ctv_depend(hwy::hwy "hwy CONFIG" -lhwy)

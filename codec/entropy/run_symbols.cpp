@@ -6,18 +6,10 @@
 #include <bit>
 #include <cstring>
 
+#include "codec/util/little_endian.hpp"
+
 namespace ctv {
 namespace {
-
-constexpr uint64_t little_endian(uint64_t v) {
-  if constexpr (std::endian::native == std::endian::little) {
-    return v;
-  } else {
-    uint64_t swapped = 0;
-    for (int i = 0; i < 8; ++i) swapped |= (v >> (8 * i) & 255U) << (56 - 8 * i);
-    return swapped;
-  }
-}
 
 // Index of the first level in [at, end) that is not 0, or end.
 size_t skip_zeros(const Level* levels, size_t at, size_t end) {

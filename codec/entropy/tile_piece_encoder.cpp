@@ -2,6 +2,7 @@
 #include "codec/entropy/tile_piece_encoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include "codec/entropy/tile_part.hpp"
 
@@ -53,6 +54,7 @@ struct TilePieceEncoder::Writer : TileLookup {
   uint32_t symbol(uint32_t table, uint32_t s) {
     uint32_t both = 0;  // where its interval begins, and where the next one does
     std::memcpy(&both, tables[table].begin + s, sizeof both);
+    if constexpr (std::endian::native == std::endian::big) both = std::rotl(both, 16);
     *next++ = ((both - (both << 16)) & (kWhole - 1) << 16) | (both & 0xffffU);
     if (counts != nullptr) ++(*counts)[table][s];
     return s;

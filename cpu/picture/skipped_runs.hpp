@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec/format/skipped_cells.hpp"
+#include "codec/util/little_endian.hpp"
 #include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
@@ -91,7 +92,7 @@ class SkippedRuns {
   static uint64_t eight_bits(const uint8_t* flags) {
     uint64_t word = 0;
     std::memcpy(&word, flags, sizeof word);
-    return word * 0x0102040810204080U >> 56;
+    return little_endian(word) * 0x0102040810204080U >> 56;
   }
   SkippedCells cells_;
   int step_ = 1;                  // columns of a cell

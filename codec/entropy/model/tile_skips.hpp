@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "codec/util/host_device.hpp"
+#include "codec/util/little_endian.hpp"
 
 namespace ctv {
 
@@ -23,7 +24,7 @@ CTV_HOST_DEVICE uint64_t eight_cells(const SkipGrid& grid, const uint8_t* row, i
 #if !defined(__CUDA_ARCH__)
   if (col + 8 <= grid.cols) {
     __builtin_memcpy(&eight, row + col, 8);
-    return eight;
+    return little_endian(eight);
   }
 #endif
   for (int k = 0; k < 8 && col + k < grid.cols; ++k) {

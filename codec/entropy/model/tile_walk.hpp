@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "codec/entropy/model/tile_masks.hpp"
+#include "codec/util/little_endian.hpp"
 
 namespace ctv {
 
@@ -33,7 +34,10 @@ struct alignas(8) TilePart {
   uint8_t masks[kTileQuads * kTileQuads];  // of levels that are not 0; 0 where the quad is
 };
 
-inline void store_bytes(uint8_t* to, uint64_t v) { __builtin_memcpy(to, &v, 8); }
+inline void store_bytes(uint8_t* to, uint64_t v) {
+  v = little_endian(v);
+  __builtin_memcpy(to, &v, 8);
+}
 inline void store_word(uint8_t* to, uint32_t v) {  // least significant byte first
   to[0] = static_cast<uint8_t>(v);
   to[1] = static_cast<uint8_t>(v >> 8);
@@ -43,7 +47,7 @@ inline void store_word(uint8_t* to, uint32_t v) {  // least significant byte fir
 inline uint64_t load_bytes(const uint8_t* from) {
   uint64_t v = 0;
   __builtin_memcpy(&v, from, 8);
-  return v;
+  return little_endian(v);
 }
 
 /// Of the quads along a part's right or lower border, a byte each: the sum, 16 and 32 for the digits at the

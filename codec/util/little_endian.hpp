@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as a word: the first is the lowest, on every machine.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace ctv {
+
+/// A word whose bytes were copied from memory, or will be copied there.
+constexpr uint64_t little_endian(uint64_t v) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return v;
+  } else {
+    uint64_t swapped = 0;
+    for (int i = 0; i < 8; ++i) swapped |= (v >> (8 * i) & 255U) << (56 - 8 * i);
+    return swapped;
+  }
+}
+
+}  // namespace ctv

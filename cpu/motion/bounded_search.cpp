@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-constexpr int kPitch = BoundedCandidates::kPitch;
+[[maybe_unused]] constexpr int kPitch = BoundedCandidates::kPitch;
 
 template <int kSquare>
 void SumRow(const SearchPlanes& planes, int row, int begin, int end, uint16_t* sums) {

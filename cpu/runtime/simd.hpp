@@ -32,6 +32,8 @@
 #define HWY_AFTER_NAMESPACE() static_assert(true, "")
 #define HWY_NAMESPACE N_BASELINE
 #define HWY_ATTR
+#define HWY_INLINE inline
+#define HWY_ALIGN alignas(64)
 #define HWY_ONCE 1
 #define HWY_EXPORT(name) static_assert(true, "")
 #define HWY_DYNAMIC_DISPATCH(name) N_BASELINE::name

@@ -2,6 +2,7 @@
 #include "codec/config/decoder_config.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "codec/format/colour_matrix.hpp"
@@ -31,6 +32,11 @@ Status check_colours(ctv_format format, const SequenceHeader& header) {
 
 }  // namespace
 
+uint64_t padded_area(const SequenceHeader& header) {
+  const Extent padded = make_layout(header.transform, {header.height, header.width}).padded;
+  return static_cast<uint64_t>(padded.rows) * static_cast<uint64_t>(padded.cols);
+}
+
 Status check_decoder_config(const ctv_decoder_config& c) {
   const auto bad = [](const char* field) {
     return Status(CTV_ERROR_ARGUMENT, std::string("decoder config.") + field + ": out of range");
@@ -50,10 +56,12 @@ Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& 
   const uint64_t pixels = uint64_t{header.width} * header.height;
   CTV_RETURN_IF_ERROR(check_limit("pixels", pixels, config.limits.max_pixels));
   // Many scales and directions pad a narrow picture to some thousand times its samples.
-  const uint64_t padded = make_layout(header.transform, {header.height, header.width}).padded.area();
+  const uint64_t padded = padded_area(header);
   const uint64_t allowed = std::min(config.limits.max_pixels, UINT64_MAX >> 3) * kMostPadding + kSmallPicture;
   CTV_RETURN_IF_ERROR(check_limit("pixels with padding", padded, allowed));
-  CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, config.limits.max_memory));
+  // Sizes of 32 bits must not wrap.
+  const uint64_t addressable = std::min<uint64_t>(config.limits.max_memory, PTRDIFF_MAX);
+  CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, addressable));
   CTV_RETURN_IF_ERROR(check_colours(config.format, header));
   if (config.reduction <= header.transform.scales) return {};
   return {CTV_ERROR_ARGUMENT,

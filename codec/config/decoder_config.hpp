@@ -2,12 +2,17 @@
 // Is a decoder's configuration within its ranges, and a stream within the decoder's limits?
 #pragma once
 
+#include <cstdint>
+
 #include "codec/format/headers.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {
 
 Status check_decoder_config(const ctv_decoder_config& config);
+
+/// Luma samples with the padding that scales and directions need.
+uint64_t padded_area(const SequenceHeader& header);
 
 /// memory: what decoding the stream needs, in bytes.
 Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& header, uint64_t memory);

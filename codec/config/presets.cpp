@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
+#include "codec/config/decoder_config.hpp"
 #include "codec/control/motion_decisions.hpp"
 #include "codec/dsp/h264.hpp"
 #include "codec/dsp/quantise.hpp"
@@ -233,6 +235,9 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
     h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
   }
   h.grouping = choose_grouping(h);
+  if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer has as many bytes a sample
+    return Status(CTV_ERROR_MEMORY, "config.width, config.height: too many samples for addresses of 32 bits");
+  }
   const bool picture = h.prediction == Prediction::kPicture;
   CTV_RETURN_IF_ERROR(check_quantisation(c, h));
   // The paper quantises directional subbands alone, all with one step; elsewhere each subband gets the step

@@ -118,7 +118,7 @@ void write_packet_header(PacketHeader& header, std::vector<uint8_t>& bytes) {
   begin_packet(bytes, static_cast<uint32_t>(fields + payload));
   write_fields();
   header.size = bytes.size();
-  header.unit_size = header.size + payload;
+  header.unit_size = header.size + static_cast<size_t>(payload);
 }
 
 Status read_packet_header(std::span<const uint8_t> unit, size_t components, int slots, PacketHeader& header) {
@@ -147,7 +147,7 @@ Status read_packet_header(std::span<const uint8_t> unit, size_t components, int 
   r.fixed("packet checksum", stored, 0, UINT32_MAX);
   if (!r.ok()) return r.status();
   header.size = prefix.prefix + r.offset();
-  header.unit_size = prefix.size;
+  header.unit_size = static_cast<size_t>(prefix.size);
   const uint64_t least = header.size + payload + (sizes > 0 ? 1 : 0);
   if (least > prefix.size) {
     return {CTV_ERROR_STREAM, "packet size at byte 2: " + std::to_string(prefix.size) +

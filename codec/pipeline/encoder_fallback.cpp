@@ -43,7 +43,7 @@ Status StreamEncoder::fall_back(const Status& failure) {
   if (device_.history().whole() && source_known) CTV_RETURN_IF_ERROR(rebuild_references());
   device_.forget();
   for (uint64_t frame = first_lost; frame < sent_; ++frame) {
-    CTV_RETURN_IF_ERROR(encode_as_before(lost[frame - first_lost].picture, frame));
+    CTV_RETURN_IF_ERROR(encode_as_before(lost[static_cast<size_t>(frame - first_lost)].picture, frame));
   }
   policy_.keep_only([this](uint32_t number) { return references().find(number) != nullptr; });
   return {};

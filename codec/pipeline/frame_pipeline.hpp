@@ -67,7 +67,7 @@ class FramePipeline {
   /// Drops the transfers. No worker may be at work.
   void detach();
 
-  FrameSlot& slot(uint64_t frame) { return slots_[frame % slots_.size()]; }
+  FrameSlot& slot(uint64_t frame) { return slots_[static_cast<size_t>(frame % slots_.size())]; }
   size_t size() const { return slots_.size(); }
   bool concurrent() const { return slots_.size() > 1; }
 

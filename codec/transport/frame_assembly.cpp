@@ -43,7 +43,8 @@ void FrameAssembly::open_table(uint64_t most) {
   if (groups_[0].assemble(0, bytes, present, repaired)) entries = read_table(bytes, most, table_size);
   std::array<size_t, kPriorities> sizes{};
   if (entries) {
-    for (const PartEntry& entry : *entries) sizes[static_cast<size_t>(entry.priority)] += entry.size;
+    for (const PartEntry& entry : *entries)
+      sizes[static_cast<size_t>(entry.priority)] += static_cast<size_t>(entry.size);
   }
   groups_[0].clear();
   if (!entries || bytes.size() - table_size < sizes[0]) {

@@ -90,7 +90,8 @@ struct Loop {
         while (!failed && from.next.load(std::memory_order_relaxed) < from.end) {
           const int i = from.next++;
           if (i >= from.end) break;
-          current = {inside.outermost, inside.turn + (in_order ? std::min(i, kTurns - 2) : 0)};
+          current = {inside.outermost,
+                     inside.turn + static_cast<uint32_t>(in_order ? std::min(i, kTurns - 2) : 0)};
           task(context, i);
         }
       }

@@ -22,6 +22,10 @@ install(FILES "${PROJECT_BINARY_DIR}/ctvConfig.cmake" "${PROJECT_BINARY_DIR}/ctv
         DESTINATION "${package_dir}" COMPONENT dev)
 # The way from ctv.pc to the prefix, so that an installed tree can be moved.
 file(RELATIVE_PATH CTV_PC_TO_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+set(CTV_PC_LIBDIR "\${prefix}")  # both may be absolute
+cmake_path(APPEND CTV_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+set(CTV_PC_INCLUDEDIR "\${prefix}")
+cmake_path(APPEND CTV_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 configure_file(codec/ctv.pc.in ctv.pc @ONLY)
 configure_file(codec/transport/ctv_net.pc.in ctv_net.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/ctv.pc" "${PROJECT_BINARY_DIR}/ctv_net.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)

@@ -14,10 +14,14 @@ install_moved() { # install_moved BUILD NAME: to NAME, by way of another folder
   for component in lib dev; do quietly cmake --install "$1" --prefix "$PWD/first" --component $component; done
   mv first "$2"
 }
-by_package() { # by_package NAME: a plain C++ project that finds ctv in NAME
+by_package() { # by_package NAME: plain projects in C++ and in C that find ctv in NAME
   quietly cmake -S "$here" -B "package-$1" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$1"
   quietly cmake --build "package-$1"
   "package-$1/call"
+  quietly cmake -S "$here" -B "package-c-$1" -G Ninja -DCMAKE_PREFIX_PATH="$PWD/$1" \
+    -DCTV_C_PROGRAM="$source/tests/api/c_example.c"
+  quietly cmake --build "package-c-$1"
+  "package-c-$1/call"
 }
 by_pkg_config() { # by_pkg_config NAME ARGS: a C program
   local name=$1 pc flags
@@ -50,3 +54,8 @@ subproject/call
 install_moved subproject/ctv static
 by_package static
 by_pkg_config static --static
+# Folders of an installation may be absolute.
+quietly cmake subproject -DCMAKE_INSTALL_LIBDIR="$PWD/absolute/lib" -DCMAKE_INSTALL_INCLUDEDIR="$PWD/absolute/include"
+for folder in lib include; do
+  grep -q "^${folder}dir=$PWD/absolute/$folder\$" subproject/ctv/ctv.pc || { echo "FAILED: ${folder}dir of ctv.pc"; exit 1; }
+done

@@ -13,8 +13,10 @@ StreamInput read_input(const uint8_t* data, size_t size) {
   size -= sizeof input.options;
   std::copy_n(data + size, sizeof input.options, input.options);
   while (size > 0) {
-    uint64_t length = size;
-    if (const auto prefix = read_prefix({data, size}); prefix.ok()) length = std::min(length, prefix->size);
+    size_t length = size;
+    if (const auto prefix = read_prefix({data, size}); prefix.ok() && prefix->size < size) {
+      length = static_cast<size_t>(prefix->size);
+    }
     input.units.emplace_back(data, data + length);
     data += length;
     size -= length;

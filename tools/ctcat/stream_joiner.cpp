@@ -50,7 +50,7 @@ void StreamJoiner::header(std::span<const uint8_t> unit) {
 void StreamJoiner::read(std::span<const uint8_t> unit) {
   if (header_.empty()) fail("a packet before any header");
   const Status status = read_packet_header(unit, components_, slots_, packet_);
-  if (!status.ok()) fail(text("frame %zu: ", frames()) + status.message());
+  if (!status.ok()) fail(text("frame %llu: ", static_cast<unsigned long long>(frames())) + status.message());
   if (packet_.unit_size != unit.size()) fail("a packet that is not whole");
   last_came_ = packet_.frame.number;
 }
@@ -78,9 +78,11 @@ void StreamJoiner::packet(std::span<const uint8_t> unit) {
     const uint64_t number = came - frame.reference;
     const Checks& reference = checks_of(number);
     if (reference.number != number)
-      fail(text("frame %zu refers to a frame that is not in front of it", frames()));
+      fail(text("frame %llu refers to a frame that is not in front of it",
+                static_cast<unsigned long long>(frames())));
     if (reference.came != frame.reference_check)
-      fail(text("frame %zu refers to another frame than the one in front of it", frames()));
+      fail(text("frame %llu refers to another frame than the one in front of it",
+                static_cast<unsigned long long>(frames())));
     reference_check = reference.went;
   }
   const uint64_t number = came + number_shift_;

@@ -43,7 +43,7 @@ class StreamJoiner {
   };
   void read(std::span<const uint8_t> unit);
   [[noreturn]] void fail(const std::string& what) const;
-  Checks& checks_of(uint64_t number) { return checks_[number % checks_.size()]; }
+  Checks& checks_of(uint64_t number) { return checks_[static_cast<size_t>(number % checks_.size())]; }
 
   OutputFile& out_;
   std::string name_, first_name_;

@@ -73,7 +73,8 @@ uint64_t ByteSource::skip(uint64_t bytes) {
   std::vector<uint8_t> scratch(size_t{1} << 16);
   uint64_t done = 0;
   while (done < bytes) {
-    const size_t n = read(std::span(scratch).first(std::min<uint64_t>(scratch.size(), bytes - done)));
+    const size_t n =
+        read(std::span(scratch).first(static_cast<size_t>(std::min<uint64_t>(scratch.size(), bytes - done))));
     if (n == 0) break;
     done += n;
   }

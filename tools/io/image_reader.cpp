@@ -67,7 +67,7 @@ void ImageReader::load(const std::string& path, Frame& frame) {
   if (source->size().value_or(0) > kMaxFileBytes)
     throw Failure(Exit::kLimit, path + " is larger than " + std::to_string(kMaxFileBytes) + " bytes");
   std::vector<uint8_t> bytes;
-  read_growing(*source, bytes, source->size().value_or(kMaxFileBytes));
+  read_growing(*source, bytes, static_cast<size_t>(source->size().value_or(kMaxFileBytes)));
   Frame image;
   VideoFormat wanted;
   wanted.format = video_.format;

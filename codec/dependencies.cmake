@@ -16,7 +16,7 @@ endmacro()
 find_package(ZLIB REQUIRED)
 ctv_depend(ZLIB::ZLIB "ZLIB" -lz)
 
-if(NOT CMAKE_CXX_BYTE_ORDER STREQUAL "BIG_ENDIAN")  # kernels take vectors of words for bytes, the first lowest
+if(NOT CMAKE_CXX_BYTE_ORDER STREQUAL "BIG_ENDIAN")  # kernels see vectors of words as bytes, the lowest first
   find_package(hwy 1.0.3 CONFIG QUIET)
 endif()
 if(hwy_FOUND)

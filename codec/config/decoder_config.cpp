@@ -59,7 +59,7 @@ Status check_stream_for(const ctv_decoder_config& config, const SequenceHeader& 
   const uint64_t padded = padded_area(header);
   const uint64_t allowed = std::min(config.limits.max_pixels, UINT64_MAX >> 3) * kMostPadding + kSmallPicture;
   CTV_RETURN_IF_ERROR(check_limit("pixels with padding", padded, allowed));
-  // Sizes of 32 bits must not wrap.
+  // On machines of 32 bits sizes must not wrap.
   const uint64_t addressable = std::min<uint64_t>(config.limits.max_memory, PTRDIFF_MAX);
   CTV_RETURN_IF_ERROR(check_limit("memory in bytes", memory, addressable));
   CTV_RETURN_IF_ERROR(check_colours(config.format, header));

@@ -235,7 +235,7 @@ Result<SequenceHeader> make_sequence_header(const ctv_config& c) {
     h.transform.projection = h.transform.pyramid == Pyramid::kLaplacian && c.lossless == 0;
   }
   h.grouping = choose_grouping(h);
-  if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer has as many bytes a sample
+  if (padded_area(h) > PTRDIFF_MAX / 16) {  // no buffer needs 16 bytes a sample
     return Status(CTV_ERROR_MEMORY, "config.width, config.height: too many samples for addresses of 32 bits");
   }
   const bool picture = h.prediction == Prediction::kPicture;

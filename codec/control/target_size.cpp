@@ -27,6 +27,7 @@ constexpr double kMostSaved = 0.3;
 constexpr double kLittle = 0.5;  // of the average size
 constexpr double kFiner = 0.6;
 constexpr double kReserve = 0.4;
+constexpr double kDear = 0.6;        // a refinement is judged if it leaves less of the buffer
 constexpr double kLately = 3;        // in buffers
 constexpr double kLongInterval = 4;  // between key frames, in buffers
 constexpr double kRepay = 2;         // time in which debt is paid back, in buffers
@@ -65,13 +66,15 @@ void TargetSize::take_debt(const TargetSize& before) {
   take_over(before.full() - before.buffer_, before.debt_);
 }
 
-// sent: what has not arrived yet. It is still on its way.
+// sent: what the old rate has on its way. It stays there, up to a buffer of the new rate. What no step made
+// fit stays owed.
 void TargetSize::take_over(double sent, double debt) {
-  buffer_ = std::clamp(full() - sent, 0.0, full());
+  buffer_ = std::clamp(full() - sent, std::min(buffer_, 0.0), full());
   owe(debt);
 }
 
-// Little of what is not spent is saved, else the buffer would stay empty after what saved it was spent.
+// What the buffer lacks is owed, but for kMostSaved of it. If more were saved and then spent, the buffer
+// would stay empty.
 void TargetSize::owe(double debt) {
   debt_ = std::min(std::max(debt, full() - buffer_ - kMostSaved * full()), full());
 }
@@ -102,10 +105,10 @@ bool TargetSize::refines() const {
 }
 
 double TargetSize::wanted() const {
-  if (refines()) return std::max(kMost * average(), buffer_ - reserve());
+  if (refines_) return std::max(kMost * average(), buffer_ - reserve());
   if (is_free()) {
-    const double run = key_interval_ == 0 ? 1e18 : average() * key_interval_;
-    return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), run));
+    const double interval = key_interval_ == 0 ? 1e18 : average() * key_interval_;
+    return std::max(average(), (opened_ ? kMostKey : kOpening) * std::min(full(), interval));
   }
   const double planned = (average() - others()) * std::max(0, run() - 1 - since_key_);
   const double frames = std::max(4.0, kRepay * full() / average());
@@ -115,7 +118,7 @@ double TargetSize::wanted() const {
 // What earlier frames have left may be spent at once: to refine what stands still takes many bits or none.
 double TargetSize::most() const {
   if (is_free()) return wanted_;
-  return std::max(refines_ ? wanted_ : kMost * wanted_, std::min(-debt_, kMostSaved * full()));
+  return std::max(refines_ ? wanted_ : kMost * wanted_, -debt_);
 }
 
 double TargetSize::limit() const {
@@ -244,7 +247,7 @@ void TargetSize::judge(double size) {
     const bool little = size < kLittle * average();
     little_ = little ? little_ + 1 : 0;
     if (proves_) enough_ = little ? 1 : 2;
-    proves_ = refines_ && size > kMost * average() && buffer_ < (1 - kReserve) * full();
+    proves_ = refines_ && size > kMost * average() && buffer_ < kDear * full();
   }
 }
 

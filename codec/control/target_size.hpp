@@ -31,7 +31,7 @@ class TargetSize final : public RateController {
   /// Sets the controller that gives each frame its step without size constraint. It must outlive the next
   /// frame.
   void set_source(RateController& source) { source_ = &source; }
-  /// Whether frames of the lowest layer may refer to the next one.
+  /// Whether the frame that begins next is kept, and of the lowest layer. Only such frames are refined.
   void set_lasting(bool lasting) { lasting_ = lasting; }
   /// False: no size constraint.
   bool active() const { return target_.bitrate > 0 || target_.max_frame_bytes > 0; }

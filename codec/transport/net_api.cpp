@@ -60,8 +60,8 @@ ctv_status check_config(const ctv_net_sender_config& c) {
 }
 
 ctv_status check_timing(int64_t deadline_us, int64_t round_trip_us, int32_t repeats) {
-  CTV_NET_RETURN_IF_ERROR(check_range("deadline_us", deadline_us, 0, kLongest));
-  CTV_NET_RETURN_IF_ERROR(check_range("round_trip_us", round_trip_us, 0, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("deadline_us", deadline_us, 0, kLongestDelay));
+  CTV_NET_RETURN_IF_ERROR(check_range("round_trip_us", round_trip_us, 0, kLongestDelay));
   return check_range("repeats", repeats, 0, 8);
 }
 
@@ -69,8 +69,8 @@ ctv_status check_config(const ctv_net_receiver_config& c) {
   CTV_NET_RETURN_IF_ERROR(check_range("config.mtu", c.mtu, 64, 65000));
   CTV_NET_RETURN_IF_ERROR(check_range("config.max_frames", c.max_frames, 1, 1024));
   CTV_NET_RETURN_IF_ERROR(check_range("config.max_memory", c.max_memory, kLeastMemory, kMostMemory));
-  CTV_NET_RETURN_IF_ERROR(check_range("config.reorder_us", c.reorder_us, 0, kLongest));
-  CTV_NET_RETURN_IF_ERROR(check_range("config.frame_interval_us", c.frame_interval_us, 0, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.reorder_us", c.reorder_us, 0, kLongestDelay));
+  CTV_NET_RETURN_IF_ERROR(check_range("config.frame_interval_us", c.frame_interval_us, 0, kLongestDelay));
   return check_timing(c.deadline_us, c.round_trip_us, c.repeats);
 }
 

@@ -156,7 +156,7 @@ void Sender::note_round_trip(int64_t now_us, const Message& message) {
   const Departure& departure = departures_[message.sequence % departures_.size()];
   if (departure.time_us < 0 || departure.sequence != message.sequence) return;
   const int64_t sample =
-      std::min(now_us - departure.time_us - static_cast<int64_t>(message.held_us), kLongest);
+      std::min(now_us - departure.time_us - static_cast<int64_t>(message.held_us), kLongestDelay);
   if (sample < 0) return;
   round_trip_us_ =
       round_trip_us_ < 0 ? sample : round_trip_us_ + (sample - round_trip_us_) / kRoundTripWeight;

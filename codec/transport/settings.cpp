@@ -32,8 +32,8 @@ ctv_status check_measurement(const ctv_net_measurement& m) {
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.bitrate", m.bitrate, 1, 1000000000000));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.loss_permille", m.loss_permille, 0, 1000));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.burst_permille", m.burst_permille, 1000, 100000));
-  CTV_NET_RETURN_IF_ERROR(check_range("measurement.round_trip_us", m.round_trip_us, -1, kLongest));
-  CTV_NET_RETURN_IF_ERROR(check_range("measurement.playout_us", m.playout_us, 0, kLongest));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.round_trip_us", m.round_trip_us, -1, kLongestDelay));
+  CTV_NET_RETURN_IF_ERROR(check_range("measurement.playout_us", m.playout_us, 0, kLongestDelay));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_num", m.fps_num, 1, INT32_MAX));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.fps_den", m.fps_den, 1, INT32_MAX));
   CTV_NET_RETURN_IF_ERROR(check_range("measurement.forwarded", m.forwarded, 0, 1));

@@ -6,7 +6,7 @@
 
 namespace ctv::net {
 
-constexpr int64_t kLongest = 60000000;  // delays, microseconds
+inline constexpr int64_t kLongestDelay = 60000000;  // microseconds
 
 ctv_status check_measurement(const ctv_net_measurement& measurement);
 ctv_net_settings choose_settings(const ctv_net_measurement& measurement);

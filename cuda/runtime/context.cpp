@@ -30,8 +30,8 @@ Status Context::enter() {
     return {CTV_ERROR_DEVICE, first_failure_};
   }
   CTV_CUDA_TRY(*this, cudaSetDevice(id_));
-  // What calls outside of ours have left in this thread, or what was freed of a device that is dead.
-  // launched() would take it for an error of this device.
+  // Drops an error that calls of the program have left in this thread, or that freeing objects of a dead
+  // device has. launched() would take it for this device's.
   cudaGetLastError();
   return {};
 }

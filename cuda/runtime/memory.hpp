@@ -10,9 +10,9 @@ namespace ctv::cuda {
 
 /// See CudaTuning::fill.
 void fill_new(void* data, size_t bytes);
-/// Waits for copies from pageable memory and for cudaMemset(), which may go on after the call, and for which
-/// other streams do not wait. Not for the device: while any of its streams is recorded, by whatever thread,
-/// that is an error, of the recording too.
+/// Waits for what the default stream was given: copies from pageable memory and cudaMemset() may go on after
+/// the call, and other streams do not wait for them. Does not wait for the device: while any thread records a
+/// stream of it, that is an error, and ends the recording.
 Status finish_filling(Context& context);
 
 /// Memory: allocate() and free() with their names, CUDA calls.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Four ways to use the library, each from a prefix that was moved after installation: find_package with a shared and a
-# static library, pkg-config with both, add_subdirectory. The last builds the static library, so the order matters.
+# static library, also from projects in C alone, pkg-config with both, also with absolute folders, add_subdirectory. The
+# last builds the static library, so the order matters.
 #   usage: run.sh BUILD WORK   BUILD: a build folder with the shared library; WORK: a folder for this test alone
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

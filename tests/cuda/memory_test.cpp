@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays whose growth fails, and what was not made in time. Needs no device: the memory is the host's.
+// Arrays whose growth fails, and objects whose events were never made. Needs no device: the memory is the
+// host's.
 #include "cuda/runtime/memory.hpp"
 
 #include <gtest/gtest.h>
@@ -66,6 +67,7 @@ TEST(CudaMemory, AfterAGrowthThatFailedNothingIsThereAndTheNextOneIsWhole) {
 // A transfer whose memory has failed is destroyed before its events are made. The next launch in this thread
 // must not find an error of that.
 TEST(CudaMemory, WhatWasNotMadeLeavesNoError) {
+  cudaGetLastError();
   const cudaError_t before = cudaPeekAtLastError();
   {
     cuda::Context context(0);

@@ -85,8 +85,11 @@ def settings(r):
         chosen.append("--lossless")
     elif quality < 0.3:
         perhaps(1, "--crf", *range(52))
+    elif quality < 0.45:
+        perhaps(1, "--bitrate", 20, 100, 500, 3000)
     else:
         perhaps(0.9, "--qp", *range(52))
+        perhaps(0.15, "--max-frame-bytes", 300, 2000, 20000)
     perhaps(0.8, "--keyint", 0, 1, 2, 3, 10)
     perhaps(0.12, "--transform", "dct8x8", "h264-4x4", "h264-8x8")
     perhaps(0.15, "--pyramid", "laplacian", "5/3", "13/7", "9/7")
@@ -122,7 +125,10 @@ class Comparison:
     def run(self, tool, options, output):
         output.unlink(missing_ok=True)
         command = [self.bin / tool, *options, "-o", output, "--no-progress", "--quiet"]
-        code = subprocess.run(command, stderr=subprocess.DEVNULL, timeout=SECONDS).returncode
+        try:
+            code = subprocess.run(command, stderr=subprocess.DEVNULL, timeout=SECONDS).returncode
+        except subprocess.TimeoutExpired:
+            code = "timeout"
         return code, output.read_bytes() if output.exists() else b""
 
     def both(self, tool, options, in_flight, first):
@@ -170,7 +176,7 @@ def main():
     end = time.monotonic() + arguments.seconds
     cases = different = 0
     while cases < arguments.cases and time.monotonic() < end:
-        number = f"{arguments.seed}.{cases}"  # each case by itself can be repeated
+        number = f"{arguments.seed}.{cases}"
         found = comparison.case(random.Random(number))
         if found:
             different += 1

@@ -134,7 +134,7 @@ Exit run_pictures(int argc, const char* const* argv) {
         "what directions are worth on texture"}});
   m.frames = 10;
   m.runs = 0;
-  m.fixed = {"--qp", "--step", "--crf", "--lossless", "--keyint", "--scenecut"};
+  m.fixed = {"--qp", "--step", "--crf", "--bitrate", "--lossless", "--keyint", "--scenecut"};
   m.size = {640, 360};
   int64_t qp = 30;
   std::optional<std::vector<Peer>> chosen;

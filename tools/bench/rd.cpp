@@ -123,7 +123,7 @@ Exit run_rd(int argc, const char* const* argv) {
         "what directions are worth"}});
   m.most_clips = SIZE_MAX;
   m.frames = 30;
-  m.fixed = {"--qp", "--step", "--crf", "--lossless"};
+  m.fixed = {"--qp", "--step", "--crf", "--bitrate", "--lossless"};
   bool anchor_given = false;
   std::string anchor = "x264-ultrafast";
   std::vector<std::string> ours;

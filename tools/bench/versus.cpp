@@ -114,8 +114,8 @@ Exit run_peers(int argc, const char* const* argv) {
       "same run.",
       {{"ctbench peers a.y4m --size 1920x1080", "with x264, Motion JPEG, SVT-AV1"}});
   m.frames = 30;
-  m.fixed = {"--threads", "--backend", "--engine",   "--in-flight", "--qp",
-             "--step",    "--crf",     "--lossless", "--keyint",    "--scenecut"};
+  m.fixed = {"--threads", "--backend", "--engine",   "--in-flight", "--qp",      "--step",
+             "--crf",     "--bitrate", "--lossless", "--keyint",    "--scenecut"};
   std::vector<Peer> peers = choose_peers("all");
   double decibels = 40;
   int64_t key_interval = 10;

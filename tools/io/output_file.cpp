@@ -98,7 +98,9 @@ OutputFile::OutputFile(const std::string& path) : name_(path), path_(path) {
   std::error_code ignored;
   path_ = exists ? std::filesystem::canonical(path, ignored).string() : target_of(path);
   if (path_.empty()) path_ = path;
-  std::string place = std::filesystem::weakly_canonical(std::filesystem::absolute(path_), ignored).string();
+  std::string place = std::filesystem::absolute(path_, ignored).string();
+  place = std::filesystem::weakly_canonical(place, ignored).string();
+  if (place.empty()) place = path_;
   if (!Places::all().take(place))
     throw Failure(Exit::kUsage, "'" + path + "' is asked for as output more than once",
                   "give one of them another name");

@@ -69,7 +69,7 @@ std::optional<StreamUnit> UnitReader::next() {
     const size_t start = fill(kContainerStart);
     if (begins_container({reinterpret_cast<const char*>(available().data()), start}))
       throw Failure(Exit::kStream, at() + "this is a container, not a ctv stream",
-                    "ctdec reads a container from a file: give its name");
+                    "a container is read from a file: give its name");
     throw Failure(Exit::kStream, at() + "this is not a ctv stream");
   }
   if (size > max_unit_size_)

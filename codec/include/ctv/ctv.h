@@ -61,7 +61,8 @@
  *     then runs with a newer library. Two kinds have none: ctv_limits, a part of ctv_decoder_config, and the
  *     elements of arrays: ctv_component_info, ctv_part, ctv_index_entry and ctv_stage_time never change.
  *   - Use a handle in one thread at a time. Any number of handles may exist.
- *   - A call that works on a GPU leaves that GPU the thread's current device of the CUDA runtime.
+ *   - A call that works on a GPU leaves that GPU the thread's current device of the CUDA runtime, and drops
+ * the error that cudaGetLastError() would have returned.
  *   - Equal pictures and equal coding parameters give equal bytes, with any backend, engine and number of
  *     threads. Equal bytes give equal pictures.
  *   - Every function may return CTV_ERROR_ARGUMENT for a null pointer or an unset struct_size,
@@ -305,9 +306,10 @@ typedef struct ctv_config {
   double crf;        /**< Constant quality, 0..51, or -1: off. Holds luma's PSNR near 55 - 5 crf / 8 dB by
                           a step per frame. Picture prediction; no bitrate, not lossless. */
   int64_t bitrate;   /**< Bits per second, or 0: none. What frames spend beyond it is paid back in about two
-                          buffers. qp or step sets the first frame's quantiser. */
-  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame is larger, so
-                          the bitrate is missed if it holds less than 1.5 average frames. */
+                          buffers, key frames until the next one, in four at most. qp or step sets the first
+                          frame's quantiser. */
+  int32_t buffer_ms; /**< With bitrate: the receiver's buffer, 100..60000 milliseconds. No frame takes more
+                          than is in it. So the bitrate is missed if it holds less than 1.5 average frames. */
   int64_t max_frame_bytes;  /**< Largest packet, or 0: none. Coarser steps are tried until a packet fits. With
                                  this or bitrate, each packet is complete when send returns. */
   int32_t lossless;         /**< 1: decoded samples equal the input. Contourlet transform; step, qp unused. */

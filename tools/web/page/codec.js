@@ -241,7 +241,9 @@ class Encoder {
   encode(samples) {
     const { codec, handle } = this;
     const size = samplesOf(planeExtents(Format.i420, this.width, this.height));
-    if (samples.length !== size) throw new RangeError(`an I420 picture has ${size} samples here, not ${samples.length}`);
+    if (samples.length !== size) {
+      throw new RangeError(`an I420 picture has ${size} samples here, not ${samples.length}`);
+    }
     const at = codec.samples.write(samples);
     codec.check(codec.wasm.ctv_web_encoder_send(handle, at, this.width, this.height));
     codec.check(codec.wasm.ctv_web_encoder_receive(handle, codec.numbers));

@@ -27,7 +27,7 @@ constexpr double kMostSaved = 0.3;
 constexpr double kLittle = 0.5;  // of the average size
 constexpr double kFiner = 0.6;
 constexpr double kReserve = 0.4;
-constexpr double kDear = 0.6;        // a refinement is judged if it leaves less of the buffer
+constexpr double kCostly = 0.6;      // a refinement is judged if it leaves less of the buffer
 constexpr double kLately = 3;        // in buffers
 constexpr double kLongInterval = 4;  // between key frames, in buffers
 constexpr double kRepay = 2;         // time in which debt is paid back, in buffers
@@ -237,7 +237,7 @@ void TargetSize::account(double size) {
 }
 
 // Sizes of noise, of motion and of temporal layers vary, and a small one does not say that all stands still.
-// If a dear refinement is not followed by a small frame, two of them are asked for from then on.
+// If no small frame follows a costly refinement, the next refinement waits for two small frames in a row.
 void TargetSize::judge(double size) {
   if (type_ == FrameType::kKey) {
     little_ = 0;
@@ -247,7 +247,7 @@ void TargetSize::judge(double size) {
     const bool little = size < kLittle * average();
     little_ = little ? little_ + 1 : 0;
     if (proves_) enough_ = little ? 1 : 2;
-    proves_ = refines_ && size > kMost * average() && buffer_ < kDear * full();
+    proves_ = refines_ && size > kMost * average() && buffer_ < kCostly * full();
   }
 }
 

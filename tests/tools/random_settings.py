@@ -28,6 +28,7 @@ FORMATS = {  # planes: bytes of a sample, column and row shift
     "rgba": [(4, 0, 0)],
 }
 SWITCHES = ["overlap", "loop-filter", "split", "directional-lifting", "rdoq", "scenecut"]
+REFUSED = {1, 4}  # exit codes of ctenc: settings that contradict each other, a packet that no step makes fit
 EXPECTED = {0, 1, 3, 4}  # exit codes of ctdec
 SECONDS = 300  # of a process at most
 
@@ -89,7 +90,7 @@ def settings(r):
         perhaps(1, "--bitrate", 20, 100, 500, 3000)
     else:
         perhaps(0.9, "--qp", *range(52))
-        perhaps(0.15, "--max-frame-bytes", 300, 2000, 20000)
+        perhaps(0.15, "--max-frame", 300, 2000, 20000)
     perhaps(0.8, "--keyint", 0, 1, 2, 3, 10)
     perhaps(0.12, "--transform", "dct8x8", "h264-4x4", "h264-8x8")
     perhaps(0.15, "--pyramid", "laplacian", "5/3", "13/7", "9/7")
@@ -126,7 +127,10 @@ class Comparison:
         output.unlink(missing_ok=True)
         command = [self.bin / tool, *options, "-o", output, "--no-progress", "--quiet"]
         try:
-            code = subprocess.run(command, stderr=subprocess.DEVNULL, timeout=SECONDS).returncode
+            process = subprocess.run(command, stderr=subprocess.PIPE, timeout=SECONDS)
+            if b"there is no option" in process.stderr:  # else such cases would count as refused
+                sys.exit(process.stderr.decode().strip())
+            code = process.returncode
         except subprocess.TimeoutExpired:
             code = "timeout"
         return code, output.read_bytes() if output.exists() else b""
@@ -149,7 +153,7 @@ class Comparison:
             return code
         if code != 0:
             self.refused += 1
-            return "" if code == 1 else f"exit code {code}: ctenc {' '.join(map(str, options))}"
+            return "" if code in REFUSED else f"exit code {code}: ctenc {' '.join(map(str, options))}"
         file, keeps, extra = stream, False, []
         if r.random() < 0.35:
             damage(r, stream, damaged)

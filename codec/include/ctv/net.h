@@ -157,7 +157,7 @@ typedef struct ctv_net_measurement {
   int32_t fps_num;        /**< Pictures per second of the camera, numerator, from 1. */
   int32_t fps_den;        /**< The same, denominator, from 1. */
   int32_t forwarded;      /**< 1: a server forwards to several receivers and may leave layers out. */
-  int32_t part_permille; /**< Bytes of parts in 1000 sent, 0..1000; less than 400 count as 400. Initially 850. */
+  int32_t part_permille;  /**< Bytes of parts in 1000 sent, 0..1000 (below 400: as 400). Initially 850. */
 } ctv_net_measurement;
 /** Clears a measurement, with 30 pictures per second, and sets struct_size. */
 static inline void ctv_net_measurement_init(ctv_net_measurement* value) {

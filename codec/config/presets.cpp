@@ -167,7 +167,7 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
 }
 
 // For SSIM the finest detail and the lowpass may be coarser, since its windows of 8 samples see neither well,
-// and what lies between them is finer for it (measured, docs/compression.md).
+// and what lies between them is finer for it (measured, docs/lab/quantiser.md).
 double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
   if (tune == CTV_TUNE_PSNR) return 1;
   if (subband.scale == 0) return 1.6;

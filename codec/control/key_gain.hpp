@@ -14,7 +14,7 @@ struct KeyGain {
 
 inline constexpr int kLongRun = 30;  // frames
 
-/// key_interval: 0 for no further key frames. Measured (docs/compression.md): 3.5 steps of qp, or 7 in long
+/// key_interval: 0 for no further key frames. Measured (docs/lab/rates.md): 3.5 steps of qp, or 7 in long
 /// runs.
 constexpr KeyGain key_gain(int key_interval) {
   if (key_interval == 1) return {};

@@ -136,12 +136,6 @@ class CpuBackend final : public Backend {
     ctv::find_still(threads_, planes, grid, base_step, still);
     return {};
   }
-  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const SideInfo& side) override {
-    StageTimer timer(stage_times_, Stage::kSkip);
-    ctv::decide_skips(threads_, planes, grid, base_step, still, side);
-    return {};
-  }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
     StageTimer timer(stage_times_, Stage::kSkip);

@@ -104,12 +104,6 @@ class CudaBackend final : public Backend {
     const StageMark mark(*device_, Stage::kSkip);
     return cuda::find_still(*device_, planes, grid, base_step, still);
   }
-  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const SideInfo& side) override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    const StageMark mark(*device_, Stage::kSkip);
-    return cuda::decide_skips(*device_, planes, grid, base_step, still, side);
-  }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const MotionVector* vectors, const uint8_t* /* still */, uint8_t* close) override {
     CTV_RETURN_IF_ERROR(device_->enter());

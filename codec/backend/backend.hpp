@@ -20,6 +20,7 @@
 #include "codec/backend/memory.hpp"
 #include "codec/backend/motion_estimator.hpp"
 #include "codec/backend/picture_transfer.hpp"
+#include "codec/backend/skip_planes.hpp"
 #include "codec/backend/slope_estimator.hpp"
 #include "codec/backend/transform_coder.hpp"
 #include "codec/dsp/loop_filter.hpp"
@@ -30,15 +31,6 @@
 #include "codec/util/stage_times.hpp"
 
 namespace ctv {
-
-/// What find_still(), decide_skips() and find_close() compare: all planes of the source (padded extent) and
-/// of the reference (true extent, repeated beyond) or the prediction.
-struct SkipPlanes {
-  int planes = 0;
-  ChromaShift chroma;
-  std::array<PlaneView<const Sample>, 3> source, reference;
-  bool bytes = false;  // all samples of the reference fit in bytes
-};
 
 /// A plane before the loop filter, or its prediction, beside the source. Both have one extent; samples are
 /// repeated beyond.
@@ -90,15 +82,11 @@ class Backend {
   /// still: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             uint8_t* still) = 0;
-  /// Decides which other cells are skipped, and with which vectors. side.vectors: what the motion estimator
-  /// found, changed where it is not used.
-  virtual Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                              const uint8_t* still, const SideInfo& side) = 0;
-  /// In place of find_still() and decide_skips() where speed comes first: finds units whose squared error to
-  /// planes.reference is small. vectors: null for still units; for skipped ones those that planes.reference
-  /// was predicted with, which choose the limit. still: null, or those that were found still for the same
-  /// source and base_step; with zero vectors they are close, so they need not be compared again. close:
-  /// [grid.rows][grid.cols], 1 or 0.
+  /// In place of find_still() and MotionEstimator::decide_skips() where speed comes first: finds units whose
+  /// squared error to planes.reference is small. vectors: null for still units; for skipped ones those that
+  /// planes.reference was predicted with, which choose the limit. still: null, or those that were found still
+  /// for the same source and base_step; with zero vectors they are close, so they need not be compared again.
+  /// close: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:

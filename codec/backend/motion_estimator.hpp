@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
+#include "codec/backend/skip_planes.hpp"
 #include "codec/dsp/motion_vectors.hpp"
+#include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/status.hpp"
@@ -52,7 +54,12 @@ class MotionEstimator {
   /// vectors: [grid.rows][grid.cols]. still: the same or null; a block whose cells are all still has the
   /// vector zero.
   virtual Status find(const uint8_t* still, MotionVector* vectors) = 0;
-  /// All three, one after the other.
+  /// Decides which cells that are not still are skipped, and with which vectors (skip_decisions.hpp). After
+  /// find() of vectors of cells, with the same `still`. planes: of chroma; luma is what prepare() and
+  /// read_reference() have read. side.vectors: those that were found, changed where they are not used.
+  virtual Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
+                              const SideInfo& side) = 0;
+  /// The first three, one after the other.
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) {
     CTV_RETURN_IF_ERROR(read_reference(reference));

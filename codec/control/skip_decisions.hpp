@@ -6,6 +6,10 @@
 // skipped with their own vectors, all coded, or each cell in its cheapest way. A skipped cell costs its
 // squared error. A coded one costs what its coefficients lose and the bits that they take, as estimated from
 // Hadamard transforms of the difference. Costs are in 64ths of a squared sample.
+//
+// The comparison predicts luma as the passes over the field of vectors do, bilinearly between half samples
+// (motion_decisions.hpp), and chroma bilinearly between samples. That is nearly as good as the filter of
+// compensation for a decision, and much cheaper.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +56,21 @@ struct SkipSums {
 CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, MotionVector v) {
   const uint64_t each = same_vector(v, MotionVector{}) ? 30 : 16;
   return s.lost + p.square * (each * s.coded + 6 * uint64_t{s.octaves}) / 32;
+}
+
+/// The prediction of a sample of chroma between four, in the upper and the lower row, at so many eighths.
+CTV_HOST_DEVICE int between_samples(int a, int b, int c, int d, int eighth_y, int eighth_x) {
+  return ((8 - eighth_y) * ((8 - eighth_x) * a + eighth_x * b) +
+          eighth_y * ((8 - eighth_x) * c + eighth_x * d) + 32) >>
+         6;
+}
+/// What a cell costs that is skipped with the vector v and differs so much from its prediction here. Where
+/// nothing may be lost that must be all, so only a vector that points at samples of all planes will do.
+CTV_HOST_DEVICE uint64_t own_cost(const SkipPrices& p, uint64_t error, MotionVector v, ChromaShift chroma) {
+  if (p.square != 0) return error;
+  const int between = displacement(v.y, 0).eighth | displacement(v.x, 0).eighth |
+                      displacement(v.y, chroma.y).eighth | displacement(v.x, chroma.x).eighth;
+  return between == 0 ? error : uint64_t{1} << 60;
 }
 
 /// Costs of a cell.

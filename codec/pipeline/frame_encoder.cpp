@@ -134,11 +134,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const SideInfo& side = output_->side;
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
-  compared.bytes = true;
-  for (int p = 0; p < planes(); ++p) {
-    compared.source[static_cast<size_t>(p)] = source_.plane(p);
-    compared.bytes = compared.bytes && stream_.picture.range(p).lo == 0;
-  }
+  for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
   const auto find_still = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
     return quick_ ? backend_.find_close(compared, grid, step, nullptr, nullptr, searched_.skips)
@@ -155,7 +151,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
     for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = predicted().plane(p);
     CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, searched_.skips, side.skips));
   } else {
-    CTV_RETURN_IF_ERROR(backend_.decide_skips(compared, grid, step, searched_.skips, {vectors, side.skips}));
+    CTV_RETURN_IF_ERROR(motion_->decide_skips(compared, step, searched_.skips, {vectors, side.skips}));
     CTV_RETURN_IF_ERROR(
         backend_.unite_skips(source_.plane(0), reference.cropped(0), grid, step, vectors, side));
   }

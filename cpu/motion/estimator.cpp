@@ -16,6 +16,7 @@
 #include "cpu/motion/far_search.hpp"
 #include "cpu/motion/field.hpp"
 #include "cpu/motion/search.hpp"
+#include "cpu/motion/skip.hpp"
 #include "cpu/picture/colour.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 
@@ -131,6 +132,13 @@ class CpuMotionEstimator final : public MotionEstimator {
     return {};
   }
 
+  Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
+                      const SideInfo& side) override {
+    StageTimer timer(times_, Stage::kSkip);
+    ctv::decide_skips(threads_, planes, {this->planes(), halves()}, parameters_.grid, base_step, still, side);
+    return {};
+  }
+
  private:
   // The full search: field_ and costs_.
   void find_vectors(const SearchPlanes& planes, uint32_t lambda, const uint8_t* still) {
@@ -200,7 +208,7 @@ class CpuMotionEstimator final : public MotionEstimator {
 
   HalfSamples interpolate(const SearchPlanes& planes) {
     const int margin = std::min(parameters_.reach(), largest_found() + passes_reach()) + 1;
-    const HalfSamples halves{halves_ + 2 * (border_rows() * half_stride_ + border_), half_stride_};
+    const HalfSamples halves = this->halves();
     parallel_ranges(threads_, rows_ + 2 * margin, 16, [&](int begin, int end) {
       for (int row = begin - margin; row < end - margin; ++row) {
         const Columns near = searched_near(row, margin);
@@ -279,6 +287,9 @@ class CpuMotionEstimator final : public MotionEstimator {
     return {static_cast<int16_t>(order_[i].y * kVectorUnit), static_cast<int16_t>(order_[i].x * kVectorUnit)};
   }
 
+  HalfSamples halves() const {
+    return {halves_ + 2 * (border_rows() * half_stride_ + border_), half_stride_};
+  }
   SearchPlanes planes() const { return {current_, current_stride_, reference_origin(), reference_stride_}; }
 
   void copy(PlaneView<const Sample> current, PlaneView<const Sample> reference) {

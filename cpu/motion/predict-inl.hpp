@@ -45,26 +45,40 @@ template <int kWidth>
   return patch + kBefore * kPitch + kBefore;
 }
 
-// out [rows][pitch], kWidth columns: the prediction of the samples from (y, x) on with vector v. rows: at
+// Where the samples from (y, x) on lie that vector v points at, with what filters need around them. rows: at
 // most kMostRows.
+template <int kWidth>
+struct Moved {
+  alignas(64) Sample patch[(kMostRows + kTaps) * (kWidth + kTaps)];
+  const Displacement dy, dx;
+  const Sample* source;
+  ptrdiff_t stride;
+
+  HWY_INLINE Moved(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
+                   int rows)
+      : dy(displacement(v.y, shift.y)), dx(displacement(v.x, shift.x)) {
+    y += dy.whole;
+    x += dx.whole;
+    if (y >= kBefore && x >= kBefore && y + rows + kTaps - kBefore <= reference.rows &&
+        x + kWidth + kTaps - kBefore <= reference.cols) {
+      source = reference.row(y) + x;
+      stride = reference.stride;
+    } else {
+      source = Surroundings<kWidth>(reference, y, x, rows, patch);
+      stride = kWidth + kTaps;
+    }
+  }
+};
+
+// out [rows][pitch], kWidth columns: the prediction of the samples from (y, x) on with vector v.
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
              int rows, int16_t* out, ptrdiff_t pitch, bool bytes = false) {
-  alignas(64) Sample patch[(kMostRows + kTaps) * (kWidth + kTaps)];
-  const Displacement dy = displacement(v.y, shift.y);
-  const Displacement dx = displacement(v.x, shift.x);
-  y += dy.whole;
-  x += dx.whole;
-  const Sample* source;
-  ptrdiff_t stride;
-  if (y >= kBefore && x >= kBefore && y + rows + kTaps - kBefore <= reference.rows &&
-      x + kWidth + kTaps - kBefore <= reference.cols) {
-    source = reference.row(y) + x;
-    stride = reference.stride;
-  } else {
-    source = Surroundings<kWidth>(reference, y, x, rows, patch);
-    stride = kWidth + kTaps;
-  }
+  const Moved<kWidth> moved(reference, shift, v, y, x, rows);
+  const Displacement dy = moved.dy;
+  const Displacement dx = moved.dx;
+  const Sample* const source = moved.source;
+  const ptrdiff_t stride = moved.stride;
   if (dx.eighth == 0 && dy.eighth == 0) {
     for (int r = 0; r < rows; ++r) {
       CTV_KEEP_LOOP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other. On
-// a plane a unit has 16 or 8 columns. Hadamard transforms take 8x8 samples at once: one tile of 8x8, or four
-// of 4x4 where chroma is subsampled. Close units need squared errors alone, which are summed up until they
-// are too large.
+// Finds units of 2x2 cells that are skipped whatever a search may find, or after it where speed comes first
+// (codec/control/skip_decisions.hpp). On a plane a unit has 16 or 8 columns. Hadamard transforms take 8x8
+// samples at once: one tile of 8x8, or four of 4x4 where chroma is subsampled. Close units need squared
+// errors alone, which are summed up until they are too large.
 #include "cpu/motion/skip.hpp"
 
 #include <algorithm>
@@ -16,28 +16,6 @@
 
 #include "cpu/motion/hadamard-inl.hpp"
 #include "cpu/motion/skip_unit-inl.hpp"
-
-#ifndef CTV_CPU_SKIP_ONCE
-#define CTV_CPU_SKIP_ONCE
-namespace ctv {
-
-// One row of units.
-struct SkipRow {
-  const SkipPlanes* planes;
-  const MotionGrid* grid;
-  const SkipPrices* prices;
-  int row;  // first row of cells
-
-  bool inside(int k, int col) const {
-    return row + k / kSkipUnit < grid->rows && col + k % kSkipUnit < grid->cols;
-  }
-  ptrdiff_t cell(int k, int col) const {
-    return ptrdiff_t{row + k / kSkipUnit} * grid->cols + col + k % kSkipUnit;
-  }
-};
-
-}  // namespace ctv
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -58,59 +36,6 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
   return true;
 }
 
-template <int kWidth>
-void AddCosts(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], const SkipPrices& prices,
-              SkipCosts (&costs)[kSkipCells], SkipSums (&sums)[kSkipCells]) {
-  alignas(64) int16_t predicted[kUnit * kWidth];
-  alignas(64) int16_t difference[kUnit * kWidth];
-  const Near<kWidth> source(u.source, u.y, u.x, u.rows);
-  const Near<kWidth> reference(u.reference, u.y, u.x, u.rows);
-  const bool all_zero =
-      std::all_of(vectors, vectors + kSkipCells, [](MotionVector v) { return v == MotionVector{}; });
-  Subtract<kWidth>(source.data, source.stride, reference.data, reference.stride, u.rows, difference);
-  uint64_t squares[kSkipCells];
-  Squares<kWidth>(u, difference, squares);
-  for (int k = 0; k < kSkipCells; ++k) costs[k].zero += squares[k];
-  if (!all_zero) {
-    PredictUnit<kWidth>(u, vectors, predicted);
-    Subtract<kWidth>(source.data, source.stride, predicted, kWidth, u.rows, difference);
-    Squares<kWidth>(u, difference, squares);
-  }
-  for (int k = 0; k < kSkipCells; ++k) costs[k].own += squares[k];
-  // A coefficient's square is at most their sum, which is the differences'. Then all of it is lost.
-  const auto dead = static_cast<uint64_t>(prices.dead);
-  if (*std::max_element(squares, squares + kSkipCells) <= dead * dead) {
-    for (int k = 0; k < kSkipCells; ++k) sums[k].lost += squares[k];
-    return;
-  }
-  for (int r = 0; r < u.rows; r += 8) {
-    const auto add = [&](int row, int col, const SkipSums& tile) {
-      // Shifts, for divisions would take longest of all.
-      SkipSums& s =
-          sums[((r + row) >> (kLog2Cell - u.shift.y)) * kSkipUnit + (col >> (kLog2Cell - u.shift.x))];
-      s.lost += tile.lost;
-      s.coded += tile.coded;
-      s.octaves += tile.octaves;
-    };
-    const int16_t* at = difference + r * kWidth;
-    u.cell_cols() == 8 ? ForTiles<8, kWidth>(at, prices, add) : ForTiles<4, kWidth>(at, prices, add);
-  }
-}
-
-UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
-  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
-  const auto i = static_cast<size_t>(p);
-  return {s.planes->source[i],      s.planes->reference[i], shift,          s.row * (kCell >> shift.y),
-          col * (kCell >> shift.x), kUnit >> shift.y,       s.planes->bytes};
-}
-
-// Loads rows that a unit is compared with.
-[[gnu::always_inline]] inline void PrefetchUnit(const UnitPlane& u, int rows) {
-  Prefetch(u.source, u.y, u.x, rows, 1);
-  Prefetch(u.reference, u.y, u.x, rows, 1);
-}
-constexpr int kAhead = 4 * kSkipUnit;  // cells
-
 void FindStillRow(const SkipRow& s, uint8_t* still) {
   for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
     PrefetchUnit(PlaneOfUnit(s, 0, col + kAhead), 8);  // most others are known from these rows
@@ -121,39 +46,6 @@ void FindStillRow(const SkipRow& s, uint8_t* still) {
     }
     for (int k = 0; k < kSkipCells; ++k) {
       if (s.inside(k, col)) still[s.cell(k, col)] = is_still ? 1 : 0;
-    }
-  }
-}
-
-void DecideRow(const SkipRow& s, int begin, int end, const uint8_t* still, const SideInfo& side) {
-  for (int col = begin; col < end; col += kSkipUnit) {
-    const MotionVector first = side.vectors[s.cell(0, col)];
-    SkipChoice choices[kSkipCells] = {};
-    const int ahead = col + kAhead;
-    for (int p = 0; p < s.planes->planes && ahead < end && still[s.cell(0, ahead)] == 0; ++p)
-      PrefetchUnit(PlaneOfUnit(s, p, ahead), kUnit >> (p == 0 ? 0 : s.planes->chroma.y));
-    if (still[s.cell(0, col)] == 0) {
-      MotionVector vectors[kSkipCells];
-      for (int k = 0; k < kSkipCells; ++k)
-        vectors[k] = s.inside(k, col) ? side.vectors[s.cell(k, col)] : first;
-      SkipCosts costs[kSkipCells];
-      SkipSums sums[kSkipCells];
-      for (int p = 0; p < s.planes->planes; ++p) {
-        const UnitPlane u = PlaneOfUnit(s, p, col);
-        u.shift.x == 0 ? AddCosts<kUnit>(u, vectors, *s.prices, costs, sums)
-                       : AddCosts<kUnit / 2>(u, vectors, *s.prices, costs, sums);
-      }
-      for (int k = 0; k < kSkipCells; ++k) {
-        costs[k].code = coded_cost(*s.prices, sums[k], vectors[k]);
-        if (!s.inside(k, col)) costs[k] = {};
-      }
-      choose_skips(*s.prices, costs, choices);
-    }
-    for (int k = 0; k < kSkipCells; ++k) {
-      if (!s.inside(k, col)) continue;
-      const ptrdiff_t cell = s.cell(k, col);
-      if (choices[k] == SkipChoice::kZero) side.vectors[cell] = {};
-      side.skips[cell] = choices[k] == SkipChoice::kCode ? 0 : 1;
     }
   }
 }
@@ -270,7 +162,6 @@ HWY_AFTER_NAMESPACE();
 namespace ctv {
 
 HWY_EXPORT(FindStillRow);
-HWY_EXPORT(DecideRow);
 HWY_EXPORT(FindCloseRow);
 
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
@@ -280,16 +171,6 @@ void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, u
   parallel_for(threads, ceil_div(grid.rows, kSkipUnit), [&](int i) {
     HWY_DYNAMIC_DISPATCH(FindStillRow)({&planes, &grid, &prices, i * kSkipUnit}, still);
   });
-}
-
-void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const uint8_t* still, const SideInfo& side) {
-  const SkipPrices prices = skip_prices(base_step);
-  parallel_rows(threads, ceil_div(grid.rows, kSkipUnit), grid.cols, kSkipUnit,
-                [&](int i, int begin, int end) {
-                  HWY_DYNAMIC_DISPATCH(DecideRow)
-                  ({&planes, &grid, &prices, i * kSkipUnit}, begin, end, still, side);
-                });
 }
 
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,

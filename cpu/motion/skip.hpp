@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decision which cells are skipped.
+// The decisions which cells are skipped.
 #pragma once
 
 #include "codec/backend/backend.hpp"
+#include "codec/control/skip_decisions.hpp"
+#include "cpu/motion/half_samples.hpp"
 
 namespace ctv {
 
-/// As the functions of Backend.
+/// One row of units.
+struct SkipRow {
+  const SkipPlanes* planes;
+  const MotionGrid* grid;
+  const SkipPrices* prices;
+  int row;  // first row of cells
+
+  bool inside(int k, int col) const {
+    return row + k / kSkipUnit < grid->rows && col + k % kSkipUnit < grid->cols;
+  }
+  ptrdiff_t cell(int k, int col) const {
+    return ptrdiff_t{row + k / kSkipUnit} * grid->cols + col + k % kSkipUnit;
+  }
+};
+
+/// Luma of both pictures, as a motion estimator has it.
+struct SearchedLuma {
+  SearchPlanes planes;
+  HalfSamples halves;
+};
+
+/// As the functions of MotionEstimator and Backend.
+void decide_skips(int threads, const SkipPlanes& planes, const SearchedLuma& luma, const MotionGrid& grid,
+                  uint32_t base_step, const uint8_t* still, const SideInfo& side);
 void find_still(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 uint8_t* still);
-void decide_skips(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                  const uint8_t* still, const SideInfo& side);
 void find_close(int threads, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                 const MotionVector* vectors, const uint8_t* still, uint8_t* close);
 void unite_skips(int threads, PlaneView<const Sample> source, PlaneView<const Sample> reference,

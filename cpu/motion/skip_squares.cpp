@@ -91,12 +91,11 @@ class UnitedRoot {
                       {},
                       (row_ + SkipRoot::row_of(unit)) * kCell,
                       (col_ + SkipRoot::col_of(unit)) * kCell,
-                      kUnit,
-                      true};
+                      kUnit};
     alignas(64) int16_t predicted[kUnit * kUnit];
     alignas(64) int16_t difference[kUnit * kUnit];
     const Near<kUnit> source(u.source, u.y, u.x, u.rows);
-    Predict<kUnit>(u.reference, u.shift, v, u.y, u.x, u.rows, predicted, kUnit, u.bytes);
+    Predict<kUnit>(u.reference, u.shift, v, u.y, u.x, u.rows, predicted, kUnit, true);
     Subtract<kUnit>(source.data, source.stride, predicted, kUnit, u.rows, difference);
     uint64_t squares[kSkipCells];  // 64ths
     Squares<kUnit>(u, difference, squares);

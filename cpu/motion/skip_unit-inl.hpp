@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit of 2x2 cells on a plane, its prediction and its error, shared by the decision of skips and the
-// squares of skipped cells. On a plane a unit has 16 or 8 columns. Included once per instruction set.
+// A unit of 2x2 cells on a plane and its error, shared by the decisions about skips and the squares of
+// skipped cells. On a plane a unit has 16 or 8 columns. Included once per instruction set.
 #if defined(CTV_CPU_SKIP_UNIT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_SKIP_UNIT_INL_HPP
 #undef CTV_CPU_SKIP_UNIT_INL_HPP
@@ -10,6 +10,7 @@
 
 #include "codec/control/skip_decisions.hpp"
 #include "cpu/motion/predict-inl.hpp"
+#include "cpu/motion/skip.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -23,7 +24,6 @@ struct UnitPlane {
   ChromaShift shift;
   int y, x;  // first sample
   int rows;
-  bool bytes = false;  // all samples of the reference are
   int cell_rows() const { return (1 << kLog2Cell) >> shift.y; }
   int cell_cols() const { return (1 << kLog2Cell) >> shift.x; }
 };
@@ -94,21 +94,19 @@ void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[
   }
 }
 
-// Predicts a unit, each cell with its own vector. out: [rows][kWidth]
-template <int kWidth>
-void PredictUnit(const UnitPlane& u, const MotionVector (&vectors)[kSkipCells], int16_t* out) {
-  if (vectors[0] == vectors[1] && vectors[0] == vectors[2] && vectors[0] == vectors[3])
-    return Predict<kWidth>(u.reference, u.shift, vectors[0], u.y, u.x, u.rows, out, kWidth, u.bytes);
-  const int rows = u.cell_rows();
-  const int cols = u.cell_cols();
-  for (int k = 0; k < kSkipCells; ++k) {
-    int16_t cell[kCell * kCell];
-    const int top = k / kSkipUnit * rows;
-    const int left = k % kSkipUnit * cols;
-    Predict<kCell>(u.reference, u.shift, vectors[k], u.y + top, u.x + left, rows, cell, kCell, u.bytes);
-    for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kCell, cols, out + (top + r) * kWidth + left);
-  }
+inline UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
+  const ChromaShift shift = p == 0 ? ChromaShift{} : s.planes->chroma;
+  const auto i = static_cast<size_t>(p);
+  return {s.planes->source[i],        s.planes->reference[i],   shift,
+          s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
+
+// Loads rows that a unit is compared with.
+[[gnu::always_inline]] inline void PrefetchUnit(const UnitPlane& u, int rows) {
+  Prefetch(u.source, u.y, u.x, rows, 1);
+  Prefetch(u.reference, u.y, u.x, rows, 1);
+}
+constexpr int kAhead = 4 * kSkipUnit;  // cells
 
 }  // namespace ctv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -9,6 +9,7 @@
 #include "codec/control/motion_decisions.hpp"
 #include "cuda/motion/far_search.hpp"
 #include "cuda/motion/search.hpp"
+#include "cuda/motion/skip.hpp"
 
 namespace ctv::cuda {
 namespace {
@@ -121,6 +122,14 @@ class CudaMotionEstimator final : public MotionEstimator {
     if (parameters_.split == 0) return improve(blocks_, passes.blocks, parameters_.grid, vectors);
     CTV_RETURN_IF_ERROR(improve(blocks_, passes.blocks, cells_, nullptr));
     return improve(cells_, passes.cells, parameters_.grid, vectors);
+  }
+
+  Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
+                      const SideInfo& side) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    const StageMark mark(d, Stage::kSkip);
+    return cuda::decide_skips(d, planes, planes_, halves_, parameters_.grid, base_step, still, side);
   }
 
  private:

@@ -61,33 +61,19 @@ struct Shape {
   }
 };
 
-// Adds kCount corners, from number `first` on, to sums of pairs of samples: [row][word][even or odd samples].
+// Adds a corner to sums of pairs of samples: [row][word][even or odd samples]. at: its word in the planes.
 template <int kCount, int kApart>
-__device__ __forceinline__ void add_corners(const HalfPlanes& halves, int y, int x, MotionVector v, int first,
-                                            uint32_t (&sums)[2][2][2]) {
-  const HalfDisplacement dy = half_displacement(v.y);
-  const HalfDisplacement dx = half_displacement(v.x);
+__device__ __forceinline__ void add_corners(const HalfPlanes& halves, const uint32_t (&at)[kCount],
+                                            const uint32_t (&shifts)[kCount],
+                                            const uint32_t (&weights)[kCount], uint32_t (&sums)[2][2][2]) {
   uint32_t words[kCount][2][3];
-  uint32_t weights[kCount];
-  uint32_t shifts[kCount];
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
-    // Those with a weight come first: without a horizontal fraction they lie one below the other.
-    const int corner = dx.quarter == 0 && (first + k == 1 || first + k == 2) ? 3 - first - k : first + k;
-    const int down = corner >> 1;
-    const int across = corner & 1;
-    const int row = dy.half + down;
-    const int col = dx.half + across;
-    weights[k] = static_cast<uint32_t>((down != 0 ? dy.quarter : 4 - dy.quarter) *
-                                       (across != 0 ? dx.quarter : 4 - dx.quarter));
-    const int left = x + (col >> 1);
-    shifts[k] = static_cast<uint32_t>(left & 3) * 8;
-    const uint32_t* from = halves.samples + ((row & 1) * 2 + (col & 1)) * halves.size() +
-                           (left >> 2) * halves.pitch + y + (row >> 1);
 #pragma unroll
-    for (int w = 0; w < 3; ++w) {
-      words[k][0][w] = from[w * halves.pitch];
-      words[k][1][w] = from[w * halves.pitch + kApart];
+    for (uint32_t w = 0; w < 3; ++w) {
+      const uint32_t* from = halves.samples + (at[k] + w * static_cast<uint32_t>(halves.pitch));
+      words[k][0][w] = from[0];
+      words[k][1][w] = from[kApart];
     }
   }
 #pragma unroll
@@ -104,21 +90,46 @@ __device__ __forceinline__ void add_corners(const HalfPlanes& halves, int y, int
   }
 }
 
-// The lane's rows of the reference at (y, x) of the planes and kApart below, moved by v.
+// The lane's rows of the reference, and kApart below, moved by v. place: the word of the first in the planes,
+// without a displacement.
 template <int kApart>
-__device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, int x, MotionVector v) {
+__device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, uint32_t place, MotionVector v) {
+  const HalfDisplacement dy = half_displacement(v.y);
+  const HalfDisplacement dx = half_displacement(v.x);
+  // Of the upper and the lower, of the left and the right corners.
+  uint32_t down[2], across[2], shifts[2];
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const int row = dy.half + k;
+    const int col = dx.half + k;
+    down[k] = place + static_cast<uint32_t>((row & 1) * 2 * halves.size() + (row >> 1));
+    across[k] = static_cast<uint32_t>((col & 1) * halves.size() + (col >> 3) * halves.pitch);
+    shifts[k] = static_cast<uint32_t>(col * 4 & 24);
+  }
+  const auto lower = static_cast<uint32_t>(dy.quarter);
+  const auto right = static_cast<uint32_t>(dx.quarter);
+  // Those with a weight come first: without a horizontal fraction they lie one below the other.
+  const int side = right == 0 ? 0 : 1;
   uint32_t sums[2][2][2];
 #pragma unroll
   for (auto& row : sums) {
 #pragma unroll
     for (auto& word : row) word[0] = word[1] = 0x00080008U;  // rounding
   }
-  const int count = ((v.y & 3) != 0 ? 2 : 1) * ((v.x & 3) != 0 ? 2 : 1);
+  const int count = (lower != 0 ? 2 : 1) * (right != 0 ? 2 : 1);
   if (__any_sync(kAllLanes, count > 1) == 0) {
-    add_corners<1, kApart>(halves, y, x, v, 0, sums);
+    add_corners<1, kApart>(halves, {down[0] + across[0]}, {shifts[0]}, {16}, sums);
   } else {
-    add_corners<2, kApart>(halves, y, x, v, 0, sums);
-    if (__any_sync(kAllLanes, count > 2) != 0) add_corners<2, kApart>(halves, y, x, v, 2, sums);
+    const uint32_t first = (4 - lower) * (4 - right);
+    const uint32_t second = side == 0 ? lower * 4 : (4 - lower) * right;
+    add_corners<2, kApart>(halves,
+                           {down[0] + across[0], side == 0 ? down[1] + across[0] : down[0] + across[1]},
+                           {shifts[0], shifts[side]}, {first, second}, sums);
+    if (__any_sync(kAllLanes, count > 2) != 0) {
+      add_corners<2, kApart>(
+          halves, {side == 0 ? down[0] + across[1] : down[1] + across[0], down[1] + across[1]},
+          {shifts[1 - side], shifts[1]}, {side == 0 ? 0 : lower * (4 - right), lower * right}, sums);
+    }
   }
   TileRows rows;
 #pragma unroll
@@ -133,6 +144,19 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, int y, 
   return rows;
 }
 
+// The same without a displacement.
+template <int kApart>
+__device__ __forceinline__ TileRows rows_at(const HalfPlanes& halves, uint32_t place) {
+  TileRows rows;
+#pragma unroll
+  for (int w = 0; w < 2; ++w) {
+    const uint32_t* from = halves.samples + (place + static_cast<uint32_t>(w * halves.pitch));
+    rows.words[0][w] = from[0];
+    rows.words[1][w] = from[kApart];
+  }
+  return rows;
+}
+
 // kSadRowStep: FieldPass::row_step().
 template <int kSize, int kSadRowStep = 0>
 struct Group {
@@ -143,8 +167,8 @@ struct Group {
   using Current = std::conditional_t<kSad, TileRows, TileTransforms>;
   const HalfPlanes& halves;
   HadamardMatrix matrix;
-  int lane, group, first_lane, index;    // index: the lane's in its group
-  int y[Own::kRounds], x[Own::kRounds];  // of the lane's rows in the planes of half samples
+  int lane, group, first_lane, index;  // index: the lane's in its group
+  uint32_t place[Own::kRounds];        // of the lane's first row in the planes of half samples
   Current current[Own::kRounds];
 
   __device__ __forceinline__ Group(const SearchPlanes& planes, const HalfPlanes& half_planes, int own_lane,
@@ -158,13 +182,13 @@ struct Group {
 #pragma unroll
     for (int i = 0; i < Own::kRounds; ++i) {
       const int tile = Own::tile(lane, i);
-      y[i] = row * kSize + (tile / (kSize / kTile) * kTile + lane % 4) * kRowStep;
-      x[i] = col * kSize + tile % (kSize / kTile) * kTile;
+      const int y = row * kSize + (tile / (kSize / kTile) * kTile + lane % 4) * kRowStep;
+      const int x = col * kSize + tile % (kSize / kTile) * kTile;
       TileRows rows;
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         const uint2 words = *reinterpret_cast<const uint2*>(
-            planes.current + static_cast<ptrdiff_t>(y[i] + r * kApart) * planes.current_stride + x[i]);
+            planes.current + static_cast<ptrdiff_t>(y + r * kApart) * planes.current_stride + x);
         rows.words[r][0] = words.x;
         rows.words[r][1] = words.y;
       }
@@ -173,8 +197,7 @@ struct Group {
       } else {
         current[i] = matrix.transform(rows);
       }
-      y[i] += halves.margin;
-      x[i] += halves.margin;
+      place[i] = static_cast<uint32_t>((x + halves.margin) / 4 * halves.pitch + y + halves.margin);
     }
   }
 
@@ -196,7 +219,7 @@ struct Group {
     uint32_t sum = 0;
 #pragma unroll
     for (int i = 0; i < Own::kRounds; ++i) {
-      const TileRows moved = moved_rows<kApart>(halves, y[i], x[i], v);
+      const TileRows moved = moved_rows<kApart>(halves, place[i], v);
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
 #pragma unroll
@@ -214,7 +237,7 @@ struct Group {
     uint32_t odd = 0;
 #pragma unroll
     for (int i = 0; i < Own::kRounds; ++i) {
-      const TileTransforms moved = matrix.transform(moved_rows<kApart>(halves, y[i], x[i], v));
+      const TileTransforms moved = matrix.transform(moved_rows<kApart>(halves, place[i], v));
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
 #pragma unroll

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a unit with one vector, by a warp: as predict.cuh, but of 16 columns, of which a lane has
-// a strip of eight samples, or of four. With eight, a unit of luma is 2x2 cells, and a strip lies in one.
-// That takes a third of the instructions of four cells one by one.
+// The prediction of a unit with one vector, by a warp. It fetches what the vector points at into shared
+// memory, then filters along rows and along columns (8 + 8 products, two at a time by dp2a). A unit has 16
+// columns, of which a lane has a strip of eight samples, or of four. With eight, a unit of luma is 2x2 cells,
+// and a strip lies in one. That takes a third of the instructions of four cells one by one.
 #pragma once
 
 #include <type_traits>
 
-#include "cuda/motion/predict.cuh"
+#include "cuda/motion/interpolate.cuh"
+#include "cuda/runtime/warp.cuh"
+#include "cuda/transform/sample_pairs.cuh"
 
 namespace ctv::cuda {
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decision which cells are skipped, on the device.
+// The decisions which cells are skipped, on the device.
 #pragma once
 
 #include "codec/backend/backend.hpp"
+#include "cuda/motion/search.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {
 
-/// As the functions of Backend; all on the device.
+/// As the functions of MotionEstimator and Backend; all on the device. luma, halves: of both pictures, as a
+/// motion estimator has it.
+Status decide_skips(Device& device, const SkipPlanes& planes, const SearchPlanes& luma,
+                    const HalfPlanes& halves, const MotionGrid& grid, uint32_t base_step,
+                    const uint8_t* still, const SideInfo& side);
 Status find_still(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   uint8_t* still);
-Status decide_skips(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                    const uint8_t* still, const SideInfo& side);
 Status find_close(Device& device, const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                   const MotionVector* vectors, uint8_t* close);
 Status unite_skips(Device& device, PlaneView<const Sample> source, PlaneView<const Sample> reference,

@@ -16,6 +16,10 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
   return __byte_perm(static_cast<uint32_t>(first), static_cast<uint32_t>(second), 0x5410);
 }
 
+__device__ __forceinline__ int clamped(const PlaneView<const Sample>& plane, int r, int c) {
+  return plane.row(clamp_to(r, 0, plane.rows - 1))[clamp_to(c, 0, plane.cols - 1)];
+}
+
 CTV_HOST_DEVICE bool has_pairs(const int16_t* data, ptrdiff_t stride) {
   return (reinterpret_cast<uintptr_t>(data) & 3U) == 0 && stride % 2 == 0;
 }
@@ -27,6 +31,30 @@ __device__ __forceinline__ bool has_pairs(const PlaneSource& source) {
 __device__ __forceinline__ bool has_pairs(const PlaneTarget& target) {
   return has_pairs(target.data, target.stride) && has_pairs(target.prediction, target.prediction_stride) &&
          has_pairs(target.skipped);
+}
+
+/// Rows of words of a plane, from (top, first) on; first is even.
+template <int kRows, int kWords>
+__device__ __forceinline__ void load_pairs(const PlaneView<const Sample>& plane, int top, int first,
+                                           uint32_t (&words)[kRows][kWords]) {
+  if (top >= 0 && first >= 0 && top + kRows <= plane.rows && first + 2 * kWords <= plane.cols &&
+      has_pairs(plane.data, plane.stride)) {
+    const Sample* from = plane.row(top) + first;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w)
+        words[r][w] = reinterpret_cast<const uint32_t*>(from + r * plane.stride)[w];
+    }
+  } else {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w)
+        words[r][w] =
+            pair_of(clamped(plane, top + r, first + 2 * w), clamped(plane, top + r, first + 2 * w + 1));
+    }
+  }
 }
 
 __device__ __forceinline__ bool has_octets(const int16_t* data, ptrdiff_t stride) {

@@ -118,7 +118,7 @@ TEST_F(CudaEquality, Compensation) {
 }
 
 /// Planes of a picture of waves and of the next one, whose blocks of 32x32 luma samples move or stand still
-/// and are clean or noisy; and vectors that a search might find.
+/// and are clean or noisy; and a place for vectors.
 struct Scene {
   static constexpr int kNoise[] = {0, 1, 4, 30};
 
@@ -162,16 +162,6 @@ struct Scene {
       planes.reference[static_cast<size_t>(p)] = reference.const_view().crop(cropped.rows, cropped.cols);
     }
     searched = std::make_unique<BackendVectors>(backend, grid);
-    for (int r = 0; r < grid.rows; ++r) {
-      for (int c = 0; c < grid.cols; ++c) {
-        MotionVector v = moves[static_cast<size_t>(r * kCell / kBlock * across + c * kCell / kBlock)];
-        const int kind = random.between(0, 7);
-        if (kind == 0) v = {static_cast<int16_t>(v.y + random.between(-4, 4)), v.x};
-        if (kind == 1) v = {static_cast<int16_t>(random.between(-900, 900)), 8};
-        searched->set(r, c, v);
-      }
-    }
-    searched->upload();
   }
 
   static constexpr int kCell = 1 << kLog2Cell;
@@ -201,9 +191,12 @@ TEST_F(CudaEquality, SkipDecisions) {
         for (const int base_step : {0, 16, 60, 250, 1000, between(1, 4000)}) {
           if (extent.area() > 1000000 && base_step != 250) continue;
           if (left_out(number)) continue;
+          const int log2_block = between(kLog2Cell, 5);
+          const auto lambda = static_cast<uint32_t>(between(0, 200));
           const uint64_t seed = next_seed();
           SCOPED_TRACE(text(extent) + " chroma " + shifts(chroma) + " planes " + std::to_string(planes) +
-                       " step " + std::to_string(base_step) + " seed " + std::to_string(seed));
+                       " step " + std::to_string(base_step) + " block " + std::to_string(1 << log2_block) +
+                       " lambda " + std::to_string(lambda) + " seed " + std::to_string(seed));
           std::vector<std::vector<MotionVector>> vectors;
           std::vector<std::vector<MotionVector>> united;
           std::vector<std::vector<uint8_t>> skips;  // still, skipped; of each backend
@@ -217,8 +210,16 @@ TEST_F(CudaEquality, SkipDecisions) {
             EXPECT_TRUE(still.intact());
             skips.push_back(still.skips());
             MotionVector* const found = scene.searched->device();
-            ASSERT_TRUE(ok(backend->decide_skips(scene.planes, scene.grid, step, still.device().skips,
-                                                 SideInfo{found, scene.side.device().skips})));
+            auto motion = backend->make_motion({.grid = scene.grid,
+                                                .log2_block = log2_block,
+                                                .split = log2_block == kLog2Cell ? 0 : 1,
+                                                .subpel = kMaxSubpel},
+                                               scene.padded);
+            ASSERT_TRUE(ok(motion));
+            ASSERT_TRUE(ok((*motion)->search(scene.planes.source[0], scene.planes.reference[0], lambda,
+                                             still.device().skips, found)));
+            ASSERT_TRUE(ok((*motion)->decide_skips(scene.planes, step, still.device().skips,
+                                                   SideInfo{found, scene.side.device().skips})));
             scene.searched->download();
             EXPECT_TRUE(scene.searched->intact());
             vectors.push_back(scene.searched->all());

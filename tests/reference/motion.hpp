@@ -30,19 +30,24 @@ inline SampleAt clamped(const std::function<int(int, int)>& at, int rows, int co
 
 inline int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
+/// Where vector v points from a sample along one axis of a plane subsampled by 2^shift.
+struct Position {
+  int64_t sample;
+  int eighth;
+
+  Position(int from, int component, int shift) {
+    const int64_t eighths = from * int64_t{kVectorUnit} +  // halves to even
+                            static_cast<int64_t>(std::nearbyint(std::ldexp(component, -shift)));
+    sample = floor_div(eighths, kVectorUnit);
+    eighth = static_cast<int>(eighths - sample * kVectorUnit);
+  }
+};
+
 /// The prediction of one sample with vector v, on a plane subsampled by 2^row_shift, 2^col_shift.
 inline int predict(const SampleAt& reference, int row, int col, MotionVector v, int row_shift,
                    int col_shift) {
-  const auto position = [](int sample, int component, int shift) {  // in eighths, halves to even
-    return sample * int64_t{kVectorUnit} +
-           static_cast<int64_t>(std::nearbyint(std::ldexp(component, -shift)));
-  };
-  const int64_t y = position(row, v.y, row_shift);
-  const int64_t x = position(col, v.x, col_shift);
-  const int64_t r = floor_div(y, kVectorUnit);
-  const int64_t c = floor_div(x, kVectorUnit);
-  const int fy = static_cast<int>(y - r * kVectorUnit);
-  const int fx = static_cast<int>(x - c * kVectorUnit);
+  const auto [r, fy] = Position(row, v.y, row_shift);
+  const auto [c, fx] = Position(col, v.x, col_shift);
   int64_t sum = 0;
   for (int i = 0; i < kInterpolationTaps; ++i) {
     for (int j = 0; j < kInterpolationTaps; ++j) {
@@ -185,26 +190,29 @@ class HalfSamples {
   std::vector<int> values_;
 };
 
+/// The sample at (row, col) of luma, moved by v, between half samples.
+inline int moved_sample(const HalfSamples& reference, int row, int col, MotionVector v) {
+  const int64_t fine_y = int64_t{row} * 8 + v.y;  // a quarter of a half sample
+  const int64_t fine_x = int64_t{col} * 8 + v.x;
+  const int64_t half_y = floor_div(fine_y, 4);
+  const int64_t half_x = floor_div(fine_x, 4);
+  const int64_t weight_y = fine_y - 4 * half_y;
+  const int64_t weight_x = fine_x - 4 * half_x;
+  int64_t sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const int64_t weight = (i != 0 ? weight_y : 4 - weight_y) * (j != 0 ? weight_x : 4 - weight_x);
+      if (weight != 0) sum += weight * reference.at(half_y + i, half_x + j);
+    }
+  }
+  return static_cast<int>(floor_div(sum + 8, 16));
+}
+
 /// Sum of magnitudes of the 8x8 Hadamard transforms of a block's difference to the interpolated reference; or
 /// 16 times that of the differences, of one of `row_step` rows.
 inline uint32_t hadamard(const SampleAt& current, const HalfSamples& reference, int y, int x, int size,
                          MotionVector v, int row_step = 0) {
-  const auto difference = [&](int r, int c) {
-    const int64_t fine_y = int64_t{r} * 8 + v.y;  // a quarter of a half sample
-    const int64_t fine_x = int64_t{c} * 8 + v.x;
-    const int64_t half_y = floor_div(fine_y, 4);
-    const int64_t half_x = floor_div(fine_x, 4);
-    const int64_t weight_y = fine_y - 4 * half_y;
-    const int64_t weight_x = fine_x - 4 * half_x;
-    int64_t sum = 0;
-    for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j) {
-        const int64_t weight = (i != 0 ? weight_y : 4 - weight_y) * (j != 0 ? weight_x : 4 - weight_x);
-        if (weight != 0) sum += weight * reference.at(half_y + i, half_x + j);
-      }
-    }
-    return current(r, c) - static_cast<int>(floor_div(sum + 8, 16));
-  };
+  const auto difference = [&](int r, int c) { return current(r, c) - moved_sample(reference, r, c, v); };
   const auto sign = [](int i, int j) {
     return std::popcount(static_cast<unsigned>(i & j)) % 2 == 0 ? 1 : -1;
   };

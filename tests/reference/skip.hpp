@@ -14,11 +14,26 @@ namespace ctv::reference {
 struct SkipPlane {
   SampleAt source, reference;
   ChromaShift shift;
+
+  /// The prediction of a sample as compensation has it.
+  int exact(int row, int col, MotionVector v) const {
+    return predict(reference, row, col, v, shift.y, shift.x);
+  }
+  /// Between four samples.
+  int between(int row, int col, MotionVector v) const {
+    const auto [r, fy] = Position(row, v.y, shift.y);
+    const auto [c, fx] = Position(col, v.x, shift.x);
+    int sum = 32;
+    for (int i = 0; i < 4; ++i)
+      sum += (i / 2 == 0 ? 8 - fy : fy) * (i % 2 == 0 ? 8 - fx : fx) * reference(r + i / 2, c + i % 2);
+    return static_cast<int>(floor_div(sum, 64));
+  }
 };
+using Prediction = std::function<int(int row, int col, MotionVector v)>;
 
 /// Sums of the cell at (row, col), predicted with v, and 64 times its squared error.
-inline SkipSums cell_sums(const SkipPlane& p, const SkipPrices& prices, int row, int col, MotionVector v,
-                          uint64_t& squares) {
+inline SkipSums cell_sums(const SkipPlane& p, const Prediction& prediction, const SkipPrices& prices, int row,
+                          int col, MotionVector v, uint64_t& squares) {
   const int rows = 8 >> p.shift.y;
   const int cols = 8 >> p.shift.x;
   const int n = std::min(rows, cols);
@@ -29,8 +44,7 @@ inline SkipSums cell_sums(const SkipPlane& p, const SkipPrices& prices, int row,
       for (int k = 0; k < n * n; ++k) {
         const int r = top + k / n;
         const int c = left + k % n;
-        d.push_back(
-            std::clamp(p.source(r, c) - predict(p.reference, r, c, v, p.shift.y, p.shift.x), -511, 511));
+        d.push_back(std::clamp(p.source(r, c) - prediction(r, c, v), -511, 511));
         squares += static_cast<uint64_t>(64 * d.back() * d.back());
       }
       for (int i = 0; i < n * n; ++i) {
@@ -60,8 +74,9 @@ inline std::vector<uint8_t> find_still(const std::vector<SkipPlane>& planes, con
       uint32_t coded = 0;
       uint64_t unused = 0;
       for (const SkipPlane& p : planes) {
+        const auto exact = [&](int row, int col, MotionVector v) { return p.exact(row, col, v); };
         for (int k = 0; k < kSkipCells; ++k)
-          coded += cell_sums(p, prices, (r & ~1) + k / 2, (c & ~1) + k % 2, {}, unused).coded;
+          coded += cell_sums(p, exact, prices, (r & ~1) + k / 2, (c & ~1) + k % 2, {}, unused).coded;
       }
       still[static_cast<size_t>(r * grid.cols + c)] = coded == 0 ? 1 : 0;
     }
@@ -69,9 +84,10 @@ inline std::vector<uint8_t> find_still(const std::vector<SkipPlane>& planes, con
   return still;
 }
 
-/// vectors: those that the search found, changed where they are not used.
-inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, const MotionGrid& grid,
-                                         uint32_t base_step, const std::vector<uint8_t>& still,
+/// halves: of luma. vectors: those that the search found, changed where they are not used.
+inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, const HalfSamples& halves,
+                                         const MotionGrid& grid, uint32_t base_step,
+                                         const std::vector<uint8_t>& still,
                                          std::vector<MotionVector>& vectors) {
   const SkipPrices prices = skip_prices(base_step);
   const std::vector<MotionVector> searched = vectors;
@@ -86,14 +102,21 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
         const int c = col + k % 2;
         if (r >= grid.rows || c >= grid.cols) continue;
         SkipSums sums;
+        const MotionVector v = searched[at(r, c)];
+        bool between = false;
         for (const SkipPlane& p : planes) {
-          const SkipSums own = cell_sums(p, prices, r, c, searched[at(r, c)], costs[k].own);
+          const auto prediction = [&](int y, int x, MotionVector moved) {
+            return &p == planes.data() ? moved_sample(halves, y, x, moved) : p.between(y, x, moved);
+          };
+          const SkipSums own = cell_sums(p, prediction, prices, r, c, v, costs[k].own);
           sums.lost += own.lost;
           sums.coded += own.coded;
           sums.octaves += own.octaves;
-          cell_sums(p, prices, r, c, {}, costs[k].zero);
+          cell_sums(p, prediction, prices, r, c, {}, costs[k].zero);
+          between |= Position(0, v.y, p.shift.y).eighth != 0 || Position(0, v.x, p.shift.x).eighth != 0;
         }
-        costs[k].code = coded_cost(prices, sums, searched[at(r, c)]);
+        costs[k].code = coded_cost(prices, sums, v);
+        if (base_step == 0 && between) costs[k].own = uint64_t{1} << 60;  // what is lost is not known
       }
       if (still[at(row, col)] == 0) choose_skips(prices, costs, choices);
       for (int k = 0; k < kSkipCells; ++k) {
@@ -175,12 +198,13 @@ inline void unite_skips(const SkipPlane& luma, const MotionGrid& grid, uint32_t 
           if (before[cells.back()] != square.vectors[quarter]) square.mixed |= 1U << quarter;
         }
         if (!skipped || square.own_bits() == kLeafBits) continue;
+        const auto exact = [&](int y, int x, MotionVector v) { return luma.exact(y, x, v); };
         // vector: null for the cells' own
         const auto cost = [&](const MotionVector* vector, uint32_t bits) {
           uint64_t sum = 0;  // 64ths
           for (const size_t cell : cells) {
-            cell_sums(luma, prices, static_cast<int>(cell) / grid.cols, static_cast<int>(cell) % grid.cols,
-                      vector == nullptr ? before[cell] : *vector, sum);
+            cell_sums(luma, exact, prices, static_cast<int>(cell) / grid.cols,
+                      static_cast<int>(cell) % grid.cols, vector == nullptr ? before[cell] : *vector, sum);
           }
           return skip_square_cost(prices, sum / 64, bits);
         };

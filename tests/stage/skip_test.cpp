@@ -18,13 +18,14 @@ using test::ok;
 
 class Skip : public test::BackendTest {
  protected:
+  static constexpr int kCell = 1 << kLog2Cell;
   /// Part of the picture moves, part is still, and noise grows from left to right.
   void check(Extent extent, int planes, ChromaShift chroma, uint32_t base_step, uint64_t seed) {
     const Extent padded{round_up(extent.rows, 4), round_up(extent.cols, 4)};
     const MotionGrid grid = test::grid_for(padded, kLog2Cell);
     test::Random random(seed);
     std::vector<BackendPlane> sources, references;
-    SkipPlanes compared{planes, chroma, {}, {}, seed % 2 == 1};
+    SkipPlanes compared{planes, chroma, {}, {}};
     std::vector<reference::SkipPlane> expected_planes;
     sources.reserve(3);
     references.reserve(3);
@@ -56,19 +57,33 @@ class Skip : public test::BackendTest {
       expected_planes.push_back({at(source), at(reference), shift});
     }
     BackendSide searched(backend(), grid);
-    test::draw_side(grid, 24, 2, seed, searched);
     BackendSide side(backend(), grid);
     uint8_t* still = searched.device().skips;
     ASSERT_TRUE(ok(backend().find_still(compared, grid, base_step, still)));
+    constexpr int kRange = 3;
+    const int log2_block = kLog2Cell + static_cast<int>(seed % 3);
+    auto motion = backend().make_motion({.grid = grid,
+                                         .log2_block = log2_block,
+                                         .split = log2_block == kLog2Cell ? 0 : 1,
+                                         .range = kRange,
+                                         .subpel = 3},
+                                        padded);
+    ASSERT_TRUE(ok(motion));
+    ASSERT_TRUE(ok(
+        (*motion)->search(compared.source[0], compared.reference[0], 8, still, searched.device().vectors)));
+    searched.download();
     std::vector<MotionVector> vectors = searched.vectors.all();
-    ASSERT_TRUE(ok(backend().decide_skips(compared, grid, base_step, still,
-                                          SideInfo{searched.device().vectors, side.device().skips})));
+    ASSERT_TRUE(ok((*motion)->decide_skips(compared, base_step, still,
+                                           SideInfo{searched.device().vectors, side.device().skips})));
     searched.download();
     side.download();
     EXPECT_TRUE(searched.intact() && side.intact());
     const std::vector<uint8_t> expected_still = reference::find_still(expected_planes, grid, base_step);
     const std::vector<uint8_t> skips =
-        reference::decide_skips(expected_planes, grid, base_step, expected_still, vectors);
+        reference::decide_skips(expected_planes,
+                                reference::HalfSamples(expected_planes[0].reference, grid.rows * kCell,
+                                                       grid.cols * kCell, kRange + 4),
+                                grid, base_step, expected_still, vectors);
     ASSERT_EQ(searched.skips(), expected_still);
     ASSERT_EQ(side.skips(), skips);
     ASSERT_EQ(searched.vectors.all(), vectors);

@@ -246,11 +246,6 @@ class StandIn final : public Backend {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->find_still(planes, grid, base_step, still);
   }
-  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const SideInfo& side) override {
-    CTV_RETURN_IF_ERROR(count_call());
-    return inner_->decide_skips(planes, grid, base_step, still, side);
-  }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {
     CTV_RETURN_IF_ERROR(count_call());

@@ -189,6 +189,10 @@ class Motion final : public MotionEstimator {
   Status find(const uint8_t* still, MotionVector* vectors) override {
     return recorder_.make([=, this] { return inner_->find(still, vectors); });
   }
+  Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
+                      const SideInfo& side) override {
+    return recorder_.make([=, this] { return inner_->decide_skips(planes, base_step, still, side); });
+  }
 
  private:
   Recorder& recorder_;
@@ -239,10 +243,6 @@ class StandIn final : public Backend {
   Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     uint8_t* still) override {
     return recorder_.make([=, this] { return inner_->find_still(planes, grid, base_step, still); });
-  }
-  Status decide_skips(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
-                      const uint8_t* still, const SideInfo& side) override {
-    return recorder_.make([=, this] { return inner_->decide_skips(planes, grid, base_step, still, side); });
   }
   Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                     const MotionVector* vectors, const uint8_t* still, uint8_t* close) override {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the decisions about skipped cells compare.
+#pragma once
+
+#include <array>
+
+#include "codec/util/types.hpp"
+
+namespace ctv {
+
+/// All planes of the source (padded extent) and of the reference (true extent, repeated beyond) or the
+/// prediction.
+struct SkipPlanes {
+  int planes = 0;
+  ChromaShift chroma;
+  std::array<PlaneView<const Sample>, 3> source, reference;
+};
+
+}  // namespace ctv

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides which cells are skipped (codec/control/skip_decisions.hpp), a unit of 2x2 cells after the other. On
+// a plane a unit has 16 or 8 columns. Luma is compared with the half samples that the search has, chroma with
+// the reference. Hadamard transforms take 8x8 samples at once: one tile of 8x8, or four of 4x4 where chroma
+// is subsampled.
+#include <algorithm>
+
+#include "codec/control/skip_decisions.hpp"
+#include "codec/util/parallel.hpp"
+#include "cpu/motion/skip.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/motion/decide_skips.cpp"
+#include "cpu/runtime/simd_foreach.hpp"
+
+#include "cpu/motion/field_match-inl.hpp"
+#include "cpu/motion/hadamard-inl.hpp"
+#include "cpu/motion/skip_unit-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ctv::HWY_NAMESPACE {
+
+// Differences [kSide][kUnit] of luma to samples between half samples.
+template <int kSide, Between kBetween>
+HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const Corners& corners,
+                                int16_t* out) {
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const TileRow<kSide> d16;
+  const hn::FixedTag<uint8_t, kTileLanes<kSide>> d8;
+  const MovedTiles<kSide, kBetween> moved(corners);
+  for (int r = 0; r < kSide; ++r) {
+    for (int c = 0; c < kSide; c += kTileLanes<kSide>) {
+      const auto own = hn::PromoteTo(d16, hn::LoadU(d8, current + r * stride + c));
+      hn::StoreU(hn::Sub(own, moved(r, c)), d16, out + r * kUnit + c);
+    }
+  }
+#else
+  for (int r = 0; r < kSide; ++r) {
+    for (int c = 0; c < kSide; ++c) {
+      out[r * kUnit + c] =
+          static_cast<int16_t>(current[r * stride + c] - MovedSample<kBetween>(corners, r, c));
+    }
+  }
+#endif
+}
+
+template <int kSide>
+void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_t* out) {
+  const HalfDisplacement dy = half_displacement(v.y);
+  const HalfDisplacement dx = half_displacement(v.x);
+  const ptrdiff_t stride = luma.halves.stride;
+  const Corners corners{luma.halves.samples + (2 * y + dy.half) * stride + 2 * x + dx.half, stride,
+                        kCornerWeights.of[dy.quarter][dx.quarter]};
+  const ptrdiff_t pitch = luma.planes.current_stride;
+  const uint8_t* const current = luma.planes.current + y * pitch + x;
+  if (dy.quarter != 0) {
+    SubtractBetween<kSide, Between::kFour>(current, pitch, corners, out);
+  } else if (dx.quarter != 0) {
+    SubtractBetween<kSide, Between::kAcross>(current, pitch, corners, out);
+  } else {
+    SubtractBetween<kSide, Between::kNone>(current, pitch, corners, out);
+  }
+}
+
+// Differences [rows][cols] of chroma, in rows of `pitch`, to samples between four. kWidth: columns that are
+// computed
+template <int kWidth>
+void SubtractChroma(const UnitPlane& u, MotionVector v, int top, int left, int rows, int cols, int16_t* out,
+                    ptrdiff_t pitch) {
+  const Near<kWidth> source(u.source, u.y + top, u.x + left, rows);
+  const Moved<kWidth> moved(u.reference, u.shift, v, u.y + top, u.x + left, rows);
+  const auto down = static_cast<int16_t>(moved.dy.eighth);
+  const auto across = static_cast<int16_t>(moved.dx.eighth);
+  alignas(64) int16_t predicted[kUnit * kWidth];
+  for (int r = 0; r < rows; ++r) {
+    const Sample* const upper = moved.source + r * moved.stride;
+    const Sample* const lower = upper + moved.stride;
+    CTV_KEEP_LOOP
+    for (int c = 0; c < kWidth; ++c) {
+      // between_samples() in 16 bits
+      const auto a = static_cast<int16_t>((8 - across) * upper[c] + across * upper[c + 1]);
+      const auto b = static_cast<int16_t>((8 - across) * lower[c] + across * lower[c + 1]);
+      const auto sum = static_cast<int16_t>((8 - down) * a + down * b + 32);
+      predicted[r * kWidth + c] = static_cast<int16_t>(sum >> 6);
+    }
+  }
+  if (cols == kWidth && pitch == kWidth)
+    return Subtract<kWidth>(source.data, source.stride, predicted, kWidth, rows, out);
+  alignas(64) int16_t cell[kUnit * kWidth];
+  Subtract<kWidth>(source.data, source.stride, predicted, kWidth, rows, cell);
+  for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kWidth, cols, out + r * pitch);
+}
+
+// A unit whose cells have vectors, and lie in the grid or not.
+struct VectorUnit {
+  MotionVector vectors[kSkipCells];
+  bool inside[kSkipCells];
+  bool uniform;  // one vector, all inside
+};
+
+// Differences [rows][kWidth] of a unit. Cells outside the grid differ in nothing.
+template <int kWidth>
+void SubtractUnit(const SearchedLuma& luma, const UnitPlane& u, bool is_luma, const VectorUnit& unit,
+                  int16_t* out) {
+  if (unit.uniform) {
+    return is_luma ? SubtractLuma<kUnit>(luma, unit.vectors[0], u.y, u.x, out)
+                   : SubtractChroma<kWidth>(u, unit.vectors[0], 0, 0, u.rows, kWidth, out, kWidth);
+  }
+  const int rows = u.cell_rows();
+  const int cols = u.cell_cols();
+  for (int k = 0; k < kSkipCells; ++k) {
+    const int top = k / kSkipUnit * rows;
+    const int left = k % kSkipUnit * cols;
+    int16_t* const cell = out + top * kWidth + left;
+    if (!unit.inside[k]) {
+      for (int r = 0; r < rows; ++r) std::fill_n(cell + r * kWidth, cols, int16_t{0});
+    } else if (is_luma) {
+      SubtractLuma<kCell>(luma, unit.vectors[k], u.y + top, u.x + left, cell);
+    } else {
+      SubtractChroma<kCell>(u, unit.vectors[k], top, left, rows, cols, cell, kWidth);
+    }
+  }
+}
+
+template <int kWidth>
+void AddCosts(const SearchedLuma& luma, const UnitPlane& u, bool is_luma, const VectorUnit& unit,
+              const SkipPrices& prices, SkipCosts (&costs)[kSkipCells], SkipSums (&sums)[kSkipCells]) {
+  alignas(64) int16_t difference[kUnit * kWidth];
+  VectorUnit zero = unit;
+  std::fill_n(zero.vectors, kSkipCells, MotionVector{});
+  zero.uniform = std::all_of(unit.inside, unit.inside + kSkipCells, [](bool inside) { return inside; });
+  SubtractUnit<kWidth>(luma, u, is_luma, zero, difference);
+  uint64_t squares[kSkipCells];
+  Squares<kWidth>(u, difference, squares);
+  for (int k = 0; k < kSkipCells; ++k) costs[k].zero += squares[k];
+  if (!std::equal(unit.vectors, unit.vectors + kSkipCells, zero.vectors)) {
+    SubtractUnit<kWidth>(luma, u, is_luma, unit, difference);
+    Squares<kWidth>(u, difference, squares);
+  }
+  for (int k = 0; k < kSkipCells; ++k) costs[k].own += squares[k];
+  // A coefficient's square is at most their sum, which is the differences'. Then all of it is lost.
+  const auto dead = static_cast<uint64_t>(prices.dead);
+  if (*std::max_element(squares, squares + kSkipCells) <= dead * dead) {
+    for (int k = 0; k < kSkipCells; ++k) sums[k].lost += squares[k];
+    return;
+  }
+  for (int r = 0; r < u.rows; r += 8) {
+    const auto add = [&](int row, int col, const SkipSums& tile) {
+      // Shifts, for divisions would take longest of all.
+      SkipSums& s =
+          sums[((r + row) >> (kLog2Cell - u.shift.y)) * kSkipUnit + (col >> (kLog2Cell - u.shift.x))];
+      s.lost += tile.lost;
+      s.coded += tile.coded;
+      s.octaves += tile.octaves;
+    };
+    const int16_t* at = difference + r * kWidth;
+    u.cell_cols() == 8 ? ForTiles<8, kWidth>(at, prices, add) : ForTiles<4, kWidth>(at, prices, add);
+  }
+}
+
+// Of a row of units, those in columns [begin, end) of the grid.
+void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, const uint8_t* still,
+               const SideInfo& side) {
+  for (int col = begin; col < end; col += kSkipUnit) {
+    SkipChoice choices[kSkipCells] = {};
+    const int ahead = col + kAhead;
+    for (int p = 1; p < s.planes->planes && ahead < end && still[s.cell(0, ahead)] == 0; ++p)
+      PrefetchUnit(PlaneOfUnit(s, p, ahead), kUnit >> s.planes->chroma.y);
+    if (still[s.cell(0, col)] == 0) {
+      VectorUnit unit{};
+      unit.uniform = true;
+      for (int k = 0; k < kSkipCells; ++k) {
+        unit.inside[k] = s.inside(k, col);
+        if (unit.inside[k]) unit.vectors[k] = side.vectors[s.cell(k, col)];
+        unit.uniform &= unit.inside[k] && unit.vectors[k] == unit.vectors[0];
+      }
+      SkipCosts costs[kSkipCells];
+      SkipSums sums[kSkipCells];
+      for (int p = 0; p < s.planes->planes; ++p) {
+        const UnitPlane u = PlaneOfUnit(s, p, col);
+        u.shift.x == 0 ? AddCosts<kUnit>(luma, u, p == 0, unit, *s.prices, costs, sums)
+                       : AddCosts<kUnit / 2>(luma, u, p == 0, unit, *s.prices, costs, sums);
+      }
+      for (int k = 0; k < kSkipCells; ++k) {
+        costs[k].code = coded_cost(*s.prices, sums[k], unit.vectors[k]);
+        costs[k].own = own_cost(*s.prices, costs[k].own, unit.vectors[k], s.planes->chroma);
+        if (!unit.inside[k]) costs[k] = {};
+      }
+      choose_skips(*s.prices, costs, choices);
+    }
+    for (int k = 0; k < kSkipCells; ++k) {
+      if (!s.inside(k, col)) continue;
+      const ptrdiff_t cell = s.cell(k, col);
+      if (choices[k] == SkipChoice::kZero) side.vectors[cell] = {};
+      side.skips[cell] = choices[k] == SkipChoice::kCode ? 0 : 1;
+    }
+  }
+}
+
+}  // namespace ctv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ctv {
+
+HWY_EXPORT(DecideRow);
+
+void decide_skips(int threads, const SkipPlanes& planes, const SearchedLuma& luma, const MotionGrid& grid,
+                  uint32_t base_step, const uint8_t* still, const SideInfo& side) {
+  const SkipPrices prices = skip_prices(base_step);
+  parallel_rows(threads, ceil_div(grid.rows, kSkipUnit), grid.cols, kSkipUnit,
+                [&](int i, int begin, int end) {
+                  HWY_DYNAMIC_DISPATCH(DecideRow)
+                  ({&planes, &grid, &prices, i * kSkipUnit}, luma, begin, end, still, side);
+                });
+}
+
+}  // namespace ctv
+#endif  // HWY_ONCE

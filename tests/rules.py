@@ -52,7 +52,8 @@ ONE_SIDED = set("""
     cpu/picture/filter_bytes-inl cpu/picture/sample_rows cpu/picture/skipped_runs cuda/picture/byte_picture cuda/picture/copy_planes
     cpu/motion/bounded_search cpu/motion/field_match-inl cpu/motion/hadamard-inl
     cpu/motion/field_prices-inl cpu/motion/interpolate-inl cpu/motion/predict-inl cpu/motion/skip_unit-inl
-    cuda/motion/block_match cuda/motion/field_group cuda/motion/hadamard cuda/motion/interpolate cuda/motion/predict cuda/motion/predict_unit cuda/motion/search_planes
+    cuda/motion/block_match cuda/motion/field_group cuda/motion/hadamard cuda/motion/interpolate cuda/motion/predict_unit cuda/motion/search_planes
+    cuda/motion/skip_unit
     cpu/transform/directional_rows cpu/transform/fft_convolver cuda/transform/cufft_library
     cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears
     cpu/runtime/lane_shift-inl cpu/transform/lift_5_3 cpu/transform/lift_9_7 cpu/transform/wavelet_ring cpu/transform/zero_blocks cpu/transform/zero_blocks-inl

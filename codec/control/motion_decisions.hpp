@@ -74,7 +74,7 @@ struct FieldPass {
   }
 };
 inline constexpr FieldPass kBlockPasses[] = {{1, kVectorUnit / 2, 2, false, 160},
-                                             {1, kVectorUnit / 4, 0, true, 48}};
+                                             {1, kVectorUnit / 4, 0, true}};
 inline constexpr FieldPass kCellPasses[] = {{7, kVectorUnit / 4, 0, false, 64, true}};
 inline constexpr FieldPass kQuickBlockPasses[] = {{2, kVectorUnit / 2, 1, false, 192},
                                                   {2, kVectorUnit / 4, 1, false, 192}};
@@ -102,7 +102,7 @@ inline constexpr int kSquareBlocks = 4;
 inline constexpr int kLog2LargestSquare = 5;  // luma samples on a side
 
 /// Cells keep the vector of a block that costs at most this many bits.
-inline constexpr uint32_t kCellsWorth = 128;
+inline constexpr uint32_t kCellsWorth = 144;
 
 /// Steps stay within half a sample beyond the range of the search, so that a limited vector is a multiple of
 /// every step.

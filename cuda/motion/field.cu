@@ -102,7 +102,8 @@ struct SquarePart {
   uint32_t own_bits;             // of its own vector
 };
 
-// The four groups of a square lie side by side. Each compares its block with the vectors of all four.
+// The four groups of a square lie side by side. Each compares its block with the vectors of all four, each
+// different one once; what its own costs a pass over the searched blocks has left.
 template <int kSize>
 __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
     unite_kernel(const __grid_constant__ SearchPlanes planes, const __grid_constant__ HalfPlanes halves,
@@ -149,7 +150,12 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
   const Group<kSize> group(planes, halves, lane, row, col);
   const int candidate = group.index % kSquareBlocks;
   const MotionVector v = before[limited_row(candidate) * cols + limited_col(candidate)];
-  const uint32_t cost = group.compare(v, active ? (1U << kSquareBlocks) - 1 : 0U);
+  const uint32_t same = group.mask(__match_any_sync(kAllLanes, to_word(v))) & ((1U << kSquareBlocks) - 1);
+  const int first = __ffs(static_cast<int>(same)) - 1;  // of the equal candidates
+  const bool known = shift == 0 && same_vector(v, own);
+  const bool tried = active && group.index == first && !known;
+  uint32_t cost = group.compare(v, group.ballot(tried));
+  cost = known ? costs[at] : group.of(cost, first);
   SquarePart& part = parts[local];
   if (group.index < kSquareBlocks) {
     part.cost[candidate] = cost;

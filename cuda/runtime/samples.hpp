@@ -53,9 +53,11 @@ struct PlaneTarget {
                                   prediction == nullptr ? dc_offset : prediction[r * prediction_stride + c]);
   }
   CTV_HOST_DEVICE Sample sample(Coefficient x, int predicted) const {
+    return sample_of_scaled(scale_lowpass(x, scale), predicted);
+  }
+  CTV_HOST_DEVICE Sample sample_of_scaled(int x, int predicted) const {
     const int half = fraction_bits == 0 ? 0 : 1 << (fraction_bits - 1);
-    const int rounded = (scale_lowpass(x, scale) + half) >> fraction_bits;
-    return static_cast<Sample>(clamp_to(rounded + predicted, lo, hi));
+    return static_cast<Sample>(clamp_to(((x + half) >> fraction_bits) + predicted, lo, hi));
   }
 };
 

@@ -70,6 +70,13 @@ template <int kCount>
 __device__ __forceinline__ void clear_skipped(const SkippedCells& cells, int row, int first, int* x) {
   if (cells.skips == nullptr) return;
   const uint8_t* flags = cells.flags(row);
+  if (cells.geometry.col_shift + 2 <= kLog2Cell && first % 4 == 0) {  // four columns lie in one cell
+#pragma unroll
+    for (int k = 0; k < kCount; k += 4) {
+      if (flags[cells.col_of(first + k)] != 0) x[k] = x[k + 1] = x[k + 2] = x[k + 3] = 0;
+    }
+    return;
+  }
 #pragma unroll
   for (int k = 0; k < kCount; k += 2) {
     if (flags[cells.col_of(first + k)] != 0) x[k] = x[k + 1] = 0;

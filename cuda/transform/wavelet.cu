@@ -83,7 +83,11 @@ struct Held {
 
 // target.put() for kRun samples from a multiple of 8 on, eight at a time. x: 0 in skipped cells.
 template <int kRun>
-__device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, const int* x) {
+__device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, int* x) {
+  if (target.samples != 0 && target.scale != kUnitScale) {
+#pragma unroll
+    for (int k = 0; k < kRun; ++k) x[k] = scale_lowpass(x[k], target.scale);
+  }
   auto* to = reinterpret_cast<uint4*>(target.data + row * target.stride + col);
   const auto* predicted =
       target.prediction == nullptr
@@ -99,10 +103,8 @@ __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int 
       int first = x[8 * i + 2 * k];
       int second = x[8 * i + 2 * k + 1];
       if (target.samples != 0) {
-        first = target.sample(static_cast<Coefficient>(first),
-                              predicted != nullptr ? first_of(in[k]) : target.dc_offset);
-        second = target.sample(static_cast<Coefficient>(second),
-                               predicted != nullptr ? second_of(in[k]) : target.dc_offset);
+        first = target.sample_of_scaled(first, predicted != nullptr ? first_of(in[k]) : target.dc_offset);
+        second = target.sample_of_scaled(second, predicted != nullptr ? second_of(in[k]) : target.dc_offset);
       }
       out[k] = pair_of(first, second);
     }
@@ -188,16 +190,22 @@ __device__ __forceinline__ void forward_scale(const WaveletScale<int16_t>& scale
   const int col = col0 / 2 + pair;
   if (own_row < 0 || own_row >= Shape::kOwnRows || own_col < 0 || own_col >= Shape::kOwnCols) return;
   if (col >= scale.cols / 2) return;
+  const int row = (row0 + run * kColumnRun) / 2;
 #pragma unroll
   for (int b = Shape::kDeepest ? 0 : 1; b < 4; ++b) {
     const auto& band = scale.bands[b];
+    int16_t made[kColumnRun / 2];
 #pragma unroll
-    for (int k = 0; k < kColumnRun / 2; ++k) {
-      const int row = (row0 + run * kColumnRun) / 2 + k;
-      if (row >= scale.rows / 2) continue;
-      const auto c = static_cast<int16_t>(x[b & 1][kBorder + 2 * k + (b >> 1)]);
-      band.data[static_cast<ptrdiff_t>(row) * (scale.cols / 2) + col] =
-          band.quantised != 0 ? quantise(c, band.quantiser.multiplier, band.quantiser.rounding_offset) : c;
+    for (int k = 0; k < kColumnRun / 2; ++k)
+      made[k] = static_cast<int16_t>(x[b & 1][kBorder + 2 * k + (b >> 1)]);
+    if (band.quantised != 0) {
+#pragma unroll
+      for (int16_t& c : made) c = quantise(c, band.quantiser.multiplier, band.quantiser.rounding_offset);
+    }
+    int16_t* to = band.data + (row * (scale.cols / 2) + col);
+#pragma unroll
+    for (int k = 0; k < kColumnRun / 2; ++k, to += scale.cols / 2) {
+      if (row + k < scale.rows / 2) *to = made[k];
     }
   }
 }
@@ -238,31 +246,51 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
   if (const int run = thread / kBorderedPairs<Shape>; run < Shape::kColumnRuns) {
     const int pair = thread % kBorderedPairs<Shape>;
     // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.
-    const int cols[2] = {mirrored<kBorder>(col0 - kBorder + 2 * pair, scale.cols) >> 1,
-                         mirrored<kBorder>(col0 - kBorder + 2 * pair + 1, scale.cols) >> 1};
+    const int top = row0 + run * kColumnRun - kBorder;
+    const int left = col0 - kBorder + 2 * pair;
+    const bool inside =
+        top >= 0 && top + kColumnRun + 2 * kBorder <= scale.rows && left >= 0 && left < scale.cols;
+    const int cols[2] = {mirrored<kBorder>(left, scale.cols) >> 1,
+                         mirrored<kBorder>(left + 1, scale.cols) >> 1};
     int x[2][kColumnRun + 2 * kBorder];
 #pragma unroll
-    for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
-      const int row = mirrored<kBorder>(row0 + run * kColumnRun - kBorder + k, scale.rows) >> 1;
+    for (int b = 0; b < 4; ++b) {
+      const int right = b % 2;
+      const int odd = b / 2;
+      constexpr int kEach = kColumnRun / 2 + kBorder;  // rows of a band
+      if (!Shape::kDeepest && b == 0) {
 #pragma unroll
-      for (int right = 0; right < 2; ++right) {
-        const int b = k % 2 * 2 + right;
-        if (!Shape::kDeepest && b == 0) {
-          x[right][k] = low.data[low.row(row) * low.stride + low.col(cols[right])];
-        } else {
-          x[right][k] = scale.bands[b].data[static_cast<ptrdiff_t>(row) * (scale.cols / 2) + cols[right]];
+        for (int k = 0; k < kEach; ++k) {
+          const int row = mirrored<kBorder>(top + 2 * k, scale.rows) >> 1;
+          x[0][2 * k] = low.data[low.row(row) * low.stride + low.col(cols[0])];
+        }
+        continue;
+      }
+      const auto& band = scale.bands[b];
+      if (inside) {
+        const int16_t* from = band.data + (top / 2 * (scale.cols / 2) + left / 2);
+#pragma unroll
+        for (int k = 0; k < kEach; ++k, from += scale.cols / 2) x[right][2 * k + odd] = *from;
+      } else {
+#pragma unroll
+        for (int k = 0; k < kEach; ++k) {
+          const int row = mirrored<kBorder>(top + 2 * k + odd, scale.rows) >> 1;
+          x[right][2 * k + odd] = band.data[row * (scale.cols / 2) + cols[right]];
         }
       }
     }
 #pragma unroll
-    for (int k = 0; k < kColumnRun + 2 * kBorder; ++k) {
+    for (int b = 0; b < 4; ++b) {
+      const auto& band = scale.bands[b];
+      if (band.quantised == 0) continue;
+      int any = 0;  // of predicted frames most are 0
 #pragma unroll
-      for (int right = 0; right < 2; ++right) {
-        const auto& band = scale.bands[k % 2 * 2 + right];
-        if (band.quantised != 0) {
-          x[right][k] = dequantise(static_cast<Level>(x[right][k]), band.quantiser.step,
-                                   band.quantiser.reconstruction_offset);
-        }
+      for (int k = b / 2; k < kColumnRun + 2 * kBorder; k += 2) any |= x[b % 2][k];
+      if (any == 0) continue;
+#pragma unroll
+      for (int k = b / 2; k < kColumnRun + 2 * kBorder; k += 2) {
+        x[b % 2][k] = dequantise(static_cast<Level>(x[b % 2][k]), band.quantiser.step,
+                                 band.quantiser.reconstruction_offset);
       }
     }
 #pragma unroll

@@ -154,8 +154,8 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
   const int first = __ffs(static_cast<int>(same)) - 1;  // of the equal candidates
   const bool known = shift == 0 && same_vector(v, own);
   const bool tried = active && group.index == first && !known;
-  uint32_t cost = group.compare(v, group.ballot(tried));
-  cost = known ? costs[at] : group.of(cost, first);
+  const uint32_t found = group.of(group.compare(v, group.ballot(tried)), first);
+  const uint32_t cost = known ? costs[at] : found;
   SquarePart& part = parts[local];
   if (group.index < kSquareBlocks) {
     part.cost[candidate] = cost;

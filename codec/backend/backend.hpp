@@ -82,11 +82,11 @@ class Backend {
   /// still: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_still(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             uint8_t* still) = 0;
-  /// In place of find_still() and MotionEstimator::decide_skips() where speed comes first: finds units whose
-  /// squared error to planes.reference is small. vectors: null for still units; for skipped ones those that
-  /// planes.reference was predicted with, which choose the limit. still: null, or those that were found still
-  /// for the same source and base_step; with zero vectors they are close, so they need not be compared again.
-  /// close: [grid.rows][grid.cols], 1 or 0.
+  /// In place of find_still() and MotionEstimator::decide_skips() where speed comes first, or nothing may be
+  /// lost: finds units whose squared error to planes.reference is small. vectors: null for still units; for
+  /// skipped ones those that planes.reference was predicted with, which choose the limit. still: null, or
+  /// those that were found still for the same source and base_step; with zero vectors they are close, so they
+  /// need not be compared again. close: [grid.rows][grid.cols], 1 or 0.
   virtual Status find_close(const SkipPlanes& planes, const MotionGrid& grid, uint32_t base_step,
                             const MotionVector* vectors, const uint8_t* still, uint8_t* close) = 0;
   /// Gives squares of skipped cells one vector where that costs less (skip_squares.hpp). source, reference:

@@ -64,15 +64,6 @@ CTV_HOST_DEVICE int between_samples(int a, int b, int c, int d, int eighth_y, in
           eighth_y * ((8 - eighth_x) * c + eighth_x * d) + 32) >>
          6;
 }
-/// What a cell costs that is skipped with the vector v and differs so much from its prediction here. Where
-/// nothing may be lost that must be all, so only a vector that points at samples of all planes will do.
-CTV_HOST_DEVICE uint64_t own_cost(const SkipPrices& p, uint64_t error, MotionVector v, ChromaShift chroma) {
-  if (p.square != 0) return error;
-  const int between = displacement(v.y, 0).eighth | displacement(v.x, 0).eighth |
-                      displacement(v.y, chroma.y).eighth | displacement(v.x, chroma.x).eighth;
-  return between == 0 ? error : uint64_t{1} << 60;
-}
-
 /// Costs of a cell.
 struct SkipCosts {
   uint64_t zero = 0;  // skipped, zero vector
@@ -102,8 +93,8 @@ CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[
   for (SkipChoice& choice : choices) choice = static_cast<SkipChoice>(best);
 }
 
-/// Where speed comes first, a unit is still, or skipped, as a whole, if its squared error over all planes is
-/// at most so many squares of a step:
+/// Where speed comes first, or nothing may be lost, a unit is still, or skipped, as a whole, if its squared
+/// error over all planes is at most so many squares of a step:
 inline constexpr uint32_t kStillError = 3;
 inline constexpr uint32_t kMovedError = 10;
 inline constexpr uint32_t kZeroError = 27;  // where the vector is zero: most of it is noise

@@ -54,10 +54,11 @@ Status FrameEncoder::initialise(const EncoderDecisions& decisions) {
   if (rdoq_) {
     CTV_ASSIGN_OR_RETURN(coefficient_memory_, allocate_levels(backend_, picture, coefficients_));
   }
-  quick_ = decisions.quick && picture_mode();
+  const bool quick = decisions.quick && picture_mode();
+  close_ = quick || stream_.header.lossless != 0;
   const bool thorough = decisions.split != 0 && decisions.search_range > kWidestUsualRange;
   const MotionEffort effort =
-      quick_ ? MotionEffort::kQuick : (thorough ? MotionEffort::kThorough : MotionEffort::kUsual);
+      quick ? MotionEffort::kQuick : (thorough ? MotionEffort::kThorough : MotionEffort::kUsual);
   const MotionParameters motion{
       stream_.grid,        stream_.header.log2_block, decisions.split, decisions.search_range,
       decisions.far_range, stream_.header.subpel,     effort};
@@ -126,8 +127,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   return predict_subbands(slot);
 }
 
-// A lossless stream skips only what is equal. The loop filter is on where it helps the prediction, which has
-// the noise of all frames before.
+// A lossless stream skips only what is equal: step 0. The loop filter is on where it helps the prediction,
+// which has the noise of all frames before.
 Status FrameEncoder::predict(FrameSlot& slot) {
   const PlaneSet& reference = reference_->picture;
   const MotionGrid& grid = stream_.grid;
@@ -137,16 +138,16 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
   const auto find_still = [&]() -> Status {
     CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
-    return quick_ ? backend_.find_close(compared, grid, step, nullptr, nullptr, searched_.skips)
+    return close_ ? backend_.find_close(compared, grid, step, nullptr, nullptr, searched_.skips)
                   : backend_.find_still(compared, grid, step, searched_.skips);
   };
   const auto prepare = [&](int) { return motion_->prepare(source_.plane(0), lambda(parameters_.base_step)); };
   CTV_RETURN_IF_ERROR(backend_.each_plane(1, prepare, std::cref(find_still)));
   CTV_RETURN_IF_ERROR(backend_.wait_beside());
-  MotionVector* const vectors = quick_ ? side.vectors : searched_.vectors;
+  MotionVector* const vectors = close_ ? side.vectors : searched_.vectors;
   CTV_RETURN_IF_ERROR(motion_->find(searched_.skips, vectors));
   const bool overlap = stream_.header.overlap != 0;
-  if (quick_) {  // all cells are predicted alone, as skipped cells are
+  if (close_) {  // all cells are predicted alone, as skipped cells are
     CTV_RETURN_IF_ERROR(backend_.each_plane(planes(), [&](int p) { return compensate(p, false); }));
     for (int p = 0; p < planes(); ++p) compared.reference[static_cast<size_t>(p)] = predicted().plane(p);
     CTV_RETURN_IF_ERROR(backend_.find_close(compared, grid, step, side.vectors, searched_.skips, side.skips));
@@ -158,7 +159,7 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   CTV_RETURN_IF_ERROR(slot.levels->download_side(
       SideInfo{side.vectors, side.skips, nullptr, stream_.header.loop_filter != 0 ? side.changes : nullptr}));
   if (stream_.header.loop_filter != 0) changes_of_ = parameters_;
-  compensated_ = quick_ && !overlap;
+  compensated_ = close_ && !overlap;
   return {};
 }
 

@@ -120,8 +120,8 @@ class FrameEncoder {
   PlaneSet prediction_;                   // of pictures, unless in place
   PlaneSet spare_;                        // loop filter: of Backend::filter()
   Memory searched_memory_;
-  SideInfo searched_;  // picture prediction: vectors before skips are decided, and what is still
-  bool quick_ = false;
+  SideInfo searched_;        // picture prediction: vectors before skips are decided, and what is still
+  bool close_ = false;       // skips what is close (skip_decisions.hpp), not what costs less
   bool compensated_ = true;  // what was analysed, if it is predicted from pictures
   // As analysed, for find_changes(): code() may have another step.
   std::optional<FrameParameters> changes_of_;

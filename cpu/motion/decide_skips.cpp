@@ -44,15 +44,37 @@ HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const 
 #endif
 }
 
+// Whether a vector points at whole samples of luma.
+bool is_whole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) == 0; }
+
+// The same at whole samples.
+template <int kSide>
+HWY_INLINE void SubtractWhole(const uint8_t* current, ptrdiff_t stride, const uint8_t* reference,
+                              ptrdiff_t reference_stride, int16_t* out) {
+  for (int r = 0; r < kSide; ++r) {
+    CTV_KEEP_LOOP
+    for (int c = 0; c < kSide; ++c) {
+      out[r * kUnit + c] =
+          static_cast<int16_t>(current[r * stride + c] - reference[r * reference_stride + c]);
+    }
+  }
+}
+
 template <int kSide>
 void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_t* out) {
+  const SearchPlanes& planes = luma.planes;
+  const ptrdiff_t pitch = planes.current_stride;
+  const uint8_t* const current = planes.current + y * pitch + x;
+  if (is_whole(v)) {
+    const ptrdiff_t stride = planes.reference_stride;
+    const uint8_t* const from = planes.reference + (y + v.y / kVectorUnit) * stride + x + v.x / kVectorUnit;
+    return SubtractWhole<kSide>(current, pitch, from, stride, out);
+  }
   const HalfDisplacement dy = half_displacement(v.y);
   const HalfDisplacement dx = half_displacement(v.x);
   const ptrdiff_t stride = luma.halves.stride;
   const Corners corners{luma.halves.samples + (2 * y + dy.half) * stride + 2 * x + dx.half, stride,
                         kCornerWeights.of[dy.quarter][dx.quarter]};
-  const ptrdiff_t pitch = luma.planes.current_stride;
-  const uint8_t* const current = luma.planes.current + y * pitch + x;
   if (dy.quarter != 0) {
     SubtractBetween<kSide, Between::kFour>(current, pitch, corners, out);
   } else if (dx.quarter != 0) {
@@ -60,6 +82,20 @@ void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_
   } else {
     SubtractBetween<kSide, Between::kNone>(current, pitch, corners, out);
   }
+}
+
+// Loads what a unit's luma is compared with: processors do not foresee so many rows.
+[[gnu::always_inline]] inline void PrefetchLuma(const SearchedLuma& luma, MotionVector v, int y, int x) {
+  const SearchPlanes& planes = luma.planes;
+  for (int r = y; r < y + kUnit; ++r) {
+    __builtin_prefetch(planes.current + r * planes.current_stride + x);
+    __builtin_prefetch(planes.reference + r * planes.reference_stride + x);
+  }
+  if (is_whole(v)) return;
+  const HalfSamples& halves = luma.halves;
+  const int top = 2 * y + half_displacement(v.y).half;
+  for (int r = top; r < top + 2 * kUnit; ++r)
+    __builtin_prefetch(halves.samples + r * halves.stride + 2 * x + half_displacement(v.x).half);
 }
 
 // Differences [rows][cols] of chroma, in rows of `pitch`, to samples between four. kWidth: columns that are
@@ -164,8 +200,11 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
   for (int col = begin; col < end; col += kSkipUnit) {
     SkipChoice choices[kSkipCells] = {};
     const int ahead = col + kAhead;
-    for (int p = 1; p < s.planes->planes && ahead < end && still[s.cell(0, ahead)] == 0; ++p)
-      PrefetchUnit(PlaneOfUnit(s, p, ahead), kUnit >> s.planes->chroma.y);
+    if (ahead < end && still[s.cell(0, ahead)] == 0) {
+      PrefetchLuma(luma, side.vectors[s.cell(0, ahead)], s.row * kCell, ahead * kCell);
+      for (int p = 1; p < s.planes->planes; ++p)
+        PrefetchUnit(PlaneOfUnit(s, p, ahead), kUnit >> s.planes->chroma.y);
+    }
     if (still[s.cell(0, col)] == 0) {
       VectorUnit unit{};
       unit.uniform = true;
@@ -183,7 +222,6 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
       }
       for (int k = 0; k < kSkipCells; ++k) {
         costs[k].code = coded_cost(*s.prices, sums[k], unit.vectors[k]);
-        costs[k].own = own_cost(*s.prices, costs[k].own, unit.vectors[k], s.planes->chroma);
         if (!unit.inside[k]) costs[k] = {};
       }
       choose_skips(*s.prices, costs, choices);

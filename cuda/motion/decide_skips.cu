@@ -288,7 +288,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     SkipCosts mine;
     if (cell.inside) {
       mine.zero = uint64_t{64} * sums.zero;
-      mine.own = own_cost(c.prices, uint64_t{64} * sums.own, v, c.chroma);
+      mine.own = uint64_t{64} * sums.own;
       mine.code = coded_cost(c.prices, {sums.lost, sums.counts & 0xFFFFU, sums.counts >> 16}, v);
     }
     SkipCosts costs[kSkipCells];

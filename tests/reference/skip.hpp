@@ -103,7 +103,6 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
         if (r >= grid.rows || c >= grid.cols) continue;
         SkipSums sums;
         const MotionVector v = searched[at(r, c)];
-        bool between = false;
         for (const SkipPlane& p : planes) {
           const auto prediction = [&](int y, int x, MotionVector moved) {
             return &p == planes.data() ? moved_sample(halves, y, x, moved) : p.between(y, x, moved);
@@ -113,10 +112,8 @@ inline std::vector<uint8_t> decide_skips(const std::vector<SkipPlane>& planes, c
           sums.coded += own.coded;
           sums.octaves += own.octaves;
           cell_sums(p, prediction, prices, r, c, {}, costs[k].zero);
-          between |= Position(0, v.y, p.shift.y).eighth != 0 || Position(0, v.x, p.shift.x).eighth != 0;
         }
         costs[k].code = coded_cost(prices, sums, v);
-        if (base_step == 0 && between) costs[k].own = uint64_t{1} << 60;  // what is lost is not known
       }
       if (still[at(row, col)] == 0) choose_skips(prices, costs, choices);
       for (int k = 0; k < kSkipCells; ++k) {

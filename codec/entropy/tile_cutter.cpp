@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "codec/entropy/tile_levels.hpp"
 #include "codec/util/host_device.hpp"
 
 namespace ctv {
@@ -24,19 +23,15 @@ void find_quads_of(const TileSet& set, size_t b, size_t strip, const Level* band
   const int end = std::min(set.rows, static_cast<int>(strip + height) * kTileSide);
   for (int y = place.y(); y < end; y += 2) {
     const auto row = static_cast<size_t>(y / kTileSide);
-    TileQuads* to = &tiles[strip * set.tile_cols() + row % kStripTiles];
+    TileQuads* const to = &tiles[strip * set.tile_cols() + row % kStripTiles];
     const int shift = y % kTileSide / 2 * kTileQuads;
     const Level* upper = band + static_cast<ptrdiff_t>(y) * set.cols;
     const Level* lower = y + 1 < set.rows ? upper + set.cols : upper;
-    for (size_t i = 0; i < whole; ++i, upper += kTileSide, lower += kTileSide, to += height) {
-      __builtin_prefetch(upper + 2 * set.cols);  // the next rows: processors do not look beyond a page
-      __builtin_prefetch(lower + 2 * set.cols);
-      (*to)[b] |= uint64_t{find_quads(upper, lower)} << shift;
-    }
+    find_quads(upper, lower, whole, b, shift, to, height);
     if (rest == 0) continue;
-    std::copy_n(upper, rest, cut[0]);
-    std::copy_n(lower, rest, cut[1]);
-    (*to)[b] |= uint64_t{find_quads(cut[0], cut[1])} << shift;
+    std::copy_n(upper + whole * kTileSide, rest, cut[0]);
+    std::copy_n(lower + whole * kTileSide, rest, cut[1]);
+    find_quads(cut[0], cut[1], 1, b, shift, to + whole * height, height);
   }
 }
 

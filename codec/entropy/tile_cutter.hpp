@@ -3,12 +3,12 @@
 // which do not depend on each other, then where pieces begin and which models they have.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "codec/entropy/model/tile_cost.hpp"
+#include "codec/entropy/tile_levels.hpp"
 #include "codec/entropy/tile_source.hpp"
 #include "codec/format/tile_sets.hpp"
 
@@ -20,9 +20,6 @@ struct CutPiece {
   uint32_t model = 0;
   bool zero = true;  // every level
 };
-
-/// Quads of a tile's parts that are not 0: bit 8 y + x.
-using TileQuads = std::array<uint64_t, kTileBands>;
 
 /// A strip of tiles: first is its first tile row.
 struct TileStrip {

@@ -42,6 +42,15 @@ namespace {
 
 __m128i load(const Level* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
 
+// Of sixteen levels of two rows: bit x, a quad that is not 0.
+uint32_t quads_of(const Level* upper, const Level* lower) {
+  const __m128i zero = _mm_setzero_si128();
+  const __m128i low = _mm_or_si128(load(upper), load(lower));
+  const __m128i high = _mm_or_si128(load(upper + 8), load(lower + 8));
+  const __m128i zeros = _mm_packs_epi32(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero));
+  return ~static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(zeros, zeros))) & 255U;
+}
+
 // Of sixteen levels of each row as bytes of all ones or 0: the bits of eight quads.
 void put_quads(__m128i above, __m128i below, uint8_t* to) {
   const __m128i ones = _mm_or_si128(_mm_and_si128(above, _mm_set1_epi16(0x0201)),
@@ -50,44 +59,40 @@ void put_quads(__m128i above, __m128i below, uint8_t* to) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(quads, quads));
 }
 
-__m128i is_large(__m128i v) {
-  return _mm_or_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(1)), _mm_cmpgt_epi8(_mm_set1_epi8(-1), v));
+// Bytes with a larger magnitude. Saturated levels will do.
+__m128i is_beyond(__m128i v, int8_t magnitude) {
+  return _mm_or_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(magnitude)),
+                      _mm_cmpgt_epi8(_mm_set1_epi8(static_cast<int8_t>(-magnitude)), v));
 }
-
-}  // namespace
 
 // Magnitudes from which on numbers have more raw bits, and how many more.
 constexpr struct {
   int16_t from, bits;
 } kRawSteps[] = {{10, 1}, {12, 1}, {16, 1}, {24, 1}, {40, 2}, {104, 2}, {360, 2}, {1384, 5}};
 
+}  // namespace
+
 LargeSums sum_large(const Level* levels, size_t stride) {
   const __m128i zero = _mm_setzero_si128();
   __m128i large = zero;
   __m128i raw_bits = zero;
-  for (int i = 0; i < 2 * kTileSide; ++i) {
-    const __m128i v = load(levels + static_cast<size_t>(i / 2) * stride + (i % 2) * 8);
-    const __m128i magnitude = _mm_max_epi16(v, _mm_subs_epi16(zero, v));
-    large = _mm_sub_epi16(large, _mm_cmpgt_epi16(magnitude, _mm_set1_epi16(1)));
-    if (_mm_movemask_epi8(_mm_cmpgt_epi16(magnitude, _mm_set1_epi16(9))) == 0) continue;
-    for (const auto& step : kRawSteps) {
-      const __m128i more = _mm_cmpgt_epi16(magnitude, _mm_set1_epi16(static_cast<int16_t>(step.from - 1)));
-      raw_bits = _mm_add_epi16(raw_bits, _mm_and_si128(more, _mm_set1_epi16(step.bits)));
+  for (int y = 0; y < kTileSide; ++y, levels += stride) {
+    const __m128i halves[2] = {load(levels), load(levels + 8)};
+    const __m128i both = _mm_packs_epi16(halves[0], halves[1]);  // saturated
+    large = _mm_sub_epi8(large, is_beyond(both, 1));
+    if (_mm_movemask_epi8(is_beyond(both, 9)) == 0) continue;
+    for (const __m128i v : halves) {
+      const __m128i magnitude = _mm_max_epi16(v, _mm_subs_epi16(zero, v));
+      for (const auto& step : kRawSteps) {
+        const __m128i more = _mm_cmpgt_epi16(magnitude, _mm_set1_epi16(static_cast<int16_t>(step.from - 1)));
+        raw_bits = _mm_add_epi16(raw_bits, _mm_and_si128(more, _mm_set1_epi16(step.bits)));
+      }
     }
   }
-  const __m128i ones = _mm_set1_epi16(1);
   alignas(16) uint32_t sums[8];
-  _mm_store_si128(reinterpret_cast<__m128i*>(sums), _mm_madd_epi16(large, ones));
-  _mm_store_si128(reinterpret_cast<__m128i*>(sums + 4), _mm_madd_epi16(raw_bits, ones));
-  return {sums[0] + sums[1] + sums[2] + sums[3], sums[4] + sums[5] + sums[6] + sums[7]};
-}
-
-uint32_t find_quads(const Level* upper, const Level* lower) {
-  const __m128i zero = _mm_setzero_si128();
-  const __m128i low = _mm_or_si128(load(upper), load(lower));
-  const __m128i high = _mm_or_si128(load(upper + 8), load(lower + 8));
-  const __m128i zeros = _mm_packs_epi32(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero));
-  return ~static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(zeros, zeros))) & 255U;
+  _mm_store_si128(reinterpret_cast<__m128i*>(sums), _mm_sad_epu8(large, zero));
+  _mm_store_si128(reinterpret_cast<__m128i*>(sums + 4), _mm_madd_epi16(raw_bits, _mm_set1_epi16(1)));
+  return {sums[0] + sums[2], sums[4] + sums[5] + sums[6] + sums[7]};
 }
 
 void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
@@ -99,7 +104,7 @@ void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
     const __m128i below = _mm_packs_epi16(load(levels + stride), load(levels + stride + 8));
     put_quads(_mm_xor_si128(_mm_cmpeq_epi8(above, zero), ones),
               _mm_xor_si128(_mm_cmpeq_epi8(below, zero), ones), bits.nonzero + 8 * y);
-    put_quads(is_large(above), is_large(below), bits.large + 8 * y);
+    put_quads(is_beyond(above, 1), is_beyond(below, 1), bits.large + 8 * y);
     put_quads(_mm_cmpgt_epi8(zero, above), _mm_cmpgt_epi8(zero, below), bits.negative + 8 * y);
   }
 }
@@ -132,6 +137,16 @@ void levels_of_bits(const TileBits& bits, Level* levels, size_t stride) {
 
 #else
 
+namespace {
+
+uint32_t quads_of(const Level* upper, const Level* lower) {
+  uint32_t quads = 0;
+  for (uint32_t i = 0; i < 16; ++i) quads |= (upper[i] != 0 || lower[i] != 0 ? 1U : 0U) << (i / 2);
+  return quads;
+}
+
+}  // namespace
+
 LargeSums sum_large(const Level* levels, size_t stride) {
   LargeSums sums{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -142,12 +157,6 @@ LargeSums sum_large(const Level* levels, size_t stride) {
     sums.raw_bits += number_bits(number_symbol(magnitude - 2));
   }
   return sums;
-}
-
-uint32_t find_quads(const Level* upper, const Level* lower) {
-  uint32_t quads = 0;
-  for (uint32_t i = 0; i < 16; ++i) quads |= (upper[i] != 0 || lower[i] != 0 ? 1U : 0U) << (i / 2);
-  return quads;
 }
 
 void bits_of_levels(const Level* levels, size_t stride, TileBits& bits) {
@@ -172,5 +181,16 @@ void levels_of_bits(const TileBits& bits, Level* levels, size_t stride) {
 }
 
 #endif
+
+void find_quads(const Level* upper, const Level* lower, size_t tiles, size_t b, int shift, TileQuads* to,
+                size_t step) {
+  const ptrdiff_t ahead = 2 * (lower - upper);
+  for (size_t i = 0; i < tiles; ++i) {
+    const size_t x = i * kTileSide;
+    __builtin_prefetch(upper + x + ahead);  // processors do not look beyond a page
+    __builtin_prefetch(lower + x + ahead);
+    to[i * step][b] |= uint64_t{quads_of(upper + x, lower + x)} << shift;
+  }
+}
 
 }  // namespace ctv

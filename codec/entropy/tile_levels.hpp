@@ -16,8 +16,12 @@ constexpr size_t level_at(uint32_t place, size_t stride) {
   return ((place >> 5) * 2 + (place >> 1 & 1U)) * stride + (place >> 2 & 7U) * 2 + (place & 1U);
 }
 
-/// Quads of sixteen levels of two rows that are not 0: bit x.
-uint32_t find_quads(const Level* upper, const Level* lower);
+/// Quads of a tile's parts that are not 0: bit 8 y + x.
+using TileQuads = std::array<uint64_t, kTileBands>;
+/// Adds those that two rows of levels have in part b of tiles that lie side by side, `step` apart in memory.
+/// shift: 8 y of the quads. Reads the next two rows ahead.
+void find_quads(const Level* upper, const Level* lower, size_t tiles, size_t b, int shift, TileQuads* to,
+                size_t step);
 /// Of a part: levels with a magnitude above 1, and the raw bits of their numbers.
 struct LargeSums {
   uint32_t levels, raw_bits;

@@ -87,11 +87,15 @@ TEST(Tiles, BitsOfLevelsAreWhatTheySay) {
   levels[2] = 256;  // whose low byte is 0
   TileBits bits{};
   bits_of_levels(levels.data(), kStride, bits);
-  uint64_t quads = 0;
-  for (uint32_t y = 0; y < 8; ++y) {
-    const Level* const upper = levels.data() + 2 * y * kStride;
-    quads |= uint64_t{find_quads(upper, upper + kStride)} << (8 * y);
+  TileQuads tiles[2] = {};
+  for (int y = 0; y < 8; ++y) {
+    const Level* const upper = levels.data() + 2 * static_cast<size_t>(y) * kStride;
+    find_quads(upper, upper + kStride, 1, 2, 8 * y, tiles + 1, 2);
   }
+  EXPECT_EQ(tiles[0], TileQuads{});
+  const uint64_t quads = tiles[1][2];
+  const LargeSums sums = sum_large(levels.data(), kStride);
+  LargeSums counted{};
   std::vector<Level> small(levels.size(), Level{77});
   levels_of_bits(bits, small.data(), kStride);
   for (uint32_t y = 0; y < kTileSide; ++y) {
@@ -103,6 +107,9 @@ TEST(Tiles, BitsOfLevelsAreWhatTheySay) {
         EXPECT_EQ(small[y * kStride + x], 77);
         continue;
       }
+      const auto magnitude = static_cast<uint32_t>(std::abs(level));
+      counted.levels += magnitude > 1 ? 1 : 0;
+      counted.raw_bits += magnitude > 1 ? number_bits(number_symbol(magnitude - 2)) : 0;
       EXPECT_EQ(bits.nonzero[quad] >> i & 1, level != 0);
       EXPECT_EQ(bits.large[quad] >> i & 1, std::abs(level) > 1);
       EXPECT_EQ(bits.negative[quad] >> i & 1, level < 0);
@@ -111,6 +118,8 @@ TEST(Tiles, BitsOfLevelsAreWhatTheySay) {
       EXPECT_EQ(level_at(4 * quad + i, kStride), y * kStride + x);
     }
   }
+  EXPECT_EQ(sums.levels, counted.levels);
+  EXPECT_EQ(sums.raw_bits, counted.raw_bits);
 }
 
 TEST(Tiles, EveryExtentComesBack) {

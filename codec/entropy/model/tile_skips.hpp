@@ -68,19 +68,14 @@ CTV_HOST_DEVICE uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_
   const int rows = row_shift < 2 ? 1 : 1 << (row_shift - 2);
   const int cols = col_shift < 2 ? 8 >> (2 - col_shift) : 8 << (col_shift - 2);
   const int first_col = x << col_shift >> 3;
+  const int quads = row_shift < 2 ? 4 >> row_shift : 1;  // rows of them with the same cells
   uint64_t skips = 0;
-  uint64_t bits = 0;
-  int have = -1;
-  for (int quad = 0; quad < 8; ++quad) {
+  for (int quad = 8 - quads; quad >= 0; quad -= quads) {
     const int row = (y + 2 * quad) << row_shift >> 3;
-    if (row != have) {
-      have = row;
-      bits = skipped_cells(grid, row, rows, first_col, cols);
-      for (int shift = 2; shift < col_shift; ++shift) bits = both_of_pairs(bits);
-      for (int shift = col_shift; shift < 2; ++shift) bits = twice(bits);
-      bits &= 255U;
-    }
-    skips |= bits << (8 * quad);
+    uint64_t bits = skipped_cells(grid, row, rows, first_col, cols);
+    for (int shift = 2; shift < col_shift; ++shift) bits = both_of_pairs(bits);
+    for (int shift = col_shift; shift < 2; ++shift) bits = twice(bits);
+    for (int i = 0; i < quads; ++i) skips = skips << 8 | (bits & 255U);
   }
   return skips;
 }

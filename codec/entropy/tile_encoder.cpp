@@ -79,7 +79,8 @@ void TileEncoder::code(size_t task) {
   Worker& worker = workers_[task];
   worker.size = 0;
   // Since the last frame they have left the caches, and symbols look them up in no order.
-  for (const SymbolTable& table : tables_.symbols) __builtin_prefetch(&table);
+  constexpr size_t kOfALine = 64 / sizeof(SymbolTable);
+  for (size_t i = 0; i < tables_.symbols.size(); i += kOfALine) __builtin_prefetch(&tables_.symbols[i]);
   const size_t end = pieces_.size() * (task + 1) / tasks_;
   for (size_t i = pieces_.size() * task / tasks_; i < end; i += TilePieceEncoder::kPiecesAtOnce) {
     const auto pieces = std::span(pieces_).subspan(i, std::min(TilePieceEncoder::kPiecesAtOnce, end - i));

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Four ways to use the library, each from a prefix that was moved after installation: find_package with a shared and a
-# static library, also from projects in C alone, pkg-config with both, also with absolute folders, add_subdirectory. The
-# last builds the static library, so the order matters.
+# static library, pkg-config with both, also with absolute folders, add_subdirectory; by CMake also from projects in C
+# alone. The last builds the static library, so the order matters.
 #   usage: run.sh BUILD WORK   BUILD: a build folder with the shared library; WORK: a folder for this test alone
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -50,6 +50,10 @@ by_package shared
 by_pkg_config shared
 quietly cmake -S "$here" -B subproject -G Ninja -DCTV_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCTV_INSTALL=ON \
   -DCTV_SIMD=NATIVE
+quietly cmake --build subproject
+subproject/call
+# The same folder as a project in C alone, which finds ctv built.
+quietly cmake subproject -DCTV_C_PROGRAM="$source/tests/api/c_example.c"
 quietly cmake --build subproject
 subproject/call
 install_moved subproject/ctv static

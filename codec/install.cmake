@@ -36,4 +36,6 @@ configure_file(codec/ctv.pc.in ctv.pc @ONLY)
 configure_file(codec/transport/ctv_net.pc.in ctv_net.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/ctv.pc" "${PROJECT_BINARY_DIR}/ctv_net.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 
-include(codec/packages.cmake)
+if(PROJECT_IS_TOP_LEVEL)  # CPack's settings are those of a whole build
+  include(codec/packages.cmake)
+endif()

@@ -52,6 +52,7 @@ quietly cmake -S "$here" -B subproject -G Ninja -DCTV_SOURCE="$source" -DCMAKE_B
   -DCTV_SIMD=NATIVE
 quietly cmake --build subproject
 subproject/call
+! grep -q libctv subproject/CPackConfig.cmake || { echo "FAILED: CPack of the project that adds ctv"; exit 1; }
 # The same folder as a project in C alone, which finds ctv built.
 quietly cmake subproject -DCTV_C_PROGRAM="$source/tests/api/c_example.c"
 quietly cmake --build subproject

@@ -38,6 +38,7 @@ TEST(Options, Values) {
   EXPECT_EQ(p.run.engine, CTV_ENGINE_FFT);
   EXPECT_TRUE(p.run.quiet);
   EXPECT_EQ(parse({"-"}).input, "-");
+  EXPECT_EQ(parse({"-q", "--", "-in"}).input, "-in");
 }
 
 TEST(Options, Refusals) {

@@ -178,7 +178,9 @@ bool Options::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     throw Failure(Exit::kUsage, e.what(), "see " + text_.name + " --help");
   }
-  if (!app.remaining().empty()) refuse(app.remaining());
+  std::vector<std::string> rest = app.remaining();
+  std::erase(rest, "--");  // in front of a name that begins with a hyphen; the parser leaves it behind
+  if (!rest.empty()) refuse(rest);
   if (print.empty()) return true;
   std::fwrite(print.data(), 1, print.size(), stdout);
   if (std::fflush(stdout) != 0) throw Failure(Exit::kFile, "cannot write standard output");

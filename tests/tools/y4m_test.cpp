@@ -106,6 +106,8 @@ TEST(Y4m, TheDescriptionOfThePicturesIsRead) {
   EXPECT_EQ(read("A1:1 XCOLORRANGE=LIMITED C420jpeg Ib"),
             (Description{{1, 1}, CTV_RANGE_LIMITED, CTV_SITING_CENTRE, CTV_INTERLACE_BOTTOM_FIRST}));
   EXPECT_EQ(read("C420paldv").siting, CTV_SITING_TOP_LEFT);
+  EXPECT_EQ(parse_y4m_header("YUV4MPEG2 W4 H2 F4294967295:1 F0:0 F0:1", "x").dropped,
+            "its frame rate (4294967295:1)");
   EXPECT_EQ(parse_y4m_header("YUV4MPEG2 W4 H2 Im A70000:1", "x").dropped,
             "its mixed interlacing (m), its sample aspect (70000:1)");
 }

@@ -93,10 +93,11 @@ VideoFormat parse_y4m_header(std::string_view line, const std::string& name, uin
         break;
       }
       case 'F':
-        // 0:0 and the like mean "unknown": keep the default rate.
         if (const auto rate = parse_rate(value)) {
           video.fps_num = rate->first;
           video.fps_den = rate->second;
+        } else if (value != "0" && !value.starts_with("0:")) {  // "unknown": the default rate stays
+          drop(video, "its frame rate", value);
         }
         break;
       case 'C':

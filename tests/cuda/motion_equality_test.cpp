@@ -169,7 +169,7 @@ struct Scene {
     Random random(seed);
     for (int r = 0; r < grid.rows; ++r) {
       for (int c = 0; c < grid.cols; ++c) {
-        const MotionVector v = searched->at(r, c);
+        const MotionVector v = searched->get(r, c);
         if (random.between(0, 7) == 0)
           searched->set(r, c, {static_cast<int16_t>(v.y + random.between(-4, 4)), v.x});
       }

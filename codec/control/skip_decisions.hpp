@@ -58,12 +58,16 @@ CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, Moti
   return s.lost + p.square * (each * s.coded + 6 * uint64_t{s.octaves}) / 32;
 }
 
-/// The prediction of a sample of chroma between four, in the upper and the lower row, at so many eighths.
-CTV_HOST_DEVICE int between_samples(int a, int b, int c, int d, int eighth_y, int eighth_x) {
-  return ((8 - eighth_y) * ((8 - eighth_x) * a + eighth_x * b) +
-          eighth_y * ((8 - eighth_x) * c + eighth_x * d) + 32) >>
-         6;
+/// The prediction of a sample of chroma between two of the upper and two of the lower row, so many eighths
+/// below and to the right of the first. T: int or, which suffices for all chroma, int16_t.
+template <typename T>
+CTV_HOST_DEVICE T between_samples(T a, T b, T c, T d, T down, T right) {
+  const auto upper = static_cast<T>((8 - right) * a + right * b);  // all in T, so that loops stay there
+  const auto lower = static_cast<T>((8 - right) * c + right * d);
+  const auto sum = static_cast<T>((8 - down) * upper + down * lower + 32);
+  return static_cast<T>(sum >> 6);
 }
+
 /// Costs of a cell.
 struct SkipCosts {
   uint64_t zero = 0;  // skipped, zero vector

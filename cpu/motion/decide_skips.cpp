@@ -45,7 +45,7 @@ HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const 
 }
 
 // Whether a vector points at whole samples of luma.
-bool is_whole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) == 0; }
+bool IsWhole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) == 0; }
 
 // The same at whole samples.
 template <int kSide>
@@ -65,7 +65,7 @@ void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_
   const SearchPlanes& planes = luma.planes;
   const ptrdiff_t pitch = planes.current_stride;
   const uint8_t* const current = planes.current + y * pitch + x;
-  if (is_whole(v)) {
+  if (IsWhole(v)) {
     const ptrdiff_t stride = planes.reference_stride;
     const uint8_t* const from = planes.reference + (y + v.y / kVectorUnit) * stride + x + v.x / kVectorUnit;
     return SubtractWhole<kSide>(current, pitch, from, stride, out);
@@ -91,7 +91,7 @@ void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_
     __builtin_prefetch(planes.current + r * planes.current_stride + x);
     __builtin_prefetch(planes.reference + r * planes.reference_stride + x);
   }
-  if (is_whole(v)) return;
+  if (IsWhole(v)) return;
   const HalfSamples& halves = luma.halves;
   const int top = 2 * y + half_displacement(v.y).half;
   for (int r = top; r < top + 2 * kUnit; ++r)
@@ -106,19 +106,15 @@ void SubtractChroma(const UnitPlane& u, MotionVector v, int top, int left, int r
   const Near<kWidth> source(u.source, u.y + top, u.x + left, rows);
   const Moved<kWidth> moved(u.reference, u.shift, v, u.y + top, u.x + left, rows);
   const auto down = static_cast<int16_t>(moved.dy.eighth);
-  const auto across = static_cast<int16_t>(moved.dx.eighth);
+  const auto right = static_cast<int16_t>(moved.dx.eighth);
   alignas(64) int16_t predicted[kUnit * kWidth];
   for (int r = 0; r < rows; ++r) {
     const Sample* const upper = moved.source + r * moved.stride;
     const Sample* const lower = upper + moved.stride;
     CTV_KEEP_LOOP
-    for (int c = 0; c < kWidth; ++c) {
-      // between_samples() in 16 bits
-      const auto a = static_cast<int16_t>((8 - across) * upper[c] + across * upper[c + 1]);
-      const auto b = static_cast<int16_t>((8 - across) * lower[c] + across * lower[c + 1]);
-      const auto sum = static_cast<int16_t>((8 - down) * a + down * b + 32);
-      predicted[r * kWidth + c] = static_cast<int16_t>(sum >> 6);
-    }
+    for (int c = 0; c < kWidth; ++c)
+      predicted[r * kWidth + c] =
+          between_samples<int16_t>(upper[c], upper[c + 1], lower[c], lower[c + 1], down, right);
   }
   if (cols == kWidth && pitch == kWidth)
     return Subtract<kWidth>(source.data, source.stride, predicted, kWidth, rows, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching on luma.
+// Block matching on luma, and the decision which cells are skipped, with the same samples.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,9 @@ class MotionEstimator {
   /// vector zero.
   virtual Status find(const uint8_t* still, MotionVector* vectors) = 0;
   /// Decides which cells that are not still are skipped, and with which vectors (skip_decisions.hpp). After
-  /// find() of vectors of cells, with the same `still`. planes: of chroma; luma is what prepare() and
-  /// read_reference() have read. side.vectors: those that were found, changed where they are not used.
+  /// find() of vectors of cells, with the same `still`. planes: all, of which chroma is read; luma is what
+  /// prepare() and read_reference() have read. side.vectors: those that were found, changed where they are
+  /// not used.
   virtual Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
                               const SideInfo& side) = 0;
   /// The first three, one after the other.

@@ -181,11 +181,5 @@ struct HalfDisplacement {
   int quarter;  // 0..3
 };
 CTV_HOST_DEVICE HalfDisplacement half_displacement(int v) { return {v >> 2, v & 3}; }
-/// Bilinear interpolation between four neighbours at half samples.
-CTV_HOST_DEVICE int between_halves(int a, int b, int c, int d, int quarter_y, int quarter_x) {
-  return ((4 - quarter_y) * ((4 - quarter_x) * a + quarter_x * b) +
-          quarter_y * ((4 - quarter_x) * c + quarter_x * d) + 8) >>
-         4;
-}
 
 }  // namespace ctv

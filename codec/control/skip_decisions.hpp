@@ -24,8 +24,8 @@ namespace ctv {
 inline constexpr int kSkipUnit = 2;  // cells on a side
 inline constexpr int kSkipCells = kSkipUnit * kSkipUnit;
 
-/// The difference of a sample to its prediction, limited so that sums of 8x8 fit in 16 bits. Interpolation
-/// may overshoot the range of chroma.
+/// The difference of a sample to its prediction, limited so that sums of 8x8 fit in 16 bits: the filter of
+/// compensation may overshoot.
 CTV_HOST_DEVICE int skip_difference(int sample, int prediction) {
   return clamp_to(sample - prediction, -511, 511);
 }
@@ -59,13 +59,13 @@ CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, Moti
 }
 
 /// The prediction of a sample of chroma between two of the upper and two of the lower row, so many eighths
-/// below and to the right of the first. T: int or, which suffices for all chroma, int16_t.
-template <typename T>
-CTV_HOST_DEVICE T between_samples(T a, T b, T c, T d, T down, T right) {
-  const auto upper = static_cast<T>((8 - right) * a + right * b);  // all in T, so that loops stay there
-  const auto lower = static_cast<T>((8 - right) * c + right * d);
-  const auto sum = static_cast<T>((8 - down) * upper + down * lower + 32);
-  return static_cast<T>(sum >> 6);
+/// below and to the right of the first. All of it fits in 16 bits.
+CTV_HOST_DEVICE int16_t between_samples(int16_t a, int16_t b, int16_t c, int16_t d, int16_t down,
+                                        int16_t right) {
+  const auto upper = static_cast<int16_t>((8 - right) * a + right * b);
+  const auto lower = static_cast<int16_t>((8 - right) * c + right * d);
+  const auto sum = static_cast<int16_t>((8 - down) * upper + down * lower + 32);
+  return static_cast<int16_t>(sum >> 6);
 }
 
 /// Costs of a cell.

@@ -20,6 +20,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
+// Whether a vector points at whole samples of luma.
+inline bool IsWhole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) == 0; }
+
 // Differences [kSide][kUnit] of luma to samples between half samples.
 template <int kSide, Between kBetween>
 HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const Corners& corners,
@@ -44,10 +47,7 @@ HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const 
 #endif
 }
 
-// Whether a vector points at whole samples of luma.
-bool IsWhole(MotionVector v) { return ((v.y | v.x) & (kVectorUnit - 1)) == 0; }
-
-// The same at whole samples.
+// Differences [kSide][kUnit] of luma to whole samples.
 template <int kSide>
 HWY_INLINE void SubtractWhole(const uint8_t* current, ptrdiff_t stride, const uint8_t* reference,
                               ptrdiff_t reference_stride, int16_t* out) {
@@ -114,7 +114,7 @@ void SubtractChroma(const UnitPlane& u, MotionVector v, int top, int left, int r
     CTV_KEEP_LOOP
     for (int c = 0; c < kWidth; ++c)
       predicted[r * kWidth + c] =
-          between_samples<int16_t>(upper[c], upper[c + 1], lower[c], lower[c + 1], down, right);
+          between_samples(upper[c], upper[c + 1], lower[c], lower[c + 1], down, right);
   }
   if (cols == kWidth && pitch == kWidth)
     return Subtract<kWidth>(source.data, source.stride, predicted, kWidth, rows, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a few rows with one vector, shared by compensation and the decision of skips. Included
-// once per instruction set.
+// The prediction of a few rows with one vector, for compensation and squares of skipped cells; the decision
+// of skips reads from the same places. Included once per instruction set.
 #if defined(CTV_CPU_PREDICT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_PREDICT_INL_HPP
 #undef CTV_CPU_PREDICT_INL_HPP

@@ -5,8 +5,6 @@
 // errors alone, which are summed up until they are too large.
 #include "cpu/motion/skip.hpp"
 
-#include <algorithm>
-
 #include "codec/control/skip_decisions.hpp"
 #include "codec/util/parallel.hpp"
 

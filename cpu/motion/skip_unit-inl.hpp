@@ -8,6 +8,8 @@
 #define CTV_CPU_SKIP_UNIT_INL_HPP
 #endif
 
+#include <algorithm>
+
 #include "codec/control/skip_decisions.hpp"
 #include "cpu/motion/predict-inl.hpp"
 #include "cpu/motion/skip.hpp"

@@ -16,11 +16,12 @@ namespace {
 
 constexpr int kAlign = 16;  // bytes
 
-// The vectors of squares go on to the next grid.
+// The vectors of squares go on to the next grid. What a block costs with its own they have from the pass,
+// which compares as they do.
 constexpr bool squares_come_last() {
   const auto last = [](std::span<const FieldPass> passes) {
-    for (size_t i = 0; i + 1 < passes.size(); ++i) {
-      if (passes[i].squares) return false;
+    for (size_t i = 0; i < passes.size(); ++i) {
+      if (passes[i].squares && (i + 1 < passes.size() || passes[i].sad_row_step != 0)) return false;
     }
     return true;
   };

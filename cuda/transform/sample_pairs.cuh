@@ -68,6 +68,7 @@ __device__ __forceinline__ bool has_octets(const PlaneTarget& target) {
 /// Clears the pairs in skipped cells, of kCount values from column `first`, which is even, of a row on.
 template <int kCount>
 __device__ __forceinline__ void clear_skipped(const SkippedCells& cells, int row, int first, int* x) {
+  static_assert(kCount % 4 == 0);
   if (cells.skips == nullptr) return;
   const uint8_t* flags = cells.flags(row);
   if (cells.geometry.col_shift + 2 <= kLog2Cell && first % 4 == 0) {  // four columns lie in one cell
@@ -108,6 +109,7 @@ __device__ __forceinline__ void read_samples(const PlaneSource& source, int row,
 /// target.put() for kRun samples from a multiple of 8 on, eight at a time. x: 0 in skipped cells; changed.
 template <int kRun>
 __device__ __forceinline__ void put_run(const PlaneTarget& target, int row, int col, int* x) {
+  static_assert(kRun % 8 == 0);
   if (target.samples != 0 && target.scale != kUnitScale) {
 #pragma unroll
     for (int k = 0; k < kRun; ++k) x[k] = scale_lowpass(x[k], target.scale);

@@ -137,8 +137,9 @@ struct Scene {
                             : MotionVector{});
       noise.push_back(kNoise[random.between(0, 3)]);
     }
-    const auto wave = [](double y, double x, int p) {
-      return 128 + 60 * std::sin(0.31 * y + 0.05 * x + p) + 50 * std::sin(0.23 * x - 0.07 * y);
+    const auto wave = [&](double y, double x, int p) {  // chroma with a sign, or without
+      return (p > 0 && seed % 2 == 1 ? 0 : 128) + 60 * std::sin(0.31 * y + 0.05 * x + p) +
+             50 * std::sin(0.23 * x - 0.07 * y);
     };
     for (int p = 0; p < count; ++p) {
       const ChromaShift shift = p == 0 ? ChromaShift{} : chroma;
@@ -170,8 +171,9 @@ struct Scene {
     for (int r = 0; r < grid.rows; ++r) {
       for (int c = 0; c < grid.cols; ++c) {
         const MotionVector v = searched->get(r, c);
-        if (random.between(0, 7) == 0)
-          searched->set(r, c, {static_cast<int16_t>(v.y + random.between(-4, 4)), v.x});
+        const int kind = random.between(0, 7);
+        if (kind == 0) searched->set(r, c, {static_cast<int16_t>(v.y + random.between(-4, 4)), v.x});
+        if (kind == 1) searched->set(r, c, {static_cast<int16_t>(random.between(-900, 900)), 8});
       }
     }
     searched->upload();
@@ -205,10 +207,13 @@ TEST_F(CudaEquality, SkipDecisions) {
           if (left_out(number)) continue;
           const int log2_block = between(kLog2Cell, 5);
           const auto lambda = static_cast<uint32_t>(between(0, 200));
+          const int range = between(0, 8);
+          const int far_range = between(0, 3) * kFarStep;
           const uint64_t seed = next_seed();
           SCOPED_TRACE(text(extent) + " chroma " + shifts(chroma) + " planes " + std::to_string(planes) +
                        " step " + std::to_string(base_step) + " block " + std::to_string(1 << log2_block) +
-                       " lambda " + std::to_string(lambda) + " seed " + std::to_string(seed));
+                       " lambda " + std::to_string(lambda) + " range " + std::to_string(range) + " far " +
+                       std::to_string(far_range) + " seed " + std::to_string(seed));
           std::vector<std::vector<MotionVector>> decided;
           std::vector<std::vector<MotionVector>> vectors;  // before squares are united
           std::vector<std::vector<MotionVector>> united;
@@ -226,6 +231,8 @@ TEST_F(CudaEquality, SkipDecisions) {
             auto motion = backend->make_motion({.grid = scene.grid,
                                                 .log2_block = log2_block,
                                                 .split = log2_block == kLog2Cell ? 0 : 1,
+                                                .range = range,
+                                                .far_range = far_range,
                                                 .subpel = kMaxSubpel},
                                                scene.padded);
             ASSERT_TRUE(ok(motion));

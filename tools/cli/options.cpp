@@ -179,7 +179,8 @@ bool Options::parse(int argc, const char* const* argv) {
     throw Failure(Exit::kUsage, e.what(), "see " + text_.name + " --help");
   }
   std::vector<std::string> rest = app.remaining();
-  std::erase(rest, "--");  // in front of a name that begins with a hyphen; the parser leaves it behind
+  // In front of a name that begins with a hyphen; the parser leaves it behind.
+  if (const auto at = std::find(rest.begin(), rest.end(), "--"); at != rest.end()) rest.erase(at);
   if (!rest.empty()) refuse(rest);
   if (print.empty()) return true;
   std::fwrite(print.data(), 1, print.size(), stdout);

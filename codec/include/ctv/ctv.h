@@ -448,8 +448,9 @@ CTV_API ctv_status ctv_encoder_open(const ctv_config* config, ctv_encoder** enco
  * and goes before the next packet, the next frame is a key frame, and frame numbers and the index go on. What
  * was spent beyond a bitrate stays spent. The backend stays open; what depends on the size is made anew. For
  * rate alone, ctv_encoder_set_bitrate() and its like need no key frame.
- * @param encoder the encoder, of which all packets were received. With several frames in flight that takes
- * ctv_encoder_receive() until there are as many as pictures were sent: CTV_AGAIN says that one is incomplete
+ * @param encoder the encoder, of which all packets were received. With several frames in flight, call
+ * ctv_encoder_receive() until as many packets came as pictures were sent; CTV_AGAIN says that one is not
+ * ready
  * @param config the configuration; copied. backend, device, engine, threads and frames_in_flight are as
  * before
  * @return CTV_OK; CTV_ERROR_ARGUMENT with the field's name, CTV_ERROR_STATE after a flush or if packets wait:

@@ -78,14 +78,7 @@ __device__ __forceinline__ Sums compare_luma(const SkipPrices& prices, const Sea
   constexpr int kApart = kTile / 2;
   const int y = cell.row * kCell + lane % kCellLanes;
   const int x = cell.col * kCell;
-  TileRows source;
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    const uint2 words = *reinterpret_cast<const uint2*>(
-        planes.current + static_cast<ptrdiff_t>(y + r * kApart) * planes.current_stride + x);
-    source.words[r][0] = words.x;
-    source.words[r][1] = words.y;
-  }
+  const TileRows source = source_rows<kApart>(planes, y, x);
   const auto place = static_cast<uint32_t>((x + halves.margin) / 4 * halves.pitch + y + halves.margin);
   const TileRows zero = rows_at<kApart>(halves, place);
   TileRows own = zero;

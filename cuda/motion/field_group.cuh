@@ -144,7 +144,21 @@ __device__ __forceinline__ TileRows moved_rows(const HalfPlanes& halves, uint32_
   return rows;
 }
 
-// The same without a displacement.
+// The lane's rows of the source at (y, x), and kApart below.
+template <int kApart>
+__device__ __forceinline__ TileRows source_rows(const SearchPlanes& planes, int y, int x) {
+  TileRows rows;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const uint2 words = *reinterpret_cast<const uint2*>(
+        planes.current + static_cast<ptrdiff_t>(y + r * kApart) * planes.current_stride + x);
+    rows.words[r][0] = words.x;
+    rows.words[r][1] = words.y;
+  }
+  return rows;
+}
+
+// moved_rows() without a displacement.
 template <int kApart>
 __device__ __forceinline__ TileRows rows_at(const HalfPlanes& halves, uint32_t place) {
   TileRows rows;
@@ -184,14 +198,7 @@ struct Group {
       const int tile = Own::tile(lane, i);
       const int y = row * kSize + (tile / (kSize / kTile) * kTile + lane % 4) * kRowStep;
       const int x = col * kSize + tile % (kSize / kTile) * kTile;
-      TileRows rows;
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const uint2 words = *reinterpret_cast<const uint2*>(
-            planes.current + static_cast<ptrdiff_t>(y + r * kApart) * planes.current_stride + x);
-        rows.words[r][0] = words.x;
-        rows.words[r][1] = words.y;
-      }
+      const TileRows rows = source_rows<kApart>(planes, y, x);
       if constexpr (kSad) {
         current[i] = rows;
       } else {

@@ -49,28 +49,27 @@ CTV_HOST_DEVICE int16_t filter_difference(int16_t a, int16_t b) {
 }
 /// The class of a sample. Arguments: for each direction, the differences across it and the eight samples
 /// around it, added up: between left and right, above and below, upper left and lower right, upper right and
-/// lower left. T: int or, which suffices, int16_t.
-template <typename T>
-CTV_HOST_DEVICE T filter_class(const LoopFilter& f, T across, T down, T falling, T rising) {
-  const auto difference = [](T a, T b) { return static_cast<T>(max_of(a, b) - min_of(a, b)); };
-  const auto fall = static_cast<T>(falling - (falling >> 2));  // diagonal neighbours are further away
-  const auto rise = static_cast<T>(rising - (rising >> 2));
-  const T straight = difference(across, down);
-  const T diagonal = difference(fall, rise);
-  const auto total = static_cast<T>(across + down);
-  const T most = max_of(straight, diagonal);
-  const auto eighth = static_cast<T>(total >> 3);  // all in T, so that loops stay there
-  const auto quarter = static_cast<T>(total >> 2);
-  const auto half = static_cast<T>(total >> 1);
-  const T axis = across > down ? 1 : 0;
-  const T slanted = fall > rise ? 3 : 2;
-  T at = diagonal > straight ? slanted : axis;
-  at = static_cast<T>(at + (most > eighth ? 4 : 0));
-  at = static_cast<T>(at + (most > quarter ? 4 : 0));
-  at = static_cast<T>(at + (most > half ? 4 : 0));
-  at = static_cast<T>(at + (total > f.strengths[0] ? 16 : 0));
-  at = static_cast<T>(at + (total > f.strengths[1] ? 16 : 0));
-  at = static_cast<T>(at + (total > f.strengths[2] ? 16 : 0));
+/// lower left.
+CTV_HOST_DEVICE int16_t filter_class(const LoopFilter& f, int16_t across, int16_t down, int16_t falling,
+                                     int16_t rising) {
+  const auto fall = static_cast<int16_t>(falling - (falling >> 2));  // diagonal neighbours are further away
+  const auto rise = static_cast<int16_t>(rising - (rising >> 2));
+  const int16_t straight = filter_difference(across, down);
+  const int16_t diagonal = filter_difference(fall, rise);
+  const auto total = static_cast<int16_t>(across + down);
+  const int16_t most = max_of(straight, diagonal);
+  const auto eighth = static_cast<int16_t>(total >> 3);  // all in 16 bits, so that loops stay there
+  const auto quarter = static_cast<int16_t>(total >> 2);
+  const auto half = static_cast<int16_t>(total >> 1);
+  const int16_t axis = across > down ? 1 : 0;
+  const int16_t slanted = fall > rise ? 3 : 2;
+  int16_t at = diagonal > straight ? slanted : axis;
+  at = static_cast<int16_t>(at + (most > eighth ? 4 : 0));
+  at = static_cast<int16_t>(at + (most > quarter ? 4 : 0));
+  at = static_cast<int16_t>(at + (most > half ? 4 : 0));
+  at = static_cast<int16_t>(at + (total > f.strengths[0] ? 16 : 0));
+  at = static_cast<int16_t>(at + (total > f.strengths[1] ? 16 : 0));
+  at = static_cast<int16_t>(at + (total > f.strengths[2] ? 16 : 0));
   return at;
 }
 

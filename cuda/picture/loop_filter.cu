@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop filter: a block filters a tile, and a thread some pairs of samples, one below the other, as two
-// halves of 32-bit words. The block finds the differences across samples once, in shared memory, and each
-// thread adds them up. To decide, each warp has a tile of its own, the rows of a row of cells that decide.
+// halves of 32-bit words. A thread adds up the differences across its samples and those above and below, and
+// takes the sums beside its own from shared memory. To decide, each warp has a tile of its own, the rows of a
+// row of cells that decide.
 // Changes of the squared error are brought together by atomic additions: integers add up alike in any order.
 #include "cuda/picture/loop_filter.hpp"
 
@@ -28,14 +29,17 @@ constexpr int kPairs = kWarp + 2;  // of a row, one before the tile and one behi
 // magnitude.
 constexpr int kBias = 1024;
 constexpr uint32_t kSigns = 0x80008000;
+constexpr uint32_t kLargest = 0x7fff7fff;
+
+CTV_HOST_DEVICE uint32_t both(int value) { return (static_cast<uint32_t>(value) & 0xffff) * 0x00010001U; }
 
 // kTileRows: filtered.
 template <int kTileRows>
 struct FilterTile {
   static constexpr int kLoaded = kTileRows + 2 * kFilterReach;
-  static constexpr int kSummed = kTileRows + 2;  // rows whose differences are added up
   uint32_t samples[kLoaded][kPairs];
-  uint4 differences[kSummed][kPairs];  // across, down, falling, rising; no sum has more than 16 bits
+  // Of three differences, one below the other: across, down, falling, rising. No sum has more than 16 bits.
+  uint4 sums[kTileRows][kPairs];
 };
 
 // Of each class: weights w of pairs of neighbours as bytes w, 0, 0, w, and what the sum begins with.
@@ -71,11 +75,12 @@ __device__ __forceinline__ void load_samples(const PlaneView<const Sample>& plan
       const Sample* from = plane.row(clamp_to(r, 0, plane.rows - 1));
       pair = pair_of(from[clamp_to(c, 0, plane.cols - 1)], from[clamp_to(c + 1, 0, plane.cols - 1)]);
     }
-    tile.samples[i / kPairs][i % kPairs] = pair_of(first_of(pair) + kBias, second_of(pair) + kBias);
+    tile.samples[i / kPairs][i % kPairs] = __viaddmin_s16x2(pair, both(kBias), kLargest);
   }
 }
 
 // A pair of neighbours pulls with two bounds added (pulls_of()), which the sums' beginnings take off again.
+// They also round, as filter_correction() does.
 __device__ __forceinline__ void load_weights(const LoopFilter& filter, int thread, TileWeights& to) {
   if (thread >= kFilterClasses) return;
   uint32_t words[8] = {};
@@ -86,32 +91,57 @@ __device__ __forceinline__ void load_weights(const LoopFilter& filter, int threa
     words[k] = static_cast<uint32_t>(weight & 255) * 0x01000001U;
     sum += weight;
   }
-  words[kFilterPairs] = static_cast<uint32_t>(-2 * filter.bound * sum);
+  words[kFilterPairs] = static_cast<uint32_t>((1 << (kFilterBits - 1)) - 2 * filter.bound * sum);
   to[thread][0] = {words[0], words[1], words[2], words[3]};
   to[thread][1] = {words[4], words[5], words[6], words[7]};
 }
 
-// The columns before the first pair and behind the last mean nothing, nor do differences across these.
-template <int kCount, int kTileRows>
-__device__ __forceinline__ void find_differences(int thread, FilterTile<kTileRows>& tile) {
-  for (int i = thread; i < FilterTile<kTileRows>::kSummed * kPairs; i += kCount) {
-    const int r = i / kPairs + 1;
-    const int at = i % kPairs;
-    const int before = max_of(at - 1, 0);
-    const int behind = min_of(at + 1, kPairs - 1);
-    const auto& s = tile.samples;
-    const uint32_t above = s[r - 1][at];
-    const uint32_t own = s[r][at];
-    const uint32_t below = s[r + 1][at];
-    const auto left = [&](int row, uint32_t pair) { return to_the_left(s[row][before], pair); };
-    const auto right = [&](int row, uint32_t pair) { return to_the_right(pair, s[row][behind]); };
-    tile.differences[r - 1][at] = {difference_of(left(r, own), right(r, own)), difference_of(above, below),
-                                   difference_of(left(r - 1, above), right(r + 1, below)),
-                                   difference_of(right(r - 1, above), left(r + 1, below))};
+// kOwn rows of pairs of one column from row `first` on, and those around them. Beside the first and the last
+// column of a tile there is nothing that counts.
+template <int kOwn>
+struct OwnSamples {
+  static constexpr int kAll = kOwn + 2 * kFilterReach;
+  uint32_t pairs[kAll], left[kAll], right[kAll];
+
+  template <int kTileRows>
+  __device__ __forceinline__ OwnSamples(const FilterTile<kTileRows>& tile, int first, int column) {
+    const int before = max_of(column - 1, 0);
+    const int behind = min_of(column + 1, kPairs - 1);
+#pragma unroll
+    for (int r = 0; r < kAll; ++r) {
+      const uint32_t* row = tile.samples[first + r];
+      pairs[r] = row[column];
+      left[r] = to_the_left(row[before], row[column]);
+      right[r] = to_the_right(row[column], row[behind]);
+    }
+  }
+
+  __device__ __forceinline__ uint4 differences(int r) const {
+    return {difference_of(left[r], right[r]), difference_of(pairs[r - 1], pairs[r + 1]),
+            difference_of(left[r - 1], right[r + 1]), difference_of(right[r - 1], left[r + 1])};
+  }
+  /// Of the differences of row `first` + i and those above and below.
+  __device__ __forceinline__ uint4 sums(int i) const {
+    const uint4 a = differences(i + 1);
+    const uint4 b = differences(i + 2);
+    const uint4 c = differences(i + 3);
+    return {a.x + b.x + c.x, a.y + b.y + c.y, a.z + b.z + c.z, a.w + b.w + c.w};
+  }
+};
+
+// Sums of the thread's own pairs, and of the columns beside the tile's. kCount threads have the tile.
+template <int kCount, int kOwn, int kTileRows>
+__device__ __forceinline__ void find_sums(const OwnSamples<kOwn>& own, int first, int thread,
+                                          FilterTile<kTileRows>& tile) {
+#pragma unroll
+  for (int i = 0; i < kOwn; ++i) tile.sums[first + i][threadIdx.x + 1] = own.sums(i);
+  for (int i = thread; i < 2 * kTileRows; i += kCount) {
+    const int column = i % 2 * (kPairs - 1);
+    tile.sums[i / 2][column] = OwnSamples<1>(tile, i / 2, column).sums(0);
   }
 }
 
-// Differences of the three samples around each of the thread's pair, in a row of them.
+// Of the differences of the three samples around each of the thread's pair, in a row of sums.
 __device__ __forceinline__ uint4 row_sum(const uint4* row) {
   const uint4 before = row[threadIdx.x];
   const uint4 own = row[threadIdx.x + 1];
@@ -122,85 +152,64 @@ __device__ __forceinline__ uint4 row_sum(const uint4* row) {
   return {sum(before.x, own.x, behind.x), sum(before.y, own.y, behind.y), sum(before.z, own.z, behind.z),
           sum(before.w, own.w, behind.w)};
 }
-__device__ __forceinline__ uint4 operator+(const uint4& a, const uint4& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+
+// filter_class() of both samples. sum: of the differences around them, less than 2^15 even two together.
+__device__ __forceinline__ uint32_t classes_of(const LoopFilter& filter, const uint4& sum) {
+  // 1 where a is greater than b
+  const auto above = [](uint32_t a, uint32_t b) { return ~((b | kSigns) - a) >> 15 & both(1); };
+  const auto part = [](uint32_t a, int shift) { return a >> shift & both(0x7fff >> shift); };
+  const uint32_t fall = sum.z - part(sum.z, 2);
+  const uint32_t rise = sum.w - part(sum.w, 2);
+  const uint32_t straight = difference_of(sum.x, sum.y);
+  const uint32_t diagonal = difference_of(fall, rise);
+  const uint32_t total = sum.x + sum.y;
+  const uint32_t most = __vmaxs2(straight, diagonal);
+  const uint32_t slanted = above(diagonal, straight);
+  const uint32_t direction = 2 * slanted + ((slanted & above(fall, rise)) | (~slanted & above(sum.x, sum.y)));
+  const uint32_t clarity =
+      above(most, part(total, 3)) + above(most, part(total, 2)) + above(most, part(total, 1));
+  const uint32_t strength = above(total, both(filter.strengths[0])) +
+                            above(total, both(filter.strengths[1])) + above(total, both(filter.strengths[2]));
+  return direction + 4 * clarity + 16 * strength;
 }
-
-// The thread's pairs: kOwn rows of a tile from row `first` on, and those around them.
-template <int kOwn>
-struct OwnSamples {
-  static constexpr int kAll = kOwn + 2 * kFilterReach;
-  uint32_t pairs[kAll], left[kAll], right[kAll];
-
-  template <int kTileRows>
-  __device__ __forceinline__ OwnSamples(const FilterTile<kTileRows>& tile, int first) {
-#pragma unroll
-    for (int r = 0; r < kAll; ++r) {
-      const uint32_t* row = &tile.samples[first + r][threadIdx.x];
-      pairs[r] = row[1];
-      left[r] = to_the_left(row[0], row[1]);
-      right[r] = to_the_right(row[1], row[2]);
-    }
-  }
-};
 
 // How far two neighbours pull both samples, with the bound added to each pull. shift: bound less the samples.
 __device__ __forceinline__ uint32_t pulls_of(uint32_t a, uint32_t b, uint32_t shift, uint32_t most) {
   return __viaddmin_s16x2_relu(a, shift, most) + __viaddmin_s16x2_relu(b, shift, most);
 }
 
-// What is added to both samples of the thread's row i, which begins at `row`. sum: of the differences around
-// them.
-template <int kOwn>
-__device__ __forceinline__ int2 corrections_of(const TileWeights& tile_weights, const LoopFilter& filter,
-                                               const OwnSamples<kOwn>& own, const uint32_t* row, int i,
-                                               uint4 sum) {
-  const int r = i + kFilterReach;
-  const auto bounds = static_cast<uint32_t>(filter.bound) * 0x00010001U;
-  const uint32_t shift = ((bounds | kSigns) - own.pairs[r]) ^ kSigns;
-  const uint32_t pulls[kFilterPairs] = {pulls_of(own.right[r], own.left[r], shift, 2 * bounds),
-                                        pulls_of(own.pairs[r + 1], own.pairs[r - 1], shift, 2 * bounds),
-                                        pulls_of(own.right[r + 1], own.left[r - 1], shift, 2 * bounds),
-                                        pulls_of(own.left[r + 1], own.right[r - 1], shift, 2 * bounds),
-                                        pulls_of(row[2], row[0], shift, 2 * bounds),
-                                        pulls_of(own.pairs[r + 2], own.pairs[r - 2], shift, 2 * bounds)};
-  const auto total = [&](int class_of, auto dot) {
-    const uint4 low = tile_weights[class_of][0];
-    const uint4 high = tile_weights[class_of][1];
-    const uint32_t weights[kFilterPairs] = {low.x, low.y, low.z, low.w, high.x, high.y};
-    auto sum_of = static_cast<int>(high.z);
-#pragma unroll
-    for (int k = 0; k < kFilterPairs; ++k)
-      sum_of = dot(static_cast<int>(pulls[k]), static_cast<int>(weights[k]), sum_of);
-    return filter_correction(static_cast<int16_t>(sum_of));
-  };
-  const int first =
-      filter_class<int>(filter, first_of(sum.x), first_of(sum.y), first_of(sum.z), first_of(sum.w));
-  const int second =
-      filter_class<int>(filter, second_of(sum.x), second_of(sum.y), second_of(sum.z), second_of(sum.w));
-  return {total(first, [](int a, int b, int c) { return __dp2a_lo(a, b, c); }),
-          total(second, [](int a, int b, int c) { return __dp2a_hi(a, b, c); })};
-}
-
-// Calls code(i, pair, corrections) for kOwn rows of a tile from row `first` on, if corrects(i). Other
-// corrections mean nothing.
-template <int kOwn, int kTileRows, typename Corrects, typename Code>
-__device__ __forceinline__ void for_pairs(const FilterTile<kTileRows>& tile, const TileWeights& weights,
-                                          const LoopFilter& filter, int first, Corrects corrects, Code code) {
-  const OwnSamples<kOwn> own(tile, first);
-  uint4 above = row_sum(tile.differences[first]);
-  uint4 at = row_sum(tile.differences[first + 1]);
+// What is added to both samples of each of the thread's rows, which are those from `first` on of the tile.
+template <int kOwn, int kTileRows>
+__device__ __forceinline__ void find_corrections(const FilterTile<kTileRows>& tile,
+                                                 const OwnSamples<kOwn>& own, const TileWeights& weights,
+                                                 const LoopFilter& filter, int first,
+                                                 uint32_t (&corrections)[kOwn]) {
+  const uint32_t bounds = both(filter.bound);
 #pragma unroll
   for (int i = 0; i < kOwn; ++i) {
-    const uint4 below = row_sum(tile.differences[first + i + 2]);
-    int2 corrections{};
-    if (corrects(i)) {
-      corrections = corrections_of(weights, filter, own, &tile.samples[first + i + kFilterReach][threadIdx.x],
-                                   i, above + at + below);
-    }
-    code(i, own.pairs[i + kFilterReach], corrections);
-    above = at;
-    at = below;
+    const int r = i + kFilterReach;
+    const uint32_t* row = &tile.samples[first + r][threadIdx.x];
+    const uint32_t shift = ((bounds | kSigns) - own.pairs[r]) ^ kSigns;
+    const uint32_t pulls[kFilterPairs] = {pulls_of(own.right[r], own.left[r], shift, 2 * bounds),
+                                          pulls_of(own.pairs[r + 1], own.pairs[r - 1], shift, 2 * bounds),
+                                          pulls_of(own.right[r + 1], own.left[r - 1], shift, 2 * bounds),
+                                          pulls_of(own.left[r + 1], own.right[r - 1], shift, 2 * bounds),
+                                          pulls_of(row[2], row[0], shift, 2 * bounds),
+                                          pulls_of(own.pairs[r + 2], own.pairs[r - 2], shift, 2 * bounds)};
+    const auto correction = [&](uint32_t class_of, auto dot) {
+      const uint4 low = weights[class_of][0];
+      const uint4 high = weights[class_of][1];
+      const uint32_t words[kFilterPairs] = {low.x, low.y, low.z, low.w, high.x, high.y};
+      auto sum = static_cast<int>(high.z);
+#pragma unroll
+      for (int k = 0; k < kFilterPairs; ++k)
+        sum = dot(static_cast<int>(pulls[k]), static_cast<int>(words[k]), sum);
+      return first_of(static_cast<uint32_t>(sum)) >> kFilterBits;
+    };
+    const uint32_t classes = classes_of(filter, row_sum(tile.sums[first + i]));
+    corrections[i] =
+        pair_of(correction(classes & 0xffff, [](int a, int b, int c) { return __dp2a_lo(a, b, c); }),
+                correction(classes >> 16, [](int a, int b, int c) { return __dp2a_hi(a, b, c); }));
   }
 }
 
@@ -225,18 +234,23 @@ __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const 
   if (__any_sync(kAllLanes, filtered) == 0) return;
   load_samples<kWarp>(plane.samples, top, left, lane, tile);
   __syncwarp();
-  find_differences<kWarp>(lane, tile);
+  const OwnSamples<kOwn> own(tile, 0, lane + 1);
+  find_sums<kWarp>(own, 0, lane, tile);
   __syncwarp();
-  const bool both = col + 1 < plane.samples.cols;
   FilterGain gain;
-  for_pairs<kOwn>(
-      tile, weights, plane.filter, 0, [&](int i) { return filtered && top + i < plane.samples.rows; },
-      [&](int i, uint32_t pair, int2 corrections) {
-        if (!filtered || top + i >= plane.samples.rows) return;
-        const Sample* source = plane.source.row(top + i) + col;
-        gain.add(source[0] + kBias - first_of(pair), corrections.x);
-        if (both) gain.add(source[1] + kBias - second_of(pair), corrections.y);
-      });
+  if (filtered) {
+    uint32_t corrections[kOwn];
+    find_corrections(tile, own, weights, plane.filter, 0, corrections);
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) {
+      if (top + i >= plane.samples.rows) continue;
+      const uint32_t pair = own.pairs[i + kFilterReach];
+      const Sample* source = plane.source.row(top + i) + col;
+      gain.add(source[0] + kBias - first_of(pair), first_of(corrections[i]));
+      if (col + 1 < plane.samples.cols)
+        gain.add(source[1] + kBias - second_of(pair), second_of(corrections[i]));
+    }
+  }
   for (int distance = kGroup / 2; distance > 0; distance /= 2) {
     gain.before += __shfl_xor_sync(kAllLanes, gain.before, distance);
     gain.after += __shfl_xor_sync(kAllLanes, gain.after, distance);
@@ -272,15 +286,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__device__ __forceinline__ void write_pair(const PlaneView<Sample>& to, int row, int col, uint32_t inside,
-                                           uint32_t pair) {
+__device__ __forceinline__ void write_pair(const PlaneView<Sample>& to, int row, int col, uint32_t pair) {
+  if (row >= to.rows) return;
   Sample* at = to.row(row) + col;
-  if (inside == 3 && has_pairs(to.data, to.stride)) {
+  if (col + 1 < to.cols && has_pairs(to.data, to.stride)) {
     *reinterpret_cast<uint32_t*>(at) = pair;
     return;
   }
-  if ((inside & 1U) != 0) at[0] = static_cast<Sample>(first_of(pair));
-  if ((inside & 2U) != 0) at[1] = static_cast<Sample>(second_of(pair));
+  at[0] = static_cast<Sample>(first_of(pair));
+  if (col + 1 < to.cols) at[1] = static_cast<Sample>(second_of(pair));
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -289,51 +303,41 @@ __global__ void __launch_bounds__(kThreads)
   follow();
   __shared__ TileWeights weights;
   __shared__ FilterTile<kDown> tile;
-  const SampleRange range = cells.geometry.range;
   const int thread = static_cast<int>(threadIdx.y) * kWarp + static_cast<int>(threadIdx.x);
   const int top = static_cast<int>(blockIdx.y) * kDown;
   const int left = static_cast<int>(blockIdx.x) * kAcross;
   const int first = static_cast<int>(threadIdx.y) * kRows;
   const int row = top + first;
   const int col = left + 2 * static_cast<int>(threadIdx.x);
-  // Bits of the first and the second of each pair: what is inside the plane, and what is filtered.
-  uint32_t inside[kRows], filtered[kRows];
-  uint32_t any = 0;
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    inside[i] = row + i >= to.rows || col >= to.cols ? 0U : (col + 1 < to.cols ? 3U : 1U);
-    filtered[i] = 0;
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      if ((inside[i] >> k & 1U) != 0 && cells.filtered(cells.row_of(row + i), cells.col_of(col + k)))
-        filtered[i] |= 1U << k;
-    }
-    any |= filtered[i];
-  }
-  if (__syncthreads_or(any != 0 ? 1 : 0) == 0) {
+  static_assert(kRows <= 1 << (kLog2Cell - 1));  // so all samples of a thread are of one cell
+  const bool filtered =
+      row < to.rows && col < to.cols && cells.filtered(cells.row_of(row), cells.col_of(col));
+  if (__syncthreads_or(filtered ? 1 : 0) == 0) {
+    if (col >= to.cols) return;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      if (inside[i] == 0) continue;
+      if (row + i >= to.rows) break;
       const Sample* at = from.row(row + i) + col;
-      write_pair(to, row + i, col, inside[i], pair_of(at[0], inside[i] == 3 ? at[1] : 0));
+      write_pair(to, row + i, col, pair_of(at[0], col + 1 < to.cols ? at[1] : 0));
     }
     return;
   }
   load_samples<kThreads>(from, top, left, thread, tile);
   load_weights(filter, thread, weights);
   __syncthreads();
-  find_differences<kThreads>(thread, tile);
+  const OwnSamples<kRows> own(tile, first, static_cast<int>(threadIdx.x) + 1);
+  find_sums<kThreads>(own, first, thread, tile);
   __syncthreads();
-  for_pairs<kRows>(
-      tile, weights, filter, first, [&](int i) { return filtered[i] != 0; },
-      [&](int i, uint32_t pair, int2 corrections) {
-        const auto value = [&](uint32_t bit, int sample, int correction) {
-          return (filtered[i] & bit) != 0 ? clamp_to<int>(sample + correction, range.lo, range.hi) : sample;
-        };
-        write_pair(to, row + i, col, inside[i],
-                   pair_of(value(1, first_of(pair) - kBias, corrections.x),
-                           value(2, second_of(pair) - kBias, corrections.y)));
-      });
+  if (col >= to.cols) return;
+  uint32_t corrections[kRows] = {};  // samples that stay are within the range
+  if (filtered) find_corrections(tile, own, weights, filter, first, corrections);
+  const uint32_t lo = both(cells.geometry.range.lo + kBias);
+  const uint32_t hi = both(cells.geometry.range.hi + kBias);
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const uint32_t pair = __vmaxs2(__viaddmin_s16x2(own.pairs[i + kFilterReach], corrections[i], hi), lo);
+    write_pair(to, row + i, col, __viaddmin_s16x2(pair, both(-kBias), kLargest));
+  }
 }
 
 }  // namespace

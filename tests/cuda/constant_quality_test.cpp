@@ -11,6 +11,7 @@ using CudaConstantQuality = CudaEquality;
 TEST_F(CudaConstantQuality, GivesTheBytesOfTheCpu) {
   const Extent extent = only_small() ? Extent{64, 96} : Extent{240, 320};
   const int frames = only_small() ? 8 : 24;
+  int number = 0;
   for (const ctv_format format : {CTV_FORMAT_I420, CTV_FORMAT_RGB8, CTV_FORMAT_GRAY8}) {
     const auto clip = moving_clip(format, extent.cols, extent.rows, frames);
     for (const int key_interval : {7, 0}) {
@@ -19,6 +20,7 @@ TEST_F(CudaConstantQuality, GivesTheBytesOfTheCpu) {
       config.crf = 27;
       // As it comes, and with packets that are made, and their sizes known, before the call returns.
       for (const int64_t max_frame_bytes : {int64_t{0}, int64_t{1} << 30}) {
+        if (left_out(number)) continue;
         config.max_frame_bytes = max_frame_bytes;
         config.backend = CTV_BACKEND_CPU;
         config.frames_in_flight = 1;

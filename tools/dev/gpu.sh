@@ -179,45 +179,46 @@ long() {
   return $status
 }
 
-# All four tools on groups of tests side by side: what takes the time is the CPU's part of each launch. Racecheck, by far
-# the slowest, gets the smallest cases and nothing of cuFFT's.
+# TOOL PROGRAM TEST: one test under one tool. Its exit status, seconds and summary become the log's last line.
+sanitize_one() {
+  local tool=$1 program=$2 name=$3 log=$4/$1.${3//\//_}.log small=1 start=$SECONDS code
+  local -a options=()
+  case $tool in
+    # A graph that cannot be updated is made anew, and a recording that was cut short is discarded.
+    memcheck) options=(--report-api-errors no) ;;
+    # Far the slowest. All lanes of a warp decode the same symbols and write the same numbers to the same places.
+    racecheck) small=2 options=(--kernel-regex-exclude kns=decode_kernel) ;;
+    # It looks at a graph's copies when the graph is launched, before the kernels in it have run.
+    initcheck) export CTV_CUDA_GRAPH=0 ;;
+  esac
+  CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$tool" "${options[@]}" \
+    --error-exitcode 9 --print-limit 5 "$program" --gtest_brief=1 --gtest_filter="$name" >"$log" 2>&1
+  code=$?
+  # What a test skips calls nothing that could be looked at, and the tool says so.
+  [ $code -eq 255 ] && grep -q '^\[  SKIPPED \] 1 test' "$log" && code=skipped
+  echo "$tool $name: code $code, $((SECONDS - start)) s, $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$log" | tail -n 1)" >>"$log"
+}
+# All four tools, a process for each test, as many side by side as there are cores, the slowest tool first.
 sanitize() {
-  local dir=$build/sanitize tool i small program status=0
-  local -a options
-  local -a groups=("CudaTransform.Direct*" "CudaTransform.Deepest*" "CudaTransform.Fft*" "CudaEquality.MotionVectors"
-    "CudaEquality.Compensation:CudaEquality.SubbandPrediction" "CudaPictures.*" "CudaDevicePictures.*" "CudaTiles.*" "CudaRuns.*"
-    "CudaConstantQuality.*:CudaEquality.SquaredError*" "CudaTransform.Blocks:CudaEquality.Quantiser*" "CudaBorrowedPictures.*"
-    "Lab*")
-  groups+=("*-$(IFS=: && echo "${groups[*]}")") # what no group names
+  local dir=$build/sanitize tool program name status=0
   rm -rf "$dir" && mkdir -p "$dir"
-  for tool in racecheck memcheck initcheck synccheck; do
-    small=1
-    [ $tool = racecheck ] && small=2
-    for i in "${!groups[@]}"; do
-      [ $tool = racecheck ] && [[ ${groups[i]} == CudaTransform.Fft* ]] && continue
-      program=ctv_cuda_tests
-      options=()
-      # A graph that cannot be updated is made anew, and a recording that was cut short is discarded.
-      [ $tool = memcheck ] && options=(--report-api-errors no)
-      # All lanes of a warp decode the same symbols and write the same numbers to the same places.
-      [ $tool = racecheck ] && options=(--kernel-regex-exclude kns=decode_kernel)
-      [[ ${groups[i]} == Lab* ]] && program=ctv_lab_tests
-      {
-        # initcheck looks at a graph's copies when the graph is launched, before the kernels in it have run
-        [ $tool = initcheck ] && export CTV_CUDA_GRAPH=0
-        CTV_TEST_SMALL=$small timeout "${CTV_SANITIZE_SECONDS:-300}" compute-sanitizer --tool $tool "${options[@]}" \
-          --error-exitcode 9 --print-limit 5 "$build/bin/$program" --gtest_brief=1 --gtest_filter="${groups[i]}" >"$dir/$tool.$i.log" 2>&1
-        echo "code $?" >>"$dir/$tool.$i.log"
-      } &
-    done
+  for program in ctv_cuda_tests ctv_lab_tests; do
+    [ -x "$build/bin/$program" ] || { echo "== FAILED: $program was not built"; return 1; }
   done
-  wait
-  for tool in memcheck racecheck initcheck synccheck; do
-    for i in "${!groups[@]}"; do
-      [ -f "$dir/$tool.$i.log" ] || continue
-      echo "$tool ${groups[i]}: $(grep -E '^code' "$dir/$tool.$i.log"), $(grep -cE 'OK|PASSED' "$dir/$tool.$i.log") passed lines, $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$dir/$tool.$i.log" | tail -n 1)"
-      grep -q '^code 0' "$dir/$tool.$i.log" || { status=1; head -n 25 "$dir/$tool.$i.log"; tail -n 12 "$dir/$tool.$i.log"; }
+  export -f sanitize_one
+  for tool in racecheck initcheck synccheck memcheck; do
+    for program in ctv_cuda_tests ctv_lab_tests; do
+      "$build/bin/$program" --gtest_list_tests | awk '/^[^ ]/ {suite = $1} /^ / && $1 !~ /^DISABLED/ {print suite $1}' |
+        while read -r name; do
+          # cuFFT's kernels take too long there.
+          [ $tool = racecheck ] && [[ $name == CudaTransform.Fft* ]] || echo "$tool $build/bin/$program $name $dir"
+        done
     done
+  done | xargs -P "$jobs" -L 1 bash -c 'sanitize_one "$@"' sanitize_one
+  grep -q . "$dir"/*.log || return 1
+  for name in "$dir"/*.log; do
+    tail -n 1 "$name"
+    tail -n 1 "$name" | grep -qE ': code (0|skipped),' || { status=1; head -n 40 "$name" | grep -v ': code '; }
   done
   return $status
 }
@@ -293,7 +294,8 @@ for verb in "${verbs[@]}"; do
       ;;
     sanitize)
       step "compute-sanitizer" sanitize.log sanitize
-      while read -r line; do table+=("        $line"); done < <(grep -E '^(memcheck|racecheck|initcheck|synccheck) ' "$out/sanitize.log")
+      table+=("        $(grep -cE '^[a-z]+check .*: code 0,' "$out/sanitize.log") tests without a finding, $(grep -cE '^[a-z]+check .*: code skipped,' "$out/sanitize.log") skipped")
+      while read -r line; do table+=("        $line"); done < <(grep -E '^[a-z]+check .*: code [1-9]' "$out/sanitize.log")
       ;;
     damage)
       [ -x "$build/bin/ctv_stream_tests" ] || step build build.log build

@@ -28,8 +28,9 @@ def test_random_access_gives_what_iteration_gives(stream, folder, indexed, confi
         assert [bytes_of(p) for p in reader[2:9:3]] == expected[2:9:3]
         with pickle.loads(pickle.dumps(reader)) as another:
             assert bytes_of(another[7]) == expected[7]
-        with pytest.raises(IndexError):
-            reader[FRAMES]
+        for outside in (FRAMES, -FRAMES - 1):
+            with pytest.raises(IndexError, match=f"frame {outside} of {FRAMES}"):
+                reader[outside]
     with pytest.raises(ctv.StateError, match="is closed"):
         reader[0]
     with pytest.raises(ctv.StateError, match="is closed"):

@@ -132,10 +132,10 @@ class Reader(Sequence):
             return [self[k] for k in range(*i.indices(len(self)))]
         if self._file.closed:
             raise StateError("the reader is closed")
-        i = operator.index(i)
-        i += len(self) if i < 0 else 0
+        number = operator.index(i)
+        i = number + len(self) if number < 0 else number
         if not 0 <= i < len(self):
-            raise IndexError(f"frame {i} of {len(self)}")
+            raise IndexError(f"frame {number} of {len(self)}")
         if self._decoder is None:
             self._decoder = Decoder(**{**self._config, "frames_in_flight": 1})
         start, pictures = self._key_before(i), None

@@ -66,6 +66,85 @@ void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t*
   }
 }
 
+// Whether activities with this multiplier fit in 16 bits.
+bool IsNarrow(uint32_t multiplier) {
+  return multiplier >= kLeastMultiplier && multiplier <= kMostMultiplier;
+}
+
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+namespace hn = hwy::HWY_NAMESPACE;
+using Words = hn::CappedTag<uint16_t, kBlock>;
+using WordVector = hn::Vec<Words>;
+
+HWY_INLINE WordVector Magnitudes(const Coefficient* at) {
+  const hn::RebindToSigned<Words> d;
+  return hn::BitCast(Words(), hn::Abs(hn::LoadU(d, at)));
+}
+// ActivityOf() of magnitudes.
+HWY_INLINE WordVector Activities(WordVector magnitudes, WordVector multiplier) {
+  const Words d;
+  const auto scaled = hn::ShiftLeft<3>(hn::Min(magnitudes, hn::Set(d, uint16_t{8191})));
+  const auto less = hn::SaturatedSub(hn::MulHigh(scaled, multiplier), hn::Set(d, uint16_t{1}));
+  return hn::Min(less, hn::Set(d, uint16_t{kMostActivity}));
+}
+// What quantise_rdo() rounds less: a 16-bit product with a power of two, whose bytes are in a table, in place
+// of two shifts.
+HWY_INLINE WordVector Reductions(WordVector activity) {
+  constexpr int kHalving = 1 << kLog2ActivityHalving;
+  static_assert(kQuietReduction % kHalving == 0 && 2 * kQuietReduction <= UINT16_MAX);
+  constexpr int kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight + 2 * kSiblingWeight);
+  static_assert(kMost >> kLog2ActivityHalving < 16);
+  alignas(16) static constexpr uint8_t kPowers[16] = {128, 64, 32, 16, 8, 4, 2, 1};
+  const Words d;
+  const hn::Repartition<uint8_t, Words> d8;
+  const auto between =
+      hn::Sub(hn::Set(d, uint16_t{2 * kHalving}), hn::And(activity, hn::Set(d, uint16_t{kHalving - 1})));
+  const auto doubled = hn::Mul(between, hn::Set(d, uint16_t{kQuietReduction / kHalving}));
+  const auto halvings = hn::ShiftRight<kLog2ActivityHalving>(activity);
+  // Of 2^(15 - halvings) the higher byte is the table's, the lower one that of 8 more.
+  const auto places =
+      hn::Xor(hn::Or(halvings, hn::ShiftLeft<8>(halvings)), hn::Set(d, uint16_t{8}));
+  const auto powers = hn::TableLookupBytes(hn::LoadDup128(d8, kPowers), hn::BitCast(d8, places));
+  return hn::MulHigh(doubled, hn::BitCast(d, powers));
+}
+
+// Quantises columns [begin, end) of a row, at least kBlock of them.
+void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, const uint16_t* above,
+                 const uint16_t* here, const uint16_t* below, const Coefficient* const* siblings,
+                 const uint16_t* of_siblings, int count, int begin, int end, Level* out) {
+  const Words d;
+  const hn::RebindToSigned<Words> d16;
+  const auto one = hn::Set(d, uint16_t{1});
+  const auto factor = hn::Set(d, multiplier);
+  const auto added = hn::Set(d, offset);
+  const auto minus_if_equal = [&](WordVector a, WordVector b) HWY_ATTR { return hn::VecFromMask(d, hn::Eq(a, b)); };
+  for (int i = begin; i < end; i += static_cast<int>(hn::Lanes(d))) {
+    const int j = min_of(i, end - static_cast<int>(hn::Lanes(d)));
+    const auto at = [&](const uint16_t* row, int k) HWY_ATTR { return hn::LoadU(d, row + j + k); };
+    const auto beside = hn::Add(hn::Add(at(above, 1), at(below, 1)), hn::Add(at(here, 0), at(here, 2)));
+    const auto diagonal = hn::Add(hn::Add(at(above, 0), at(below, 0)), hn::Add(at(above, 2), at(below, 2)));
+    auto activity = hn::Add(hn::Mul(beside, hn::Set(d, uint16_t{kBesideWeight})),
+                            hn::Mul(diagonal, hn::Set(d, uint16_t{kDiagonalWeight})));
+    for (int k = 0; k < count; ++k) {
+      const auto of_sibling = Activities(Magnitudes(siblings[k] + j), hn::Set(d, of_siblings[k]));
+      activity = hn::Add(activity, hn::Mul(of_sibling, hn::Set(d, uint16_t{kSiblingWeight})));
+    }
+    const auto reduction = Reductions(activity);
+    const auto own = hn::LoadU(d16, in + j);
+    const auto magnitude = hn::BitCast(d, hn::Abs(own));
+    // magnitude * multiplier + offset - reduction, in halves.
+    const auto product = hn::Mul(magnitude, factor);
+    const auto low = hn::Add(product, added);
+    const auto no_carry = minus_if_equal(low, hn::SaturatedAdd(product, added));
+    const auto high = hn::Add(hn::Add(hn::MulHigh(magnitude, factor), one), no_carry);
+    const auto no_borrow = minus_if_equal(hn::SaturatedSub(reduction, low), hn::Zero(d));
+    const auto level = hn::BitCast(d16, hn::SaturatedSub(high, hn::Add(one, no_borrow)));
+    const auto sign = hn::ShiftRight<15>(own);
+    hn::StoreU(hn::Sub(hn::Xor(level, sign), sign), d16, out + j);
+  }
+}
+#endif
+
 // The largest magnitude whose level is 0 even without a reduction.
 int LargestDead(uint32_t multiplier, uint32_t offset) {
   return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
@@ -108,6 +187,15 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   const int dead = LargestDead(multiplier, offset);
   uint16_t rows[3][kPiece + 2];
   uint16_t sums[kPiece];
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  bool narrow = IsNarrow(multiplier) && offset <= UINT16_MAX;
+  uint16_t of_siblings[2] = {};
+  for (int k = 0; k < siblings.count; ++k) {
+    const uint32_t other = quantisers[static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)])].multiplier;
+    narrow = narrow && IsNarrow(other);
+    of_siblings[k] = static_cast<uint16_t>(other);
+  }
+#endif
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
     int held[3] = {-2, -2, -2};  // rows
@@ -127,13 +215,29 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const ptrdiff_t at = static_cast<ptrdiff_t>(row) * s.cols + first;
       const Coefficient* in = own + at;
       Level* out = levels + s.offset + at;
-      const BlockMask alive = AliveBlocks(in, out, dead, count);
+      BlockMask alive = AliveBlocks(in, out, dead, count);
       ClearBlocks(~alive, count, out);
       if (alive == 0) continue;
+      // A vector of the last block reaches into the one before.
+      if (count % kBlock != 0) alive |= (alive & block_bit(count, true)) >> 1;
       PrefetchSiblings(layout, siblings, coefficients + at, alive, count);
       const uint16_t* const above = activities(row - 1, alive);
       const uint16_t* const here = activities(row, alive);
       const uint16_t* const below = activities(row + 1, alive);
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+      if (narrow && count >= kBlock) {
+        const Coefficient* beside[2] = {};
+        for (int k = 0; k < siblings.count; ++k) {
+          const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
+          beside[k] = coefficients + layout.subbands[other].offset + at;
+        }
+        for (BlockRun run(alive, count); run.next();) {
+          QuantiseRun(in, static_cast<uint16_t>(multiplier), static_cast<uint16_t>(offset), above, here, below,
+                      beside, of_siblings, siblings.count, run.first, run.end, out);
+        }
+        continue;
+      }
+#endif
       for (BlockRun run(alive, count); run.next();) {
         const int begin = run.first;
         const int end = run.end;

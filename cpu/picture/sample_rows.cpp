@@ -69,6 +69,14 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
   SplitBlock(samples + 2 * i, prediction + 2 * i, scale, even + i, odd + i, half - i);
 }
 
+void MaskColumns(const Coefficient* __restrict of_even, const Coefficient* __restrict of_odd, int n,
+                 Coefficient* __restrict even, Coefficient* __restrict odd) {
+  for (int i = 0; i < n; ++i) {
+    even[i] = static_cast<Coefficient>(even[i] & of_even[i]);
+    odd[i] = static_cast<Coefficient>(odd[i] & of_odd[i]);
+  }
+}
+
 // samples may be prediction: each element is read before it is written. T is wide enough for what round(c)
 // returns plus a prediction.
 template <typename T, typename Round>
@@ -149,6 +157,7 @@ namespace ctv {
 HWY_EXPORT(SplitRow);
 HWY_EXPORT(JoinRow);
 HWY_EXPORT(SplitDifference);
+HWY_EXPORT(MaskColumns);
 HWY_EXPORT(JoinSamples);
 HWY_EXPORT(RoundSamples);
 HWY_EXPORT(ClampSamples);
@@ -162,6 +171,10 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half) {
   HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, dc_offset, shift, even, odd, half);
+}
+void mask_columns(const Coefficient* of_even, const Coefficient* of_odd, int n, Coefficient* even,
+                  Coefficient* odd) {
+  HWY_DYNAMIC_DISPATCH(MaskColumns)(of_even, of_odd, n, even, odd);
 }
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
                   const ToSamples& to, Sample* samples, int half) {

@@ -15,6 +15,10 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
                       Coefficient* even, Coefficient* odd, int half);
 
+/// even &= of_even, odd &= of_odd, n elements.
+void mask_columns(const Coefficient* of_even, const Coefficient* of_odd, int n, Coefficient* even,
+                  Coefficient* odd);
+
 /// Coefficients to samples: scaled (lifting.hpp), rounded, prediction added, clamped.
 struct ToSamples {
   int dc_offset;  // prediction if there are no samples

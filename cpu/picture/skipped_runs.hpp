@@ -10,6 +10,7 @@
 
 #include "codec/format/skipped_cells.hpp"
 #include "codec/util/little_endian.hpp"
+#include "cpu/picture/sample_rows.hpp"
 #include "cpu/transform/zero_blocks.hpp"
 
 namespace ctv {
@@ -33,6 +34,8 @@ class SkippedRuns {
     const int grid_cols = cells.geometry.grid.cols;
     coded_.assign(static_cast<size_t>(cells.geometry.grid.rows), kAllBlocks);
     bits_.resize(coded_.size() * static_cast<size_t>(words_));
+    half_ = round_up(ceil_div(count * step_, 2), kBlock);
+    keep_.resize(coded_.size() * static_cast<size_t>(keep_pitch()));
     for (int row = 0; row < plane.rows; row += cells.cell_rows()) {
       const uint8_t* const flags = cells.flags(row);
       uint64_t* const bits = bits_.data() + ptrdiff_t{cells.row_of(row)} * words_;
@@ -43,6 +46,7 @@ class SkippedRuns {
         bits[i / kBits] |= (eight ? eight_bits(flags + col) : uint64_t{flags[col]}) << (i % kBits);
         i += eight ? 8 : 1;
       }
+      find_kept(row, count);
       BlockMask& coded = coded_[static_cast<size_t>(cells.row_of(row))];
       for_runs(row, 0, plane.cols,
                [&](int first, int n) { coded &= ~blocks_within(first / 2, (first + n) / 2); });
@@ -79,11 +83,9 @@ class SkippedRuns {
     for_runs(row, begin, end, [&](int first, int n) { std::fill_n(x + first - begin, n, Coefficient{0}); });
   }
   void clear(int row, int first, int n, Coefficient* even, Coefficient* odd) const {
-    for_runs(row, 2 * first, 2 * (first + n), [&](int begin, int count) {
-      const int end = begin + count;
-      std::fill(even + (begin + 1) / 2, even + (end + 1) / 2, Coefficient{0});
-      std::fill(odd + begin / 2, odd + end / 2, Coefficient{0});
-    });
+    if (cells_.skips == nullptr) return;
+    const Coefficient* const keep = keep_.data() + ptrdiff_t{cells_.row_of(row)} * keep_pitch() + first;
+    mask_columns(keep, keep + (step_ == 1 ? half_ : 0), n, even + first, odd + first);
   }
 
  private:
@@ -94,11 +96,37 @@ class SkippedRuns {
     std::memcpy(&word, flags, sizeof word);
     return little_endian(word) * 0x0102040810204080U >> 56;
   }
+  // -1 in columns that are kept, 0 in skipped cells: of even and odd columns, which differ in cells of one.
+  int keep_pitch() const { return (step_ == 1 ? 2 : 1) * half_; }
+  void find_kept(int row, int count) {
+    const uint8_t* const flags = cells_.flags(row);
+    Coefficient* const to = keep_.data() + ptrdiff_t{cells_.row_of(row)} * keep_pitch();
+    int done = 0;
+    if (step_ == 8) done = put<uint64_t>(flags, count, to);
+    if (step_ == 4) done = put<uint32_t>(flags, count, to);
+    for (int i = done * step_; i < count * step_; ++i) {
+      const bool skipped = flags[cells_.col_of(i)] != 0;
+      to[(step_ == 1 ? i % 2 * half_ : 0) + i / 2] = static_cast<Coefficient>(skipped ? 0 : -1);
+    }
+  }
+  // Of those of the grid. A word has a cell's columns.
+  template <typename Word>
+  int put(const uint8_t* flags, int count, Coefficient* to) const {
+    const int inside = std::min(count, cells_.geometry.grid.cols);
+    for (int i = 0; i < inside; ++i) {
+      const Word kept = Word{flags[i]} - 1;
+      std::memcpy(to + static_cast<ptrdiff_t>(i) * (sizeof kept / sizeof *to), &kept, sizeof kept);
+    }
+    return inside;
+  }
+
   SkippedCells cells_;
   int step_ = 1;                  // columns of a cell
   int words_ = 0;                 // of a row of cells
   std::vector<BlockMask> coded_;  // [row of cells]
   std::vector<uint64_t> bits_;    // [row of cells][words_], 1: skipped
+  int half_ = 0;                  // even columns
+  std::vector<Coefficient> keep_;  // [row of cells][keep_pitch()]
 };
 
 }  // namespace ctv

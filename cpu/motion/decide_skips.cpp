@@ -198,8 +198,13 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
     const int ahead = col + kAhead;
     if (ahead < end && still[s.cell(0, ahead)] == 0) {
       PrefetchLuma(luma, side.vectors[s.cell(0, ahead)], s.row * kCell, ahead * kCell);
-      for (int p = 1; p < s.planes->planes; ++p)
-        PrefetchUnit(PlaneOfUnit(s, p, ahead), kUnit >> s.planes->chroma.y);
+      for (int p = 1; p < s.planes->planes; ++p) {
+        const UnitPlane u = PlaneOfUnit(s, p, ahead);
+        const MotionVector v = side.vectors[s.cell(0, ahead)];
+        PrefetchUnit(u, u.rows);
+        Prefetch(u.reference, u.y + displacement(v.y, u.shift.y).whole, u.x + displacement(v.x, u.shift.x).whole,
+                 u.rows + 1, 1);
+      }
     }
     if (still[s.cell(0, col)] == 0) {
       VectorUnit unit{};

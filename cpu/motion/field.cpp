@@ -64,6 +64,7 @@ template <int kBlock>
   const HalfSamples& halves = *f.halves;
   const uint8_t* const from = halves.samples + 2 * kBlock * (row * halves.stride + col) +
                               half_displacement(v.y).half * halves.stride + half_displacement(v.x).half;
+#pragma GCC unroll 8
   for (int r = 0; r < 2 * kBlock; ++r) __builtin_prefetch(from + r * halves.stride);
 }
 

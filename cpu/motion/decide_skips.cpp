@@ -202,8 +202,8 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
         const UnitPlane u = PlaneOfUnit(s, p, ahead);
         const MotionVector v = side.vectors[s.cell(0, ahead)];
         PrefetchUnit(u, u.rows);
-        Prefetch(u.reference, u.y + displacement(v.y, u.shift.y).whole, u.x + displacement(v.x, u.shift.x).whole,
-                 u.rows + 1, 1);
+        Prefetch(u.reference, u.y + displacement(v.y, u.shift.y).whole,
+                 u.x + displacement(v.x, u.shift.x).whole, u.rows + 1, 1);
       }
     }
     if (still[s.cell(0, col)] == 0) {

@@ -121,11 +121,11 @@ class SkippedRuns {
   }
 
   SkippedCells cells_;
-  int step_ = 1;                  // columns of a cell
-  int words_ = 0;                 // of a row of cells
-  std::vector<BlockMask> coded_;  // [row of cells]
-  std::vector<uint64_t> bits_;    // [row of cells][words_], 1: skipped
-  int half_ = 0;                  // even columns
+  int step_ = 1;                   // columns of a cell
+  int words_ = 0;                  // of a row of cells
+  std::vector<BlockMask> coded_;   // [row of cells]
+  std::vector<uint64_t> bits_;     // [row of cells][words_], 1: skipped
+  int half_ = 0;                   // even columns
   std::vector<Coefficient> keep_;  // [row of cells][keep_pitch()]
 };
 

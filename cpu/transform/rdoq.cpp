@@ -34,26 +34,12 @@ constexpr uint32_t kLeastMultiplier = kMostActivity + 2, kMostMultiplier = 65535
   return min_of(less, uint16_t{kMostActivity});
 }
 
-// Computes activities of columns [begin, end) of a row and of those beside them; element j + 1 is that of
-// column j. 0 outside the subband, whose columns are [left, right). row: null outside.
-void ActivityRow(const Coefficient* row, int left, int right, uint32_t multiplier, int begin, int end,
-                 uint16_t* activities) {
-  if (row == nullptr) return std::fill(activities + begin, activities + end + 2, uint16_t{0});
-  activities[begin] = begin > left ? activity_of(row[begin - 1], multiplier) : uint16_t{0};
-  activities[end + 1] = end < right ? activity_of(row[end], multiplier) : uint16_t{0};
-  uint16_t* const out = activities + 1;
-  if (multiplier < kLeastMultiplier || multiplier > kMostMultiplier) {
-    for (int j = begin; j < end; ++j) out[j] = activity_of(row[j], multiplier);
-    return;
-  }
-  const auto narrow = static_cast<uint16_t>(multiplier);
-  CTV_INDEPENDENT
-  for (int j = begin; j < end; ++j) out[j] = ActivityOf(row[j], narrow);
-}
+// Whether activities with this multiplier fit in 16 bits.
+bool IsNarrow(uint32_t multiplier) { return multiplier >= kLeastMultiplier && multiplier <= kMostMultiplier; }
 
 // Adds the activities of row `row` of a sibling.
 void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t* sums) {
-  if (multiplier < kLeastMultiplier || multiplier > kMostMultiplier) {
+  if (!IsNarrow(multiplier)) {
     for (int j = 0; j < count; ++j) {
       sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * activity_of(in[j], multiplier));
     }
@@ -64,11 +50,6 @@ void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t*
   for (int j = 0; j < count; ++j) {
     sums[j] = static_cast<uint16_t>(sums[j] + kSiblingWeight * ActivityOf(in[j], narrow));
   }
-}
-
-// Whether activities with this multiplier fit in 16 bits.
-bool IsNarrow(uint32_t multiplier) {
-  return multiplier >= kLeastMultiplier && multiplier <= kMostMultiplier;
 }
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -102,8 +83,7 @@ HWY_INLINE WordVector Reductions(WordVector activity) {
   const auto doubled = hn::Mul(between, hn::Set(d, uint16_t{kQuietReduction / kHalving}));
   const auto halvings = hn::ShiftRight<kLog2ActivityHalving>(activity);
   // Of 2^(15 - halvings) the higher byte is the table's, the lower one that of 8 more.
-  const auto places =
-      hn::Xor(hn::Or(halvings, hn::ShiftLeft<8>(halvings)), hn::Set(d, uint16_t{8}));
+  const auto places = hn::Xor(hn::Or(halvings, hn::ShiftLeft<8>(halvings)), hn::Set(d, uint16_t{8}));
   const auto powers = hn::TableLookupBytes(hn::LoadDup128(d8, kPowers), hn::BitCast(d8, places));
   return hn::MulHigh(doubled, hn::BitCast(d, powers));
 }
@@ -117,7 +97,8 @@ void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, co
   const auto one = hn::Set(d, uint16_t{1});
   const auto factor = hn::Set(d, multiplier);
   const auto added = hn::Set(d, offset);
-  const auto minus_if_equal = [&](WordVector a, WordVector b) HWY_ATTR { return hn::VecFromMask(d, hn::Eq(a, b)); };
+  const auto minus_if_equal = [&](WordVector a, WordVector b)
+                                  HWY_ATTR { return hn::VecFromMask(d, hn::Eq(a, b)); };
   for (int i = begin; i < end; i += static_cast<int>(hn::Lanes(d))) {
     const int j = min_of(i, end - static_cast<int>(hn::Lanes(d)));
     const auto at = [&](const uint16_t* row, int k) HWY_ATTR { return hn::LoadU(d, row + j + k); };
@@ -144,6 +125,34 @@ void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, co
   }
 }
 #endif
+
+// Computes activities of columns [begin, end) of a row and of those beside them; element j + 1 is that of
+// column j. 0 outside the subband, whose columns are [left, right). row: null outside.
+void ActivityRow(const Coefficient* row, int left, int right, uint32_t multiplier, int begin, int end,
+                 uint16_t* activities) {
+  if (row == nullptr) return std::fill(activities + begin, activities + end + 2, uint16_t{0});
+  activities[begin] = begin > left ? activity_of(row[begin - 1], multiplier) : uint16_t{0};
+  activities[end + 1] = end < right ? activity_of(row[end], multiplier) : uint16_t{0};
+  uint16_t* const out = activities + 1;
+  if (!IsNarrow(multiplier)) {
+    for (int j = begin; j < end; ++j) out[j] = activity_of(row[j], multiplier);
+    return;
+  }
+  const auto narrow = static_cast<uint16_t>(multiplier);
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const Words d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  if (end - begin >= kLanes) {
+    for (int i = begin; i < end; i += kLanes) {
+      const int j = min_of(i, end - kLanes);
+      hn::StoreU(Activities(Magnitudes(row + j), hn::Set(d, narrow)), d, out + j);
+    }
+    return;
+  }
+#endif
+  CTV_INDEPENDENT
+  for (int j = begin; j < end; ++j) out[j] = ActivityOf(row[j], narrow);
+}
 
 // The largest magnitude whose level is 0 even without a reduction.
 int LargestDead(uint32_t multiplier, uint32_t offset) {
@@ -191,7 +200,8 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   bool narrow = IsNarrow(multiplier) && offset <= UINT16_MAX;
   uint16_t of_siblings[2] = {};
   for (int k = 0; k < siblings.count; ++k) {
-    const uint32_t other = quantisers[static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)])].multiplier;
+    const uint32_t other =
+        quantisers[static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)])].multiplier;
     narrow = narrow && IsNarrow(other);
     of_siblings[k] = static_cast<uint16_t>(other);
   }
@@ -232,8 +242,8 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
           beside[k] = coefficients + layout.subbands[other].offset + at;
         }
         for (BlockRun run(alive, count); run.next();) {
-          QuantiseRun(in, static_cast<uint16_t>(multiplier), static_cast<uint16_t>(offset), above, here, below,
-                      beside, of_siblings, siblings.count, run.first, run.end, out);
+          QuantiseRun(in, static_cast<uint16_t>(multiplier), static_cast<uint16_t>(offset), above, here,
+                      below, beside, of_siblings, siblings.count, run.first, run.end, out);
         }
         continue;
       }

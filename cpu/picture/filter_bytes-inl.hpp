@@ -35,6 +35,7 @@ struct RunRows {
 // Tables of weights, and minus their sums.
 struct FilterBytes {
   alignas(16) int8_t of[kFilterTables][kFilterPairs + 1][kFilterClasses]{};
+  alignas(64) uint8_t pairs[kFilterTables][kFilterPairs / 2 + 1][2 * kFilterClasses]{};  // the last with 1
   bool fit = true;
   constexpr FilterBytes() {
     for (int t = 0; t < kFilterTables; ++t) {
@@ -45,6 +46,9 @@ struct FilterBytes {
           sum += kFilterWeights[t][k][c];
         }
         of[t][kFilterPairs][c] = static_cast<int8_t>(-sum);
+        for (int k = 0; k <= kFilterPairs; ++k)
+          pairs[t][k / 2][2 * c + k % 2] = static_cast<uint8_t>(of[t][k][c]);
+        pairs[t][kFilterPairs / 2][2 * c + 1] = 1;
         fit = fit && sum >= -127 && sum <= 127;
       }
     }
@@ -62,9 +66,9 @@ namespace ctv::HWY_NAMESPACE {
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 using FilterTag = hn::CappedTag<uint8_t, kFilterPiece>;
-using FilterTag16 = hn::Repartition<int16_t, FilterTag>;
-using FilterVector = hn::Vec<FilterTag>;
-using FilterVector16 = hn::Vec<FilterTag16>;
+using WideFilterTag = hn::CappedTag<uint8_t, 2 * kFilterPiece>;  // of two pieces
+template <class D>
+using Tag16 = hn::Repartition<int16_t, D>;
 
 // A run's samples and those around them, its differences and their sums; those of column x are at kBefore +
 // x.
@@ -79,7 +83,7 @@ struct ByteRun {
 // them.
 HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, ByteRun& to) {
   const FilterTag d;
-  const FilterTag16 d16;
+  const Tag16<FilterTag> d16;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   const int begin = max_of(-kFilterReach, -piece.col);
   const int end = min_of(piece.wide() + kFilterReach, rows.cols - piece.col);
@@ -105,18 +109,19 @@ HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, ByteRun
 // Of all rows of columns [-1, wide + 1), and one row more to each side. Rows that were loaded stay in
 // registers.
 HWY_INLINE void FindByteDifferences(const FilterPiece& piece, ByteRun& run) {
-  const FilterTag d;
+  const WideFilterTag d;
+  using V = hn::Vec<WideFilterTag>;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   const int end = piece.wide() + 1;
   for (int i = -1; i < end; i += kLanes) {
     const int at = ByteRun::kBefore + min_of(i, end - kLanes);
     const auto load = [&](int row, int dx)
                           HWY_ATTR { return hn::LoadU(d, run.samples[row + kFilterReach] + at + dx); };
-    FilterVector above[3] = {load(-2, -1), load(-2, 0), load(-2, 1)};
-    FilterVector here[3] = {load(-1, -1), load(-1, 0), load(-1, 1)};
+    V above[3] = {load(-2, -1), load(-2, 0), load(-2, 1)};
+    V here[3] = {load(-1, -1), load(-1, 0), load(-1, 1)};
     for (int r = -1; r <= piece.rows; ++r) {
-      const FilterVector below[3] = {load(r + 1, -1), load(r + 1, 0), load(r + 1, 1)};
-      const auto store = [&](int k, FilterVector a, FilterVector b) HWY_ATTR {
+      const V below[3] = {load(r + 1, -1), load(r + 1, 0), load(r + 1, 1)};
+      const auto store = [&](int k, V a, V b) HWY_ATTR {
         hn::StoreU(hn::Sub(hn::Max(a, b), hn::Min(a, b)), d, run.differences[r + 1][k] + at);
       };
       store(0, here[0], here[2]);
@@ -131,34 +136,33 @@ HWY_INLINE void FindByteDifferences(const FilterPiece& piece, ByteRun& run) {
   }
 }
 
+template <class D>
 struct EvenOdd {
-  FilterVector16 of[2];
+  hn::Vec<Tag16<D>> of[2];
 };
 
 // Of three differences in a row.
-HWY_INLINE EvenOdd SumsOfThree(const uint8_t* at) {
-  const FilterTag d;
-  const FilterTag16 d16;
+template <class D>
+HWY_INLINE EvenOdd<D> SumsOfThree(D d, const uint8_t* at) {
+  const Tag16<D> d16;
   const auto before = hn::BitCast(d16, hn::LoadU(d, at - 1));
-  const auto after = hn::BitCast(hn::RebindToUnsigned<FilterTag16>(), hn::LoadU(d, at + 1));
+  const auto after = hn::BitCast(hn::RebindToUnsigned<Tag16<D>>(), hn::LoadU(d, at + 1));
   const auto pairs = MultiplyPairs(hn::LoadU(d, at), PairWeights(d, 1, 1));
   return {hn::Add(pairs, hn::And(before, hn::Set(d16, int16_t{0xff}))),
           hn::Add(pairs, hn::BitCast(d16, hn::ShiftRight<8>(after)))};
 }
 
 // filter_class() of the sums of differences across a sample.
-HWY_INLINE FilterVector16 ClassOf(const LoopFilter& f, FilterVector16 across, FilterVector16 down,
-                                  FilterVector16 falling, FilterVector16 rising) {
-  const FilterTag16 d;
+template <class V>
+HWY_INLINE V ClassOf(const LoopFilter& f, V across, V down, V falling, V rising) {
+  const hn::DFromV<V> d;
   const auto fall = hn::Sub(falling, hn::ShiftRight<2>(falling));
   const auto rise = hn::Sub(rising, hn::ShiftRight<2>(rising));
   const auto straight = hn::Abs(hn::Sub(across, down));
   const auto diagonal = hn::Abs(hn::Sub(fall, rise));
   const auto total = hn::Add(across, down);
   const auto most = hn::Max(straight, diagonal);
-  const auto above = [&](FilterVector16 a, FilterVector16 b) HWY_ATTR {  // -1 or 0
-    return hn::VecFromMask(d, hn::Gt(a, b));
-  };
+  const auto above = [&](V a, V b) HWY_ATTR { return hn::VecFromMask(d, hn::Gt(a, b)); };  // -1 or 0
   const auto slanted = above(diagonal, straight);
   const auto direction =
       hn::Add(hn::Add(slanted, slanted),
@@ -172,25 +176,101 @@ HWY_INLINE FilterVector16 ClassOf(const LoopFilter& f, FilterVector16 across, Fi
   return hn::Neg(hn::Add(hn::Add(hn::ShiftLeft<4>(strength), hn::ShiftLeft<2>(clarity)), direction));
 }
 
-// Corrections of the samples from `at` on, whose classes are known.
-HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVector classes,
-                             int16_t* corrections) {
-  const FilterTag d;
-  const FilterTag16 d16;
-  const hn::RebindToSigned<FilterTag> signed8;
-  constexpr ptrdiff_t kPitch = ByteRun::kPitch;
-  // A place that does not exist in a quarter of the table has its highest bit, and finds 0.
-  FilterVector places[4];
-  for (int i = 0; i < 4; ++i)
-    places[i] = hn::SaturatedAdd(hn::Sub(classes, hn::Set(d, static_cast<uint8_t>(16 * i))),
-                                 hn::Set(d, uint8_t{0x70}));
-  const auto weights = [&](int k) HWY_ATTR {
-    const auto quarter = [&](int i) HWY_ATTR {
-      const auto* table = reinterpret_cast<const uint8_t*>(kFilterBytes.of[f.table][k]);
-      return LookUp(hn::LoadDup128(d, table + 16 * i), places[i]);
-    };
-    return hn::BitCast(signed8, hn::Or(hn::Or(quarter(0), quarter(1)), hn::Or(quarter(2), quarter(3))));
+// Weights of samples by their classes, two of each side by side, in the order of interleaved bytes.
+template <class D>
+class ClassWeights {
+ public:
+  HWY_INLINE ClassWeights(D d, const LoopFilter& f, hn::Vec<D> classes) : tables_(kFilterBytes.of[f.table]) {
+    // A place that does not exist in a quarter of the table has its highest bit, and finds 0.
+    for (int i = 0; i < 4; ++i)
+      places_[i] = hn::SaturatedAdd(hn::Sub(classes, hn::Set(d, static_cast<uint8_t>(16 * i))),
+                                    hn::Set(d, uint8_t{0x70}));
+  }
+  struct Pair {
+    hn::Vec<hn::RebindToSigned<D>> lower, upper;
   };
+  // Weights 2 pair and 2 pair + 1.
+  HWY_INLINE Pair of(int pair) const {
+    const hn::RebindToSigned<D> d;
+    const auto first = weights(2 * pair);
+    const auto second = 2 * pair == kFilterPairs ? hn::Set(d, int8_t{1}) : weights(2 * pair + 1);
+    return {hn::InterleaveLower(d, first, second), hn::InterleaveUpper(d, first, second)};
+  }
+
+ private:
+  HWY_INLINE hn::Vec<hn::RebindToSigned<D>> weights(int k) const {
+    const D d;
+    const auto quarter = [&](int i) HWY_ATTR {
+      const auto* table = reinterpret_cast<const uint8_t*>(tables_[k]);
+      return LookUp(hn::LoadDup128(d, table + 16 * i), places_[i]);
+    };
+    return hn::BitCast(hn::RebindToSigned<D>(),
+                       hn::Or(hn::Or(quarter(0), quarter(1)), hn::Or(quarter(2), quarter(3))));
+  }
+  const int8_t (*tables_)[kFilterClasses];
+  hn::Vec<D> places_[4];
+};
+
+#if HWY_TARGET <= HWY_AVX3
+// A table has 64 pairs of bytes, which are two vectors of words.
+template <>
+class ClassWeights<hn::Full512<uint8_t>> {
+  using D = hn::Full512<uint8_t>;
+
+ public:
+  HWY_INLINE ClassWeights(D d, const LoopFilter& f, hn::Vec<D> classes)
+      : tables_(kFilterBytes.pairs[f.table]),
+        lower_(hn::InterleaveLower(d, classes, hn::Zero(d))),
+        upper_(hn::InterleaveUpper(d, classes, hn::Zero(d))) {}
+  struct Pair {
+    hn::Vec<hn::RebindToSigned<D>> lower, upper;
+  };
+  HWY_INLINE Pair of(int pair) const {
+    const D d;
+    const auto first = hn::Load(d, tables_[pair]);
+    const auto second = hn::Load(d, tables_[pair] + kFilterClasses);
+    const auto at = [&](hn::Vec<D> places) HWY_ATTR {
+      return hn::BitCast(hn::RebindToSigned<D>(), LookUpWords(first, second, places));
+    };
+    return {at(lower_), at(upper_)};
+  }
+
+ private:
+  const uint8_t (*tables_)[2 * kFilterClasses];
+  hn::Vec<D> lower_, upper_;
+};
+#endif
+
+// Stores interleaved lanes in order.
+HWY_INLINE void StoreInOrder(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper, int16_t* to) {
+  const hn::Full128<int16_t> d;
+  hn::Store(lower, d, to);
+  hn::Store(upper, d, to + 8);
+}
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE void StoreInOrder(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper, int16_t* to) {
+  const hn::Full256<int16_t> d;
+  hn::Store(hn::ConcatLowerLower(d, upper, lower), d, to);
+  hn::Store(hn::ConcatUpperUpper(d, upper, lower), d, to + 16);
+}
+#endif
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE void StoreInOrder(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper, int16_t* to) {
+  const hn::Full512<int16_t> d;
+  const hn::Full256<int16_t> half;
+  StoreInOrder(hn::LowerHalf(half, lower), hn::LowerHalf(half, upper), to);
+  StoreInOrder(hn::UpperHalf(half, lower), hn::UpperHalf(half, upper), to + 32);
+}
+#endif
+
+// Corrections of the samples from `at` on, whose classes are known.
+template <class D>
+HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Vec<D> classes,
+                             int16_t* corrections) {
+  const Tag16<D> d16;
+  using V = hn::Vec<D>;
+  constexpr ptrdiff_t kPitch = ByteRun::kPitch;
+  const ClassWeights<D> weights(d, f, classes);
   const auto sample = hn::LoadU(d, at);
   const auto bound = hn::Set(d, static_cast<uint8_t>(f.bound));
   const auto lo = hn::SaturatedSub(sample, bound);
@@ -204,60 +284,62 @@ HWY_INLINE void CorrectBytes(const uint8_t* at, const LoopFilter& f, FilterVecto
   };
   auto lower = hn::Zero(d16);
   auto upper = hn::Zero(d16);
-  const auto add = [&](FilterVector a, FilterVector b, hn::Vec<decltype(signed8)> wa,
-                       hn::Vec<decltype(signed8)> wb) HWY_ATTR {
-    lower = hn::Add(lower, MultiplyPairs(hn::InterleaveLower(d, a, b), hn::InterleaveLower(signed8, wa, wb)));
-    upper = hn::Add(upper, MultiplyPairs(hn::InterleaveUpper(d, a, b), hn::InterleaveUpper(signed8, wa, wb)));
+  const auto add = [&](V a, V b, int pair) HWY_ATTR {
+    const auto w = weights.of(pair);
+    lower = hn::Add(lower, MultiplyPairs(hn::InterleaveLower(d, a, b), w.lower));
+    upper = hn::Add(upper, MultiplyPairs(hn::InterleaveUpper(d, a, b), w.upper));
   };
-  add(pull(1), pull(kPitch), weights(0), weights(1));
-  add(pull(kPitch + 1), pull(kPitch - 1), weights(2), weights(3));
-  add(pull(2), pull(2 * kPitch), weights(4), weights(5));
-  // Takes 64 times the weights off again, and rounds.
-  add(middle, middle, weights(kFilterPairs), hn::Set(signed8, int8_t{1}));
-  lower = hn::ShiftRight<kFilterBits>(lower);
-  upper = hn::ShiftRight<kFilterBits>(upper);
-  constexpr int kHalf = static_cast<int>(hn::MaxLanes(d16));
-  if constexpr (kHalf == 8) {
-    hn::Store(lower, d16, corrections);
-    hn::Store(upper, d16, corrections + kHalf);
-  } else {
-    hn::Store(hn::ConcatLowerLower(d16, upper, lower), d16, corrections);
-    hn::Store(hn::ConcatUpperUpper(d16, upper, lower), d16, corrections + kHalf);
+  add(pull(1), pull(kPitch), 0);
+  add(pull(kPitch + 1), pull(kPitch - 1), 1);
+  add(pull(2), pull(2 * kPitch), 2);
+  add(middle, middle, 3);  // takes 64 times the weights off again, and rounds
+  StoreInOrder(hn::ShiftRight<kFilterBits>(lower), hn::ShiftRight<kFilterBits>(upper), corrections);
+}
+
+// Of one vector of columns. corrections: [rows][kFilterRun]
+template <class D>
+HWY_INLINE void CorrectColumns(D d, const ByteRun& run, int rows, int at, const LoopFilter& f,
+                               int16_t* corrections) {
+  EvenOdd<D> sums[4][kMostFilterRows];
+  hn::Vec<D> classes[kMostFilterRows];
+  for (int i = 0; i < 4; ++i) {
+    EvenOdd<D> above = SumsOfThree(d, run.differences[0][i] + at);
+    EvenOdd<D> here = SumsOfThree(d, run.differences[1][i] + at);
+    for (int r = 0; r < rows; ++r) {
+      const EvenOdd<D> below = SumsOfThree(d, run.differences[r + 2][i] + at);
+      for (int odd = 0; odd < 2; ++odd)
+        sums[i][r].of[odd] = hn::Add(hn::Add(above.of[odd], here.of[odd]), below.of[odd]);
+      above = here;
+      here = below;
+    }
   }
+  for (int r = 0; r < rows; ++r) {
+    const auto half = [&](int odd) HWY_ATTR {
+      return ClassOf(f, sums[0][r].of[odd], sums[1][r].of[odd], sums[2][r].of[odd], sums[3][r].of[odd]);
+    };
+    classes[r] = hn::BitCast(d, hn::Or(half(0), hn::ShiftLeft<8>(half(1))));
+  }
+  for (int r = 0; r < rows; ++r)
+    CorrectBytes(d, run.samples[r + kFilterReach] + at, f, classes[r], corrections + r * kFilterRun);
 }
 
 // corrections: [rows][kFilterRun]. False if the samples are not bytes.
 inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopFilter f,
                             int16_t* corrections) {
   const FilterTag d;
+  const WideFilterTag wide;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  constexpr int kWide = static_cast<int>(hn::MaxLanes(wide));
   ByteRun run;
   if (!LoadBytes(rows, piece, run)) return false;
   FindByteDifferences(piece, run);
-  for (int x = 0; x < piece.cols; x += static_cast<int>(hn::MaxLanes(d))) {
-    const int at = ByteRun::kBefore + x;
-    EvenOdd sums[4][kMostFilterRows];
-    FilterVector classes[kMostFilterRows];
-    for (int i = 0; i < 4; ++i) {
-      EvenOdd above = SumsOfThree(run.differences[0][i] + at);
-      EvenOdd here = SumsOfThree(run.differences[1][i] + at);
-      for (int r = 0; r < piece.rows; ++r) {
-        const EvenOdd below = SumsOfThree(run.differences[r + 2][i] + at);
-        for (int odd = 0; odd < 2; ++odd)
-          sums[i][r].of[odd] = hn::Add(hn::Add(above.of[odd], here.of[odd]), below.of[odd]);
-        above = here;
-        here = below;
-      }
-    }
-    for (int r = 0; r < piece.rows; ++r) {
-      const auto half = [&](int odd) HWY_ATTR {
-        return ClassOf(f, sums[0][r].of[odd], sums[1][r].of[odd], sums[2][r].of[odd], sums[3][r].of[odd]);
-      };
-      classes[r] = hn::BitCast(d, hn::Or(half(0), hn::ShiftLeft<8>(half(1))));
-    }
-    for (int r = 0; r < piece.rows; ++r) {
-      CorrectBytes(run.samples[r + kFilterReach] + at, f, classes[r], corrections + r * kFilterRun + x);
-    }
+  int x = 0;
+  if constexpr (kWide > kLanes) {
+    for (; x + kWide <= piece.wide(); x += kWide)
+      CorrectColumns(wide, run, piece.rows, ByteRun::kBefore + x, f, corrections + x);
   }
+  for (; x < piece.cols; x += kLanes)
+    CorrectColumns(d, run, piece.rows, ByteRun::kBefore + x, f, corrections + x);
   return true;
 }
 #else

@@ -58,6 +58,14 @@ HWY_INLINE hn::Vec512<int16_t> MultiplyPairs(hn::Vec512<uint8_t> samples, hn::Ve
 HWY_INLINE hn::Vec512<uint8_t> Pack(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper) {
   return hn::Vec512<uint8_t>{_mm512_packus_epi16(lower.raw, upper.raw)};
 }
+HWY_INLINE hn::Vec512<uint8_t> LookUp(hn::Vec512<uint8_t> table, hn::Vec512<uint8_t> places) {
+  return hn::Vec512<uint8_t>{_mm512_shuffle_epi8(table.raw, places.raw)};
+}
+/// Of a table of 64 words, which is two vectors, those at places of 16 bits.
+HWY_INLINE hn::Vec512<uint8_t> LookUpWords(hn::Vec512<uint8_t> first, hn::Vec512<uint8_t> second,
+                                           hn::Vec512<uint8_t> places) {
+  return hn::Vec512<uint8_t>{_mm512_permutex2var_epi16(first.raw, places.raw, second.raw)};
+}
 HWY_INLINE hn::Vec512<uint64_t> SumDifferences(hn::Vec512<uint8_t> a, hn::Vec512<uint8_t> b) {
   return hn::Vec512<uint64_t>{_mm512_sad_epu8(a.raw, b.raw)};
 }

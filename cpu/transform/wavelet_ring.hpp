@@ -14,6 +14,12 @@ inline constexpr int kMostRing = 8;     // row pairs
 inline constexpr int kMargin = kBlock;  // elements around each half of a row
 inline constexpr int kReach97 = 2;      // row pairs that the 9/7 needs beyond a range
 
+/// mirror(), which divides, of positions up to 3 outside.
+inline int mirror_near(int i, int n) {
+  if (n < 4) return mirror(i, n);
+  return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
+}
+
 inline int half_stride(int half) { return round_up(half, kBlock) + 2 * kMargin; }
 
 // The rows in the ring. Each is [margin | even columns, later lowpass | margin | margin | odd columns, later
@@ -49,10 +55,10 @@ struct Wavelet::Ring {
   Coefficient* high(Coefficient* row) const { return row + stride + kMargin; }
   SplitRow split(Coefficient* row) const { return {low(row), high(row)}; }
   void mirror_even(Coefficient* s) const {
-    for (const int p : {-2, 2 * half, 2 * half + 2}) s[p / 2] = s[mirror(p, 2 * half) / 2];
+    for (const int p : {-2, 2 * half, 2 * half + 2}) s[p / 2] = s[mirror_near(p, 2 * half) / 2];
   }
   void mirror_odd(Coefficient* t) const {
-    for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror(p, 2 * half) - 1) / 2];
+    for (const int p : {-3, -1, 2 * half + 1}) t[(p - 1) / 2] = t[(mirror_near(p, 2 * half) - 1) / 2];
   }
   /// What steps along slopes need.
   void mirror_both(Coefficient* row) const {

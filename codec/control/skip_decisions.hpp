@@ -79,9 +79,9 @@ enum class SkipChoice : uint8_t { kZero, kOwn, kCode };
 /// The choice of each of a unit's cells; those outside the grid cost nothing.
 CTV_HOST_DEVICE void choose_skips(const SkipPrices& p, const SkipCosts (&costs)[kSkipCells],
                                   SkipChoice (&choices)[kSkipCells]) {
-  // The four ways: each choice for all cells, and the cheapest for each. The first of equal costs wins.
-  const uint64_t vector = p.square * 6 / 10;
-  uint64_t ways[] = {0, vector, vector + p.square / 10, vector + p.square * 3 / 2};
+  // The four ways: each choice for all cells, and the cheapest for each. The first of equal costs wins. To
+  // code costs more than the cells tell: it divides the tree, and its noise is what later frames refer to.
+  uint64_t ways[] = {0, 0, p.square / 2, p.square * 2};
   for (int k = 0; k < kSkipCells; ++k) {
     const SkipCosts& c = costs[k];
     const bool zero = c.zero <= c.own && c.zero <= c.code;

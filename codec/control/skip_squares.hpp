@@ -172,10 +172,10 @@ struct SkipRoot {
   }
 };
 
-/// The cost of a skipped square, in 640ths of a squared sample. A bit is worth a tenth of the square of a
-/// step. error: squared
+/// The cost of a skipped square, in 1024ths of a squared sample. A bit is worth a sixteenth of the square of
+/// a step. error: squared
 CTV_HOST_DEVICE uint64_t skip_square_cost(const SkipPrices& p, uint64_t error, uint32_t bits) {
-  return 640 * error + p.square * bits;
+  return 1024 * error + p.square * bits;
 }
 
 }  // namespace ctv

@@ -24,7 +24,7 @@ constexpr double kMostSaved = 0.3;
 // frame after one that cost little takes a finer step, and may take what the buffer holds beyond a reserve.
 // The reserve is the larger, the more the buffer has lacked lately, so that the mean is the rate. Where key
 // frames return within some buffers, it is left to them.
-constexpr double kLittle = 0.5;  // of the average size
+constexpr double kLittle = 0.6;  // of the average size
 constexpr double kFiner = 0.6;
 constexpr double kReserve = 0.4;
 constexpr double kCostly = 0.6;      // a refinement is judged if it leaves less of the buffer
@@ -56,6 +56,7 @@ void TargetSize::set_target(const SizeTarget& target) {
     little_ = 0;
     enough_ = 1;
     proves_ = false;
+    refined_ = 0;
     scale_ = 1;
     opened_ = false;
   }
@@ -237,17 +238,22 @@ void TargetSize::account(double size) {
 }
 
 // Sizes of noise, of motion and of temporal layers vary, and a small one does not say that all stands still.
-// If no small frame follows a costly refinement, the next refinement waits for two small frames in a row.
+// If no small frame follows a costly refinement, the next refinement waits for two small frames in a row. So
+// it does after one that was costly though no finer than the one before: what that had refined did not last.
 void TargetSize::judge(double size) {
   if (type_ == FrameType::kKey) {
     little_ = 0;
     enough_ = 1;
     proves_ = false;
+    refined_ = 0;
   } else if (lasting_) {
     const bool little = size < kLittle * average();
     little_ = little ? little_ + 1 : 0;
     if (proves_) enough_ = little ? 1 : 2;
-    proves_ = refines_ && size > kMost * average() && buffer_ < kCostly * full();
+    const bool costly = refines_ && size > kMost * average();
+    proves_ = costly && buffer_ < kCostly * full();
+    if (costly && refined_ != 0 && step_ >= refined_) enough_ = 2;
+    if (costly) refined_ = step_;
   }
 }
 

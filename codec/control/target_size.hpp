@@ -87,6 +87,7 @@ class TargetSize final : public RateController {
   bool proves_ = false;     // the next lasting frame shows whether the last refinement was worth its bytes
   int little_ = 0;          // lasting frames in a row that cost little
   int enough_ = 1;          // of them before a refinement
+  uint16_t refined_ = 0;    // step of the last costly refinement since a key frame; 0: none
   int since_key_ = 0;       // frames
   bool opened_ = false;     // the first frame was coded
   double first_scale_ = 1;  // of this frame's first try, before the step was rounded

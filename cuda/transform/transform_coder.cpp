@@ -72,11 +72,8 @@ class CudaTransformCoder final : public TransformCoder {
   }
   template <typename T>
   WaveletScale<T> wavelet_scale(int scale, Quantisers quantisers, T* levels, const int8_t* slopes);
-  /// Whether a scale may share a launch with others.
-  bool is_plain(int scale, const int8_t* slopes) {
-    return at(scale).plan.directions_log2 == 0 && along(scale, slopes) == nullptr &&
-           directed(scale, slopes) == nullptr;
-  }
+  /// Whether one launch takes a scale and the next one; so the same scales go together in both directions.
+  bool goes_with_next(int scale, const int8_t* slopes);
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
   Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
                            const PlaneTarget& target);
@@ -208,19 +205,27 @@ WaveletScale<T> CudaTransformCoder::wavelet_scale(int scale, Quantisers quantise
   return w;
 }
 
+bool CudaTransformCoder::goes_with_next(int scale, const int8_t* slopes) {
+  if ((scales() - scale) % static_cast<int>(kScalesAtOnce) == 0 || at(scale).extent.area() > kTwoScalesArea)
+    return false;
+  for (const int s : {scale, scale + 1}) {
+    if (at(s).plan.directions_log2 > 0 || along(s, slopes) != nullptr || directed(s, slopes) != nullptr)
+      return false;
+  }
+  return true;
+}
+
 Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers quantisers, Level* levels,
                                            const int8_t* slopes) {
   for (int scale = 1; scale <= scales(); ++scale) {
     PyramidScale& p = at(scale);
-    WaveletScale<Level> w[kForwardScales] = {wavelet_scale(scale, quantisers, levels, slopes)};
+    WaveletScale<Level> w[kScalesAtOnce] = {wavelet_scale(scale, quantisers, levels, slopes)};
     const std::array<WaveletBand<Level>, kDirectedBands> plain = {w[0].bands[1], w[0].bands[2]};
     const int8_t* const directed_bands = directed(scale, slopes);
     for (size_t b = 0; directed_bands != nullptr && b < kDirectedBands; ++b)
       w[0].bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
     const PlaneSource in = scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
-    // Pairs count from the deepest scale, where they pay most.
-    if ((scales() - scale) % 2 != 0 && p.extent.area() <= kForwardTogether && is_plain(scale, slopes) &&
-        is_plain(scale + 1, slopes)) {
+    if (goes_with_next(scale, slopes)) {
       w[1] = wavelet_scale(++scale, quantisers, levels, slopes);
       CTV_RETURN_IF_ERROR(wavelet_forward(*device_, transform().pyramid, w, in));
       continue;
@@ -237,20 +242,18 @@ Status CudaTransformCoder::forward_wavelet(const PlaneSource& source, Quantisers
 
 Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quantisers, int reduction,
                                            const PlaneTarget& target, const int8_t* slopes) {
-  for (int deepest = scales(), scale = 0; deepest > reduction; deepest = scale - 1) {
-    const auto is_together = [&](int finer) {
-      return deepest - finer < static_cast<int>(kInverseScales) && finer > reduction &&
-             at(finer).extent.area() <= kInverseTogether && is_plain(finer, slopes);
-    };
-    scale = deepest;  // the finest of the launch
-    while (is_plain(deepest, slopes) && is_together(scale - 1)) --scale;
-    const auto count = static_cast<size_t>(deepest - scale + 1);
+  for (int scale = scales(); scale > reduction; --scale) {
+    const bool two = scale - 1 > reduction && goes_with_next(scale - 1, slopes);
+    if (two) --scale;
     PyramidScale& p = at(scale);
     const PlaneTarget out =
         scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
-    std::array<WaveletScale<const Level>, kInverseScales> w;
-    for (size_t i = 0; i < count; ++i)
-      w[i] = wavelet_scale(scale + static_cast<int>(i), quantisers, levels, slopes);
+    WaveletScale<const Level> w[kScalesAtOnce] = {wavelet_scale(scale, quantisers, levels, slopes)};
+    if (two) {
+      w[1] = wavelet_scale(scale + 1, quantisers, levels, slopes);
+      CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, w, out));
+      continue;
+    }
     if (p.plan.directions_log2 > 0) CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
     if (const int8_t* const directed_bands = directed(scale, slopes); directed_bands != nullptr) {
       CTV_RETURN_IF_ERROR(directed_inverse(*device_,
@@ -259,7 +262,7 @@ Status CudaTransformCoder::inverse_wavelet(const Level* levels, Quantisers quant
       for (size_t b = 0; b < kDirectedBands; ++b)
         w[0].bands[b + 1] = {bands_.data() + b * p.band.area(), 0, {}};
     }
-    CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, std::span(w).first(count), out));
+    CTV_RETURN_IF_ERROR(wavelet_inverse(*device_, transform().pyramid, std::span(w).first(1), out));
     if (w[0].along != nullptr) CTV_RETURN_IF_ERROR(slope_inverse(*device_, view(scale, slopes), w[0], out));
   }
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A scale of the reversible 5/3, 13/7 or 9/7 wavelet (lifting; Calderbank et al. 1998), or some of them,
-// forward or inverse, in one launch.
+// One scale of the reversible 5/3, 13/7 or 9/7 wavelet (lifting; Calderbank et al. 1998), or two, forward or
+// inverse, in one launch.
 //
 // Step by step a scale is four passes (9/7: eight) over device memory and back. Here a block of threads takes
 // a tile of 32x64 samples with a border of 6 (5/3: 2; 9/7: 4). A thread has a run of samples in registers,
@@ -10,9 +10,9 @@
 // tiles need no border cases. The first step of the transform (samples minus prediction) and the last
 // (quantiser; inverse: prediction added, clamped) happen on the way in and out.
 //
-// A launch of a few blocks takes longer than their work, so small planes have two scales in one, backwards
-// three. Tiles are 32x32, and the lowpass between the scales stays in shared memory. A tile makes of it what
-// the other scale needs around it, which its neighbours make too.
+// A launch of a few blocks takes longer than their work, so small planes have two scales in one. Tiles are
+// 32x32, and the lowpass between the scales stays in shared memory. A tile makes of it what the other scale
+// needs around it, which its neighbours make too.
 #include "cuda/transform/wavelet.hpp"
 
 #include "cuda/runtime/launch.cuh"
@@ -58,16 +58,12 @@ template <class Shape>
 constexpr int kInverseThreads =
     round_up(max_of(kBorderedPairs<Shape>* Shape::kColumnRuns, Shape::kRows* Shape::kRowRuns), 32);
 
-// Forward, the deeper scale needs twice its border, in whole runs. Backwards, the finer one needs half of its
-// margin and border.
+// The deeper scale needs twice its border, in whole runs; the finer one half of its own.
 template <class Wavelet, int kScales, int kNth>
 using ForwardTile =
     TileScale<Wavelet, kScales, kNth, kNth + 1 < kScales ? round_up(2 * kLiftingBorder<Wavelet>, 8) : 0>;
-constexpr int inverse_margin(int border, int nth) {
-  return nth == 0 ? 0 : round_up(ceil_div(inverse_margin(border, nth - 1) + border, 2), 4);
-}
 template <class Wavelet, int kScales, int kNth>
-using InverseTile = TileScale<Wavelet, kScales, kNth, inverse_margin(kLiftingBorder<Wavelet>, kNth)>;
+using InverseTile = TileScale<Wavelet, kScales, kNth, 4 * kNth>;
 
 /// Scales of a launch, finer one first.
 template <typename T, int kScales>
@@ -288,24 +284,6 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
   put(r, first, x + kBorder);
 }
 
-template <class Shape>
-constexpr int kHeldStride = Shape::kCols + kLowPad;
-template <class Shape>
-__device__ __forceinline__ Held held(int16_t* data) {
-  return {data, kHeldStride<Shape>, Shape::row0(), Shape::col0()};
-}
-// A scale that stays in shared memory. The finer one may begin afterwards.
-template <class Wavelet, class Shape, int kWords>
-__device__ __forceinline__ void hold_scale(const WaveletScale<const int16_t>& scale, const Held& low,
-                                           uint32_t (*tile)[kWords], int16_t* data) {
-  inverse_scale<Wavelet, Shape>(scale, low, tile, [&](int r, int c, const int* x) {
-    auto* to = reinterpret_cast<uint32_t*>(data + r * kHeldStride<Shape> + c);
-#pragma unroll
-    for (int k = 0; k < Shape::kRowRun / 2; ++k) to[k] = pair_of(x[2 * k], x[2 * k + 1]);
-  });
-  __syncthreads();
-}
-
 template <class Wavelet, int kScales>
 __global__ void __launch_bounds__(kInverseThreads<InverseTile<Wavelet, kScales, 0>>)
     wavelet_inverse_kernel(const __grid_constant__ WaveletScales<const int16_t, kScales> scales,
@@ -334,36 +312,37 @@ __global__ void __launch_bounds__(kInverseThreads<InverseTile<Wavelet, kScales, 
     inverse_scale<Wavelet, Finer>(scale, {}, tile, put);
   } else {
     using Deeper = InverseTile<Wavelet, kScales, 1>;
-    static_assert(kInverseThreads<Deeper> <= kInverseThreads<Finer> && Deeper::kRows <= Finer::kRows);
-    __shared__ __align__(4) int16_t data[Deeper::kRows * kHeldStride<Deeper>];
-    if constexpr (kScales == 2) {
-      hold_scale<Wavelet, Deeper>(scales.at[1], {}, tile, data);
-    } else {
-      using Deepest = InverseTile<Wavelet, kScales, 2>;
-      static_assert(kInverseThreads<Deepest> <= kInverseThreads<Finer> && Deepest::kRows <= Finer::kRows);
-      __shared__ __align__(4) int16_t deepest[Deepest::kRows * kHeldStride<Deepest>];
-      hold_scale<Wavelet, Deepest>(scales.at[2], {}, tile, deepest);
-      hold_scale<Wavelet, Deeper>(scales.at[1], held<Deepest>(deepest), tile, data);
-    }
-    inverse_scale<Wavelet, Finer>(scale, held<Deeper>(data), tile, put);
+    constexpr int kStride = Deeper::kCols + kLowPad;
+    static_assert(2 * Deeper::kMargin >= Finer::kBorder && Deeper::kRows <= Finer::kRows &&
+                  kInverseThreads<Deeper> <= kInverseThreads<Finer>);
+    __shared__ __align__(4) int16_t data[Deeper::kRows * kStride];
+    inverse_scale<Wavelet, Deeper>(scales.at[1], {}, tile, [&](int r, int c, const int* x) {
+      auto* to = reinterpret_cast<uint32_t*>(data + r * kStride + c);
+#pragma unroll
+      for (int k = 0; k < kRun / 2; ++k) to[k] = pair_of(x[2 * k], x[2 * k + 1]);
+    });
+    __syncthreads();
+    inverse_scale<Wavelet, Finer>(scale, {data, kStride, Deeper::row0(), Deeper::col0()}, tile, put);
   }
 }
 
-/// launch(wavelet, number of scales, both as types) with the kind's. kMost: 2 or 3 scales.
-template <size_t kMost, typename T, typename Launch>
+/// launch(wavelet, number of scales, both as types) with the kind's.
+template <typename T, typename Launch>
 void with_wavelet(Pyramid kind, std::span<const WaveletScale<T>> scales, Launch launch) {
   const auto with_scales = [&](auto wavelet) {
     if (scales.size() == 1) {
       launch(wavelet, WaveletScales<T, 1>{{scales[0]}});
-    } else if (kMost == 2 || scales.size() == 2) {
+    } else {
       launch(wavelet, WaveletScales<T, 2>{{scales[0], scales[1]}});
-    } else if constexpr (kMost == 3) {
-      launch(wavelet, WaveletScales<T, 3>{{scales[0], scales[1], scales[2]}});
     }
   };
-  if (kind == Pyramid::kWavelet5_3) return with_scales(Wavelet5_3{});
-  if (kind == Pyramid::kWavelet13_7) return with_scales(Wavelet13_7{});
-  with_scales(Wavelet9_7{});
+  if (kind == Pyramid::kWavelet5_3) {
+    with_scales(Wavelet5_3{});
+  } else if (kind == Pyramid::kWavelet13_7) {
+    with_scales(Wavelet13_7{});
+  } else {
+    with_scales(Wavelet9_7{});
+  }
 }
 
 template <class Shape, typename T>
@@ -375,24 +354,23 @@ dim3 tiles(const WaveletScale<T>& scale) {
 
 Status wavelet_forward(Device& device, Pyramid kind, std::span<const WaveletScale<int16_t>> scales,
                        const PlaneSource& source) {
-  with_wavelet<kForwardScales>(
-      kind, scales, [&]<class Wavelet, int kScales>(Wavelet, const WaveletScales<int16_t, kScales>& all) {
-        using Shape = ForwardTile<Wavelet, kScales, 0>;
-        launch_kernel(device, wavelet_forward_kernel<Wavelet, kScales>, tiles<Shape>(scales[0]),
-                      kForwardThreads<Shape>, 0, all, source);
-      });
+  with_wavelet(kind, scales,
+               [&]<class Wavelet, int kScales>(Wavelet, const WaveletScales<int16_t, kScales>& all) {
+                 using Shape = ForwardTile<Wavelet, kScales, 0>;
+                 launch_kernel(device, wavelet_forward_kernel<Wavelet, kScales>, tiles<Shape>(scales[0]),
+                               kForwardThreads<Shape>, 0, all, source);
+               });
   return device.launched("wavelet_forward_kernel");
 }
 
 Status wavelet_inverse(Device& device, Pyramid kind, std::span<const WaveletScale<const int16_t>> scales,
                        const PlaneTarget& target) {
-  with_wavelet<kInverseScales>(
-      kind, scales,
-      [&]<class Wavelet, int kScales>(Wavelet, const WaveletScales<const int16_t, kScales>& all) {
-        using Shape = InverseTile<Wavelet, kScales, 0>;
-        launch_kernel(device, wavelet_inverse_kernel<Wavelet, kScales>, tiles<Shape>(scales[0]),
-                      kInverseThreads<Shape>, 0, all, target);
-      });
+  with_wavelet(kind, scales,
+               [&]<class Wavelet, int kScales>(Wavelet, const WaveletScales<const int16_t, kScales>& all) {
+                 using Shape = InverseTile<Wavelet, kScales, 0>;
+                 launch_kernel(device, wavelet_inverse_kernel<Wavelet, kScales>, tiles<Shape>(scales[0]),
+                               kInverseThreads<Shape>, 0, all, target);
+               });
   return device.launched("wavelet_inverse_kernel");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One scale of the wavelet pyramid, or some: launchers.
+// One scale of the wavelet pyramid, or two: launchers.
 #pragma once
 
 #include <span>
@@ -29,16 +29,16 @@ struct WaveletScale {
   const int8_t* along = nullptr;
 };
 
-/// The scales that one launch may take, where none is lifted along slopes and they are small: samples of the
-/// finest one up to which their work together is less than another launch.
-inline constexpr size_t kForwardScales = 2, kInverseScales = 3;
-inline constexpr size_t kForwardTogether = size_t{1} << 18, kInverseTogether = size_t{1} << 20;
+/// The scales that one launch may take: two where none is lifted along slopes and they are small.
+inline constexpr size_t kScalesAtOnce = 2;
+/// Samples of a plane from which the work of two scales at once exceeds a second launch.
+inline constexpr size_t kTwoScalesArea = size_t{1} << 18;
 
-/// Bands of `source` (scale 1: samples; else coefficients). scales: the finest first; the lowpass of one
-/// before another is not written.
+/// Bands of `source` (scale 1: samples; else coefficients). scales: one, or two, the finer first; the lowpass
+/// of the finer one is not written.
 Status wavelet_forward(Device& device, Pyramid kind, std::span<const WaveletScale<int16_t>> scales,
                        const PlaneSource& source);
-/// The reverse, into `target`; the lowpass of a scale before another is not read.
+/// The reverse, into `target`; the lowpass of the finer one is not read.
 Status wavelet_inverse(Device& device, Pyramid kind, std::span<const WaveletScale<const int16_t>> scales,
                        const PlaneTarget& target);
 

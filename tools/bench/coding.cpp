@@ -6,7 +6,6 @@
 #include <chrono>
 #include <iterator>
 #include <numeric>
-#include <span>
 #include <string_view>
 
 #include "bench/statistics.h"
@@ -59,16 +58,14 @@ void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receiv
   }
 }
 
-// Milliseconds a frame of each pass but the first. With frames in flight results come in bursts, and the last
-// pass begins with work that was done in the one before; so the mean of those between counts.
+// Milliseconds a frame of each pass but the first. With frames in flight results come in bursts, and a pass
+// begins with work that was done in the one before; so the mean of all from the first to the last counts.
 std::vector<double> milliseconds(const std::vector<double>& seconds, size_t frames, bool in_flight) {
-  if (seconds.size() < 2) return {1000 * seconds.at(0) / static_cast<double>(frames)};
   std::vector<double> ms;
-  for (const double pass : std::span(seconds).subspan(1))
-    ms.push_back(1000 * pass / static_cast<double>(frames));
-  if (!in_flight) return ms;
-  ms.pop_back();
-  return {std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size())};
+  for (const double pass : seconds) ms.push_back(1000 * pass / static_cast<double>(frames));
+  if (in_flight) return {std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size())};
+  if (ms.size() > 1) ms.erase(ms.begin());
+  return ms;
 }
 
 /// Engines differ in how they convolve; lifting and block transforms are the same work by the same code.
@@ -224,8 +221,8 @@ Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded,
 
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
   TimedClip timed;
-  const bool in_flight = runs > 0 && config.frames_in_flight > 1;
-  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + (in_flight ? 2 : 1));
+  const bool in_flight = config.frames_in_flight > 1;
+  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 1);
   timed.decoded = decode_clip(decoder_like(config), timed.coded.units, clip.frames.size());
   timed.encode_ms = milliseconds(timed.coded.times.seconds, clip.frames.size(), in_flight);
   timed.decode_ms = milliseconds(timed.decoded.seconds, clip.frames.size(), in_flight);

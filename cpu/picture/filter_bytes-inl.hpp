@@ -256,7 +256,6 @@ HWY_INLINE void StoreInOrder(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> uppe
 #endif
 #if HWY_TARGET <= HWY_AVX3
 HWY_INLINE void StoreInOrder(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper, int16_t* to) {
-  const hn::Full512<int16_t> d;
   const hn::Full256<int16_t> half;
   StoreInOrder(hn::LowerHalf(half, lower), hn::LowerHalf(half, upper), to);
   StoreInOrder(hn::UpperHalf(half, lower), hn::UpperHalf(half, upper), to + 32);

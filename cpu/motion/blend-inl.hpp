@@ -120,8 +120,9 @@ void BlendLanes(const PieceRow& c, const Segment& s, int16_t* out, ptrdiff_t pit
         const auto above1 = load(0, 1, r);
         const auto p0 = hn::IfThenElse(odd0, above1, above0);
         const auto p1 = hn::IfThenElse(odd1, above1, above0);
-        const auto change = hn::Add(hn::Mul(right, hn::Sub(p1, p0)), hn::Set(d16, 16));
-        const auto blended = hn::Add(p0, hn::ShiftRight<5>(change));
+        // The product alone may leave 16 bits, the sum does not: it lies between 32 p0 and 32 p1.
+        const auto sum = hn::Add(hn::ShiftLeft<5>(p0), hn::Mul(right, hn::Sub(p1, p0)));
+        const auto blended = hn::ShiftRight<5>(hn::Add(sum, hn::Set(d16, 16)));
         hn::StoreU(hn::IfThenElse(alone, hn::IfThenElse(near, p0, p1), blended), d16, out + r * pitch + x);
       }
       continue;

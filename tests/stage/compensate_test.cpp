@@ -20,10 +20,15 @@ class Compensate : public test::BackendTest {
     const Extent extent{ceil_div(luma.rows, 1 << shift.y), ceil_div(luma.cols, 1 << shift.x)};
     const SampleRange range{seed % 2 == 0 ? 0 : -255, 255};
     const BackendPlane reference(backend(), extent, range.lo, range.hi, seed);
-    BackendPlane prediction(backend(), {extent.rows + pad, extent.cols + 2 * pad});
     const CompensationGeometry geometry{test::grid_for(luma, kLog2Cell), shift.y, shift.x, overlap, range};
     BackendSide side(backend(), geometry.grid);
     test::draw_side(geometry.grid, reach, one_in, seed + 1, side);
+    check(reference, side, geometry, pad);
+  }
+  void check(const BackendPlane& reference, const BackendSide& side, const CompensationGeometry& geometry,
+             int pad) {
+    const Extent extent{reference.rows(), reference.cols()};
+    BackendPlane prediction(backend(), {extent.rows + pad, extent.cols + 2 * pad});
     ASSERT_TRUE(ok(backend().compensate(reference.const_view(), side.device(), geometry, prediction.view())));
     prediction.download();
     EXPECT_TRUE(prediction.intact());
@@ -71,6 +76,40 @@ TEST_P(Compensate, TakesAbsurdVectors) {
     check({61, 97}, {0, 0}, 0, overlap, 32767, 4, 4);
     check({61, 97}, {1, 1}, 20, overlap, 32767, 4, 5);
     check({1, 1}, {0, 0}, 40, overlap, 32767, 0, 6);
+  }
+}
+
+// Samples have the signs of the taps between two of them, so a prediction overshoots as far as it can, and
+// beside it another one does so to the other side: their weighted difference has more than 16 bits.
+TEST_P(Compensate, AgreesWherePredictionsOvershootMost) {
+  constexpr int kPeriod = 2 * kInterpolationTaps;
+  constexpr int kHalf = kVectorUnit / 2;
+  const auto sign = [](int at) {
+    const int tap = interpolation_weight(kHalf, at % kInterpolationTaps);
+    return (tap < 0) != (at % kPeriod < kInterpolationTaps) ? 1 : -1;
+  };
+  const CompensationGeometry geometry{test::grid_for({64, 192}, kLog2Cell), 0, 0, true, {-255, 255}};
+  BackendPlane reference(backend(), {64, 192});
+  BackendSide side(backend(), geometry.grid);
+  for (const bool rows_differ : {false, true}) {
+    for (int r = 0; r < geometry.grid.rows; ++r) {
+      for (int c = 0; c < geometry.grid.cols; ++c) {
+        const int far = (rows_differ ? r + c : c) % 2 * kInterpolationTaps * kVectorUnit;
+        side.vectors.set(r, c, {kHalf, static_cast<int16_t>(kHalf + far)});
+        side.set_skip(static_cast<size_t>(r * geometry.grid.cols + c), false);
+      }
+    }
+    side.upload();
+    for (int shifted = 0; shifted < kPeriod; ++shifted) {
+      SCOPED_TRACE(testing::Message() << "shifted " << shifted << ", rows differ " << rows_differ);
+      for (int r = 0; r < reference.rows(); ++r) {
+        for (int c = 0; c < reference.cols(); ++c)
+          reference.at(r, c) = static_cast<int16_t>(255 * sign(r) * sign(c + shifted));
+      }
+      reference.upload();
+      check(reference, side, geometry, 0);
+      if (HasFatalFailure()) return;
+    }
   }
 }
 

@@ -49,6 +49,7 @@ void TargetSize::set_target(const SizeTarget& target) {
     take_over(sent, debt_);
     key_size_ *= average() / before;
     lack_ *= average() / before;
+    refined_ = 0;
     scale_ = within_steps(scale_ * std::pow(before / average(), 1 / kSlope));
   } else {
     buffer_ = full();
@@ -238,8 +239,9 @@ void TargetSize::account(double size) {
 }
 
 // Sizes of noise, of motion and of temporal layers vary, and a small one does not say that all stands still.
-// If no small frame follows a costly refinement, the next refinement waits for two small frames in a row. So
-// it does after one that was costly though no finer than the one before: what that had refined did not last.
+// If no small frame follows a costly refinement, later ones wait for two small frames in a row, until one has
+// proved its worth. So they do after one that was costly though no finer than the one before: what that had
+// refined did not last, and that a coarser frame follows which is small proves nothing.
 void TargetSize::judge(double size) {
   if (type_ == FrameType::kKey) {
     little_ = 0;
@@ -251,8 +253,9 @@ void TargetSize::judge(double size) {
     little_ = little ? little_ + 1 : 0;
     if (proves_) enough_ = little ? 1 : 2;
     const bool costly = refines_ && size > kMost * average();
-    proves_ = costly && buffer_ < kCostly * full();
-    if (costly && refined_ != 0 && step_ >= refined_) enough_ = 2;
+    const bool repeats = costly && refined_ != 0 && step_ >= refined_;
+    proves_ = costly && !repeats && buffer_ < kCostly * full();
+    if (repeats) enough_ = 2;
     if (costly) refined_ = step_;
   }
 }

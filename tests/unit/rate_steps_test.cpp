@@ -63,13 +63,13 @@ uint64_t digest_of_steps(const RateCase& c) {
 
 TEST(RateSteps, AreEqualOnEveryMachine) {
   static constexpr RateCase kCases[] = {{269, 0, 24, 1, 4, false, 0x35cdef7795dba93aULL},
-                                        {327, 64000, 50, 250, -1, true, 0x151e87a451e4f8cfULL},
+                                        {327, 64000, 50, 250, -1, true, 0xa5ae14b7f3a7045aULL},
                                         {483, 64000, 24, 2, -1, false, 0xf5444c0f546ad08eULL},
                                         {1133, 0, 24, 1, 20, false, 0x4eda07bba8b1f79cULL},
-                                        {4487, 128000, 50, 250, -1, true, 0xcd5b8b4b3718f833ULL},
+                                        {4487, 128000, 50, 250, -1, true, 0xb06dfbeb6ef0ee50ULL},
                                         {4641, 64000, 24, 2, -1, false, 0x4c1ac17887c5f458ULL},
-                                        {6214, 100000, 50, 250, -1, true, 0x5a4803a6ca4a5105ULL},
-                                        {23382, 64000, 25, 250, -1, true, 0x9a9e3f20d74521d2ULL}};
+                                        {6214, 100000, 50, 250, -1, true, 0xca88ea1b30e25effULL},
+                                        {23382, 64000, 25, 250, -1, true, 0x7e15690c5ac86244ULL}};
   for (const RateCase& c : kCases) {
     EXPECT_EQ(digest_of_steps(c), c.digest) << c.seed;
   }

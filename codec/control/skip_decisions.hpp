@@ -51,7 +51,7 @@ struct SkipSums {
   uint32_t octaves = 0;  // thresholds that they exceed
 };
 /// A coded coefficient costs half the square of a step: what it loses and 4 bits, each worth a tenth of that
-/// square. Each octave above the step costs two bits more. A cell that does not move differs from the
+/// square here. Each octave above the step costs two bits more. A cell that does not move differs from the
 /// reference by noise, which coding would pass on to the next frame, so there it costs almost twice as much.
 CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, MotionVector v) {
   const uint64_t each = same_vector(v, MotionVector{}) ? 30 : 16;

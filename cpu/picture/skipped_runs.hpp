@@ -22,6 +22,7 @@ class SkippedRuns {
     const auto rows = static_cast<size_t>(ceil_div(plane.rows, 4));
     coded_.reserve(rows);
     bits_.reserve(rows * static_cast<size_t>(ceil_div(plane.cols, 4 * kBits)));
+    keep_.reserve(rows * static_cast<size_t>(round_up(ceil_div(plane.cols + 7, 2), kBlock)));
   }
 
   /// Takes the cells of a plane.

@@ -58,8 +58,8 @@ void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receiv
   }
 }
 
-// Milliseconds a frame of each pass but the first. With frames in flight results come in bursts, and a pass
-// begins with work that was done in the one before; so the mean of all from the first to the last counts.
+// Milliseconds a frame of each pass but the first, unless it is alone. With frames in flight results come in
+// bursts, and a pass begins with work that was done in the one before, so they have the mean of all passes.
 std::vector<double> milliseconds(const std::vector<double>& seconds, size_t frames, bool in_flight) {
   std::vector<double> ms;
   for (const double pass : seconds) ms.push_back(1000 * pass / static_cast<double>(frames));

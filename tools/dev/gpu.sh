@@ -196,6 +196,7 @@ sanitize_one() {
   code=$?
   # What a test skips calls nothing that could be looked at, and the tool says so.
   [ $code -eq 255 ] && grep -q '^\[  SKIPPED \] 1 test' "$log" && code=skipped
+  echo >>"$log" # a tool that was stopped leaves a line without its end
   echo "$tool $name: code $code, $((SECONDS - start)) s, $(grep -oE '(ERROR|RACECHECK) SUMMARY: .*' "$log" | tail -n 1)" >>"$log"
 }
 # All four tools, a process for each test, as many side by side as there are cores, the slowest tool first.
@@ -203,19 +204,19 @@ sanitize() {
   local dir=$build/sanitize tool program name status=0
   rm -rf "$dir" && mkdir -p "$dir"
   for program in ctv_cuda_tests ctv_lab_tests; do
-    [ -x "$build/bin/$program" ] || { echo "== FAILED: $program was not built"; return 1; }
+    "$build/bin/$program" --gtest_list_tests >"$dir/$program" && grep -q '^ ' "$dir/$program" ||
+      { echo "== FAILED to list the tests of $program"; return 1; }
   done
   export -f sanitize_one
   for tool in racecheck initcheck synccheck memcheck; do
     for program in ctv_cuda_tests ctv_lab_tests; do
-      "$build/bin/$program" --gtest_list_tests | awk '/^[^ ]/ {suite = $1} /^ / && $1 !~ /^DISABLED/ {print suite $1}' |
+      awk '/^[^ ]/ {suite = $1} /^ / && $1 !~ /^DISABLED/ {print suite $1}' "$dir/$program" |
         while read -r name; do
           # cuFFT's kernels take too long there.
           [ $tool = racecheck ] && [[ $name == CudaTransform.Fft* ]] || echo "$tool $build/bin/$program $name $dir"
         done
     done
   done | xargs -P "$jobs" -L 1 bash -c 'sanitize_one "$@"' sanitize_one
-  grep -q . "$dir"/*.log || return 1
   for name in "$dir"/*.log; do
     tail -n 1 "$name"
     tail -n 1 "$name" | grep -qE ': code (0|skipped),' || { status=1; head -n 40 "$name" | grep -v ': code '; }

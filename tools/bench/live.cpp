@@ -151,24 +151,26 @@ Exit run_latency(int argc, const char* const* argv) {
 }
 
 Exit run_streams(int argc, const char* const* argv) {
-  Measurement m(
-      "streams", "how many live encoders one machine or device carries",
-      "CLIP, or a generated one, is encoded by 1, 2, 4 ... encoders at once, one CPU thread each, on one "
-      "device and on several where there are several.",
-      {{"ctbench streams --size 1280x720 --most 32", "how many 720p conferences"}});
+  Measurement m("streams", "how many live encoders one machine or device carries",
+                "CLIP, or a generated one, is encoded by 1, 2, 4 ... encoders at once, one CPU thread each "
+                "unless given, on "
+                "one device and on several where there are several.",
+                {{"ctbench streams --size 1280x720 --most 32", "how many 720p conferences"},
+                 {"ctbench streams a.y4m --size 1920x1080 --most 1 --threads 16 --in-flight 8 --runs 30",
+                  "frames a second of one stream, once it runs"}});
   int64_t most = 8;
   double fps = 30;
-  m.fixed = {"--threads", "--backend", "--engine"};
+  m.fixed = {"--backend", "--engine"};
+  m.run_words = {"--threads", "1"};
   m.clip_options();
   m.count("--most", "At most so many streams", 1, 1024, most);
   m.real("--fps", "Frames a second that a stream needs", 1, 1000, fps);
   const auto measure = [&](Json& j) {
-    each_runner(
-        m, j, fps, {"--threads", "1"}, [&](const Clip& clip, const ctv_config& config, const Runner& r) {
-          measure_streams(m, j["results"], clip, config, r, most, 1);
-          if (r.gpu() && ctv_device_count() > 1)
-            measure_streams(m, j["results"], clip, config, r, most, static_cast<size_t>(ctv_device_count()));
-        });
+    each_runner(m, j, fps, {}, [&](const Clip& clip, const ctv_config& config, const Runner& r) {
+      measure_streams(m, j["results"], clip, config, r, most, 1);
+      if (r.gpu() && ctv_device_count() > 1)
+        measure_streams(m, j["results"], clip, config, r, most, static_cast<size_t>(ctv_device_count()));
+    });
   };
   return m.run(argc, argv, {.measure = measure});
 }

@@ -48,23 +48,26 @@ class MotionEstimator {
   /// Reads the reference of the searches that follow, cropped to the true extent, repeated beyond. It stays
   /// as it is until the last of them.
   virtual Status read_reference(PlaneView<const Sample> reference) = 0;
-  /// Reads the other plane, and may begin the search. current: padded extent. lambda: cost of a vector
-  /// bit in sixteenths of SAD.
-  virtual Status prepare(PlaneView<const Sample> current, uint32_t lambda) = 0;
+  /// Reads the other plane: samples of the padded extent, or, unless they are empty, bytes of the true one,
+  /// which these samples will be. What is read stays as it is until prepare() returns.
+  virtual Status read_current(PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples) = 0;
+  /// May begin the search. lambda: cost of a vector bit in sixteenths of SAD.
+  virtual Status prepare(uint32_t lambda) = 0;
   /// vectors: [grid.rows][grid.cols]. still: the same or null; a block whose cells are all still has the
   /// vector zero.
   virtual Status find(const uint8_t* still, MotionVector* vectors) = 0;
   /// Decides which cells that are not still are skipped, and with which vectors (skip_decisions.hpp). After
   /// find() of vectors of cells, with the same `still`. planes: all, of which chroma is read; luma is what
-  /// prepare() and read_reference() have read. side.vectors: those that were found, changed where they are
+  /// was read. side.vectors: those that were found, changed where they are
   /// not used.
   virtual Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
                               const SideInfo& side) = 0;
-  /// The first three, one after the other.
+  /// The first four, one after the other.
   Status search(PlaneView<const Sample> current, PlaneView<const Sample> reference, uint32_t lambda,
                 const uint8_t* still, MotionVector* vectors) {
     CTV_RETURN_IF_ERROR(read_reference(reference));
-    CTV_RETURN_IF_ERROR(prepare(current, lambda));
+    CTV_RETURN_IF_ERROR(read_current({}, current));
+    CTV_RETURN_IF_ERROR(prepare(lambda));
     return find(still, vectors);
   }
 };

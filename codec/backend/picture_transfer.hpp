@@ -20,19 +20,16 @@ class PictureTransfer {
   /// caller's memory may change when the call returns. A borrowed picture (ctv_picture::borrowed) may be read
   /// until its packet is complete.
   virtual Status upload(const ctv_picture& picture) = 0;
-  /// Converts the uploaded picture to planes. Padding repeats the last row and column. Chroma may be left to
-  /// place_chroma(), as its samples may arrive later.
+  /// Luma of the uploaded picture, of its true extent, where the samples of place() are bytes that lie as
+  /// they came, at an address that stays (FrameCalls); else empty. For calls up to place(), which may come
+  /// later, as chroma may: what follows waits for luma alone.
+  virtual Result<PlaneView<const uint8_t>> luma() { return PlaneView<const uint8_t>{}; }
+  /// Converts the uploaded picture to planes. Padding repeats the last row and column.
   virtual Status place(const Planes& planes) = 0;
-  /// What place() has left, in any case before the next upload.
-  virtual Status place_chroma(const Planes& planes) {
-    (void)planes;
-    return {};
-  }
-  /// upload(), then both.
+  /// Both.
   Status import_picture(const ctv_picture& picture, const Planes& planes) {
     CTV_RETURN_IF_ERROR(upload(picture));
-    CTV_RETURN_IF_ERROR(place(planes));
-    return place_chroma(planes);
+    return place(planes);
   }
   /// The last uploaded picture in host memory, also after the device has failed: the transfer's own copy, or
   /// the borrowed picture. Null if there is none. Valid until the next upload.

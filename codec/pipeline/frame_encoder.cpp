@@ -120,9 +120,8 @@ Status FrameEncoder::analyse(const ctv_picture& picture, const FrameParameters& 
   if (repeated_) return {};
   const bool predicts = reference_ != nullptr && picture_mode();
   if (reads) CTV_RETURN_IF_ERROR(motion_->read_reference(reference_->picture.cropped(0)));
-  CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
   if (predicts) return predict(slot);
-  CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source().planes()));
+  CTV_RETURN_IF_ERROR(slot.picture->place(source().planes()));
   if (reference_ == nullptr) return slot.levels->download_side(SideInfo{.slopes = output_->side.slopes});
   return predict_subbands(slot);
 }
@@ -136,12 +135,17 @@ Status FrameEncoder::predict(FrameSlot& slot) {
   const uint32_t step = stream_.header.lossless != 0 ? 0 : parameters_.base_step;
   SkipPlanes compared{planes(), stream_.picture.chroma, {}, reference.cropped()};
   for (int p = 0; p < planes(); ++p) compared.source[static_cast<size_t>(p)] = source_.plane(p);
+  // The search reads bytes as they came, where it can, and planes are made beside it.
+  CTV_ASSIGN_OR_RETURN(const PlaneView<const uint8_t> luma, slot.picture->luma());
+  const auto place = [&] { return slot.picture->place(source_.planes()); };
+  if (luma.data == nullptr) CTV_RETURN_IF_ERROR(place());
+  CTV_RETURN_IF_ERROR(motion_->read_current(luma, source_.plane(0)));
   const auto find_still = [&]() -> Status {
-    CTV_RETURN_IF_ERROR(slot.picture->place_chroma(source_.planes()));
+    if (luma.data != nullptr) CTV_RETURN_IF_ERROR(place());
     return close_ ? backend_.find_close(compared, grid, step, nullptr, nullptr, searched_.skips)
                   : backend_.find_still(compared, grid, step, searched_.skips);
   };
-  const auto prepare = [&](int) { return motion_->prepare(source_.plane(0), lambda(parameters_.base_step)); };
+  const auto prepare = [&](int) { return motion_->prepare(lambda(parameters_.base_step)); };
   CTV_RETURN_IF_ERROR(backend_.each_plane(1, prepare, std::cref(find_still)));
   CTV_RETURN_IF_ERROR(backend_.wait_beside());
   MotionVector* const vectors = close_ ? side.vectors : searched_.vectors;

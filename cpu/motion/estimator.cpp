@@ -71,17 +71,22 @@ class CpuMotionEstimator final : public MotionEstimator {
     vector_costs_.assign(static_cast<size_t>(side * BoundedCandidates::kPitch), UINT16_MAX);
   }
 
-  // Later, together with the other plane, which takes one loop less.
+  // Both planes are copied later, in one loop.
   Status read_reference(PlaneView<const Sample> reference) override {
-    read_ = reference;
+    reference_samples_ = reference;
     return {};
   }
 
-  Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
+  Status read_current(PlaneView<const uint8_t>, PlaneView<const Sample> samples) override {
+    current_samples_ = samples;
+    return {};
+  }
+
+  Status prepare(uint32_t lambda) override {
     StageTimer timer(times_, Stage::kMotionSearch);
     lambda_ = lambda;
-    copy(current, read_);
-    if (far_) far_->prepare(planes(), current.extent(), read_.extent());
+    copy(current_samples_, reference_samples_);
+    if (far_) far_->prepare(planes(), current_samples_.extent(), reference_samples_.extent());
     return {};
   }
 
@@ -320,7 +325,7 @@ class CpuMotionEstimator final : public MotionEstimator {
   const int key_cols_;
   const int reference_rows_;
   uint32_t lambda_ = 0;
-  PlaneView<const Sample> read_;  // of the next search
+  PlaneView<const Sample> current_samples_, reference_samples_;  // of the next search
   AlignedBuffer<uint8_t> planes_;
   uint8_t* const current_;
   uint8_t* const reference_;

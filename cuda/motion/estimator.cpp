@@ -78,13 +78,19 @@ class CudaMotionEstimator final : public MotionEstimator {
     return fill_half_planes(d, planes_, halves_);
   }
 
+  Status read_current(PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples) override {
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    const StageMark mark(d, Stage::kMotionSearch);
+    return fill_current(d, bytes, samples, planes_, far_.quarters());
+  }
+
   // The search begins before it is known what is still; find() leaves that out.
-  Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
+  Status prepare(uint32_t lambda) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     lambda_ = lambda;
     const StageMark mark(d, Stage::kMotionSearch);
-    CTV_RETURN_IF_ERROR(fill_current(d, current, planes_, far_.quarters()));
     return search();
   }
 

@@ -17,10 +17,10 @@ struct SearchPlanes {
   int border = 0;  // before and behind, multiple of 16
 };
 
-/// Fill one of the two from samples, and that of planes of quarter samples, if there are any; positions
-/// beyond a plane repeat its edge.
-Status fill_current(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
-                    const SearchPlanes& quarters);
+/// Fill one of the two, and that of planes of quarter samples, if there are any; positions beyond a plane
+/// repeat its edge. The current one from bytes, or, if these are empty, from samples of the padded extent.
+Status fill_current(Device& device, PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples,
+                    const SearchPlanes& planes, const SearchPlanes& quarters);
 Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
                       const SearchPlanes& quarters);
 

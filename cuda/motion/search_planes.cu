@@ -25,31 +25,42 @@ struct Target {
   }
 };
 
+// T: uint8_t or Sample.
+template <typename T>
 struct Fill {
-  PlaneView<const Sample> samples;
-  bool aligned;  // four samples at a multiple of four are read at once
+  PlaneView<const T> from;
+  Extent extent;  // with padding: means beyond repeat its last ones
+  bool aligned;   // four elements at a multiple of four are read at once
   Target whole, quarter;
   int border;  // of the threads, samples
 };
 
-// Four samples of a row as bytes. Positions beyond the plane repeat it.
-__device__ __forceinline__ uint32_t read_four(const Fill& f, int row, int col) {
-  const PlaneView<const Sample>& p = f.samples;
-  const Sample* const from = p.data + static_cast<ptrdiff_t>(clamp_to(row, 0, p.rows - 1)) * p.stride;
-  uint2 pairs;
-  if (f.aligned && col >= 0 && col + kSide <= p.cols) {
-    pairs = *reinterpret_cast<const uint2*>(from + col);
-  } else {
-    const auto at = [&](int i) {
-      return static_cast<uint32_t>(static_cast<uint16_t>(from[clamp_to(col + i, 0, p.cols - 1)]));
-    };
-    pairs = {at(0) | at(1) << 16, at(2) | at(3) << 16};
-  }
+__device__ __forceinline__ uint32_t four_at(const uint8_t* bytes) {
+  return *reinterpret_cast<const uint32_t*>(bytes);
+}
+__device__ __forceinline__ uint32_t four_at(const Sample* samples) {
+  const uint2 pairs = *reinterpret_cast<const uint2*>(samples);
   const auto clamped = [](uint32_t pair) { return __vmins2(__vmaxs2(pair, 0), 0x00ff00ffU); };
   return __byte_perm(clamped(pairs.x), clamped(pairs.y), 0x6420);
 }
 
-__global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constant__ Fill f) {
+// Four samples of a row as bytes. Positions beyond the plane repeat it.
+template <typename T>
+__device__ __forceinline__ uint32_t read_four(const Fill<T>& f, int row, int col) {
+  const PlaneView<const T>& p = f.from;
+  const T* const from = p.data + static_cast<ptrdiff_t>(clamp_to(row, 0, p.rows - 1)) * p.stride;
+  if (f.aligned && col >= 0 && col + kSide <= p.cols) return four_at(from + col);
+  uint32_t four = 0;
+#pragma unroll
+  for (int i = 0; i < kSide; ++i) {
+    const int sample = from[clamp_to(col + i, 0, p.cols - 1)];
+    four |= static_cast<uint32_t>(clamp_to(sample, 0, 255)) << (8 * i);
+  }
+  return four;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constant__ Fill<T> f) {
   follow();
   const int row = kSide * static_cast<int>(blockIdx.y * kRows + threadIdx.y) - f.border;
   const int col = kSide * static_cast<int>(blockIdx.x * kCols + threadIdx.x) - f.border;
@@ -62,9 +73,8 @@ __global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constan
   const int quarter_row = row / kSide;
   const int quarter_col = col / kSide;
   if (f.quarter.origin == nullptr || !f.quarter.holds(quarter_row, quarter_col)) return;
-  // Means beyond those of the plane repeat these.
-  const int from_row = kSide * clamp_to(quarter_row, 0, (f.samples.rows - 1) / kSide);
-  const int from_col = kSide * clamp_to(quarter_col, 0, (f.samples.cols - 1) / kSide);
+  const int from_row = kSide * clamp_to(quarter_row, 0, (f.extent.rows - 1) / kSide);
+  const int from_col = kSide * clamp_to(quarter_col, 0, (f.extent.cols - 1) / kSide);
   const bool own = from_row == row && from_col == col;
   uint32_t sum = 0;
 #pragma unroll
@@ -73,31 +83,37 @@ __global__ void __launch_bounds__(kCols* kRows) fill_kernel(const __grid_constan
   *f.quarter.at(quarter_row, quarter_col) = quarter_sample(static_cast<int>(sum));
 }
 
-Status fill(Device& device, PlaneView<const Sample> samples, const Target& whole, const Target& quarter) {
+template <typename T>
+Status fill(Device& device, PlaneView<const T> from, Extent extent, const Target& whole,
+            const Target& quarter) {
   const bool aligned =
-      reinterpret_cast<uintptr_t>(samples.data) % sizeof(uint2) == 0 && samples.stride % kSide == 0;
+      reinterpret_cast<uintptr_t>(from.data) % (kSide * sizeof(T)) == 0 && from.stride % kSide == 0;
   const int border = max_of(whole.border, kSide * quarter.border);
-  const Fill work{samples, aligned, whole, quarter, border};
+  const Fill<T> work{from, extent, aligned, whole, quarter, border};
   // Strides hold the borders.
   const int rows = max_of(whole.rows, kSide * quarter.rows) + 2 * border;
   const int cols =
       max_of(whole.stride + border - whole.border, kSide * quarter.stride + border - kSide * quarter.border);
   const dim3 blocks(blocks_for(cols, kSide * kCols), blocks_for(rows, kSide * kRows));
-  launch_kernel(device, fill_kernel, blocks, dim3(kCols, kRows), 0, work);
+  launch_kernel(device, fill_kernel<T>, blocks, dim3(kCols, kRows), 0, work);
   return device.launched("fill_kernel");
 }
 
 }  // namespace
 
-Status fill_current(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
-                    const SearchPlanes& quarters) {
-  return fill(device, samples, {planes.current, planes.rows, planes.current_stride, 0},
-              {quarters.current, quarters.rows, quarters.current_stride, 0});
+Status fill_current(Device& device, PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples,
+                    const SearchPlanes& planes, const SearchPlanes& quarters) {
+  const Target whole{planes.current, planes.rows, planes.current_stride, 0};
+  const Target quarter{quarters.current, quarters.rows, quarters.current_stride, 0};
+  const Extent extent = samples.extent();
+  return bytes.data != nullptr ? fill(device, bytes, extent, whole, quarter)
+                               : fill(device, samples, extent, whole, quarter);
 }
 
 Status fill_reference(Device& device, PlaneView<const Sample> samples, const SearchPlanes& planes,
                       const SearchPlanes& quarters) {
-  return fill(device, samples, {planes.reference, planes.rows, planes.reference_stride, planes.border},
+  return fill(device, samples, samples.extent(),
+              {planes.reference, planes.rows, planes.reference_stride, planes.border},
               {quarters.reference, quarters.rows, quarters.reference_stride, quarters.border});
 }
 

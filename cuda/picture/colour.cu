@@ -220,14 +220,11 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     }
     return device.launched("import_rgb_kernel");
   }
-  return import_same(device, picture, layout, planes, 0, 1);
-}
-
-Status import_chroma(Device& device, const BytePicture& picture, const PictureLayout& layout,
-                     const Planes& planes) {
-  if (layout.planes == 1 || is_rgb(picture.format)) return {};
   const ChromaShift from = chroma_shift(picture.format);
-  if (same(from, layout.chroma)) return import_same(device, picture, layout, planes, 1, 3);
+  if (layout.planes == 3 && same(from, layout.chroma))
+    return import_same(device, picture, layout, planes, 0, 3);
+  CTV_RETURN_IF_ERROR(import_same(device, picture, layout, planes, 0, 1));
+  if (layout.planes == 1) return {};
   const PlaneImports imports{{{picture.planes[1], from, layout.chroma, layout.extent(1), planes[1]},
                               {picture.planes[2], from, layout.chroma, layout.extent(2), planes[2]}}};
   dim3 grid = blocks(planes[1].rows, planes[1].cols);

@@ -31,11 +31,8 @@ struct BytePicture {
 BytePicture byte_picture(ctv_format format, int width, int height, void* const data[],
                          const ptrdiff_t stride[]);
 
-/// To luma, and of RGB to all planes, padded by repeating the last row and column.
+/// Padded by repeating the last row and column.
 Status import_planes(Device& device, const BytePicture& picture, const PictureLayout& layout,
-                     const Planes& planes);
-/// To the others.
-Status import_chroma(Device& device, const BytePicture& picture, const PictureLayout& layout,
                      const Planes& planes);
 /// From planes of the true extents (already reduced) to bytes.
 Status export_planes(Device& device, const ConstPlanes& planes, const PictureLayout& layout,

@@ -75,20 +75,21 @@ class CudaPictureTransfer final : public PictureTransfer {
     return {};
   }
 
-  Status place(const Planes& planes) override {
+  Result<PlaneView<const uint8_t>> luma() override {
+    if (is_rgb(in_.format)) return PlaneView<const uint8_t>{};
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
     CTV_RETURN_IF_ERROR(d.wait(on_device() ? caller_ : luma_));
-    const StageMark mark(d, Stage::kColour);
-    return import_planes(d, bytes_in(), layout_, planes);
+    return PlaneView<const uint8_t>{static_cast<const uint8_t*>(in_.data[0]), layout_.height, layout_.width,
+                                    in_.stride[0]};
   }
-  Status place_chroma(const Planes& planes) override {
+  Status place(const Planes& planes) override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    if (!on_device() && format_planes(in_.format) > 1) CTV_RETURN_IF_ERROR(d.wait(uploaded_));
+    CTV_RETURN_IF_ERROR(d.wait(on_device() ? caller_ : uploaded_));
     {
       const StageMark mark(d, Stage::kColour);
-      CTV_RETURN_IF_ERROR(import_chroma(d, bytes_in(), layout_, planes));
+      CTV_RETURN_IF_ERROR(import_planes(d, bytes_in(), layout_, planes));
     }
     CTV_RETURN_IF_ERROR(d.record(imported_));
     if (!on_device()) return {};

@@ -45,10 +45,6 @@ class Pictures final : public PictureTransfer {
     CTV_RETURN_IF_ERROR(count_call());
     return inner_->place(planes);
   }
-  Status place_chroma(const Planes& planes) override {
-    CTV_RETURN_IF_ERROR(count_call());
-    return inner_->place_chroma(planes);
-  }
   const ctv_picture* host_copy() const override {
     if (borrowed_) return &*borrowed_;
     return host_copy_.bytes.empty() ? nullptr : &host_copy_.picture;

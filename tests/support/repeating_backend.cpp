@@ -65,9 +65,6 @@ class Pictures final : public PictureTransfer {
   Status place(const Planes& planes) override {
     return recorder_.make([this, planes] { return inner_->place(planes); });
   }
-  Status place_chroma(const Planes& planes) override {
-    return recorder_.make([this, planes] { return inner_->place_chroma(planes); });
-  }
   Status begin_export(int reduction, ctv_format format, ctv_memory memory) override {
     return recorder_.make([=, this] { return inner_->begin_export(reduction, format, memory); });
   }
@@ -183,8 +180,11 @@ class Motion final : public MotionEstimator {
   Status read_reference(PlaneView<const Sample> reference) override {
     return recorder_.make([=, this] { return inner_->read_reference(reference); });
   }
-  Status prepare(PlaneView<const Sample> current, uint32_t lambda) override {
-    return recorder_.make([=, this] { return inner_->prepare(current, lambda); });
+  Status read_current(PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples) override {
+    return recorder_.make([=, this] { return inner_->read_current(bytes, samples); });
+  }
+  Status prepare(uint32_t lambda) override {
+    return recorder_.make([=, this] { return inner_->prepare(lambda); });
   }
   Status find(const uint8_t* still, MotionVector* vectors) override {
     return recorder_.make([=, this] { return inner_->find(still, vectors); });

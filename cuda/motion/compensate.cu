@@ -105,10 +105,10 @@ __global__ void __launch_bounds__(kWarp* kWarps)
                              int unit_rows, int across, PlaneView<Sample> prediction) {
   follow();
   __shared__ UnitPatch<kRows> memory[kWarps];
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const int warp = thread_x() / kWarp;
   const int index = static_cast<int>(blockIdx.x) * kWarps + warp;
   if (index >= unit_rows * across) return;  // whole warps
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int lane = thread_x() % kWarp;
   const int top = index / across * 2 * kRows - kRows / 2;
   const int left = index % across * kUnitSide - kCols / 2;
   const int row = top + unit_row<kRows>(lane);

@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kThreads)
   const auto first_of_octet = [&](int thread, int octet) {
     return begin + (octet * kThreads + thread) * kOctet;
   };
-  const int own = static_cast<int>(threadIdx.x);
+  const int own = thread_x();
   if (own == 0) listed = 0;
   uint32_t words[kOctets][kWords];
 #pragma unroll

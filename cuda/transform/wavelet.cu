@@ -91,7 +91,7 @@ __device__ __forceinline__ void forward_scale(const WaveletScale<int16_t>& scale
   static_assert(kWords > Shape::kCols / 2);
   const int row0 = Shape::row0();
   const int col0 = Shape::col0();
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = thread_x();
   if (const int r = thread / Shape::kRowRuns; r < kBorderedRows<Shape>) {
     const int row = in.row(mirrored<kBorder>(row0 - kBorder + r, scale.rows));
     const int first = col0 + thread % Shape::kRowRuns * kRowRun - kBorder;
@@ -211,7 +211,7 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
   static_assert(kWords >= kBorderedPairs<Shape>);
   const int row0 = Shape::row0();
   const int col0 = Shape::col0();
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x);  // thread_x() would take registers, so blocks
   if (const int run = thread / kBorderedPairs<Shape>; run < Shape::kColumnRuns) {
     const int pair = thread % kBorderedPairs<Shape>;
     // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.

@@ -135,7 +135,8 @@ class CudaSlopeEstimator final : public SlopeEstimator {
     CTV_RETURN_IF_ERROR(d.enter());
     const StageMark mark(d, Stage::kSlopes);
     CTV_CUDA_TRY(d, cudaMemsetAsync(slopes, 0, SlopeGrid::kHead, d.stream()));
-    PlaneSource source{samples.data, samples.stride, nullptr, 0, dc_offset, layout_.transform.fraction_bits};
+    PlaneSource source{samples.data, static_cast<int>(samples.stride), nullptr, 0,
+                       dc_offset,    layout_.transform.fraction_bits};
     for (int scale = 1; scale <= grid_.scales; ++scale) {
       const SlopeCosts of = costs_of(scale, quantisers);
       const SlopeView view{slopes + grid_.offset(scale), of.block_cols};

@@ -23,18 +23,18 @@ inline constexpr uint32_t kDiagonalWeight = 2;  // the other four
 inline constexpr uint32_t kSiblingWeight = 3;   // the same place in each sibling
 
 /// Contribution of a coefficient to the activity around it: its magnitude in eighths of a step, less one.
-CTV_HOST_DEVICE uint16_t activity_of(Coefficient c, uint32_t multiplier) {
-  const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
-  const uint32_t eighths = magnitude * multiplier >> 13;
-  return static_cast<uint16_t>(min_of(max_of(eighths, 1U) - 1, kMostActivity));
+CTV_HOST_DEVICE uint16_t activity_of(int c, uint32_t multiplier) {
+  const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -c : c);
+  const int less = static_cast<int>(magnitude * multiplier - (1U << 13)) >> 13;  // both factors: 2^31 at most
+  return static_cast<uint16_t>(clamp_to(less, 0, static_cast<int>(kMostActivity)));
 }
 
 /// quantise() with less rounding in quiet surroundings: there a level costs many bits, and a magnitude is
 /// more often below its level than above. activity: weighted sum of activity_of() of the neighbours in the
 /// subband and of the siblings. So all coefficients are decided independently.
-CTV_HOST_DEVICE Level quantise_rdo(Coefficient c, uint32_t multiplier, uint32_t offset, uint32_t activity) {
+CTV_HOST_DEVICE Level quantise_rdo(int c, uint32_t multiplier, uint32_t offset, uint32_t activity) {
   constexpr uint32_t kHalving = 1U << kLog2ActivityHalving;
-  const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -static_cast<int>(c) : c);
+  const uint32_t magnitude = static_cast<uint32_t>(c < 0 ? -c : c);
   const uint32_t reduction =  // exponential, linear between its halvings
       kQuietReduction * (2 * kHalving - activity % kHalving) / (2 * kHalving) >>
       (activity >> kLog2ActivityHalving);

@@ -41,7 +41,11 @@ struct PlaneView {
 #endif
       T*
       row(int r) const {
+#if defined(__CUDA_ARCH__)
+    return data + r * static_cast<int>(stride);  // planes of the backend have fewer than 2^31 samples
+#else
     return data + r * stride;
+#endif
   }
   Extent extent() const { return {rows, cols}; }
   PlaneView crop(int r, int c) const { return {data, r, c, stride}; }

@@ -35,64 +35,77 @@ struct Cells {
 
 // Of the second cell of a pair, in 32nds, at sample i of a piece.
 template <int kSize>
-__device__ __forceinline__ int weight_at(int i) {
+__device__ __forceinline__ constexpr int weight_at(int i) {
   return overlap_weight(kSize == 8 ? 3 : 2, i);
 }
+
+// Else compilers make it again where it is used, in a loop.
+__device__ __forceinline__ void keep_in_register(uint32_t& value) { asm("" : "+r"(value)); }
 
 // The four cells around a lane's piece, in rows, and what they give to the lane's samples, a column of the
 // piece. Its upper half lies in a cell of the first row, its lower half in one of the second.
 template <int kRows>
 struct CellColumn {
-  uint32_t vectors[2][2];
-  int side;         // of a row's cells: where the column lies
-  bool alone[2];    // the cells on this side
-  uint32_t needed;  // bit 2 r + s: vector s of row r
+  static constexpr int kPairs = kRows / 2;
+  static constexpr uint32_t kFlag = 1U << 28;  // in weights[i][0], times 2^i: cell i
+  uint32_t vectors[4];
+  uint32_t weights[4][kPairs];  // of two samples each; all four cells' are a whole
+  uint32_t needed;              // a bit for each vector
 
-  __device__ __forceinline__ CellColumn(const Cells& cells, const BlockPair& rows, const BlockPair& cols,
-                                        int own_side)
-      : side(own_side) {
+  // piece_row, piece_col: of all pieces of the plane. right: the second cells' weight.
+  __device__ __forceinline__ CellColumn(const Cells& cells, int piece_row, int piece_col, int side,
+                                        int right) {
+    const MotionGrid& grid = cells.g.grid;
+    const int rows[2] = {max_of(min_of(piece_row, grid.rows) - 1, 0), min_of(piece_row, grid.rows - 1)};
+    const int cols[2] = {max_of(min_of(piece_col, grid.cols) - 1, 0), min_of(piece_col, grid.cols - 1)};
+    bool alone[2];  // the cells on this side
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const int at = (r == 0 ? rows.first : rows.second) * cells.g.grid.cols;
 #pragma unroll
       for (int s = 0; s < 2; ++s) {
-        const MotionVector v = cells.vectors[at + (s == 0 ? cols.first : cols.second)];
-        vectors[r][s] = pair_of(v.y, v.x);
+        const MotionVector v = cells.vectors[rows[r] * grid.cols + cols[s]];
+        vectors[2 * r + s] = pair_of(v.y, v.x);
       }
-      alone[r] = cells.alone(at + (side == 0 ? cols.first : cols.second));
+      alone[r] = cells.alone(rows[r] * grid.cols + (side == 0 ? cols[0] : cols[1]));
     }
     needed = alone[0] && alone[1] ? 5U << side : 15U;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t across = static_cast<uint32_t>(i % 2 == 0 ? 32 - right : right);
+#pragma unroll
+      for (int k = 0; k < kPairs; ++k) {
+        const uint32_t lower = weight_at<kRows>(2 * k) + (weight_at<kRows>(2 * k + 1) << 16);
+        const uint32_t down = i / 2 == 0 ? 32 * 0x10001U - lower : lower;
+        const int cell = k / (kPairs / 2);
+        const uint32_t own = i / 2 == cell && i % 2 == side ? kWholeWeight * 0x10001U : 0U;
+        weights[i][k] = (alone[cell] ? own : across * down) + (k == 0 ? kFlag << i : 0U);
+        keep_in_register(weights[i][k]);
+      }
+    }
   }
   /// One of those left, if there are any.
   __device__ __forceinline__ uint32_t any(uint32_t left) const {
-    uint32_t word = vectors[1][1];
+    uint32_t word = vectors[3];
 #pragma unroll
-    for (int i = 2; i >= 0; --i) word = (left >> i & 1U) != 0 ? vectors[i / 2][i % 2] : word;
+    for (int i = 2; i >= 0; --i) word = (left >> i & 1U) != 0 ? vectors[i] : word;
     return word;
   }
-  /// Bits of those that equal `word`.
-  __device__ __forceinline__ uint32_t equal(uint32_t word) const {
-    uint32_t bits = 0;
+  /// Adds the column's samples, predicted with vectors `word`, to `sums`, and takes these from `left`.
+  __device__ __forceinline__ void add(uint32_t word, const int (&values)[kRows], int (&sums)[kRows],
+                                      uint32_t& left) const {
+    uint32_t both[kPairs] = {};
 #pragma unroll
-    for (int i = 0; i < 4; ++i) bits |= vectors[i / 2][i % 2] == word ? 1U << i : 0U;
-    return bits;
-  }
-  /// Adds the column's samples, predicted with vectors `word`, to `sums`. right: the second cells' weight.
-  __device__ __forceinline__ void add(uint32_t word, int right, const int (&values)[kRows],
-                                      int (&sums)[kRows]) const {
-    int along[2];  // a row's cells with the vector
-    int own[2];
+    for (int i = 0; i < 4; ++i) {
+      const bool equal = vectors[i] == word;
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      along[r] = (vectors[r][0] == word ? 32 - right : 0) + (vectors[r][1] == word ? right : 0);
-      own[r] = (side == 0 ? vectors[r][0] : vectors[r][1]) == word ? kWholeWeight : 0;
+      for (int k = 0; k < kPairs; ++k) both[k] += equal ? weights[i][k] : 0;
     }
+    left &= ~(both[0] / kFlag);
+    both[0] %= kFlag;
 #pragma unroll
-    for (int k = 0; k < kRows; ++k) {
-      const int cell = k / (kRows / 2);
-      const int lower = weight_at<kRows>(k);
-      const int both = (32 - lower) * along[0] + lower * along[1];
-      sums[k] += (alone[cell] ? own[cell] : both) * values[k];
+    for (int k = 0; k < kPairs; ++k) {
+      sums[2 * k] += static_cast<int>(both[k] & 0xFFFFU) * values[2 * k];
+      sums[2 * k + 1] += static_cast<int>(both[k] >> 16) * values[2 * k + 1];
     }
   }
 };
@@ -102,21 +115,19 @@ struct CellColumn {
 template <int kRows, int kCols>
 __global__ void __launch_bounds__(kWarp* kWarps)
     compensate_pieces_kernel(PlaneView<const Sample> reference, const __grid_constant__ Cells cells,
-                             int unit_rows, int across, PlaneView<Sample> prediction) {
+                             int across, PlaneView<Sample> prediction) {
   follow();
   __shared__ UnitPatch<kRows> memory[kWarps];
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int index = static_cast<int>(blockIdx.x) * kWarps + warp;
-  if (index >= unit_rows * across) return;  // whole warps
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int top = index / across * 2 * kRows - kRows / 2;
-  const int left = index % across * kUnitSide - kCols / 2;
-  const int row = top + unit_row<kRows>(lane);
-  const int col = left + unit_col(lane);
+  const int warp = thread_x() / kWarp;
+  const int unit = static_cast<int>(blockIdx.x) * kWarps + warp;
+  if (unit >= across) return;  // whole warps
+  const int lane = thread_x() % kWarp;
+  const int top = static_cast<int>(blockIdx.y) * 2 * kRows - kRows / 2;
+  const int left = unit * kUnitSide - kCols / 2;
   const int place = unit_col(lane) % kCols;  // in the piece
-  const CellColumn<kRows> column(cells, cells.row_pair(row), cells.col_pair(col - place),
-                                 place < kCols / 2 ? 0 : 1);
-  const int right = weight_at<kCols>(place);
+  const CellColumn<kRows> column(cells, static_cast<int>(blockIdx.y) * 2 + unit_row<kRows>(lane) / kRows,
+                                 unit * (kUnitSide / kCols) + unit_col(lane) / kCols,
+                                 place < kCols / 2 ? 0 : 1, weight_at<kCols>(place));
   constexpr ChromaShift kShift{kRows == 8 ? 0 : 1, kCols == 8 ? 0 : 1};
   int sums[kRows];
 #pragma unroll
@@ -128,13 +139,16 @@ __global__ void __launch_bounds__(kWarp* kWarps)
     const MotionVector v{static_cast<int16_t>(first_of(word)), static_cast<int16_t>(second_of(word))};
     int values[kRows];
     predict_unit(reference, kShift, v, top, left, lane, memory[warp], values);
-    column.add(word, right, values, sums);
-    left_out &= ~column.equal(word);
+    column.add(word, values, sums, left_out);
   }
+  const int row = top + unit_row<kRows>(lane);
+  const int col = left + unit_col(lane);
+  if (col < 0 || col >= prediction.cols) return;
+  const int stride = static_cast<int>(prediction.stride);
+  Sample* const to = prediction.data + (row * stride + col);
 #pragma unroll
   for (int k = 0; k < kRows; ++k) {
-    if (row + k >= 0 && col >= 0 && row + k < prediction.rows && col < prediction.cols)
-      prediction.row(row + k)[col] = static_cast<Sample>(sums[k] >> 10);
+    if (row + k >= 0 && row + k < prediction.rows) to[k * stride] = static_cast<Sample>(sums[k] >> 10);
   }
 }
 
@@ -206,10 +220,10 @@ Status compensate_plane(Device& device, PlaneView<const Sample> reference, const
                         const CompensationGeometry& geometry, PlaneView<Sample> prediction) {
   const Cells cells{side.vectors, side.skips, geometry};
   const auto launch = [&]<int kRows, int kCols>() {
-    const int rows = ceil_div(prediction.rows + kRows / 2, 2 * kRows);
     const int across = ceil_div(prediction.cols + kCols / 2, kUnitSide);
-    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks_for(rows * across, kWarps),
-                  kWarp * kWarps, 0, reference, cells, rows, across, prediction);
+    const dim3 blocks(blocks_for(across, kWarps), blocks_for(prediction.rows + kRows / 2, 2 * kRows));
+    launch_kernel(device, compensate_pieces_kernel<kRows, kCols>, blocks, kWarp * kWarps, 0, reference, cells,
+                  across, prediction);
   };
   if (geometry.row_shift == 0 && geometry.col_shift == 0) {
     launch.template operator()<8, 8>();

@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(kWarp* kWarps)
                         const __grid_constant__ HalfPlanes halves, const uint8_t* still,
                         MotionVector* vectors, uint8_t* skips) {
   follow();
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int lane = thread_x() % kWarp;
   const int number = static_cast<int>(blockIdx.x * kWarps + threadIdx.x / kWarp);
   const int across = ceil_div(c.grid_cols, kUnits * kSkipUnit);
   const CellUnit first(c, number / across, number % across * kUnits);

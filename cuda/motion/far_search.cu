@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(kWarp* kWarps) around_kernel(const __grid_cons
   follow();
   constexpr int kWords = kSize / 4;
   __shared__ Window<kSize> windows[kWarps];
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = thread_x() / kWarp;
+  const int lane = thread_x() % kWarp;
   const int at = static_cast<int>(blockIdx.x) * kWarps + warp;
   if (at >= a.rows * a.cols) return;  // whole warps
   const int row = at / a.cols;

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, kSadRowSt
                  const __grid_constant__ FinerField to, uint32_t* costs) {
   follow();
   using Own = Group<kSize, kSadRowStep>::Own;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int warp = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = thread_x() % kWarp;
+  const int warp = static_cast<int>(blockIdx.x) * kWarps + thread_x() / kWarp;
   const int unbounded = warp * Own::kGroups + lane / Own::kLanes;
   const int count = work.grid.rows * work.grid.cols;
   const int at = min_of(unbounded, count - 1);
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(kWarp* kWarps, blocks_at_once(kSize, true))
   __shared__ SquarePart parts[kGroups];
   const int rows = work.grid.rows;
   const int cols = work.grid.cols;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int local = static_cast<int>(threadIdx.x) / Own::kLanes;
+  const int lane = thread_x() % kWarp;
+  const int local = thread_x() / Own::kLanes;
   const int block = local % kSquareBlocks;
   const int square = (static_cast<int>(blockIdx.x) * kGroups + local) / kSquareBlocks;
   const int square_cols = (cols + 1) / 2;

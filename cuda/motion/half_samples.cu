@@ -79,13 +79,13 @@ __global__ void __launch_bounds__(kWarp* kWarps)
   __shared__ uint32_t whole[kWindowRows * kPitch];
   __shared__ uint32_t below[kRows * kPitch];
   const PackedTaps taps = packed_taps(kVectorUnit / 2);
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = thread_x() % kWarp;
+  const int warp = thread_x() / kWarp;
   const int row0 = static_cast<int>(blockIdx.y) * kRows;  // of the planes of half samples
   const int word0 = static_cast<int>(blockIdx.x) * kWords;
   const int y0 = row0 - halves.margin - kReach + 1;
   const int x0 = 4 * (word0 - 1) - halves.margin;
-  for (int i = static_cast<int>(threadIdx.x); i < kWindowRows * kWindowWords; i += kWarp * kWarps) {
+  for (int i = thread_x(); i < kWindowRows * kWindowWords; i += kWarp * kWarps) {
     const int r = i / kWindowWords;
     const int c = i % kWindowWords;
     const int y = min_of(y0 + r, planes.rows + planes.border - 1);

@@ -40,9 +40,10 @@ __device__ __forceinline__ void load_unit(const PlaneView<const Sample>& plane, 
   const int row = top + unit_row<kStrip>(lane);
   const int col = left + unit_col(lane);
   if (top >= 0 && left >= 0 && top + 2 * kStrip <= plane.rows && left + kUnitSide <= plane.cols) {
-    const Sample* from = plane.row(row) + col;
+    const int stride = static_cast<int>(plane.stride);
+    const Sample* from = plane.data + (row * stride + col);
 #pragma unroll
-    for (int k = 0; k < kStrip; ++k) values[k] = from[k * plane.stride];
+    for (int k = 0; k < kStrip; ++k) values[k] = from[k * stride];
   } else {
 #pragma unroll
     for (int k = 0; k < kStrip; ++k) values[k] = clamped(plane, row + k, col);
@@ -56,25 +57,27 @@ __device__ __forceinline__ void load_unit_patch(const PlaneView<const Sample>& p
   constexpr int kEach = 3;  // words of a lane in a row
   constexpr int kAcross = Own::kWords / kEach;
   constexpr int kDown = kWarp / kAcross;
+  static_assert(kAcross * kEach == Own::kWords && Own::kRows % kDown == 0);
   const int row = lane / kAcross;
-  const int word = lane % kAcross * kEach;
-  const int first = (left & ~1) + 2 * word;
+  const int first = (left & ~1) + lane % kAcross * (2 * kEach);
+  uint32_t* const to = memory.patch[0] + lane * kEach;  // rows follow each other
   if (top >= 0 && left >= 0 && top + Own::kRows <= plane.rows &&
       (left & ~1) + 2 * Own::kWords <= plane.cols && has_pairs(plane.data, plane.stride)) {
-    const Sample* from = plane.row(top + row) + first;
+    const int stride = static_cast<int>(plane.stride);
+    const Sample* from = plane.data + ((top + row) * stride + first);
 #pragma unroll
     for (int i = 0; i < Own::kRows; i += kDown) {
 #pragma unroll
       for (int k = 0; k < kEach; ++k)
-        memory.patch[row + i][word + k] = reinterpret_cast<const uint32_t*>(from + i * plane.stride)[k];
+        to[i * Own::kWords + k] = reinterpret_cast<const uint32_t*>(from + i * stride)[k];
     }
   } else {
 #pragma unroll 1
-    for (int i = row; i < Own::kRows; i += kDown) {
+    for (int i = 0; i < Own::kRows; i += kDown) {
 #pragma unroll
       for (int k = 0; k < kEach; ++k)
-        memory.patch[i][word + k] =
-            pair_of(clamped(plane, top + i, first + 2 * k), clamped(plane, top + i, first + 2 * k + 1));
+        to[i * Own::kWords + k] = pair_of(clamped(plane, top + row + i, first + 2 * k),
+                                          clamped(plane, top + row + i, first + 2 * k + 1));
     }
   }
 }

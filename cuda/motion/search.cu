@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int x0 = block0 * kSize;
   const int y0 = static_cast<int>(blockIdx.y) * kSize;
   const int threads = static_cast<int>(blockDim.x);
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = thread_x();
   const ptrdiff_t first = static_cast<ptrdiff_t>(blockIdx.y) * grid_cols + block0;
 
   for (int i = thread; i < count * kSize * kWords; i += threads) {
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kStillThreads)
     leave_out_kernel(int rows, int cols, const __grid_constant__ StillCells still, MotionVector* vectors,
                      uint32_t* costs) {
   follow();
-  const int at = static_cast<int>(blockIdx.x) * kStillThreads + static_cast<int>(threadIdx.x);
+  const int at = static_cast<int>(blockIdx.x) * kStillThreads + thread_x();
   if (at >= rows * cols || !is_still(still, at / cols, at % cols)) return;
   vectors[at] = {};
   costs[at] = 0;

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
   follow();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int lane = thread_x() % kWarp;
   const uint8_t is_still = changes<kRows, kCols>(c, unit, lane) ? 0 : 1;
   if (lane < kSkipCells && unit.inside(lane)) still[unit.at(lane)] = is_still;
 }
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kWarp* kUnitWarps)
   follow();
   const CellUnit unit = unit_of_warp(c);
   if (unit.row >= c.grid_rows) return;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int lane = thread_x() % kWarp;
   uint32_t error = 0;
   for (int p = 0; p < c.planes; ++p) {
     const ChromaShift shift = p == 0 ? ChromaShift{} : c.chroma;

@@ -53,7 +53,7 @@ __device__ __forceinline__ uint32_t error_of(const UnitedFrame& frame, int top, 
 __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level, int row, int col,
                                             UnitedRoot& t) {
   SkipRoot& root = t.root;
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = thread_x();
   const int warp = thread / kWarp;
   const int lane = thread % kWarp;
   bool tries = false;
@@ -123,7 +123,7 @@ __device__ __forceinline__ void unite_level(const UnitedFrame& frame, int level,
 __global__ void __launch_bounds__(kWarps* kWarp, 2)
     unite_skips_kernel(const __grid_constant__ UnitedFrame frame) {
   __shared__ UnitedRoot t;
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = thread_x();
   const int row = static_cast<int>(blockIdx.y) * SkipRoot::kSide;
   const int col = static_cast<int>(blockIdx.x) * SkipRoot::kSide;
   follow();

@@ -9,6 +9,7 @@
 #include "codec/dsp/ycocg.hpp"
 #include "cuda/picture/chroma.cuh"
 #include "cuda/picture/colour.hpp"
+#include "cuda/runtime/thread.cuh"
 
 namespace ctv::cuda {
 namespace {
@@ -132,9 +133,9 @@ constexpr int kPieceRows = 8;  // of a block
 __global__ void __launch_bounds__(kBlock* kPieceRows)
     export_rgb_kernel(const __grid_constant__ Colours source, const __grid_constant__ BytePlane target) {
   __shared__ uint4 joined[kPieceRows][kPiece * sizeof(uint32_t) / sizeof(uint4)];
-  const int row = static_cast<int>(blockIdx.y) * kPieceRows + static_cast<int>(threadIdx.y);
+  const int row = static_cast<int>(blockIdx.y) * kPieceRows + thread_y();
   const int col = static_cast<int>(blockIdx.x) * kPiece;
-  const int lane = static_cast<int>(threadIdx.x);
+  const int lane = thread_x();
   if (row >= target.rows) return;
   const int count = min_of(target.cols - col, kPiece);
   auto* const words = reinterpret_cast<uint32_t*>(joined[threadIdx.y]);

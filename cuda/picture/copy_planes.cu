@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     import_same_kernel(const __grid_constant__ Imports imports, const __grid_constant__ PlaneBlocks blocks) {
   follow();
   Place at = place_of(blocks, kBlock, kBlock * kRun);
-  at.row += static_cast<int>(threadIdx.y);
-  at.col += static_cast<int>(threadIdx.x) * kRun;
+  at.row += thread_y();
+  at.col += thread_x() * kRun;
   const BytePlane& source = imports.from[at.plane];
   const PlaneView<Sample>& plane = imports.to[at.plane];
   const Extent extent = imports.extent[at.plane];
@@ -105,12 +105,12 @@ __global__ void __launch_bounds__(kBlock* kPieceRows)
   follow();
   const Place at = place_of(blocks, kPieceRows, kPiece);
   const BytePlane& target = exports.to[at.plane];
-  const int row = at.row + static_cast<int>(threadIdx.y);
+  const int row = at.row + thread_y();
   if (row >= target.rows) return;
   const Sample* const from = exports.from[at.plane].row(row) + at.col;
   uint8_t* const to = target.data + row * target.stride + at.col;
   const int count = min_of(target.cols - at.col, kPiece);
-  const int lane = static_cast<int>(threadIdx.x);
+  const int lane = thread_x();
   if (count == kPiece && in_words(to, target.step, from, kPieceRun)) {
     const uint4* const samples = reinterpret_cast<const uint4*>(from) + 2 * lane;
     const uint2 first = narrowed(samples[0]);

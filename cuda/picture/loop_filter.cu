@@ -225,7 +225,7 @@ template <int kOwn>
 __device__ __forceinline__ void add_changes(const UnfilteredPlane& plane, const FilteredCells& cells,
                                             int cell_row, int left, const TileWeights& weights,
                                             FilterTile<kOwn>& tile, unsigned long long* changes) {
-  const int lane = static_cast<int>(threadIdx.x);
+  const int lane = thread_x();
   const int top = cell_row * 2 * kOwn + kOwn / 2;
   const int col = left + 2 * lane;
   const int cell_col = cells.col_of(col);  // of both samples of a pair
@@ -273,8 +273,8 @@ __global__ void __launch_bounds__(kThreads)
   const auto number = static_cast<int>(blockIdx.x);
   const int p = number >= planes.first[2] ? 2 : (number >= planes.first[1] ? 1 : 0);
   const UnfilteredPlane& plane = planes.of[p];
-  const int warp = static_cast<int>(threadIdx.y);
-  load_weights(plane.filter, warp * kWarp + static_cast<int>(threadIdx.x), weights);
+  const int warp = thread_y();
+  load_weights(plane.filter, warp * kWarp + thread_x(), weights);
   __syncthreads();
   const int cell_row = (number - planes.first[p]) / planes.across[p] * kWarps + warp;
   const int left = (number - planes.first[p]) % planes.across[p] * kAcross;
@@ -303,12 +303,12 @@ __global__ void __launch_bounds__(kThreads)
   follow();
   __shared__ TileWeights weights;
   __shared__ FilterTile<kDown> tile;
-  const int thread = static_cast<int>(threadIdx.y) * kWarp + static_cast<int>(threadIdx.x);
+  const int thread = thread_y() * kWarp + thread_x();
   const int top = static_cast<int>(blockIdx.y) * kDown;
   const int left = static_cast<int>(blockIdx.x) * kAcross;
-  const int first = static_cast<int>(threadIdx.y) * kRows;
+  const int first = thread_y() * kRows;
   const int row = top + first;
-  const int col = left + 2 * static_cast<int>(threadIdx.x);
+  const int col = left + 2 * thread_x();
   static_assert(kRows <= 1 << (kLog2Cell - 1));  // so all samples of a thread are of one cell
   const bool filtered =
       row < to.rows && col < to.cols && cells.filtered(cells.row_of(row), cells.col_of(col));
@@ -325,7 +325,7 @@ __global__ void __launch_bounds__(kThreads)
   load_samples<kThreads>(from, top, left, thread, tile);
   load_weights(filter, thread, weights);
   __syncthreads();
-  const OwnSamples<kRows> own(tile, first, static_cast<int>(threadIdx.x) + 1);
+  const OwnSamples<kRows> own(tile, first, thread_x() + 1);
   find_sums<kThreads>(own, first, thread, tile);
   __syncthreads();
   if (col >= to.cols) return;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cuda/runtime/device.hpp"
+#include "cuda/runtime/thread.cuh"
 
 namespace ctv::cuda {
 

@@ -12,9 +12,9 @@ namespace ctv::cuda {
 /// Coefficients as they are, or (samples - prediction) << fraction_bits, 0 in skipped cells.
 struct PlaneSource {
   const int16_t* data = nullptr;
-  ptrdiff_t stride = 0;
+  int stride = 0;
   const Sample* prediction = nullptr;  // null: `dc_offset`
-  ptrdiff_t prediction_stride = 0;
+  int prediction_stride = 0;
   int dc_offset = 0;
   int fraction_bits = 0;
   SkippedCells skipped{};
@@ -34,9 +34,9 @@ struct PlaneSource {
 /// cells coefficients are 0.
 struct PlaneTarget {
   int16_t* data = nullptr;
-  ptrdiff_t stride = 0;
+  int stride = 0;
   const Sample* prediction = nullptr;  // null: `dc_offset`; may be data
-  ptrdiff_t prediction_stride = 0;
+  int prediction_stride = 0;
   int dc_offset = 0;
   int fraction_bits = 0;
   int samples = 0;  // 0: store coefficients

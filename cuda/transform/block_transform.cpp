@@ -19,7 +19,9 @@ class BlockCoder final : public TransformCoder {
                  Quantisers quantisers, Level* levels, const int8_t*, const SkippedCells& skipped) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kForward);
-    const PlaneSource source{samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0,
+    const PlaneSource source{samples.data,    static_cast<int>(samples.stride),
+                             prediction.data, static_cast<int>(prediction.stride),
+                             dc_offset,       0,
                              skipped};
     return forward_blocks(*device_, layout_.transform.kind, work_of(quantisers, 0), source, levels);
   }
@@ -29,9 +31,17 @@ class BlockCoder final : public TransformCoder {
                  const SkippedCells& skipped) override {
     CTV_RETURN_IF_ERROR(device_->enter());
     const StageMark mark(*device_, Stage::kInverse);
-    const PlaneTarget target{
-        samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, 0, 1, range.lo,
-        range.hi,     kUnitScale,     skipped};
+    const PlaneTarget target{samples.data,
+                             static_cast<int>(samples.stride),
+                             prediction.data,
+                             static_cast<int>(prediction.stride),
+                             dc_offset,
+                             0,
+                             1,
+                             range.lo,
+                             range.hi,
+                             kUnitScale,
+                             skipped};
     return inverse_blocks(*device_, layout_.transform.kind, work_of(quantisers, reduction), levels, reduction,
                           target);
   }

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. A block of 32x8 threads
-// takes a tile of 32x32 coefficients: each activity, those of a border of one included, is computed once into
-// shared memory and read nine times there. What plain rounding makes 0 stays 0, and most tiles of predicted
-// frames have nothing else: there no activity is needed. One launch for a plane: the tiles of all subbands
-// are numbered through, and a block finds its subband by its number.
+// quantise_rdo() of codec/control/rdo_quantise.hpp over the subbands of a plane. What plain rounding makes 0
+// stays 0, and that is nearly all in predicted frames. So a block of threads looks through a piece of a
+// subband, as it lies in memory, clears its levels and lists the coefficients that are left; then each thread
+// takes one of the list with all that surrounds it. One launch for a plane: the pieces of all subbands are
+// numbered through, and a block finds its subband by its number.
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/transform/rdoq.hpp"
+#include "cuda/transform/sample_pairs.cuh"
 
 namespace ctv::cuda {
 namespace {
 
-constexpr int kTile = 32;
-constexpr int kThreadsY = 8;
-constexpr int kEach = kTile / kThreadsY;  // coefficients of a thread
+constexpr int kThreads = 128;
+constexpr int kOctet = 8;  // coefficients that are read at once
+constexpr int kWords = kOctet / 2;
+constexpr int kOctets = 2;  // of a thread
+constexpr int kPiece = kThreads * kOctets * kOctet;
+constexpr int kMostSiblings = 2;
 
 struct RdoSubband {
-  uint32_t first_tile;  // of all tiles of the plane
-  uint32_t offset;      // of its first coefficient in the plane's array
-  int rows, cols;
+  uint32_t first_piece;  // of all pieces of the plane
+  uint32_t offset;       // of its first coefficient in the plane's array
+  int size, cols;
+  uint32_t reciprocal;  // 2^32 / cols, rounded down
   uint32_t multiplier, rounding;
-  int by_rate;  // 0: plain quantiser
-  int siblings;
-  uint16_t sibling[2];
+  uint16_t dead;    // the largest magnitude that plain rounding makes 0
+  uint8_t by_rate;  // 0: plain quantiser
+  uint8_t siblings;
+  uint16_t sibling[kMostSiblings];
 };
 
 struct RdoSubbands {
@@ -31,77 +37,146 @@ struct RdoSubbands {
   RdoSubband of[kMaxSubbandsPerPlane];
 };
 
-__global__ void __launch_bounds__(kTile* kThreadsY)
+// Whether eight coefficients from element `first` on, which may be below 0, lie in the subband and in words
+// of sixteen bytes.
+__device__ __forceinline__ bool is_octet(const int16_t* at, int first, int size) {
+  return first >= 0 && first + kOctet <= size && (reinterpret_cast<uintptr_t>(at) & 15U) == 0;
+}
+
+// 0 outside the subband.
+__device__ __forceinline__ void load_octet(const Coefficient* in, int first, int size,
+                                           uint32_t (&words)[kWords]) {
+  if (is_octet(in + first, first, size)) {
+    const uint4 all = *reinterpret_cast<const uint4*>(in + first);
+    words[0] = all.x;
+    words[1] = all.y;
+    words[2] = all.z;
+    words[3] = all.w;
+  } else {
+    const auto at = [&](int i) { return i >= 0 && i < size ? in[i] : Coefficient{0}; };
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) words[w] = pair_of(at(first + 2 * w), at(first + 2 * w + 1));
+  }
+}
+__device__ __forceinline__ void store_octet(Level* out, int first, int size,
+                                            const uint32_t (&words)[kWords]) {
+  if (is_octet(out + first, first, size)) {
+    *reinterpret_cast<uint4*>(out + first) = {words[0], words[1], words[2], words[3]};
+  } else {
+#pragma unroll
+    for (int k = 0; k < kOctet; ++k) {
+      const int i = first + k;
+      const uint32_t word = words[k / 2];
+      if (i >= 0 && i < size) out[i] = static_cast<Level>(k % 2 == 0 ? first_of(word) : second_of(word));
+    }
+  }
+}
+
+// Bits w and 16 + w: whether the two coefficients of word w are larger than `dead`. They are moved by it:
+// what is not larger is at most twice as large then, without a sign.
+__device__ __forceinline__ uint32_t alive_of(const uint32_t (&words)[kWords], uint32_t dead) {
+  const uint32_t moved = dead * 0x10001U;
+  const uint32_t most = 2 * moved;  // dead < 2^15: no carry
+  const uint32_t least = __vneg2(most);
+  uint32_t alive = 0;
+#pragma unroll
+  for (int w = 0; w < kWords; ++w)
+    alive |= __viaddmin_u16x2(__viaddmax_u16x2(words[w], moved, most), least, 0x10001U) << w;
+  return alive;
+}
+
+__device__ __forceinline__ Level decide(const RdoSubbands& subbands, const RdoSubband& s,
+                                        const Coefficient* coefficients, int i) {
+  const int cols = s.cols;
+  const uint32_t multiplier = s.multiplier;
+  int col = i - static_cast<int>(__umulhi(static_cast<uint32_t>(i), s.reciprocal)) * cols;
+  if (col >= cols) col -= cols;
+  const bool inside[3] = {col > 0, true, col + 1 < cols};
+  const bool above = i >= cols;
+  const bool below = i < s.size - cols;
+  const Coefficient* const here = coefficients + s.offset + i;
+  const Coefficient* const up = here - cols;
+  const Coefficient* const down = here + cols;
+  const int own = *here;
+  int near[3][3];
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    near[0][k] = above && inside[k] ? up[k - 1] : 0;
+    near[1][k] = inside[k] ? here[k - 1] : 0;
+    near[2][k] = below && inside[k] ? down[k - 1] : 0;
+  }
+  uint32_t there = 0;
+#pragma unroll
+  for (int k = 0; k < kMostSiblings; ++k) {
+    if (k >= s.siblings) continue;
+    const RdoSubband& o = subbands.of[s.sibling[k]];
+    there += activity_of(coefficients[o.offset + static_cast<uint32_t>(i)], o.multiplier);
+  }
+  uint32_t beside = 0, diagonal = 0;
+#pragma unroll
+  for (int k = 0; k < 3; k += 2) {
+    beside += activity_of(near[k][1], multiplier) + activity_of(near[1][k], multiplier);
+    diagonal += activity_of(near[k][0], multiplier) + activity_of(near[k][2], multiplier);
+  }
+  const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
+  return quantise_rdo(own, multiplier, s.rounding, sum);
+}
+
+__global__ void __launch_bounds__(kThreads)
     quantise_rdo_kernel(const __grid_constant__ RdoSubbands subbands, const Coefficient* coefficients,
                         Level* levels) {
   follow();
-  __shared__ uint8_t activity[kTile + 2][kTile + 2];
-  int i = subbands.count - 1;
-  while (subbands.of[i].first_tile > blockIdx.x) --i;
-  const RdoSubband& s = subbands.of[i];
-  const int tile = static_cast<int>(blockIdx.x - s.first_tile);
-  const int across = (s.cols + kTile - 1) / kTile;
-  const int row0 = tile / across * kTile;
-  const int col0 = tile % across * kTile;
-  const Coefficient* in = coefficients + s.offset;
-  const int c = static_cast<int>(threadIdx.x);
-  const int col = col0 + c;
-  int own[kEach];
-  Level level[kEach];
-  bool any = false;
+  __shared__ uint32_t listed;
+  __shared__ uint16_t list[kPiece];  // 32 times the thread, and the bit of its `alive`
+  int n = subbands.count - 1;
+  while (subbands.of[n].first_piece > blockIdx.x) --n;
+  const RdoSubband& s = subbands.of[n];
+  const Coefficient* const in = coefficients + s.offset;
+  Level* const out = levels + s.offset;
+  // Of the piece, such that words of sixteen bytes begin in it.
+  const int begin = static_cast<int>(blockIdx.x - s.first_piece) * kPiece -
+                    static_cast<int>(reinterpret_cast<uintptr_t>(in) / sizeof(Coefficient) % kOctet);
+  const auto first_of_octet = [&](int thread, int octet) {
+    return begin + (octet * kThreads + thread) * kOctet;
+  };
+  const int own = thread_x();
+  if (own == 0) listed = 0;
+  uint32_t words[kOctets][kWords];
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int row = row0 + static_cast<int>(threadIdx.y) + k * kThreadsY;
-    own[k] = row < s.rows && col < s.cols ? in[static_cast<ptrdiff_t>(row) * s.cols + col] : 0;
-    level[k] = quantise(static_cast<Coefficient>(own[k]), s.multiplier, s.rounding);
-    any = any || level[k] != 0;
+  for (int k = 0; k < kOctets; ++k) load_octet(in, first_of_octet(own, k), s.size, words[k]);
+  uint32_t alive = 0;
+#pragma unroll
+  for (int k = 0; k < kOctets; ++k) {
+    if (s.by_rate != 0) {
+      alive |= alive_of(words[k], s.dead) << (k * kWords);
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) words[k][w] = 0;
+    } else {
+      const auto level = [&](int c) {
+        return quantise(static_cast<Coefficient>(c), s.multiplier, s.rounding);
+      };
+#pragma unroll
+      for (int w = 0; w < kWords; ++w)
+        words[k][w] = pair_of(level(first_of(words[k][w])), level(second_of(words[k][w])));
+    }
+    store_octet(out, first_of_octet(own, k), s.size, words[k]);
   }
-  if (__syncthreads_or(any && s.by_rate != 0 ? 1 : 0) != 0) {
-    const auto activity_at = [&](int row, int at_col) {
-      const bool inside = row >= 0 && row < s.rows && at_col >= 0 && at_col < s.cols;
-      return inside ? static_cast<uint8_t>(
-                          activity_of(in[static_cast<ptrdiff_t>(row) * s.cols + at_col], s.multiplier))
-                    : uint8_t{0};
-    };
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-      activity[static_cast<int>(threadIdx.y) + k * kThreadsY + 1][c + 1] =
-          static_cast<uint8_t>(activity_of(static_cast<Coefficient>(own[k]), s.multiplier));
-    }
-    // The border: a warp takes each row of it, and each column.
-    const int side = static_cast<int>(threadIdx.y);
-    if (side < 2) {
-      const int r = side * (kTile + 1);
-      for (int i = c; i < kTile + 2; i += kTile) activity[r][i] = activity_at(row0 + r - 1, col0 + i - 1);
-    } else if (side < 4) {
-      const int i = (side - 2) * (kTile + 1);
-      activity[c + 1][i] = activity_at(row0 + c, col0 + i - 1);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-      if (level[k] == 0) continue;
-      const int r = static_cast<int>(threadIdx.y) + k * kThreadsY;
-      uint32_t beside = 0, diagonal = 0, there = 0;
-#pragma unroll
-      for (int i = 0; i < 3; i += 2) {
-        beside += activity[r + i][c + 1] + activity[r + 1][c + i];
-        diagonal += activity[r + i][c] + activity[r + i][c + 2];
-      }
-      for (int i = 0; i < s.siblings; ++i) {
-        const RdoSubband& o = subbands.of[s.sibling[i]];
-        there += activity_of(coefficients[o.offset + static_cast<ptrdiff_t>(row0 + r) * s.cols + col],
-                             o.multiplier);
-      }
-      const uint32_t sum = kBesideWeight * beside + kDiagonalWeight * diagonal + kSiblingWeight * there;
-      level[k] = quantise_rdo(static_cast<Coefficient>(own[k]), s.multiplier, s.rounding, sum);
+  if (__syncthreads_or(static_cast<int>(alive)) == 0) return;
+  if (alive != 0) {
+    uint32_t at = atomicAdd(&listed, static_cast<uint32_t>(__popc(alive)));
+    for (; alive != 0; ++at) {
+      const int bit = 31 - __clz(static_cast<int>(alive));
+      alive ^= 1U << bit;
+      list[at] = static_cast<uint16_t>(own * 32 + bit);
     }
   }
-#pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int row = row0 + static_cast<int>(threadIdx.y) + k * kThreadsY;
-    if (row < s.rows && col < s.cols)
-      levels[s.offset + static_cast<ptrdiff_t>(row) * s.cols + col] = level[k];
+  __syncthreads();
+  for (int k = own; k < static_cast<int>(listed); k += kThreads) {
+    const int thread = list[k] / 32;
+    const int word = list[k] % 16;
+    const int second = list[k] / 16 % 2;
+    const int i = first_of_octet(thread, word / kWords) + word % kWords * 2 + second;
+    out[i] = decide(subbands, s, coefficients, i);
   }
 }
 
@@ -111,25 +186,29 @@ Status quantise_rdo_plane(Device& device, const SubbandLayout& layout,
                           std::span<const SubbandQuantiser> quantisers, FrameType type,
                           const Coefficient* coefficients, Level* levels) {
   RdoSubbands subbands;
-  uint32_t tiles = 0;
+  uint32_t pieces = 0;
   for (size_t i = 0; i < layout.subbands.size(); ++i) {
     const Subband& s = layout.subbands[i];
     const SubbandQuantiser& q = quantisers[i];
     const Siblings siblings = siblings_of(layout, type, static_cast<int>(i));
+    const int size = static_cast<int>(s.size());
     subbands.of[subbands.count++] = {
-        tiles,
+        pieces,
         static_cast<uint32_t>(s.offset),
-        s.rows,
+        size,
         s.cols,
+        s.cols < 2 ? UINT32_MAX : static_cast<uint32_t>((uint64_t{1} << 32) / static_cast<uint64_t>(s.cols)),
         q.multiplier,
         q.rounding_offset,
-        decides_by_rate(s.layer, q) ? 1 : 0,
-        siblings.count,
+        static_cast<uint16_t>(min_of((UINT16_MAX - q.rounding_offset) / q.multiplier, uint32_t{INT16_MAX})),
+        static_cast<uint8_t>(decides_by_rate(s.layer, q) ? 1 : 0),
+        static_cast<uint8_t>(siblings.count),
         {static_cast<uint16_t>(siblings.subbands[0]), static_cast<uint16_t>(siblings.subbands[1])}};
-    tiles += static_cast<uint32_t>(ceil_div(s.rows, kTile)) * static_cast<uint32_t>(ceil_div(s.cols, kTile));
+    // A first word of sixteen bytes may hold a single coefficient.
+    pieces += blocks_for(size + kOctet - 1, kPiece);
   }
   // Not placed early, as by launch_kernel(): its blocks would keep those of the filter's choice away.
-  quantise_rdo_kernel<<<tiles, dim3(kTile, kThreadsY), 0, device.stream()>>>(subbands, coefficients, levels);
+  quantise_rdo_kernel<<<pieces, kThreads, 0, device.stream()>>>(subbands, coefficients, levels);
   return device.launched("quantise_rdo_kernel");
 }
 

@@ -17,7 +17,8 @@ __device__ __forceinline__ uint32_t pair_of(int first, int second) {
 }
 
 __device__ __forceinline__ int clamped(const PlaneView<const Sample>& plane, int r, int c) {
-  return plane.row(clamp_to(r, 0, plane.rows - 1))[clamp_to(c, 0, plane.cols - 1)];
+  const int row = clamp_to(r, 0, plane.rows - 1);
+  return plane.data[row * static_cast<int>(plane.stride) + clamp_to(c, 0, plane.cols - 1)];
 }
 
 CTV_HOST_DEVICE bool has_pairs(const int16_t* data, ptrdiff_t stride) {

@@ -6,6 +6,7 @@
 #include "cuda/transform/slope_estimator.hpp"
 
 #include "codec/control/slope_decisions.hpp"
+#include "cuda/runtime/thread.cuh"
 #include "cuda/transform/directed_bands.hpp"
 #include "cuda/transform/slope_lifting.hpp"
 #include "cuda/transform/slope_tile.cuh"
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(kSlopeThreads)
       [&](int row, int col) { work.at(row, col) = source.at(row, col); });
   work.forward();
   __syncthreads();
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = thread_x();
   if (thread < 3 * kCells) {
     const int cell = thread / 3;
     const int band = thread % 3 + 1;
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(kDecideThreads)
   __shared__ Sum without, with;
   const int blocks = of.blocks();
   const auto for_blocks = [&](auto body) {
-    for (int i = static_cast<int>(threadIdx.x); i < blocks; i += kDecideThreads) body(i);
+    for (int i = thread_x(); i < blocks; i += kDecideThreads) body(i);
   };
   if (threadIdx.x == 0) without = with = 0;
   for (int pass = 0; pass <= kSlopePasses; ++pass) {
@@ -134,7 +135,8 @@ class CudaSlopeEstimator final : public SlopeEstimator {
     CTV_RETURN_IF_ERROR(d.enter());
     const StageMark mark(d, Stage::kSlopes);
     CTV_CUDA_TRY(d, cudaMemsetAsync(slopes, 0, SlopeGrid::kHead, d.stream()));
-    PlaneSource source{samples.data, samples.stride, nullptr, 0, dc_offset, layout_.transform.fraction_bits};
+    PlaneSource source{samples.data, static_cast<int>(samples.stride), nullptr, 0,
+                       dc_offset,    layout_.transform.fraction_bits};
     for (int scale = 1; scale <= grid_.scales; ++scale) {
       const SlopeCosts of = costs_of(scale, quantisers);
       const SlopeView view{slopes + grid_.offset(scale), of.block_cols};

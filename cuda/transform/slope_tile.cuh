@@ -8,6 +8,7 @@
 #include "codec/dsp/lifting.hpp"
 #include "codec/format/slope_grid.hpp"
 #include "cuda/runtime/mirrored.cuh"
+#include "cuda/runtime/thread.cuh"
 
 namespace ctv::cuda {
 
@@ -57,7 +58,7 @@ class SlopeTileWork {
   __device__ __forceinline__ void for_samples(Body body) const {
     constexpr int kWidth = kSlopeTileCols + 2 * kColBorder;
     constexpr int kSize = (kSlopeTileRows + 2 * kRowBorder) * kWidth;
-    for (int i = static_cast<int>(threadIdx.x); i < kSize; i += kSlopeThreads) {
+    for (int i = thread_x(); i < kSize; i += kSlopeThreads) {
       const int row = row0_ - kRowBorder + i / kWidth;
       const int col = col0_ - kColBorder + i % kWidth;
       if (row >= 0 && row < rows_ && col >= 0 && col < cols_) body(row, col);
@@ -69,8 +70,7 @@ class SlopeTileWork {
   __device__ __forceinline__ void load_slopes(SlopeAt slope_at) const {
     const int last_row = (rows_ - 1) >> kLog2SlopeBlock;
     const int last_col = (cols_ - 1) >> kLog2SlopeBlock;
-    for (int i = static_cast<int>(threadIdx.x); i < SlopeTile::kBlockRows * SlopeTile::kBlockCols;
-         i += kSlopeThreads) {
+    for (int i = thread_x(); i < SlopeTile::kBlockRows * SlopeTile::kBlockCols; i += kSlopeThreads) {
       const int row = i / SlopeTile::kBlockCols;
       const int col = i % SlopeTile::kBlockCols;
       tile_.slopes[row][col] =

@@ -155,8 +155,8 @@ Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<co
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kForward);
   const PlaneSource source{
-      samples.data, samples.stride, prediction.data, prediction.stride, dc_offset, transform().fraction_bits,
-      skipped};
+      samples.data, static_cast<int>(samples.stride), prediction.data, static_cast<int>(prediction.stride),
+      dc_offset,    transform().fraction_bits,        skipped};
   return is_laplacian() ? forward_laplacian(source, quantisers, levels)
                         : forward_wavelet(source, quantisers, levels, slopes);
 }
@@ -168,9 +168,9 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kInverse);
   const PlaneTarget target{samples.data,
-                           samples.stride,
+                           static_cast<int>(samples.stride),
                            prediction.data,
-                           prediction.stride,
+                           static_cast<int>(prediction.stride),
                            dc_offset,
                            transform().fraction_bits,
                            1,

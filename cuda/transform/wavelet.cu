@@ -91,7 +91,7 @@ __device__ __forceinline__ void forward_scale(const WaveletScale<int16_t>& scale
   static_assert(kWords > Shape::kCols / 2);
   const int row0 = Shape::row0();
   const int col0 = Shape::col0();
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = thread_x();
   if (const int r = thread / Shape::kRowRuns; r < kBorderedRows<Shape>) {
     const int row = in.row(mirrored<kBorder>(row0 - kBorder + r, scale.rows));
     const int first = col0 + thread % Shape::kRowRuns * kRowRun - kBorder;
@@ -211,7 +211,8 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
   static_assert(kWords >= kBorderedPairs<Shape>);
   const int row0 = Shape::row0();
   const int col0 = Shape::col0();
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x);  // thread_x() would take registers, so blocks
+  int some = 0;  // whether anything is not 0: in chroma of predicted frames most tiles have nothing
   if (const int run = thread / kBorderedPairs<Shape>; run < Shape::kColumnRuns) {
     const int pair = thread % kBorderedPairs<Shape>;
     // Mirroring keeps parity (the extents are even), so a column comes from two bands, a row from two others.
@@ -251,36 +252,40 @@ __device__ __forceinline__ void inverse_scale(const WaveletScale<const int16_t>&
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const auto& band = scale.bands[b];
-      if (band.quantised == 0) continue;
       int any = 0;  // of predicted frames most are 0
 #pragma unroll
       for (int k = b / 2; k < kColumnRun + 2 * kBorder; k += 2) any |= x[b % 2][k];
-      if (any == 0) continue;
+      some |= any;
+      if (any == 0 || band.quantised == 0) continue;
 #pragma unroll
       for (int k = b / 2; k < kColumnRun + 2 * kBorder; k += 2) {
         x[b % 2][k] = dequantise(static_cast<Level>(x[b % 2][k]), band.quantiser.step,
                                  band.quantiser.reconstruction_offset);
       }
     }
+    if (some != 0) {
 #pragma unroll
-    for (int right = 0; right < 2; ++right) unlift<Wavelet, kColumnRun>(x[right]);
+      for (int right = 0; right < 2; ++right) unlift<Wavelet, kColumnRun>(x[right]);
+    }
 #pragma unroll
     for (int k = 0; k < kColumnRun; ++k)
       tile[run * kColumnRun + k][pair] = pair_of(x[0][kBorder + k], x[1][kBorder + k]);
   }
-  __syncthreads();
+  some = __syncthreads_or(some);
 
   const int r = thread / Shape::kRowRuns;
   const int first = thread % Shape::kRowRuns * kRowRun;
   if (r >= Shape::kRows) return;
-  int x[kRun];
+  int x[kRun] = {};
+  if (some != 0) {
 #pragma unroll
-  for (int k = 0; k < kRun / 2; ++k) {
-    const uint32_t both = tile[r][first / 2 + k];
-    x[2 * k] = first_of(both);
-    x[2 * k + 1] = second_of(both);
+    for (int k = 0; k < kRun / 2; ++k) {
+      const uint32_t both = tile[r][first / 2 + k];
+      x[2 * k] = first_of(both);
+      x[2 * k + 1] = second_of(both);
+    }
+    unlift<Wavelet, kRowRun>(x);
   }
-  unlift<Wavelet, kRowRun>(x);
   put(r, first, x + kBorder);
 }
 

@@ -24,6 +24,7 @@ constexpr int kSegment = 64;            // columns of a segment
 constexpr int kLanes = 32;              // of a vector, at most
 // Of its rows: whole lines of 64 bytes, and a prediction may be 16 columns too wide.
 constexpr int kPitch = kSegment + 32;
+constexpr int kCellsAtOnce = 16;  // whose vectors are compared; more may be read
 
 // Pieces along one axis. They lie between the centres of cells; without overlap, or where cells have at most
 // one sample, they are the cells, or every so many of them.
@@ -68,13 +69,14 @@ namespace ctv::HWY_NAMESPACE {
 struct Segment {
   static constexpr int kMostPieces = 32;
   static constexpr int kMostCells = kMostPieces + 1;
-  static constexpr int kFlags = round_up(kMostCells, 8) + kLanes;  // 0 or 255; vectors read more
+  static constexpr int kCopied = round_up(kMostCells, kCellsAtOnce) + 1;
+  static constexpr int kFlags = round_up(kMostCells, kCellsAtOnce) + kLanes;  // 0 or 255; vectors read more
   int first, pieces;
   int left;     // first sample, may be negative
   int to_next;  // from a piece's first cell to its second; 0: pieces have one cell
   const MotionVector* vectors[2];
-  MotionVector copied[2][kMostCells];  // those not side by side in the grid, as at its borders
-  uint8_t alone[2][kFlags];            // not blended in its quarters of pieces
+  MotionVector copied[2][kCopied];  // those not side by side in the grid, as at its borders
+  uint8_t alone[2][kFlags];         // not blended in its quarters of pieces
   // Predictions, [half][odd][kPiece][kPitch]. Neighbouring runs of cells overlap by a piece, so they
   // alternate.
   alignas(64) int16_t samples[2][2][kPiece * kPitch];

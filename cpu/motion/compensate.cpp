@@ -15,7 +15,6 @@
 #include <type_traits>
 
 #include "codec/dsp/motion_vectors.hpp"
-#include "codec/util/little_endian.hpp"
 #include "codec/util/parallel.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -28,22 +27,55 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-// flags[k] = 255 where bit k is set, 0 elsewhere, of k < count. Up to 7 more are written.
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+// flags[k] = 255 where bit k is set, 0 elsewhere, of k < count in whole vectors.
 HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
-  constexpr uint64_t kOnes = 0x0101010101010101U;
-  for (int k = 0; k < count; k += 8, bits >>= 8) {
-    const uint64_t own = (bits & 255) * kOnes & 0x8040201008040201U;  // byte k has bit k
-    const uint64_t set = (((own & 127 * kOnes) + 127 * kOnes) | own) >> 7 & kOnes;
-    const uint64_t bytes = little_endian(set * 255);
-    std::memcpy(flags + k, &bytes, sizeof bytes);
+  const hn::Full128<uint8_t> d;
+  alignas(16) static constexpr uint8_t kPlaces[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  const auto bit = hn::BitCast(d, hn::Set(hn::Full128<uint64_t>(), 0x8040201008040201U));
+  for (int k = 0; k < count; k += kCellsAtOnce, bits >>= kCellsAtOnce) {
+    const auto all = hn::BitCast(d, hn::Set(hn::Full128<uint16_t>(), static_cast<uint16_t>(bits)));
+    const auto own = hn::And(LookUp(all, hn::Load(d, kPlaces)), bit);
+    hn::StoreU(hn::VecFromMask(d, hn::Eq(own, bit)), d, flags + k);
   }
 }
 
+// Bit k: a[k] == b[k], of k < count in whole vectors.
+HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, int count) {
+  const hn::CappedTag<uint32_t, kCellsAtOnce> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  const auto load = [&](const MotionVector* v)
+                        HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const uint32_t*>(v)); };
+  uint64_t same = 0;
+  for (int k = 0; k < count; k += kLanes) {
+    uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Eq(load(a + k), load(b + k)), bits);
+    uint64_t word = 0;
+    std::memcpy(&word, bits, sizeof word);
+    same |= word << k;
+  }
+  return same;
+}
+
+// flags[k] = 255 where a cell is skipped, 0 elsewhere, of k < count in whole vectors.
+HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
+  const hn::Full128<uint8_t> d;
+  for (int k = 0; k < count; k += kCellsAtOnce)
+    hn::StoreU(hn::VecFromMask(d, hn::Gt(hn::LoadU(d, skips + k), hn::Zero(d))), d, flags + k);
+}
+#else
+HWY_INLINE void ExpandBits(uint64_t bits, int count, uint8_t* flags) {
+  for (int k = 0; k < count; ++k) flags[k] = (bits >> k & 1U) != 0 ? 255 : 0;
+}
 HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, int count) {
   uint64_t same = 0;
   for (int k = 0; k < count; ++k) same |= uint64_t{a[k] == b[k]} << k;
   return same;
 }
+HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
+  for (int k = 0; k < count; ++k) flags[k] = skips[k] != 0 ? 255 : 0;
+}
+#endif
 
 // Inlined, since gcc 12.2 takes its stores for dead and leaves the call out.
 [[gnu::always_inline]] inline void SetCells(const PieceRow& c, Segment& s) {
@@ -53,29 +85,28 @@ HWY_INLINE uint64_t SameVectors(const MotionVector* a, const MotionVector* b, in
   for (int half = 0; half < 2; ++half) {
     const ptrdiff_t row =
         ptrdiff_t{c.rows->cell(c.piece + (half != 0 && c.rows->between ? 1 : 0))} * c.geometry->grid.cols;
-    const MotionVector* const vectors = c.side.vectors + row + first;
-    const uint8_t* const skips = c.side.skips + row + first;
-    const auto flag = [](uint8_t skip) { return static_cast<uint8_t>(skip != 0 ? 255 : 0); };
-    s.vectors[half] = vectors;
-    int k = 0;
-    for (; beside && k + 8 <= count; k += 8) {
-      for (int i = k; i < k + 8; ++i) s.alone[half][i] = flag(skips[i]);
+    const ptrdiff_t at = row + first;
+    s.vectors[half] = c.side.vectors + at;
+    const uint8_t* skips = c.side.skips + at;
+    uint8_t copied_skips[Segment::kCopied];
+    if (!beside || at + Segment::kCopied > static_cast<ptrdiff_t>(c.geometry->grid.size())) {
+      for (int k = 0; k < count; ++k) {
+        const int col = c.cols->cell(s.first + k) - first;
+        s.copied[half][k] = s.vectors[half][col];
+        copied_skips[k] = skips[col];
+      }
+      s.vectors[half] = s.copied[half];
+      skips = copied_skips;
     }
-    for (; beside && k < count; ++k) s.alone[half][k] = flag(skips[k]);
-    if (beside) continue;
-    for (; k < count; ++k) {
-      const int col = c.cols->cell(s.first + k) - first;
-      s.copied[half][k] = vectors[col];
-      s.alone[half][k] = flag(skips[col]);
-    }
-    s.vectors[half] = s.copied[half];
+    FlagSkips(skips, count, s.alone[half]);
   }
+  const uint64_t all = s.cell_bits();
   const auto starts = [&](int half) {
-    return s.cell_bits() & ~(SameVectors(s.vectors[half], s.vectors[half] + 1, count - 1) << 1);
+    return all & ~(SameVectors(s.vectors[half], s.vectors[half] + 1, count - 1) << 1);
   };
-  s.known_bits = SameVectors(s.vectors[0], s.vectors[1], count);
+  s.known_bits = SameVectors(s.vectors[0], s.vectors[1], count) & all;
   s.starts[0] = starts(0);
-  s.starts[1] = (starts(1) | s.known_bits << 1) & ~s.known_bits & s.cell_bits();
+  s.starts[1] = (starts(1) | s.known_bits << 1) & ~s.known_bits & all;
 }
 
 // Loads what a segment from column x on reads and writes with vector v.

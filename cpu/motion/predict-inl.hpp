@@ -8,6 +8,9 @@
 #define CTV_CPU_PREDICT_INL_HPP
 #endif
 
+#include <algorithm>
+#include <cstring>
+
 #include "codec/util/types.hpp"
 #include "cpu/motion/interpolate-inl.hpp"
 
@@ -32,15 +35,19 @@ template <int kWidth>
 [[gnu::noinline]] const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, int rows,
                                              Sample* patch) {
   constexpr int kPitch = kWidth + kTaps;
+  const int from = x - kBefore;
+  const int begin = clamp_to(-from, 0, kPitch);
+  const int end = clamp_to(plane.cols - from, begin, kPitch);
   for (int r = 0; r < rows + kTaps - 1; ++r) {
     const Sample* source = plane.row(clamp_to(y - kBefore + r, 0, plane.rows - 1));
     Sample* out = patch + r * kPitch;
-    const int from = x - kBefore;
-    const int begin = clamp_to(-from, 0, kPitch);
-    const int end = clamp_to(plane.cols - from, begin, kPitch);
-    for (int i = 0; i < begin; ++i) out[i] = source[0];
-    for (int i = begin; i < end; ++i) out[i] = source[from + i];
-    for (int i = end; i < kPitch; ++i) out[i] = source[plane.cols - 1];
+    if (end - begin == kPitch) {
+      std::memcpy(out, source + from, kPitch * sizeof *out);
+      continue;
+    }
+    std::fill_n(out, begin, source[0]);
+    std::copy_n(source + clamp_to(from, 0, plane.cols - 1), end - begin, out + begin);
+    std::fill(out + end, out + kPitch, source[plane.cols - 1]);
   }
   return patch + kBefore * kPitch + kBefore;
 }

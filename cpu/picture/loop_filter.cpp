@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -172,6 +173,21 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask)
       cells.skips == nullptr ? nullptr : cells.skips + ptrdiff_t{row} * cells.geometry.grid.cols;
   const int64_t* const changes = cells.changes == nullptr ? nullptr : cells.changes + cells.root(row, 0);
   int col = cells.col_of(piece.col);
+  if constexpr (kSide >= 4) {  // whole cells, of one root
+    constexpr int kCells = kFilterPiece / kSide;
+    if (piece.cols == kFilterPiece && col + kCells <= last + 1) {
+      uint8_t stay[kCells] = {};  // 1 or 0
+      if (skips != nullptr) std::memcpy(stay, skips + col, kCells);
+      if (changes != nullptr && changes[col >> kRootLevel] >= 0) std::memset(stay, 1, kCells);
+      int count = 0;
+      for (int k = 0; k < kCells; ++k) {
+        const uint64_t kept = uint64_t{stay[k]} - 1;
+        for (int x = 0; x < kSide; x += 4) std::memcpy(mask + k * kSide + x, &kept, sizeof kept);
+        count += stay[k];
+      }
+      return count < kCells;
+    }
+  }
   bool any = false;
   for (int x = 0; x < kFilterPiece; x += kSide) {
     const bool filtered = x < piece.cols && (changes == nullptr || changes[col >> kRootLevel] < 0) &&

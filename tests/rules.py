@@ -58,6 +58,7 @@ ONE_SIDED = set("""
     cpu/transform/directional_rows cpu/transform/fft_convolver cuda/transform/cufft_library
     cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears
     cpu/runtime/lane_shift-inl cpu/transform/lift_5_3 cpu/transform/lift_9_7 cpu/transform/wavelet_ring cpu/transform/zero_blocks cpu/transform/zero_blocks-inl
+    cpu/transform/wanted_blocks
     cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/slope_tile cuda/transform/wavelet_lifting
     cuda/entropy/lowpass_errors cuda/entropy/lowpass_levels
     cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout

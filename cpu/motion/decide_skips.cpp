@@ -30,7 +30,7 @@ HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const TileRow<kSide> d16;
   const hn::FixedTag<uint8_t, kTileLanes<kSide>> d8;
-  const MovedTiles<kSide, kBetween> moved(corners);
+  const MovedTiles<TileRow<kSide>, kBetween> moved(corners);
   for (int r = 0; r < kSide; ++r) {
     for (int c = 0; c < kSide; c += kTileLanes<kSide>) {
       const auto own = hn::PromoteTo(d16, hn::LoadU(d8, current + r * stride + c));

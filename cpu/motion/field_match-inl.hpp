@@ -42,22 +42,29 @@ struct Corners {
 };
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// A SIMD vector has a row of one tile of 8x8 samples, or of two side by side. More would be gathered from
-// rows that lie apart, which takes longer than it saves.
+// A SIMD vector has a row of one tile of 8x8 samples, or of two side by side.
 template <int kBlock>
 using TileRow = hn::CappedTag<int16_t, kBlock == 8 ? 8 : 16>;
 template <int kBlock>
-using TileBytes = hn::Repartition<uint8_t, TileRow<kBlock>>;
-template <int kBlock>
 constexpr int kTileLanes = static_cast<int>(hn::MaxLanes(TileRow<kBlock>()));
 
-// Rows of tiles of a block that lies between half samples.
-template <int kBlock, Between kBetween>
+// Where vectors are twice as long, transforms take tiles of the lower half of a block beside those of the
+// upper half. Absolute differences are so few that to gather them takes longer than it saves.
+template <int kBlock>
+constexpr bool kStacked = kBlock > 8 && HWY_TARGET <= HWY_AVX3;
+template <int kBlock>
+using StackedRow = hn::CappedTag<int16_t, kTileLanes<kBlock>*(kStacked<kBlock> ? 2 : 1)>;
+template <int kBlock>
+constexpr int kStackedRows = kStacked<kBlock> ? kBlock / 2 : kBlock;
+
+// Rows of tiles that lie between half samples. kBelow: how far below the rows beside them are, or 0.
+template <class Row, Between kBetween, int kBelow = 0>
 class MovedTiles {
-  static constexpr TileRow<kBlock> kRow{};
-  static constexpr TileBytes<kBlock> kBytes{};
-  using Vector = hn::Vec<TileRow<kBlock>>;
-  using Weights = hn::Vec<hn::RebindToSigned<TileBytes<kBlock>>>;
+  using Bytes = hn::Repartition<uint8_t, Row>;
+  static constexpr Row kRow{};
+  static constexpr Bytes kBytes{};
+  using Vector = hn::Vec<Row>;
+  using Weights = hn::Vec<hn::RebindToSigned<Bytes>>;
 
  public:
   HWY_INLINE explicit MovedTiles(const Corners& corners)
@@ -81,9 +88,16 @@ class MovedTiles {
   static HWY_INLINE Weights pair(const int8_t* weights) {
     int16_t both;
     std::memcpy(&both, weights, sizeof(both));
-    return hn::BitCast(hn::RebindToSigned<TileBytes<kBlock>>(), hn::Set(kRow, both));
+    return hn::BitCast(hn::RebindToSigned<Bytes>(), hn::Set(kRow, both));
   }
-  HWY_INLINE hn::Vec<TileBytes<kBlock>> load(const uint8_t* p) const { return hn::LoadU(kBytes, p); }
+  HWY_INLINE hn::Vec<Bytes> load(const uint8_t* p) const {
+    if constexpr (kBelow > 0) {
+      const hn::Half<Bytes> half;
+      return hn::Combine(kBytes, hn::LoadU(half, p + 2 * kBelow * stride_), hn::LoadU(half, p));
+    } else {
+      return hn::LoadU(kBytes, p);
+    }
+  }
 
   const uint8_t* const samples_;
   const ptrdiff_t stride_;
@@ -93,9 +107,9 @@ class MovedTiles {
 // Sum of absolute differences to a block of current samples, of one of kRowStep rows. current: CopyTiles()
 template <int kBlock, int kRowStep, Between kBetween>
 HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) {
-  const TileBytes<kBlock> d8;
-  const hn::Repartition<uint64_t, TileBytes<kBlock>> d64;
-  const MovedTiles<kBlock, kBetween> moved(corners);
+  const hn::Repartition<uint8_t, TileRow<kBlock>> d8;
+  const hn::Repartition<uint64_t, TileRow<kBlock>> d64;
+  const MovedTiles<TileRow<kBlock>, kBetween> moved(corners);
   auto sum = hn::Zero(d64);
   for (int y = 0; y < kBlock; y += 2 * kRowStep) {
     for (int x = 0; x < kBlock; x += kTileLanes<kBlock>, current += kTileLanes<kBlock>) {
@@ -109,16 +123,16 @@ HWY_INLINE uint32_t AbsoluteSum(const int16_t* current, const Corners& corners) 
 // Sum of magnitudes of the transforms of a block's differences.
 template <int kBlock, Between kBetween>
 HWY_INLINE uint32_t HadamardSum(const int16_t* current, const Corners& corners) {
-  const TileRow<kBlock> d16;
-  const hn::Repartition<int32_t, TileRow<kBlock>> d32;
-  using Vector = hn::Vec<TileRow<kBlock>>;
-  const MovedTiles<kBlock, kBetween> moved(corners);
+  const StackedRow<kBlock> d16;
+  const hn::Repartition<int32_t, StackedRow<kBlock>> d32;
+  using Vector = hn::Vec<StackedRow<kBlock>>;
+  const MovedTiles<StackedRow<kBlock>, kBetween, kBlock - kStackedRows<kBlock>> moved(corners);
   auto sum = hn::Zero(d32);
   auto unused = hn::Zero(d32);
-  for (int y = 0; y < kBlock; y += 8) {
+  for (int y = 0; y < kStackedRows<kBlock>; y += 8) {
     for (int x = 0; x < kBlock; x += kTileLanes<kBlock>) {
       Vector a[8];
-      for (int r = 0; r < 8; ++r, current += kTileLanes<kBlock>)
+      for (int r = 0; r < 8; ++r, current += hn::MaxLanes(d16))
         a[r] = hn::Sub(hn::Load(d16, current), moved(y + r, x));
       Butterflies<8>(a);
       Transpose(d16, a);
@@ -142,9 +156,12 @@ HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, i
     return hn::PromoteTo(d16, hn::LoadU(hn::FixedTag<uint8_t, kLanes>(), from + y * stride + x));
   };
   if (row_step == 0) {
-    for (int y = 0; y < kBlock; y += 8) {
+    for (int y = 0; y < kStackedRows<kBlock>; y += 8) {
       for (int x = 0; x < kBlock; x += kLanes) {
-        for (int r = y; r < y + 8; ++r, to += kLanes) hn::Store(row(r, x), d16, to);
+        for (int r = y; r < y + 8; ++r) {
+          for (int part = r; part < kBlock; part += kStackedRows<kBlock>, to += kLanes)
+            hn::Store(row(part, x), d16, to);
+        }
       }
     }
   } else {

@@ -21,6 +21,7 @@ class SkippedRuns {
   explicit SkippedRuns(Extent plane) {
     const auto rows = static_cast<size_t>(ceil_div(plane.rows, 4));
     coded_.reserve(rows);
+    reached_.reserve(rows);
     bits_.reserve(rows * static_cast<size_t>(ceil_div(plane.cols, 4 * kBits)));
     keep_.reserve(rows * static_cast<size_t>(round_up(ceil_div(plane.cols + 7, 2), kBlock)));
   }
@@ -34,6 +35,7 @@ class SkippedRuns {
     words_ = ceil_div(count, kBits);
     const int grid_cols = cells.geometry.grid.cols;
     coded_.assign(static_cast<size_t>(cells.geometry.grid.rows), kAllBlocks);
+    reached_.assign(coded_.size(), kAllBlocks);
     bits_.resize(coded_.size() * static_cast<size_t>(words_));
     half_ = round_up(ceil_div(count * step_, 2), kBlock);
     keep_.resize(coded_.size() * static_cast<size_t>(keep_pitch()));
@@ -48,15 +50,19 @@ class SkippedRuns {
         i += eight ? 8 : 1;
       }
       find_kept(row, count);
-      BlockMask& coded = coded_[static_cast<size_t>(cells.row_of(row))];
-      for_runs(row, 0, plane.cols,
-               [&](int first, int n) { coded &= ~blocks_within(first / 2, (first + n) / 2); });
+      find_blocks(row, plane.cols);
     }
   }
 
+  bool any() const { return cells_.skips != nullptr; }
   /// Of a row's even and odd columns, the blocks with samples in other cells.
   BlockMask coded_blocks(int row) const {
     return cells_.skips == nullptr ? kAllBlocks : coded_[static_cast<size_t>(cells_.row_of(row))];
+  }
+
+  /// The same, with those to which steps of wavelets along the row bring something of these samples.
+  BlockMask reached_blocks(int row) const {
+    return cells_.skips == nullptr ? kAllBlocks : reached_[static_cast<size_t>(cells_.row_of(row))];
   }
 
   /// Calls code(first, n) for runs of samples in skipped cells among columns [begin, end). A cell begins at
@@ -91,11 +97,32 @@ class SkippedRuns {
 
  private:
   static constexpr int kBits = 64;
+  static constexpr int kReach = 8;  // columns, of the 13/7 6
   // Of eight flags, the first in the lowest bit.
   static uint64_t eight_bits(const uint8_t* flags) {
     uint64_t word = 0;
     std::memcpy(&word, flags, sizeof word);
     return little_endian(word) * 0x0102040810204080U >> 56;
+  }
+  // coded_ and reached_
+  void find_blocks(int row, int cols) {
+    BlockMask& coded = coded_[static_cast<size_t>(cells_.row_of(row))];
+    BlockMask& reached = reached_[static_cast<size_t>(cells_.row_of(row))];
+    int begin = 0;
+    int end = 0;
+    const auto take = [&] {
+      coded &= ~blocks_within(ceil_div(begin, 2), end / 2);
+      reached &= ~blocks_within(begin == 0 ? 0 : ceil_div(begin + kReach, 2),
+                                (end == cols ? end : end - kReach) / 2);
+    };
+    for_runs(row, 0, cols, [&](int first, int n) {
+      if (first != end) {
+        take();
+        begin = first;
+      }
+      end = first + n;  // a run goes on in the next word
+    });
+    take();
   }
   // -1 in columns that are kept, 0 in skipped cells: of even and odd columns, which differ in cells of one.
   int keep_pitch() const { return (step_ == 1 ? 2 : 1) * half_; }
@@ -122,9 +149,10 @@ class SkippedRuns {
   }
 
   SkippedCells cells_;
-  int step_ = 1;                   // columns of a cell
-  int words_ = 0;                  // of a row of cells
-  std::vector<BlockMask> coded_;   // [row of cells]
+  int step_ = 1;                  // columns of a cell
+  int words_ = 0;                 // of a row of cells
+  std::vector<BlockMask> coded_;  // [row of cells]
+  std::vector<BlockMask> reached_;
   std::vector<uint64_t> bits_;     // [row of cells][words_], 1: skipped
   int half_ = 0;                   // even columns
   std::vector<Coefficient> keep_;  // [row of cells][keep_pitch()]

@@ -170,6 +170,33 @@ void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, cons
   return LiftStep<1, kBlock>(step, out, a, b, n, mask);
 }
 
+// Each half has one column beyond it, mirrored: the last even one, or the first odd one.
+template <int kSign, int kStep>
+void LiftHalf(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
+  const int n = round_up(half, kBlock);
+  if constexpr (kStep % 2 != 0) {
+    even[half] = even[half - 1];
+    LiftPair<kSign, kStep, kBlock>(odd, even, even + 1, n, mask);
+  } else {
+    odd[-1] = odd[0];
+    LiftPair<kSign, kStep, kBlock>(even, odd - 1, odd, n, mask);
+  }
+}
+
+void Lift97Row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
+  if (inverse) {
+    LiftHalf<-1, 4>(even, odd, half, mask);
+    LiftHalf<-1, 3>(even, odd, half, mask);
+    LiftHalf<-1, 2>(even, odd, half, mask);
+    LiftHalf<-1, 1>(even, odd, half, mask);
+  } else {
+    LiftHalf<1, 1>(even, odd, half, mask);
+    LiftHalf<1, 2>(even, odd, half, mask);
+    LiftHalf<1, 3>(even, odd, half, mask);
+    LiftHalf<1, 4>(even, odd, half, mask);
+  }
+}
+
 void Lift97Rows(bool inverse, Coefficient* const* rows, int n, BlockMask mask) {
   n = round_up(n, kBlock);
   if (inverse) return LiftRows<-1, 4>(rows, n, mask);
@@ -239,12 +266,17 @@ HWY_AFTER_NAMESPACE();
 namespace ctv {
 
 HWY_EXPORT(Lift97);
+HWY_EXPORT(Lift97Row);
 HWY_EXPORT(Lift97Rows);
 HWY_EXPORT(Lift97Along);
 
 void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask) {
   HWY_DYNAMIC_DISPATCH(Lift97)(step, inverse, out, a, b, n, mask);
+}
+
+void lift_9_7_row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
+  HWY_DYNAMIC_DISPATCH(Lift97Row)(inverse, even, odd, half, mask);
 }
 
 void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int n, BlockMask mask) {

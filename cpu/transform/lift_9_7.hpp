@@ -15,6 +15,9 @@ namespace ctv {
 void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask = kAllBlocks);
 
+/// All steps along a row, whose halves have margins.
+void lift_9_7_row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask = kAllBlocks);
+
 /// Steps 1 to 4, inverse 4 to 1, on rows[1] to rows[4], each with the rows before and after it.
 void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int n, BlockMask mask);
 

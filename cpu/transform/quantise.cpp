@@ -48,22 +48,25 @@ void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* co
 }
 
 BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients,
-                           int count) {
+                           int count, BlockMask wanted) {
   const uint32_t step = quantiser.step;
   const uint32_t offset = quantiser.reconstruction_offset;
   BlockMask mask = 0;
-  int at = 0;
-  for (; at + kBlock <= count; at += kBlock) {
-    __builtin_prefetch(levels + at + count);  // the next row, which processors do not foresee
-    if (AnyAbove(levels + at, 0)) {
-      DequantiseRow(levels + at, step, offset, coefficients + at, kBlock);
-      mask |= block_bit(at, true);
-    } else {
-      std::fill_n(coefficients + at, kBlock, Coefficient{0});
+  for (BlockRun run(wanted, count); run.next();) {
+    int at = run.first;
+    for (; at + kBlock <= run.end; at += kBlock) {
+      __builtin_prefetch(levels + at + count);  // the next row, which processors do not foresee
+      if (AnyAbove(levels + at, 0)) {
+        DequantiseRow(levels + at, step, offset, coefficients + at, kBlock);
+        mask |= block_bit(at, true);
+      } else {
+        std::fill_n(coefficients + at, kBlock, Coefficient{0});
+      }
     }
+    DequantiseRow(levels + at, step, offset, coefficients + at, run.end - at);
+    mask |= block_bit(at, any_nonzero(levels + at, run.end - at));
   }
-  DequantiseRow(levels + at, step, offset, coefficients + at, count - at);
-  return mask | block_bit(at, any_nonzero(levels + at, count - at));
+  return mask;
 }
 
 }  // namespace ctv::HWY_NAMESPACE
@@ -85,8 +88,8 @@ void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coef
   HWY_DYNAMIC_DISPATCH(Dequantise)(levels, quantiser, coefficients, count);
 }
 BlockMask dequantise_blocks(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
-                            int count) {
-  return HWY_DYNAMIC_DISPATCH(DequantiseBlocks)(levels, quantiser, coefficients, count);
+                            int count, BlockMask wanted) {
+  return HWY_DYNAMIC_DISPATCH(DequantiseBlocks)(levels, quantiser, coefficients, count, wanted);
 }
 
 }  // namespace ctv

@@ -11,8 +11,8 @@ void quantise_row(const Coefficient* coefficients, const SubbandQuantiser& quant
                   int count);
 void dequantise_row(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
                     int count);
-/// The same, and where coefficients are not 0.
+/// The same of wanted blocks, and where coefficients are not 0.
 BlockMask dequantise_blocks(const Level* levels, const SubbandQuantiser& quantiser, Coefficient* coefficients,
-                            int count);
+                            int count, BlockMask wanted = kAllBlocks);
 
 }  // namespace ctv

@@ -61,7 +61,7 @@ class ForwardRows : public WaveletRows {
     return kAllBlocks;
   }
   void write_picture(int, Coefficient*, Coefficient*, BlockMask) override {}
-  BlockMask read_band(int, int, Coefficient*) override { return kAllBlocks; }
+  BlockMask read_band(int, int, Coefficient*, BlockMask) override { return kAllBlocks; }
 
  protected:
   Input in_;

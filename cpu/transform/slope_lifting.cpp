@@ -27,12 +27,7 @@ void Wavelet::forward_piece_along(const Ring& ring, int begin, int end, SlopeVie
   const auto finish = [&](Coefficient* row, int band, int pair) {
     Coefficient* s = ring.low(row);
     Coefficient* t = ring.high(row);
-    for (const int step : {1, 3}) {
-      ring.mirror_even(s);
-      lift_9_7(step, false, t, s, s + 1, ring.half);
-      ring.mirror_odd(t);
-      lift_9_7(step + 1, false, s, t - 1, t, ring.half);
-    }
+    lift_9_7_row(false, s, t, ring.half);
     rows.write_band(band, pair, s, kAllBlocks);
     rows.write_band(band + 1, pair, t, kAllBlocks);
   };
@@ -51,14 +46,9 @@ void Wavelet::inverse_piece_along(const Ring& ring, int begin, int end, SlopeVie
   const auto load = [&](Coefficient* row, int band, int pair) {
     Coefficient* s = ring.low(row);
     Coefficient* t = ring.high(row);
-    rows.read_band(band, pair, s);
-    rows.read_band(band + 1, pair, t);
-    for (const int step : {3, 1}) {
-      ring.mirror_odd(t);
-      lift_9_7(step + 1, true, s, t - 1, t, ring.half);
-      ring.mirror_even(s);
-      lift_9_7(step, true, t, s, s + 1, ring.half);
-    }
+    rows.read_band(band, pair, s, kAllBlocks);
+    rows.read_band(band + 1, pair, t, kAllBlocks);
+    lift_9_7_row(true, s, t, ring.half);
     ring.mirror_both(row);
   };
   const auto lift = [&](int step, int pair, int first) {

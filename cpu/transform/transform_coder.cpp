@@ -20,6 +20,7 @@
 #include "cpu/transform/fft_engine.hpp"
 #include "cpu/transform/laplacian.hpp"
 #include "cpu/transform/quantise.hpp"
+#include "cpu/transform/wanted_blocks.hpp"
 #include "cpu/transform/wavelet.hpp"
 
 namespace ctv {
@@ -103,6 +104,7 @@ class ContourletCoder final : public TransformCoder {
   std::vector<AlignedBuffer<Coefficient>> lowpass_;
   std::vector<PlaneView<Coefficient>> lowpass_views_;  // [scale]
   std::vector<std::vector<BlockMask>> lowpass_masks_;  // [scale][row]
+  WantedBlocks wanted_;
   std::optional<Wavelet> wavelet_;
   std::optional<Laplacian> laplacian_;
 };
@@ -132,7 +134,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
                          even + i, odd + i, n);
       });
       picture_.skipped.clear(row, 0, half_, even, odd);
-      return mask;
+      return picture_.skipped.reached_blocks(row);
     }
     const BlockMask mask = split_blocks(coder_.lowpass_mask(level_ - 1, row));
     for_blocks(mask, half_, [&](int i, int n) {
@@ -140,7 +142,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     });
     clear_blocks(~mask, half_, even);
     clear_blocks(~mask, half_, odd);
-    return mask;
+    return with_neighbours(mask);
   }
   void write_picture(int row, Coefficient* even, Coefficient* odd, BlockMask mask) override {
     if (!samples_) {
@@ -164,26 +166,22 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
   }
 
   // Wavelet: bands have half the picture's width. Only residuals are looked at for zeros.
-  BlockMask read_band(int orientation, int row, Coefficient* band) override {
+  BlockMask read_band(int orientation, int row, Coefficient* band, BlockMask wanted) override {
     const bool residual = picture_.prediction.data != nullptr;
     if (orientation == 0) {
-      const BlockMask mask = residual ? coder_.lowpass_mask(level_, row) : kAllBlocks;
+      const BlockMask mask = residual ? coder_.lowpass_mask(level_, row) & wanted : kAllBlocks;
       const Coefficient* const from = coder_.lowpass(level_).row(row);
       for_blocks(mask, half_, [&](int i, int n) { std::copy_n(from + i, n, band + i); });
-      clear_blocks(~mask, half_, band);
+      clear_blocks(wanted & ~mask, half_, band);
       return mask;
     }
     const Band& b = coder_.band(level_, orientation);
-    if (b.bank) {
-      join_row(b.bank->even_row(row), b.bank->odd_row(row), band, half_ / 2);
-      return kAllBlocks;
-    }
-    if (const DirectionalBank* const bank = coder_.directed_.bank(level_, orientation)) {
+    if (const DirectionalBank* const bank = bank_of(b, orientation)) {
       join_row(bank->even_row(row), bank->odd_row(row), band, half_ / 2);
       return kAllBlocks;
     }
     const Level* const levels = in_ + level_row(b, row);
-    if (residual) return dequantise_blocks(levels, quantisers_[b.subband], band, half_);
+    if (residual) return dequantise_blocks(levels, quantisers_[b.subband], band, half_, wanted);
     dequantise_row(levels, quantisers_[b.subband], band, half_);
     return kAllBlocks;
   }
@@ -194,11 +192,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
       return;
     }
     const Band& b = coder_.band(level_, orientation);
-    if (b.bank) {
-      split_row(band, b.bank->even_row(row), b.bank->odd_row(row), half_ / 2);
-      return;
-    }
-    if (const DirectionalBank* const bank = coder_.directed_.bank(level_, orientation)) {
+    if (const DirectionalBank* const bank = bank_of(b, orientation)) {
       split_row(band, bank->even_row(row), bank->odd_row(row), half_ / 2);
       return;
     }
@@ -236,6 +230,9 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
   }
 
  private:
+  const DirectionalBank* bank_of(const Band& b, int orientation) const {
+    return b.bank ? b.bank.get() : coder_.directed_.bank(level_, orientation);
+  }
   size_t level_row(const Band& b, int row) const {
     return row_offset(coder_.layout_.subbands[b.subband], row);
   }
@@ -257,7 +254,8 @@ ContourletCoder::ContourletCoder(const SubbandLayout& layout, int threads, std::
       threads_(std::max(1, threads)),
       fft_(std::move(fft)),
       directed_(layout_, threads_),
-      skipped_(layout_.padded) {
+      skipped_(layout_.padded),
+      wanted_(layout_.transform.scales) {
   const TransformParameters& t = layout_.transform;
   bands_.resize(static_cast<size_t>((laplacian() ? 1 : 3) * t.scales + 1));
   banks_.resize(static_cast<size_t>(t.scales + 1));
@@ -293,7 +291,7 @@ void ContourletCoder::pyramid(int scale, bool inverse, const int8_t* slopes, Row
   const Extent e = picture_extent(scale);
   if (wavelet_) {
     const SlopeView view = slopes_of(scale, slopes);
-    return inverse ? wavelet_->inverse(e, rows, view) : wavelet_->forward(e, rows, view);
+    return inverse ? wavelet_->inverse(e, rows, view, wanted_[scale]) : wavelet_->forward(e, rows, view);
   }
   if (fft_) {
     return inverse ? fft_->laplacian_inverse(scale, rows, lowpass(scale))
@@ -355,6 +353,10 @@ Status ContourletCoder::inverse(const Level* levels, std::span<const SubbandQuan
   for (int r = 0; r < s.rows; ++r) {
     lowpass_mask(count, r) =
         dequantise_blocks(levels + row_offset(s, r), quantisers[0], lowpass(count).row(r), s.cols);
+  }
+  for (int scale = reduction + 1; wavelet_ && scale <= count; ++scale) {
+    const bool all = t.pyramid == Pyramid::kWavelet5_3 || slopes_of(scale, slopes).data != nullptr;
+    wanted_.find(scale, reduction + 1, picture_extent(scale).rows, all, skipped_);
   }
   for (int scale = count; scale > reduction; --scale) {
     if (!banks(scale).empty()) {

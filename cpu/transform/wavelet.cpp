@@ -3,8 +3,9 @@
 // lifting steps per row and column, four for the 9/7. A pass over the rows and another over the columns would
 // read and write the picture twice each. Here rows stream through a ring of few row pairs. Each row is lifted
 // horizontally when it enters, and vertically as soon as its neighbours are available. So a scale reads its
-// input and writes its output once. Blocks of a row that are 0 are left out: lifting keeps them 0. Threads
-// process ranges of rows and compute the few rows around their range twice.
+// input and writes its output once. Blocks of a row that are 0 are left out: lifting keeps them 0. So are
+// those that the inverse needs for nothing that is wanted. Threads process ranges of rows and compute the few
+// rows around their range twice.
 #include "cpu/transform/wavelet.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "codec/dsp/lifting.hpp"
 #include "codec/util/parallel.hpp"
 #include "cpu/transform/lift_5_3.hpp"
+#include "cpu/transform/wanted_blocks.hpp"
 #include "cpu/transform/wavelet_ring.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -92,7 +94,8 @@ Wavelet::Ring Wavelet::ring(int piece, Extent picture, BlockMask* masks) const {
           picture,
           held,
           picture.cols / 2,
-          half_stride(picture.cols / 2)};
+          half_stride(picture.cols / 2),
+          {}};
 }
 
 template <typename Body>
@@ -118,10 +121,12 @@ void Wavelet::forward(Extent picture, WaveletRows& rows, SlopeView slopes) {
   });
 }
 
-void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes) {
+void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes,
+                      std::span<const BlockMask> wanted) {
   for_pieces(picture, [&](int i, int begin, int end) {
     BlockMask masks[2 * kMostRing] = {};
-    const Ring r = ring(i, picture, masks);
+    Ring r = ring(i, picture, masks);
+    r.wanted = wanted;
     if (slopes.data != nullptr) return inverse_piece_along(r, begin, end, slopes, rows);
     switch (kind_) {
       case Pyramid::kWavelet5_3:
@@ -134,13 +139,12 @@ void Wavelet::inverse(Extent picture, WaveletRows& rows, SlopeView slopes) {
   });
 }
 
-// Steps along a row go from its blocks to those beside them.
 void Wavelet::forward_piece(const Ring& ring, int begin, int end, WaveletRows& rows) {
   const int pairs = ring.pairs();
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    const BlockMask mask = ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
+    const BlockMask mask = ring.mask(r) = without_gaps(rows.read_picture(r, s, t));
     ring.mirror_even(s);
     predict(false, t, t, s - 1, s, s + 1, s + 2, ring.half, mask);
     ring.mirror_odd(t);
@@ -169,7 +173,7 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
   const auto finish = [&](int r) {
     const Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)));
+    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)) & ring.wanted_of(r));
     ring.mirror_odd(t);
     // What the last step reads beside its blocks is left from another row.
     update(false, even, s, t - 2, t - 1, t, t + 1, ring.half, with_neighbours(mask));
@@ -181,7 +185,7 @@ void Wavelet::inverse_piece(const Ring& ring, int begin, int end, WaveletRows& r
   int updated = std::max(begin - kReach + 2, 0);  // next even row to lift vertically
   for (int i = begin; i < end; ++i) {
     for (; updated < std::min(i + 3, pairs); ++updated) {
-      for (; fetched < std::min(updated + 2, pairs); ++fetched) read_bands(ring, fetched, rows);
+      for (; fetched < std::min(updated + 2, pairs); ++fetched) read_bands(ring, fetched, rows, kAllBlocks);
       lift_rows(ring, 2 * updated, false);
     }
     lift_rows(ring, 2 * i + 1, true);
@@ -195,7 +199,7 @@ void Wavelet::forward_piece_5_3(const Ring& ring, int begin, int end, WaveletRow
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
+    ring.mask(r) = without_gaps(rows.read_picture(r, s, t));
     ring.mirror_even(s);
     ring.mirror_odd(t);
     lift_5_3(false, s, t, ring.half, ring.mask(r));
@@ -224,7 +228,7 @@ void Wavelet::inverse_piece_5_3(const Ring& ring, int begin, int end, WaveletRow
   };
   int fetched = std::max(begin - 1, 0);
   for (int k = begin - 1; k < end; ++k) {
-    for (; fetched < std::min(k + 2, pairs); ++fetched) read_bands(ring, fetched, rows);
+    for (; fetched < std::min(k + 2, pairs); ++fetched) read_bands(ring, fetched, rows, kAllBlocks);
     lift_rows_5_3(ring, true, 2 * k + 2, k + 1 < pairs, k >= begin);
     if (k < begin) continue;
     finish(2 * k);
@@ -236,13 +240,8 @@ void Wavelet::forward_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   const auto load = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    const BlockMask mask = ring.mask(r) = without_gaps(with_neighbours(rows.read_picture(r, s, t)));
-    for (const int step : {1, 3}) {
-      ring.mirror_even(s);
-      lift_9_7(step, false, t, s, s + 1, ring.half, mask);
-      ring.mirror_odd(t);
-      lift_9_7(step + 1, false, s, t - 1, t, ring.half, mask);
-    }
+    const BlockMask mask = ring.mask(r) = without_gaps(rows.read_picture(r, s, t));
+    lift_9_7_row(false, s, t, ring.half, mask);
   };
   const auto lift = [&](int k) {
     if (k - 3 >= begin && k < ring.pairs()) return lift_rows_9_7(ring, false, 2 * k);
@@ -259,24 +258,23 @@ void Wavelet::inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRow
   const auto finish = [&](int r) {
     Coefficient* s = ring.low(ring.at(r));
     Coefficient* t = ring.high(ring.at(r));
-    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)));
-    for (const int step : {3, 1}) {
-      ring.mirror_odd(t);
-      lift_9_7(step + 1, true, s, t - 1, t, ring.half, mask);
-      ring.mirror_even(s);
-      lift_9_7(step, true, t, s, s + 1, ring.half, mask);
-    }
+    const BlockMask mask = without_gaps(with_neighbours(ring.mask(r)) & ring.wanted_of(r));
+    lift_9_7_row(true, s, t, ring.half, mask);
     rows.write_picture(r, s, t, mask);
   };
-  for (int k = std::max(begin - kReach97, 0); k < end + kReach97; ++k) {
-    if (k < pairs) read_bands(ring, k, rows);
+  const int first = std::max(begin - kReach97, 0);
+  BlockMask after = wanted_lowpass(ring.wanted, first);
+  for (int k = first; k < end + kReach97; ++k) {
+    const BlockMask wanted = after;
+    after = wanted_lowpass(ring.wanted, k + 1);
+    if (k < pairs) read_bands(ring, k, rows, wanted | after);
     if (k - 2 >= begin && k < pairs) {
-      lift_rows_9_7(ring, true, 2 * k + 1);
+      lift_rows_9_7(ring, true, 2 * k + 1, wanted);
     } else {
-      lift_row_9_7(ring, 4, true, k, begin - 1);
-      lift_row_9_7(ring, 3, true, k - 1, begin - 1);
-      lift_row_9_7(ring, 2, true, k - 1, begin);
-      lift_row_9_7(ring, 1, true, k - 2, begin);
+      lift_row_9_7(ring, 4, true, k, begin - 1, wanted);
+      lift_row_9_7(ring, 3, true, k - 1, begin - 1, wanted);
+      lift_row_9_7(ring, 2, true, k - 1, begin, wanted);
+      lift_row_9_7(ring, 1, true, k - 2, begin, wanted);
     }
     if (k - 2 < begin) continue;
     finish(2 * (k - 2));
@@ -314,7 +312,7 @@ void Wavelet::lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, b
 }
 
 // All of the 9/7, the first on the row above row r. None is at the border of the picture.
-void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r) {
+void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wanted) {
   std::array<Coefficient*, 6> rows{};
   std::array<BlockMask*, 6> masks{};
   BlockMask all = 0;
@@ -323,7 +321,7 @@ void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r) {
     masks[static_cast<size_t>(i)] = &ring.mask(r - i);
     all |= ring.mask(r - i);
   }
-  all = without_gaps(all);
+  all = without_gaps(all & wanted);
   if (all == 0) return;
   for (size_t i = 1; i < 5; ++i) *masks[i] |= *masks[i - 1] | *masks[i + 1];
   ring.for_halves([&](int i, int n) {
@@ -334,12 +332,12 @@ void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r) {
 }
 
 // A step of the 9/7, unless the pair is before `first` or outside the picture.
-void Wavelet::lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first) {
+void Wavelet::lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first, BlockMask wanted) {
   if (pair < std::max(first, 0) || pair >= ring.pairs()) return;
   const int r = 2 * pair + step % 2;
   const int above = ring.slot_at(r - 1);
   const int below = ring.slot_at(r + 1);
-  const BlockMask reached = without_gaps(ring.masks[above] | ring.masks[below]);
+  const BlockMask reached = without_gaps((ring.masks[above] | ring.masks[below]) & wanted);
   if (reached == 0) return;
   ring.mask(r) |= reached;
   Coefficient* const to = ring.at(r);
@@ -348,11 +346,11 @@ void Wavelet::lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, i
   });
 }
 
-void Wavelet::read_bands(const Ring& ring, int k, WaveletRows& rows) {
+void Wavelet::read_bands(const Ring& ring, int k, WaveletRows& rows, BlockMask wanted) {
   for (int odd = 0; odd < 2; ++odd) {
     Coefficient* const row = ring.at(2 * k + odd);
-    ring.mask(2 * k + odd) = without_gaps(rows.read_band(2 * odd, k, ring.low(row)) |
-                                          rows.read_band(2 * odd + 1, k, ring.high(row)));
+    ring.mask(2 * k + odd) = without_gaps(rows.read_band(2 * odd, k, ring.low(row), wanted) |
+                                          rows.read_band(2 * odd + 1, k, ring.high(row), wanted));
   }
 }
 

@@ -2,6 +2,7 @@
 // One scale of the wavelet pyramid, rows in and rows out.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "codec/format/slope_grid.hpp"
@@ -13,14 +14,15 @@ namespace ctv {
 
 /// Input and output of a wavelet scale. Called from several threads for different rows; a row may be read
 /// twice. Rows of the picture are deinterleaved into even and odd columns, and their masks are of either.
-/// What is read is 0 outside its mask; what is written need not be.
+/// What is read is 0 outside its mask; what is written need not be. Masks of the picture include the blocks
+/// that steps along the row reach.
 class WaveletRows {
  public:
   virtual ~WaveletRows() = default;
   virtual BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) = 0;
   virtual void write_picture(int row, Coefficient* even, Coefficient* odd, BlockMask mask) = 0;
-  /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH.
-  virtual BlockMask read_band(int orientation, int row, Coefficient* band) = 0;
+  /// orientation 0: lowpass, 1 HL, 2 LH, 3 HH. Other blocks than the wanted ones need not be read.
+  virtual BlockMask read_band(int orientation, int row, Coefficient* band, BlockMask wanted) = 0;
   virtual void write_band(int orientation, int row, const Coefficient* band, BlockMask mask) = 0;
 };
 
@@ -28,9 +30,11 @@ class Wavelet {
  public:
   /// picture: the largest extent of later calls; both extents are even.
   Wavelet(Pyramid kind, Extent picture, int threads);
-  /// slopes: of the 9/7 alone.
+  /// slopes: of the 9/7 alone. wanted: of row pairs, the blocks that matter, with what steps along a row
+  /// reach; empty: all, as with slopes.
   void forward(Extent picture, WaveletRows& rows, SlopeView slopes = {});
-  void inverse(Extent picture, WaveletRows& rows, SlopeView slopes = {});
+  void inverse(Extent picture, WaveletRows& rows, SlopeView slopes = {},
+               std::span<const BlockMask> wanted = {});
 
  private:
   struct Ring;
@@ -43,9 +47,10 @@ class Wavelet {
   void inverse_piece_9_7(const Ring& ring, int begin, int end, WaveletRows& rows) const;
   static void lift_rows(const Ring& ring, int r, bool add);
   static void lift_rows_5_3(const Ring& ring, bool inverse, int r, bool first, bool second);
-  static void lift_rows_9_7(const Ring& ring, bool inverse, int r);
-  static void lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first);
-  static void read_bands(const Ring& ring, int k, WaveletRows& rows);
+  static void lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wanted = kAllBlocks);
+  static void lift_row_9_7(const Ring& ring, int step, bool inverse, int pair, int first,
+                           BlockMask wanted = kAllBlocks);
+  static void read_bands(const Ring& ring, int k, WaveletRows& rows, BlockMask wanted);
   static void write_bands(const Ring& ring, int k, WaveletRows& rows);
   void forward_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;
   void inverse_piece_along(const Ring& ring, int begin, int end, SlopeView slopes, WaveletRows& rows) const;

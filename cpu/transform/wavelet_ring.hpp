@@ -31,6 +31,7 @@ struct Wavelet::Ring {
   int held;  // row pairs, a power of two
   int half;  // columns of each half
   int stride;
+  std::span<const BlockMask> wanted;  // of row pairs, by the inverse; empty: all
 
   int pairs() const { return picture.rows / 2; }
   int width() const { return 2 * stride; }
@@ -41,6 +42,9 @@ struct Wavelet::Ring {
   /// The row at position r, mirrored at the borders. Even r are even rows.
   Coefficient* at(int r) const { return slot(slot_at(r)); }
   BlockMask& mask(int r) const { return masks[slot_at(r)]; }
+  BlockMask wanted_of(int r) const {
+    return wanted.empty() ? kAllBlocks : wanted[static_cast<size_t>(r / 2)];
+  }
   int slot_at(int r) const {
     if (r < 0 || r >= picture.rows) r = mirror(r, picture.rows);  // divides
     return r & (2 * held - 1);

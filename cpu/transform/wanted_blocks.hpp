@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the inverse wavelet needs to write samples that are not skipped. Steps spread what is not 0 over most
+// of a picture, so zeros alone leave out little. The 5/3 is so fast that it gains nothing.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "codec/util/types.hpp"
+#include "cpu/picture/skipped_runs.hpp"
+#include "cpu/transform/zero_blocks.hpp"
+
+namespace ctv {
+
+/// Of a row of the lowpass, the blocks that the inverse reads. Vertical steps on the even row of its pair,
+/// and those due with them, matter to the rows up to 3 away. wanted: as of Wavelet::inverse()
+inline BlockMask wanted_lowpass(std::span<const BlockMask> wanted, int row) {
+  if (wanted.empty()) return kAllBlocks;
+  const int end = std::min(row + 2, static_cast<int>(wanted.size()));
+  BlockMask mask = 0;
+  for (int k = std::max(row - 2, 0); k < end; ++k) mask |= wanted[static_cast<size_t>(k)];
+  return mask;
+}
+
+/// Of scales, from the last one that is inverted to the first: what Wavelet::inverse() takes.
+class WantedBlocks {
+ public:
+  explicit WantedBlocks(int scales) : pairs_(static_cast<size_t>(scales)) {}
+  std::span<const BlockMask> operator[](int scale) const { return pairs_[static_cast<size_t>(scale - 1)]; }
+  /// rows: of the samples, for `last`; half of those of the scale before, otherwise. all: if the scale has
+  /// slopes
+  void find(int scale, int last, int rows, bool all, const SkippedRuns& skipped) {
+    std::vector<BlockMask>& pairs = pairs_[static_cast<size_t>(scale - 1)];
+    pairs.clear();
+    for (int row = 0; row < rows && !all && skipped.any(); row += 2) {
+      const auto of_row = [&](int r) {
+        return scale == last ? skipped.reached_blocks(r)
+                             : split_blocks(wanted_lowpass((*this)[scale - 1], r));
+      };
+      const BlockMask pair = of_row(row) | of_row(row + 1);
+      pairs.push_back(scale == last ? pair : with_neighbours(pair));
+    }
+  }
+
+ private:
+  std::vector<std::vector<BlockMask>> pairs_;  // [scale - 1][row pair]
+};
+
+}  // namespace ctv

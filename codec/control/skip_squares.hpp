@@ -22,7 +22,7 @@ inline constexpr uint32_t kLeafBits = 4;
 inline constexpr uint32_t kOwnVectorBits = 7;
 
 /// A square, and the vectors that it may get.
-struct SkipSquare {
+struct alignas(16) SkipSquare {
   MotionVector vectors[kSquareVectors];  // first of each quarter, then of the neighbours
   uint32_t mixed;                        // bit k: quarter k has other vectors too
   uint32_t tried;                        // bit k: vector k is tried; none before is the same
@@ -39,10 +39,10 @@ struct SkipSquare {
     for (int i = first; i < kSquareVectors; ++i) known |= i != without && same_vector(vectors[i], v);
     return known;
   }
-  /// Whether vector i was tried before.
-  CTV_HOST_DEVICE bool is_repeated(int i) const {
+  /// Whether v, which is vector i, was tried before.
+  CTV_HOST_DEVICE bool is_repeated(MotionVector v, int i) const {
     bool repeated = false;
-    for (int k = 0; k < i; ++k) repeated |= same_vector(vectors[k], vectors[i]);
+    for (int k = 0; k < kSquareVectors; ++k) repeated |= k < i && same_vector(vectors[k], v);
     return repeated;
   }
   /// Bits of the square as one leaf with the vector v.
@@ -84,21 +84,23 @@ struct SkipRoot {
   MotionVector window[kWindow];            // of the cells and those around; zero outside the grid
   uint32_t skipped;                        // bit k: all of unit k
   SkipSquare squares[kRootLevel][kUnits];  // of levels 1, 2 and 3
-  uint32_t errors[kRootLevel][kUnits][kSquareVectors];  // squared, of units with vectors of their squares
-  uint32_t own[kUnits];                                 // of units as they are, once tried with others
+  alignas(16) uint32_t errors[kRootLevel][kUnits][kSquareVectors];  // squared, with vectors of the squares
+  uint32_t own[kUnits];  // of units as they are, once tried with others
 
   /// The first cell of a unit.
   CTV_HOST_DEVICE static int row_of(int unit) { return (unit & 2) | (unit >> 1 & 4); }
   CTV_HOST_DEVICE static int col_of(int unit) { return (unit << 1 & 2) | (unit & 4); }
   /// Of a square.
   CTV_HOST_DEVICE static int units(int level) { return 1 << 2 * (level - 1); }
+  /// The square that has a unit.
+  CTV_HOST_DEVICE static int index_of(int level, int unit) { return unit >> 2 * (level - 1); }
 
   CTV_HOST_DEVICE MotionVector& at(int row, int col) { return window[(row + 1) * kPitch + col + 1]; }
   CTV_HOST_DEVICE MotionVector& cell(int unit, int k) {
     return at(row_of(unit) + k / kSkipUnit, col_of(unit) + k % kSkipUnit);
   }
   CTV_HOST_DEVICE SkipSquare& square_of(int level, int unit) {
-    return squares[level - 1][unit / units(level)];
+    return squares[level - 1][index_of(level, unit)];
   }
   CTV_HOST_DEVICE uint32_t& error(int level, int unit, int k) { return errors[level - 1][unit][k]; }
 
@@ -106,8 +108,14 @@ struct SkipRoot {
   /// there is nothing to try.
   CTV_HOST_DEVICE bool load(const SkipField& field, int row, int col, int i) {
     const int place = field.place(row - 1 + i / kPitch, col - 1 + i % kPitch);
-    window[i] = place < 0 ? MotionVector{} : field.vectors[place];
-    return place >= 0 && field.skips[place] != 0 && !same_vector(window[i], MotionVector{});
+    MotionVector v{};
+    bool skip = false;
+    if (place >= 0) {  // both loads at once
+      v = field.vectors[place];
+      skip = field.skips[place] != 0;
+    }
+    window[i] = v;
+    return skip && !same_vector(v, MotionVector{});
   }
   /// A bit of `skipped`.
   CTV_HOST_DEVICE static bool is_skipped(const SkipField& field, int row, int col, int unit) {
@@ -119,30 +127,29 @@ struct SkipRoot {
     return skipped;
   }
 
-  /// Begins a level with one of its squares. Returns whether it has anything to try.
-  CTV_HOST_DEVICE bool begin_square(int level, int index) {
-    const int unit = index * units(level);
-    const int row = row_of(unit);
-    const int col = col_of(unit);
+  /// Vector k that a square may get.
+  CTV_HOST_DEVICE MotionVector candidate(int level, int index, int k) {
     const int side = 1 << level;
     const int half = side / 2;
-    SkipSquare s{};
-    for (int k = 0; k < kQuarters; ++k) {
-      s.vectors[k] = at(row + k / 2 * half, col + k % 2 * half);
-      const bool mixed = level > 1 && !squares[level - 2][kQuarters * index + k].uniform;
-      s.mixed |= mixed ? 1U << k : 0U;
+    const int unit = index * units(level);
+    int row = k / 2 * half;
+    int col = k % 2 * half;
+    if (k >= kQuarters) {
+      // To the left, above, to the right, below: cells beside the middle of a side.
+      const int beside = k < kQuarters + 2 ? -1 : side;
+      row = k % 2 == 0 ? half : beside;
+      col = k % 2 == 0 ? beside : half;
     }
-    // To the left, above, to the right, below: cells beside the middle of a side.
-    s.vectors[kQuarters] = at(row + half, col - 1);
-    s.vectors[kQuarters + 1] = at(row - 1, col + half);
-    s.vectors[kQuarters + 2] = at(row + half, col + side);
-    s.vectors[kQuarters + 3] = at(row + side, col + half);
-    s.uniform = s.is_uniform();
+    return at(row_of(unit) + row, col_of(unit) + col);
+  }
+  /// Whether quarter k has vectors that differ.
+  CTV_HOST_DEVICE bool is_mixed(int level, int index, int k) const {
+    return level > 1 && !squares[level - 2][kQuarters * index + k].uniform;
+  }
+  /// Whether a square has anything to try.
+  CTV_HOST_DEVICE bool is_tried(int level, int index, uint32_t own_bits) const {
     const uint32_t all = (1U << units(level)) - 1;
-    const bool tries = (skipped >> unit & all) == all && s.own_bits() != kLeafBits;
-    for (int k = 0; k < kSquareVectors && tries; ++k) s.tried |= s.is_repeated(k) ? 0U : 1U << k;
-    squares[level - 1][index] = s;
-    return tries;
+    return (skipped >> index * units(level) & all) == all && own_bits != kLeafBits;
   }
 
   /// Whether a level before tried vectors for a unit, so that own[unit] is known.
@@ -151,14 +158,14 @@ struct SkipRoot {
     for (int l = 1; l < level; ++l) known |= square_of(l, unit).tried != 0;
     return known;
   }
-  /// A unit's error with the vector v, if it was found in a level before; else kUnknown.
+  /// A unit's error with the vector v, if it was found in a level before; else kUnknown. Errors with vectors
+  /// that are not tried are kUnknown.
   CTV_HOST_DEVICE uint32_t known_error(int level, int unit, MotionVector v) {
     uint32_t known = kUnknown;
-    for (int l = 1; l < level; ++l) {
+    for (int l = 1; l < kRootLevel && l < level; ++l) {
       const SkipSquare& s = square_of(l, unit);
-      for (int k = 0; k < kSquareVectors; ++k) {
-        if (s.tries(k) && same_vector(s.vectors[k], v)) known = min_of(known, error(l, unit, k));
-      }
+      for (int k = 0; k < kSquareVectors; ++k)
+        known = same_vector(s.vectors[k], v) ? min_of(known, error(l, unit, k)) : known;
     }
     return known;
   }

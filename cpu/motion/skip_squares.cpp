@@ -73,11 +73,21 @@ class UnitedRoot {
     std::fill_n(root_.own, SkipRoot::kUnits, 0);
     for (int level = 1; level <= kRootLevel; ++level) {
       const int squares = SkipRoot::kUnits / SkipRoot::units(level);
-      for (int i = 0; i < squares; ++i) root_.begin_square(level, i);
+      for (int i = 0; i < squares; ++i) begin(level, i);
       for (int i = 0; i < squares; ++i) {
         if (root_.squares[level - 1][i].tried != 0) decide(level, i);
       }
     }
+  }
+
+  void begin(int level, int index) {
+    SkipSquare& s = root_.squares[level - 1][index];
+    s = {};
+    for (int k = 0; k < kSquareVectors; ++k) s.vectors[k] = root_.candidate(level, index, k);
+    for (int k = 0; k < kQuarters; ++k) s.mixed |= root_.is_mixed(level, index, k) ? 1U << k : 0U;
+    s.uniform = s.is_uniform();
+    if (!root_.is_tried(level, index, s.own_bits())) return;
+    for (int k = 0; k < kSquareVectors; ++k) s.tried |= s.is_repeated(s.vectors[k], k) ? 0U : 1U << k;
   }
 
   // The error of a unit with vector k of its square, noted also for those cells that have the vector.

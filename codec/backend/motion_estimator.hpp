@@ -48,8 +48,9 @@ class MotionEstimator {
   /// Reads the reference of the searches that follow, cropped to the true extent, repeated beyond. It stays
   /// as it is until the last of them.
   virtual Status read_reference(PlaneView<const Sample> reference) = 0;
-  /// Reads the other plane: samples of the padded extent, or, unless they are empty, bytes of the true one,
-  /// which these samples will be. What is read stays as it is until prepare() returns.
+  /// Reads the other plane. bytes: what luma() of the backend's PictureTransfer gave, or empty; then samples,
+  /// of the padded extent, are there and stay until prepare() returns. Bytes stay until place(), which then
+  /// comes later.
   virtual Status read_current(PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples) = 0;
   /// May begin the search. lambda: cost of a vector bit in sixteenths of SAD.
   virtual Status prepare(uint32_t lambda) = 0;

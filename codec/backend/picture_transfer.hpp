@@ -20,9 +20,8 @@ class PictureTransfer {
   /// caller's memory may change when the call returns. A borrowed picture (ctv_picture::borrowed) may be read
   /// until its packet is complete.
   virtual Status upload(const ctv_picture& picture) = 0;
-  /// Luma of the uploaded picture, of its true extent, where the samples of place() are bytes that lie as
-  /// they came, at an address that stays (FrameCalls); else empty. For calls up to place(), which may come
-  /// later, as chroma may: what follows waits for luma alone.
+  /// The uploaded picture's luma, of the true extent, if place() only widens it; else empty. The calls that
+  /// read it come before place(), and wait for luma alone. The address is the same for equal FrameCalls.
   virtual Result<PlaneView<const uint8_t>> luma() { return PlaneView<const uint8_t>{}; }
   /// Converts the uploaded picture to planes. Padding repeats the last row and column.
   virtual Status place(const Planes& planes) = 0;

@@ -18,13 +18,11 @@ constexpr int kWholeWeight = 1024;
 
 struct Cells {
   const MotionVector* vectors;
-  const uint8_t* skips;  // or null
+  const uint8_t* skips;  // read if cells overlap
   CompensationGeometry g;
 
   /// Whether a cell's samples take its own vector alone.
-  __device__ __forceinline__ bool alone(int cell) const {
-    return !g.overlap || (skips != nullptr && skips[cell] != 0);
-  }
+  __device__ __forceinline__ bool alone(int cell) const { return !g.overlap || skips[cell] != 0; }
   __device__ __forceinline__ BlockPair row_pair(int sample) const {
     return block_pair(max_of(sample, 0), g.row_shift, kLog2Cell, g.grid.rows);
   }

@@ -19,6 +19,7 @@ constexpr int kWords = kOctet / 2;
 constexpr int kOctets = 2;  // of a thread
 constexpr int kPiece = kThreads * kOctets * kOctet;
 constexpr int kMostSiblings = 2;
+static_assert(std::tuple_size_v<decltype(Siblings::subbands)> == kMostSiblings);
 
 struct RdoSubband {
   uint32_t first_piece;  // of all pieces of the plane

@@ -255,6 +255,45 @@ TEST_P(MotionSearch, AgreesOnBlackAndWhite) {
     check(black, white, parameters(log2_block, 2, 3), 1000);
 }
 
+TEST_P(MotionSearch, ReadsBytesAsItReadsSamples) {
+  const Extent extent{61, 97};  // of the bytes; samples go on beyond
+  const BackendPlane reference = scene(extent, 0, 0, 1);
+  const BackendPlane moved = scene(extent, 21, -40, 2);
+  BackendPlane current(backend(), {extent.rows + 7, extent.cols + 5});
+  for (int r = 0; r < current.rows(); ++r) {
+    for (int c = 0; c < current.cols(); ++c)
+      current.at(r, c) = moved.at(std::min(r, extent.rows - 1), std::min(c, extent.cols - 1));
+  }
+  current.upload();
+  MotionParameters p = parameters(4, 0, 3, 1);
+  p.far_range = 20;
+  p.grid = test::grid_for({current.rows(), current.cols()}, kLog2Cell);
+  const auto find = [&](PlaneView<const uint8_t> bytes) {
+    auto estimator = backend().make_motion(p, extent);
+    EXPECT_TRUE(ok(estimator));
+    BackendVectors vectors(backend(), p.grid);
+    EXPECT_TRUE(ok((*estimator)->read_reference(reference.const_view())));
+    EXPECT_TRUE(ok((*estimator)->read_current(bytes, current.const_view())));
+    EXPECT_TRUE(ok((*estimator)->prepare(20)));
+    EXPECT_TRUE(ok((*estimator)->find(nullptr, vectors.device())));
+    vectors.download();
+    return vectors.all();
+  };
+  const std::vector<MotionVector> expected = find({});
+  for (const ptrdiff_t stride : {97, 100, 128, -97, -100}) {
+    std::vector<uint8_t> rows(static_cast<size_t>(std::abs(stride) * extent.rows));
+    uint8_t* const first = stride > 0 ? rows.data() : rows.data() - stride * (extent.rows - 1);
+    for (int r = 0; r < extent.rows; ++r) {
+      for (int c = 0; c < extent.cols; ++c) first[r * stride + c] = static_cast<uint8_t>(moved.at(r, c));
+    }
+    Result<Memory> memory = backend().allocate(rows.size());
+    ASSERT_TRUE(ok(memory));
+    ASSERT_TRUE(ok(backend().upload(memory->data(), rows.data(), rows.size())));
+    const auto* const there = static_cast<const uint8_t*>(memory->data()) + (first - rows.data());
+    EXPECT_EQ(find({there, extent.rows, extent.cols, stride}), expected) << "stride " << stride;
+  }
+}
+
 CTV_FOR_EACH_BACKEND(MotionSearch);
 
 }  // namespace

@@ -66,7 +66,10 @@ struct Wavelet::Ring {
   }
   /// What steps along slopes need.
   void mirror_both(Coefficient* row) const {
-    const auto at = [&](int p) -> Coefficient& { return ((p & 1) != 0 ? high(row) : low(row))[p >> 1]; };
+    const auto at = [&](int p) -> Coefficient& {
+      Coefficient* const columns = (p & 1) != 0 ? high(row) : low(row);
+      return columns[p >> 1];  // in one expression, gcc 12 with -fsanitize=shift takes p unset in one case
+    };
     for (int i = 1; i <= kSlopeReach; ++i) {
       for (const int p : {-i, 2 * half - 1 + i}) at(p) = at(mirror(p, 2 * half));
     }

@@ -153,8 +153,7 @@ Exit run_latency(int argc, const char* const* argv) {
 Exit run_streams(int argc, const char* const* argv) {
   Measurement m("streams", "how many live encoders one machine or device carries",
                 "CLIP, or a generated one, is encoded by 1, 2, 4 ... encoders at once, one CPU thread each "
-                "unless given, on "
-                "one device and on several where there are several.",
+                "unless given, on one device and on several where there are several.",
                 {{"ctbench streams --size 1280x720 --most 32", "how many 720p conferences"},
                  {"ctbench streams a.y4m --size 1920x1080 --most 1 --threads 16 --in-flight 8 --runs 30",
                   "frames a second of one stream, once it runs"}});

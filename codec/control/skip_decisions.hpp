@@ -59,11 +59,11 @@ CTV_HOST_DEVICE uint64_t coded_cost(const SkipPrices& p, const SkipSums& s, Moti
 }
 
 /// The prediction of a sample of chroma between two of the upper and two of the lower row, so many eighths
-/// below and to the right of the first. All of it fits in 16 bits.
-CTV_HOST_DEVICE int16_t between_samples(int16_t a, int16_t b, int16_t c, int16_t d, int16_t down,
-                                        int16_t right) {
-  const auto upper = static_cast<int16_t>((8 - right) * a + right * b);
-  const auto lower = static_cast<int16_t>((8 - right) * c + right * d);
+/// below and to the right of the first. First each row's, in eighths; all of it fits in 16 bits.
+CTV_HOST_DEVICE int16_t between_columns(int16_t a, int16_t b, int16_t right) {
+  return static_cast<int16_t>((8 - right) * a + right * b);
+}
+CTV_HOST_DEVICE int16_t between_rows(int16_t upper, int16_t lower, int16_t down) {
   const auto sum = static_cast<int16_t>((8 - down) * upper + down * lower + 32);
   return static_cast<int16_t>(sum >> 6);
 }

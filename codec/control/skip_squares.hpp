@@ -147,10 +147,13 @@ struct SkipRoot {
   CTV_HOST_DEVICE bool is_mixed(int level, int index, int k) const {
     return level > 1 && !squares[level - 2][kQuarters * index + k].uniform;
   }
+  CTV_HOST_DEVICE bool is_skipped(int level, int index) const {
+    const uint32_t all = (1U << units(level)) - 1;
+    return (skipped >> index * units(level) & all) == all;
+  }
   /// Whether a square has anything to try.
   CTV_HOST_DEVICE bool is_tried(int level, int index, uint32_t own_bits) const {
-    const uint32_t all = (1U << units(level)) - 1;
-    return (skipped >> index * units(level) & all) == all && own_bits != kLeafBits;
+    return is_skipped(level, index) && own_bits != kLeafBits;
   }
 
   /// Whether a level before tried vectors for a unit, so that own[unit] is known.

@@ -105,21 +105,26 @@ void SubtractChroma(const UnitPlane& u, MotionVector v, int top, int left, int r
                     ptrdiff_t pitch) {
   const Near<kWidth> source(u.source, u.y + top, u.x + left, rows);
   const Moved<kWidth> moved(u.reference, u.shift, v, u.y + top, u.x + left, rows);
-  const auto down = static_cast<int16_t>(moved.dy.eighth);
-  const auto right = static_cast<int16_t>(moved.dx.eighth);
-  alignas(64) int16_t predicted[kUnit * kWidth];
-  for (int r = 0; r < rows; ++r) {
-    const Sample* const upper = moved.source + r * moved.stride;
-    const Sample* const lower = upper + moved.stride;
-    CTV_KEEP_LOOP
-    for (int c = 0; c < kWidth; ++c)
-      predicted[r * kWidth + c] =
-          between_samples(upper[c], upper[c + 1], lower[c], lower[c + 1], down, right);
+  const Sample* predicted = moved.source;
+  ptrdiff_t stride = moved.stride;
+  alignas(64) int16_t across[(kUnit + 1) * kWidth];
+  alignas(64) int16_t between[kUnit * kWidth];
+  if (!moved.whole()) {
+    const auto down = static_cast<int16_t>(moved.dy.eighth);
+    const auto right = static_cast<int16_t>(moved.dx.eighth);
+    for (int r = 0; r <= rows; ++r) {
+      const Sample* const row = moved.source + r * moved.stride;
+      CTV_KEEP_LOOP
+      for (int c = 0; c < kWidth; ++c) across[r * kWidth + c] = between_columns(row[c], row[c + 1], right);
+    }
+    for (int i = 0; i < rows * kWidth; ++i) between[i] = between_rows(across[i], across[i + kWidth], down);
+    predicted = between;
+    stride = kWidth;
   }
-  if (cols == kWidth && pitch == kWidth)
-    return Subtract<kWidth>(source.data, source.stride, predicted, kWidth, rows, out);
+  if (cols == kWidth)
+    return Subtract<kWidth>(source.data, source.stride, predicted, stride, rows, out, pitch);
   alignas(64) int16_t cell[kUnit * kWidth];
-  Subtract<kWidth>(source.data, source.stride, predicted, kWidth, rows, cell);
+  Subtract<kWidth>(source.data, source.stride, predicted, stride, rows, cell, kWidth);
   for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kWidth, cols, out + r * pitch);
 }
 
@@ -130,63 +135,111 @@ struct VectorUnit {
   bool uniform;  // one vector, all inside
 };
 
-// Differences [rows][kWidth] of a unit. Cells outside the grid differ in nothing.
-template <int kWidth>
-void SubtractUnit(const SearchedLuma& luma, const UnitPlane& u, bool is_luma, const VectorUnit& unit,
-                  int16_t* out) {
-  if (unit.uniform) {
-    return is_luma ? SubtractLuma<kUnit>(luma, unit.vectors[0], u.y, u.x, out)
-                   : SubtractChroma<kWidth>(u, unit.vectors[0], 0, 0, u.rows, kWidth, out, kWidth);
-  }
-  const int rows = u.cell_rows();
-  const int cols = u.cell_cols();
-  for (int k = 0; k < kSkipCells; ++k) {
-    const int top = k / kSkipUnit * rows;
-    const int left = k % kSkipUnit * cols;
-    int16_t* const cell = out + top * kWidth + left;
-    if (!unit.inside[k]) {
-      for (int r = 0; r < rows; ++r) std::fill_n(cell + r * kWidth, cols, int16_t{0});
-    } else if (is_luma) {
-      SubtractLuma<kCell>(luma, unit.vectors[k], u.y + top, u.x + left, cell);
-    } else {
-      SubtractChroma<kCell>(u, unit.vectors[k], top, left, rows, cols, cell, kWidth);
+// Luma of a unit, or both planes of chroma side by side. kWidth: columns of a plane
+template <int kWidth, int kPlanes>
+struct ComparedPlanes {
+  static constexpr int kCols = kWidth * kPlanes;
+  const SearchedLuma* luma;  // or null
+  UnitPlane planes[kPlanes];
+
+  // Differences [rows][kCols]. Cells outside the grid differ in nothing.
+  void subtract(const VectorUnit& unit, int16_t* difference) const {
+    for (const UnitPlane& u : planes) {
+      int16_t* const out = difference + (&u - planes) * kWidth;
+      if (unit.uniform) {
+        luma != nullptr ? SubtractLuma<kUnit>(*luma, unit.vectors[0], u.y, u.x, out)
+                        : SubtractChroma<kWidth>(u, unit.vectors[0], 0, 0, u.rows, kWidth, out, kCols);
+        continue;
+      }
+      const int rows = u.cell_rows();
+      const int cols = u.cell_cols();
+      for (int k = 0; k < kSkipCells; ++k) {
+        const int top = k / kSkipUnit * rows;
+        const int left = k % kSkipUnit * cols;
+        int16_t* const cell = out + top * kCols + left;
+        if (!unit.inside[k]) {
+          for (int r = 0; r < rows; ++r) std::fill_n(cell + r * kCols, cols, int16_t{0});
+        } else if (luma != nullptr) {
+          SubtractLuma<kCell>(*luma, unit.vectors[k], u.y + top, u.x + left, cell);
+        } else {
+          SubtractChroma<kCell>(u, unit.vectors[k], top, left, rows, cols, cell, kCols);
+        }
+      }
     }
   }
-}
 
-template <int kWidth>
-void AddCosts(const SearchedLuma& luma, const UnitPlane& u, bool is_luma, const VectorUnit& unit,
-              const SkipPrices& prices, SkipCosts (&costs)[kSkipCells], SkipSums (&sums)[kSkipCells]) {
-  alignas(64) int16_t difference[kUnit * kWidth];
+  void add_zero(const VectorUnit& zero, SkipCosts (&costs)[kSkipCells]) const {
+    alignas(64) int16_t difference[kUnit * kCols];
+    uint64_t squares[kPlanes][kSkipCells];
+    subtract(zero, difference);
+    Squares<kCols, kPlanes>(planes[0].cell_rows(), difference, squares);
+    for (const auto& of_plane : squares) {
+      for (int k = 0; k < kSkipCells; ++k) costs[k].zero += of_plane[k];
+    }
+  }
+
+  void add_own(const VectorUnit& unit, const SkipPrices& prices, SkipCosts (&costs)[kSkipCells],
+               SkipSums (&sums)[kSkipCells]) const {
+    const UnitPlane& u = planes[0];
+    alignas(64) int16_t difference[kUnit * kCols];
+    uint64_t squares[kPlanes][kSkipCells];
+    subtract(unit, difference);
+    Squares<kCols, kPlanes>(u.cell_rows(), difference, squares);
+    uint64_t most = 0;
+    for (const auto& of_plane : squares) {
+      for (int k = 0; k < kSkipCells; ++k) {
+        costs[k].own += of_plane[k];
+        most = max_of(most, of_plane[k]);
+      }
+    }
+    // A coefficient's square is at most their sum, which is the differences'. Then all of it is lost.
+    const auto dead = static_cast<uint64_t>(prices.dead);
+    if (most <= dead * dead) {
+      for (const auto& of_plane : squares) {
+        for (int k = 0; k < kSkipCells; ++k) sums[k].lost += of_plane[k];
+      }
+      return;
+    }
+    for (int r = 0; r < u.rows; r += 8) {
+      const auto add = [&](int row, int col, const SkipSums& tile) {
+        // Shifts, for divisions would take longest of all.
+        const int down = (r + row) >> (kLog2Cell - u.shift.y);
+        const int across = col >> (kLog2Cell - u.shift.x);
+        SkipSums& s = sums[down * kSkipUnit + across % kSkipUnit];
+        s.lost += tile.lost;
+        s.coded += tile.coded;
+        s.octaves += tile.octaves;
+      };
+      const int16_t* at = difference + r * kCols;
+      u.cell_cols() == 8 ? ForTiles<8, kCols>(at, prices, add) : ForTiles<4, kCols>(at, prices, add);
+    }
+  }
+};
+
+// The costs of a unit's cells. kChroma: columns of a plane of chroma
+template <int kChroma>
+void FindCosts(const SkipRow& s, const SearchedLuma& luma, int col, const VectorUnit& unit,
+               SkipCosts (&costs)[kSkipCells]) {
+  SkipSums sums[kSkipCells];
+  const ComparedPlanes<kUnit, 1> first{&luma, {PlaneOfUnit(s, 0, col)}};
+  const ComparedPlanes<kChroma, 2> others{nullptr, {PlaneOfUnit(s, 1, col), PlaneOfUnit(s, 2, col)}};
+  const bool colours = s.planes->planes > 1;
+  first.add_own(unit, *s.prices, costs, sums);
+  if (colours) others.add_own(unit, *s.prices, costs, sums);
   VectorUnit zero = unit;
   std::fill_n(zero.vectors, kSkipCells, MotionVector{});
   zero.uniform = std::all_of(unit.inside, unit.inside + kSkipCells, [](bool inside) { return inside; });
-  SubtractUnit<kWidth>(luma, u, is_luma, zero, difference);
-  uint64_t squares[kSkipCells];
-  Squares<kWidth>(u, difference, squares);
-  for (int k = 0; k < kSkipCells; ++k) costs[k].zero += squares[k];
-  if (!std::equal(unit.vectors, unit.vectors + kSkipCells, zero.vectors)) {
-    SubtractUnit<kWidth>(luma, u, is_luma, unit, difference);
-    Squares<kWidth>(u, difference, squares);
+  if (std::equal(unit.vectors, unit.vectors + kSkipCells, zero.vectors)) {
+    for (SkipCosts& c : costs) c.zero = c.own;
+  } else {
+    first.add_zero(zero, costs);
+    // Where luma alone costs more than all planes with the own vectors, no cell takes the zero vector.
+    if (colours && std::any_of(costs, costs + kSkipCells, [](const SkipCosts& c) { return c.zero <= c.own; }))
+      others.add_zero(zero, costs);
   }
-  for (int k = 0; k < kSkipCells; ++k) costs[k].own += squares[k];
-  // A coefficient's square is at most their sum, which is the differences'. Then all of it is lost.
-  const auto dead = static_cast<uint64_t>(prices.dead);
-  if (*std::max_element(squares, squares + kSkipCells) <= dead * dead) {
-    for (int k = 0; k < kSkipCells; ++k) sums[k].lost += squares[k];
-    return;
-  }
-  for (int r = 0; r < u.rows; r += 8) {
-    const auto add = [&](int row, int col, const SkipSums& tile) {
-      // Shifts, for divisions would take longest of all.
-      SkipSums& s =
-          sums[((r + row) >> (kLog2Cell - u.shift.y)) * kSkipUnit + (col >> (kLog2Cell - u.shift.x))];
-      s.lost += tile.lost;
-      s.coded += tile.coded;
-      s.octaves += tile.octaves;
-    };
-    const int16_t* at = difference + r * kWidth;
-    u.cell_cols() == 8 ? ForTiles<8, kWidth>(at, prices, add) : ForTiles<4, kWidth>(at, prices, add);
+  for (int k = 0; k < kSkipCells; ++k) {
+    costs[k].code = coded_cost(*s.prices, sums[k], unit.vectors[k]);
+    if (!unit.inside[k]) costs[k] = {};
   }
 }
 
@@ -201,7 +254,7 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
       for (int p = 1; p < s.planes->planes; ++p) {
         const UnitPlane u = PlaneOfUnit(s, p, ahead);
         const MotionVector v = side.vectors[s.cell(0, ahead)];
-        PrefetchUnit(u, u.rows);
+        Prefetch(u.source, u.y, u.x, u.rows, 1);
         Prefetch(u.reference, u.y + displacement(v.y, u.shift.y).whole,
                  u.x + displacement(v.x, u.shift.x).whole, u.rows + 1, 1);
       }
@@ -215,16 +268,8 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
         unit.uniform &= unit.inside[k] && unit.vectors[k] == unit.vectors[0];
       }
       SkipCosts costs[kSkipCells];
-      SkipSums sums[kSkipCells];
-      for (int p = 0; p < s.planes->planes; ++p) {
-        const UnitPlane u = PlaneOfUnit(s, p, col);
-        u.shift.x == 0 ? AddCosts<kUnit>(luma, u, p == 0, unit, *s.prices, costs, sums)
-                       : AddCosts<kUnit / 2>(luma, u, p == 0, unit, *s.prices, costs, sums);
-      }
-      for (int k = 0; k < kSkipCells; ++k) {
-        costs[k].code = coded_cost(*s.prices, sums[k], unit.vectors[k]);
-        if (!unit.inside[k]) costs[k] = {};
-      }
+      s.planes->chroma.x == 0 ? FindCosts<kUnit>(s, luma, col, unit, costs)
+                              : FindCosts<kUnit / 2>(s, luma, col, unit, costs);
       choose_skips(*s.prices, costs, choices);
     }
     for (int k = 0; k < kSkipCells; ++k) {

@@ -75,42 +75,49 @@ struct Moved {
       stride = kWidth + kTaps;
     }
   }
+  bool whole() const { return (dy.eighth | dx.eighth) == 0; }
 };
 
-// out [rows][pitch], kWidth columns: the prediction of the samples from (y, x) on with vector v.
+// out [rows][pitch], kWidth columns: the prediction between samples.
 template <int kWidth>
-void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
-             int rows, int16_t* out, ptrdiff_t pitch, bool bytes = false) {
-  const Moved<kWidth> moved(reference, shift, v, y, x, rows);
-  const Displacement dy = moved.dy;
-  const Displacement dx = moved.dx;
+HWY_INLINE void PredictBetween(const Moved<kWidth>& moved, int rows, int16_t* out, ptrdiff_t pitch,
+                               bool bytes) {
   const Sample* const source = moved.source;
   const ptrdiff_t stride = moved.stride;
-  if (dx.eighth == 0 && dy.eighth == 0) {
-    for (int r = 0; r < rows; ++r) {
-      CTV_KEEP_LOOP
-      for (int i = 0; i < kWidth; ++i) out[r * pitch + i] = source[r * stride + i];
-    }
-  } else if (dy.eighth == 0) {
+  const int dy = moved.dy.eighth;
+  const int dx = moved.dx.eighth;
+  if (dy == 0) {
     if (bytes) {
-      FilterRowsOfBytes<kWidth>(source, stride, rows, dx.eighth, out, pitch);
+      FilterRowsOfBytes<kWidth>(source, stride, rows, dx, out, pitch);
     } else {
-      FilterRows<kWidth>(source, stride, rows, dx.eighth, out, pitch);
+      FilterRows<kWidth>(source, stride, rows, dx, out, pitch);
     }
-  } else if (dx.eighth == 0) {
+  } else if (dx == 0) {
     if (bytes) {
-      FilterColumnsOfBytes<kWidth>(source, stride, rows, dy.eighth, out, pitch);
+      FilterColumnsOfBytes<kWidth>(source, stride, rows, dy, out, pitch);
     } else {
-      FilterColumns<kWidth>(source, stride, rows, dy.eighth, out, pitch);
+      FilterColumns<kWidth>(source, stride, rows, dy, out, pitch);
     }
   } else {
     alignas(64) int16_t sums[kMostRows * kSumCols<kWidth>];
     if (bytes) {
-      VerticalSumsOfBytes<kWidth>(source, stride, rows, dy.eighth, sums);
+      VerticalSumsOfBytes<kWidth>(source, stride, rows, dy, sums);
     } else {
-      VerticalSums<kWidth>(source, stride, rows, dy.eighth, sums);
+      VerticalSums<kWidth>(source, stride, rows, dy, sums);
     }
-    FilterRowsOfSums<kWidth>(sums, rows, dx.eighth, out, pitch);
+    FilterRowsOfSums<kWidth>(sums, rows, dx, out, pitch);
+  }
+}
+
+// out [rows][pitch], kWidth columns: the prediction of the samples from (y, x) on with vector v.
+template <int kWidth>
+void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
+             int rows, int16_t* out, ptrdiff_t pitch, bool bytes) {
+  const Moved<kWidth> moved(reference, shift, v, y, x, rows);
+  if (!moved.whole()) return PredictBetween<kWidth>(moved, rows, out, pitch, bytes);
+  for (int r = 0; r < rows; ++r) {
+    CTV_KEEP_LOOP
+    for (int i = 0; i < kWidth; ++i) out[r * pitch + i] = moved.source[r * moved.stride + i];
   }
 }
 

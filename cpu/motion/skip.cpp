@@ -26,7 +26,7 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
   for (int r = 0; r < u.rows; r += 8) {
     alignas(64) int16_t difference[8 * kWidth];
     Subtract<kWidth>(source.data + r * source.stride, source.stride, reference.data + r * reference.stride,
-                     reference.stride, 8, difference);
+                     reference.stride, 8, difference, kWidth);
     if (u.cell_cols() == 8 ? AnyCoded<8, kWidth>(difference, prices)
                            : AnyCoded<4, kWidth>(difference, prices))
       return false;

@@ -80,13 +80,28 @@ class UnitedRoot {
     }
   }
 
+  int y_of(int unit) const { return (row_ + SkipRoot::row_of(unit)) * kCell; }
+  int x_of(int unit) const { return (col_ + SkipRoot::col_of(unit)) * kCell; }
+
+  // Loads what a unit is compared with, while other squares begin.
+  void prefetch(int unit, MotionVector v) const {
+    const int y = y_of(unit);
+    const int x = x_of(unit);
+    Prefetch(frame_.source, y, x, kUnit, 1);
+    Prefetch(frame_.reference, y + displacement(v.y, 0).whole, x + displacement(v.x, 0).whole, kUnit, 1);
+  }
+
   void begin(int level, int index) {
     SkipSquare& s = root_.squares[level - 1][index];
     s = {};
+    if (!root_.is_skipped(level, index)) return;
     for (int k = 0; k < kSquareVectors; ++k) s.vectors[k] = root_.candidate(level, index, k);
     for (int k = 0; k < kQuarters; ++k) s.mixed |= root_.is_mixed(level, index, k) ? 1U << k : 0U;
     s.uniform = s.is_uniform();
     if (!root_.is_tried(level, index, s.own_bits())) return;
+    for (int unit = index * SkipRoot::units(level); SkipRoot::index_of(level, unit) == index; ++unit) {
+      if (!root_.is_own_known(level, unit)) prefetch(unit, s.vectors[0]);
+    }
     for (int k = 0; k < kSquareVectors; ++k) s.tried |= s.is_repeated(s.vectors[k], k) ? 0U : 1U << k;
   }
 
@@ -96,23 +111,26 @@ class UnitedRoot {
     const MotionVector v = root_.square_of(level, unit).vectors[k];
     if (error == SkipRoot::kUnknown) error = root_.known_error(level, unit, v);
     if (error != SkipRoot::kUnknown) return error;
-    const UnitPlane u{frame_.source,
-                      frame_.reference,
-                      {},
-                      (row_ + SkipRoot::row_of(unit)) * kCell,
-                      (col_ + SkipRoot::col_of(unit)) * kCell,
-                      kUnit};
-    alignas(64) int16_t predicted[kUnit * kUnit];
+    const int y = y_of(unit);
+    const int x = x_of(unit);
+    const Near<kUnit> source(frame_.source, y, x, kUnit);
+    const Moved<kUnit> moved(frame_.reference, {}, v, y, x, kUnit);
+    const Sample* predicted = moved.source;
+    ptrdiff_t stride = moved.stride;
+    alignas(64) int16_t between[kUnit * kUnit];
+    if (!moved.whole()) {
+      PredictBetween<kUnit>(moved, kUnit, between, kUnit, true);
+      predicted = between;
+      stride = kUnit;
+    }
     alignas(64) int16_t difference[kUnit * kUnit];
-    const Near<kUnit> source(u.source, u.y, u.x, u.rows);
-    Predict<kUnit>(u.reference, u.shift, v, u.y, u.x, u.rows, predicted, kUnit, true);
-    Subtract<kUnit>(source.data, source.stride, predicted, kUnit, u.rows, difference);
-    uint64_t squares[kSkipCells];  // 64ths
-    Squares<kUnit>(u, difference, squares);
+    Subtract<kUnit>(source.data, source.stride, predicted, stride, kUnit, difference, kUnit);
+    uint64_t squares[1][kSkipCells];  // 64ths
+    Squares<kUnit>(kCell, difference, squares);
     const bool known = root_.is_own_known(level, unit);
     error = 0;
     for (int i = 0; i < kSkipCells; ++i) {
-      const auto square = static_cast<uint32_t>(squares[i] / 64);
+      const auto square = static_cast<uint32_t>(squares[0][i] / 64);
       error += square;
       if (!known && root_.cell(unit, i) == v) root_.own[unit] += square;
     }

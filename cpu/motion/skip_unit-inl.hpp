@@ -48,26 +48,27 @@ struct Near {
   }
 };
 
-// out [rows][kWidth]
+// out [rows][pitch], kWidth columns
 template <int kWidth>
 void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_stride, int rows,
-              int16_t* __restrict out) {
+              int16_t* __restrict out, ptrdiff_t pitch) {
   for (int r = 0; r < rows; ++r) {
     CTV_KEEP_LOOP
     for (int c = 0; c < kWidth; ++c) {
       // skip_difference() in 16 bits, which takes fewer instructions.
       // All rows were written, which the analyzer does not see: NOLINTNEXTLINE(clang-analyzer-core.*)
       const auto difference = static_cast<int16_t>(a[r * a_stride + c] - b[r * b_stride + c]);
-      out[r * kWidth + c] = clamp_to(difference, int16_t{-511}, int16_t{511});
+      out[r * pitch + c] = clamp_to(difference, int16_t{-511}, int16_t{511});
     }
   }
 }
 
-// The squares of the differences of each cell, times 64.
-template <int kWidth>
-void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[kSkipCells]) {
-  const int16_t* d = difference;
-  for (int half = 0; half < kSkipUnit; ++half) {
+// The squares of the differences of each cell, times 64. kPlanes: side by side, kWidth columns in all.
+// cell_rows: rows of a cell
+template <int kWidth, int kPlanes = 1>
+void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkipCells]) {
+  constexpr int kOfCell = kWidth / kPlanes / kSkipUnit / 2;  // sums
+  for (int half = 0; half < kSkipUnit; ++half, d += cell_rows * kWidth) {
     alignas(64) int32_t sums[kWidth / 2];  // of columns side by side
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
     const hn::CappedTag<int16_t, kWidth> d16;
@@ -75,7 +76,7 @@ void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[
     for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
       auto sum = hn::Zero(d32);
       auto unused = hn::Zero(d32);
-      for (int r = 0; r < u.cell_rows(); ++r) {
+      for (int r = 0; r < cell_rows; ++r) {
         const auto v = hn::LoadU(d16, d + r * kWidth + x);
         sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
       }
@@ -83,15 +84,17 @@ void Squares(const UnitPlane& u, const int16_t* difference, uint64_t (&squares)[
     }
 #else
     std::fill_n(sums, kWidth / 2, 0);
-    for (int r = 0; r < u.cell_rows(); ++r) {
+    for (int r = 0; r < cell_rows; ++r) {
       for (int c = 0; c < kWidth; ++c) sums[c / 2] += d[r * kWidth + c] * d[r * kWidth + c];
     }
 #endif
-    d += u.cell_rows() * kWidth;
-    for (int k = 0; k < kSkipUnit; ++k) {
-      int32_t sum = 0;
-      for (int i = 0; i < kWidth / 4; ++i) sum += sums[k * (kWidth / 4) + i];
-      squares[half * kSkipUnit + k] = 64 * static_cast<uint64_t>(sum);
+    const int32_t* of_cell = sums;
+    for (int p = 0; p < kPlanes; ++p) {
+      for (int k = 0; k < kSkipUnit; ++k, of_cell += kOfCell) {
+        int32_t sum = 0;
+        for (int i = 0; i < kOfCell; ++i) sum += of_cell[i];
+        squares[p][half * kSkipUnit + k] = 64 * static_cast<uint64_t>(sum);
+      }
     }
   }
 }

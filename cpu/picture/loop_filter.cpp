@@ -291,17 +291,32 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
       });
 }
 
-// Rows of other planes and of other tasks add to the same roots.
+// Rows of other planes and of other tasks add to the same roots. Sums of a row of roots are added at once: an
+// atomic addition waits for all stores before it.
 void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int first, int last,
                  int64_t* changes) {
   constexpr int kRootSide = 1 << (kLog2Cell + kRootLevel);
   const int part = min_of(kFilterPiece, kRootSide >> cells.geometry.col_shift);  // of one root
+  thread_local std::vector<int64_t> sums;
+  sums.assign(static_cast<size_t>(cells.geometry.grid.root_cols()), 0);
+  int64_t* row = changes + cells.root(cells.row_of(first), 0);  // of roots
+  const auto add_sums = [&] {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i] != 0) std::atomic_ref(row[i]).fetch_add(sums[i], std::memory_order_relaxed);
+    }
+  };
   ForRuns<true>(
       plane.samples.extent(), plane.filter, cells, first, last,
       [&](const FilterPiece& run) {
         return RowsAround(run, plane.samples.extent(), [&](int r) { return plane.samples.row(r); });
       },
       [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+        int64_t* const own = changes + cells.root(cells.row_of(run.row), 0);
+        if (own != row) {
+          add_sums();
+          std::fill(sums.begin(), sums.end(), 0);
+          row = own;
+        }
         for (int begin = 0; begin < run.cols; begin += part) {
           FilterGain gain;
           for (int r = 0; r < run.rows; ++r) {
@@ -317,10 +332,10 @@ void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int f
               for (int i = begin; i < min_of(begin + part, run.cols); ++i) add(i);
             }
           }
-          const int root = cells.root(cells.row_of(run.row), cells.col_of(run.col + begin));
-          std::atomic_ref(changes[root]).fetch_add(gain.change(), std::memory_order_relaxed);
+          sums[static_cast<size_t>(cells.col_of(run.col + begin) >> kRootLevel)] += gain.change();
         }
       });
+  add_sums();
 }
 
 }  // namespace ctv::HWY_NAMESPACE

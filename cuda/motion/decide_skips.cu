@@ -144,7 +144,7 @@ __device__ __forceinline__ Sums compare_chroma(const Comparison& c, int p, const
     }
   }
   if (__any_sync(kAllLanes, !same_vector(v, MotionVector{})) != 0) {
-    // between_samples(), first along rows: two products at once.
+    // between_columns(), then between_rows(): two products at once.
     const Displacement dy = displacement(v.y, c.chroma.y);
     const Displacement dx = displacement(v.x, c.chroma.x);
     const int left = x + dx.whole;

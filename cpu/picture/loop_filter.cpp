@@ -164,7 +164,8 @@ void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilte
   }
 }
 
-// mask: -1 or, in cells that stay, 0. False: all stay. kSide: columns of a cell; pieces begin with one.
+// mask: -1 or, in cells that stay, 0. False: all stay; the mask is anything then. kSide: columns of a cell;
+// pieces begin with one.
 template <int kSide>
 bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask) {
   const int row = cells.row_of(piece.row);
@@ -176,16 +177,17 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask)
   if constexpr (kSide >= 4) {  // whole cells, of one root
     constexpr int kCells = kFilterPiece / kSide;
     if (piece.cols == kFilterPiece && col + kCells <= last + 1) {
+      if (changes != nullptr && changes[col >> kRootLevel] >= 0) return false;
       uint8_t stay[kCells] = {};  // 1 or 0
       if (skips != nullptr) std::memcpy(stay, skips + col, kCells);
-      if (changes != nullptr && changes[col >> kRootLevel] >= 0) std::memset(stay, 1, kCells);
       int count = 0;
+      for (const uint8_t one : stay) count += one;
+      if (count == kCells) return false;
       for (int k = 0; k < kCells; ++k) {
         const uint64_t kept = uint64_t{stay[k]} - 1;
         for (int x = 0; x < kSide; x += 4) std::memcpy(mask + k * kSide + x, &kept, sizeof kept);
-        count += stay[k];
       }
-      return count < kCells;
+      return true;
     }
   }
   bool any = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "codec/dsp/lifting.hpp"
 #include "codec/format/slope_grid.hpp"
@@ -11,6 +12,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/transform/lift_9_7.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
+
+#include "cpu/runtime/lane_shift-inl.hpp"
+#include "cpu/transform/zero_blocks-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
@@ -55,54 +59,130 @@ HWY_INLINE bool AllFit(V wide) {
   return hn::AllTrue(d, hn::Eq(wide, hn::Zero(d)));
 }
 
-// n elements in multiples of kLanes. a and b may be equal.
+// Elements [first, end), multiples of kLanes. a and b may be equal.
 template <int kSign, int kStep, int kLanes>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
+HWY_INLINE void LiftRun(Coefficient* out, const Coefficient* a, const Coefficient* b, int first, int end) {
   const hn::CappedTag<int16_t, kLanes> d;
   constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
-  for (BlockRun run(mask, n); run.next();) {
-    for (int i = run.first; i < run.end; i += kStride) {
-      const auto lifted = LiftLanes<kSign, kStep>(hn::LoadU(d, out + i), hn::LoadU(d, a + i),
-                                                  hn::LoadU(d, b + i), hn::Zero(d));
-      if (AllFit(lifted.wide)) {
-        hn::StoreU(lifted.value, d, out + i);
-      } else {
-        LiftExactly<kSign, kStep>(out + i, a + i, b + i, kStride);
-      }
+  for (int i = first; i < end; i += kStride) {
+    const auto lifted =
+        LiftLanes<kSign, kStep>(hn::LoadU(d, out + i), hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::Zero(d));
+    if (AllFit(lifted.wide)) {
+      hn::StoreU(lifted.value, d, out + i);
+    } else {
+      LiftExactly<kSign, kStep>(out + i, a + i, b + i, kStride);
     }
   }
 }
 
 // Four steps, each on the next row. Rows are loaded and stored once.
 template <int kSign, int kFirst>
-void LiftRows(Coefficient* const* rows, int n, BlockMask mask) {
+HWY_INLINE void LiftRowsRun(Coefficient* const* rows, int first, int end) {
   constexpr int kNext = kFirst == 1 ? 1 : -1;
   constexpr int kSteps[] = {kFirst, kFirst + kNext, kFirst + 2 * kNext, kFirst + 3 * kNext};
   const hn::CappedTag<int16_t, kBlock> d;
   constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
-  for (BlockRun run(mask, n); run.next();) {
-    for (int i = run.first; i < run.end; i += kStride) {
-      const auto row = [&](int r) { return hn::LoadU(d, rows[r] + i); };
-      const auto r2 = row(2);
-      const auto r3 = row(3);
-      const auto r4 = row(4);
-      const auto first = LiftLanes<kSign, kSteps[0]>(row(1), row(0), r2, hn::Zero(d));
-      const auto second = LiftLanes<kSign, kSteps[1]>(r2, first.value, r3, first.wide);
-      const auto third = LiftLanes<kSign, kSteps[2]>(r3, second.value, r4, second.wide);
-      const auto fourth = LiftLanes<kSign, kSteps[3]>(r4, third.value, row(5), third.wide);
-      if (AllFit(fourth.wide)) {
-        hn::StoreU(first.value, d, rows[1] + i);
-        hn::StoreU(second.value, d, rows[2] + i);
-        hn::StoreU(third.value, d, rows[3] + i);
-        hn::StoreU(fourth.value, d, rows[4] + i);
-      } else {
-        LiftExactly<kSign, kSteps[0]>(rows[1] + i, rows[0] + i, rows[2] + i, kStride);
-        LiftExactly<kSign, kSteps[1]>(rows[2] + i, rows[1] + i, rows[3] + i, kStride);
-        LiftExactly<kSign, kSteps[2]>(rows[3] + i, rows[2] + i, rows[4] + i, kStride);
-        LiftExactly<kSign, kSteps[3]>(rows[4] + i, rows[3] + i, rows[5] + i, kStride);
-      }
+  for (int i = first; i < end; i += kStride) {
+    const auto row = [&](int r) { return hn::LoadU(d, rows[r] + i); };
+    const auto r2 = row(2);
+    const auto r3 = row(3);
+    const auto r4 = row(4);
+    const auto one = LiftLanes<kSign, kSteps[0]>(row(1), row(0), r2, hn::Zero(d));
+    const auto two = LiftLanes<kSign, kSteps[1]>(r2, one.value, r3, one.wide);
+    const auto three = LiftLanes<kSign, kSteps[2]>(r3, two.value, r4, two.wide);
+    const auto four = LiftLanes<kSign, kSteps[3]>(r4, three.value, row(5), three.wide);
+    if (AllFit(four.wide)) {
+      hn::StoreU(one.value, d, rows[1] + i);
+      hn::StoreU(two.value, d, rows[2] + i);
+      hn::StoreU(three.value, d, rows[3] + i);
+      hn::StoreU(four.value, d, rows[4] + i);
+    } else {
+      LiftExactly<kSign, kSteps[0]>(rows[1] + i, rows[0] + i, rows[2] + i, kStride);
+      LiftExactly<kSign, kSteps[1]>(rows[2] + i, rows[1] + i, rows[3] + i, kStride);
+      LiftExactly<kSign, kSteps[2]>(rows[3] + i, rows[2] + i, rows[4] + i, kStride);
+      LiftExactly<kSign, kSteps[3]>(rows[4] + i, rows[3] + i, rows[5] + i, kStride);
     }
   }
+}
+
+// Of magnitudes up to kSmall all sums along a row fit in 16 bits: they grow to 13.4 times as much.
+constexpr int kSmall = 2047;
+
+// All steps along elements [first, end) of a row in one pass, since later ones would wait for stores of those
+// before them; whatever the sums. Forward, odd columns are first and from left to right; the inverse is the
+// mirror image. What a step needs behind its vector was lifted just before, and what it needs ahead lies in
+// the next one. At the ends of the row columns are mirrored, and so are their own neighbours.
+template <int kSign, int kFirst>
+HWY_INLINE void LiftSmallRun(Coefficient* even, Coefficient* odd, int half, int first, int end) {
+  constexpr bool kForward = kFirst == 1;
+  constexpr int kNext = kForward ? 1 : -1;
+  const hn::CappedTag<int16_t, kBlock> d;
+  constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
+  constexpr int kAhead = kNext * kStride;
+  using V = hn::Vec<decltype(d)>;
+  const auto ahead = [](V v, V next)
+                         HWY_ATTR { return kForward ? LanesAfter(v, next) : LanesBefore(next, v); };
+  const auto behind = [](V v, V last)
+                          HWY_ATTR { return kForward ? LanesBefore(last, v) : LanesAfter(v, last); };
+  const auto lift = [](auto step, V old, V a, V b) HWY_ATTR {
+    return LiftLanes<kSign, kFirst + decltype(step)::value * kNext>(old, a, b, old).value;
+  };
+  const std::integral_constant<int, 0> first_step;
+  const std::integral_constant<int, 1> second_step;
+  const std::integral_constant<int, 2> third_step;
+  const std::integral_constant<int, 3> fourth_step;
+  const auto lane = [&](int at)
+                        HWY_ATTR { return hn::Eq(hn::Iota(d, 0), hn::Set(d, static_cast<int16_t>(at))); };
+  end = min_of(end, round_up(half, kStride));
+  const auto left = lane(first == 0 ? 0 : -1);
+  const auto right = lane(end >= half ? half - 1 - (end - kStride) : -1);
+  const auto beginning = kForward ? left : right;
+  const auto ending = kForward ? right : left;
+
+  Coefficient* const a = kForward ? odd : even;
+  Coefficient* const b = kForward ? even : odd;
+  const int begin = kForward ? first : end - kStride;
+  const int last = kForward ? end - kStride : first;
+  V a3 = hn::LoadU(d, a + begin - kAhead);
+  V a1 = a3;
+  V b0 = hn::LoadU(d, b + begin);
+  V b1 = b0;
+  const auto start = [&](int i, V next) HWY_ATTR {
+    V beside = ahead(b0, next);
+    if (i == last) beside = hn::IfThenElse(ending, b0, beside);
+    return lift(first_step, hn::LoadU(d, a + i), b0, beside);
+  };
+  const auto finish = [&](int i, V b_ahead) HWY_ATTR {
+    const V own = lift(third_step, a1, b1, b_ahead);
+    V beside = behind(own, a3);
+    if (i == begin) beside = hn::IfThenElse(beginning, own, beside);
+    hn::StoreU(own, d, a + i);
+    hn::StoreU(lift(fourth_step, b1, own, beside), d, b + i);
+    a3 = own;
+  };
+  for (int i = begin;; i += kAhead) {
+    const V next = hn::LoadU(d, b + i + kAhead);
+    const V own = start(i, next);
+    V beside = behind(own, a1);
+    if (i == begin) beside = hn::IfThenElse(beginning, own, beside);
+    const V of_b = lift(second_step, b0, own, beside);
+    if (i != begin) finish(i - kAhead, ahead(b1, of_b));
+    a1 = own;
+    b1 = of_b;
+    b0 = next;
+    if (i == last) break;
+  }
+  finish(last, hn::IfThenElse(ending, b1, ahead(b1, b0)));
+}
+// Whether that was done: of longer rows stores are over when they are needed, and lanes need not be shifted.
+template <int kSign, int kFirst>
+HWY_INLINE bool LiftedSmall(Coefficient* even, Coefficient* odd, int half, int first, int end) {
+  constexpr int kLongest = 14 * static_cast<int>(hn::MaxLanes(hn::CappedTag<int16_t, kBlock>()));
+  const int n = end - first;
+  if (n > kLongest || AnyAbove<kBlock>(even + first, n, kSmall) || AnyAbove<kBlock>(odd + first, n, kSmall))
+    return false;
+  LiftSmallRun<kSign, kFirst>(even, odd, half, first, end);
+  return true;
 }
 
 // out[i] = half_sample(x[0][i], ..., x[5][i]).
@@ -128,17 +208,20 @@ void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, i
 }
 #else
 template <int kSign, int kStep, int kLanes>
-void LiftPair(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
-  for (BlockRun run(mask, n); run.next();)
-    LiftExactly<kSign, kStep>(out + run.first, a + run.first, b + run.first, run.end - run.first);
+void LiftRun(Coefficient* out, const Coefficient* a, const Coefficient* b, int first, int end) {
+  LiftExactly<kSign, kStep>(out + first, a + first, b + first, end - first);
 }
 template <int kSign, int kFirst>
-void LiftRows(Coefficient* const* rows, int n, BlockMask mask) {
+void LiftRowsRun(Coefficient* const* rows, int first, int end) {
   constexpr int kNext = kFirst == 1 ? 1 : -1;
-  LiftPair<kSign, kFirst, kBlock>(rows[1], rows[0], rows[2], n, mask);
-  LiftPair<kSign, kFirst + kNext, kBlock>(rows[2], rows[1], rows[3], n, mask);
-  LiftPair<kSign, kFirst + 2 * kNext, kBlock>(rows[3], rows[2], rows[4], n, mask);
-  LiftPair<kSign, kFirst + 3 * kNext, kBlock>(rows[4], rows[3], rows[5], n, mask);
+  LiftRun<kSign, kFirst, kBlock>(rows[1], rows[0], rows[2], first, end);
+  LiftRun<kSign, kFirst + kNext, kBlock>(rows[2], rows[1], rows[3], first, end);
+  LiftRun<kSign, kFirst + 2 * kNext, kBlock>(rows[3], rows[2], rows[4], first, end);
+  LiftRun<kSign, kFirst + 3 * kNext, kBlock>(rows[4], rows[3], rows[5], first, end);
+}
+template <int kSign, int kFirst>
+bool LiftedSmall(Coefficient*, Coefficient*, int, int, int) {
+  return false;
 }
 template <int kLanes>
 void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, int n) {
@@ -148,18 +231,23 @@ void Interpolate(Coefficient* out, const std::array<const Coefficient*, 6>& x, i
 }
 #endif
 
+template <int kSign, int kStep, int kLanes>
+void LiftBlocks(Coefficient* out, const Coefficient* a, const Coefficient* b, int n, BlockMask mask) {
+  for (BlockRun run(mask, n); run.next();) LiftRun<kSign, kStep, kLanes>(out, a, b, run.first, run.end);
+}
+
 template <int kSign, int kLanes>
 void LiftStep(int step, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask = kAllBlocks) {
   switch (step) {
     case 1:
-      return LiftPair<kSign, 1, kLanes>(out, a, b, n, mask);
+      return LiftBlocks<kSign, 1, kLanes>(out, a, b, n, mask);
     case 2:
-      return LiftPair<kSign, 2, kLanes>(out, a, b, n, mask);
+      return LiftBlocks<kSign, 2, kLanes>(out, a, b, n, mask);
     case 3:
-      return LiftPair<kSign, 3, kLanes>(out, a, b, n, mask);
+      return LiftBlocks<kSign, 3, kLanes>(out, a, b, n, mask);
     default:
-      return LiftPair<kSign, 4, kLanes>(out, a, b, n, mask);
+      return LiftBlocks<kSign, 4, kLanes>(out, a, b, n, mask);
   }
 }
 
@@ -172,35 +260,44 @@ void Lift97(int step, bool inverse, Coefficient* out, const Coefficient* a, cons
 
 // Each half has one column beyond it, mirrored: the last even one, or the first odd one.
 template <int kSign, int kStep>
-void LiftHalf(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
-  const int n = round_up(half, kBlock);
+void LiftHalf(Coefficient* even, Coefficient* odd, int half, int first, int end) {
   if constexpr (kStep % 2 != 0) {
     even[half] = even[half - 1];
-    LiftPair<kSign, kStep, kBlock>(odd, even, even + 1, n, mask);
+    LiftRun<kSign, kStep, kBlock>(odd, even, even + 1, first, end);
   } else {
     odd[-1] = odd[0];
-    LiftPair<kSign, kStep, kBlock>(even, odd - 1, odd, n, mask);
+    LiftRun<kSign, kStep, kBlock>(even, odd - 1, odd, first, end);
+  }
+}
+
+// Runs do not touch each other, so each one goes through all steps.
+template <int kSign, int kFirst>
+void LiftRow(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
+  constexpr int kNext = kFirst == 1 ? 1 : -1;
+  for (BlockRun run(mask, round_up(half, kBlock)); run.next();) {
+    if (LiftedSmall<kSign, kFirst>(even, odd, half, run.first, run.end)) continue;
+    LiftHalf<kSign, kFirst>(even, odd, half, run.first, run.end);
+    LiftHalf<kSign, kFirst + kNext>(even, odd, half, run.first, run.end);
+    LiftHalf<kSign, kFirst + 2 * kNext>(even, odd, half, run.first, run.end);
+    LiftHalf<kSign, kFirst + 3 * kNext>(even, odd, half, run.first, run.end);
   }
 }
 
 void Lift97Row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
-  if (inverse) {
-    LiftHalf<-1, 4>(even, odd, half, mask);
-    LiftHalf<-1, 3>(even, odd, half, mask);
-    LiftHalf<-1, 2>(even, odd, half, mask);
-    LiftHalf<-1, 1>(even, odd, half, mask);
-  } else {
-    LiftHalf<1, 1>(even, odd, half, mask);
-    LiftHalf<1, 2>(even, odd, half, mask);
-    LiftHalf<1, 3>(even, odd, half, mask);
-    LiftHalf<1, 4>(even, odd, half, mask);
+  if (inverse) return LiftRow<-1, 4>(even, odd, half, mask);
+  return LiftRow<1, 1>(even, odd, half, mask);
+}
+
+template <int kSign, int kFirst>
+void LiftRows(Coefficient* const* rows, int half, int stride, BlockMask mask) {
+  for (BlockRun run(mask, round_up(half, kBlock)); run.next();) {
+    for (const int at : {0, stride}) LiftRowsRun<kSign, kFirst>(rows, at + run.first, at + run.end);
   }
 }
 
-void Lift97Rows(bool inverse, Coefficient* const* rows, int n, BlockMask mask) {
-  n = round_up(n, kBlock);
-  if (inverse) return LiftRows<-1, 4>(rows, n, mask);
-  return LiftRows<1, 1>(rows, n, mask);
+void Lift97Rows(bool inverse, Coefficient* const* rows, int half, int stride, BlockMask mask) {
+  if (inverse) return LiftRows<-1, 4>(rows, half, stride, mask);
+  return LiftRows<1, 1>(rows, half, stride, mask);
 }
 
 // The n columns 2 (first + i) + half_column / 2 of a row, for i = 0, 1, ...; in `room` if they lie between
@@ -279,8 +376,9 @@ void lift_9_7_row(bool inverse, Coefficient* even, Coefficient* odd, int half, B
   HWY_DYNAMIC_DISPATCH(Lift97Row)(inverse, even, odd, half, mask);
 }
 
-void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int n, BlockMask mask) {
-  HWY_DYNAMIC_DISPATCH(Lift97Rows)(inverse, rows.data(), n, mask);
+void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int half, int stride,
+                   BlockMask mask) {
+  HWY_DYNAMIC_DISPATCH(Lift97Rows)(inverse, rows.data(), half, stride, mask);
 }
 
 void lift_9_7_along(int step, bool inverse, SplitRow out, SplitRow above, SplitRow below,

@@ -18,8 +18,10 @@ void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, co
 /// All steps along a row, whose halves have margins.
 void lift_9_7_row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask = kAllBlocks);
 
-/// Steps 1 to 4, inverse 4 to 1, on rows[1] to rows[4], each with the rows before and after it.
-void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int n, BlockMask mask);
+/// Steps 1 to 4, inverse 4 to 1, on rows[1] to rows[4], each with the rows before and after it. Rows have two
+/// halves, `stride` elements apart.
+void lift_9_7_rows(bool inverse, const std::array<Coefficient*, 6>& rows, int half, int stride,
+                   BlockMask mask);
 
 /// A row, deinterleaved into even and odd columns.
 struct SplitRow {

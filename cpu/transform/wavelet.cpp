@@ -316,19 +316,16 @@ void Wavelet::lift_rows_9_7(const Ring& ring, bool inverse, int r, BlockMask wan
   std::array<Coefficient*, 6> rows{};
   std::array<BlockMask*, 6> masks{};
   BlockMask all = 0;
-  for (int i = 0; i < 6; ++i) {
-    rows[static_cast<size_t>(i)] = ring.at(r - i);
-    masks[static_cast<size_t>(i)] = &ring.mask(r - i);
-    all |= ring.mask(r - i);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int slot = (r - static_cast<int>(i)) & (2 * ring.held - 1);
+    rows[i] = ring.low(ring.slot(slot));
+    masks[i] = &ring.masks[slot];
+    all |= *masks[i];
   }
   all = without_gaps(all & wanted);
   if (all == 0) return;
   for (size_t i = 1; i < 5; ++i) *masks[i] |= *masks[i - 1] | *masks[i + 1];
-  ring.for_halves([&](int i, int n) {
-    auto half = rows;
-    for (Coefficient*& row : half) row += i;
-    lift_9_7_rows(inverse, half, n, all);
-  });
+  lift_9_7_rows(inverse, rows, ring.half, ring.stride, all);
 }
 
 // A step of the 9/7, unless the pair is before `first` or outside the picture.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codec/util/host_device.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -47,24 +48,27 @@ void Dequantise(const Level* levels, SubbandQuantiser quantiser, Coefficient* co
   for (int i = 0; i < count; ++i) coefficients[i] = dequantise(levels[i], step, offset);
 }
 
+// What is left behind the last whole block is done with what precedes it.
 BlockMask DequantiseBlocks(const Level* levels, SubbandQuantiser quantiser, Coefficient* coefficients,
                            int count, BlockMask wanted) {
   const uint32_t step = quantiser.step;
   const uint32_t offset = quantiser.reconstruction_offset;
+  if (count < kBlock) {
+    DequantiseRow(levels, step, offset, coefficients, count);
+    return BlockMask{any_nonzero(levels, count)} & wanted;
+  }
   BlockMask mask = 0;
   for (BlockRun run(wanted, count); run.next();) {
-    int at = run.first;
-    for (; at + kBlock <= run.end; at += kBlock) {
-      __builtin_prefetch(levels + at + count);  // the next row, which processors do not foresee
-      if (AnyAbove(levels + at, 0)) {
-        DequantiseRow(levels + at, step, offset, coefficients + at, kBlock);
+    for (int at = run.first; at < run.end; at += kBlock) {
+      const int from = min_of(at, count - kBlock);
+      __builtin_prefetch(levels + from + count);  // the next row, which processors do not foresee
+      if (AnyAbove<kBlock>(levels + from, kBlock, 0)) {
+        DequantiseRow(levels + from, step, offset, coefficients + from, kBlock);
         mask |= block_bit(at, true);
       } else {
-        std::fill_n(coefficients + at, kBlock, Coefficient{0});
+        std::fill_n(coefficients + from, kBlock, Coefficient{0});
       }
     }
-    DequantiseRow(levels + at, step, offset, coefficients + at, run.end - at);
-    mask |= block_bit(at, any_nonzero(levels + at, run.end - at));
   }
   return mask;
 }

@@ -5,6 +5,7 @@
 #include "cpu/transform/rdoq.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "codec/control/rdo_quantise.hpp"
 #include "codec/util/host_device.hpp"
@@ -23,6 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kPiece = 1024;  // columns at a time
+constexpr int kNarrow = 8;    // lanes of vectors for rows of less than a block
 
 // activity_of() with 16 bits: from 8191 on it is the largest.
 constexpr uint32_t kLeastMultiplier = kMostActivity + 2, kMostMultiplier = 65535;
@@ -54,30 +56,32 @@ void AddSibling(const Coefficient* in, uint32_t multiplier, int count, uint16_t*
 
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 namespace hn = hwy::HWY_NAMESPACE;
-using Words = hn::CappedTag<uint16_t, kBlock>;
-using WordVector = hn::Vec<Words>;
+template <int kLanes>
+using Words = hn::CappedTag<uint16_t, kLanes>;
 
-HWY_INLINE WordVector Magnitudes(const Coefficient* at) {
-  const hn::RebindToSigned<Words> d;
-  return hn::BitCast(Words(), hn::Abs(hn::LoadU(d, at)));
+template <class D>
+HWY_INLINE hn::Vec<D> Magnitudes(D d, const Coefficient* at) {
+  return hn::BitCast(d, hn::Abs(hn::LoadU(hn::RebindToSigned<D>(), at)));
 }
 // ActivityOf() of magnitudes.
-HWY_INLINE WordVector Activities(WordVector magnitudes, WordVector multiplier) {
-  const Words d;
+template <class V>
+HWY_INLINE V Activities(V magnitudes, V multiplier) {
+  const hn::DFromV<V> d;
   const auto scaled = hn::ShiftLeft<3>(hn::Min(magnitudes, hn::Set(d, uint16_t{8191})));
   const auto less = hn::SaturatedSub(hn::MulHigh(scaled, multiplier), hn::Set(d, uint16_t{1}));
   return hn::Min(less, hn::Set(d, uint16_t{kMostActivity}));
 }
 // What quantise_rdo() rounds less: a 16-bit product with a power of two, whose bytes are in a table, in place
 // of two shifts.
-HWY_INLINE WordVector Reductions(WordVector activity) {
+template <class V>
+HWY_INLINE V Reductions(V activity) {
   constexpr int kHalving = 1 << kLog2ActivityHalving;
   static_assert(kQuietReduction % kHalving == 0 && 2 * kQuietReduction <= UINT16_MAX);
   constexpr int kMost = kMostActivity * (4 * kBesideWeight + 4 * kDiagonalWeight + 2 * kSiblingWeight);
   static_assert(kMost >> kLog2ActivityHalving < 16);
   alignas(16) static constexpr uint8_t kPowers[16] = {128, 64, 32, 16, 8, 4, 2, 1};
-  const Words d;
-  const hn::Repartition<uint8_t, Words> d8;
+  const hn::DFromV<V> d;
+  const hn::Repartition<uint8_t, decltype(d)> d8;
   const auto between =
       hn::Sub(hn::Set(d, uint16_t{2 * kHalving}), hn::And(activity, hn::Set(d, uint16_t{kHalving - 1})));
   const auto doubled = hn::Mul(between, hn::Set(d, uint16_t{kQuietReduction / kHalving}));
@@ -88,26 +92,27 @@ HWY_INLINE WordVector Reductions(WordVector activity) {
   return hn::MulHigh(doubled, hn::BitCast(d, powers));
 }
 
-// Quantises columns [begin, end) of a row, at least kBlock of them.
+// Quantises columns [begin, end) of a row, at least kLanes of them.
+template <int kLanes>
 void QuantiseRun(const Coefficient* in, uint16_t multiplier, uint16_t offset, const uint16_t* above,
                  const uint16_t* here, const uint16_t* below, const Coefficient* const* siblings,
                  const uint16_t* of_siblings, int count, int begin, int end, Level* out) {
-  const Words d;
-  const hn::RebindToSigned<Words> d16;
+  const Words<kLanes> d;
+  const hn::RebindToSigned<Words<kLanes>> d16;
+  constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
   const auto one = hn::Set(d, uint16_t{1});
   const auto factor = hn::Set(d, multiplier);
   const auto added = hn::Set(d, offset);
-  const auto minus_if_equal = [&](WordVector a, WordVector b)
-                                  HWY_ATTR { return hn::VecFromMask(d, hn::Eq(a, b)); };
-  for (int i = begin; i < end; i += static_cast<int>(hn::Lanes(d))) {
-    const int j = min_of(i, end - static_cast<int>(hn::Lanes(d)));
+  const auto minus_if_equal = [&](auto a, auto b) HWY_ATTR { return hn::VecFromMask(d, hn::Eq(a, b)); };
+  for (int i = begin; i < end; i += kStride) {
+    const int j = min_of(i, end - kStride);
     const auto at = [&](const uint16_t* row, int k) HWY_ATTR { return hn::LoadU(d, row + j + k); };
     const auto beside = hn::Add(hn::Add(at(above, 1), at(below, 1)), hn::Add(at(here, 0), at(here, 2)));
     const auto diagonal = hn::Add(hn::Add(at(above, 0), at(below, 0)), hn::Add(at(above, 2), at(below, 2)));
     auto activity = hn::Add(hn::Mul(beside, hn::Set(d, uint16_t{kBesideWeight})),
                             hn::Mul(diagonal, hn::Set(d, uint16_t{kDiagonalWeight})));
     for (int k = 0; k < count; ++k) {
-      const auto of_sibling = Activities(Magnitudes(siblings[k] + j), hn::Set(d, of_siblings[k]));
+      const auto of_sibling = Activities(Magnitudes(d, siblings[k] + j), hn::Set(d, of_siblings[k]));
       activity = hn::Add(activity, hn::Mul(of_sibling, hn::Set(d, uint16_t{kSiblingWeight})));
     }
     const auto reduction = Reductions(activity);
@@ -140,15 +145,15 @@ void ActivityRow(const Coefficient* row, int left, int right, uint32_t multiplie
   }
   const auto narrow = static_cast<uint16_t>(multiplier);
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  const Words d;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
-  if (end - begin >= kLanes) {
-    for (int i = begin; i < end; i += kLanes) {
-      const int j = min_of(i, end - kLanes);
-      hn::StoreU(Activities(Magnitudes(row + j), hn::Set(d, narrow)), d, out + j);
+  const auto fill = [&](auto d) HWY_ATTR {
+    constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
+    for (int i = begin; i < end; i += kStride) {
+      const int j = min_of(i, end - kStride);
+      hn::StoreU(Activities(Magnitudes(d, row + j), hn::Set(d, narrow)), d, out + j);
     }
-    return;
-  }
+  };
+  if (end - begin >= kBlock) return fill(Words<kBlock>());
+  if (end - begin >= kNarrow) return fill(Words<kNarrow>());
 #endif
   CTV_INDEPENDENT
   for (int j = begin; j < end; ++j) out[j] = ActivityOf(row[j], narrow);
@@ -159,28 +164,28 @@ int LargestDead(uint32_t multiplier, uint32_t offset) {
   return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
 }
 
+// The last block may count as alive for what is left of it.
 BlockMask AliveBlocks(const Coefficient* in, const Level* out, int dead, int count) {
+  if (count < kBlock) return count < kNarrow || AnyAbove<kNarrow>(in, count, dead) ? 1 : 0;
   BlockMask mask = 0;
-  int at = 0;
-  for (; at + kBlock <= count; at += kBlock) {
+  for (int at = 0; at < count; at += kBlock) {
     __builtin_prefetch(in + at + kPiece);
     __builtin_prefetch(out + at + kPiece, 1);
-    mask |= block_bit(at, AnyAbove(in + at, dead));
+    mask |= block_bit(at, AnyAbove<kBlock>(in + min_of(at, count - kBlock), kBlock, dead));
   }
-  bool rest = false;
-  for (; at < count; ++at) rest = rest || in[at] > dead || in[at] < -dead;
-  return mask | block_bit(count, rest);
+  return mask;
 }
 
-// Loads blocks of a row from siblings, which processors do not foresee. at: of the first subband
+// Loads blocks of a row, and what lies between them, from siblings, which processors do not foresee. at: of
+// the first subband
 [[gnu::always_inline]] inline void PrefetchSiblings(const SubbandLayout& layout, const Siblings& siblings,
                                                     const Coefficient* at, BlockMask blocks, int count) {
+  const int first = std::countr_zero(blocks) * kBlock;
   for (int k = 0; k < siblings.count; ++k) {
     const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
     const Coefficient* const row = at + layout.subbands[other].offset;
-    for (BlockRun run(blocks, count); run.next();) {
-      for (int j = run.first; j < run.end; j += kBlock) __builtin_prefetch(row + j);
-    }
+    const int end = min_of(static_cast<int>(std::bit_width(blocks)) * kBlock, count);
+    for (int j = first; j < end; j += kBlock) __builtin_prefetch(row + j);
   }
 }
 
@@ -194,7 +199,7 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
   const uint32_t multiplier = q.multiplier;
   const uint32_t offset = q.rounding_offset;
   const int dead = LargestDead(multiplier, offset);
-  uint16_t rows[3][kPiece + 2];
+  uint16_t rows[4][kPiece + 2];
   uint16_t sums[kPiece];
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   bool narrow = IsNarrow(multiplier) && offset <= UINT16_MAX;
@@ -208,10 +213,10 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
 #endif
   for (int first = 0; first < s.cols; first += kPiece) {
     const int count = min_of(kPiece, s.cols - first);
-    int held[3] = {-2, -2, -2};  // rows
-    BlockMask known[3] = {};     // of these
+    int held[4] = {-2, -2, -2, -2};  // rows
+    BlockMask known[4] = {};         // of these
     const auto activities = [&](int row, BlockMask blocks) {
-      const int k = (row + 3) % 3;
+      const int k = row & 3;
       if (held[k] != row) known[k] = 0;
       held[k] = row;
       const bool inside = row >= 0 && row < s.rows;
@@ -235,15 +240,16 @@ void QuantiseRows(const SubbandLayout& layout, std::span<const SubbandQuantiser>
       const uint16_t* const here = activities(row, alive);
       const uint16_t* const below = activities(row + 1, alive);
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-      if (narrow && count >= kBlock) {
+      if (narrow && count >= kNarrow) {
         const Coefficient* beside[2] = {};
         for (int k = 0; k < siblings.count; ++k) {
           const auto other = static_cast<size_t>(siblings.subbands[static_cast<size_t>(k)]);
           beside[k] = coefficients + layout.subbands[other].offset + at;
         }
         for (BlockRun run(alive, count); run.next();) {
-          QuantiseRun(in, static_cast<uint16_t>(multiplier), static_cast<uint16_t>(offset), above, here,
-                      below, beside, of_siblings, siblings.count, run.first, run.end, out);
+          const auto quantise_run = count >= kBlock ? QuantiseRun<kBlock> : QuantiseRun<kNarrow>;
+          quantise_run(in, static_cast<uint16_t>(multiplier), static_cast<uint16_t>(offset), above, here,
+                       below, beside, of_siblings, siblings.count, run.first, run.end, out);
         }
         continue;
       }
@@ -280,13 +286,14 @@ HWY_EXPORT(QuantiseRows);
 void quantise_rdo_plane(int threads, const SubbandLayout& layout,
                         std::span<const SubbandQuantiser> quantisers, FrameType type,
                         const Coefficient* coefficients, Level* levels) {
-  // A task has the same part of the picture in all subbands: siblings are in the cache.
-  constexpr int kSlices = 32;
-  parallel_for(threads, kSlices, [&](int slice) {
+  // A task has the same part of the picture in all subbands: siblings are in the cache. At its borders it
+  // computes activities of two further rows.
+  const int slices = std::clamp(layout.padded.rows / 32, 1, 32);
+  parallel_for(threads, slices, [&](int slice) {
     for (size_t i = 0; i < layout.subbands.size(); ++i) {
       const Subband& s = layout.subbands[i];
-      const int top = s.rows * slice / kSlices;
-      const int bottom = s.rows * (slice + 1) / kSlices;
+      const int top = s.rows * slice / slices;
+      const int bottom = s.rows * (slice + 1) / slices;
       if (top == bottom) continue;
       if (decides_by_rate(s.layer, quantisers[i])) {
         HWY_DYNAMIC_DISPATCH(QuantiseRows)

@@ -13,24 +13,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
-/// Whether any of kBlock elements has a magnitude above `dead`.
+/// Whether any of `count` elements, kLanes or more, has a magnitude above `dead`.
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-HWY_INLINE bool AnyAbove(const Coefficient* block, int dead) {
+template <int kLanes>
+HWY_INLINE bool AnyAbove(const Coefficient* x, int count, int dead) {
   namespace hn = hwy::HWY_NAMESPACE;
-  const hn::CappedTag<uint16_t, kBlock> d;
+  const hn::CappedTag<uint16_t, kLanes> d;
   const auto added = hn::Set(d, static_cast<uint16_t>(dead));
   const auto most = hn::Set(d, static_cast<uint16_t>(2 * dead));
   auto above = hn::Zero(d);
-  for (int i = 0; i < kBlock; i += static_cast<int>(hn::Lanes(d))) {
-    const auto v = hn::BitCast(d, hn::LoadU(hn::RebindToSigned<decltype(d)>(), block + i));
+  constexpr int kStride = static_cast<int>(hn::MaxLanes(d));
+  for (int i = 0; i < count; i += kStride) {
+    const auto v =
+        hn::BitCast(d, hn::LoadU(hn::RebindToSigned<decltype(d)>(), x + min_of(i, count - kStride)));
     above = hn::Or(above, dead == 0 ? v : hn::SaturatedSub(hn::Add(v, added), most));
   }
   return !hn::AllTrue(d, hn::Eq(above, hn::Zero(d)));
 }
 #else
-inline bool AnyAbove(const Coefficient* block, int dead) {
+template <int kLanes>
+bool AnyAbove(const Coefficient* x, int count, int dead) {
   uint16_t most = 0;  // of magnitudes, plus `dead` where positive, modulo 2^16
-  for (int j = 0; j < kBlock; ++j) most = max_of(most, static_cast<uint16_t>(block[j] + dead));
+  for (int j = 0; j < count; ++j) most = max_of(most, static_cast<uint16_t>(x[j] + dead));
   return most > 2 * dead;
 }
 #endif

@@ -104,7 +104,7 @@ template <int kWidth>
 void SubtractChroma(const UnitPlane& u, MotionVector v, int top, int left, int rows, int cols, int16_t* out,
                     ptrdiff_t pitch) {
   const Near<kWidth> source(u.source, u.y + top, u.x + left, rows);
-  const Moved<kWidth> moved(u.reference, u.shift, v, u.y + top, u.x + left, rows);
+  const Moved<kWidth> moved(u.reference, u.shift, v, u.y + top, u.x + left, rows, false);
   const Sample* predicted = moved.source;
   ptrdiff_t stride = moved.stride;
   alignas(64) int16_t across[(kUnit + 1) * kWidth];

@@ -29,50 +29,58 @@ constexpr int kMostRows = 16;
   }
 }
 
+// Rows of surroundings, twice as wide as needed: one half has samples, the other those beyond a border.
+template <int kWidth>
+constexpr int kPatchPitch = 2 * (kWidth + kTaps);
+
 // Copies kWidth columns and rows + kTaps - 1 rows around (y, x), with the border of the filters. Positions
 // are clamped to the plane, so inner loops test none. Inlined, gcc 13 warns that no rows would set nothing.
 template <int kWidth>
 [[gnu::noinline]] const Sample* Surroundings(const PlaneView<const Sample>& plane, int y, int x, int rows,
                                              Sample* patch) {
-  constexpr int kPitch = kWidth + kTaps;
+  constexpr int kCols = kWidth + kTaps;
   const int from = x - kBefore;
-  const int begin = clamp_to(-from, 0, kPitch);
-  const int end = clamp_to(plane.cols - from, begin, kPitch);
+  const int inside = clamp_to(from, 0, max_of(plane.cols - kCols, 0));
+  const int beyond = clamp_to(from - inside, -kCols, kCols);  // columns, to the left if negative
+  Sample* const samples = patch + (beyond < 0 ? kCols : 0);
+  Sample* const border = patch + (beyond < 0 ? 0 : kCols);
   for (int r = 0; r < rows + kTaps - 1; ++r) {
-    const Sample* source = plane.row(clamp_to(y - kBefore + r, 0, plane.rows - 1));
-    Sample* out = patch + r * kPitch;
-    if (end - begin == kPitch) {
-      std::memcpy(out, source + from, kPitch * sizeof *out);
-      continue;
+    const Sample* const source = plane.row(clamp_to(y - kBefore + r, 0, plane.rows - 1));
+    const Sample last = source[plane.cols - 1];
+    if (plane.cols >= kCols) {
+      std::memcpy(samples + r * kPatchPitch<kWidth>, source + inside, kCols * sizeof *source);
+    } else {
+      std::copy_n(source, plane.cols, samples + r * kPatchPitch<kWidth>);
+      std::fill_n(samples + r * kPatchPitch<kWidth> + plane.cols, kCols - plane.cols, last);
     }
-    std::fill_n(out, begin, source[0]);
-    std::copy_n(source + clamp_to(from, 0, plane.cols - 1), end - begin, out + begin);
-    std::fill(out + end, out + kPitch, source[plane.cols - 1]);
+    if (beyond != 0) std::fill_n(border + r * kPatchPitch<kWidth>, kCols, beyond < 0 ? source[0] : last);
   }
-  return patch + kBefore * kPitch + kBefore;
+  return samples + beyond + kBefore * (kPatchPitch<kWidth> + 1);
 }
 
-// Where the samples from (y, x) on lie that vector v points at, with what filters need around them. rows: at
-// most kMostRows.
+// Where the samples from (y, x) on lie that vector v points at, with what the filter needs around them, or
+// bilinear interpolation. Without a fraction the filter needs nothing. rows: at most kMostRows.
 template <int kWidth>
 struct Moved {
-  alignas(64) Sample patch[(kMostRows + kTaps) * (kWidth + kTaps)];
+  alignas(64) Sample patch[(kMostRows + kTaps) * kPatchPitch<kWidth>];
   const Displacement dy, dx;
   const Sample* source;
   ptrdiff_t stride;
 
   HWY_INLINE Moved(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
-                   int rows)
+                   int rows, bool filtered)
       : dy(displacement(v.y, shift.y)), dx(displacement(v.x, shift.x)) {
     y += dy.whole;
     x += dx.whole;
-    if (y >= kBefore && x >= kBefore && y + rows + kTaps - kBefore <= reference.rows &&
-        x + kWidth + kTaps - kBefore <= reference.cols) {
+    const auto before = [&](Displacement d) { return filtered && d.eighth != 0 ? kBefore : 0; };
+    const auto after = [&](Displacement d) { return !filtered ? 1 : d.eighth != 0 ? kTaps - kBefore : 0; };
+    if (y >= before(dy) && x >= before(dx) && y + rows + after(dy) <= reference.rows &&
+        x + kWidth + after(dx) <= reference.cols) {
       source = reference.row(y) + x;
       stride = reference.stride;
     } else {
       source = Surroundings<kWidth>(reference, y, x, rows, patch);
-      stride = kWidth + kTaps;
+      stride = kPatchPitch<kWidth>;
     }
   }
   bool whole() const { return (dy.eighth | dx.eighth) == 0; }
@@ -113,7 +121,7 @@ HWY_INLINE void PredictBetween(const Moved<kWidth>& moved, int rows, int16_t* ou
 template <int kWidth>
 void Predict(const PlaneView<const Sample>& reference, ChromaShift shift, MotionVector v, int y, int x,
              int rows, int16_t* out, ptrdiff_t pitch, bool bytes) {
-  const Moved<kWidth> moved(reference, shift, v, y, x, rows);
+  const Moved<kWidth> moved(reference, shift, v, y, x, rows, true);
   if (!moved.whole()) return PredictBetween<kWidth>(moved, rows, out, pitch, bytes);
   for (int r = 0; r < rows; ++r) {
     CTV_KEEP_LOOP

@@ -114,7 +114,7 @@ class UnitedRoot {
     const int y = y_of(unit);
     const int x = x_of(unit);
     const Near<kUnit> source(frame_.source, y, x, kUnit);
-    const Moved<kUnit> moved(frame_.reference, {}, v, y, x, kUnit);
+    const Moved<kUnit> moved(frame_.reference, {}, v, y, x, kUnit, true);
     const Sample* predicted = moved.source;
     ptrdiff_t stride = moved.stride;
     alignas(64) int16_t between[kUnit * kUnit];

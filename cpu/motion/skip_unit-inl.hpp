@@ -33,7 +33,7 @@ struct UnitPlane {
 // The samples of a plane from (y, x) on, where kWidth columns can be read.
 template <int kWidth>
 struct Near {
-  Sample patch[(kUnit + kTaps) * (kWidth + kTaps)];
+  Sample patch[(kUnit + kTaps) * kPatchPitch<kWidth>];
   const Sample* data;
   ptrdiff_t stride;
 
@@ -43,7 +43,7 @@ struct Near {
       stride = plane.stride;
     } else {
       data = Surroundings<kWidth>(plane, y, x, rows, patch);
-      stride = kWidth + kTaps;
+      stride = kPatchPitch<kWidth>;
     }
   }
 };

@@ -136,6 +136,7 @@ HWY_INLINE void LiftSmallRun(Coefficient* even, Coefficient* odd, int half, int 
   end = min_of(end, round_up(half, kStride));
   const auto left = lane(first == 0 ? 0 : -1);
   const auto right = lane(end >= half ? half - 1 - (end - kStride) : -1);
+  const auto inside = hn::Lt(hn::Iota(d, 0), hn::Set(d, static_cast<int16_t>(half - (end - kStride))));
   const auto beginning = kForward ? left : right;
   const auto ending = kForward ? right : left;
 
@@ -153,12 +154,17 @@ HWY_INLINE void LiftSmallRun(Coefficient* even, Coefficient* odd, int half, int 
     return lift(first_step, hn::LoadU(d, a + i), b0, beside);
   };
   const auto finish = [&](int i, V b_ahead) HWY_ATTR {
-    const V own = lift(third_step, a1, b1, b_ahead);
+    V own = lift(third_step, a1, b1, b_ahead);
     V beside = behind(own, a3);
     if (i == begin) beside = hn::IfThenElse(beginning, own, beside);
-    hn::StoreU(own, d, a + i);
-    hn::StoreU(lift(fourth_step, b1, own, beside), d, b + i);
+    V of_b = lift(fourth_step, b1, own, beside);
     a3 = own;
+    if (i + kStride > half) {
+      own = hn::IfThenElseZero(inside, own);
+      of_b = hn::IfThenElseZero(inside, of_b);
+    }
+    hn::StoreU(own, d, a + i);
+    hn::StoreU(of_b, d, b + i);
   };
   for (int i = begin;; i += kAhead) {
     const V next = hn::LoadU(d, b + i + kAhead);
@@ -270,7 +276,8 @@ void LiftHalf(Coefficient* even, Coefficient* odd, int half, int first, int end)
   }
 }
 
-// Runs do not touch each other, so each one goes through all steps.
+// Runs do not touch each other, so each one goes through all steps. Columns beyond the row become 0: what is
+// lifted again and again grows, and large sums take long.
 template <int kSign, int kFirst>
 void LiftRow(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
   constexpr int kNext = kFirst == 1 ? 1 : -1;
@@ -280,6 +287,7 @@ void LiftRow(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
     LiftHalf<kSign, kFirst + kNext>(even, odd, half, run.first, run.end);
     LiftHalf<kSign, kFirst + 2 * kNext>(even, odd, half, run.first, run.end);
     LiftHalf<kSign, kFirst + 3 * kNext>(even, odd, half, run.first, run.end);
+    for (int i = half; i < run.end; ++i) even[i] = odd[i] = 0;
   }
 }
 

@@ -95,7 +95,7 @@ class Backend {
                              const MotionGrid& grid, uint32_t base_step, const MotionVector* vectors,
                              const SideInfo& side) = 0;
   /// Prediction of one plane: reference (true extent at its resolution, repeated beyond, within the range of
-  /// `geometry`) moved by the vectors.
+  /// `geometry`) moved by the vectors. side.skips: read, and not null, where cells overlap.
   virtual Status compensate(PlaneView<const Sample> reference, const ConstSideInfo& side,
                             const CompensationGeometry& geometry, PlaneView<Sample> prediction) = 0;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The passes over the field of vectors. A candidate costs a bilinear interpolation and Hadamard transforms,
-// so one whose price alone is too high is not tried. What a pass finds of a candidate the next one over the
-// same grid takes over, and where neither a block nor a neighbour moved there is nothing to try. The four
-// steps around a vector are matched before they are compared, since processors foresee no result of a
-// comparison.
+// so one whose price alone is too high is not tried; of steps hardly any is, so all are tried. What a pass
+// finds of a candidate the next one over the same grid takes over, and where neither a block nor a neighbour
+// moved there is nothing to try. The four steps around a vector are matched before they are compared. That
+// none of them is better is a branch, not a selection: mostly it is so, and processors go on meanwhile.
 #include "cpu/motion/field.hpp"
 
 #include <algorithm>
@@ -174,9 +174,8 @@ void Improve(const FieldRows& f, int row, int begin, int end) {
       find_prices(around, of_sides);
       uint64_t found = uint64_t{least} << 2;
       for (uint32_t side = 0; side < 4; ++side) {
-        side_sums[side] = of_sides[side] < least ? matcher.sum(sides[side]) : kUnknown;
-        const uint32_t side_cost =
-            side_sums[side] == kUnknown ? UINT32_MAX : of_sides[side] + field_cost(side_sums[side], 0, 0);
+        side_sums[side] = matcher.sum(sides[side]);
+        const uint32_t side_cost = of_sides[side] + field_cost(side_sums[side], 0, 0);
         found = min_of(found, uint64_t{side_cost} << 2 | side);
       }
       if (found >> 2 < least) {

@@ -156,11 +156,16 @@ HWY_INLINE void CopyTiles(const uint8_t* from, ptrdiff_t stride, int row_step, i
     return hn::PromoteTo(d16, hn::LoadU(hn::FixedTag<uint8_t, kLanes>(), from + y * stride + x));
   };
   if (row_step == 0) {
+    // In whole vectors, since a load of what narrower stores have just written waits for them.
+    const StackedRow<kBlock> whole;
     for (int y = 0; y < kStackedRows<kBlock>; y += 8) {
       for (int x = 0; x < kBlock; x += kLanes) {
-        for (int r = y; r < y + 8; ++r) {
-          for (int part = r; part < kBlock; part += kStackedRows<kBlock>, to += kLanes)
-            hn::Store(row(part, x), d16, to);
+        for (int r = y; r < y + 8; ++r, to += hn::MaxLanes(whole)) {
+          if constexpr (kStacked<kBlock>) {
+            hn::Store(hn::Combine(whole, row(r + kStackedRows<kBlock>, x), row(r, x)), whole, to);
+          } else {
+            hn::Store(row(r, x), whole, to);
+          }
         }
       }
     }
@@ -241,15 +246,17 @@ class Block {
   uint32_t difference(MotionVector v) const {
     const HalfDisplacement dy = half_displacement(v.y);
     const HalfDisplacement dx = half_displacement(v.x);
-    const Corners corners{samples_ + dy.half * stride_ + dx.half, stride_,
-                          kCornerWeights.of[dy.quarter][dx.quarter]};
-    if (dy.quarter != 0) return sum<Between::kFour>(corners);
-    return dx.quarter == 0 ? sum<Between::kNone>(corners) : sum<Between::kAcross>(corners);
+    const uint8_t* const samples = samples_ + dy.half * stride_ + dx.half;
+    const int8_t* const weights = kCornerWeights.of[dy.quarter][dx.quarter];
+    if (dy.quarter != 0) return sum<Between::kFour>(samples, weights);
+    return dx.quarter == 0 ? sum<Between::kNone>(samples, weights) : sum<Between::kAcross>(samples, weights);
   }
 
  private:
+  // Called from many places, so not inlined, and with arguments in registers.
   template <Between kBetween>
-  uint32_t sum(const Corners& corners) const {
+  [[gnu::noinline]] uint32_t sum(const uint8_t* samples, const int8_t* weights) const {
+    const Corners corners{samples, stride_, weights};
     if (row_step_ == 0) return HadamardSum<kBlock, kBetween>(tiles_, corners);
     const uint32_t sad = row_step_ == 1 ? AbsoluteSum<kBlock, 1, kBetween>(tiles_, corners)
                                         : AbsoluteSum<kBlock, 2, kBetween>(tiles_, corners);

@@ -32,7 +32,7 @@ void TilePieceDecoder::decode_tile(Coder& coder, const TileSet& set, const TileP
                                    Level* plane) {
   const auto row = static_cast<uint32_t>(place.row);
   const uint32_t mask = code_bands(coder, static_cast<uint32_t>(set.bands), row, around_, skips, 0);
-  if (mask != 0) find_skip_rows(skips, walk_.skips);
+  if (mask != 0) walk_.skips = skipped_nodes(skips);
   const bool cut = place.y() + kTileSide > set.rows || place.x() + kTileSide > set.cols;
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];

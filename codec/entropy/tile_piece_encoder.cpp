@@ -76,7 +76,7 @@ void TilePieceEncoder::note_tile(Writer& writer, const TileSet& set, const TileP
   uint32_t mask = 0;
   for (size_t b = 0; b < quads.size(); ++b) mask |= (quads[b] != 0 ? 1U : 0U) << b;
   code_bands(writer, static_cast<uint32_t>(set.bands), row, around_, skips, mask);
-  if (mask != 0) find_skip_rows(skips, walk_.skips);
+  if (mask != 0) walk_.skips = skipped_nodes(skips);
   for (size_t b = 0; b < static_cast<size_t>(set.bands); ++b) {
     uint64_t& above = around_.above[b];
     uint64_t& left = around_.left[row][b];

@@ -9,12 +9,12 @@
 
 namespace ctv {
 
-/// Nodes that are not 0: node (y, x) is bit x + 1 of row y + 1. Row 0 and bit 0 are of the tiles above and to
-/// the left, what is behind is 0.
-struct TileRows {
-  uint32_t eighths[4];   // blocks of 8x8 levels
-  uint32_t quarters[6];  // of 4x4
-  uint32_t quads[10];
+/// A node's four children are a nibble, and nibbles stand in raster order of the nodes. Those that are not 0,
+/// or those in skipped cells.
+struct PartNodes {
+  uint64_t quads;
+  uint32_t quarters;  // blocks of 4x4 levels
+  uint32_t eighths;   // of 8x8
 };
 
 CTV_HOST_DEVICE uint32_t lowest_bit(uint64_t v) {
@@ -40,136 +40,154 @@ CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i 
   bits = (bits | bits >> 1) & 0x33U;
   return (bits | bits >> 2) & 0x0fU;
 }
-CTV_HOST_DEVICE uint32_t pairs_of_4(uint32_t bits) {
-  return ((bits | bits >> 1) & 1U) | ((bits >> 2 | bits >> 3) & 1U) << 1;
+
+inline constexpr uint64_t kEachNibble = 0x1111111111111111ULL;
+inline uint64_t swap_bits(uint64_t v, uint64_t which, int distance) {  // with those so far above
+  const uint64_t changed = (v ^ v >> distance) & which;
+  return v ^ changed ^ changed << distance;
 }
-inline uint32_t children_at(const uint32_t* rows, uint32_t y, uint32_t x) {
-  return (rows[2 * y + 1] >> (2 * x + 1) & 3U) | (rows[2 * y + 2] >> (2 * x + 1) & 3U) << 2;
+// Between raster order of 8x8 or of 4x4 bits and nibbles.
+inline uint64_t nibbles_of_8x8(uint64_t raster) {
+  return swap_bits(swap_bits(raster, 0x00f000f000f000f0ULL, 4), 0x0c0c0c0c0c0c0c0cULL, 2);
+}
+inline uint64_t raster_of_8x8(uint64_t nibbles) {
+  return swap_bits(swap_bits(nibbles, 0x0c0c0c0c0c0c0c0cULL, 2), 0x00f000f000f000f0ULL, 4);
+}
+inline uint32_t swap_4x4(uint32_t v) { return static_cast<uint32_t>(swap_bits(v, 0x0c0c, 2)); }
+// Between the lowest bits of 16 nibbles, the others being 0, and bits side by side.
+inline uint32_t bits_of_nibbles(uint64_t v) {
+  v = (v | v >> 3) & 0x0303030303030303ULL;
+  v = (v | v >> 6) & 0x000f000f000f000fULL;
+  v = (v | v >> 12) & 0x000000ff000000ffULL;
+  return static_cast<uint32_t>(v | v >> 24) & 0xffffU;
+}
+inline uint64_t nibbles_of_bits(uint64_t v) {
+  v = (v | v << 24) & 0x000000ff000000ffULL;
+  v = (v | v << 12) & 0x000f000f000f000fULL;
+  v = (v | v << 6) & 0x0303030303030303ULL;
+  return (v | v << 3) & kEachNibble;
+}
+inline uint64_t any_of_nibbles(uint64_t v) {  // in the lowest bit of each
+  v |= v >> 2;
+  return (v | v >> 1) & kEachNibble;
+}
+inline uint64_t all_of_nibbles(uint64_t v) {
+  v &= v >> 2;
+  return v & v >> 1 & kEachNibble;
 }
 
-inline uint32_t both_of_8(uint32_t bits) {  // bit i: bits 2 i and 2 i + 1
-  return 15U & ~pairs_of_8(~bits & 255U);
+/// Of quads in raster order. among: any_of_nibbles() or all_of_nibbles(), which make a node one of those.
+template <typename Among>
+inline PartNodes part_nodes(uint64_t quads, Among among) {
+  PartNodes nodes;
+  nodes.quads = nibbles_of_8x8(quads);
+  nodes.quarters = swap_4x4(bits_of_nibbles(among(nodes.quads)));
+  nodes.eighths = bits_of_nibbles(among(nodes.quarters));
+  return nodes;
 }
-inline uint32_t both_of_4(uint32_t bits) { return 3U & ~pairs_of_4(~bits & 15U); }
-
-/// Nodes of a part that lie in skipped cells: bit x of row y.
-struct SkipRows {
-  uint32_t eighths[2], quarters[4], quads[8];
-};
 /// skips: find_skips() of the tile.
-inline void find_skip_rows(uint64_t skips, SkipRows& rows) {
-  if (skips == 0) {
-    rows = {};
-    return;
-  }
-  for (uint32_t y = 0; y < 8; ++y) rows.quads[y] = static_cast<uint32_t>(skips >> (8 * y)) & 255U;
-  for (uint32_t y = 0; y < 4; ++y) rows.quarters[y] = both_of_8(rows.quads[2 * y] & rows.quads[2 * y + 1]);
-  for (uint32_t y = 0; y < 2; ++y) {
-    rows.eighths[y] = both_of_4(rows.quarters[2 * y] & rows.quarters[2 * y + 1]);
-  }
+inline PartNodes skipped_nodes(uint64_t skips) {
+  return skips == 0 ? PartNodes{} : part_nodes(skips, all_of_nibbles);
 }
 
 /// For each of four children, how many of four hints say that it is not 0: masks of one and more, two and
 /// more, three and more, four. p, q: neighbours. d, e: siblings.
+template <typename Word>
 struct Hints {
-  uint32_t one, two, three, four;
+  Word one, two, three, four;
 };
-inline Hints count_hints(uint32_t p, uint32_t q, uint32_t d, uint32_t e) {
-  const uint32_t odd = p ^ q ^ d ^ e;
-  const uint32_t two = (p & q) | (d & e) | ((p ^ q) & (d ^ e));
-  const uint32_t four = p & q & d & e;
+template <typename Word>
+inline Hints<Word> count_hints(Word p, Word q, Word d, Word e) {
+  const Word odd = p ^ q ^ d ^ e;
+  const Word two = (p & q) | (d & e) | ((p ^ q) & (d ^ e));
+  const Word four = p & q & d & e;
   return {odd | two, two, (two & odd) | four, four};
 }
 
-/// The context of a node's mask. side: nodes in a row of the part. skips: children in skipped cells.
+/// The context of a node's mask. at: its nibble in all words. side: nodes in a row of the part. skips:
+/// children in skipped cells.
 template <uint32_t kSide, typename Coder>
-inline uint32_t mask_table(const Hints& hints, uint32_t skips, uint32_t siblings) {
-  const uint32_t coded = ~skips & 15U;
+inline uint32_t mask_table(const Hints<uint64_t>& hints, uint64_t skips, uint32_t siblings, uint32_t at) {
+  const auto own = [at](uint64_t word) { return static_cast<uint32_t>(word >> at) & 15U; };
+  const uint64_t coded = ~skips;
   if constexpr (kSide == 1) {
-    const uint32_t one = (hints.one & skips) | coded;
-    const uint32_t two = (hints.two & coded) | (hints.three & skips);
-    return kEighthTables + siblings * kTernary + Coder::ternary(one, two);
+    const uint64_t one = (hints.one & skips) | coded;
+    const uint64_t two = (hints.two & coded) | (hints.three & skips);
+    return kEighthTables + siblings * kTernary + Coder::ternary(own(one), own(two));
   }
   constexpr uint32_t kFirst = kMaskTables + (kSide == 2 ? 0 : kMaskContexts);
-  const uint32_t one = (hints.one & coded) | (hints.two & skips);
-  const uint32_t two = (hints.two & coded) | ((kSide == 2 ? hints.three : hints.four) & skips);
-  const uint32_t three = hints.three & coded;
-  if (siblings == 0) return kFirst + Coder::ternary(one, two);
-  return kFirst + kTernary + (siblings - 1) * kQuaternary + Coder::quaternary(one, two, three);
+  const uint64_t one = (hints.one & coded) | (hints.two & skips);
+  const uint64_t two = (hints.two & coded) | ((kSide == 2 ? hints.three : hints.four) & skips);
+  const uint64_t three = hints.three & coded;
+  if (siblings == 0) return kFirst + Coder::ternary(own(one), own(two));
+  return kFirst + kTernary + (siblings - 1) * kQuaternary + Coder::quaternary(own(one), own(two), own(three));
 }
 
-/// Codes which children of the nodes that are not 0 are not 0 themselves. nodes: bit kSide y + x. truth:
-/// encoder: children, bit x of row y; skips too. sibling0, sibling1: children, the same twice if there is
-/// one sibling only.
-template <uint32_t kSide, typename Coder>
-inline void code_masks(Coder& coder, uint32_t nodes, const uint32_t* parents, uint32_t* children,
-                       const uint32_t* truth, const uint32_t* skips, const uint32_t* sibling0,
-                       const uint32_t* sibling1, uint32_t siblings) {
-  for (; nodes != 0; nodes &= nodes - 1) {
-    const uint32_t i = lowest_bit(nodes);
-    const uint32_t y = i / kSide;
-    const uint32_t x = i % kSide;
-    uint32_t* const rows = children + 2 * y;
-    const uint32_t right = parents[y + 1] >> (x + 2) & 1U;
-    const uint32_t below = parents[y + 2] >> (x + 1) & 1U;
-    const uint32_t p = (rows[0] >> (2 * x + 1) & 3U) | (rows[2] >> (2 * x) & 1U) << 2 | right << 3;
-    const uint32_t q = (rows[1] >> (2 * x) & 1U) | right << 1 | below * 12U;
-    uint32_t d = 0;
-    uint32_t e = 0;
-    if (siblings != 0) {
-      d = children_at(sibling0, y, x);
-      e = children_at(sibling1, y, x);
-    }
-    const uint32_t skipped = (skips[2 * y] >> (2 * x) & 3U) | (skips[2 * y + 1] >> (2 * x) & 3U) << 2;
-    uint32_t mask = 0;
-    if constexpr (!Coder::kDecodes) {
-      mask = (truth[2 * y] >> (2 * x) & 3U) | (truth[2 * y + 1] >> (2 * x) & 3U) << 2;
-    }
-    mask = coder.symbol(mask_table<kSide, Coder>(count_hints(p, q, d, e), skipped, siblings), mask);
-    rows[1] |= (mask & 3U) << (2 * x + 1);
-    rows[2] |= (mask >> 2) << (2 * x + 1);
+/// What is known of the children of a scale before one of them is coded: nibbles of hints.
+template <uint32_t kSide>
+struct KnownChildren {
+  static constexpr int kRow = 4 * kSide;  // bits of a row of nodes
+  static constexpr uint64_t kFirstOfRow = kSide == 1 ? 1 : kSide == 2 ? 0x0101 : 0x0001000100010001ULL;
+  static constexpr uint64_t kOthersOfRow = kEachNibble & ~kFirstOfRow;
+  uint64_t p, q;
+  // nodes: the lowest bits of those that are not 0. above, left: children along the border, side by side.
+  KnownChildren(uint64_t nodes, uint64_t above, uint64_t left) {
+    const uint64_t right = (nodes & kOthersOfRow) >> 4;
+    above = (above | above << 4) & 0x0f0f;
+    above = (above | above << 2) & 0x3333;
+    if constexpr (kSide == 4) left = (left | left << 28) & 0x0000000f0000000fULL;
+    left = (left | left << (kRow - 2)) & 3 * kFirstOfRow;
+    left = (left | left << 1) & 5 * kFirstOfRow;
+    p = above | (left & 4 * kEachNibble) | right << 3;
+    q = (left & kEachNibble) | right << 1 | (nodes >> kRow) * 12;
   }
-}
+  // children: those so far. d, e: of siblings.
+  Hints<uint64_t> hints(uint64_t children, uint64_t d, uint64_t e) const {
+    const uint64_t to_right = children << 3;
+    const uint64_t down = children << (kRow - 2);
+    return count_hints(p | (down & 3 * kEachNibble) | (to_right & 4 * kOthersOfRow),
+                       q | (to_right & kOthersOfRow), d, e);
+  }
+};
 
-inline void start_rows(uint32_t* rows, int side, uint32_t above, uint32_t left) {
-  rows[0] = above << 1;
-  for (int y = 0; y < side; ++y) rows[y + 1] = left >> y & 1U;
+/// Codes which children of the nodes that are not 0 are not 0 themselves, and returns them. nodes: in the
+/// lowest bits of nibbles. truth: encoder: children. d, e: those of siblings, the same twice if there is one
+/// sibling only.
+template <uint32_t kSide, typename Coder>
+inline uint64_t code_masks(Coder& coder, uint64_t nodes, uint64_t truth, uint32_t above, uint32_t left,
+                           uint64_t skips, uint64_t d, uint64_t e, uint32_t siblings) {
+  const KnownChildren<kSide> known(nodes, above, left);
+  uint64_t children = truth;
+  for (; nodes != 0; nodes &= nodes - 1) {
+    const uint32_t at = lowest_bit(nodes);
+    const uint32_t table = mask_table<kSide, Coder>(known.hints(children, d, e), skips, siblings, at);
+    const uint64_t mask = coder.symbol(table, static_cast<uint32_t>(truth >> at) & 15U);
+    if constexpr (Coder::kDecodes) children |= mask << at;
+  }
+  return children;
 }
 
 /// Codes the quads of a part that are not 0 and returns them: bit 8 y + x. above, left: those of the
-/// neighbours along the border. skipped: nodes in skipped cells.
+/// neighbours along the border. skipped: nodes in skipped cells. own: becomes the part's. s0, s1: those of
+/// siblings, if there are any.
 template <typename Coder>
-inline uint64_t code_quad_masks(Coder& coder, uint64_t truth, const SkipRows& skipped, uint32_t above,
-                                uint32_t left, TileRows& rows, const TileRows& s0, const TileRows& s1,
+inline uint64_t code_quad_masks(Coder& coder, uint64_t truth, const PartNodes& skipped, uint32_t above,
+                                uint32_t left, PartNodes& own, PartNodes s0, PartNodes s1,
                                 uint32_t siblings) {
-  uint32_t true_quads[8] = {};
-  uint32_t true_quarters[4] = {};
-  uint32_t true_eighths[2] = {};
-  if constexpr (!Coder::kDecodes) {
-    for (uint32_t y = 0; y < 8; ++y) true_quads[y] = static_cast<uint32_t>(truth >> (8 * y)) & 255U;
-    for (uint32_t y = 0; y < 4; ++y) true_quarters[y] = pairs_of_8(true_quads[2 * y] | true_quads[2 * y + 1]);
-    for (uint32_t y = 0; y < 2; ++y) {
-      true_eighths[y] = pairs_of_4(true_quarters[2 * y] | true_quarters[2 * y + 1]);
-    }
-  }
+  PartNodes n{};
+  if constexpr (!Coder::kDecodes) n = part_nodes(truth, any_of_nibbles);
+  if (siblings == 0) s0 = s1 = {};
   const uint32_t above4 = pairs_of_8(above);
   const uint32_t left4 = pairs_of_8(left);
-  start_rows(rows.eighths, 2, pairs_of_4(above4), pairs_of_4(left4));
-  start_rows(rows.quarters, 4, above4, left4);
-  start_rows(rows.quads, 8, above, left);
-  const uint32_t root[3] = {0, 2, 0};
-  code_masks<1>(coder, 1, root, rows.eighths, true_eighths, skipped.eighths, s0.eighths, s1.eighths,
-                siblings);
-  uint32_t nodes = (rows.eighths[1] >> 1 & 3U) | (rows.eighths[2] >> 1 & 3U) << 2;
-  code_masks<2>(coder, nodes, rows.eighths, rows.quarters, true_quarters, skipped.quarters, s0.quarters,
-                s1.quarters, siblings);
-  nodes = 0;
-  for (int y = 0; y < 4; ++y) nodes |= (rows.quarters[y + 1] >> 1 & 15U) << (4 * y);
-  code_masks<4>(coder, nodes, rows.quarters, rows.quads, true_quads, skipped.quads, s0.quads, s1.quads,
-                siblings);
-  uint64_t quads = 0;
-  for (int y = 0; y < 8; ++y) quads |= uint64_t{rows.quads[y + 1] >> 1 & 255U} << (8 * y);
-  return quads;
+  n.eighths = static_cast<uint32_t>(code_masks<1>(coder, 1, n.eighths, pairs_of_8(above4), pairs_of_8(left4),
+                                                  skipped.eighths, s0.eighths, s1.eighths, siblings));
+  n.quarters = static_cast<uint32_t>(code_masks<2>(coder, nibbles_of_bits(n.eighths), n.quarters, above4,
+                                                   left4, skipped.quarters, s0.quarters, s1.quarters,
+                                                   siblings));
+  n.quads = code_masks<4>(coder, nibbles_of_bits(swap_4x4(n.quarters)), n.quads, above, left, skipped.quads,
+                          s0.quads, s1.quads, siblings);
+  own = n;
+  return raster_of_8x8(n.quads);
 }
 
 }  // namespace ctv

@@ -27,7 +27,7 @@ struct alignas(8) TileBits {
 /// are zeros.
 struct alignas(8) TilePart {
   static constexpr int kSumStride = 24;
-  TileRows rows;
+  PartNodes nodes;         // not 0
   uint8_t sums[10 * kSumStride];  // of digits
   uint8_t right[10 * kSumStride];
   uint8_t lower[10 * kSumStride];
@@ -102,7 +102,7 @@ struct PartWalk {
   const TilePart* sibling0;  // the last part, and the one before it
   const TilePart* sibling1;  // the same as sibling0 if there is one only
   uint32_t siblings;         // 0, 1, 2: parts before in the tile, at most two
-  SkipRows skips;            // of the tile
+  PartNodes skips;           // of the tile
   uint32_t model_tables;     // from the first model's tables to those of the piece
   uint32_t first_recent;     // a mean of numbers, in quarters, before the part's first
   uint64_t quads;            // not 0; encoder: given to start_part()
@@ -118,8 +118,8 @@ inline void start_part(Coder& coder, PartWalk& w, const TileBorder& border) {
   TilePart& part = *w.part;
   const uint64_t above = border.above & kLowHalves;
   const uint64_t left = border.left & kLowHalves;
-  w.quads = code_quad_masks(coder, w.quads, w.skips, nonzero_bytes(above), nonzero_bytes(left), part.rows,
-                            w.sibling0->rows, w.sibling1->rows, w.siblings);
+  w.quads = code_quad_masks(coder, w.quads, w.skips, nonzero_bytes(above), nonzero_bytes(left), part.nodes,
+                            w.sibling0->nodes, w.sibling1->nodes, w.siblings);
   store_bytes(part.sums + 8, above);
   store_bytes(part.lower + 8, from_border(border.above, 1));
   const uint64_t right = from_border(border.left, 2);
@@ -150,8 +150,9 @@ template <typename Coder>
   const uint32_t total = 2U * (uint32_t{sums[-1]} + sums[-kStride] + (west >> 4) + (north >> 4)) + sums[-2] +
                          sums[-kStride - 1] + sums[-kStride + 1];
   const uint32_t sum = Coder::sum_class(total);
-  const uint32_t right = part.rows.quads[y + 1] >> (x + 2) & 1U;
-  const uint32_t below = part.rows.quads[y + 2] >> (x + 1) & 1U;
+  const uint64_t from_here = w.quads >> i;
+  const uint32_t right = static_cast<uint32_t>(from_here >> 1) & (x != 7 ? 1U : 0U);
+  const uint32_t below = static_cast<uint32_t>(from_here >> 8) & 1U;
   const uint32_t there = w.siblings != 0 ? 1 : 0;
   const uint32_t present = 0U - there;
   const Hints hints =
@@ -247,7 +248,7 @@ inline void end_part(Coder& coder, PartWalk& w, const PartCounts& counts, TileBo
 
 /// A part that is 0, where siblings look at it.
 inline void clear_part(TilePart& part) {
-  part.rows = {};
+  part.nodes = {};
   for (int y = 0; y < kTileQuads; ++y) {
     store_bytes(part.sums + (y + 1) * TilePart::kSumStride + 8, 0);
     store_bytes(part.masks + y * kTileQuads, 0);

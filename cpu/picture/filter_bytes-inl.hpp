@@ -32,24 +32,21 @@ struct RunRows {
   int cols;  // of the plane, which is repeated beyond
 };
 
-// Tables of weights, and minus their sums.
+// Tables of weights; of pairs side by side, too.
 struct FilterBytes {
-  alignas(16) int8_t of[kFilterTables][kFilterPairs + 1][kFilterClasses]{};
-  alignas(64) uint8_t pairs[kFilterTables][kFilterPairs / 2 + 1][2 * kFilterClasses]{};  // the last with 1
-  bool fit = true;
+  alignas(16) int8_t of[kFilterTables][kFilterPairs][kFilterClasses]{};
+  alignas(64) uint8_t pairs[kFilterTables][kFilterPairs / 2][2 * kFilterClasses]{};
+  bool fit = true;  // sums of every second weight do
   constexpr FilterBytes() {
     for (int t = 0; t < kFilterTables; ++t) {
       for (int c = 0; c < kFilterClasses; ++c) {
-        int sum = 0;
+        int sums[2] = {};
         for (int k = 0; k < kFilterPairs; ++k) {
           of[t][k][c] = kFilterWeights[t][k][c];
-          sum += kFilterWeights[t][k][c];
-        }
-        of[t][kFilterPairs][c] = static_cast<int8_t>(-sum);
-        for (int k = 0; k <= kFilterPairs; ++k)
           pairs[t][k / 2][2 * c + k % 2] = static_cast<uint8_t>(of[t][k][c]);
-        pairs[t][kFilterPairs / 2][2 * c + 1] = 1;
-        fit = fit && sum >= -127 && sum <= 127;
+          sums[k % 2] += kFilterWeights[t][k][c];
+          fit = fit && sums[k % 2] >= -128 && sums[k % 2] <= 127;
+        }
       }
     }
   }
@@ -92,6 +89,9 @@ HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, ByteRun
   for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
     const Sample* const from = rows.of[r] + piece.col;
     uint8_t* const out = to.samples[r] + ByteRun::kBefore;
+    if (begin > -kFilterReach) hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[begin])), d, out - kLanes);
+    for (int x = piece.wide() + kFilterReach - kLanes; x > end - kLanes; x -= kLanes)
+      hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[end - 1])), d, out + x);
     for (int i = begin; i < end; i += kLanes) {
       const int x = min_of(i, end - kLanes);
       __builtin_prefetch(from + x + kFilterRun);  // the next run
@@ -100,8 +100,6 @@ HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, ByteRun
       any = hn::Or(any, hn::Or(lower, upper));
       hn::StoreU(PackInOrder(lower, upper), d, out + x);
     }
-    for (int x = -kFilterReach; x < begin; ++x) out[x] = static_cast<uint8_t>(from[begin]);
-    for (int x = end; x < piece.wide() + kFilterReach; ++x) out[x] = static_cast<uint8_t>(from[end - 1]);
   }
   return hn::AllTrue(d16, hn::Eq(hn::And(any, hn::Set(d16, static_cast<int16_t>(0xff00))), hn::Zero(d16)));
 }
@@ -193,7 +191,7 @@ class ClassWeights {
   HWY_INLINE Pair of(int pair) const {
     const hn::RebindToSigned<D> d;
     const auto first = weights(2 * pair);
-    const auto second = 2 * pair == kFilterPairs ? hn::Set(d, int8_t{1}) : weights(2 * pair + 1);
+    const auto second = weights(2 * pair + 1);
     return {hn::InterleaveLower(d, first, second), hn::InterleaveUpper(d, first, second)};
   }
 
@@ -281,17 +279,20 @@ HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Ve
     const auto second = hn::Min(hn::Max(hn::LoadU(d, at - place), lo), hi);
     return hn::Add(hn::Add(first, second), base);
   };
-  auto lower = hn::Zero(d16);
-  auto upper = hn::Zero(d16);
+  auto lower = hn::Set(d16, int16_t{1 << (kFilterBits - 1)});  // rounds
+  auto upper = lower;
+  typename ClassWeights<D>::Pair sum{hn::Zero(hn::RebindToSigned<D>()), hn::Zero(hn::RebindToSigned<D>())};
   const auto add = [&](V a, V b, int pair) HWY_ATTR {
     const auto w = weights.of(pair);
     lower = hn::Add(lower, MultiplyPairs(hn::InterleaveLower(d, a, b), w.lower));
     upper = hn::Add(upper, MultiplyPairs(hn::InterleaveUpper(d, a, b), w.upper));
+    sum = {hn::Add(sum.lower, w.lower), hn::Add(sum.upper, w.upper)};
   };
   add(pull(1), pull(kPitch), 0);
   add(pull(kPitch + 1), pull(kPitch - 1), 1);
   add(pull(2), pull(2 * kPitch), 2);
-  add(middle, middle, 3);  // takes 64 times the weights off again, and rounds
+  lower = hn::Sub(lower, MultiplyPairs(middle, sum.lower));
+  upper = hn::Sub(upper, MultiplyPairs(middle, sum.upper));
   StoreInOrder(hn::ShiftRight<kFilterBits>(lower), hn::ShiftRight<kFilterBits>(upper), corrections);
 }
 

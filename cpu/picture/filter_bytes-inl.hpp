@@ -76,27 +76,45 @@ struct ByteRun {
   alignas(64) uint8_t differences[kMostFilterRows + 2][4][kPitch];  // one row more to each side
 };
 
-// Samples are repeated beyond the plane. False if they are not bytes. The last columns overlap those before
-// them.
-HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, ByteRun& to) {
+// Columns of a run and of those beside it that are in the plane.
+struct ByteColumns {
+  int begin, end;
+  HWY_INLINE ByteColumns(const RunRows& rows, const FilterPiece& piece)
+      : begin(max_of(-kFilterReach, -piece.col)),
+        end(min_of(piece.wide() + kFilterReach, rows.cols - piece.col)) {}
+};
+
+inline Sample LeastSample(const RunRows& rows, const FilterPiece& piece) {
+  const Tag16<FilterTag> d16;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d16));
+  const ByteColumns columns(rows, piece);
+  auto least = hn::Set(d16, INT16_MAX);
+  for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
+    for (int i = columns.begin; i < columns.end; i += kLanes)
+      least = hn::Min(least, hn::LoadU(d16, rows.of[r] + piece.col + min_of(i, columns.end - kLanes)));
+  }
+  return hn::GetLane(hn::MinOfLanes(d16, least));
+}
+
+// Samples less `base`, since the filter sees differences alone; repeated beyond the plane. False if they are
+// not bytes. The last columns overlap those before them.
+HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, Sample base, ByteRun& to) {
   const FilterTag d;
   const Tag16<FilterTag> d16;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
-  const int begin = max_of(-kFilterReach, -piece.col);
-  const int end = min_of(piece.wide() + kFilterReach, rows.cols - piece.col);
-  if (end - begin < kLanes) return false;
+  const auto [begin, end] = ByteColumns(rows, piece);
   auto any = hn::Zero(d16);
   for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
     const Sample* const from = rows.of[r] + piece.col;
     uint8_t* const out = to.samples[r] + ByteRun::kBefore;
-    if (begin > -kFilterReach) hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[begin])), d, out - kLanes);
+    if (begin > -kFilterReach) hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[begin] - base)), d, out - kLanes);
     for (int x = piece.wide() + kFilterReach - kLanes; x > end - kLanes; x -= kLanes)
-      hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[end - 1])), d, out + x);
+      hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[end - 1] - base)), d, out + x);
     for (int i = begin; i < end; i += kLanes) {
       const int x = min_of(i, end - kLanes);
       __builtin_prefetch(from + x + kFilterRun);  // the next run
-      const auto lower = hn::LoadU(d16, from + x);
-      const auto upper = hn::LoadU(d16, from + x + kLanes / 2);
+      const auto lower = hn::Sub(hn::LoadU(d16, from + x), hn::Set(d16, base));
+      const auto upper = hn::Sub(hn::LoadU(d16, from + x + kLanes / 2), hn::Set(d16, base));
       any = hn::Or(any, hn::Or(lower, upper));
       hn::StoreU(PackInOrder(lower, upper), d, out + x);
     }
@@ -323,7 +341,7 @@ HWY_INLINE void CorrectColumns(D d, const ByteRun& run, int rows, int at, const 
     CorrectBytes(d, run.samples[r + kFilterReach] + at, f, classes[r], corrections + r * kFilterRun);
 }
 
-// corrections: [rows][kFilterRun]. False if the samples are not bytes.
+// corrections: [rows][kFilterRun]. False if the samples are not bytes, whatever is taken off.
 inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopFilter f,
                             int16_t* corrections) {
   const FilterTag d;
@@ -331,7 +349,9 @@ inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopF
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   constexpr int kWide = static_cast<int>(hn::MaxLanes(wide));
   ByteRun run;
-  if (!LoadBytes(rows, piece, run)) return false;
+  const ByteColumns columns(rows, piece);
+  if (columns.end - columns.begin < kLanes) return false;
+  if (!LoadBytes(rows, piece, 0, run) && !LoadBytes(rows, piece, LeastSample(rows, piece), run)) return false;
   FindByteDifferences(piece, run);
   int x = 0;
   if constexpr (kWide > kLanes) {

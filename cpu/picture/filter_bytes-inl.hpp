@@ -107,7 +107,8 @@ HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, Sample 
   for (int r = 0; r < piece.rows + 2 * kFilterReach; ++r) {
     const Sample* const from = rows.of[r] + piece.col;
     uint8_t* const out = to.samples[r] + ByteRun::kBefore;
-    if (begin > -kFilterReach) hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[begin] - base)), d, out - kLanes);
+    if (begin > -kFilterReach)
+      hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[begin] - base)), d, out - kLanes);
     for (int x = piece.wide() + kFilterReach - kLanes; x > end - kLanes; x -= kLanes)
       hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[end - 1] - base)), d, out + x);
     for (int i = begin; i < end; i += kLanes) {

@@ -181,9 +181,9 @@ inline uint64_t code_quad_masks(Coder& coder, uint64_t truth, const PartNodes& s
   const uint32_t left4 = pairs_of_8(left);
   n.eighths = static_cast<uint32_t>(code_masks<1>(coder, 1, n.eighths, pairs_of_8(above4), pairs_of_8(left4),
                                                   skipped.eighths, s0.eighths, s1.eighths, siblings));
-  n.quarters = static_cast<uint32_t>(code_masks<2>(coder, nibbles_of_bits(n.eighths), n.quarters, above4,
-                                                   left4, skipped.quarters, s0.quarters, s1.quarters,
-                                                   siblings));
+  n.quarters =
+      static_cast<uint32_t>(code_masks<2>(coder, nibbles_of_bits(n.eighths), n.quarters, above4, left4,
+                                          skipped.quarters, s0.quarters, s1.quarters, siblings));
   n.quads = code_masks<4>(coder, nibbles_of_bits(swap_4x4(n.quarters)), n.quads, above, left, skipped.quads,
                           s0.quads, s1.quads, siblings);
   own = n;

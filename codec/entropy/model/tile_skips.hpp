@@ -18,44 +18,10 @@ struct SkipGrid {
 
 inline constexpr int kMostSkipShift = 5;  // levels further apart than 2^5 luma samples have no skips
 
-/// Bit i: cell col + i of each of so many rows from `row` on is skipped, or beyond the grid. cols: 8 .. 64.
-inline uint64_t skipped_cells(const SkipGrid& grid, int row, int rows, int col, int cols) {
-  constexpr uint64_t kEach = 0x0101010101010101ULL;
-  const uint8_t* const first = grid.cells + static_cast<long long>(row) * grid.cols;
-  const int there = min_of(rows, grid.rows - row);
-  const int inside = min_of(cols, grid.cols - col);
-  if (there <= 0 || inside <= 0) return ~uint64_t{0};
-  uint64_t bits = inside < cols ? ~uint64_t{0} << inside : 0;
-  for (int i = 0; i < inside; i += 8) {
-    uint64_t all = kEach;  // eight cells, a byte each
-    if (grid.cols >= 8) {
-      const int from = min_of(col + i, grid.cols - 8);
-      const uint8_t* cells = first + from;
-      for (int k = 0; k < there; ++k, cells += grid.cols) {
-        uint64_t eight = 0;
-        __builtin_memcpy(&eight, cells, 8);
-        all &= eight;
-      }
-      const int beyond = 8 * (col + i - from);
-      all = little_endian(all) >> beyond | kEach << 8 << (56 - beyond);
-    } else {
-      for (int k = 0; k < there; ++k) {
-        for (int c = i; c < inside; ++c) {
-          if (first[k * grid.cols + col + c] == 0) all &= ~(uint64_t{1} << (8 * (c - i)));
-        }
-      }
-    }
-    bits |= (all * 0x0102040810204080ULL >> 56) << i;
-  }
-  return bits;
-}
-inline uint64_t both_of_pairs(uint64_t v) {  // bit i: bits 2 i and 2 i + 1
-  v = v & v >> 1 & 0x5555555555555555ULL;
-  v = (v | v >> 1) & 0x3333333333333333ULL;
-  v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0fULL;
-  v = (v | v >> 4) & 0x00ff00ff00ff00ffULL;
-  v = (v | v >> 8) & 0x0000ffff0000ffffULL;
-  return (v | v >> 16) & 0xffffffffULL;
+inline uint64_t either_of_pairs(uint64_t v) {  // bit i, of four: bits 2 i or 2 i + 1
+  v = (v | v >> 1) & 0x55U;
+  v = (v | v >> 1) & 0x33U;
+  return (v | v >> 2) & 0x0fU;
 }
 // Of a word with a byte for each row of eight bits: each of the first four columns, or rows, twice.
 inline uint64_t columns_twice(uint64_t v) {
@@ -76,20 +42,38 @@ inline uint64_t rows_twice(uint64_t v) {
 inline uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_shift, int col_shift) {
   if (grid.cells == nullptr || row_shift > kMostSkipShift || col_shift > kMostSkipShift) return 0;
   // A quad has 2^(shift - 2) cells on a side; from -2 on.
+  constexpr uint64_t kEach = 0x0101010101010101ULL;
   const int rows = row_shift < 2 ? 1 : 1 << (row_shift - 2);
-  const int cols = col_shift < 2 ? 8 : 8 << (col_shift - 2);
+  const int coarser = col_shift < 2 ? 0 : col_shift - 2;
+  const int different = row_shift < 2 ? 2 << row_shift : 8;  // rows of quads, the others have the same cells
   const int first_row = y << row_shift >> 3;
   const int first_col = x << col_shift >> 3;
-  const int different = row_shift < 2 ? 2 << row_shift : 8;  // rows of quads, the others have the same cells
-  uint64_t skips = 0;
-  for (int i = 0; i < different; ++i) {
-    uint64_t bits = skipped_cells(grid, first_row + i * rows, rows, first_col, cols);
-    for (int shift = 2; shift < col_shift; ++shift) bits = both_of_pairs(bits);
-    skips |= (bits & 255U) << (8 * i);
+  const int rows_end = min_of(first_row + different * rows, grid.rows);
+  const int cols_end = min_of(first_col + (8 << coarser), grid.cols);
+  uint64_t coded = 0;  // quads that are not skipped
+  for (int col = first_col; col < cols_end; col += 8) {
+    const int from = max_of(min_of(col, grid.cols - 8), 0);
+    const uint8_t* cells = grid.cells + static_cast<long long>(first_row) * grid.cols + from;
+    int place = (col - first_col) >> coarser;
+    for (int row = first_row; row < rows_end; place += 8) {
+      uint64_t skipped = kEach;
+      for (const int end = min_of(row + rows, rows_end); row < end; ++row, cells += grid.cols) {
+        uint64_t eight = kEach;
+        if (grid.cols >= 8) {
+          __builtin_memcpy(&eight, cells, 8);
+        } else {
+          __builtin_memcpy(&eight, cells, static_cast<size_t>(grid.cols));
+        }
+        skipped &= eight;
+      }
+      uint64_t bits = (little_endian(skipped ^ kEach) >> (8 * (col - from))) * 0x0102040810204080ULL >> 56;
+      for (int i = 0; i < coarser; ++i) bits = either_of_pairs(bits);
+      coded |= bits << place;
+    }
   }
-  for (int shift = col_shift; shift < 2; ++shift) skips = columns_twice(skips);
-  for (int shift = row_shift; shift < 2; ++shift) skips = rows_twice(skips);
-  return skips;
+  for (int shift = col_shift; shift < 2; ++shift) coded = columns_twice(coded);
+  for (int shift = row_shift; shift < 2; ++shift) coded = rows_twice(coded);
+  return ~coded;
 }
 
 /// The same of the quad whose first level is (y, x). The grid has cells, shifts are at most kMostSkipShift.

@@ -27,7 +27,7 @@ struct alignas(8) TileBits {
 /// are zeros.
 struct alignas(8) TilePart {
   static constexpr int kSumStride = 24;
-  PartNodes nodes;         // not 0
+  PartNodes nodes;                // not 0
   uint8_t sums[10 * kSumStride];  // of digits
   uint8_t right[10 * kSumStride];
   uint8_t lower[10 * kSumStride];

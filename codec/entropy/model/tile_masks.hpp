@@ -40,6 +40,9 @@ CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i 
   bits = (bits | bits >> 1) & 0x33U;
   return (bits | bits >> 2) & 0x0fU;
 }
+CTV_HOST_DEVICE uint32_t pairs_of_4(uint32_t bits) {
+  return ((bits | bits >> 1) & 1U) | ((bits >> 2 | bits >> 3) & 1U) << 1;
+}
 
 inline constexpr uint64_t kEachNibble = 0x1111111111111111ULL;
 inline uint64_t swap_bits(uint64_t v, uint64_t which, int distance) {  // with those so far above
@@ -55,13 +58,13 @@ inline uint64_t raster_of_8x8(uint64_t nibbles) {
 }
 inline uint32_t swap_4x4(uint32_t v) { return static_cast<uint32_t>(swap_bits(v, 0x0c0c, 2)); }
 // Between the lowest bits of 16 nibbles, the others being 0, and bits side by side.
-inline uint32_t bits_of_nibbles(uint64_t v) {
+inline uint32_t bits_together(uint64_t v) {
   v = (v | v >> 3) & 0x0303030303030303ULL;
   v = (v | v >> 6) & 0x000f000f000f000fULL;
   v = (v | v >> 12) & 0x000000ff000000ffULL;
   return static_cast<uint32_t>(v | v >> 24) & 0xffffU;
 }
-inline uint64_t nibbles_of_bits(uint64_t v) {
+inline uint64_t bits_apart(uint64_t v) {
   v = (v | v << 24) & 0x000000ff000000ffULL;
   v = (v | v << 12) & 0x000f000f000f000fULL;
   v = (v | v << 6) & 0x0303030303030303ULL;
@@ -81,8 +84,8 @@ template <typename Among>
 inline PartNodes part_nodes(uint64_t quads, Among among) {
   PartNodes nodes;
   nodes.quads = nibbles_of_8x8(quads);
-  nodes.quarters = swap_4x4(bits_of_nibbles(among(nodes.quads)));
-  nodes.eighths = bits_of_nibbles(among(nodes.quarters));
+  nodes.quarters = swap_4x4(bits_together(among(nodes.quads)));
+  nodes.eighths = bits_together(among(nodes.quarters));
   return nodes;
 }
 /// skips: find_skips() of the tile.
@@ -179,12 +182,11 @@ inline uint64_t code_quad_masks(Coder& coder, uint64_t truth, const PartNodes& s
   if (siblings == 0) s0 = s1 = {};
   const uint32_t above4 = pairs_of_8(above);
   const uint32_t left4 = pairs_of_8(left);
-  n.eighths = static_cast<uint32_t>(code_masks<1>(coder, 1, n.eighths, pairs_of_8(above4), pairs_of_8(left4),
+  n.eighths = static_cast<uint32_t>(code_masks<1>(coder, 1, n.eighths, pairs_of_4(above4), pairs_of_4(left4),
                                                   skipped.eighths, s0.eighths, s1.eighths, siblings));
-  n.quarters =
-      static_cast<uint32_t>(code_masks<2>(coder, nibbles_of_bits(n.eighths), n.quarters, above4, left4,
-                                          skipped.quarters, s0.quarters, s1.quarters, siblings));
-  n.quads = code_masks<4>(coder, nibbles_of_bits(swap_4x4(n.quarters)), n.quads, above, left, skipped.quads,
+  n.quarters = static_cast<uint32_t>(code_masks<2>(coder, bits_apart(n.eighths), n.quarters, above4, left4,
+                                                   skipped.quarters, s0.quarters, s1.quarters, siblings));
+  n.quads = code_masks<4>(coder, bits_apart(swap_4x4(n.quarters)), n.quads, above, left, skipped.quads,
                           s0.quads, s1.quads, siblings);
   own = n;
   return raster_of_8x8(n.quads);

@@ -287,7 +287,7 @@ void LiftRow(Coefficient* even, Coefficient* odd, int half, BlockMask mask) {
     LiftHalf<kSign, kFirst + kNext>(even, odd, half, run.first, run.end);
     LiftHalf<kSign, kFirst + 2 * kNext>(even, odd, half, run.first, run.end);
     LiftHalf<kSign, kFirst + 3 * kNext>(even, odd, half, run.first, run.end);
-    for (int i = half; i < run.end; ++i) even[i] = odd[i] = 0;
+    for (int i = half; i < max_of(run.end, half + 1); ++i) even[i] = odd[i] = 0;
   }
 }
 

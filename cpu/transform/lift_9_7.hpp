@@ -15,7 +15,8 @@ namespace ctv {
 void lift_9_7(int step, bool inverse, Coefficient* out, const Coefficient* a, const Coefficient* b, int n,
               BlockMask mask = kAllBlocks);
 
-/// All steps along a row, whose halves have margins.
+/// All steps along a row, whose halves have margins of kBlock elements. Columns beyond the row become 0 where
+/// they are lifted.
 void lift_9_7_row(bool inverse, Coefficient* even, Coefficient* odd, int half, BlockMask mask = kAllBlocks);
 
 /// Steps 1 to 4, inverse 4 to 1, on rows[1] to rows[4], each with the rows before and after it. Rows have two

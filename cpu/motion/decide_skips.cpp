@@ -233,7 +233,7 @@ void FindCosts(const SkipRow& s, const SearchedLuma& luma, int col, const Vector
     for (SkipCosts& c : costs) c.zero = c.own;
   } else {
     first.add_zero(zero, costs);
-    // Where luma alone costs more than all planes with the own vectors, no cell takes the zero vector.
+    // If luma alone costs each cell more than all planes with its own vector, none takes the zero vector.
     if (colours && std::any_of(costs, costs + kSkipCells, [](const SkipCosts& c) { return c.zero <= c.own; }))
       others.add_zero(zero, costs);
   }

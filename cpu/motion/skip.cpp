@@ -36,7 +36,9 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
 
 void FindStillRow(const SkipRow& s, uint8_t* still) {
   for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
-    PrefetchUnit(PlaneOfUnit(s, 0, col + kAhead), 8);  // most others are known from these rows
+    const UnitPlane ahead = PlaneOfUnit(s, 0, col + kAhead);
+    Prefetch(ahead.source, ahead.y, ahead.x, 8, 1);  // most others are known from these rows
+    Prefetch(ahead.reference, ahead.y, ahead.x, 8, 1);
     bool is_still = true;
     for (int p = 0; p < s.planes->planes && is_still; ++p) {
       const UnitPlane u = PlaneOfUnit(s, p, col);

@@ -106,11 +106,6 @@ inline UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {
           s.row * (kCell >> shift.y), col * (kCell >> shift.x), kUnit >> shift.y};
 }
 
-// Loads rows that a unit is compared with.
-[[gnu::always_inline]] inline void PrefetchUnit(const UnitPlane& u, int rows) {
-  Prefetch(u.source, u.y, u.x, rows, 1);
-  Prefetch(u.reference, u.y, u.x, rows, 1);
-}
 constexpr int kAhead = 4 * kSkipUnit;  // cells
 
 }  // namespace ctv::HWY_NAMESPACE

@@ -164,7 +164,7 @@ int LargestDead(uint32_t multiplier, uint32_t offset) {
   return static_cast<int>(min_of((65535 - min_of(offset, 65535U)) / max_of(multiplier, 1U), 32767U));
 }
 
-// The last block may count as alive for what is left of it.
+// What is left behind the last whole block is tested with what precedes it, and may count as alive for that.
 BlockMask AliveBlocks(const Coefficient* in, const Level* out, int dead, int count) {
   if (count < kBlock) return count < kNarrow || AnyAbove<kNarrow>(in, count, dead) ? 1 : 0;
   BlockMask mask = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "codec/entropy/model/tile_contexts.hpp"
+#include "codec/entropy/model/tile_skips.hpp"
 
 namespace ctv {
 
@@ -34,11 +35,6 @@ CTV_HOST_DEVICE uint32_t count_bits(uint64_t v) {
 inline uint32_t nonzero_bytes(uint64_t v) {  // bit i: byte i of v, below 128, is not 0
   const uint64_t ones = ((v + 0x7f7f7f7f7f7f7f7fULL) & 0x8080808080808080ULL) >> 7;
   return static_cast<uint32_t>(ones * 0x0102040810204080ULL >> 56);
-}
-CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i + 1
-  bits = (bits | bits >> 1) & 0x55U;
-  bits = (bits | bits >> 1) & 0x33U;
-  return (bits | bits >> 2) & 0x0fU;
 }
 CTV_HOST_DEVICE uint32_t pairs_of_4(uint32_t bits) {
   return ((bits | bits >> 1) & 1U) | ((bits >> 2 | bits >> 3) & 1U) << 1;

@@ -18,10 +18,10 @@ struct SkipGrid {
 
 inline constexpr int kMostSkipShift = 5;  // levels further apart than 2^5 luma samples have no skips
 
-inline uint64_t either_of_pairs(uint64_t v) {  // bit i, of four: bits 2 i or 2 i + 1
-  v = (v | v >> 1) & 0x55U;
-  v = (v | v >> 1) & 0x33U;
-  return (v | v >> 2) & 0x0fU;
+CTV_HOST_DEVICE uint32_t pairs_of_8(uint32_t bits) {  // bit i: bits 2 i or 2 i + 1
+  bits = (bits | bits >> 1) & 0x55U;
+  bits = (bits | bits >> 1) & 0x33U;
+  return (bits | bits >> 2) & 0x0fU;
 }
 // Of a word with a byte for each row of eight bits: each of the first four columns, or rows, twice.
 inline uint64_t columns_twice(uint64_t v) {
@@ -66,9 +66,10 @@ inline uint64_t find_skips(const SkipGrid& grid, int y, int x, int row_shift, in
         }
         skipped &= eight;
       }
-      uint64_t bits = (little_endian(skipped ^ kEach) >> (8 * (col - from))) * 0x0102040810204080ULL >> 56;
-      for (int i = 0; i < coarser; ++i) bits = either_of_pairs(bits);
-      coded |= bits << place;
+      auto bits = static_cast<uint32_t>(
+          (little_endian(skipped ^ kEach) >> (8 * (col - from))) * 0x0102040810204080ULL >> 56);
+      for (int i = 0; i < coarser; ++i) bits = pairs_of_8(bits);
+      coded |= uint64_t{bits} << place;
     }
   }
   for (int shift = col_shift; shift < 2; ++shift) coded = columns_twice(coded);

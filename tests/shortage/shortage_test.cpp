@@ -328,8 +328,10 @@ TEST_P(ReceiverShortages, OfMemoryInTheDecoder) {
   }
 }
 
-// The team keeps its threads, so after other tests in this process none may be asked for.
+// The team keeps its threads, so after other tests in this process none may be asked for. The clip is so tall
+// that loops have a task for each thread.
 TEST_P(Shortages, OfThreads) {
+  clip_ = moving_clip(CTV_FORMAT_I420, 48, 640, kFrames);
   const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
   const bool fresh = std::distance(begin(tasks), end(tasks)) == 1;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Squares of skipped cells that get one vector. Both backends compile these formulas, and a
-// GPU tries many vectors at once (cuda/motion/skip_squares.cu). Not normative.
+// Squares of skipped cells that get one vector. Both backends compile these formulas, and a GPU tries many
+// vectors at once (cuda/motion/skip_squares.cu). Not normative.
 //
 // The search chooses vectors by themselves. But where all cells of a square are skipped, nothing follows that
 // would mend a prediction. So the exact error of another vector is known, here that of luma, and one that the

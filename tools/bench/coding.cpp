@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <numeric>
+#include <span>
 #include <string_view>
 
 #include "bench/statistics.h"
@@ -59,12 +60,12 @@ void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receiv
 }
 
 // Milliseconds a frame of each pass but the first, unless it is alone. With frames in flight results come in
-// bursts, and a pass begins with work that was done in the one before, so they have the mean of all passes.
-std::vector<double> milliseconds(const std::vector<double>& seconds, size_t frames, bool in_flight) {
+// bursts, so they have the mean of all passes, without the last one, whose end has nothing behind it.
+std::vector<double> milliseconds(std::span<const double> seconds, size_t frames, bool in_flight) {
+  if (seconds.size() > 1) seconds = seconds.subspan(1, seconds.size() - 1 - (in_flight ? 1 : 0));
   std::vector<double> ms;
   for (const double pass : seconds) ms.push_back(1000 * pass / static_cast<double>(frames));
   if (in_flight) return {std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size())};
-  if (ms.size() > 1) ms.erase(ms.begin());
   return ms;
 }
 
@@ -222,7 +223,8 @@ Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded,
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
   TimedClip timed;
   const bool in_flight = config.frames_in_flight > 1;
-  timed.coded = encode_clip(config, clip, static_cast<int>(runs) + 1);
+  const int64_t around = runs == 0 ? 1 : in_flight ? 2 : 1;
+  timed.coded = encode_clip(config, clip, static_cast<int>(runs + around));
   timed.decoded = decode_clip(decoder_like(config), timed.coded.units, clip.frames.size());
   timed.encode_ms = milliseconds(timed.coded.times.seconds, clip.frames.size(), in_flight);
   timed.decode_ms = milliseconds(timed.decoded.seconds, clip.frames.size(), in_flight);

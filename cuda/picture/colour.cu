@@ -9,6 +9,7 @@
 #include "codec/dsp/ycocg.hpp"
 #include "cuda/picture/chroma.cuh"
 #include "cuda/picture/colour.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/thread.cuh"
 
 namespace ctv::cuda {
@@ -36,6 +37,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const PlaneView<Sample>& plane = import.plane;
   const int r = thread_row();
   const int c = thread_col();
+  follow();
   if (r >= plane.rows || c >= plane.cols) return;
   plane.row(r)[c] =
       static_cast<Sample>(resampled(import.source, import.from, import.to, min_of(r, import.extent.rows - 1),
@@ -62,6 +64,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     import_rgb_kernel(const __grid_constant__ BytePlane source, const __grid_constant__ SamplePlanes planes) {
   const int r = thread_row();
   const int c = thread_col();
+  follow();
   if constexpr (!kQuarter) {
     const Ycocg v = ycocg_at(source, r, c);
     put(planes.of[0], r, c, v.y);
@@ -102,6 +105,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   const BytePlane& target = e.target;
   const int r = thread_row();
   const int c = thread_col();
+  follow();
   if (r >= target.rows || c >= target.cols) return;
   target.put(r, c, e.source.data == nullptr ? 128 : resampled(e.source, e.from, e.to, r, c));
 }
@@ -136,6 +140,7 @@ __global__ void __launch_bounds__(kBlock* kPieceRows)
   const int row = static_cast<int>(blockIdx.y) * kPieceRows + thread_y();
   const int col = static_cast<int>(blockIdx.x) * kPiece;
   const int lane = thread_x();
+  follow();
   if (row >= target.rows) return;
   const int count = min_of(target.cols - col, kPiece);
   auto* const words = reinterpret_cast<uint32_t*>(joined[threadIdx.y]);
@@ -177,6 +182,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                             const __grid_constant__ BytePlanes target) {
   const int r = thread_row();
   const int c = thread_col();
+  follow();
   if (r >= target.of[1].rows || c >= target.of[1].cols) return;
   Ycbcr v[4];
 #pragma unroll
@@ -215,9 +221,11 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
     const int rows = max_of(planes[1].rows, planes[0].rows >> layout.chroma.y);
     const int cols = max_of(planes[1].cols, planes[0].cols >> layout.chroma.x);
     if (layout.chroma.y == 0) {
-      import_rgb_kernel<false><<<blocks(rows, cols), threads, 0, device.stream()>>>(picture.planes[0], out);
+      launch_alone(device, device.stream(), import_rgb_kernel<false>, blocks(rows, cols), threads,
+                   picture.planes[0], out);
     } else {
-      import_rgb_kernel<true><<<blocks(rows, cols), threads, 0, device.stream()>>>(picture.planes[0], out);
+      launch_alone(device, device.stream(), import_rgb_kernel<true>, blocks(rows, cols), threads,
+                   picture.planes[0], out);
     }
     return device.launched("import_rgb_kernel");
   }
@@ -230,7 +238,7 @@ Status import_planes(Device& device, const BytePicture& picture, const PictureLa
                               {picture.planes[2], from, layout.chroma, layout.extent(2), planes[2]}}};
   dim3 grid = blocks(planes[1].rows, planes[1].cols);
   grid.z = 2;
-  import_chroma_kernel<<<grid, dim3(kBlock, kBlock), 0, device.stream()>>>(imports);
+  launch_alone(device, device.stream(), import_chroma_kernel, grid, dim3(kBlock, kBlock), imports);
   return device.launched("import_chroma_kernel");
 }
 
@@ -246,14 +254,14 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
                         layout.ycbcr};
   if (is_rgb(picture.format)) {
     const dim3 pieces(blocks_for(luma.cols, kPiece), blocks_for(luma.rows, kPieceRows));
-    export_rgb_kernel<<<pieces, dim3(kBlock, kPieceRows), 0, device.stream()>>>(colours, luma);
+    launch_alone(device, device.stream(), export_rgb_kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
     return device.launched("export_rgb_kernel");
   }
   const ChromaShift to = chroma_shift(picture.format);
   if (ycocg && picture.format != CTV_FORMAT_GRAY8) {
     const BytePlanes out{{picture.planes[0], picture.planes[1], picture.planes[2]}};
-    export_converted_kernel<<<blocks(out.of[1].rows, out.of[1].cols), threads, 0, device.stream()>>>(colours,
-                                                                                                     to, out);
+    launch_alone(device, device.stream(), export_converted_kernel, blocks(out.of[1].rows, out.of[1].cols),
+                 threads, colours, to, out);
     return device.launched("export_converted_kernel");
   }
   if (picture.format == CTV_FORMAT_GRAY8) return export_same(device, planes, 0, 1, picture);
@@ -265,7 +273,7 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
     exports.of[p] = {p < layout.planes ? colours.of[p] : SamplePlane{},
                      p == 0 ? ChromaShift{} : layout.chroma, p == 0 ? ChromaShift{} : to, picture.planes[p]};
   }
-  export_planes_kernel<<<grid, threads, 0, device.stream()>>>(exports);
+  launch_alone(device, device.stream(), export_planes_kernel, grid, threads, exports);
   return device.launched("export_planes_kernel");
 }
 

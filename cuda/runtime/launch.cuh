@@ -44,10 +44,10 @@ void launch_kernel(Device& device, void (*kernel)(Parameters...), dim3 blocks, d
             shared, arguments...);
 }
 
-/// Of the entropy coding. What is placed early takes room from stages, for which other frames may wait.
+/// Placed early with one frame in flight only: what waits takes room from the kernels of others.
 template <typename... Parameters, typename... Arguments>
-void launch_coding(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
-                   dim3 threads, const Arguments&... arguments) {
+void launch_alone(Device& device, cudaStream_t stream, void (*kernel)(Parameters...), dim3 blocks,
+                  dim3 threads, const Arguments&... arguments) {
   launch_on(stream, device.alone() && device.overlaps(reinterpret_cast<const void*>(kernel)), kernel, blocks,
             threads, 0, arguments...);
 }

@@ -19,6 +19,7 @@
 
 #include "codec/dsp/directional.hpp"
 #include "codec/dsp/mirror.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/transform/shear_grids.hpp"
 
 namespace ctv::cuda {
@@ -28,16 +29,12 @@ constexpr int kWarp = kShearWarp;
 constexpr int kWarps = kShearWarps;
 constexpr int kThreads = kWarp * kWarps;
 constexpr int kTileCols = kWarp;  // targets of a block
-constexpr int kColumnRun = 4;     // targets of a column that a thread makes
+constexpr int kColumnRun = 8;     // targets of a column that a thread makes
 constexpr int kTileRows = kColumnRun * kWarps;
 constexpr int kRun = 8;  // sums of the first pass that a thread makes
 constexpr int kMaxSlope = 3;
+constexpr int kBlocks = 8;  // of a multiprocessor: all of a plane of 1920x1080 at once
 
-// 0: p += sign * round(tan K), 1: p += sign * round(sin K).
-struct Step {
-  int sine;
-  int sign;
-};
 // Of the shears of a tree level: bands of fewer levels have none of them.
 struct Gate {
   const int8_t* directions;  // log2, by band; null: all bands have this level
@@ -63,6 +60,13 @@ __device__ __forceinline__ int advanced(int n, int step, int period) {
   return n < period ? n : n - period;
 }
 
+// n modulo the period, of which `inverse` is 2^kInverseShift / period: |n| is less than 2^21.
+__device__ __forceinline__ int wrapped(int n, int period, int inverse) {
+  n -= static_cast<int>((static_cast<int64_t>(n) * inverse) >> kInverseShift) * period;
+  if (n < 0) n += period;
+  return n < period ? n : n - period;
+}
+
 // The taps of two neighbours, the first at position 2 pair of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes
 // them.
 template <int kHalf>
@@ -78,12 +82,12 @@ CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
 }
 
 // kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
-// first. aligned: stride is 1 and from is at a multiple of two.
-template <int kHalf>
-__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool aligned, int (&sums)[kRun]) {
+// first. kAligned: stride is 1 and from is at a multiple of two.
+template <int kHalf, bool kAligned>
+__device__ __forceinline__ void sum_run(const int16_t* from, int stride, int (&sums)[kRun]) {
   constexpr int kPairs = kRun + 2 * kHalf - 2;
   uint32_t pairs[kPairs];  // neighbours from each sample on
-  if (aligned) {
+  if constexpr (kAligned) {
     const auto* words = reinterpret_cast<const uint32_t*>(from);
     uint32_t word = words[0];
 #pragma unroll
@@ -133,8 +137,8 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   using Shape = Tile<kHalf>;
   const bool beside = lane < Shape::kReach;
   if (patch.inside) {
-    constexpr int kBatch = 7;  // rows on their way at once: all, unless the slope is steep
     constexpr int kSure = Shape::kSumRows / kWarps;
+    constexpr int kBatch = kSure + 1;  // rows on their way at once: all, unless there is a slope
     const Coefficient* from = picture + (g.source_row + (patch.top + warp) * g.row_step) * g.row_pitch +
                               (patch.start + warp * g.skew + lane * g.col_step) * g.col_pitch;
     const Coefficient* from_beside = from + kWarp * g.col_step * g.col_pitch;
@@ -158,7 +162,7 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
     }
   } else {
     int row = wrap(g.source_row + (patch.top + warp) * g.row_step, g.rows);
-    int start = wrap(patch.start + warp * g.skew, g.cols);
+    int start = wrapped(patch.start + warp * g.skew, g.cols, g.cols_inverse);
     const int near = lane * g.col_step % g.cols;
     const int far = advanced(near, g.lanes_on, g.cols);
 #pragma unroll 1
@@ -172,12 +176,16 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   }
 }
 
-template <int kHalf>
-__global__ void __launch_bounds__(kThreads, 5)
-    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step, Gate gate) {
+// p += sign * round(tan K), or with kSine p += sign * round(sin K).
+template <int kHalf, bool kSine>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, int sign, Gate gate) {
   using Shape = Tile<kHalf>;
   __shared__ Shape tile;
-  if (gate.directions != nullptr && gate.directions[blockIdx.z >> grids.count_log2] < gate.depth) return;
+  if (gate.directions != nullptr) {
+    follow();
+    if (gate.directions[blockIdx.z >> grids.count_log2] < gate.depth) return;
+  }
   const ShearGrid& g = grids.of[blockIdx.z & ((1U << grids.count_log2) - 1)];
   Coefficient* band =
       bands.data + static_cast<ptrdiff_t>(blockIdx.z >> grids.count_log2) * bands.rows * bands.cols;
@@ -194,7 +202,8 @@ __global__ void __launch_bounds__(kThreads, 5)
   const int outside = (kRun - 1) * steepness;
   Patch patch;
   patch.top = row0 + sums_top + lowest;
-  patch.start = wrap(g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step, g.cols);
+  patch.start =
+      wrapped(g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step, g.cols, g.cols_inverse);
   patch.rows = Shape::kSumRows + Shape::kReach * steepness;
   // Of the block's first target, in the same period.
   const int target_start =
@@ -205,30 +214,48 @@ __global__ void __launch_bounds__(kThreads, 5)
                  stays(g, patch.start, patch.rows, Shape::kCols) &&
                  stays(g, target_start, kTileRows, kTileCols);
 
+  follow();
   Coefficient* const targets = band + g.target_base;
   const int first_row = row0 + warp * kColumnRun;
   const int own_rows = col0 + lane < g.count_cols ? min_of(g.count_rows - first_row, kColumnRun) : 0;
   int places[kColumnRun];
   int own[kColumnRun];
   int target_col = target_start + warp * kColumnRun * g.skew + lane * g.col_step;
-  if (!patch.inside) target_col = wrap(target_col, g.cols);
+  if (!patch.inside) target_col = wrapped(target_col, g.cols, g.cols_inverse);
+  places[0] = (g.target_row + first_row * g.row_step) * g.row_pitch + target_col * g.col_pitch;
+  if (patch.inside) {
 #pragma unroll
-  for (int k = 0; k < kColumnRun; ++k) {
-    places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
-    target_col = advanced(target_col, g.col_on, g.cols);
-    if (k < own_rows) own[k] = targets[places[k]];
+    for (int k = 0; k < kColumnRun; ++k) {
+      places[k] = places[0] + k * g.row_on;
+      own[k] = targets[places[k]];
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < kColumnRun; ++k) {
+      places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
+      target_col = advanced(target_col, g.col_on, g.cols);
+      if (k < own_rows) own[k] = targets[places[k]];
+    }
   }
   load_patch<kHalf>(g, patch, band + g.source_base, lane, warp, tile.source + outside);
   __syncthreads();
 
-  // Along the slope: each group of threads has kRun columns.
-  constexpr int kGroup = kThreads / (kTileCols / kRun);
-  const int col = static_cast<int>(threadIdx.x) / kGroup * kRun;
-  for (int i = static_cast<int>(threadIdx.x) % kGroup; i < Shape::kSumRows + outside; i += kGroup) {
-    const int begin = g.slope > 0 ? i - outside : i;
+  // Along the slope: runs of kRun columns, all threads at work.
+  const int runs = Shape::kSumRows + outside;
+  for (int i = static_cast<int>(threadIdx.x); i < runs * (kTileCols / kRun); i += kThreads) {
+    int col = 0;
+    int begin = i;
+    for (; begin >= runs; begin -= runs) col += kRun;
     int sums[kRun];
-    sum_run<kHalf>(&tile.source[outside + begin - kHalf * g.slope - lowest][col], g.slope * Shape::kPitch + 1,
-                   g.slope == 0, sums);
+    if (g.slope == 0) {
+      sum_run<kHalf, true>(&tile.source[begin][col], 1, sums);
+#pragma unroll
+      for (int k = 0; k < kRun; ++k) tile.sums[begin][col + k] = sums[k];
+      continue;
+    }
+    if (g.slope > 0) begin -= outside;
+    sum_run<kHalf, false>(&tile.source[outside + begin - kHalf * g.slope - lowest][col],
+                          g.slope * Shape::kPitch + 1, sums);
 #pragma unroll
     for (int k = 0; k < kRun; ++k) {
       const int r = begin + k * g.slope;
@@ -241,22 +268,27 @@ __global__ void __launch_bounds__(kThreads, 5)
   int t[kColumnRun + Shape::kReach];
 #pragma unroll
   for (int k = 0; k < kColumnRun + Shape::kReach; ++k) t[k] = tile.sums[warp * kColumnRun + k][lane];
+  const int towards = g.upward != 0 ? -1 : 1;
 #pragma unroll
   for (int k = 0; k < kColumnRun; ++k) {
     int sum = 0;
 #pragma unroll
     for (int a = 1; a <= kHalf; ++a)
       sum += directional_tap(2 * kHalf, a) * (t[k + kHalf + a - 1] - t[k + kHalf - a]);
-    if (g.upward != 0) sum = -sum;
-    const int s = step.sine != 0 ? shear_sin(sum) : shear_tan(sum);
-    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k] + step.sign * s);
+    sum *= towards;
+    own[k] += sign * (kSine ? shear_sin(sum) : shear_tan(sum));
+  }
+#pragma unroll
+  for (int k = 0; k < kColumnRun; ++k) {
+    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k]);
   }
 }
 
-template <int kHalf>
-Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int target,
-             Step step, const int8_t* directions) {
-  const ShearGrids grids = shear_grids(bands, plan, depth, target);
+// target 1 is sheared by sines, target 0 by tangents.
+template <int kHalf, int kTarget>
+Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int sign,
+             const int8_t* directions) {
+  const ShearGrids grids = shear_grids(bands, plan, depth, kTarget);
   const int count = 1 << grids.count_log2;
   int rows = 0;
   int cols = 0;
@@ -266,7 +298,8 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
   }
   const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
                     static_cast<unsigned>(count * bands.count));
-  shear_kernel<kHalf><<<blocks, kThreads, 0, device.stream()>>>(bands, grids, step, Gate{directions, depth});
+  launch_alone(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands, grids,
+               sign, Gate{directions, depth});
   return device.launched("shear_kernel");
 }
 
@@ -282,9 +315,9 @@ Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, cons
   const int sign = levels.inverse ? -1 : 1;
   for (int i = levels.first; i <= levels.last; ++i) {
     const int depth = levels.inverse ? levels.first + levels.last - i : i;
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 1, {1, sign}, directions));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
+    CTV_RETURN_IF_ERROR((shear<kHalf, 0>(device, bands, plan, depth, -sign, directions)));
+    CTV_RETURN_IF_ERROR((shear<kHalf, 1>(device, bands, plan, depth, sign, directions)));
+    CTV_RETURN_IF_ERROR((shear<kHalf, 0>(device, bands, plan, depth, -sign, directions)));
   }
   return {};
 }

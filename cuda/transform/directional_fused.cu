@@ -8,6 +8,7 @@
 // last, and quantises on the way out. Inverse: dequantised on the way in.
 #include "codec/dsp/directional.hpp"
 #include "codec/dsp/mirror.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/transform/directional_fused.hpp"
 
 namespace ctv::cuda {
@@ -89,6 +90,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   __shared__ Tile<kDepth> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
+  follow();
   const Coefficient* band = bands + static_cast<ptrdiff_t>(blockIdx.z) * fused.rows * fused.cols;
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
     const Coefficient* line =
@@ -131,6 +133,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
   __shared__ Tile<kDepth> tile;
   const int row0 = static_cast<int>(blockIdx.y) * kTileRows;
   const int col0 = static_cast<int>(blockIdx.x) * kTileCols;
+  follow();
   for (int r = static_cast<int>(threadIdx.y); r < tile.kRows; r += kThreadsY) {
     const int row = wrap(row0 - kBorder + r, fused.rows);
     for (int c = static_cast<int>(threadIdx.x); c < tile.kCols; c += kThreadsX) {
@@ -181,11 +184,11 @@ Status directional_quantise(Device& device, const GatheredScale& level, const Di
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
   if (plan.directions_log2 == 1) {
-    directional_quantise_kernel<1><<<tiles(bands), threads, 0, device.stream()>>>(
-        level, as_parameter(quantisers), fused, bands.data, levels);
+    launch_alone(device, device.stream(), directional_quantise_kernel<1>, tiles(bands), threads, level,
+                 as_parameter(quantisers), fused, bands.data, levels);
   } else {
-    directional_quantise_kernel<2><<<tiles(bands), threads, 0, device.stream()>>>(
-        level, as_parameter(quantisers), fused, bands.data, levels);
+    launch_alone(device, device.stream(), directional_quantise_kernel<2>, tiles(bands), threads, level,
+                 as_parameter(quantisers), fused, bands.data, levels);
   }
   return device.launched("directional_quantise_kernel");
 }
@@ -196,11 +199,11 @@ Status dequantise_directional(Device& device, const GatheredScale& level, const 
   const dim3 threads(kThreadsX, kThreadsY);
   const FusedLevel fused = fused_level(plan, bands);
   if (plan.directions_log2 == 1) {
-    dequantise_directional_kernel<1><<<tiles(bands), threads, 0, device.stream()>>>(
-        level, as_parameter(quantisers), fused, levels, bands.data);
+    launch_alone(device, device.stream(), dequantise_directional_kernel<1>, tiles(bands), threads, level,
+                 as_parameter(quantisers), fused, levels, bands.data);
   } else {
-    dequantise_directional_kernel<2><<<tiles(bands), threads, 0, device.stream()>>>(
-        level, as_parameter(quantisers), fused, levels, bands.data);
+    launch_alone(device, device.stream(), dequantise_directional_kernel<2>, tiles(bands), threads, level,
+                 as_parameter(quantisers), fused, levels, bands.data);
   }
   return device.launched("dequantise_directional_kernel");
 }

@@ -13,6 +13,7 @@
 #include "cuda/transform/laplacian.hpp"
 
 #include "codec/dsp/laplacian.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/mirrored.cuh"
 #include "cuda/runtime/warp.cuh"
 #include "cuda/transform/sample_pairs.cuh"
@@ -58,6 +59,7 @@ __global__ void __launch_bounds__(kLowThreads)
   const int row0 = static_cast<int>(blockIdx.y) * kTile;
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
   const int thread = static_cast<int>(threadIdx.x);
+  follow();
   if (const int r = thread / (kTile / kRowRun); r < kLowSums) {
     constexpr int kWords = kRowRun + kLowpassReach;
     const int low = thread % (kTile / kRowRun) * kRowRun;
@@ -158,6 +160,7 @@ __global__ void __launch_bounds__(kColumnThreads)
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int place = mirrored<kLowpassReach>(2 * (col0 - 1 + lane), cols) >> 1;
   const int last_place = mirrored<kLowpassReach>(2 * (col0 - 1 + kWarp + lane), cols) >> 1;
+  follow();
 #pragma unroll
   for (int r = warp; r < kSide; r += kColumnThreads / kWarp) {
     const int row = mirrored<kLowpassReach>(2 * (row0 - 1 + r), rows) >> 1;
@@ -214,22 +217,24 @@ dim3 tiles(Extent extent) { return {blocks_for(extent.cols / 2, kTile), blocks_f
 
 Status laplacian_lowpass(Device& device, const PlaneSource& source, Extent extent, const Coefficient* from,
                          Coefficient* target) {
-  laplacian_lowpass_kernel<<<tiles(extent), kLowThreads, 0, device.stream()>>>(source, extent.rows,
-                                                                               extent.cols, from, target);
+  launch_alone(device, device.stream(), laplacian_lowpass_kernel, tiles(extent), kLowThreads, source,
+               extent.rows, extent.cols, from, target);
   return device.launched("laplacian_lowpass_kernel");
 }
 
 Status laplacian_detail(Device& device, const Coefficient* low, Extent extent, const PlaneSource& source,
                         Coefficient* detail) {
-  laplacian_interpolate_kernel<kDetailSign><<<tiles(extent), kColumnThreads, 0, device.stream()>>>(
-      low, extent.rows, extent.cols, source, coefficient_target(detail, extent.cols));
+  launch_alone(device, device.stream(), laplacian_interpolate_kernel<kDetailSign>, tiles(extent),
+               kColumnThreads, low, extent.rows, extent.cols, source,
+               coefficient_target(detail, extent.cols));
   return device.launched("laplacian_interpolate_kernel");
 }
 
 Status laplacian_merge(Device& device, const Coefficient* low, Extent extent, const Coefficient* detail,
                        const PlaneTarget& target) {
-  laplacian_interpolate_kernel<kMergeSign><<<tiles(extent), kColumnThreads, 0, device.stream()>>>(
-      low, extent.rows, extent.cols, coefficient_source(detail, extent.cols), target);
+  launch_alone(device, device.stream(), laplacian_interpolate_kernel<kMergeSign>, tiles(extent),
+               kColumnThreads, low, extent.rows, extent.cols, coefficient_source(detail, extent.cols),
+               target);
   return device.launched("laplacian_interpolate_kernel");
 }
 

@@ -1,66 +1,74 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantiser and dequantiser of directional subbands and of the lowpass: element-wise, blocks of 32x32
-// elements as Katsigiannis et al. have them but four to a thread, which are on their way together; one layer
+// elements as Katsigiannis et al. have them but eight to a thread, which are on their way together; one layer
 // of the grid for each subband of a pyramid scale, so a scale takes one launch. A subband is a strided copy
 // of its band (no resampling), so gathering it costs no pass of its own.
 #include <algorithm>
 
+#include "cuda/runtime/launch.cuh"
 #include "cuda/transform/quantise.hpp"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kEach = 4;  // levels of a thread
+constexpr int kEach = 8;  // levels of a thread
 
-__device__ __forceinline__ int position(const GatheredSubband& s, int band_cols, int r, int c) {
-  const int row = s.row + r * s.row_stride;
-  const int col = s.quincunx != 0 ? 2 * c + (s.col ^ (r & 1)) : s.col + c * s.col_stride;
-  return s.base + row * band_cols + col;
+// A thread's levels, so many rows apart, and where their coefficients lie.
+constexpr int kRowsOn = kBlock / kEach;
+static_assert(kRowsOn % 2 == 0);  // rows of a thread lie alike in a quincunx
+
+struct OwnLevels {
+  int rows;  // from the thread's first on
+  int level, level_on;
+  int position, position_on;
+};
+
+__device__ __forceinline__ OwnLevels own_levels(const GatheredScale& scale) {
+  const GatheredSubband s = scale.subbands[blockIdx.z];
+  const int row = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
+  const int col = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
+  const int col_of_band = s.quincunx != 0 ? 2 * col + (s.col ^ (row & 1)) : s.col + col * s.col_stride;
+  return {col < s.cols ? s.rows - row : 0, s.offset + row * s.cols + col, kRowsOn * s.cols,
+          s.base + (s.row + row * s.row_stride) * scale.band_cols + col_of_band,
+          kRowsOn * s.row_stride * scale.band_cols};
 }
 
-__global__ void __launch_bounds__(kBlock* kBlock / kEach)
+__global__ void __launch_bounds__(kBlock* kRowsOn)
     quantise_scale_kernel(const __grid_constant__ GatheredScale scale,
                           const __grid_constant__ LevelQuantisers quantisers, const Coefficient* bands,
                           Level* levels) {
-  const GatheredSubband& s = scale.subbands[blockIdx.z];
-  const SubbandQuantiser& q = quantisers.of[blockIdx.z];
-  const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
-  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  if (c >= s.cols) return;
+  const OwnLevels own = own_levels(scale);
+  const SubbandQuantiser q = quantisers.of[blockIdx.z];
+  follow();
   Coefficient x[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
-    const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) x[k] = bands[position(s, scale.band_cols, r, c)];
+    if (k * kRowsOn < own.rows) x[k] = bands[own.position + k * own.position_on];
   }
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
-    const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) levels[s.offset + r * s.cols + c] = quantise(x[k], q.multiplier, q.rounding_offset);
+    if (k * kRowsOn < own.rows)
+      levels[own.level + k * own.level_on] = quantise(x[k], q.multiplier, q.rounding_offset);
   }
 }
 
-__global__ void __launch_bounds__(kBlock* kBlock / kEach)
+__global__ void __launch_bounds__(kBlock* kRowsOn)
     dequantise_scale_kernel(const __grid_constant__ GatheredScale scale,
                             const __grid_constant__ LevelQuantisers quantisers, const Level* levels,
                             Coefficient* bands) {
-  const GatheredSubband& s = scale.subbands[blockIdx.z];
-  const SubbandQuantiser& q = quantisers.of[blockIdx.z];
-  const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
-  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  if (c >= s.cols) return;
+  const OwnLevels own = own_levels(scale);
+  const SubbandQuantiser q = quantisers.of[blockIdx.z];
+  follow();
   Level x[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
-    const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) x[k] = levels[s.offset + r * s.cols + c];
+    if (k * kRowsOn < own.rows) x[k] = levels[own.level + k * own.level_on];
   }
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
-    const int r = first + k * (kBlock / kEach);
-    if (r < s.rows)
-      bands[position(s, scale.band_cols, r, c)] = dequantise(x[k], q.step, q.reconstruction_offset);
+    if (k * kRowsOn < own.rows)
+      bands[own.position + k * own.position_on] = dequantise(x[k], q.step, q.reconstruction_offset);
   }
 }
 
@@ -69,6 +77,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                                Coefficient* coefficients) {
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
+  follow();
   if (r < rows && c < cols) coefficients[r * cols + c] = source.at(r, c);
 }
 
@@ -77,6 +86,7 @@ __global__ void __launch_bounds__(kBlock* kBlock)
                           const __grid_constant__ PlaneTarget target) {
   const int r = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
+  follow();
   if (r < rows && c < cols) target.put(r, c, coefficients[r * cols + c]);
 }
 
@@ -130,30 +140,32 @@ GatheredScale gather_level(std::span<const Subband> subbands, int directions_log
 
 Status quantise_scale(Device& device, const GatheredScale& scale,
                       std::span<const SubbandQuantiser> quantisers, const Coefficient* bands, Level* levels) {
-  quantise_scale_kernel<<<blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kBlock / kEach),
-                          0, device.stream()>>>(scale, as_parameter(quantisers), bands, levels);
+  launch_alone(device, device.stream(), quantise_scale_kernel,
+               blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
+               as_parameter(quantisers), bands, levels);
   return device.launched("quantise_scale_kernel");
 }
 
 Status dequantise_scale(Device& device, const GatheredScale& scale,
                         std::span<const SubbandQuantiser> quantisers, const Level* levels,
                         Coefficient* bands) {
-  dequantise_scale_kernel<<<blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kBlock / kEach),
-                            0, device.stream()>>>(scale, as_parameter(quantisers), levels, bands);
+  launch_alone(device, device.stream(), dequantise_scale_kernel,
+               blocks(scale.max_rows, scale.max_cols, scale.count), dim3(kBlock, kRowsOn), scale,
+               as_parameter(quantisers), levels, bands);
   return device.launched("dequantise_scale_kernel");
 }
 
 Status subtract_prediction(Device& device, const PlaneSource& source, Extent extent,
                            Coefficient* coefficients) {
-  subtract_prediction_kernel<<<blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), 0,
-                               device.stream()>>>(source, extent.rows, extent.cols, coefficients);
+  launch_alone(device, device.stream(), subtract_prediction_kernel, blocks(extent.rows, extent.cols, 1),
+               dim3(kBlock, kBlock), source, extent.rows, extent.cols, coefficients);
   return device.launched("subtract_prediction_kernel");
 }
 
 Status add_prediction(Device& device, const Coefficient* coefficients, Extent extent,
                       const PlaneTarget& target) {
-  add_prediction_kernel<<<blocks(extent.rows, extent.cols, 1), dim3(kBlock, kBlock), 0, device.stream()>>>(
-      coefficients, extent.rows, extent.cols, target);
+  launch_alone(device, device.stream(), add_prediction_kernel, blocks(extent.rows, extent.cols, 1),
+               dim3(kBlock, kBlock), coefficients, extent.rows, extent.cols, target);
   return device.launched("add_prediction_kernel");
 }
 

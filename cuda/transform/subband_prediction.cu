@@ -4,6 +4,7 @@
 // level, of which the second load waits for the first: a thread has four levels on their way. Blocks of 32x32
 // levels, one layer of the grid per subband, so a plane takes one launch.
 #include "codec/dsp/motion_vectors.hpp"
+#include "cuda/runtime/launch.cuh"
 #include "cuda/transform/subband_prediction.hpp"
 
 namespace ctv::cuda {
@@ -34,6 +35,7 @@ __global__ void __launch_bounds__(kBlock* kBlock / kEach)
   const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
   if (first >= s.rows || c >= s.cols) return;
   const int block_col = block_of(c, s.col_shift, grid.log2_block, grid.cols);
+  follow();
   MotionVector v[kEach];
 #pragma unroll
   for (int k = 0; k < kEach; ++k) {
@@ -75,8 +77,8 @@ Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, C
     cols = max_of(cols, s.cols);
   }
   const dim3 blocks(blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(count));
-  predict_kernel<<<blocks, dim3(kBlock, kBlock / kEach), 0, device.stream()>>>(
-      subbands, sign, Grid{grid.log2_block, grid.rows, grid.cols}, vectors, in, previous, out);
+  launch_alone(device, device.stream(), predict_kernel, blocks, dim3(kBlock, kBlock / kEach), subbands, sign,
+               Grid{grid.log2_block, grid.rows, grid.cols}, vectors, in, previous, out);
   return device.launched("predict_kernel");
 }
 

@@ -181,7 +181,7 @@ class Team {
       loop.inside = {&place, place.turn + 1};
       loop.in_order = true;
     } else {
-      grow(helpers + 1);  // the caller may be one of them
+      grow(std::min(helpers + 1, room));  // the caller may be one of them
       place.turn = current.turn;
       current.outermost->around = true;
     }

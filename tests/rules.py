@@ -50,7 +50,8 @@ ONE_SIDED = set("""
     cuda/runtime/frame_recorder cuda/runtime/kept_graph cuda/runtime/launch cuda/runtime/memory cuda/runtime/mirrored
     cuda/runtime/samples cuda/runtime/stage_clock cuda/runtime/streams cuda/runtime/thread cuda/runtime/tuning
     cuda/runtime/warp
-    cpu/picture/filter_bytes-inl cpu/picture/sample_rows cpu/picture/skipped_runs cuda/picture/byte_picture cuda/picture/copy_planes
+    cpu/picture/filter_bytes-inl cpu/picture/filter_gain-inl cpu/picture/sample_rows cpu/picture/skipped_runs
+    cuda/picture/byte_picture cuda/picture/copy_planes
     cpu/motion/blend-inl cpu/motion/bounded_search cpu/motion/field_match-inl cpu/motion/hadamard-inl
     cpu/motion/field_prices-inl cpu/motion/interpolate-inl cpu/motion/predict-inl cpu/motion/skip_unit-inl
     cuda/motion/block_match cuda/motion/field_group cuda/motion/hadamard cuda/motion/interpolate cuda/motion/predict_unit cuda/motion/search_planes

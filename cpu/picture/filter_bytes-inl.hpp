@@ -36,17 +36,20 @@ struct RunRows {
 struct FilterBytes {
   alignas(16) int8_t of[kFilterTables][kFilterPairs][kFilterClasses]{};
   alignas(64) uint8_t pairs[kFilterTables][kFilterPairs / 2][2 * kFilterClasses]{};
-  bool fit = true;  // sums of every second weight do
+  bool fit = true;  // sums of every second weight do, and corrections
   constexpr FilterBytes() {
     for (int t = 0; t < kFilterTables; ++t) {
       for (int c = 0; c < kFilterClasses; ++c) {
         int sums[2] = {};
+        int most = 1 << (kFilterBits - 1);
         for (int k = 0; k < kFilterPairs; ++k) {
           of[t][k][c] = kFilterWeights[t][k][c];
           pairs[t][k / 2][2 * c + k % 2] = static_cast<uint8_t>(of[t][k][c]);
           sums[k % 2] += kFilterWeights[t][k][c];
           fit = fit && sums[k % 2] >= -128 && sums[k % 2] <= 127;
+          most += 2 * kMostFilterBound * abs_of(static_cast<int>(kFilterWeights[t][k][c]));
         }
+        fit = fit && most >> kFilterBits <= 127;
       }
     }
   }
@@ -97,10 +100,10 @@ inline Sample LeastSample(const RunRows& rows, const FilterPiece& piece) {
 }
 
 // Samples less `base`, since the filter sees differences alone; repeated beyond the plane. False if they are
-// not bytes. The last columns overlap those before them.
-HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, Sample base, ByteRun& to) {
-  const FilterTag d;
-  const Tag16<FilterTag> d16;
+// not bytes. The last columns overlap those before them. D: of no more columns than there are
+template <class D>
+HWY_INLINE bool LoadBytes(D d, const RunRows& rows, const FilterPiece& piece, Sample base, ByteRun& to) {
+  const Tag16<D> d16;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   const auto [begin, end] = ByteColumns(rows, piece);
   auto any = hn::Zero(d16);
@@ -108,12 +111,11 @@ HWY_INLINE bool LoadBytes(const RunRows& rows, const FilterPiece& piece, Sample 
     const Sample* const from = rows.of[r] + piece.col;
     uint8_t* const out = to.samples[r] + ByteRun::kBefore;
     if (begin > -kFilterReach)
-      hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[begin] - base)), d, out - kLanes);
+      std::fill_n(out - kFilterReach, kFilterReach, static_cast<uint8_t>(from[begin] - base));
     for (int x = piece.wide() + kFilterReach - kLanes; x > end - kLanes; x -= kLanes)
       hn::StoreU(hn::Set(d, static_cast<uint8_t>(from[end - 1] - base)), d, out + x);
     for (int i = begin; i < end; i += kLanes) {
       const int x = min_of(i, end - kLanes);
-      __builtin_prefetch(from + x + kFilterRun);  // the next run
       const auto lower = hn::Sub(hn::LoadU(d16, from + x), hn::Set(d16, base));
       const auto upper = hn::Sub(hn::LoadU(d16, from + x + kLanes / 2), hn::Set(d16, base));
       any = hn::Or(any, hn::Or(lower, upper));
@@ -169,28 +171,38 @@ HWY_INLINE EvenOdd<D> SumsOfThree(D d, const uint8_t* at) {
           hn::Add(pairs, hn::BitCast(d16, hn::ShiftRight<8>(after)))};
 }
 
+// Adds 1 where a > b.
+template <class V>
+HWY_INLINE V CountAbove(V count, V a, V b) {
+  const hn::DFromV<V> d;
+#if HWY_TARGET <= HWY_AVX3
+  return hn::IfThenElse(hn::Gt(a, b), hn::Add(count, hn::Set(d, int16_t{1})), count);
+#else
+  return hn::Sub(count, hn::VecFromMask(d, hn::Gt(a, b)));
+#endif
+}
+
 // filter_class() of the sums of differences across a sample.
 template <class V>
 HWY_INLINE V ClassOf(const LoopFilter& f, V across, V down, V falling, V rising) {
   const hn::DFromV<V> d;
   const auto fall = hn::Sub(falling, hn::ShiftRight<2>(falling));
   const auto rise = hn::Sub(rising, hn::ShiftRight<2>(rising));
-  const auto straight = hn::Abs(hn::Sub(across, down));
-  const auto diagonal = hn::Abs(hn::Sub(fall, rise));
+  const auto axis = hn::Sub(across, down);
+  const auto slanted = hn::Sub(fall, rise);
+  const auto straight = hn::Abs(axis);
+  const auto diagonal = hn::Abs(slanted);
   const auto total = hn::Add(across, down);
   const auto most = hn::Max(straight, diagonal);
-  const auto above = [&](V a, V b) HWY_ATTR { return hn::VecFromMask(d, hn::Gt(a, b)); };  // -1 or 0
-  const auto slanted = above(diagonal, straight);
-  const auto direction =
-      hn::Add(hn::Add(slanted, slanted),
-              hn::IfThenElse(hn::MaskFromVec(slanted), above(fall, rise), above(across, down)));
-  const auto clarity =
-      hn::Add(hn::Add(above(most, hn::ShiftRight<3>(total)), above(most, hn::ShiftRight<2>(total))),
-              above(most, hn::ShiftRight<1>(total)));
-  const auto strength =
-      hn::Add(hn::Add(above(total, hn::Set(d, f.strengths[0])), above(total, hn::Set(d, f.strengths[1]))),
-              above(total, hn::Set(d, f.strengths[2])));
-  return hn::Neg(hn::Add(hn::Add(hn::ShiftLeft<4>(strength), hn::ShiftLeft<2>(clarity)), direction));
+  const auto slope = hn::IfThenElse(hn::Gt(diagonal, straight), slanted, axis);
+  V at = hn::Zero(d);
+  for (const int16_t strength : f.strengths) at = CountAbove(at, total, hn::Set(d, strength));
+  at = hn::ShiftLeft<2>(at);
+  at = CountAbove(at, most, hn::ShiftRight<3>(total));
+  at = CountAbove(at, most, hn::ShiftRight<2>(total));
+  at = CountAbove(at, most, hn::ShiftRight<1>(total));
+  at = CountAbove(hn::Add(at, at), diagonal, straight);
+  return CountAbove(hn::Add(at, at), slope, hn::Zero(d));
 }
 
 // Weights of samples by their classes, two of each side by side, in the order of interleaved bytes.
@@ -258,31 +270,10 @@ class ClassWeights<hn::Full512<uint8_t>> {
 };
 #endif
 
-// Stores interleaved lanes in order.
-HWY_INLINE void StoreInOrder(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper, int16_t* to) {
-  const hn::Full128<int16_t> d;
-  hn::Store(lower, d, to);
-  hn::Store(upper, d, to + 8);
-}
-#if HWY_TARGET <= HWY_AVX2
-HWY_INLINE void StoreInOrder(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper, int16_t* to) {
-  const hn::Full256<int16_t> d;
-  hn::Store(hn::ConcatLowerLower(d, upper, lower), d, to);
-  hn::Store(hn::ConcatUpperUpper(d, upper, lower), d, to + 16);
-}
-#endif
-#if HWY_TARGET <= HWY_AVX3
-HWY_INLINE void StoreInOrder(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper, int16_t* to) {
-  const hn::Full256<int16_t> half;
-  StoreInOrder(hn::LowerHalf(half, lower), hn::LowerHalf(half, upper), to);
-  StoreInOrder(hn::UpperHalf(half, lower), hn::UpperHalf(half, upper), to + 32);
-}
-#endif
-
 // Corrections of the samples from `at` on, whose classes are known.
 template <class D>
 HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Vec<D> classes,
-                             int16_t* corrections) {
+                             int8_t* corrections) {
   const Tag16<D> d16;
   using V = hn::Vec<D>;
   constexpr ptrdiff_t kPitch = ByteRun::kPitch;
@@ -312,29 +303,33 @@ HWY_INLINE void CorrectBytes(D d, const uint8_t* at, const LoopFilter& f, hn::Ve
   add(pull(2), pull(2 * kPitch), 2);
   lower = hn::Sub(lower, MultiplyPairs(middle, sum.lower));
   upper = hn::Sub(upper, MultiplyPairs(middle, sum.upper));
-  StoreInOrder(hn::ShiftRight<kFilterBits>(lower), hn::ShiftRight<kFilterBits>(upper), corrections);
+  const auto both = PackSigned(hn::ShiftRight<kFilterBits>(lower), hn::ShiftRight<kFilterBits>(upper));
+  hn::Store(both, hn::RebindToSigned<D>(), corrections);
 }
 
 // Of one vector of columns. corrections: [rows][kFilterRun]
 template <class D>
 HWY_INLINE void CorrectColumns(D d, const ByteRun& run, int rows, int at, const LoopFilter& f,
-                               int16_t* corrections) {
-  EvenOdd<D> sums[4][kMostFilterRows];
+                               int8_t* corrections) {
+  EvenOdd<D> above[4], here[4];
   hn::Vec<D> classes[kMostFilterRows];
   for (int i = 0; i < 4; ++i) {
-    EvenOdd<D> above = SumsOfThree(d, run.differences[0][i] + at);
-    EvenOdd<D> here = SumsOfThree(d, run.differences[1][i] + at);
-    for (int r = 0; r < rows; ++r) {
-      const EvenOdd<D> below = SumsOfThree(d, run.differences[r + 2][i] + at);
-      for (int odd = 0; odd < 2; ++odd)
-        sums[i][r].of[odd] = hn::Add(hn::Add(above.of[odd], here.of[odd]), below.of[odd]);
-      above = here;
-      here = below;
-    }
+    above[i] = SumsOfThree(d, run.differences[0][i] + at);
+    here[i] = SumsOfThree(d, run.differences[1][i] + at);
+    for (int odd = 0; odd < 2; ++odd) above[i].of[odd] = hn::Add(above[i].of[odd], here[i].of[odd]);
   }
   for (int r = 0; r < rows; ++r) {
+    EvenOdd<D> sums[4];
+    for (int i = 0; i < 4; ++i) {
+      const EvenOdd<D> below = SumsOfThree(d, run.differences[r + 2][i] + at);
+      for (int odd = 0; odd < 2; ++odd) {
+        sums[i].of[odd] = hn::Add(above[i].of[odd], below.of[odd]);
+        above[i].of[odd] = hn::Add(here[i].of[odd], below.of[odd]);
+      }
+      here[i] = below;
+    }
     const auto half = [&](int odd) HWY_ATTR {
-      return ClassOf(f, sums[0][r].of[odd], sums[1][r].of[odd], sums[2][r].of[odd], sums[3][r].of[odd]);
+      return ClassOf(f, sums[0].of[odd], sums[1].of[odd], sums[2].of[odd], sums[3].of[odd]);
     };
     classes[r] = hn::BitCast(d, hn::Or(half(0), hn::ShiftLeft<8>(half(1))));
   }
@@ -344,15 +339,19 @@ HWY_INLINE void CorrectColumns(D d, const ByteRun& run, int rows, int at, const 
 
 // corrections: [rows][kFilterRun]. False if the samples are not bytes, whatever is taken off.
 inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopFilter f,
-                            int16_t* corrections) {
+                            int8_t* corrections) {
   const FilterTag d;
   const WideFilterTag wide;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
   constexpr int kWide = static_cast<int>(hn::MaxLanes(wide));
   ByteRun run;
   const ByteColumns columns(rows, piece);
-  if (columns.end - columns.begin < kLanes) return false;
-  if (!LoadBytes(rows, piece, 0, run) && !LoadBytes(rows, piece, LeastSample(rows, piece), run)) return false;
+  const int cols = columns.end - columns.begin;
+  if (cols < kLanes) return false;
+  const auto load = [&](Sample base) HWY_ATTR {
+    return cols < kWide ? LoadBytes(d, rows, piece, base, run) : LoadBytes(wide, rows, piece, base, run);
+  };
+  if (!load(0) && !load(LeastSample(rows, piece))) return false;
   FindByteDifferences(piece, run);
   int x = 0;
   if constexpr (kWide > kLanes) {
@@ -364,7 +363,7 @@ inline bool ByteCorrections(const RunRows& rows, const FilterPiece& piece, LoopF
   return true;
 }
 #else
-inline bool ByteCorrections(const RunRows&, const FilterPiece&, LoopFilter, int16_t*) { return false; }
+inline bool ByteCorrections(const RunRows&, const FilterPiece&, LoopFilter, int8_t*) { return false; }
 #endif
 
 }  // namespace ctv::HWY_NAMESPACE

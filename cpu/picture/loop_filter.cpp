@@ -21,6 +21,7 @@
 
 #include "cpu/motion/predict-inl.hpp"
 #include "cpu/picture/filter_bytes-inl.hpp"
+#include "cpu/picture/filter_gain-inl.hpp"
 
 #ifndef CTV_CPU_LOOP_FILTER_ONCE
 #define CTV_CPU_LOOP_FILTER_ONCE
@@ -107,7 +108,7 @@ void LookUp(const int8_t (&table)[kFilterClasses], const uint8_t* classes, int8_
 // Of kFilterPiece samples from `at` on. Declares its neighbours as pointers, since a lambda would have
 // another instruction set than filter_correction(), and would not be inlined.
 void Correct(const Sample* at, ptrdiff_t stride, LoopFilter f, const uint8_t* classes,
-             int16_t* __restrict corrections) {
+             int8_t* __restrict corrections) {
   alignas(64) int8_t w[kFilterPairs][kFilterPiece];
   for (int k = 0; k < kFilterPairs; ++k) LookUp(kFilterWeights[f.table][k], classes, w[k]);
   const Sample* const above2 = at - 2 * stride;
@@ -124,13 +125,13 @@ void Correct(const Sample* at, ptrdiff_t stride, LoopFilter f, const uint8_t* cl
     sum = static_cast<int16_t>(sum + w[3][x] * filter_pull(above[x + 1], below[x - 1], s, b));
     sum = static_cast<int16_t>(sum + w[4][x] * filter_pull(at[x - 2], at[x + 2], s, b));
     sum = static_cast<int16_t>(sum + w[5][x] * filter_pull(above2[x], below2[x], s, b));
-    corrections[x] = filter_correction(sum);
+    corrections[x] = static_cast<int8_t>(filter_correction(sum));
   }
 }
 
 // corrections: [rows][kFilterRun]. Each step passes over all rows: what it stores has arrived when the next
 // reads it at other places.
-void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter& f, int16_t* corrections) {
+void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter& f, int8_t* corrections) {
   Differences<kSums> differences[kMostFilterRows + 2];
   Differences<kFilterPiece> sums[kMostFilterRows + 2];
   alignas(64) uint8_t classes[kMostFilterRows][kFilterPiece];
@@ -142,7 +143,7 @@ void Corrections(const Sample* at, ptrdiff_t stride, int rows, const LoopFilter&
 }
 
 // Of all pieces of a run.
-void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilter& f, int16_t* corrections) {
+void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilter& f, int8_t* corrections) {
   if (ByteCorrections(rows, run, f, corrections)) return;
   constexpr int kPatch = kFilterPiece + 2 * kFilterReach;
   Sample patch[(kMostFilterRows + 2 * kFilterReach) * kPatch];
@@ -167,7 +168,7 @@ void RunCorrections(const RunRows& rows, const FilterPiece& run, const LoopFilte
 // mask: -1 or, in cells that stay, 0. False: all stay; the mask is anything then. kSide: columns of a cell;
 // pieces begin with one.
 template <int kSide>
-bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask) {
+bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int8_t* mask) {
   const int row = cells.row_of(piece.row);
   const int last = cells.geometry.grid.cols - 1;
   const uint8_t* const skips =
@@ -185,7 +186,7 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask)
       if (count == kCells) return false;
       for (int k = 0; k < kCells; ++k) {
         const uint64_t kept = uint64_t{stay[k]} - 1;
-        for (int x = 0; x < kSide; x += 4) std::memcpy(mask + k * kSide + x, &kept, sizeof kept);
+        std::memcpy(mask + k * kSide, &kept, kSide);
       }
       return true;
     }
@@ -194,7 +195,7 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask)
   for (int x = 0; x < kFilterPiece; x += kSide) {
     const bool filtered = x < piece.cols && (changes == nullptr || changes[col >> kRootLevel] < 0) &&
                           (skips == nullptr || skips[col] == 0);
-    std::fill_n(mask + x, kSide, static_cast<int16_t>(filtered ? -1 : 0));
+    std::fill_n(mask + x, kSide, static_cast<int8_t>(filtered ? -1 : 0));
     any = any || filtered;
     if (kSide > 1) {
       col = std::min(col + 1, last);
@@ -204,7 +205,7 @@ bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask)
   }
   return any;
 }
-bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int16_t* mask) {
+bool MaskOf(const FilteredCells& cells, const FilterPiece& piece, int8_t* mask) {
   switch (cells.geometry.col_shift) {
     case 0:
       return MaskOf<8>(cells, piece, mask);
@@ -226,39 +227,47 @@ RunRows RowsAround(const FilterPiece& run, Extent extent, RowAt row_at) {
 }
 
 // Calls code(run, corrections, mask) for runs of pieces in rows [first, last) that do not stay. What a run's
-// code changes, the next run does not see. rows_of(run): of the runs with its rows. corrections:
-// [rows][kFilterRun]. kDecides: of the rows that decide alone (filter_decides()).
-template <bool kDecides, typename RowsOf, typename Code>
+// code changes, the next run does not see. rows_of(run): of the runs with its rows. load(run): ahead of use.
+// corrections: [rows][kFilterRun]. kDecides: of the rows that decide alone (filter_decides()).
+template <bool kDecides, typename RowsOf, typename Load, typename Code>
 void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells, int first, int last,
-             RowsOf rows_of, Code code) {
-  alignas(64) int16_t corrections[2][kMostFilterRows * kFilterRun];
-  alignas(64) int16_t mask[2][kFilterRun];
+             RowsOf rows_of, Load load, Code code) {
+  alignas(64) int8_t corrections[2][kMostFilterRows * kFilterRun];
+  alignas(64) int8_t mask[3][kFilterRun];
   const int side = cells.cell_rows();
   const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows, above and below
   FilterPiece run{};
-  for (run.row = first + left_out; run.row < last; run.row += side) {
-    run.rows = min_of(side - 2 * left_out, last - run.row);
-    const RunRows rows = rows_of(run);
-    FilterPiece before{};  // the run whose code is due
-    int odd = 0;
-    for (run.col = 0; run.col < extent.cols; run.col += run.cols) {
-      bool filtered = false;
+  const auto find = [&](int n) {  // the next run
+    bool filtered = false;
+    for (; run.col < extent.cols && !filtered; run.col += filtered ? 0 : run.cols) {
       run.cols = 0;
       for (FilterPiece piece = run; piece.col < extent.cols && run.cols < kFilterRun;
            piece.col += kFilterPiece) {
         piece.cols = min_of(kFilterPiece, extent.cols - piece.col);
-        const bool any = MaskOf(cells, piece, mask[odd] + run.cols);
+        const bool any = MaskOf(cells, piece, mask[n % 3] + run.cols);
         if (run.cols == 0) filtered = any;
         if (any != filtered) break;
         run.cols += piece.cols;
       }
-      if (!filtered) continue;
-      RunCorrections(rows, run, filter, corrections[odd]);
-      if (before.cols > 0) code(before, corrections[odd ^ 1], mask[odd ^ 1]);
-      before = run;
-      odd ^= 1;
     }
-    if (before.cols > 0) code(before, corrections[odd ^ 1], mask[odd ^ 1]);
+    if (filtered) load(run);
+    return filtered;
+  };
+  for (run.row = first + left_out; run.row < last; run.row += side) {
+    run.rows = min_of(side - 2 * left_out, last - run.row);
+    run.col = 0;
+    const RunRows rows = rows_of(run);
+    FilterPiece before{};  // the run whose code is due
+    int n = 0;
+    for (bool any = find(n); any; ++n) {
+      const FilterPiece own = run;
+      run.col += run.cols;
+      any = find(n + 1);
+      RunCorrections(rows, own, filter, corrections[n % 2]);
+      if (n > 0) code(before, corrections[(n + 1) % 2], mask[(n + 2) % 3]);
+      before = own;
+    }
+    if (n > 0) code(before, corrections[(n + 1) % 2], mask[(n + 2) % 3]);
   }
 }
 
@@ -283,12 +292,14 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
           return r < run.row ? kept_row(r) : samples.row(r);
         });
       },
-      [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+      [&](const FilterPiece& run) { Prefetch(samples, run.row, run.col, run.rows + kFilterReach, run.cols); },
+      [&](const FilterPiece& run, const int8_t* corrections, const int8_t* mask) {
         for (int r = run.row; r < run.row + run.rows; ++r, corrections += kFilterRun) {
           Sample* const x = samples.row(r) + run.col;
           CTV_INDEPENDENT
           for (int i = 0; i < run.cols; ++i)
-            x[i] = clamp_to(static_cast<int16_t>(x[i] + (corrections[i] & mask[i])), lo, hi);
+            x[i] =
+                clamp_to(static_cast<int16_t>(x[i] + static_cast<int8_t>(corrections[i] & mask[i])), lo, hi);
         }
       });
 }
@@ -312,29 +323,22 @@ void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int f
       [&](const FilterPiece& run) {
         return RowsAround(run, plane.samples.extent(), [&](int r) { return plane.samples.row(r); });
       },
-      [&](const FilterPiece& run, const int16_t* corrections, const int16_t* mask) {
+      [&](const FilterPiece& run) {
+        Prefetch(plane.samples, run.row - kFilterReach, run.col, run.rows + 2 * kFilterReach, run.cols);
+        Prefetch(plane.source, run.row, run.col, run.rows, run.cols);
+      },
+      [&](const FilterPiece& run, const int8_t* corrections, const int8_t* mask) {
         int64_t* const own = changes + cells.root(cells.row_of(run.row), 0);
         if (own != row) {
           add_sums();
           std::fill(sums.begin(), sums.end(), 0);
           row = own;
         }
-        for (int begin = 0; begin < run.cols; begin += part) {
-          FilterGain gain;
-          for (int r = 0; r < run.rows; ++r) {
-            const Sample* x = plane.samples.row(run.row + r) + run.col;
-            const Sample* y = plane.source.row(run.row + r) + run.col;
-            const int16_t* c = corrections + r * kFilterRun;
-            const auto add = [&](int i) {
-              gain.add(static_cast<int16_t>(y[i] - x[i]) & mask[i], c[i] & mask[i]);
-            };
-            if (part == kFilterPiece && begin + part <= run.cols) {
-              for (int i = begin; i < begin + kFilterPiece; ++i) add(i);
-            } else {
-              for (int i = begin; i < min_of(begin + part, run.cols); ++i) add(i);
-            }
-          }
-          sums[static_cast<size_t>(cells.col_of(run.col + begin) >> kRootLevel)] += gain.change();
+        FilterPiece piece = run;
+        for (int begin = 0; begin < run.cols; begin += part, piece.col += part) {
+          piece.cols = min_of(part, run.cols - begin);
+          sums[static_cast<size_t>(cells.col_of(piece.col) >> kRootLevel)] +=
+              GainOf(plane, piece, corrections + begin, mask + begin).change();
         }
       });
   add_sums();

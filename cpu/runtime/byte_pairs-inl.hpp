@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of unsigned and signed bytes, added in pairs (pmaddubsw), the way back to bytes (packuswb), sums
-// of differences (psadbw), and tables of 16 bytes (pshufb), of whose places bits 4 to 6 do not count. Highway
-// does not offer these within 128 bits, or not with such places. Included once per instruction set.
+// Products of unsigned and signed bytes, added in pairs (pmaddubsw), the way back to bytes (packuswb and
+// packsswb), sums of differences (psadbw), and tables of 16 bytes (pshufb), of whose places bits 4 to 6 do
+// not count. Highway does not offer these within 128 bits, or not with such places. Included once per
+// instruction set.
 #if defined(CTV_CPU_BYTE_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTV_CPU_BYTE_PAIRS_INL_HPP
 #undef CTV_CPU_BYTE_PAIRS_INL_HPP
@@ -23,6 +24,9 @@ HWY_INLINE hn::Vec128<int16_t> MultiplyPairs(hn::Vec128<uint8_t> samples, hn::Ve
 HWY_INLINE hn::Vec128<uint8_t> Pack(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
   return hn::Vec128<uint8_t>{_mm_packus_epi16(lower.raw, upper.raw)};
 }
+HWY_INLINE hn::Vec128<int8_t> PackSigned(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
+  return hn::Vec128<int8_t>{_mm_packs_epi16(lower.raw, upper.raw)};
+}
 HWY_INLINE hn::Vec128<uint8_t> PackInOrder(hn::Vec128<int16_t> lower, hn::Vec128<int16_t> upper) {
   return Pack(lower, upper);
 }
@@ -41,6 +45,9 @@ HWY_INLINE hn::Vec256<int16_t> MultiplyPairs(hn::Vec256<uint8_t> samples, hn::Ve
 HWY_INLINE hn::Vec256<uint8_t> Pack(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
   return hn::Vec256<uint8_t>{_mm256_packus_epi16(lower.raw, upper.raw)};
 }
+HWY_INLINE hn::Vec256<int8_t> PackSigned(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
+  return hn::Vec256<int8_t>{_mm256_packs_epi16(lower.raw, upper.raw)};
+}
 HWY_INLINE hn::Vec256<uint8_t> PackInOrder(hn::Vec256<int16_t> lower, hn::Vec256<int16_t> upper) {
   return hn::Vec256<uint8_t>{_mm256_permute4x64_epi64(Pack(lower, upper).raw, 0xd8)};
 }
@@ -57,6 +64,13 @@ HWY_INLINE hn::Vec512<int16_t> MultiplyPairs(hn::Vec512<uint8_t> samples, hn::Ve
 }
 HWY_INLINE hn::Vec512<uint8_t> Pack(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper) {
   return hn::Vec512<uint8_t>{_mm512_packus_epi16(lower.raw, upper.raw)};
+}
+HWY_INLINE hn::Vec512<int8_t> PackSigned(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper) {
+  return hn::Vec512<int8_t>{_mm512_packs_epi16(lower.raw, upper.raw)};
+}
+HWY_INLINE hn::Vec512<uint8_t> PackInOrder(hn::Vec512<int16_t> lower, hn::Vec512<int16_t> upper) {
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  return hn::Vec512<uint8_t>{_mm512_permutexvar_epi64(order, Pack(lower, upper).raw)};
 }
 HWY_INLINE hn::Vec512<uint8_t> LookUp(hn::Vec512<uint8_t> table, hn::Vec512<uint8_t> places) {
   return hn::Vec512<uint8_t>{_mm512_shuffle_epi8(table.raw, places.raw)};

@@ -50,7 +50,7 @@ HWY_INLINE void SubtractBetween(const uint8_t* current, ptrdiff_t stride, const 
 // Differences [kSide][kUnit] of luma to whole samples.
 template <int kSide>
 HWY_INLINE void SubtractWhole(const uint8_t* current, ptrdiff_t stride, const uint8_t* reference,
-                              ptrdiff_t reference_stride, int16_t* out) {
+                              ptrdiff_t reference_stride, int16_t* __restrict out) {
   for (int r = 0; r < kSide; ++r) {
     CTV_KEEP_LOOP
     for (int c = 0; c < kSide; ++c) {
@@ -98,34 +98,99 @@ void SubtractLuma(const SearchedLuma& luma, MotionVector v, int y, int x, int16_
     __builtin_prefetch(halves.samples + r * halves.stride + 2 * x + half_displacement(v.x).half);
 }
 
-// Differences [rows][cols] of chroma, in rows of `pitch`, to samples between four. kWidth: columns that are
-// computed
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+// Rows of both planes of chroma, side by side.
 template <int kWidth>
-void SubtractChroma(const UnitPlane& u, MotionVector v, int top, int left, int rows, int cols, int16_t* out,
-                    ptrdiff_t pitch) {
-  const Near<kWidth> source(u.source, u.y + top, u.x + left, rows);
-  const Moved<kWidth> moved(u.reference, u.shift, v, u.y + top, u.x + left, rows, false);
-  const Sample* predicted = moved.source;
-  ptrdiff_t stride = moved.stride;
-  alignas(64) int16_t across[(kUnit + 1) * kWidth];
-  alignas(64) int16_t between[kUnit * kWidth];
-  if (!moved.whole()) {
-    const auto down = static_cast<int16_t>(moved.dy.eighth);
-    const auto right = static_cast<int16_t>(moved.dx.eighth);
-    for (int r = 0; r <= rows; ++r) {
-      const Sample* const row = moved.source + r * moved.stride;
-      CTV_KEEP_LOOP
-      for (int c = 0; c < kWidth; ++c) across[r * kWidth + c] = between_columns(row[c], row[c + 1], right);
+struct RowsOfBoth {
+  using D = hn::CappedTag<int16_t, 2 * kWidth>;
+  static constexpr bool kSideBySide = hn::MaxLanes(D()) > kWidth;  // in a vector
+  const Sample* of[2];
+  ptrdiff_t strides[2];
+
+  HWY_INLINE hn::Vec<D> load(int row, int col) const {
+    const D d;
+    if constexpr (kSideBySide) {
+      const hn::Half<D> half;
+      return hn::Combine(d, hn::LoadU(half, of[1] + row * strides[1] + col),
+                         hn::LoadU(half, of[0] + row * strides[0] + col));
+    } else {
+      const int p = col / kWidth;
+      return hn::LoadU(d, of[p] + row * strides[p] + col - p * kWidth);
     }
-    for (int i = 0; i < rows * kWidth; ++i) between[i] = between_rows(across[i], across[i + kWidth], down);
-    predicted = between;
-    stride = kWidth;
   }
-  if (cols == kWidth)
-    return Subtract<kWidth>(source.data, source.stride, predicted, stride, rows, out, pitch);
-  alignas(64) int16_t cell[kUnit * kWidth];
-  Subtract<kWidth>(source.data, source.stride, predicted, stride, rows, cell, kWidth);
-  for (int r = 0; r < rows; ++r) std::copy_n(cell + r * kWidth, cols, out + r * pitch);
+  // kPitch: of the rows that are written, half of it a plane's. Whole vectors where planes follow each other:
+  // loads of what narrower stores have just written wait for them.
+  template <int kPitch>
+  static HWY_INLINE void store(hn::Vec<D> v, int row, int col, int16_t* out) {
+    const D d;
+    out += row * kPitch;
+    if constexpr (kSideBySide && kPitch > 2 * kWidth) {
+      const hn::Half<D> half;
+      hn::StoreU(hn::LowerHalf(half, v), half, out);
+      hn::StoreU(hn::UpperHalf(half, v), half, out + kPitch / 2);
+    } else {
+      hn::StoreU(v, d, out + col + col / kWidth * (kPitch / 2 - kWidth));
+    }
+  }
+};
+#endif
+
+// Differences of both planes of chroma to samples between four: of kWidth columns of each, side by side in
+// rows of kPitch. (top, left): in the unit
+template <int kWidth, int kPitch>
+void SubtractChroma(const UnitPlane (&planes)[2], MotionVector v, int top, int left, int rows, int16_t* out) {
+  const auto& [first, second] = planes;
+  const int y = first.y + top;
+  const int x = first.x + left;
+  const Near<kWidth> sources[] = {{first.source, y, x, rows}, {second.source, y, x, rows}};
+  const Moved<kWidth> moved[] = {{first.reference, first.shift, v, y, x, rows, false},
+                                 {second.reference, second.shift, v, y, x, rows, false}};
+  const auto right = static_cast<int16_t>(moved[0].dx.eighth);
+  const auto down = static_cast<int16_t>(moved[0].dy.eighth);
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  using Rows = RowsOfBoth<kWidth>;
+  using V = hn::Vec<typename Rows::D>;
+  const typename Rows::D d;
+  const Rows source{{sources[0].data, sources[1].data}, {sources[0].stride, sources[1].stride}};
+  const Rows here{{moved[0].source, moved[1].source}, {moved[0].stride, moved[1].stride}};
+  const Rows beside{{moved[0].source + 1, moved[1].source + 1}, {moved[0].stride, moved[1].stride}};
+  const auto set = [&](int value) HWY_ATTR { return hn::Set(d, static_cast<int16_t>(value)); };
+  for (int c = 0; c < 2 * kWidth; c += static_cast<int>(hn::Lanes(d))) {
+    const auto subtract = [&](int r, V predicted) HWY_ATTR {
+      const V difference = hn::Sub(source.load(r, c), predicted);
+      Rows::template store<kPitch>(hn::Max(hn::Min(difference, set(511)), set(-511)), r, c, out);
+    };
+    if (moved[0].whole()) {
+      for (int r = 0; r < rows; ++r) subtract(r, here.load(r, c));
+      continue;
+    }
+    const auto columns = [&](int r) HWY_ATTR {  // between_columns()
+      return hn::Add(hn::Mul(here.load(r, c), set(8 - right)), hn::Mul(beside.load(r, c), set(right)));
+    };
+    V above = columns(0);
+    for (int r = 0; r < rows; ++r) {  // between_rows()
+      const V below = columns(r + 1);
+      const V sum = hn::Add(hn::Mul(above, set(8 - down)), hn::Mul(below, set(down)));
+      subtract(r, hn::ShiftRight<6>(hn::Add(sum, set(32))));
+      above = below;
+    }
+  }
+#else
+  for (int p = 0; p < 2; ++p, out += kPitch / 2) {
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < kWidth; ++c) {
+        const Sample* const at = moved[p].source + r * moved[p].stride + c;
+        const Sample* const below = at + moved[p].stride;
+        const int predicted = moved[p].whole()
+                                  ? at[0]
+                                  : between_rows(between_columns(at[0], at[1], right),
+                                                 between_columns(below[0], below[1], right), down);
+        out[r * kPitch + c] =
+            static_cast<int16_t>(skip_difference(sources[p].data[r * sources[p].stride + c], predicted));
+      }
+    }
+  }
+#endif
 }
 
 // A unit whose cells have vectors, and lie in the grid or not.
@@ -139,31 +204,32 @@ struct VectorUnit {
 template <int kWidth, int kPlanes>
 struct ComparedPlanes {
   static constexpr int kCols = kWidth * kPlanes;
-  const SearchedLuma* luma;  // or null
+  const SearchedLuma* luma;  // of one plane
   UnitPlane planes[kPlanes];
 
   // Differences [rows][kCols]. Cells outside the grid differ in nothing.
   void subtract(const VectorUnit& unit, int16_t* difference) const {
-    for (const UnitPlane& u : planes) {
-      int16_t* const out = difference + (&u - planes) * kWidth;
-      if (unit.uniform) {
-        luma != nullptr ? SubtractLuma<kUnit>(*luma, unit.vectors[0], u.y, u.x, out)
-                        : SubtractChroma<kWidth>(u, unit.vectors[0], 0, 0, u.rows, kWidth, out, kCols);
-        continue;
+    const UnitPlane& u = planes[0];
+    if (unit.uniform) {
+      if constexpr (kPlanes == 2) {
+        SubtractChroma<kWidth, kCols>(planes, unit.vectors[0], 0, 0, u.rows, difference);
+      } else {
+        SubtractLuma<kUnit>(*luma, unit.vectors[0], u.y, u.x, difference);
       }
-      const int rows = u.cell_rows();
-      const int cols = u.cell_cols();
-      for (int k = 0; k < kSkipCells; ++k) {
-        const int top = k / kSkipUnit * rows;
-        const int left = k % kSkipUnit * cols;
-        int16_t* const cell = out + top * kCols + left;
-        if (!unit.inside[k]) {
-          for (int r = 0; r < rows; ++r) std::fill_n(cell + r * kCols, cols, int16_t{0});
-        } else if (luma != nullptr) {
-          SubtractLuma<kCell>(*luma, unit.vectors[k], u.y + top, u.x + left, cell);
-        } else {
-          SubtractChroma<kCell>(u, unit.vectors[k], top, left, rows, cols, cell, kCols);
-        }
+      return;
+    }
+    constexpr int kOfCell = kWidth / kSkipUnit;
+    const int rows = u.cell_rows();
+    for (int k = 0; k < kSkipCells; ++k) {
+      const int top = k / kSkipUnit * rows;
+      const int left = k % kSkipUnit * kOfCell;
+      int16_t* const cell = difference + top * kCols + left;
+      if (!unit.inside[k]) {
+        for (int i = 0; i < rows * kPlanes; ++i) std::fill_n(cell + i * kWidth, kOfCell, int16_t{0});
+      } else if constexpr (kPlanes == 2) {
+        SubtractChroma<kOfCell, kCols>(planes, unit.vectors[k], top, left, rows, cell);
+      } else {
+        SubtractLuma<kCell>(*luma, unit.vectors[k], u.y + top, u.x + left, cell);
       }
     }
   }

@@ -123,10 +123,8 @@ class UnitedRoot {
       predicted = between;
       stride = kUnit;
     }
-    alignas(64) int16_t difference[kUnit * kUnit];
-    Subtract<kUnit>(source.data, source.stride, predicted, stride, kUnit, difference, kUnit);
     uint64_t squares[1][kSkipCells];  // 64ths
-    Squares<kUnit>(kCell, difference, squares);
+    SquaresOfLuma(source.data, source.stride, predicted, stride, squares);
     const bool known = root_.is_own_known(level, unit);
     error = 0;
     for (int i = 0; i < kSkipCells; ++i) {

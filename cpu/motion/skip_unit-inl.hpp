@@ -64,11 +64,12 @@ void Subtract(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_
 }
 
 // The squares of the differences of each cell, times 64. kPlanes: side by side, kWidth columns in all.
-// cell_rows: rows of a cell
-template <int kWidth, int kPlanes = 1>
-void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkipCells]) {
+// cell_rows: rows of a cell. at(row, column): a vector of differences, or one difference
+template <int kWidth, int kPlanes, typename At>
+HWY_INLINE void SquaresOf(int cell_rows, At at, uint64_t (&squares)[kPlanes][kSkipCells]) {
   constexpr int kOfCell = kWidth / kPlanes / kSkipUnit / 2;  // sums
-  for (int half = 0; half < kSkipUnit; ++half, d += cell_rows * kWidth) {
+  for (int half = 0; half < kSkipUnit; ++half) {
+    const int first = half * cell_rows;
     alignas(64) int32_t sums[kWidth / 2];  // of columns side by side
 #if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
     const hn::CappedTag<int16_t, kWidth> d16;
@@ -76,16 +77,16 @@ void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkip
     for (int x = 0; x < kWidth; x += static_cast<int>(hn::Lanes(d16))) {
       auto sum = hn::Zero(d32);
       auto unused = hn::Zero(d32);
-      for (int r = 0; r < cell_rows; ++r) {
-        const auto v = hn::LoadU(d16, d + r * kWidth + x);
+      for (int r = first; r < first + cell_rows; ++r) {
+        const auto v = at(r, x);
         sum = hn::ReorderWidenMulAccumulate(d32, v, v, sum, unused);
       }
       hn::Store(sum, d32, sums + x / 2);
     }
 #else
     std::fill_n(sums, kWidth / 2, 0);
-    for (int r = 0; r < cell_rows; ++r) {
-      for (int c = 0; c < kWidth; ++c) sums[c / 2] += d[r * kWidth + c] * d[r * kWidth + c];
+    for (int r = first; r < first + cell_rows; ++r) {
+      for (int c = 0; c < kWidth; ++c) sums[c / 2] += at(r, c) * at(r, c);
     }
 #endif
     const int32_t* of_cell = sums;
@@ -97,6 +98,34 @@ void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkip
       }
     }
   }
+}
+
+// d: differences [rows][kWidth]
+template <int kWidth, int kPlanes>
+void Squares(int cell_rows, const int16_t* d, uint64_t (&squares)[kPlanes][kSkipCells]) {
+  const auto at = [&](int r, int x) HWY_ATTR {
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    return hn::LoadU(hn::CappedTag<int16_t, kWidth>(), d + r * kWidth + x);
+#else
+    return d[r * kWidth + x];
+#endif
+  };
+  SquaresOf<kWidth>(cell_rows, at, squares);
+}
+
+// Of luma's differences, which are not stored.
+HWY_INLINE void SquaresOfLuma(const Sample* a, ptrdiff_t a_stride, const Sample* b, ptrdiff_t b_stride,
+                              uint64_t (&squares)[1][kSkipCells]) {
+  const auto at = [&](int r, int x) HWY_ATTR {
+#if defined(CTV_SIMD_PAIRS) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    const hn::CappedTag<int16_t, kUnit> d;
+    const auto difference = hn::Sub(hn::LoadU(d, a + r * a_stride + x), hn::LoadU(d, b + r * b_stride + x));
+    return hn::Max(hn::Min(difference, hn::Set(d, int16_t{511})), hn::Set(d, int16_t{-511}));
+#else
+    return skip_difference(a[r * a_stride + x], b[r * b_stride + x]);
+#endif
+  };
+  SquaresOf<kUnit>(kCell, at, squares);
 }
 
 inline UnitPlane PlaneOfUnit(const SkipRow& s, int p, int col) {

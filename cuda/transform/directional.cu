@@ -29,12 +29,16 @@ constexpr int kWarp = kShearWarp;
 constexpr int kWarps = kShearWarps;
 constexpr int kThreads = kWarp * kWarps;
 constexpr int kTileCols = kWarp;  // targets of a block
-constexpr int kColumnRun = 8;     // targets of a column that a thread makes
+constexpr int kColumnRun = 4;     // targets of a column that a thread makes
 constexpr int kTileRows = kColumnRun * kWarps;
 constexpr int kRun = 8;  // sums of the first pass that a thread makes
 constexpr int kMaxSlope = 3;
-constexpr int kBlocks = 8;  // of a multiprocessor: all of a plane of 1920x1080 at once
 
+// 0: p += sign * round(tan K), 1: p += sign * round(sin K).
+struct Step {
+  int sine;
+  int sign;
+};
 // Of the shears of a tree level: bands of fewer levels have none of them.
 struct Gate {
   const int8_t* directions;  // log2, by band; null: all bands have this level
@@ -60,13 +64,6 @@ __device__ __forceinline__ int advanced(int n, int step, int period) {
   return n < period ? n : n - period;
 }
 
-// n modulo the period, of which `inverse` is 2^kInverseShift / period: |n| is less than 2^21.
-__device__ __forceinline__ int wrapped(int n, int period, int inverse) {
-  n -= static_cast<int>((static_cast<int64_t>(n) * inverse) >> kInverseShift) * period;
-  if (n < 0) n += period;
-  return n < period ? n : n - period;
-}
-
 // The taps of two neighbours, the first at position 2 pair of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes
 // them.
 template <int kHalf>
@@ -82,12 +79,12 @@ CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
 }
 
 // kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
-// first. kAligned: stride is 1 and from is at a multiple of two.
-template <int kHalf, bool kAligned>
-__device__ __forceinline__ void sum_run(const int16_t* from, int stride, int (&sums)[kRun]) {
+// first. aligned: stride is 1 and from is at a multiple of two.
+template <int kHalf>
+__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool aligned, int (&sums)[kRun]) {
   constexpr int kPairs = kRun + 2 * kHalf - 2;
   uint32_t pairs[kPairs];  // neighbours from each sample on
-  if constexpr (kAligned) {
+  if (aligned) {
     const auto* words = reinterpret_cast<const uint32_t*>(from);
     uint32_t word = words[0];
 #pragma unroll
@@ -137,8 +134,8 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   using Shape = Tile<kHalf>;
   const bool beside = lane < Shape::kReach;
   if (patch.inside) {
+    constexpr int kBatch = 7;  // rows on their way at once: all, unless the slope is steep
     constexpr int kSure = Shape::kSumRows / kWarps;
-    constexpr int kBatch = kSure + 1;  // rows on their way at once: all, unless there is a slope
     const Coefficient* from = picture + (g.source_row + (patch.top + warp) * g.row_step) * g.row_pitch +
                               (patch.start + warp * g.skew + lane * g.col_step) * g.col_pitch;
     const Coefficient* from_beside = from + kWarp * g.col_step * g.col_pitch;
@@ -162,7 +159,7 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
     }
   } else {
     int row = wrap(g.source_row + (patch.top + warp) * g.row_step, g.rows);
-    int start = wrapped(patch.start + warp * g.skew, g.cols, g.cols_inverse);
+    int start = wrap(patch.start + warp * g.skew, g.cols);
     const int near = lane * g.col_step % g.cols;
     const int far = advanced(near, g.lanes_on, g.cols);
 #pragma unroll 1
@@ -176,10 +173,9 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   }
 }
 
-// p += sign * round(tan K), or with kSine p += sign * round(sin K).
-template <int kHalf, bool kSine>
-__global__ void __launch_bounds__(kThreads, kBlocks)
-    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, int sign, Gate gate) {
+template <int kHalf>
+__global__ void __launch_bounds__(kThreads, 5)
+    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step, Gate gate) {
   using Shape = Tile<kHalf>;
   __shared__ Shape tile;
   if (gate.directions != nullptr) {
@@ -202,8 +198,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const int outside = (kRun - 1) * steepness;
   Patch patch;
   patch.top = row0 + sums_top + lowest;
-  patch.start =
-      wrapped(g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step, g.cols, g.cols_inverse);
+  patch.start = wrap(g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step, g.cols);
   patch.rows = Shape::kSumRows + Shape::kReach * steepness;
   // Of the block's first target, in the same period.
   const int target_start =
@@ -221,41 +216,24 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   int places[kColumnRun];
   int own[kColumnRun];
   int target_col = target_start + warp * kColumnRun * g.skew + lane * g.col_step;
-  if (!patch.inside) target_col = wrapped(target_col, g.cols, g.cols_inverse);
-  places[0] = (g.target_row + first_row * g.row_step) * g.row_pitch + target_col * g.col_pitch;
-  if (patch.inside) {
+  if (!patch.inside) target_col = wrap(target_col, g.cols);
 #pragma unroll
-    for (int k = 0; k < kColumnRun; ++k) {
-      places[k] = places[0] + k * g.row_on;
-      own[k] = targets[places[k]];
-    }
-  } else {
-#pragma unroll
-    for (int k = 0; k < kColumnRun; ++k) {
-      places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
-      target_col = advanced(target_col, g.col_on, g.cols);
-      if (k < own_rows) own[k] = targets[places[k]];
-    }
+  for (int k = 0; k < kColumnRun; ++k) {
+    places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
+    target_col = advanced(target_col, g.col_on, g.cols);
+    if (k < own_rows) own[k] = targets[places[k]];
   }
   load_patch<kHalf>(g, patch, band + g.source_base, lane, warp, tile.source + outside);
   __syncthreads();
 
-  // Along the slope: runs of kRun columns, all threads at work.
-  const int runs = Shape::kSumRows + outside;
-  for (int i = static_cast<int>(threadIdx.x); i < runs * (kTileCols / kRun); i += kThreads) {
-    int col = 0;
-    int begin = i;
-    for (; begin >= runs; begin -= runs) col += kRun;
+  // Along the slope: each group of threads has kRun columns.
+  constexpr int kGroup = kThreads / (kTileCols / kRun);
+  const int col = static_cast<int>(threadIdx.x) / kGroup * kRun;
+  for (int i = static_cast<int>(threadIdx.x) % kGroup; i < Shape::kSumRows + outside; i += kGroup) {
+    const int begin = g.slope > 0 ? i - outside : i;
     int sums[kRun];
-    if (g.slope == 0) {
-      sum_run<kHalf, true>(&tile.source[begin][col], 1, sums);
-#pragma unroll
-      for (int k = 0; k < kRun; ++k) tile.sums[begin][col + k] = sums[k];
-      continue;
-    }
-    if (g.slope > 0) begin -= outside;
-    sum_run<kHalf, false>(&tile.source[outside + begin - kHalf * g.slope - lowest][col],
-                          g.slope * Shape::kPitch + 1, sums);
+    sum_run<kHalf>(&tile.source[outside + begin - kHalf * g.slope - lowest][col], g.slope * Shape::kPitch + 1,
+                   g.slope == 0, sums);
 #pragma unroll
     for (int k = 0; k < kRun; ++k) {
       const int r = begin + k * g.slope;
@@ -268,27 +246,22 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   int t[kColumnRun + Shape::kReach];
 #pragma unroll
   for (int k = 0; k < kColumnRun + Shape::kReach; ++k) t[k] = tile.sums[warp * kColumnRun + k][lane];
-  const int towards = g.upward != 0 ? -1 : 1;
 #pragma unroll
   for (int k = 0; k < kColumnRun; ++k) {
     int sum = 0;
 #pragma unroll
     for (int a = 1; a <= kHalf; ++a)
       sum += directional_tap(2 * kHalf, a) * (t[k + kHalf + a - 1] - t[k + kHalf - a]);
-    sum *= towards;
-    own[k] += sign * (kSine ? shear_sin(sum) : shear_tan(sum));
-  }
-#pragma unroll
-  for (int k = 0; k < kColumnRun; ++k) {
-    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k]);
+    if (g.upward != 0) sum = -sum;
+    const int s = step.sine != 0 ? shear_sin(sum) : shear_tan(sum);
+    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k] + step.sign * s);
   }
 }
 
-// target 1 is sheared by sines, target 0 by tangents.
-template <int kHalf, int kTarget>
-Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int sign,
-             const int8_t* directions) {
-  const ShearGrids grids = shear_grids(bands, plan, depth, kTarget);
+template <int kHalf>
+Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int target,
+             Step step, const int8_t* directions) {
+  const ShearGrids grids = shear_grids(bands, plan, depth, target);
   const int count = 1 << grids.count_log2;
   int rows = 0;
   int cols = 0;
@@ -298,8 +271,8 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
   }
   const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
                     static_cast<unsigned>(count * bands.count));
-  launch_alone(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands, grids,
-               sign, Gate{directions, depth});
+  launch_alone(device, device.stream(), shear_kernel<kHalf>, blocks, kThreads, bands, grids, step,
+               Gate{directions, depth});
   return device.launched("shear_kernel");
 }
 
@@ -315,9 +288,9 @@ Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, cons
   const int sign = levels.inverse ? -1 : 1;
   for (int i = levels.first; i <= levels.last; ++i) {
     const int depth = levels.inverse ? levels.first + levels.last - i : i;
-    CTV_RETURN_IF_ERROR((shear<kHalf, 0>(device, bands, plan, depth, -sign, directions)));
-    CTV_RETURN_IF_ERROR((shear<kHalf, 1>(device, bands, plan, depth, sign, directions)));
-    CTV_RETURN_IF_ERROR((shear<kHalf, 0>(device, bands, plan, depth, -sign, directions)));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 1, {1, sign}, directions));
+    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
   }
   return {};
 }

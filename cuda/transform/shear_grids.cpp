@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuda/transform/shear_grids.hpp"
 
-#include <algorithm>
-
 #include "codec/dsp/mirror.hpp"
 
 namespace ctv::cuda {
@@ -13,9 +11,7 @@ ShearGrid with_steps(ShearGrid g) {
   g.cols_on = wrap(kShearWarps * g.skew, g.cols);
   g.lanes_on = wrap(kShearWarp * g.col_step, g.cols);
   g.col_on = wrap(g.skew, g.cols);
-  g.cols_inverse = static_cast<int>(std::min<int64_t>((int64_t{1} << kInverseShift) / g.cols, INT32_MAX));
-  g.row_on = g.row_step * g.row_pitch + g.skew * g.col_pitch;
-  g.warps_on = kShearWarps * g.row_on;
+  g.warps_on = kShearWarps * (g.row_step * g.row_pitch + g.skew * g.col_pitch);
   return g;
 }
 

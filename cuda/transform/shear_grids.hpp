@@ -8,9 +8,7 @@ namespace ctv::cuda {
 
 // A block of threads: so many warps, each on a row of so many targets.
 inline constexpr int kShearWarp = 32;
-inline constexpr int kShearWarps = 4;
-
-inline constexpr int kInverseShift = 31;
+inline constexpr int kShearWarps = 8;
 
 /// Where the targets of a shear and their sources lie: target (i, j) and its source at row row + i *
 /// row_step, column col + i * skew + j * col_step of a picture that is periodic.
@@ -25,11 +23,8 @@ struct ShearGrid {
   int upward;  // the other one row up, or down
   // What a step of kShearWarps rows, of kShearWarp columns, of one row adds, modulo the periods.
   int rows_on, cols_on, lanes_on, col_on;
-  int cols_inverse;  // 2^kInverseShift / cols, to divide by cols without a division
-  int warps_on;      // elements from a row to the one kShearWarps below, where neither passes a border,
-  int row_on;        // and to the next row
+  int warps_on;  // elements from a row to the one kShearWarps below, where neither passes a border
 };
-
 struct ShearGrids {
   int count_log2 = 0;
   ShearGrid of[kMaxSplits];

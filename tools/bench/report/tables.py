@@ -79,10 +79,12 @@ def mean_of(run, size, name, what):
 
 
 def time_words(run, size, name, what):
-    """Milliseconds, and half the distance of the quartiles."""
+    """Milliseconds, and half the distance of the quartiles; with frames in flight there is a mean alone."""
     value = mean_of(run, size, name, what)
     if value is None:
         return "-"
+    if run["settings"]["frames_in_flight"] > 1:
+        return number(value)
     spread = mean([(r[what]["quartiles"][1] - r[what]["quartiles"][0]) / 2 for r in rows_of(run, size, name)])
     return f"{number(value)} ± {100 * spread / value:.0f} %"
 
@@ -107,8 +109,10 @@ def speedup(run):
     clips = ", ".join(unique(r["clip"] for r in run["results"]))
     counts = [r.get("frames", s["frames"]) for r in run["results"]] or [s["frames"]]
     frames = " to ".join(unique(map(str, (min(counts), max(counts)))))
-    caption = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, median "
-               f"of {s['runs']} runs of {frames} frames ± half the distance of the quartiles; {clips}.")
+    alone = s["frames_in_flight"] == 1
+    caption = (f"**Time per frame, preset {s['variant']}**, ms; {s['threads']} threads, {s['frames_in_flight']} in flight, "
+               f"{'median' if alone else 'mean'} of {s['runs']} runs of {frames} frames"
+               f"{' ± half the distance of the quartiles' if alone else ''}; {clips}.")
     if run["differences"]:
         caption += " No speedup is told."
     elif len(runners) > 1:

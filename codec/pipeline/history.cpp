@@ -2,7 +2,6 @@
 #include "codec/pipeline/history.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "codec/pipeline/frame_decoder.hpp"
 
@@ -17,14 +16,12 @@ void History::append(std::span<const uint8_t> packet, uint64_t frame, const Fram
     return;
   }
   const uint64_t root = key ? frame : reference->root;
-  std::vector<uint8_t> own;
-  if (!spare_.empty()) {
-    own = std::move(spare_.back());
-    spare_.pop_back();
-  }
   // First, so that no frame is taken for one that is here if there is no memory for its packet.
-  own.assign(packet.begin(), packet.end());
-  entries_.push_back({frame, root, std::move(own), loss.conceal, {loss.missing.begin(), loss.missing.end()}});
+  entries_.push_back({frame,
+                      root,
+                      {packet.begin(), packet.end()},
+                      loss.conceal,
+                      {loss.missing.begin(), loss.missing.end()}});
   bytes_ += packet.size();
   slots_.take(parameters, 0, root);
 }
@@ -43,16 +40,13 @@ void History::trim(uint64_t frame) {
     if (e.held) first = std::min(first, e.root);
   }
   while (!entries_.empty() && entries_.front().frame < first) {
-    Entry& oldest = entries_.front();
-    bytes_ -= oldest.packet.size();
-    if (spare_.size() < kSpares) spare_.push_back(std::move(oldest.packet));
+    bytes_ -= entries_.front().packet.size();
     entries_.pop_front();
   }
 }
 
 void History::clear() {
   entries_.clear();
-  spare_.clear();
   slots_ = {};
   bytes_ = 0;
 }

@@ -41,10 +41,7 @@ class History {
 
  private:
   static constexpr size_t kMaxBytes = size_t{256} << 20;
-  static constexpr size_t kSpares = 32;
   std::deque<Entry> entries_;  // the first is a key frame
-  // Of forgotten packets: what the system gives for large ones is slow to write for the first time.
-  std::vector<std::vector<uint8_t>> spare_;
   SlotTable slots_;
   size_t bytes_ = 0;
 };

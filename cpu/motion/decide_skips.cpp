@@ -204,7 +204,7 @@ struct VectorUnit {
 template <int kWidth, int kPlanes>
 struct ComparedPlanes {
   static constexpr int kCols = kWidth * kPlanes;
-  const SearchedLuma* luma;  // of one plane
+  const SearchedLuma* luma;  // null for chroma
   UnitPlane planes[kPlanes];
 
   // Differences [rows][kCols]. Cells outside the grid differ in nothing.

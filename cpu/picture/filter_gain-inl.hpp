@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 // Of a piece or less, with its mask. Sums stay in vectors over all rows.
-FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& piece, const int8_t* corrections,
-                  const int8_t* mask) {
+HWY_INLINE FilterGain GainOf(const UnfilteredPlane& plane, const FilterPiece& piece,
+                             const int8_t* corrections, const int8_t* mask) {
   FilterGain gain;
 #if defined(CTV_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
   namespace hn = hwy::HWY_NAMESPACE;

@@ -238,8 +238,8 @@ void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells
   const int left_out = kDecides && side > 2 ? side / 4 : 0;  // rows, above and below
   FilterPiece run{};
   const auto find = [&](int n) {  // the next run
-    bool filtered = false;
-    for (; run.col < extent.cols && !filtered; run.col += filtered ? 0 : run.cols) {
+    for (; run.col < extent.cols; run.col += run.cols) {
+      bool filtered = false;
       run.cols = 0;
       for (FilterPiece piece = run; piece.col < extent.cols && run.cols < kFilterRun;
            piece.col += kFilterPiece) {
@@ -249,9 +249,11 @@ void ForRuns(Extent extent, const LoopFilter& filter, const FilteredCells& cells
         if (any != filtered) break;
         run.cols += piece.cols;
       }
+      if (!filtered) continue;
+      load(run);
+      return true;
     }
-    if (filtered) load(run);
-    return filtered;
+    return false;
   };
   for (run.row = first + left_out; run.row < last; run.row += side) {
     run.rows = min_of(side - 2 * left_out, last - run.row);

@@ -10,8 +10,9 @@
 
 namespace ctv::cuda {
 
-/// First in each kernel of launch_kernel(), before it touches memory: waits for all kernels before it, and
-/// lets the next one be placed.
+/// In each kernel of launch_kernel() and launch_alone(), before it touches memory: waits for all kernels
+/// before it, and lets the next one be placed. Threads that touch none may end before, but not all of a grid:
+/// what follows that grid waits for it alone.
 __device__ __forceinline__ void follow() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
@@ -19,7 +20,7 @@ __device__ __forceinline__ void follow() {
 }
 
 /// kernel<<<blocks, threads, shared, stream>>>(arguments...), placed early if `overlaps`. The kernel calls
-/// follow() first.
+/// follow().
 template <typename... Parameters, typename... Arguments>
 void launch_on(cudaStream_t stream, bool overlaps, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                size_t shared, const Arguments&... arguments) {

@@ -80,8 +80,8 @@ GuardedPlane<T> random_plane(int rows, int cols, int lo, int hi, uint64_t seed) 
 
 /// Extents that every stage must handle: one sample, odd extents, one block, a small picture.
 inline const std::vector<Extent>& odd_extents() {
-  static const std::vector<Extent> extents = {{1, 1},   {1, 7},   {5, 1},   {3, 5},    {16, 16},
-                                              {17, 33}, {33, 17}, {97, 61}, {240, 320}};
+  static const std::vector<Extent> extents = {{1, 1},   {1, 7},   {5, 1},   {3, 5},   {16, 16},
+                                              {17, 33}, {33, 17}, {97, 61}, {9, 601}, {240, 320}};
   return extents;
 }
 

@@ -61,13 +61,19 @@ void send_all(Coder& coder, int32_t in_flight, size_t count, Send&& send, Receiv
   }
 }
 
-// Milliseconds a frame of each pass but the first, unless it is alone. With frames in flight results come in
-// bursts, so they have the mean of all passes, without the last one, whose end has nothing behind it.
-std::vector<double> milliseconds(std::span<const double> seconds, size_t frames, bool in_flight) {
-  if (seconds.size() > 1) seconds = seconds.subspan(1, seconds.size() - 1 - (in_flight ? 1 : 0));
+// Passes of so many frames that are as many as there are in flight.
+int64_t passes_behind(int32_t in_flight, size_t frames) {
+  const auto each = static_cast<int64_t>(frames);
+  return in_flight <= 1 ? 0 : (in_flight + each - 1) / each;
+}
+
+// Milliseconds a frame of each pass but the first, unless it is alone, and those `behind`. With frames in
+// flight results come in bursts, so they have the mean of these passes.
+std::vector<double> milliseconds(std::span<const double> seconds, size_t frames, int64_t behind) {
+  if (seconds.size() > 1) seconds = seconds.subspan(1, seconds.size() - 1 - static_cast<size_t>(behind));
   std::vector<double> ms;
   for (const double pass : seconds) ms.push_back(1000 * pass / static_cast<double>(frames));
-  if (in_flight) return {std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size())};
+  if (behind > 0) return {std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size())};
   return ms;
 }
 
@@ -227,12 +233,12 @@ Seen look_at(const ctv_config& config, const Clip& clip, const CodedClip& coded,
 
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs) {
   TimedClip timed;
-  const bool in_flight = config.frames_in_flight > 1;
-  const int64_t around = runs == 0 ? 1 : in_flight ? 2 : 1;
-  timed.coded = encode_clip(config, clip, static_cast<int>(runs + around));
-  timed.decoded = decode_clip(decoder_like(config), timed.coded.units, clip.frames.size());
-  timed.encode_ms = milliseconds(timed.coded.times.seconds, clip.frames.size(), in_flight);
-  timed.decode_ms = milliseconds(timed.decoded.seconds, clip.frames.size(), in_flight);
+  const size_t frames = clip.frames.size();
+  const int64_t behind = runs == 0 ? 0 : passes_behind(config.frames_in_flight, frames);
+  timed.coded = encode_clip(config, clip, static_cast<int>(1 + runs + behind));
+  timed.decoded = decode_clip(decoder_like(config), timed.coded.units, frames);
+  timed.encode_ms = milliseconds(timed.coded.times.seconds, frames, behind);
+  timed.decode_ms = milliseconds(timed.decoded.seconds, frames, behind);
   return timed;
 }
 

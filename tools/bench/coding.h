@@ -82,8 +82,8 @@ struct TimedClip {
   PassTimes decoded;
   std::vector<double> encode_ms, decode_ms;  // a frame, one for each run; with frames in flight their mean
 };
-/// One pass to warm up and `runs` that count; with none, it counts itself. With frames in flight another pass
-/// follows, so that all that count begin and end with the pipeline full.
+/// One pass to warm up and `runs` that count; with none, it counts itself. With frames in flight others
+/// follow, so that all that count begin and end with the pipeline full.
 TimedClip time_clip(const ctv_config& config, const Clip& clip, int64_t runs);
 /// "ms_per_frame" (median; null if it is not positive: a difference below the noise), "quartiles", "runs".
 Json timing_json(const std::vector<double>& ms_per_frame);

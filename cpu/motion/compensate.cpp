@@ -116,6 +116,25 @@ HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
            x + displacement(v.x, c.geometry->col_shift).whole, rows + kTaps - 1, kSegment);
 }
 
+// Loads what a row of pieces reads and writes two segments after the one from column `left` on, or the row
+// below at its beginning. Of the reference the row above has read what the filter needs above.
+[[gnu::always_inline]] inline void PrefetchAhead(const PieceRow& c, int left) {
+  int x = left + 2 * kSegment;
+  int below = 0;
+  if (x >= c.prediction.cols) {
+    x -= round_up(c.prediction.cols - c.cols->begin, kSegment);
+    below = 1;
+  }
+  const int size = c.rows->size;
+  const int top = c.top + below * size;
+  const int row = c.rows->cell(c.piece + below + 1);
+  const int col = c.cols->cell((x - c.cols->begin + kSegment / 2) / c.cols->size);
+  const MotionVector v = c.side.vectors[ptrdiff_t{row} * c.geometry->grid.cols + col];
+  Prefetch(c.prediction, top, x, size, kSegment);
+  Prefetch(c.reference, top + displacement(v.y, c.geometry->row_shift).whole + kTaps - 1 - kBefore,
+           x + displacement(v.x, c.geometry->col_shift).whole, size, kSegment);
+}
+
 // Predicts columns of `rows` rows from x on; 7 more may be written, with `wide` 15. out: [rows][pitch]
 void PredictColumns(const PieceRow& c, int rows, MotionVector v, int x, int cols, bool wide, int16_t* out,
                     ptrdiff_t pitch) {
@@ -185,7 +204,7 @@ void CompensatePieces(const PieceRow& c) {
     s.pieces =
         min_of(min_of(kSegment / size, Segment::kMostPieces), ceil_div(c.prediction.cols - s.left, size));
     SetCells(c, s);
-    PrefetchPrediction(c, size, s.vectors[0][s.cells() - 1], s.left + s.pieces * size);
+    PrefetchAhead(c, s.left);
     if (PredictInPlace(c, s)) continue;
     PredictCells(c, 0, s);
     PredictCells(c, 1, s);

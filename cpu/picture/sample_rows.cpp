@@ -31,10 +31,9 @@ void JoinRow(const Coefficient* __restrict even, const Coefficient* __restrict o
   }
 }
 
-// Loads what comes later in these rows or the next ones: processors do not look beyond a page.
+// Loads what comes later: processors do not foresee which blocks of the next row are coded.
 [[gnu::always_inline]] inline void PrefetchBlock(const Sample* at) {
-  constexpr int kAhead = 1024;
-  for (int i = 0; i < 2 * kBlock; i += 32) __builtin_prefetch(at + kAhead + i);
+  for (int i = 0; i < 2 * kBlock; i += 32) __builtin_prefetch(at + i);
 }
 
 // Differences are narrowed first, for compilers do not see that 16 bits suffice.
@@ -51,7 +50,8 @@ void JoinRow(const Coefficient* __restrict even, const Coefficient* __restrict o
 }
 
 void SplitDifference(const Sample* __restrict samples, const Sample* __restrict prediction, int dc_offset,
-                     int shift, Coefficient* __restrict even, Coefficient* __restrict odd, int half) {
+                     int shift, Coefficient* __restrict even, Coefficient* __restrict odd, int half,
+                     ptrdiff_t ahead) {
   if (prediction == nullptr) {
     for (int i = 0; i < half; ++i) {
       even[i] = static_cast<Coefficient>((samples[2 * i] - dc_offset) << shift);
@@ -62,8 +62,8 @@ void SplitDifference(const Sample* __restrict samples, const Sample* __restrict 
   const auto scale = static_cast<int16_t>(1 << shift);
   int i = 0;
   for (; i + kBlock <= half; i += kBlock) {
-    PrefetchBlock(samples + 2 * i);
-    PrefetchBlock(prediction + 2 * i);
+    PrefetchBlock(samples + 2 * i + ahead);
+    PrefetchBlock(prediction + 2 * i + ahead);
     SplitBlock(samples + 2 * i, prediction + 2 * i, scale, even + i, odd + i, kBlock);
   }
   SplitBlock(samples + 2 * i, prediction + 2 * i, scale, even + i, odd + i, half - i);
@@ -108,12 +108,12 @@ template <typename T, typename Round>
 
 // Only pictures of reduced resolution are scaled. Rounding to two bits fits in 16 before the addition, too.
 void JoinSamples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
-                 const ToSamples& to, Sample* samples, int half) {
+                 const ToSamples& to, Sample* samples, int half, ptrdiff_t ahead) {
   if (to.scale == kUnitScale && to.shift == 2) {
     const auto round = [](Coefficient c) { return static_cast<int16_t>(((c >> 1) + 1) >> 1); };
     int i = 0;
     for (; prediction != nullptr && i + kBlock <= half; i += kBlock) {
-      PrefetchBlock(prediction + 2 * i);
+      PrefetchBlock(prediction + 2 * i + ahead);
       JoinRounded<int16_t>(even + i, odd + i, prediction + 2 * i, to, samples + 2 * i, kBlock, round);
     }
     const Sample* const rest = prediction == nullptr ? nullptr : prediction + 2 * i;
@@ -169,16 +169,16 @@ void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row,
   HWY_DYNAMIC_DISPATCH(JoinRow)(even, odd, row, half);
 }
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
-                      Coefficient* even, Coefficient* odd, int half) {
-  HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, dc_offset, shift, even, odd, half);
+                      Coefficient* even, Coefficient* odd, int half, ptrdiff_t ahead) {
+  HWY_DYNAMIC_DISPATCH(SplitDifference)(samples, prediction, dc_offset, shift, even, odd, half, ahead);
 }
 void mask_columns(const Coefficient* of_even, const Coefficient* of_odd, int n, Coefficient* even,
                   Coefficient* odd) {
   HWY_DYNAMIC_DISPATCH(MaskColumns)(of_even, of_odd, n, even, odd);
 }
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
-                  const ToSamples& to, Sample* samples, int half) {
-  HWY_DYNAMIC_DISPATCH(JoinSamples)(even, odd, prediction, to, samples, half);
+                  const ToSamples& to, Sample* samples, int half, ptrdiff_t ahead) {
+  HWY_DYNAMIC_DISPATCH(JoinSamples)(even, odd, prediction, to, samples, half, ahead);
 }
 void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,
                    int count) {

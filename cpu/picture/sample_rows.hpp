@@ -11,9 +11,10 @@ namespace ctv {
 void split_row(const Coefficient* row, Coefficient* even, Coefficient* odd, int half);
 void join_row(const Coefficient* even, const Coefficient* odd, Coefficient* row, int half);
 
-/// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere.
+/// (samples - prediction) << shift, deinterleaved. prediction null: `dc_offset` everywhere. What lies `ahead`
+/// elements on is loaded for later.
 void split_difference(const Sample* samples, const Sample* prediction, int dc_offset, int shift,
-                      Coefficient* even, Coefficient* odd, int half);
+                      Coefficient* even, Coefficient* odd, int half, ptrdiff_t ahead);
 
 /// even &= of_even, odd &= of_odd, n elements.
 void mask_columns(const Coefficient* of_even, const Coefficient* of_odd, int n, Coefficient* even,
@@ -29,7 +30,7 @@ struct ToSamples {
 
 /// The inverse of split_difference. samples may be prediction.
 void join_samples(const Coefficient* even, const Coefficient* odd, const Sample* prediction,
-                  const ToSamples& to, Sample* samples, int half);
+                  const ToSamples& to, Sample* samples, int half, ptrdiff_t ahead);
 
 /// The same for a row that is not deinterleaved.
 void round_samples(const Coefficient* row, const Sample* prediction, const ToSamples& to, Sample* samples,

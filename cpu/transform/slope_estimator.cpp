@@ -54,7 +54,7 @@ class ForwardRows : public WaveletRows {
   BlockMask read_picture(int row, Coefficient* even, Coefficient* odd) override {
     if (in_.samples.data != nullptr) {
       split_difference(in_.samples.row(row), nullptr, in_.dc_offset, in_.shift, even, odd,
-                       in_.extent.cols / 2);
+                       in_.extent.cols / 2, 0);
     } else {
       split_row(in_.lowpass.row(row), even, odd, in_.extent.cols / 2);
     }

@@ -131,7 +131,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
       for_blocks(mask, half_, [&](int i, int n) {
         split_difference(picture_.samples.row(row) + 2 * i,
                          prediction == nullptr ? nullptr : prediction + 2 * i, picture_.dc_offset, shift_,
-                         even + i, odd + i, n);
+                         even + i, odd + i, n, picture_.samples.stride);
       });
       picture_.skipped.clear(row, 0, half_, even, odd);
       return picture_.skipped.reached_blocks(row);
@@ -158,7 +158,7 @@ class ContourletCoder::Rows final : public WaveletRows, public LaplacianRows {
     for_blocks(mask, half_, [&](int i, int n) {
       picture_.skipped.clear(row, i, n, even, odd);
       join_samples(even + i, odd + i, prediction == nullptr ? nullptr : prediction + 2 * i,
-                   picture_.to_samples, to + 2 * i, n);
+                   picture_.to_samples, to + 2 * i, n, picture_.result.stride);
     });
     for_blocks(~mask, half_, [&](int i, int n) {
       clamp_samples(prediction + 2 * i, picture_.to_samples.range, to + 2 * i, 2 * n);

@@ -69,20 +69,19 @@ void apply_default(ctv_config& c) {
 }
 
 // The others are default with less or more work.
-void apply_fastest(ctv_config& c) {
+void apply_fast(ctv_config& c) {
   apply_default(c);
-  c.pyramid = CTV_PYRAMID_WAVELET_5_3;
-  c.directional_lifting = 0;
   c.subpel = 2;
-  c.overlap = 0;
-  c.loop_filter = 0;
   c.split = 0;
   c.far_range = 32;
 }
 
-void apply_fast(ctv_config& c) {
-  apply_default(c);
-  c.subpel = 2;
+void apply_fastest(ctv_config& c) {
+  apply_fast(c);
+  c.pyramid = CTV_PYRAMID_WAVELET_5_3;
+  c.directional_lifting = 0;
+  c.overlap = 0;
+  c.loop_filter = 0;
 }
 
 void apply_slow(ctv_config& c) {
@@ -93,9 +92,8 @@ void apply_slow(ctv_config& c) {
 constexpr Preset kPresets[] = {
     {"default", "9/7 pyramid lifted along contours in key frames, overlapped eighth-sample motion",
      apply_default},
-    {"fast", "default with vectors in quarter samples", apply_fast},
-    {"fastest", "5/3 pyramid without directions, quarter-sample motion of blocks without overlap",
-     apply_fastest},
+    {"fast", "default with quarter-sample vectors of whole blocks, found with less work", apply_fast},
+    {"fastest", "fast with a 5/3 pyramid without directions, no overlap and no loop filter", apply_fastest},
     {"slow", "default with more search and more passes over the field of vectors", apply_slow},
     {"paper", "the algorithm of Katsigiannis et al., with Do and Vetterli's fixed directions, step by step",
      apply_paper},

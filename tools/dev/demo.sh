@@ -44,7 +44,8 @@ label() { # label PRESET: its rate and quality in words
   echo "$1 preset: $(number "$out/$1.json" kbps) kb/s, $(sed -n 's/.*"weighted": \([0-9]*\.[0-9]\).*/\1/p' "$out/$1.json") dB"
 }
 pictures=(original "$out/original.png" "$(label paper)" "$out/paper.png" "$(label default)" "$out/default.png")
-if command -v ffmpeg >/dev/null && ffmpeg -nostdin -hide_banner -encoders 2>/dev/null | grep -q libx264; then
+# grep -q would end ffmpeg by a closed pipe, which counts as a failure here.
+if command -v ffmpeg >/dev/null && ffmpeg -nostdin -hide_banner -encoders 2>/dev/null | grep libx264 >/dev/null; then
   rate=$(number "$out/default.json" kbps)
   printf '\n== x264 at the same rate, %s kb/s\n' "$rate"
   x264=(ffmpeg -nostdin -y -v error -i "$clip" -c:v libx264 -preset medium -b:v "${rate}k" -passlogfile "$out/x264")

@@ -71,22 +71,19 @@ __global__ void __launch_bounds__(kBlock* kBlock)
     put(planes.of[1], r, c, v.co);
     put(planes.of[2], r, c, v.cg);
   } else {
+    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is
+    // even: so it repeats 2x2 pixels, and of luma their last row and column.
+    const int last_r = 2 * min_of(r, (source.rows - 1) / 2);
+    const int last_c = 2 * min_of(c, (source.cols - 1) / 2);
     Ycocg v[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      v[i] = ycocg_at(source, 2 * r + (i >> 1), 2 * c + (i & 1));
-      put(planes.of[0], 2 * r + (i >> 1), 2 * c + (i & 1), v[i].y);
-    }
-    // Padding repeats the last chroma sample, which is not the mean of repeated pixels where the extent is
-    // even.
-    const int last_r = 2 * min_of(r, (source.rows + 1) / 2 - 1);
-    const int last_c = 2 * min_of(c, (source.cols + 1) / 2 - 1);
-    if (last_r != 2 * r || last_c != 2 * c) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) v[i] = ycocg_at(source, last_r + (i >> 1), last_c + (i & 1));
-    }
+    for (int i = 0; i < 4; ++i) v[i] = ycocg_at(source, last_r + (i >> 1), last_c + (i & 1));
     put(planes.of[1], r, c, subsample_2x2(v[0].co, v[1].co, v[2].co, v[3].co));
     put(planes.of[2], r, c, subsample_2x2(v[0].cg, v[1].cg, v[2].cg, v[3].cg));
+    if (last_r != 2 * r) v[0].y = v[2].y, v[1].y = v[3].y;
+    if (last_c != 2 * c) v[0].y = v[1].y, v[2].y = v[3].y;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) put(planes.of[0], 2 * r + (i >> 1), 2 * c + (i & 1), v[i].y);
   }
 }
 

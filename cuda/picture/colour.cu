@@ -3,8 +3,9 @@
 // Sullivan), mean of 2x2 down, bilinear up (Katsigiannis et al., section II).
 //
 // Step by step it is a pass for the colours, one for each chroma plane and one for padding. Here every output
-// sample is one thread's (blocks of 32x32) and fetches what it needs through the caches, so each direction is
-// one launch; the padding is the clamped position. Planes that keep their shape: copy_planes.cu.
+// sample is one thread's (blocks of 32x32), or four pixels of RGB, and fetches what it needs through the
+// caches, so each direction is one launch; the padding is the clamped position. Planes that keep their shape:
+// copy_planes.cu.
 #include "codec/dsp/ycbcr.hpp"
 #include "codec/dsp/ycocg.hpp"
 #include "cuda/picture/chroma.cuh"
@@ -111,19 +112,9 @@ struct Colours {
   SamplePlane of[3];
   ChromaShift chroma;
   int planes;
-  int ycocg;
+  int ycocg;  // also for mono, which is YCoCg without chroma
   YcbcrMatrix ycbcr;
 };
-
-__device__ __forceinline__ Rgb rgb_at(const Colours& p, int r, int c) {
-  const int y = p.of[0].at(r, c);
-  if (p.planes == 1) return {y, y, y};
-  const int u = resampled(p.of[1], p.chroma, {0, 0}, r, c);
-  const int v = resampled(p.of[2], p.chroma, {0, 0}, r, c);
-  return p.ycocg != 0 ? ycocg_to_rgb(y, u, v) : ycbcr_to_rgb(p.ycbcr, y, u, v);
-}
-
-__device__ __forceinline__ uint32_t byte_of(int v) { return static_cast<uint32_t>(clamp_to(v, 0, 255)); }
 
 // A warp has a piece of a row, which it joins in shared memory: it goes out by sixteen bytes a thread, for
 // bytes that go to the host's memory go at the pace of the bus (copy_planes.cu).
@@ -131,7 +122,44 @@ constexpr int kPiece = 512;    // pixels
 constexpr int kRun = 4;        // of a thread at once
 constexpr int kPieceRows = 8;  // of a block
 
-__global__ void __launch_bounds__(kBlock* kPieceRows)
+// The rows of a chroma plane that a row of pixels lies between: twice the same without subsampling.
+struct ChromaRows {
+  int near, other;  // their first elements
+};
+__device__ __forceinline__ ChromaRows chroma_rows(const SamplePlane& p, ChromaShift from, int r) {
+  const int near = r >> from.y;
+  const int other = from.y != 0 ? clamp_to(near + ((r & 1) != 0 ? 1 : -1), 0, p.rows - 1) : near;
+  const auto stride = static_cast<int>(p.stride);
+  return {near * stride, other * stride};
+}
+
+// resampled() of a run of pixels, from four samples of each row around it. Bilinear interpolation is
+// separable before it rounds, so the pixels share sums of columns. From 4:2:2, with one row twice, it is
+// upsample_linear().
+__device__ __forceinline__ void upsample_run(const Sample* samples, const ChromaRows& rows,
+                                             const int (&cols)[kRun], int (&out)[kRun]) {
+  int sums[kRun];
+#pragma unroll
+  for (int k = 0; k < kRun; ++k) sums[k] = 3 * samples[rows.near + cols[k]] + samples[rows.other + cols[k]];
+#pragma unroll
+  for (int k = 0; k < kRun; ++k) {
+    const int near = 1 + k / 2;
+    out[k] = (3 * sums[near] + 8 + sums[k % 2 != 0 ? near + 1 : near - 1]) >> 4;
+  }
+}
+
+// Red, green and blue as bytes, clamped, then 255.
+__device__ __forceinline__ uint32_t pixel_of(const Rgb& v) {
+  uint32_t high, pixel;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(255), "r"(v.b), "r"(0));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(pixel) : "r"(v.g), "r"(v.r), "r"(high));
+  return pixel;
+}
+
+// kHalf: chroma has half the columns. Four blocks on a multiprocessor leave a thread the registers to load
+// all samples of a run before it uses one.
+template <bool kHalf>
+__global__ void __launch_bounds__(kBlock* kPieceRows, 4)
     export_rgb_kernel(const __grid_constant__ Colours source, const __grid_constant__ BytePlane target) {
   __shared__ uint4 joined[kPieceRows][kPiece * sizeof(uint32_t) / sizeof(uint4)];
   const int row = static_cast<int>(blockIdx.y) * kPieceRows + thread_y();
@@ -140,13 +168,34 @@ __global__ void __launch_bounds__(kBlock* kPieceRows)
   follow();
   if (row >= target.rows) return;
   const int count = min_of(target.cols - col, kPiece);
+  const int luma = row * static_cast<int>(source.of[0].stride);
+  const ChromaRows rows[2] = {chroma_rows(source.of[1], source.chroma, row),
+                              chroma_rows(source.of[2], source.chroma, row)};
   auto* const words = reinterpret_cast<uint32_t*>(joined[threadIdx.y]);
   for (int c = lane * kRun; c < count; c += kBlock * kRun) {
+    const int first = kHalf ? (col + c) / 2 - 1 : col + c;
+    int y[kRun], cols[kRun];
+#pragma unroll
+    for (int i = 0; i < kRun; ++i) {
+      y[i] = source.of[0].data[luma + min_of(col + c + i, target.cols - 1)];
+      cols[i] = min_of(i == 0 ? max_of(first, 0) : first + i, source.of[1].cols - 1);
+    }
+    int u[kRun]{}, v[kRun]{};
+    if constexpr (kHalf) {
+      upsample_run(source.of[1].data, rows[0], cols, u);
+      upsample_run(source.of[2].data, rows[1], cols, v);
+    } else if (source.planes == 3) {
+#pragma unroll
+      for (int i = 0; i < kRun; ++i) {
+        u[i] = source.of[1].data[rows[0].near + cols[i]];
+        v[i] = source.of[2].data[rows[1].near + cols[i]];
+      }
+    }
     uint32_t pixels[kRun];
 #pragma unroll
     for (int i = 0; i < kRun; ++i) {
-      const Rgb v = rgb_at(source, row, min_of(col + c + i, target.cols - 1));
-      pixels[i] = byte_of(v.r) | byte_of(v.g) << 8 | byte_of(v.b) << 16 | 0xff000000U;
+      pixels[i] = pixel_of(source.ycocg != 0 ? ycocg_to_rgb(y[i], u[i], v[i])
+                                             : ycbcr_to_rgb(source.ycbcr, y[i], u[i], v[i]));
     }
     if (target.step == 4) {
 #pragma unroll
@@ -186,7 +235,9 @@ __global__ void __launch_bounds__(kBlock* kBlock)
   for (int i = 0; i < 4; ++i) {
     const int row = min_of((r << to.y) + ((i >> 1) & to.y), target.of[0].rows - 1);
     const int col = min_of((c << to.x) + (i & 1 & to.x), target.of[0].cols - 1);
-    const Rgb p = rgb_at(source, row, col);
+    const Rgb p =
+        ycocg_to_rgb(source.of[0].at(row, col), resampled(source.of[1], source.chroma, {}, row, col),
+                     resampled(source.of[2], source.chroma, {}, row, col));
     v[i] = rgb_to_ycbcr(source.ycbcr, clamp_to(p.r, 0, 255), clamp_to(p.g, 0, 255), clamp_to(p.b, 0, 255));
     target.of[0].put(row, col, v[i].y);
   }
@@ -247,11 +298,13 @@ Status export_planes(Device& device, const ConstPlanes& planes, const PictureLay
   const Colours colours{{sample_plane(planes[0]), sample_plane(planes[1]), sample_plane(planes[2])},
                         layout.chroma,
                         layout.planes,
-                        ycocg ? 1 : 0,
+                        ycocg || layout.planes == 1 ? 1 : 0,
                         layout.ycbcr};
   if (is_rgb(picture.format)) {
     const dim3 pieces(blocks_for(luma.cols, kPiece), blocks_for(luma.rows, kPieceRows));
-    launch_alone(device, device.stream(), export_rgb_kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
+    const bool half = layout.planes == 3 && layout.chroma.x != 0;
+    auto* const kernel = half ? export_rgb_kernel<true> : export_rgb_kernel<false>;
+    launch_alone(device, device.stream(), kernel, pieces, dim3(kBlock, kPieceRows), colours, luma);
     return device.launched("export_rgb_kernel");
   }
   const ChromaShift to = chroma_shift(picture.format);

@@ -158,10 +158,17 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), uploaded_count_ * sizeof(Level),
                                       cudaMemcpyHostToDevice, d.up()));
     }
+    const uint8_t* const side = side_memory_.data();
     if (type == FrameType::kKey) {
-      CTV_RETURN_IF_ERROR(upload_side(cells_bytes(), slope_count_, d.up()));
+      if (slope_count_ > 0) {
+        CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data() + cells_bytes(), side + cells_bytes(),
+                                        slope_count_, cudaMemcpyHostToDevice, d.up()));
+      }
+    } else if (d.alone()) {  // the frame is launched after this call, and a copy's takes longer
+      CTV_RETURN_IF_ERROR(fetch(d, side, cells_bytes(), device_side_.data(), d.up()));
     } else {
-      CTV_RETURN_IF_ERROR(upload_side(0, cells_bytes(), d.up()));
+      CTV_CUDA_TRY(d,
+                   cudaMemcpyAsync(device_side_.data(), side, cells_bytes(), cudaMemcpyHostToDevice, d.up()));
     }
     CTV_CUDA_TRY(d, cudaEventRecord(done_.get(), d.up()));
     return {};
@@ -292,12 +299,6 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     CTV_RETURN_IF_ERROR(device_levels_.reserve(*device_, uploaded_count_));
     CTV_RETURN_IF_ERROR(device_skips_.reserve(*device_, grid_.size()));
     return device_side_.reserve(*device_, side_bytes());
-  }
-  Status upload_side(size_t first, size_t bytes, cudaStream_t stream) {
-    if (bytes == 0) return {};
-    CTV_CUDA_TRY(*device_, cudaMemcpyAsync(device_side_.data() + first, side_memory_.data() + first, bytes,
-                                           cudaMemcpyHostToDevice, stream));
-    return {};
   }
   /// Changes, vectors, skips, then slopes, in one piece.
   size_t changes_bytes() const { return grid_.roots() * sizeof(int64_t); }

@@ -11,10 +11,11 @@ namespace ctv::cuda {
 // a tile that the plane does not fill, is some sample.
 template <int kBorder>
 CTV_HOST_DEVICE int mirrored(int i, int n) {
-  static_assert(kBorder <= 6);  // a plane of 4 samples is left twice only
+  static_assert(kBorder <= 9);
   i = abs_of(i);
   if (i >= n) i = abs_of(2 * (n - 1) - i);
-  return i < n ? i : i & 1;  // of 2 samples
+  if (kBorder > 6 && i >= n) i = abs_of(2 * (n - 1) - i);  // 4 samples are left three times
+  return i < n ? i : i & 1;                                // of 2 samples
 }
 
 }  // namespace ctv::cuda

@@ -8,7 +8,8 @@
 //
 // Lowpass: a thread sums along a run of one row, from words of two samples in registers, products in pairs
 // (dp2a); the sums pass through shared memory once, and a thread then has a run of one column. Interpolation:
-// a tile of the lowpass in shared memory, of which a thread makes a run of two columns. Samples minus
+// a tile of the lowpass in shared memory, of which a thread makes a run of two columns. A merge by projection
+// makes that tile itself, a fifth of it twice, so that the corrected lowpass is never stored. Samples minus
 // prediction on the way in, and their sum on the way out, cost no pass of their own.
 #include "cuda/transform/laplacian.hpp"
 
@@ -52,9 +53,34 @@ CTV_HOST_DEVICE constexpr int tap_pair(int first, int second) {
                                                                       << 8);
 }
 
-__global__ void __launch_bounds__(kLowThreads)
+// Sums along a row of kRun lowpass samples, the first of them at x[2].
+template <int kRun>
+__device__ __forceinline__ void sum_row(const uint32_t (&x)[kRun + kLowpassReach], uint32_t* sums) {
+#pragma unroll
+  for (int k = 0; k < kRun; ++k) {
+    // Distances -4..4; the tap of the centre has nine bits, of which 256 are added apart.
+    constexpr int kCentre = 256;
+    int sum = first_of(x[k + 2]) * kCentre;
+    sum = __dp2a_lo(static_cast<int>(x[k]), tap_pair(lowpass_tap(4), lowpass_tap(3)), sum);
+    sum = __dp2a_lo(static_cast<int>(x[k + 1]), tap_pair(lowpass_tap(2), lowpass_tap(1)), sum);
+    sum = __dp2a_lo(static_cast<int>(x[k + 2]), tap_pair(lowpass_tap(0) - kCentre, lowpass_tap(1)), sum);
+    sum = __dp2a_lo(static_cast<int>(x[k + 3]), tap_pair(lowpass_tap(2), lowpass_tap(3)), sum);
+    sum = __dp2a_lo(static_cast<int>(x[k + 4]), tap_pair(lowpass_tap(4), 0), sum);
+    sums[k] = static_cast<uint32_t>(sum);
+  }
+}
+
+// The lowpass, from sums of rows around its own.
+__device__ __forceinline__ int sum_column(const uint32_t* centre) {
+  uint32_t sum = product(lowpass_tap(0), centre[0]);
+#pragma unroll
+  for (int d = 1; d <= kLowpassReach; ++d) sum += product(lowpass_tap(d), centre[-d] + centre[d]);
+  return round_laplacian(static_cast<int32_t>(sum));
+}
+
+__global__ void __launch_bounds__(kLowThreads, 5)
     laplacian_lowpass_kernel(const __grid_constant__ PlaneSource source, int rows, int cols,
-                             const Coefficient* from, Coefficient* target) {
+                             Coefficient* target) {
   __shared__ uint32_t sums[kLowSums][kTile + 1];  // along rows, 256ths
   const int row0 = static_cast<int>(blockIdx.y) * kTile;
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
@@ -76,18 +102,7 @@ __global__ void __launch_bounds__(kLowThreads)
                        source.at(row, mirrored<kLowpassReach>(first + 2 * k + 1, cols)));
       }
     }
-#pragma unroll
-    for (int k = 0; k < kRowRun; ++k) {
-      // Distances -4..4; the tap of the centre has nine bits, of which 256 are added apart.
-      constexpr int kCentre = 256;
-      int sum = first_of(x[k + 2]) * kCentre;
-      sum = __dp2a_lo(static_cast<int>(x[k]), tap_pair(lowpass_tap(4), lowpass_tap(3)), sum);
-      sum = __dp2a_lo(static_cast<int>(x[k + 1]), tap_pair(lowpass_tap(2), lowpass_tap(1)), sum);
-      sum = __dp2a_lo(static_cast<int>(x[k + 2]), tap_pair(lowpass_tap(0) - kCentre, lowpass_tap(1)), sum);
-      sum = __dp2a_lo(static_cast<int>(x[k + 3]), tap_pair(lowpass_tap(2), lowpass_tap(3)), sum);
-      sum = __dp2a_lo(static_cast<int>(x[k + 4]), tap_pair(lowpass_tap(4), 0), sum);
-      sums[r][low + k] = static_cast<uint32_t>(sum);
-    }
+    sum_row<kRowRun>(x, &sums[r][low]);
   }
   __syncthreads();
 
@@ -100,13 +115,8 @@ __global__ void __launch_bounds__(kLowThreads)
 #pragma unroll
   for (int k = 0; k < kColumnRun; ++k) {
     if (row0 + r + k >= rows / 2) break;
-    const uint32_t* const centre = x + 2 * k + kLowpassReach;
-    uint32_t sum = product(lowpass_tap(0), centre[0]);
-#pragma unroll
-    for (int d = 1; d <= kLowpassReach; ++d) sum += product(lowpass_tap(d), centre[-d] + centre[d]);
-    const int low = round_laplacian(static_cast<int32_t>(sum));
-    const ptrdiff_t at = static_cast<ptrdiff_t>(row0 + r + k) * (cols / 2) + col0 + c;
-    target[at] = static_cast<Coefficient>(from == nullptr ? low : from[at] - low);
+    target[static_cast<ptrdiff_t>(row0 + r + k) * (cols / 2) + col0 + c] =
+        static_cast<Coefficient>(sum_column(x + 2 * k + kLowpassReach));
   }
 }
 
@@ -121,6 +131,158 @@ __device__ __forceinline__ EvenOdd interpolate(uint32_t before, uint32_t here, u
           product(interpolation_tap(1), here + next) + product(interpolation_tap(3), before + after)};
 }
 
+// A tile of the lowpass and what its interpolation needs around it: one sample before, two after.
+constexpr int kSide = kTile + 3;
+using LowTile = int16_t[kSide][kSide + 1];
+
+// The interpolation of kColumnRun lowpass samples of a column, from row r of the tile on.
+struct Interpolated {
+  EvenOdd left[kColumnRun], right[kColumnRun];  // of the even and the odd column: even and odd row
+};
+__device__ __forceinline__ Interpolated interpolate_tile(const LowTile& x, int r, int lane) {
+  EvenOdd sums[kColumnRun + 3];
+#pragma unroll
+  for (int k = 0; k < kColumnRun + 3; ++k) {
+    const int16_t* s = &x[r + k][lane];
+    sums[k] = interpolate(static_cast<uint32_t>(s[0]), static_cast<uint32_t>(s[1]),
+                          static_cast<uint32_t>(s[2]), static_cast<uint32_t>(s[3]));
+  }
+  Interpolated all;
+#pragma unroll
+  for (int k = 0; k < kColumnRun; ++k) {
+    all.left[k] = interpolate(sums[k].even, sums[k + 1].even, sums[k + 2].even, sums[k + 3].even);
+    all.right[k] = interpolate(sums[k].odd, sums[k + 1].odd, sums[k + 2].odd, sums[k + 3].odd);
+  }
+  return all;
+}
+__device__ __forceinline__ int rounded(const EvenOdd& sums, int parity) {
+  return round_laplacian(static_cast<int32_t>(parity == 0 ? sums.even : sums.odd));
+}
+
+// Two columns of kColumnRun pairs of rows, which a thread makes.
+struct OwnSamples {
+  int first_low;  // row of the lowpass
+  int pairs;      // of rows, that lie in the plane
+  int first, col;
+};
+__device__ __forceinline__ OwnSamples own_samples(int row0, int col0, int rows, int cols) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int tile_row = static_cast<int>(threadIdx.x) / kWarp * kColumnRun;
+  const int low = row0 + tile_row;
+  return {tile_row, col0 + lane < cols / 2 ? min_of(rows / 2 - low, kColumnRun) : 0, 2 * low,
+          2 * (col0 + lane)};
+}
+
+__global__ void __launch_bounds__(kColumnThreads)
+    laplacian_detail_kernel(const Coefficient* low, int rows, int cols,
+                            const __grid_constant__ PlaneSource source, Coefficient* detail) {
+  __shared__ LowTile x;
+  const int row0 = static_cast<int>(blockIdx.y) * kTile;
+  const int col0 = static_cast<int>(blockIdx.x) * kTile;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int place = mirrored<kLowpassReach>(2 * (col0 - 1 + lane), cols) >> 1;
+  const int last_place = mirrored<kLowpassReach>(2 * (col0 - 1 + kWarp + lane), cols) >> 1;
+  follow();
+#pragma unroll
+  for (int r = static_cast<int>(threadIdx.x) / kWarp; r < kSide; r += kColumnThreads / kWarp) {
+    const int row = mirrored<kLowpassReach>(2 * (row0 - 1 + r), rows) >> 1;
+    const Coefficient* line = low + static_cast<ptrdiff_t>(row) * (cols / 2);
+    x[r][lane] = line[place];
+    if (lane < kSide - kWarp) x[r][kWarp + lane] = line[last_place];
+  }
+  const OwnSamples own = own_samples(row0, col0, rows, cols);
+  const bool pairs = has_pairs(source);
+  uint32_t from[2 * kColumnRun];
+#pragma unroll
+  for (int k = 0; k < 2 * kColumnRun && k / 2 < own.pairs; ++k) {
+    from[k] = pairs ? pair_at(source, own.first + k, own.col)
+                    : pair_of(source.at(own.first + k, own.col), source.at(own.first + k, own.col + 1));
+  }
+  __syncthreads();
+  const Interpolated sums = interpolate_tile(x, own.first_low, lane);
+#pragma unroll
+  for (int k = 0; k < 2 * kColumnRun && k / 2 < own.pairs; ++k) {
+    *reinterpret_cast<uint32_t*>(detail + static_cast<ptrdiff_t>(own.first + k) * cols + own.col) =
+        pair_of(first_of(from[k]) - rounded(sums.left[k / 2], k % 2),
+                second_of(from[k]) - rounded(sums.right[k / 2], k % 2));
+  }
+}
+
+// What a plane is merged from.
+struct Merge {
+  const Coefficient* low;     // [rows / 2][cols / 2]
+  const Coefficient* detail;  // [rows][cols]
+  int rows, cols;
+  bool projection;  // low less the lowpass of the detail is interpolated, else low
+};
+constexpr int kMergeBorder = 2 * 2 - 1 + kLowpassReach;        // samples beyond the last one that are read
+constexpr int kMergeSums = 2 * kSide - 1 + 2 * kLowpassReach;  // rows of sums that the tile needs
+constexpr int kMergeRun = 12;  // lowpass samples of a row that a thread sums: all threads have one run
+constexpr int kMergeRuns = (kSide + kMergeRun - 1) / kMergeRun;
+constexpr int kMergeColumn = 5;  // of a column
+static_assert(kMergeSums * kMergeRuns <= kColumnThreads && kSide * (kSide / kMergeColumn) <= kColumnThreads);
+static_assert(kSide % kMergeColumn == 0);
+
+// Sums along row r of the detail around the tile. What is extended symmetrically has a lowpass that is.
+__device__ __forceinline__ void sum_detail(const Merge& m, int row0, int col0, int r, int run,
+                                           uint32_t* sums) {
+  constexpr int kWords = kMergeRun + kLowpassReach;
+  const int row = mirrored<kMergeBorder>(2 * (row0 - 1) - kLowpassReach + r, m.rows);
+  const Coefficient* const line = m.detail + static_cast<ptrdiff_t>(row) * m.cols;
+  const int first = 2 * (col0 - 1 + run) - kLowpassReach;
+  uint32_t x[kWords];
+  if (first >= 0 && first + 2 * kWords <= m.cols) {
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) x[k] = reinterpret_cast<const uint32_t*>(line + first)[k];
+  } else {
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      x[k] = pair_of(line[mirrored<kMergeBorder>(first + 2 * k, m.cols)],
+                     line[mirrored<kMergeBorder>(first + 2 * k + 1, m.cols)]);
+    }
+  }
+  sum_row<kMergeRun>(x, sums);
+}
+
+// The tile of what is interpolated.
+__device__ __forceinline__ void make_tile(const Merge& m, int row0, int col0, LowTile& x) {
+  __shared__ uint32_t sums[kMergeSums][kMergeRuns * kMergeRun + 1];  // along rows, 256ths
+  const int thread = static_cast<int>(threadIdx.x);
+  const int c = thread % kSide;
+  const int r = thread / kSide * kMergeColumn;
+  const bool own = r < kSide;
+  int low[kMergeColumn];
+  const int place = mirrored<kMergeBorder>(2 * (col0 - 1 + c), m.cols) >> 1;
+#pragma unroll
+  for (int k = 0; k < kMergeColumn && own; ++k) {
+    const int row = mirrored<kMergeBorder>(2 * (row0 - 1 + r + k), m.rows) >> 1;
+    low[k] = m.low[static_cast<ptrdiff_t>(row) * (m.cols / 2) + place];
+  }
+  if (m.projection) {
+    if (const int row = thread / kMergeRuns; row < kMergeSums) {
+      const int run = thread % kMergeRuns * kMergeRun;
+      sum_detail(m, row0, col0, row, run, &sums[row][run]);
+    }
+    __syncthreads();
+    if (own) {
+      uint32_t column[2 * kMergeColumn - 1 + 2 * kLowpassReach];
+#pragma unroll
+      for (int k = 0; k < 2 * kMergeColumn - 1 + 2 * kLowpassReach; ++k) column[k] = sums[2 * r + k][c];
+#pragma unroll
+      for (int k = 0; k < kMergeColumn; ++k) low[k] -= sum_column(column + 2 * k + kLowpassReach);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kMergeColumn && own; ++k) x[r + k][c] = static_cast<int16_t>(low[k]);
+  __syncthreads();
+}
+
+// kPlain: of samples without prediction, skipped cells and scale.
+bool is_plain(const PlaneTarget& target) {
+  return target.samples != 0 && target.prediction == nullptr && target.skipped.skips == nullptr &&
+         target.scale == kUnitScale;
+}
+
 // What target.put() adds at (row, col), col even, and the next column.
 __device__ __forceinline__ uint32_t predicted_pair(const PlaneTarget& target, bool pairs, int row, int col) {
   if (target.samples == 0 || target.prediction == nullptr) return pair_of(target.dc_offset, target.dc_offset);
@@ -129,9 +291,13 @@ __device__ __forceinline__ uint32_t predicted_pair(const PlaneTarget& target, bo
 }
 
 // target.put() there with it.
+template <bool kPlain>
 __device__ __forceinline__ void put_pair(const PlaneTarget& target, bool pairs, int row, int col, int first,
                                          int second, uint32_t predicted) {
-  if (target.samples != 0) {
+  if constexpr (kPlain) {
+    first = target.sample_of_scaled(static_cast<Coefficient>(first), target.dc_offset);
+    second = target.sample_of_scaled(static_cast<Coefficient>(second), target.dc_offset);
+  } else if (target.samples != 0) {
     first = target.sample(static_cast<Coefficient>(first), first_of(predicted));
     second = target.sample(static_cast<Coefficient>(second), second_of(predicted));
   }
@@ -144,70 +310,34 @@ __device__ __forceinline__ void put_pair(const PlaneTarget& target, bool pairs, 
   }
 }
 
-constexpr int kDetailSign = -1;
-constexpr int kMergeSign = 1;
-
-template <int kSign>
-__global__ void __launch_bounds__(kColumnThreads)
-    laplacian_interpolate_kernel(const Coefficient* low, int rows, int cols,
-                                 const __grid_constant__ PlaneSource other,
-                                 const __grid_constant__ PlaneTarget target) {
-  constexpr int kSide = kTile + 3;  // one before, two after
-  __shared__ int16_t x[kSide][kSide + 1];
+template <bool kPlain>
+__global__ void __launch_bounds__(kColumnThreads, 4)
+    laplacian_merge_kernel(Merge m, const __grid_constant__ PlaneTarget target) {
+  __shared__ LowTile x;
   const int row0 = static_cast<int>(blockIdx.y) * kTile;
   const int col0 = static_cast<int>(blockIdx.x) * kTile;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int place = mirrored<kLowpassReach>(2 * (col0 - 1 + lane), cols) >> 1;
-  const int last_place = mirrored<kLowpassReach>(2 * (col0 - 1 + kWarp + lane), cols) >> 1;
+  const OwnSamples own = own_samples(row0, col0, m.rows, m.cols);
+  const bool pairs = has_pairs(target);
   follow();
-#pragma unroll
-  for (int r = warp; r < kSide; r += kColumnThreads / kWarp) {
-    const int row = mirrored<kLowpassReach>(2 * (row0 - 1 + r), rows) >> 1;
-    const Coefficient* line = low + static_cast<ptrdiff_t>(row) * (cols / 2);
-    x[r][lane] = line[place];
-    if (lane < kSide - kWarp) x[r][kWarp + lane] = line[last_place];
-  }
-  // Loads that wait for nothing begin here: the target may be what others read, so none passes a store.
-  const int first = row0 + warp * kColumnRun;
-  const int own_rows = col0 + lane < cols / 2 ? min_of(rows / 2 - first, kColumnRun) : 0;
-  const int col = 2 * (col0 + lane);
-  const bool other_pairs = has_pairs(other);
-  const bool target_pairs = has_pairs(target);
+  make_tile(m, row0, col0, x);
+  // All loads begin here: the target may be the prediction, so none passes a store.
   uint32_t from[2 * kColumnRun];
   uint32_t predicted[2 * kColumnRun];
   bool skipped[2 * kColumnRun][2];
 #pragma unroll
-  for (int k = 0; k < 2 * kColumnRun; ++k) {
-    const int row = 2 * first + k;
-    if (k / 2 >= own_rows) break;
-    from[k] = other_pairs ? pair_at(other, row, col) : pair_of(other.at(row, col), other.at(row, col + 1));
-    predicted[k] = predicted_pair(target, target_pairs, row, col);
-    for (int i = 0; i < 2; ++i) skipped[k][i] = target.skipped.holds(row, col + i);
+  for (int k = 0; k < 2 * kColumnRun && k / 2 < own.pairs; ++k) {
+    const int row = own.first + k;
+    from[k] = *reinterpret_cast<const uint32_t*>(m.detail + static_cast<ptrdiff_t>(row) * m.cols + own.col);
+    predicted[k] = kPlain ? 0 : predicted_pair(target, pairs, row, own.col);
+    for (int i = 0; i < 2; ++i) skipped[k][i] = !kPlain && target.skipped.holds(row, own.col + i);
   }
-  __syncthreads();
-
-  EvenOdd sums[kColumnRun + 3];
+  const Interpolated sums = interpolate_tile(x, own.first_low, static_cast<int>(threadIdx.x) % kWarp);
 #pragma unroll
-  for (int k = 0; k < kColumnRun + 3; ++k) {
-    const int16_t* s = &x[warp * kColumnRun + k][lane];
-    sums[k] = interpolate(static_cast<uint32_t>(s[0]), static_cast<uint32_t>(s[1]),
-                          static_cast<uint32_t>(s[2]), static_cast<uint32_t>(s[3]));
-  }
-#pragma unroll
-  for (int k = 0; k < kColumnRun; ++k) {
-    if (k >= own_rows) break;
-    const EvenOdd left = interpolate(sums[k].even, sums[k + 1].even, sums[k + 2].even, sums[k + 3].even);
-    const EvenOdd right = interpolate(sums[k].odd, sums[k + 1].odd, sums[k + 2].odd, sums[k + 3].odd);
-#pragma unroll
-    for (int parity = 0; parity < 2; ++parity) {
-      const auto sum = [&](const EvenOdd& pair) {
-        return kSign * round_laplacian(static_cast<int32_t>(parity == 0 ? pair.even : pair.odd));
-      };
-      const int at = 2 * k + parity;
-      put_pair(target, target_pairs, 2 * first + at, col, skipped[at][0] ? 0 : first_of(from[at]) + sum(left),
-               skipped[at][1] ? 0 : second_of(from[at]) + sum(right), predicted[at]);
-    }
+  for (int k = 0; k < 2 * kColumnRun && k / 2 < own.pairs; ++k) {
+    put_pair<kPlain>(target, pairs, own.first + k, own.col,
+                     skipped[k][0] ? 0 : first_of(from[k]) + rounded(sums.left[k / 2], k % 2),
+                     skipped[k][1] ? 0 : second_of(from[k]) + rounded(sums.right[k / 2], k % 2),
+                     predicted[k]);
   }
 }
 
@@ -215,27 +345,25 @@ dim3 tiles(Extent extent) { return {blocks_for(extent.cols / 2, kTile), blocks_f
 
 }  // namespace
 
-Status laplacian_lowpass(Device& device, const PlaneSource& source, Extent extent, const Coefficient* from,
-                         Coefficient* target) {
+Status laplacian_lowpass(Device& device, const PlaneSource& source, Extent extent, Coefficient* target) {
   launch_alone(device, device.stream(), laplacian_lowpass_kernel, tiles(extent), kLowThreads, source,
-               extent.rows, extent.cols, from, target);
+               extent.rows, extent.cols, target);
   return device.launched("laplacian_lowpass_kernel");
 }
 
 Status laplacian_detail(Device& device, const Coefficient* low, Extent extent, const PlaneSource& source,
                         Coefficient* detail) {
-  launch_alone(device, device.stream(), laplacian_interpolate_kernel<kDetailSign>, tiles(extent),
-               kColumnThreads, low, extent.rows, extent.cols, source,
-               coefficient_target(detail, extent.cols));
-  return device.launched("laplacian_interpolate_kernel");
+  launch_alone(device, device.stream(), laplacian_detail_kernel, tiles(extent), kColumnThreads, low,
+               extent.rows, extent.cols, source, detail);
+  return device.launched("laplacian_detail_kernel");
 }
 
 Status laplacian_merge(Device& device, const Coefficient* low, Extent extent, const Coefficient* detail,
-                       const PlaneTarget& target) {
-  launch_alone(device, device.stream(), laplacian_interpolate_kernel<kMergeSign>, tiles(extent),
-               kColumnThreads, low, extent.rows, extent.cols, coefficient_source(detail, extent.cols),
-               target);
-  return device.launched("laplacian_interpolate_kernel");
+                       bool projection, const PlaneTarget& target) {
+  auto* const kernel = is_plain(target) ? laplacian_merge_kernel<true> : laplacian_merge_kernel<false>;
+  launch_alone(device, device.stream(), kernel, tiles(extent), kColumnThreads,
+               Merge{low, detail, extent.rows, extent.cols, projection}, target);
+  return device.launched("laplacian_merge_kernel");
 }
 
 }  // namespace ctv::cuda

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
-// pyramid scale one kernel for the wavelet (two for the laplacian; one for two small scales), three per tree
-// scale of the directional bank, one that gathers and quantises the directional subbands; levels without
-// directions are quantised by the pyramid's own kernel.
+// pyramid scale one kernel for the wavelet (two for the laplacian's analysis, one for its synthesis; one for
+// two small scales), three per tree scale of the directional bank, one that gathers and quantises the
+// directional subbands; levels without directions are quantised by the pyramid's own kernel.
 #include "cuda/transform/transform_coder.hpp"
 
 #include "codec/format/gains.hpp"
@@ -282,7 +282,7 @@ Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantise
       CTV_RETURN_IF_ERROR(fft_->detail(scale, low, p.input.data(), bands_.data()));
     } else {
       const PlaneSource input = scale == 1 ? source : coefficient_source(p.input.data(), p.extent.cols);
-      CTV_RETURN_IF_ERROR(laplacian_lowpass(d, input, p.extent, nullptr, low));
+      CTV_RETURN_IF_ERROR(laplacian_lowpass(d, input, p.extent, low));
       CTV_RETURN_IF_ERROR(laplacian_detail(d, low, p.extent, input, bands_.data()));
     }
     CTV_RETURN_IF_ERROR(finish_bands(scale, quantisers, levels));
@@ -304,10 +304,8 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers qua
       if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(scale, bands_.data(), low, low));
       CTV_RETURN_IF_ERROR(fft_->merge(scale, low, bands_.data(), out));
     } else {
-      if (transform().projection)
-        CTV_RETURN_IF_ERROR(
-            laplacian_lowpass(d, coefficient_source(bands_.data(), p.extent.cols), p.extent, low, low));
-      CTV_RETURN_IF_ERROR(laplacian_merge(d, low, p.extent, bands_.data(), out));
+      const bool projection = transform().projection != 0;
+      CTV_RETURN_IF_ERROR(laplacian_merge(d, low, p.extent, bands_.data(), projection, out));
     }
   }
   return {};

@@ -10,11 +10,14 @@
 // A block of threads makes 32x32 targets. It lays the sources around them into shared memory row by row as
 // they lie in memory, but each row shifted by the grid's skew, so that one lattice vector is a column and the
 // other goes one column right and `slope` rows down. The first pass follows the latter, eight sums a thread
-// from a run of samples in registers, two products at a time (dp2a); the second pass goes down columns. Most
-// blocks lie inside the band, where places follow each other at equal steps; near borders steps are added
-// modulo the extents. A division for each sample would cost more than both passes. A shear reads one coset
-// and writes the other, so it works in place; all splits of a tree depth and all bands of a pyramid scale go
-// in one launch.
+// from a run of samples in registers, two products at a time (dp2a). With a slope they belong to eight rows,
+// but stay beside each other in the run's: two stores of four in the place of eight that are checked. The
+// second pass goes down columns, from a row that depends on the column. Instructions bound a shear, so a
+// thread makes eight targets there: with 12 taps it loads 19 sums for them, where four targets take 15.
+//
+// Most blocks lie inside the band, where places follow each other at equal steps; near borders steps are
+// added modulo the extents, since divisions would cost more than both passes. A shear reads one coset and
+// writes the other, so it works in place. A launch has all splits of a tree depth and bands of a scale.
 #include "cuda/transform/directional.hpp"
 
 #include "codec/dsp/directional.hpp"
@@ -29,16 +32,11 @@ constexpr int kWarp = kShearWarp;
 constexpr int kWarps = kShearWarps;
 constexpr int kThreads = kWarp * kWarps;
 constexpr int kTileCols = kWarp;  // targets of a block
-constexpr int kColumnRun = 4;     // targets of a column that a thread makes
+constexpr int kColumnRun = 8;     // targets of a column that a thread makes
 constexpr int kTileRows = kColumnRun * kWarps;
 constexpr int kRun = 8;  // sums of the first pass that a thread makes
 constexpr int kMaxSlope = 3;
 
-// 0: p += sign * round(tan K), 1: p += sign * round(sin K).
-struct Step {
-  int sine;
-  int sign;
-};
 // Of the shears of a tree level: bands of fewer levels have none of them.
 struct Gate {
   const int8_t* directions;  // log2, by band; null: all bands have this level
@@ -55,17 +53,12 @@ struct Tile {
   // An odd number of words: lanes that read a column find theirs in different banks.
   static constexpr int kPitch = ((kCols + 1) / 2 | 1) * 2;
   alignas(4) int16_t source[kRows][kPitch];
-  int32_t sums[kSumRows][kTileCols + 1];  // along the slope, 64ths
+  // Along the slope, 64ths, in the rows of their runs. Lanes that write four sums each to rows below each
+  // other find theirs in different banks, and so do lanes that read columns of any slope.
+  alignas(16) int32_t sums[kSumRows + kMaxSlope * (kRun - 1)][kTileCols + 4];
 };
 
-// n + step, both in 0..period - 1, modulo the period.
-__device__ __forceinline__ int advanced(int n, int step, int period) {
-  n += step;
-  return n < period ? n : n - period;
-}
-
-// The taps of two neighbours, the first at position 2 pair of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes
-// them.
+// The taps 2 pair and 2 pair + 1 of -a_K, ..., -a_1, a_1, ..., a_K, as dp2a takes them.
 template <int kHalf>
 CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
   uint32_t packed = 0;
@@ -79,12 +72,12 @@ CTV_HOST_DEVICE constexpr uint32_t tap_pair(int pair) {
 }
 
 // kRun sums along the slope: of the samples from[0], from[stride], ..., the first 2 kHalf of them for the
-// first. aligned: stride is 1 and from is at a multiple of two.
-template <int kHalf>
-__device__ __forceinline__ void sum_run(const int16_t* from, int stride, bool aligned, int (&sums)[kRun]) {
+// first. kAligned: stride is 1 and from is at a multiple of two.
+template <int kHalf, bool kAligned>
+__device__ __forceinline__ void sum_run(const int16_t* from, int stride, int (&sums)[kRun]) {
   constexpr int kPairs = kRun + 2 * kHalf - 2;
   uint32_t pairs[kPairs];  // neighbours from each sample on
-  if (aligned) {
+  if constexpr (kAligned) {
     const auto* words = reinterpret_cast<const uint32_t*>(from);
     uint32_t word = words[0];
 #pragma unroll
@@ -134,8 +127,8 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   using Shape = Tile<kHalf>;
   const bool beside = lane < Shape::kReach;
   if (patch.inside) {
-    constexpr int kBatch = 7;  // rows on their way at once: all, unless the slope is steep
     constexpr int kSure = Shape::kSumRows / kWarps;
+    constexpr int kBatch = kSure + 1;  // rows on their way at once: all, unless there is a slope
     const Coefficient* from = picture + (g.source_row + (patch.top + warp) * g.row_step) * g.row_pitch +
                               (patch.start + warp * g.skew + lane * g.col_step) * g.col_pitch;
     const Coefficient* from_beside = from + kWarp * g.col_step * g.col_pitch;
@@ -159,7 +152,7 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
     }
   } else {
     int row = wrap(g.source_row + (patch.top + warp) * g.row_step, g.rows);
-    int start = wrap(patch.start + warp * g.skew, g.cols);
+    int start = wrapped_col(g, patch.start + warp * g.skew);
     const int near = lane * g.col_step % g.cols;
     const int far = advanced(near, g.lanes_on, g.cols);
 #pragma unroll 1
@@ -173,9 +166,10 @@ __device__ __forceinline__ void load_patch(const ShearGrid& g, const Patch& patc
   }
 }
 
-template <int kHalf>
-__global__ void __launch_bounds__(kThreads, 5)
-    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, Step step, Gate gate) {
+// p += sign * round(tan K), or with kSine p += sign * round(sin K).
+template <int kHalf, bool kSine>
+__global__ void __launch_bounds__(kThreads, 8)
+    shear_kernel(Bands bands, const __grid_constant__ ShearGrids grids, int sign, Gate gate) {
   using Shape = Tile<kHalf>;
   __shared__ Shape tile;
   if (gate.directions != nullptr) {
@@ -198,7 +192,7 @@ __global__ void __launch_bounds__(kThreads, 5)
   const int outside = (kRun - 1) * steepness;
   Patch patch;
   patch.top = row0 + sums_top + lowest;
-  patch.start = wrap(g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step, g.cols);
+  patch.start = wrapped_col(g, g.source_col + patch.top * g.skew + (col0 - kHalf) * g.col_step);
   patch.rows = Shape::kSumRows + Shape::kReach * steepness;
   // Of the block's first target, in the same period.
   const int target_start =
@@ -216,52 +210,67 @@ __global__ void __launch_bounds__(kThreads, 5)
   int places[kColumnRun];
   int own[kColumnRun];
   int target_col = target_start + warp * kColumnRun * g.skew + lane * g.col_step;
-  if (!patch.inside) target_col = wrap(target_col, g.cols);
+  if (!patch.inside) target_col = wrapped_col(g, target_col);
+  places[0] = (g.target_row + first_row * g.row_step) * g.row_pitch + target_col * g.col_pitch;
+  if (patch.inside) {
 #pragma unroll
-  for (int k = 0; k < kColumnRun; ++k) {
-    places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
-    target_col = advanced(target_col, g.col_on, g.cols);
-    if (k < own_rows) own[k] = targets[places[k]];
+    for (int k = 0; k < kColumnRun; ++k) {
+      places[k] = places[0] + k * g.row_on;
+      own[k] = targets[places[k]];
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < kColumnRun; ++k) {
+      places[k] = (g.target_row + (first_row + k) * g.row_step) * g.row_pitch + target_col * g.col_pitch;
+      target_col = advanced(target_col, g.col_on, g.cols);
+      if (k < own_rows) own[k] = targets[places[k]];
+    }
   }
   load_patch<kHalf>(g, patch, band + g.source_base, lane, warp, tile.source + outside);
   __syncthreads();
 
-  // Along the slope: each group of threads has kRun columns.
-  constexpr int kGroup = kThreads / (kTileCols / kRun);
-  const int col = static_cast<int>(threadIdx.x) / kGroup * kRun;
-  for (int i = static_cast<int>(threadIdx.x) % kGroup; i < Shape::kSumRows + outside; i += kGroup) {
-    const int begin = g.slope > 0 ? i - outside : i;
+  // Along the slope, all threads at work.
+  const int runs = Shape::kSumRows + outside;
+  for (int i = static_cast<int>(threadIdx.x); i < runs * (kTileCols / kRun); i += kThreads) {
+    int col = 0;
+    int begin = i;
+    for (; begin >= runs; begin -= runs) col += kRun;
     int sums[kRun];
-    sum_run<kHalf>(&tile.source[outside + begin - kHalf * g.slope - lowest][col], g.slope * Shape::kPitch + 1,
-                   g.slope == 0, sums);
-#pragma unroll
-    for (int k = 0; k < kRun; ++k) {
-      const int r = begin + k * g.slope;
-      if (r >= 0 && r < Shape::kSumRows) tile.sums[r][col + k] = sums[k];
+    if (g.slope == 0) {
+      sum_run<kHalf, true>(&tile.source[begin][col], 1, sums);
+    } else {
+      const int down = g.slope > 0 ? 0 : outside - Shape::kReach * g.slope;
+      sum_run<kHalf, false>(&tile.source[begin + down][col], g.slope * Shape::kPitch + 1, sums);
     }
+    auto* const to = reinterpret_cast<int4*>(&tile.sums[begin][col]);
+    to[0] = {sums[0], sums[1], sums[2], sums[3]};
+    to[1] = {sums[4], sums[5], sums[6], sums[7]};
   }
   __syncthreads();
 
   // Down the columns.
   int t[kColumnRun + Shape::kReach];
+  const int first_sum = warp * kColumnRun + (g.slope > 0 ? kRun - 1 - lane % kRun : -(lane % kRun)) * g.slope;
 #pragma unroll
-  for (int k = 0; k < kColumnRun + Shape::kReach; ++k) t[k] = tile.sums[warp * kColumnRun + k][lane];
+  for (int k = 0; k < kColumnRun + Shape::kReach; ++k) t[k] = tile.sums[first_sum + k][lane];
+  const int towards = g.upward != 0 ? -1 : 1;
 #pragma unroll
   for (int k = 0; k < kColumnRun; ++k) {
     int sum = 0;
 #pragma unroll
     for (int a = 1; a <= kHalf; ++a)
       sum += directional_tap(2 * kHalf, a) * (t[k + kHalf + a - 1] - t[k + kHalf - a]);
-    if (g.upward != 0) sum = -sum;
-    const int s = step.sine != 0 ? shear_sin(sum) : shear_tan(sum);
-    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k] + step.sign * s);
+    sum *= towards;
+    own[k] += sign * (kSine ? shear_sin(sum) : shear_tan(sum));
+    if (k < own_rows) targets[places[k]] = static_cast<Coefficient>(own[k]);
   }
 }
 
-template <int kHalf>
-Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int target,
-             Step step, const int8_t* directions) {
-  const ShearGrids grids = shear_grids(bands, plan, depth, target);
+// target 1 is sheared by sines, target 0 by tangents.
+template <int kHalf, int kTarget>
+Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, int depth, int sign,
+             const int8_t* directions) {
+  const ShearGrids grids = shear_grids(bands, plan, depth, kTarget);
   const int count = 1 << grids.count_log2;
   int rows = 0;
   int cols = 0;
@@ -271,8 +280,8 @@ Status shear(Device& device, const Bands& bands, const DirectionalPlan& plan, in
   }
   const dim3 blocks(blocks_for(cols, kTileCols), blocks_for(rows, kTileRows),
                     static_cast<unsigned>(count * bands.count));
-  launch_alone(device, device.stream(), shear_kernel<kHalf>, blocks, kThreads, bands, grids, step,
-               Gate{directions, depth});
+  launch_alone(device, device.stream(), shear_kernel<kHalf, kTarget == 1>, blocks, kThreads, bands, grids,
+               sign, Gate{directions, depth});
   return device.launched("shear_kernel");
 }
 
@@ -288,9 +297,9 @@ Status run(Device& device, const Bands& bands, const DirectionalPlan& plan, cons
   const int sign = levels.inverse ? -1 : 1;
   for (int i = levels.first; i <= levels.last; ++i) {
     const int depth = levels.inverse ? levels.first + levels.last - i : i;
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 1, {1, sign}, directions));
-    CTV_RETURN_IF_ERROR(shear<kHalf>(device, bands, plan, depth, 0, {0, -sign}, directions));
+    CTV_RETURN_IF_ERROR((shear<kHalf, 0>(device, bands, plan, depth, -sign, directions)));
+    CTV_RETURN_IF_ERROR((shear<kHalf, 1>(device, bands, plan, depth, sign, directions)));
+    CTV_RETURN_IF_ERROR((shear<kHalf, 0>(device, bands, plan, depth, -sign, directions)));
   }
   return {};
 }

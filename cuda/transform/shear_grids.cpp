@@ -11,7 +11,9 @@ ShearGrid with_steps(ShearGrid g) {
   g.cols_on = wrap(kShearWarps * g.skew, g.cols);
   g.lanes_on = wrap(kShearWarp * g.col_step, g.cols);
   g.col_on = wrap(g.skew, g.cols);
-  g.warps_on = kShearWarps * (g.row_step * g.row_pitch + g.skew * g.col_pitch);
+  g.cols_inverse = (1 << kInverseShift) / g.cols;
+  g.row_on = g.row_step * g.row_pitch + g.skew * g.col_pitch;
+  g.warps_on = kShearWarps * g.row_on;
   return g;
 }
 

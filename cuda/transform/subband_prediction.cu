@@ -1,62 +1,120 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The paper's prediction (Katsigiannis et al., section II): a level is predicted by the level of the previous
 // frame to which its block's vector, scaled to the subband's grid, points. A lookup and an addition per
-// level, of which the second load waits for the first: a thread has four levels on their way. Blocks of 32x32
-// levels, one layer of the grid per subband, so a plane takes one launch.
+// level, of which the second load waits for the first. A thread has eight levels on their way, one below the
+// other: some of them share a vector, and so what follows from it. Blocks of 32x32 levels, one layer of the
+// grid per subband, so a plane takes one launch.
+#include "cuda/transform/subband_prediction.hpp"
+
+#include <array>
+#include <span>
+
 #include "codec/dsp/motion_vectors.hpp"
 #include "cuda/runtime/launch.cuh"
-#include "cuda/transform/subband_prediction.hpp"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr int kBlock = 32;
-constexpr int kEach = 4;  // levels of a thread
+constexpr int kRows = 8;  // of a thread
 
-struct PredictedSubband {
+struct MovedSubband {
   int rows, cols;
-  uint32_t offset;
+  int offset;
   uint8_t row_shift, col_shift;
 };
 
-struct PredictedSubbands {
-  PredictedSubband of[kMaxSubbandsPerPlane];
+struct Prediction {
+  const uint32_t* vectors;  // [grid_rows][grid_cols], MotionVector
+  int log2_block, grid_rows, grid_cols;
+  int sign;
+  const Level* in;
+  const Level* previous;
+  Level* out;
 };
 
-struct Grid {
-  int log2_block, rows, cols;
-};
+__device__ __forceinline__ int first_row() {
+  return static_cast<int>(blockIdx.y * kBlock + threadIdx.y * kRows);
+}
+__device__ __forceinline__ int own_col() { return static_cast<int>(blockIdx.x * kBlock + threadIdx.x); }
 
-__global__ void __launch_bounds__(kBlock* kBlock / kEach)
-    predict_kernel(const __grid_constant__ PredictedSubbands subbands, int sign, Grid grid,
-                   const MotionVector* vectors, const Level* in, const Level* previous, Level* out) {
-  const PredictedSubband& s = subbands.of[blockIdx.z];
-  const int first = static_cast<int>(blockIdx.y * kBlock + threadIdx.y);
-  const int c = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
-  if (first >= s.rows || c >= s.cols) return;
-  const int block_col = block_of(c, s.col_shift, grid.log2_block, grid.cols);
+// max(0, min(at + step, last)).
+__device__ __forceinline__ int moved_within(int at, int step, int last) {
+  return __viaddmin_s32_relu(at, step, last);
+}
+
+// Predicts the levels of a thread. Rows of an aligned group of kShared have one vector.
+template <int kShared>
+__device__ __forceinline__ void predict_rows(const MovedSubband& s, const Prediction& p) {
+  const int first = first_row();
+  const int c = own_col();
+  const int rows = s.rows - first;  // from the thread's first on
+  if (rows <= 0 || c >= s.cols) return;
   follow();
-  MotionVector v[kEach];
+  const uint32_t* const column = p.vectors + block_of(c, s.col_shift, p.log2_block, p.grid_cols);
+  uint32_t v[kRows / kShared];
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int r = min_of(first + k * (kBlock / kEach), s.rows - 1);
-    v[k] = vectors[block_of(r, s.row_shift, grid.log2_block, grid.rows) * grid.cols + block_col];
-  }
-  int levels[kEach];
+  for (int i = 0; i < kRows / kShared; ++i)
+    v[i] = column[block_of(first + i * kShared, s.row_shift, p.log2_block, p.grid_rows) * p.grid_cols];
+  const int own = s.offset + first * s.cols + c;
+  int levels[kRows];
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int r = min_of(first + k * (kBlock / kEach), s.rows - 1);
-    const int row = clamp_to(r + scale_vector(v[k].y, kVectorFractionBits + s.row_shift), 0, s.rows - 1);
-    const int col = clamp_to(c + scale_vector(v[k].x, kVectorFractionBits + s.col_shift), 0, s.cols - 1);
-    const uint32_t own = s.offset + static_cast<uint32_t>(r * s.cols + c);
-    const uint32_t moved = s.offset + static_cast<uint32_t>(row * s.cols + col);
-    levels[k] = in[own] + sign * previous[moved];
+  for (int k = 0; k < kRows; ++k) {
+    const uint32_t vector = v[k / kShared];
+    const int down = scale_vector(static_cast<int16_t>(vector), kVectorFractionBits + s.row_shift);
+    const int right = scale_vector(static_cast<int16_t>(vector >> 16), kVectorFractionBits + s.col_shift);
+    const int moved =
+        s.offset + moved_within(first + k, down, s.rows - 1) * s.cols + moved_within(c, right, s.cols - 1);
+    levels[k] = (k < rows ? p.in[own + k * s.cols] : 0) + p.sign * p.previous[moved];
   }
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int r = first + k * (kBlock / kEach);
-    if (r < s.rows) out[s.offset + static_cast<uint32_t>(r * s.cols + c)] = static_cast<Level>(levels[k]);
+  for (int k = 0; k < kRows; ++k) {
+    if (k < rows) p.out[own + k * s.cols] = static_cast<Level>(levels[k]);
   }
+}
+
+struct MovedSubbands {
+  MovedSubband of[kMaxSubbandsPerPlane];
+};
+
+template <int kShared>
+__global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
+    predict_kernel(const __grid_constant__ MovedSubbands subbands, const __grid_constant__ Prediction p) {
+  predict_rows<kShared>(subbands.of[blockIdx.z], p);
+}
+
+MovedSubband moved_subband(const Subband& s, ChromaShift chroma) {
+  return {s.rows, s.cols, static_cast<int>(s.offset), static_cast<uint8_t>(s.row_shift + chroma.y),
+          static_cast<uint8_t>(s.col_shift + chroma.x)};
+}
+
+// kernels[i] has one vector for 2^i rows. The last one is taken that is right for all subbands.
+template <typename Kernel, size_t kKernels, typename Subbands>
+void launch(Device& device, const std::array<Kernel, kKernels>& kernels, const Subbands& subbands, int count,
+            const Prediction& p) {
+  int rows = 0;
+  int cols = 0;
+  int log2_shared = static_cast<int>(kKernels) - 1;
+  for (const MovedSubband& s : std::span(subbands.of).first(static_cast<size_t>(count))) {
+    rows = max_of(rows, s.rows);
+    cols = max_of(cols, s.cols);
+    log2_shared = clamp_to(p.log2_block - s.row_shift, 0, log2_shared);
+  }
+  const dim3 blocks(blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(count));
+  launch_alone(device, device.stream(), kernels[static_cast<size_t>(log2_shared)], blocks,
+               dim3(kBlock, kBlock / kRows), subbands, p);
+}
+
+Prediction prediction(const MotionGrid& grid, const MotionVector* vectors, int sign, const Level* in,
+                      const Level* previous, Level* out) {
+  return {reinterpret_cast<const uint32_t*>(vectors),
+          grid.log2_block,
+          grid.rows,
+          grid.cols,
+          sign,
+          in,
+          previous,
+          out};
 }
 
 }  // namespace
@@ -64,21 +122,13 @@ __global__ void __launch_bounds__(kBlock* kBlock / kEach)
 Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, ChromaShift chroma,
                         const MotionGrid& grid, const MotionVector* vectors, const Level* in,
                         const Level* previous, int layers, Level* out) {
-  PredictedSubbands subbands;
+  MovedSubbands subbands;
   int count = 0;
-  int rows = 0;
-  int cols = 0;
   for (const Subband& s : layout.subbands) {
-    if (s.layer >= layers) continue;
-    subbands.of[count++] = {s.rows, s.cols, static_cast<uint32_t>(s.offset),
-                            static_cast<uint8_t>(s.row_shift + chroma.y),
-                            static_cast<uint8_t>(s.col_shift + chroma.x)};
-    rows = max_of(rows, s.rows);
-    cols = max_of(cols, s.cols);
+    if (s.layer < layers) subbands.of[count++] = moved_subband(s, chroma);
   }
-  const dim3 blocks(blocks_for(cols, kBlock), blocks_for(rows, kBlock), static_cast<unsigned>(count));
-  launch_alone(device, device.stream(), predict_kernel, blocks, dim3(kBlock, kBlock / kEach), subbands, sign,
-               Grid{grid.log2_block, grid.rows, grid.cols}, vectors, in, previous, out);
+  launch(device, std::array{predict_kernel<1>, predict_kernel<2>, predict_kernel<4>}, subbands, count,
+         prediction(grid, vectors, sign, in, previous, out));
   return device.launched("predict_kernel");
 }
 

@@ -22,6 +22,7 @@
 #include "codec/backend/picture_transfer.hpp"
 #include "codec/backend/skip_planes.hpp"
 #include "codec/backend/slope_estimator.hpp"
+#include "codec/backend/subband_predictor.hpp"
 #include "codec/backend/transform_coder.hpp"
 #include "codec/dsp/loop_filter.hpp"
 #include "codec/format/motion_grid.hpp"
@@ -40,9 +41,8 @@ struct UnfilteredPlane {
   CompensationGeometry geometry;
 };
 
-class Backend {
+class Backend : public SubbandPredictor {
  public:
-  virtual ~Backend() = default;
   /// For example "cpu (2 threads, AVX2)".
   virtual std::string description() const = 0;
   virtual ctv_backend kind() const = 0;
@@ -117,16 +117,6 @@ class Backend {
   /// from each other.
   virtual Status quantise(const SubbandLayout& layout, std::span<const SubbandQuantiser> quantisers,
                           FrameType type, const Coefficient* coefficients, Level* levels) = 0;
-
-  /// Levels of one plane predicted from the previous frame's, moved subband by subband with vectors scaled to
-  /// each grid: residual = levels - moved(previous), and back. All arrays in the layout's order; residual may
-  /// be levels in add only. `layers`: how many layers count, coarse to fine.
-  virtual Status subtract_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
-                                   const MotionVector* vectors, const Level* levels, const Level* previous,
-                                   Level* residual) = 0;
-  virtual Status add_subbands(const SubbandLayout& layout, ChromaShift chroma, const MotionGrid& grid,
-                              const MotionVector* vectors, const Level* residual, const Level* previous,
-                              int layers, Level* levels) = 0;
 
   /// Marks the calls of one frame, after the upload of its picture. True: the backend has kept the calls of
   /// an equal frame and will repeat them in end_frame(), so that none must be made.

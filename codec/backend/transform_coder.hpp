@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "codec/backend/subband_predictor.hpp"
 #include "codec/dsp/quantise.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "codec/format/skipped_cells.hpp"
@@ -35,6 +36,16 @@ class TransformCoder {
                          PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
                          PlaneView<Sample> samples, const int8_t* slopes = nullptr,
                          const SkippedCells& skipped = {}) = 0;
+  /// predictor.add_subbands() for the layers of the resolution, then inverse() of the sums, with dc_offset as
+  /// prediction. Both at once where that is quicker.
+  virtual Status inverse_predicted(SubbandPredictor& predictor, const PredictedLevels& predicted,
+                                   std::span<const SubbandQuantiser> quantisers, int dc_offset,
+                                   SampleRange range, int reduction, PlaneView<Sample> samples) {
+    const auto& [layout, chroma, grid, vectors, residual, previous, levels] = predicted;
+    CTV_RETURN_IF_ERROR(predictor.add_subbands(layout, chroma, grid, vectors, residual, previous,
+                                               layout.layers - reduction, levels));
+    return inverse(levels, quantisers, {}, dc_offset, range, reduction, samples);
+  }
 };
 
 }  // namespace ctv

@@ -145,17 +145,24 @@ Status FrameDecoder::decode_subbands(FrameSlot& slot, int p) {
   const ChromaShift chroma = p == 0 ? ChromaShift{} : picture.chroma;
   const Level* const uploaded = slot.levels->uploaded(i);
   Level* const levels = references_.current().levels[i];
+  const PlaneView<Sample> decoded = decoded_.plane(p);
+  const int reduction = decisions_.reduction;
   CTV_RETURN_IF_ERROR(slot.levels->await_levels());
   if (reference_ == nullptr) {
     const size_t bytes = picture.subbands[i].num_coefficients * sizeof(Level);
     CTV_RETURN_IF_ERROR(backend_.copy(levels, uploaded, bytes));
-  } else {
-    const MotionVector* const vectors = slot.levels->uploaded_side().vectors;
-    CTV_RETURN_IF_ERROR(backend_.add_subbands(picture.subbands[i], chroma, stream_.grid, vectors, uploaded,
-                                              reference_->levels[i], layers_, levels));
+    return transforms_[i]->inverse(levels, quantisers_[i], {}, picture.dc_offset(p), picture.range(p),
+                                   reduction, decoded);
   }
-  return transforms_[i]->inverse(levels, quantisers_[i], {}, picture.dc_offset(p), picture.range(p),
-                                 decisions_.reduction, decoded_.plane(p));
+  const PredictedLevels predicted{.layout = picture.subbands[i],
+                                  .chroma = chroma,
+                                  .grid = stream_.grid,
+                                  .vectors = slot.levels->uploaded_side().vectors,
+                                  .residual = uploaded,
+                                  .previous = reference_->levels[i],
+                                  .levels = levels};
+  return transforms_[i]->inverse_predicted(backend_, predicted, quantisers_[i], picture.dc_offset(p),
+                                           picture.range(p), reduction, decoded);
 }
 
 }  // namespace ctv

@@ -3,11 +3,11 @@
 // frame to which its block's vector, scaled to the subband's grid, points. A lookup and an addition per
 // level, of which the second load waits for the first. A thread has eight levels on their way, one below the
 // other: some of them share a vector, and so what follows from it. Blocks of 32x32 levels, one layer of the
-// grid per subband, so a plane takes one launch.
+// grid per subband, so a plane takes one launch. A decoder's sums are dequantised where they are made, a
+// scale per launch.
 #include "cuda/transform/subband_prediction.hpp"
 
 #include <array>
-#include <span>
 
 #include "codec/dsp/motion_vectors.hpp"
 #include "cuda/runtime/launch.cuh"
@@ -43,9 +43,10 @@ __device__ __forceinline__ int moved_within(int at, int step, int last) {
   return __viaddmin_s32_relu(at, step, last);
 }
 
-// Predicts the levels of a thread. Rows of an aligned group of kShared have one vector.
-template <int kShared>
-__device__ __forceinline__ void predict_rows(const MovedSubband& s, const Prediction& p) {
+// Predicts the levels of a thread. Rows of an aligned group of kShared have one vector. put(k, level, held)
+// receives the level of the thread's row k; held: the subband has this row.
+template <int kShared, typename Put>
+__device__ __forceinline__ void predict_rows(const MovedSubband& s, const Prediction& p, const Put& put) {
   const int first = first_row();
   const int c = own_col();
   const int rows = s.rows - first;  // from the thread's first on
@@ -70,6 +71,7 @@ __device__ __forceinline__ void predict_rows(const MovedSubband& s, const Predic
 #pragma unroll
   for (int k = 0; k < kRows; ++k) {
     if (k < rows) p.out[own + k * s.cols] = static_cast<Level>(levels[k]);
+    put(k, static_cast<Level>(levels[k]), k < rows);
   }
 }
 
@@ -80,7 +82,32 @@ struct MovedSubbands {
 template <int kShared>
 __global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
     predict_kernel(const __grid_constant__ MovedSubbands subbands, const __grid_constant__ Prediction p) {
-  predict_rows<kShared>(subbands.of[blockIdx.z], p);
+  predict_rows<kShared>(subbands.of[blockIdx.z], p, [](int, Level, bool) {});
+}
+
+// Where the coefficients of a subband go.
+struct PlacedSubband {
+  Coefficient* first;
+  int row_on, col_on;  // elements to the next one below, and at the right
+  int odd_row_on;      // quincunx: more for odd rows
+  uint32_t step, reconstruction_offset;
+};
+struct PlacedSubbands {
+  MovedSubband of[1 + kMaxGatheredSubbands];
+  PlacedSubband placed[1 + kMaxGatheredSubbands];
+};
+static_assert(kRows % 2 == 0);  // rows of a thread are odd where k is
+
+template <int kShared>
+__global__ void __launch_bounds__(kBlock* kBlock / kRows, 8)
+    dequantise_predicted_kernel(const __grid_constant__ PlacedSubbands subbands,
+                                const __grid_constant__ Prediction p) {
+  const PlacedSubband to = subbands.placed[blockIdx.z];
+  Coefficient* const first = to.first + first_row() * to.row_on + own_col() * to.col_on;
+  predict_rows<kShared>(subbands.of[blockIdx.z], p, [&](int k, Level level, bool held) {
+    const Coefficient x = dequantise(level, to.step, to.reconstruction_offset);
+    if (held) first[k * to.row_on + k % 2 * to.odd_row_on] = x;
+  });
 }
 
 MovedSubband moved_subband(const Subband& s, ChromaShift chroma) {
@@ -130,6 +157,33 @@ Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, C
   launch(device, std::array{predict_kernel<1>, predict_kernel<2>, predict_kernel<4>}, subbands, count,
          prediction(grid, vectors, sign, in, previous, out));
   return device.launched("predict_kernel");
+}
+
+Status dequantise_predicted(Device& device, const PredictedLevels& predicted,
+                            std::span<const SubbandQuantiser> quantisers, std::span<const ScaleBands> to) {
+  PlacedSubbands subbands;
+  int count = 0;
+  for (const ScaleBands& bands : to) {
+    const int band_cols = bands.scale.band_cols;
+    for (size_t i = 0; i < static_cast<size_t>(bands.scale.count); ++i) {
+      const GatheredSubband& g = bands.scale.subbands[i];
+      const SubbandQuantiser& q = quantisers[bands.first + i];
+      subbands.of[count] = moved_subband(predicted.layout.subbands[bands.first + i], predicted.chroma);
+      subbands.placed[count++] = {bands.bands + (g.base + g.row * band_cols + g.col),
+                                  g.row_stride * band_cols,
+                                  g.quincunx != 0 ? 2 : g.col_stride,
+                                  g.quincunx != 0 ? 1 - 2 * g.col : 0,
+                                  q.step,
+                                  q.reconstruction_offset};
+    }
+  }
+  launch(device,
+         std::array{dequantise_predicted_kernel<1>, dequantise_predicted_kernel<2>,
+                    dequantise_predicted_kernel<4>},
+         subbands, count,
+         prediction(predicted.grid, predicted.vectors, 1, predicted.residual, predicted.previous,
+                    predicted.levels));
+  return device.launched("dequantise_predicted_kernel");
 }
 
 }  // namespace ctv::cuda

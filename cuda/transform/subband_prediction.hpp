@@ -3,9 +3,11 @@
 // side information are aligned for it.
 #pragma once
 
-#include "codec/format/motion_grid.hpp"
-#include "codec/format/subband_layout.hpp"
-#include "cuda/runtime/device.hpp"
+#include <span>
+
+#include "codec/backend/subband_predictor.hpp"
+#include "codec/dsp/quantise.hpp"
+#include "cuda/transform/quantise.hpp"
 
 namespace ctv::cuda {
 
@@ -13,5 +15,16 @@ namespace ctv::cuda {
 Status predict_subbands(Device& device, int sign, const SubbandLayout& layout, ChromaShift chroma,
                         const MotionGrid& grid, const MotionVector* vectors, const Level* in,
                         const Level* previous, int layers, Level* out);
+
+/// Gathered subbands, the first of which is `first` in the layout, and where their coefficients go.
+struct ScaleBands {
+  const GatheredScale& scale;
+  size_t first;
+  Coefficient* bands;
+};
+/// predict_subbands() with sign 1 and dequantise_scale() of the sums in one launch, for all subbands of `to`:
+/// one pyramid scale and the lowpass at most. quantisers: one per subband of the layout.
+Status dequantise_predicted(Device& device, const PredictedLevels& predicted,
+                            std::span<const SubbandQuantiser> quantisers, std::span<const ScaleBands> to);
 
 }  // namespace ctv::cuda

@@ -5,6 +5,8 @@
 // directional subbands; levels without directions are quantised by the pyramid's own kernel.
 #include "cuda/transform/transform_coder.hpp"
 
+#include <algorithm>
+
 #include "codec/format/gains.hpp"
 #include "cuda/transform/block_transform.hpp"
 #include "cuda/transform/directed_bands.hpp"
@@ -14,6 +16,7 @@
 #include "cuda/transform/laplacian.hpp"
 #include "cuda/transform/quantise.hpp"
 #include "cuda/transform/slope_lifting.hpp"
+#include "cuda/transform/subband_prediction.hpp"
 #include "cuda/transform/wavelet.hpp"
 
 namespace ctv::cuda {
@@ -32,7 +35,13 @@ class CudaTransformCoder final : public TransformCoder {
                  const SkippedCells& skipped) override;
   Status inverse(const Level* levels, Quantisers quantisers, PlaneView<const Sample> prediction,
                  int dc_offset, SampleRange range, int reduction, PlaneView<Sample> samples,
-                 const int8_t* slopes, const SkippedCells& skipped) override;
+                 const int8_t* slopes, const SkippedCells& skipped) override {
+    return inverse_of(levels, nullptr, quantisers, prediction, dc_offset, range, reduction, samples, slopes,
+                      skipped);
+  }
+  Status inverse_predicted(SubbandPredictor& predictor, const PredictedLevels& predicted,
+                           Quantisers quantisers, int dc_offset, SampleRange range, int reduction,
+                           PlaneView<Sample> samples) override;
 
  private:
   struct PyramidScale {
@@ -46,6 +55,11 @@ class CudaTransformCoder final : public TransformCoder {
     DeviceArray<Coefficient>
         input;  // [extent], levels 2..: lowpass of the scale before; laplacian by FFT: also scale 1
   };
+
+  /// inverse(). predicted: null, or how the levels come into being on the way to the bands.
+  Status inverse_of(const Level* levels, const PredictedLevels* predicted, Quantisers quantisers,
+                    PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
+                    PlaneView<Sample> samples, const int8_t* slopes, const SkippedCells& skipped);
 
   const TransformParameters& transform() const { return layout_.transform; }
   bool is_laplacian() const { return transform().pyramid == Pyramid::kLaplacian; }
@@ -75,12 +89,14 @@ class CudaTransformCoder final : public TransformCoder {
   /// Whether one launch takes a scale and the next one; so the same scales go together in both directions.
   bool goes_with_next(int scale, const int8_t* slopes);
   Status forward_laplacian(const PlaneSource& source, Quantisers quantisers, Level* levels);
-  Status inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
-                           const PlaneTarget& target);
+  Status inverse_laplacian(const Level* levels, const PredictedLevels* predicted, Quantisers quantisers,
+                           int reduction, const PlaneTarget& target);
   Status directional(int scale, bool inverse);
   /// Bands of a scale to the levels of its subbands, and back.
   Status finish_bands(int scale, Quantisers quantisers, Level* levels);
   Status begin_bands(int scale, Quantisers quantisers, const Level* levels);
+  /// The same of levels that are predicted, with the lowpass beside the coarsest scale.
+  Status predict_bands(int scale, Quantisers quantisers, const PredictedLevels& predicted);
 
   std::shared_ptr<Device> device_;
   SubbandLayout layout_;
@@ -149,6 +165,14 @@ Status CudaTransformCoder::begin_bands(int scale, Quantisers quantisers, const L
   return directional(scale, true);
 }
 
+Status CudaTransformCoder::predict_bands(int scale, Quantisers quantisers, const PredictedLevels& predicted) {
+  const PyramidScale& p = at(scale);
+  const ScaleBands to[] = {{p.gathered, p.first_subband, bands_.data()}, {lowpass_, 0, low()}};
+  CTV_RETURN_IF_ERROR(
+      dequantise_predicted(*device_, predicted, quantisers, std::span(to).first(scale == scales() ? 2 : 1)));
+  return directional(scale, true);
+}
+
 Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction,
                                    int dc_offset, Quantisers quantisers, Level* levels, const int8_t* slopes,
                                    const SkippedCells& skipped) {
@@ -161,10 +185,23 @@ Status CudaTransformCoder::forward(PlaneView<const Sample> samples, PlaneView<co
                         : forward_wavelet(source, quantisers, levels, slopes);
 }
 
-Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
-                                   PlaneView<const Sample> prediction, int dc_offset, SampleRange range,
-                                   int reduction, PlaneView<Sample> samples, const int8_t* slopes,
-                                   const SkippedCells& skipped) {
+// Elsewhere kernels that are no mere dequantisers read the levels.
+Status CudaTransformCoder::inverse_predicted(SubbandPredictor& predictor, const PredictedLevels& predicted,
+                                             Quantisers quantisers, int dc_offset, SampleRange range,
+                                             int reduction, PlaneView<Sample> samples) {
+  if (!is_laplacian() || reduction >= scales() || std::ranges::any_of(pyramid_, &PyramidScale::fused)) {
+    return TransformCoder::inverse_predicted(predictor, predicted, quantisers, dc_offset, range, reduction,
+                                             samples);
+  }
+  return inverse_of(predicted.levels, &predicted, quantisers, {}, dc_offset, range, reduction, samples,
+                    nullptr, {});
+}
+
+Status CudaTransformCoder::inverse_of(const Level* levels, const PredictedLevels* predicted,
+                                      Quantisers quantisers, PlaneView<const Sample> prediction,
+                                      int dc_offset, SampleRange range, int reduction,
+                                      PlaneView<Sample> samples, const int8_t* slopes,
+                                      const SkippedCells& skipped) {
   CTV_RETURN_IF_ERROR(device_->enter());
   const StageMark mark(*device_, Stage::kInverse);
   const PlaneTarget target{samples.data,
@@ -182,7 +219,7 @@ Status CudaTransformCoder::inverse(const Level* levels, Quantisers quantisers,
     CTV_RETURN_IF_ERROR(dequantise_scale(*device_, lowpass_, quantisers.first(1), levels, low()));
     return add_prediction(*device_, low(), {samples.rows, samples.cols}, target);
   }
-  return is_laplacian() ? inverse_laplacian(levels, quantisers, reduction, target)
+  return is_laplacian() ? inverse_laplacian(levels, predicted, quantisers, reduction, target)
                         : inverse_wavelet(levels, quantisers, reduction, target, slopes);
 }
 
@@ -290,16 +327,19 @@ Status CudaTransformCoder::forward_laplacian(const PlaneSource& source, Quantise
   return quantise_scale(d, lowpass_, quantisers.first(1), low(), levels);
 }
 
-Status CudaTransformCoder::inverse_laplacian(const Level* levels, Quantisers quantisers, int reduction,
+Status CudaTransformCoder::inverse_laplacian(const Level* levels, const PredictedLevels* predicted,
+                                             Quantisers quantisers, int reduction,
                                              const PlaneTarget& target) {
   Device& d = *device_;
-  CTV_RETURN_IF_ERROR(dequantise_scale(d, lowpass_, quantisers.first(1), levels, low()));
+  if (predicted == nullptr)
+    CTV_RETURN_IF_ERROR(dequantise_scale(d, lowpass_, quantisers.first(1), levels, low()));
   for (int scale = scales(); scale > reduction; --scale) {
     PyramidScale& p = at(scale);
     Coefficient* low = low_of(scale);
     const PlaneTarget out =
         scale == reduction + 1 ? target : coefficient_target(p.input.data(), p.extent.cols);
-    CTV_RETURN_IF_ERROR(begin_bands(scale, quantisers, levels));
+    CTV_RETURN_IF_ERROR(predicted != nullptr ? predict_bands(scale, quantisers, *predicted)
+                                             : begin_bands(scale, quantisers, levels));
     if (fft_ != nullptr) {
       if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(scale, bands_.data(), low, low));
       CTV_RETURN_IF_ERROR(fft_->merge(scale, low, bands_.data(), out));

@@ -71,12 +71,4 @@ class CudaEquality : public testing::Test {
   Backend* cpu_ = nullptr;
 };
 
-inline std::vector<int16_t> row_of(const BackendPlane& plane) {
-  std::vector<int16_t> out;
-  for (int r = 0; r < plane.rows(); ++r) {
-    for (int c = 0; c < plane.cols(); ++c) out.push_back(plane.at(r, c));
-  }
-  return out;
-}
-
 }  // namespace ctv::test

@@ -77,6 +77,14 @@ class BackendPlane {
   Memory memory_;
 };
 
+inline std::vector<int16_t> row_of(const BackendPlane& plane) {
+  std::vector<int16_t> out;
+  for (int r = 0; r < plane.rows(); ++r) {
+    for (int c = 0; c < plane.cols(); ++c) out.push_back(plane.at(r, c));
+  }
+  return out;
+}
+
 /// An array of vectors in a backend's memory: a plane of two columns would have gaps, so one row.
 class BackendVectors {
  public:

@@ -344,8 +344,7 @@ Status CudaTransformCoder::inverse_laplacian(const Level* levels, const Predicte
       if (transform().projection) CTV_RETURN_IF_ERROR(fft_->lowpass(scale, bands_.data(), low, low));
       CTV_RETURN_IF_ERROR(fft_->merge(scale, low, bands_.data(), out));
     } else {
-      const bool projection = transform().projection != 0;
-      CTV_RETURN_IF_ERROR(laplacian_merge(d, low, p.extent, bands_.data(), projection, out));
+      CTV_RETURN_IF_ERROR(laplacian_merge(d, low, p.extent, bands_.data(), transform().projection, out));
     }
   }
   return {};

@@ -164,7 +164,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data() + cells_bytes(), side + cells_bytes(),
                                         slope_count_, cudaMemcpyHostToDevice, d.up()));
       }
-    } else if (d.alone()) {  // the frame is launched after this call, and a copy's takes longer
+    } else if (run_decoder_ && d.alone()) {  // the frame waits for this call, and a copy's takes longer
       CTV_RETURN_IF_ERROR(fetch(d, side, cells_bytes(), device_side_.data(), d.up()));
     } else {
       CTV_CUDA_TRY(d,

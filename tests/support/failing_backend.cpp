@@ -176,6 +176,69 @@ class Levels final : public LevelTransfer, private ComponentReceiver {
   bool key_ = false;
 };
 
+class Transform final : public TransformCoder {
+ public:
+  explicit Transform(std::unique_ptr<TransformCoder> inner) : inner_(std::move(inner)) {}
+  Status forward(PlaneView<const Sample> samples, PlaneView<const Sample> prediction, int dc_offset,
+                 std::span<const SubbandQuantiser> quantisers, Level* levels, const int8_t* slopes,
+                 const SkippedCells& skipped) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->forward(samples, prediction, dc_offset, quantisers, levels, slopes, skipped);
+  }
+  Status inverse(const Level* levels, std::span<const SubbandQuantiser> quantisers,
+                 PlaneView<const Sample> prediction, int dc_offset, SampleRange range, int reduction,
+                 PlaneView<Sample> samples, const int8_t* slopes, const SkippedCells& skipped) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->inverse(levels, quantisers, prediction, dc_offset, range, reduction, samples, slopes,
+                           skipped);
+  }
+
+ private:
+  std::unique_ptr<TransformCoder> inner_;
+};
+
+class Slopes final : public SlopeEstimator {
+ public:
+  explicit Slopes(std::unique_ptr<SlopeEstimator> inner) : inner_(std::move(inner)) {}
+  Status search(PlaneView<const Sample> samples, int dc_offset, std::span<const SubbandQuantiser> quantisers,
+                int8_t* slopes) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->search(samples, dc_offset, quantisers, slopes);
+  }
+
+ private:
+  std::unique_ptr<SlopeEstimator> inner_;
+};
+
+class Motion final : public MotionEstimator {
+ public:
+  explicit Motion(std::unique_ptr<MotionEstimator> inner) : inner_(std::move(inner)) {}
+  Status read_reference(PlaneView<const Sample> reference) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->read_reference(reference);
+  }
+  Status read_current(PlaneView<const uint8_t> bytes, PlaneView<const Sample> samples) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->read_current(bytes, samples);
+  }
+  Status prepare(uint32_t lambda) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->prepare(lambda);
+  }
+  Status find(const uint8_t* still, MotionVector* vectors) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->find(still, vectors);
+  }
+  Status decide_skips(const SkipPlanes& planes, uint32_t base_step, const uint8_t* still,
+                      const SideInfo& side) override {
+    CTV_RETURN_IF_ERROR(count_call());
+    return inner_->decide_skips(planes, base_step, still, side);
+  }
+
+ private:
+  std::unique_ptr<MotionEstimator> inner_;
+};
+
 class Meter final : public DistortionMeter {
  public:
   explicit Meter(std::unique_ptr<DistortionMeter> inner) : inner_(std::move(inner)) {}
@@ -224,14 +287,17 @@ class StandIn final : public Backend {
   }
   Result<std::unique_ptr<TransformCoder>> make_transform(const SubbandLayout& layout,
                                                          Engine engine) override {
-    return inner_->make_transform(layout, engine);
+    CTV_ASSIGN_OR_RETURN(auto transform, inner_->make_transform(layout, engine));
+    return std::unique_ptr<TransformCoder>(std::make_unique<Transform>(std::move(transform)));
   }
   Result<std::unique_ptr<SlopeEstimator>> make_slopes(const SubbandLayout& luma) override {
-    return inner_->make_slopes(luma);
+    CTV_ASSIGN_OR_RETURN(auto slopes, inner_->make_slopes(luma));
+    return std::unique_ptr<SlopeEstimator>(std::make_unique<Slopes>(std::move(slopes)));
   }
   Result<std::unique_ptr<MotionEstimator>> make_motion(const MotionParameters& parameters,
                                                        Extent extent) override {
-    return inner_->make_motion(parameters, extent);
+    CTV_ASSIGN_OR_RETURN(auto motion, inner_->make_motion(parameters, extent));
+    return std::unique_ptr<MotionEstimator>(std::make_unique<Motion>(std::move(motion)));
   }
   Result<std::unique_ptr<DistortionMeter>> make_distortion_meter() override {
     CTV_ASSIGN_OR_RETURN(auto meter, inner_->make_distortion_meter());

@@ -73,6 +73,10 @@ Status StreamEncoder::encode_as_before(const ctv_picture& picture, uint64_t fram
   first.base_step = slot.first_step;
   CTV_RETURN_IF_ERROR(slot.picture->upload(picture));
   CTV_RETURN_IF_ERROR(frames_->analyse(picture, first, false, slot));
+  if (first.base_step != slot.parameters.base_step) {  // slopes are those of the first try
+    CTV_RETURN_IF_ERROR(frames_->try_code(first, slot));
+    CTV_RETURN_IF_ERROR(slot.levels->finish());
+  }
   CTV_RETURN_IF_ERROR(frames_->code(slot.parameters, slot, distortion_.meter(frame, slot.measured)));
   frames_->update_references();
   Status coded = FramePipeline::encode(slot);

@@ -37,7 +37,8 @@ class TransformCoder {
                          PlaneView<Sample> samples, const int8_t* slopes = nullptr,
                          const SkippedCells& skipped = {}) = 0;
   /// predictor.add_subbands() for the layers of the resolution, then inverse() of the sums, with dc_offset as
-  /// prediction. Both at once where that is quicker.
+  /// prediction. Both at once where that is quicker; stage times then have them as the inverse transform.
+  /// predictor: the backend that the coder is of.
   virtual Status inverse_predicted(SubbandPredictor& predictor, const PredictedLevels& predicted,
                                    std::span<const SubbandQuantiser> quantisers, int dc_offset,
                                    SampleRange range, int reduction, PlaneView<Sample> samples) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and side information across the bus, beside the frame's kernels. Levels are coded and decoded here,
-// and only their bytes travel; or they go through the copy engine (CudaTuning::entropy). A transfer's arrays
-// stay as they are until its next frame, so nothing else waits. Upwards all land in device memory of the
-// transfer, where the stages read them, so that they need not wait for earlier frames either.
+// and only their bytes travel; or they go through the copy engine (CudaTuning::entropy). Side information
+// that a frame alone waits for is fetched by a kernel. A transfer's arrays stay as they are until its next
+// frame, so nothing else waits. Upwards all land in device memory of the transfer, where the stages read
+// them, so that they need not wait for earlier frames either.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include <utility>

@@ -46,6 +46,11 @@ __device__ __forceinline__ uint32_t pair_at(const PlaneSource& source, int row, 
 constexpr int kLowSums = 2 * kTile - 1 + 2 * kLowpassReach;  // rows of sums that a tile's lowpass needs
 constexpr int kLowThreads = (kLowSums * (kTile / kRowRun) + kWarp - 1) / kWarp * kWarp;
 static_assert(kLowThreads >= kColumnThreads);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kLowBlocks = 3;  // of a multiprocessor, which has 1024 threads
+#else
+constexpr int kLowBlocks = 5;
+#endif
 
 // Two taps as dp2a takes them, signed bytes.
 CTV_HOST_DEVICE constexpr int tap_pair(int first, int second) {
@@ -78,7 +83,7 @@ __device__ __forceinline__ int sum_column(const uint32_t* centre) {
   return round_laplacian(static_cast<int32_t>(sum));
 }
 
-__global__ void __launch_bounds__(kLowThreads, 5)
+__global__ void __launch_bounds__(kLowThreads, kLowBlocks)
     laplacian_lowpass_kernel(const __grid_constant__ PlaneSource source, int rows, int cols,
                              Coefficient* target) {
   __shared__ uint32_t sums[kLowSums][kTile + 1];  // along rows, 256ths
@@ -161,7 +166,7 @@ __device__ __forceinline__ int rounded(const EvenOdd& sums, int parity) {
 
 // Two columns of kColumnRun pairs of rows, which a thread makes.
 struct OwnSamples {
-  int first_low;  // row of the lowpass
+  int first_low;  // row of the tile
   int pairs;      // of rows, that lie in the plane
   int first, col;
 };
@@ -223,7 +228,8 @@ constexpr int kMergeColumn = 5;  // of a column
 static_assert(kMergeSums * kMergeRuns <= kColumnThreads && kSide * (kSide / kMergeColumn) <= kColumnThreads);
 static_assert(kSide % kMergeColumn == 0);
 
-// Sums along row r of the detail around the tile. What is extended symmetrically has a lowpass that is.
+// Sums along row r of the detail around the tile. The lowpass of a symmetric extension is symmetric, so that
+// of places beyond a border is made like any other.
 __device__ __forceinline__ void sum_detail(const Merge& m, int row0, int col0, int r, int run,
                                            uint32_t* sums) {
   constexpr int kWords = kMergeRun + kLowpassReach;
@@ -277,7 +283,7 @@ __device__ __forceinline__ void make_tile(const Merge& m, int row0, int col0, Lo
   __syncthreads();
 }
 
-// kPlain: of samples without prediction, skipped cells and scale.
+// Whether put_pair<true> serves.
 bool is_plain(const PlaneTarget& target) {
   return target.samples != 0 && target.prediction == nullptr && target.skipped.skips == nullptr &&
          target.scale == kUnitScale;
@@ -290,7 +296,7 @@ __device__ __forceinline__ uint32_t predicted_pair(const PlaneTarget& target, bo
   return pairs ? *reinterpret_cast<const uint32_t*>(from) : pair_of(from[0], from[1]);
 }
 
-// target.put() there with it.
+// target.put() there with it. kPlain: of samples without prediction, skipped cells and scale.
 template <bool kPlain>
 __device__ __forceinline__ void put_pair(const PlaneTarget& target, bool pairs, int row, int col, int first,
                                          int second, uint32_t predicted) {
@@ -320,7 +326,7 @@ __global__ void __launch_bounds__(kColumnThreads, 4)
   const bool pairs = has_pairs(target);
   follow();
   make_tile(m, row0, col0, x);
-  // All loads begin here: the target may be the prediction, so none passes a store.
+  // Loads of what is put begin here: the target may be the prediction, so none passes a store.
   uint32_t from[2 * kColumnRun];
   uint32_t predicted[2 * kColumnRun];
   bool skipped[2 * kColumnRun][2];

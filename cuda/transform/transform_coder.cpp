@@ -2,7 +2,8 @@
 // The contourlet transform of one plane with quantisation: the order of the launches, nothing else. Per
 // pyramid scale one kernel for the wavelet (two for the laplacian's analysis, one for its synthesis; one for
 // two small scales), three per tree scale of the directional bank, one that gathers and quantises the
-// directional subbands; levels without directions are quantised by the pyramid's own kernel.
+// directional subbands (back, with their prediction); levels without directions are quantised by the
+// pyramid's own kernel.
 #include "cuda/transform/transform_coder.hpp"
 
 #include <algorithm>

@@ -13,6 +13,7 @@
 #include "cuda/entropy/run_encoder.hpp"
 #include "cuda/entropy/tile_decoder.hpp"
 #include "cuda/entropy/tile_encoder.hpp"
+#include "cuda/entropy/upload.hpp"
 #include "cuda/runtime/kept_graph.hpp"
 
 namespace ctv::cuda {
@@ -154,6 +155,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     // A frame that lacked memory after release() cannot be tried again: zeros are in the place of its levels.
     if (cleared_) return {CTV_ERROR_DEVICE, "CUDA: the levels of the frame have been released"};
     CTV_RETURN_IF_ERROR(allocate_uploaded());
+    side_waits_ = type != FrameType::kKey && run_decoder_ && d.alone();
+    if (side_waits_) return {};
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
     if (levels_travel()) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), uploaded_count_ * sizeof(Level),
@@ -165,8 +168,6 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
         CTV_CUDA_TRY(d, cudaMemcpyAsync(device_side_.data() + cells_bytes(), side + cells_bytes(),
                                         slope_count_, cudaMemcpyHostToDevice, d.up()));
       }
-    } else if (run_decoder_ && d.alone()) {  // the frame waits for this call, and a copy's takes longer
-      CTV_RETURN_IF_ERROR(fetch(d, side, cells_bytes(), device_side_.data(), d.up()));
     } else {
       CTV_CUDA_TRY(d,
                    cudaMemcpyAsync(device_side_.data(), side, cells_bytes(), cudaMemcpyHostToDevice, d.up()));
@@ -179,8 +180,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   const Level* uploaded(size_t plane) const override { return device_levels_.data() + places_[plane]; }
 
   Status await_side() override {
-    CTV_RETURN_IF_ERROR(device_->enter());
-    return device_->wait(done_);
+    Device& d = *device_;
+    CTV_RETURN_IF_ERROR(d.enter());
+    if (!side_waits_) return d.wait(done_);
+    CTV_RETURN_IF_ERROR(upload_bytes(d, side_memory_.data(), cells_bytes(), device_side_.data(), d.stream()));
+    return d.record(done_);
   }
   Status await_levels() override {
     if (buffers_.receiver == nullptr) return {};  // they came with the side information
@@ -253,12 +257,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
       SkipGrid grid;
       if (skips) {
         const uint8_t* const from = buffers_.side.skips;
-        if (d.alone()) {
-          CTV_RETURN_IF_ERROR(fetch(d, from, grid_.size(), device_skips_.data(), stream));
-        } else {
-          CTV_CUDA_TRY(
-              d, cudaMemcpyAsync(device_skips_.data(), from, grid_.size(), cudaMemcpyHostToDevice, stream));
-        }
+        CTV_RETURN_IF_ERROR(upload_bytes(d, from, grid_.size(), device_skips_.data(), stream));
         grid = {device_skips_.data(), grid_.rows, grid_.cols};
       }
       return tile_decoder_->decode(d, received_levels(), grid, stream);
@@ -334,6 +333,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Stream side_stream_, coder_stream_;
   KeptGraph decoding_;         // of most predicted frames of tiles
   bool cleared_ = false;       // the levels of the frame before have been released and are 0
+  bool side_waits_ = false;    // await_side() brings it up: upload()'s calls would take longer
   ConstSideInfo side_;         // of the last download, on the device
   CodedFrameBuffers buffers_;  // views of levels_ and side_memory_
 };

@@ -146,18 +146,6 @@ size_t shared_bytes(bool tables_fit, unsigned warps) {
   return sizeof(DecoderFormulas) + warps * sizeof(Walker) + (tables_fit ? kTableBytes : 0);
 }
 
-constexpr unsigned kFetchThreads = 256;
-
-__global__ void __launch_bounds__(kFetchThreads) fetch_kernel(const uint8_t* from, size_t size, uint8_t* to) {
-  const size_t word = size_t{blockIdx.x} * kFetchThreads + threadIdx.x;
-  const size_t first = word * sizeof(uint32_t);
-  if (first + sizeof(uint32_t) <= size) {
-    reinterpret_cast<uint32_t*>(to)[word] = reinterpret_cast<const uint32_t*>(from)[word];
-  } else {
-    for (size_t i = first; i < size; ++i) to[i] = from[i];
-  }
-}
-
 struct SkipWork {
   SkipGrid grid;
   const DeviceTileSet* sets;
@@ -176,12 +164,6 @@ __global__ void __launch_bounds__(kSkipWarps* kWarp) skips_kernel(const __grid_c
 }
 
 }  // namespace
-
-Status fetch(Device& device, const uint8_t* from, size_t size, uint8_t* to, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(size / (kFetchThreads * sizeof(uint32_t)) + 1);
-  fetch_kernel<<<blocks, kFetchThreads, 0, stream>>>(from, size, to);
-  return device.launched("fetch_kernel");
-}
 
 Status TileDecoder::initialise(Device& device, const CodingPlan& plan) {
   layout_ = TileLayout(plan);

@@ -19,10 +19,6 @@ struct UploadedPiece {
   uint32_t component;
 };
 
-/// Copies from page-locked memory, aligned to 4 bytes. The next kernel of a graph would wait 12 us for the
-/// copy engine, and the call of a copy takes longer.
-Status fetch(Device& device, const uint8_t* from, size_t size, uint8_t* to, cudaStream_t stream);
-
 /// Decodes a plan's components, with the levels of ctv::TileDecoder. Made once; the kernels of all frames
 /// have the same shape.
 class TileDecoder {

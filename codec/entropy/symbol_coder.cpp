@@ -287,13 +287,14 @@ void SymbolCoder::give_share(size_t share) {
   part.sound = part.coder->send(component, own.part, *receiver_);
 }
 
-// Levels need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it has
-// them and skips, and vectors are decoded beside it.
+// Levels may need skips, so slices begin with these. A receiver gets components meanwhile, runs as soon as it
+// has them and skips, and vectors are decoded beside it. Where there are no skips a slice is one task.
 Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   const bool key = header_.frame.type == FrameType::kKey;
   if (receiver_ != nullptr) CTV_RETURN_IF_ERROR(start_components(key));
   const size_t shares = receiver_ != nullptr ? payloads_.shares.size() : 0;
   const size_t slices = payloads_.components.size() - components_.size();
+  const bool whole = receiver_ != nullptr && !skips_;
   select(components_.size(), payloads_.components.size(), [](size_t) { return true; });
   for (const size_t i : selected_) parts_[i].start = SliceStart::kAwaited;
   std::atomic<size_t> awaited_shares = shares;
@@ -302,24 +303,27 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   const auto arrive = [&] {
     if (--awaited == 0 && receiver_ != nullptr && sent.ok()) sent = receiver_->run(!key && skips_);
   };
-  for_all(threads_, shares + (receiver_ != nullptr ? 2 : 1) * slices, [&](size_t i) {
+  const auto decode_vectors = [&](Part& part) {
+    part.coder->run(0);
+    part.sound = part.coder->finish_decoding();
+  };
+  for_all(threads_, shares + (receiver_ == nullptr || whole ? 1 : 2) * slices, [&](size_t i) {
     if (i < shares) {
       give_share(i);
       if (--awaited_shares == 0) sent = receiver_->send();
       arrive();
     } else if (i < shares + slices) {
+      Part& part = parts_[selected_[i - shares]];
       {
-        const size_t slice = selected_[i - shares];
-        SliceStart start(parts_[slice].start);
-        parts_[slice].coder->start_decoding(payloads_.components[slice], frame);
+        SliceStart start(part.start);
+        part.coder->start_decoding(payloads_.components[selected_[i - shares]], frame);
         start.done();
       }
       arrive();
+      if (whole) decode_vectors(part);
     } else {  // tasks begin in order, so others are at work on what this one waits for
       Part& part = parts_[selected_[i - shares - slices]];
-      if (!SliceStart::wait(part.start)) return;
-      part.coder->run(0);
-      part.sound = part.coder->finish_decoding();
+      if (SliceStart::wait(part.start)) decode_vectors(part);
     }
   });
   return sent;

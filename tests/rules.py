@@ -63,7 +63,7 @@ ONE_SIDED = set("""
     cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/slope_tile cuda/transform/wavelet_lifting
     cuda/entropy/lowpass_errors cuda/entropy/lowpass_levels
     cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
-    cuda/entropy/run_chunk_reader cuda/entropy/run_symbols
+    cuda/entropy/run_chunk_reader cuda/entropy/run_symbols cuda/entropy/run_tables cuda/entropy/upload
     cuda/entropy/tile_cutter cuda/entropy/tile_decoder cuda/entropy/tile_encoder cuda/entropy/tile_layout
     cuda/entropy/tile_notes
     cuda/entropy/tile_part cuda/entropy/part_decoder cuda/entropy/part_notes cuda/entropy/part_words cuda/entropy/piece_reader cuda/entropy/piece_writer

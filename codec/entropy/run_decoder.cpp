@@ -28,10 +28,28 @@ RunDecoder::RunDecoder(std::vector<RunRange> ranges) : ranges_(std::move(ranges)
 bool RunDecoder::read(std::span<const uint8_t> bytes, bool runs, std::span<Level* const> planes) {
   for (const RunRange& r : ranges_) std::fill_n(planes[r.plane] + r.offset, r.count, Level{0});
   if (bytes.empty()) return true;
-  if (!stream_.read(bytes, runs, chunks())) return false;
+  if (!stream_.read(bytes, chunks())) return false;
   bytes_ = bytes.subspan(stream_.begin);
   runs_ = runs;
+  make_tables();
   return true;
+}
+
+void RunDecoder::make_tables() {
+  const auto& [heads, tails] = stream_.codes;
+  tables_[0].make(heads.lengths.data(), kDeflateSymbols, heads.counts,
+                  [this](uint32_t e) { return head_entry(e, runs_); });
+  if (tails.bits > 0) {
+    tables_[1].make(tails.lengths.data(), kDeflateSymbols, tails.counts, tail_entry);
+  } else {
+    tables_[1].entries[0] = kNoTailEntry;
+    tables_[1].bits = 0;
+  }
+}
+
+RunTables RunDecoder::tables() const {
+  const auto mask = [this](size_t of) { return (1U << tables_[of].bits) - 1; };
+  return {tables_[0].entries.data(), tables_[1].entries.data(), mask(0), mask(1)};
 }
 
 bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) const {
@@ -48,9 +66,8 @@ bool RunDecoder::decode_chunk(size_t chunk, std::span<Level* const> planes) cons
     ++parts;
   });
   const auto decode = [&](Level* to) {
-    const RunTables tables = stream_.tables();
-    return runs_ ? decode_run_chunk<true>(bits, tables, place, ChunkLevels{to}, count)
-                 : decode_run_chunk<false>(bits, tables, place, ChunkLevels{to}, count);
+    return runs_ ? decode_run_chunk<true>(bits, tables(), place, ChunkLevels{to}, count)
+                 : decode_run_chunk<false>(bits, tables(), place, ChunkLevels{to}, count);
   };
   if (parts == 1) return decode(levels);
   std::array<Level, kRunChunk> joined{};

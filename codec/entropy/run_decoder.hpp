@@ -30,11 +30,15 @@ class RunDecoder {
   bool decode_chunk(size_t chunk, std::span<Level* const> planes) const;
 
  private:
+  void make_tables();
+  RunTables tables() const;
+
   std::vector<RunRange> ranges_;
   size_t levels_ = 0;
   std::span<const uint8_t> bytes_;  // of the DEFLATE stream
   bool runs_ = true;
   RunStream stream_;
+  std::array<DeflateTable<kMostCodeBits>, 2> tables_;  // of heads and of tails
 };
 
 }  // namespace ctv

@@ -108,11 +108,10 @@ __device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint
   __syncwarp();
 }
 
-/// make_codes().
-__device__ inline void find_codes(const uint8_t* lengths, uint32_t symbols, CodeScratch& scratch,
+/// make_codes(). counts: 16, of scratch memory.
+__device__ inline void find_codes(const uint8_t* lengths, uint32_t symbols, uint32_t* counts,
                                   uint32_t* codes) {
   const uint32_t lane = threadIdx.x % kWarp;
-  uint32_t* const counts = scratch.counts;
   if (lane < 16) counts[lane] = 0;
   __syncwarp();
   for (uint32_t first = 0; first < symbols; first += kWarp) {
@@ -188,7 +187,7 @@ __device__ inline void find_token_codes(BlockMaker& maker) {
   const auto symbols = static_cast<uint32_t>(__popc(__ballot_sync(kAllLanes, count > 0)));
   __syncwarp();
   find_lengths(maker.token_keys, symbols, kMostLengthBits, maker.scratch, maker.token_lengths);
-  find_codes(maker.token_lengths, kLengthSymbols, maker.scratch, maker.token_codes);
+  find_codes(maker.token_lengths, kLengthSymbols, maker.scratch.counts, maker.token_codes);
 }
 
 /// put_dynamic_header().
@@ -257,7 +256,7 @@ __device__ inline void make_block(bool last, BlockMaker& maker) {
     }
     __syncwarp();
   }
-  find_codes(maker.lengths, kDeflateSymbols, maker.scratch, maker.codes);
+  find_codes(maker.lengths, kDeflateSymbols, maker.scratch.counts, maker.codes);
 }
 
 }  // namespace ctv::cuda

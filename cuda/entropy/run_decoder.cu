@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A warp decodes a chunk. A block has chunks of one component, whose tables it keeps in shared memory.
+// A warp decodes a chunk. A block has chunks of one component, whose tables it makes in shared memory.
 #include "cuda/entropy/run_decoder.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "cuda/entropy/run_chunk_reader.cuh"
+#include "cuda/entropy/run_tables.cuh"
+#include "cuda/entropy/upload.hpp"
 
 namespace ctv::cuda {
 namespace {
 
 constexpr uint32_t kBlockChunks = 4;
 constexpr uint32_t kBlockThreads = kBlockChunks * kWarp;
-constexpr uint32_t kTableEntries = 2U << kMostCodeBits;
-constexpr uint32_t kTableBytes = kTableEntries * sizeof(uint16_t);
 constexpr size_t kReadBeyond = 16;
 
 constexpr size_t round_to_16(size_t n) { return (n + 15) / 16 * 16; }
@@ -51,16 +51,17 @@ __device__ __forceinline__ ChunkLevels levels_of(const Work& work, const DeviceR
 }
 
 __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_constant__ Work work) {
-  __shared__ uint4 memory[kTableBytes / sizeof(uint4)];
+  __shared__ BlockTables tables;
+  __shared__ UploadedRuns runs;
   __shared__ RunChunkBytes bytes[kBlockChunks];
   const RunBlock block = work.blocks[blockIdx.x];
-  const UploadedRuns runs = work.runs[block.component];
   const DeviceRunComponent component = work.components[block.component];
-  const auto* const tables = reinterpret_cast<const uint4*>(work.bytes + runs.tables);
-  for (uint32_t i = threadIdx.x; i < runs.table_bytes / sizeof(uint4); i += kBlockThreads) {
-    memory[i] = tables[i];
+  const auto* const from = reinterpret_cast<const uint32_t*>(&work.runs[block.component]);
+  for (uint32_t i = threadIdx.x; i < sizeof(UploadedRuns) / sizeof(uint32_t); i += kBlockThreads) {
+    reinterpret_cast<uint32_t*>(&runs)[i] = from[i];
   }
   __syncthreads();
+  if (runs.sound != 0) make_tables<kBlockThreads>(runs.codes, runs.runs != 0, tables);
   const uint32_t own = block.first + threadIdx.x / kWarp;
   if (own >= component.chunks) return;
   const uint64_t first = uint64_t{own} * kRunChunk;
@@ -74,8 +75,8 @@ __global__ void __launch_bounds__(kBlockThreads) decode_kernel(const __grid_cons
     __syncwarp();  // levels are written over zeros
   }
   if (!coded) return;
-  const auto* const heads = reinterpret_cast<const uint16_t*>(memory);
-  const RunTables both{heads, heads + runs.tail_entries, runs.head_mask, runs.tail_mask};
+  const auto mask = [](uint32_t table) { return (1U << runs.codes[table].bits) - 1; };
+  const RunTables both{tables.entries[0], tables.entries[1], mask(0), mask(1)};
   const StreamWords bits{reinterpret_cast<const uint64_t*>(work.bytes + runs.bytes), runs.words - 1};
   const RunChunkPlace place{chunk.heads, chunk.heads + chunk.head_bits, chunk.tails,
                             chunk.tails + chunk.tail_bits};
@@ -114,7 +115,7 @@ Status RunDecoder::initialise(Device& device, std::span<const RunComponent> plan
 }
 
 Status RunDecoder::start(Device& device, bool key, size_t bytes) {
-  const size_t fixed = bytes_at_ + layout_.components.size() * (kTableBytes + kReadBeyond + 16);
+  const size_t fixed = bytes_at_ + layout_.components.size() * (kReadBeyond + 16);
   size_t most = 0;  // room() refuses more
   for (size_t c = 0; c < layout_.components.size(); ++c) most += most_bytes(c);
   CTV_RETURN_IF_ERROR(
@@ -122,7 +123,7 @@ Status RunDecoder::start(Device& device, bool key, size_t bytes) {
   key_ = key;
   end_ = bytes_at_;
   std::fill_n(damaged_.data(), layout_.components.size(), 0U);
-  std::fill_n(runs(), layout_.components.size(), UploadedRuns{});
+  for (size_t c = 0; c < layout_.components.size(); ++c) runs()[c].sound = 0;
   return {};
 }
 
@@ -134,7 +135,8 @@ size_t RunDecoder::most_bytes(size_t component) const {
 uint8_t* RunDecoder::room(size_t component, size_t bytes) {
   if (bytes > most_bytes(component)) return nullptr;
   const size_t size = round_to_16(bytes) + kReadBeyond;
-  const size_t at = end_.fetch_add(size);
+  const size_t at = end_;
+  end_ += size;
   std::memset(host_.data() + at + bytes, 0, size - bytes);
   runs()[component].bytes = at - bytes_at_;
   runs()[component].words = size / sizeof(uint64_t);
@@ -146,7 +148,7 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
   if (bytes.empty()) return true;
   const bool with_runs = c.lowpass == 0 || !key_;
   RunStream& read = streams_[component];
-  if (bytes.size() > most_bytes(component) || !read.read(bytes, with_runs, c.chunks)) {
+  if (bytes.size() > most_bytes(component) || !read.read(bytes, c.chunks)) {
     damaged_.data()[component] = 1;
     return false;
   }
@@ -156,28 +158,18 @@ bool RunDecoder::put(size_t component, std::span<const uint8_t> bytes) {
     chunks()[c.first + i] = {begin + p.heads, begin + p.tails, static_cast<uint32_t>(p.heads_end - p.heads),
                              static_cast<uint32_t>(p.tails_end - p.tails)};
   }
-  const size_t head_bytes = (read.mask(0) + size_t{1}) * sizeof(uint16_t);
-  const size_t tail_bytes = (read.mask(1) + size_t{1}) * sizeof(uint16_t);
-  const size_t table_bytes = round_to_16(head_bytes + tail_bytes);
-  const size_t at = end_.fetch_add(table_bytes);
   UploadedRuns& to = runs()[component];
-  to.head_mask = read.mask(0);
-  to.tail_mask = read.mask(1);
-  to.tail_entries = read.mask(0) + 1;
-  to.table_bytes = static_cast<uint32_t>(table_bytes);
-  to.tables = at - bytes_at_;
-  uint8_t* const tables = host_.data() + at;
-  std::memset(tables + table_bytes - 16, 0, 16);
-  std::memcpy(tables, read.codes[0].entries.data(), head_bytes);
-  std::memcpy(tables + head_bytes, read.codes[1].entries.data(), tail_bytes);
+  for (size_t s = 0; s < read.codes.size(); ++s) {
+    to.codes[s].bits = read.codes[s].bits;
+    std::ranges::copy(read.codes[s].lengths, to.codes[s].lengths);
+  }
   to.runs = with_runs ? 1 : 0;
   to.sound = 1;
   return true;
 }
 
 Status RunDecoder::upload(Device& device, cudaStream_t stream) {
-  CTV_CUDA_TRY(device, cudaMemcpyAsync(device_.data(), host_.data(), end_, cudaMemcpyHostToDevice, stream));
-  return {};
+  return upload_bytes(device, host_.data(), end_, device_.data(), stream);
 }
 
 Status RunDecoder::decode(Device& device, const std::array<Level*, 3>& levels, cudaStream_t stream) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -18,15 +17,17 @@ struct UploadedChunk {
   uint32_t head_bits, tail_bits;
 };
 
-/// What is uploaded of a component. Its tables, of heads and then of tails, and its bytes are among those
-/// that follow all chunks.
+/// What is uploaded of a code: the lengths of all symbols, and the bits of the longest, 0 without a code.
+struct UploadedCode {
+  uint8_t lengths[kDeflateSymbols];
+  uint32_t bits;
+};
+
+/// What is uploaded of a component. Its bytes are among those that follow all chunks.
 struct UploadedRuns {
-  uint64_t tables;  // byte; a multiple of 16
-  uint64_t bytes;   // of the component; a multiple of 16
-  uint64_t words;   // of 8 bytes that can be read from there
-  uint32_t head_mask, tail_mask;
-  uint32_t table_bytes;   // of both tables, a multiple of 16
-  uint32_t tail_entries;  // entries before those of tails
+  uint64_t bytes;         // where they begin; a multiple of 16
+  uint64_t words;         // of 8 bytes that can be read from there
+  UploadedCode codes[2];  // of heads and of tails
   uint32_t runs;
   uint32_t sound;  // otherwise nothing of it is decoded
 };
@@ -67,9 +68,9 @@ class RunDecoder {
   RunLayout layout_{std::span<const RunComponent>{}};
   bool key_ = false;
   unsigned blocks_ = 0;
-  // What travels, in one block: components; chunks, at chunks_at_; tables and streams, at bytes_at_.
+  // What travels, in one block: components; chunks, at chunks_at_; streams, at bytes_at_.
   size_t chunks_at_ = 0, bytes_at_ = 0;
-  std::atomic<size_t> end_{0};      // of the block so far
+  size_t end_ = 0;                  // of the block so far
   std::vector<RunStream> streams_;  // [components]
   DeviceArray<DeviceRunComponent> components_;
   DeviceArray<RunBlock> run_blocks_;

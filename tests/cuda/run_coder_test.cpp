@@ -108,7 +108,6 @@ class CudaRuns : public testing::Test {
                 cudaSuccess);
       data[p] = on_device_[p].data();
     }
-    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     // A copy of pageable memory may go on after the call, and the device's stream does not wait for it.
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     return data;

@@ -44,45 +44,49 @@ class DeflateBits {
   uint64_t at_;
 };
 
-/// Symbols by the next bits.
-struct DeflateTable {
-  std::array<uint16_t, 1U << kMostCodeBits> entries;
-  uint32_t bits = 0;  // 2^bits entries are used
-  uint32_t end = 0;   // code of the end of the block, length << 16 | code
+/// How many symbols have each length.
+using LengthCounts = std::array<uint32_t, 16>;
 
-  /// entry(symbol << 4 | length): what becomes of it; the length stays in bits 0..3. Returns false unless the
-  /// code is complete and its lengths are at most `limit`.
+/// Whether they make a complete code, of at most `most` bits. bits: of its longest symbols.
+inline bool make_complete_code(const LengthCounts& counts, uint32_t most, uint32_t& bits) {
+  uint32_t used = 0;
+  bits = 0;
+  for (uint32_t length = 1; length < counts.size(); ++length) {
+    if (counts[length] == 0) continue;
+    if (length > most) return false;
+    used += counts[length] << (kMostCodeBits - length);
+    bits = length;
+  }
+  return used == 1U << kMostCodeBits;
+}
+
+/// Symbols by the next bits.
+template <uint32_t kMostBits>
+struct DeflateTable {
+  std::array<uint16_t, 1U << kMostBits> entries;
+  uint32_t bits = 0;  // 2^bits entries are used
+
+  /// Of a complete code of at most kMostBits bits; counts: of the lengths. entry(symbol << 4 | length): what
+  /// becomes of it; the length stays in bits 0..3.
   template <typename Entry>
-  bool make(const uint8_t* lengths, uint32_t symbols, uint32_t limit, Entry entry) {
+  void make(const uint8_t* lengths, uint32_t symbols, const LengthCounts& counts, Entry entry) {
     std::array<uint32_t, 17> begin{};  // of the symbols of each length in `sorted`
-    uint32_t used = 0;
-    bits = 0;
-    for (uint32_t s = 0; s < symbols; ++s) {
-      const uint32_t length = lengths[s];
-      if (length > limit) return false;
-      ++begin[length + 1];
-      bits = max_of(bits, length);
-      if (length > 0) used += (1U << kMostCodeBits) >> length;
-    }
-    if (used != 1U << kMostCodeBits) return false;
-    for (size_t n = 1; n < begin.size(); ++n) begin[n] += begin[n - 1];
+    for (size_t length = 1; length < counts.size(); ++length)
+      begin[length + 1] = begin[length] + counts[length];
     std::array<uint16_t, kDeflateSymbols> sorted;
     std::array<uint32_t, 17> next = begin;
+    next[0] = begin[16];  // those without a code come behind
     for (uint32_t s = 0; s < symbols; ++s) sorted[next[lengths[s]]++] = static_cast<uint16_t>(s);
     // A length more doubles the table: shorter codes are there twice.
     entries[0] = 0;
     uint32_t code = 0;
-    for (uint32_t length = 1; length <= bits; ++length) {
-      std::copy_n(entries.begin(), 1U << (length - 1), entries.begin() + (1U << (length - 1)));
+    for (bits = 0; begin[bits + 1] < begin[16];) {
+      ++bits;
+      std::copy_n(entries.begin(), 1U << (bits - 1), entries.begin() + (1U << (bits - 1)));
       code <<= 1;
-      for (uint32_t i = begin[length]; i < begin[length + 1]; ++i) {
-        const uint32_t reversed = reverse_bits(code++, length);
-        const uint32_t symbol = sorted[i];
-        entries[reversed] = entry(symbol << 4 | length);
-        if (symbol == kEndOfBlock) end = length << 16 | reversed;
-      }
+      for (uint32_t i = begin[bits]; i < begin[bits + 1]; ++i)
+        entries[reverse_bits(code++, bits)] = entry(uint32_t{sorted[i]} << 4 | bits);
     }
-    return true;
   }
   /// The entry of the next symbol, which is taken.
   uint32_t take(DeflateBits& from) const {
@@ -91,26 +95,52 @@ struct DeflateTable {
     from.skip(entry & 15U);
     return entry;
   }
-  bool take_end(DeflateBits& from) const { return from.take(end >> 16) == (end & 0xffffU); }
 };
 
-/// Reads a block's header from `bits`, and makes the table of its code; entry: as DeflateTable::make().
-/// Returns false unless it has a fixed code, or a complete one of literals alone with at most 12 bits.
-template <typename Entry>
-bool read_block_header(DeflateBits& bits, bool last, DeflateTable& table, Entry entry) {
+/// The code of a block's symbols.
+struct DeflateCode {
+  std::array<uint8_t, kDeflateSymbols> lengths;  // 0: the symbol has no code
+  LengthCounts counts;                           // of them, but for 0
+  uint32_t bits = 0;                             // of the longest; 0: there is no code
+
+  /// Takes the end of the block. False: it is not there.
+  bool take_end(DeflateBits& from) const {
+    const uint32_t length = lengths[kEndOfBlock];
+    uint32_t code = 0;
+    for (uint32_t shorter = 1; shorter < length; ++shorter) code = (code + counts[shorter]) << 1;
+    code += static_cast<uint32_t>(
+        std::count(lengths.begin(), lengths.begin() + kEndOfBlock, static_cast<uint8_t>(length)));
+    return from.take(length) == reverse_bits(code, length);
+  }
+};
+
+/// Reads a block's header. Returns false unless it has a fixed code, or a complete one of literals alone with
+/// at most 12 bits.
+inline bool read_block_header(DeflateBits& bits, bool last, DeflateCode& code) {
   if ((bits.take(1) != 0) != last) return false;
-  std::array<uint8_t, kDeflateSymbols> lengths{};
   const uint32_t type = bits.take(2);
+  code.counts = {};
   if (type == 1) {
-    for (uint32_t s = 0; s < kDeflateSymbols; ++s) lengths[s] = fixed_length(s);
-    return bits.within() && table.make(lengths.data(), kDeflateSymbols, kMostCodeBits, entry);
+    for (uint32_t s = 0; s < kDeflateSymbols; ++s) {
+      code.lengths[s] = fixed_length(s);
+      ++code.counts[code.lengths[s]];
+    }
+    return bits.within() && make_complete_code(code.counts, kMostCodeBits, code.bits);
   }
   if (type != 2 || bits.take(5) != 0 || bits.take(5) != 0) return false;
   const uint32_t sent = bits.take(4) + 4;
-  for (uint32_t i = 0; i < sent; ++i) lengths[length_symbol_at(i)] = static_cast<uint8_t>(bits.take(3));
-  const auto plain = [](uint32_t e) { return static_cast<uint16_t>(e); };
-  if (!table.make(lengths.data(), kLengthSymbols, kMostLengthBits, plain)) return false;
-  lengths = {};
+  std::array<uint8_t, kLengthSymbols> lengths_of_lengths{};
+  LengthCounts counts_of_lengths{};
+  for (uint32_t i = 0; i < sent; ++i) {
+    const uint32_t length = bits.take(3);
+    lengths_of_lengths[length_symbol_at(i)] = static_cast<uint8_t>(length);
+    ++counts_of_lengths[length];
+  }
+  if (!make_complete_code(counts_of_lengths, kMostLengthBits, code.bits)) return false;
+  DeflateTable<kMostLengthBits> table;
+  table.make(lengths_of_lengths.data(), kLengthSymbols, counts_of_lengths,
+             [](uint32_t e) { return static_cast<uint16_t>(e); });
+  code.lengths = {};
   uint32_t at = 0;
   while (at <= kCodedSymbols) {  // and one distance
     const uint32_t symbol = table.take(bits) >> 4;
@@ -118,14 +148,16 @@ bool read_block_header(DeflateBits& bits, bool last, DeflateTable& table, Entry 
     uint32_t length = symbol;
     if (symbol >= 16) {
       if (symbol == 16 && at == 0) return false;
-      length = symbol == 16 ? lengths[at - 1] : 0;
+      length = symbol == 16 ? code.lengths[at - 1] : 0;
       count = (symbol == 18 ? 11 : 3) + bits.take(token_extra_bits(symbol));
     }
     if (at + count > kCodedSymbols + 1) return false;
-    for (; count > 0; --count) lengths[at++] = static_cast<uint8_t>(length);
+    code.counts[length] += count;
+    for (; count > 0; --count) code.lengths[at++] = static_cast<uint8_t>(length);
   }
-  if (lengths[kCodedSymbols] != 0 || lengths[kEndOfBlock] == 0) return false;
-  return bits.within() && table.make(lengths.data(), kCodedSymbols, kMostCodeBits, entry);
+  // The distance has no code.
+  if (code.lengths[kCodedSymbols] != 0 || code.lengths[kEndOfBlock] == 0) return false;
+  return bits.within() && make_complete_code(code.counts, kMostCodeBits, code.bits);
 }
 
 }  // namespace ctv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What precedes the chunks of a component of runs (docs/bitstream.md, 6.1): where they are, and tables to
-// decode them. On the host, for both backends.
+// What precedes the chunks of a component of runs (docs/bitstream.md, 6.1): where they are, and their codes.
+// On the host, for both backends.
 #pragma once
 
 #include <array>
@@ -19,11 +19,7 @@ struct RunStream {
   size_t begin = 0;                   // of the DEFLATE stream in the component's bytes
   std::vector<RunChunkBits> bits;     // of chunks
   std::vector<RunChunkPlace> places;  // of chunks
-  std::array<DeflateTable, 2> codes;  // of heads and of tails
-
-  RunTables tables() const { return {codes[0].entries.data(), codes[1].entries.data(), mask(0), mask(1)}; }
-  /// Of the bits that index a table.
-  uint32_t mask(size_t code) const { return (1U << codes[code].bits) - 1; }
+  std::array<DeflateCode, 2> codes;   // of heads and of tails
 
   void reserve(size_t chunks) {
     bits.reserve(chunks);
@@ -31,7 +27,7 @@ struct RunStream {
   }
   /// Reads the index and the headers of a component of so many chunks. Returns false unless the bits of all
   /// chunks, the ends of the blocks and nothing else are there.
-  bool read(std::span<const uint8_t> bytes, bool runs, size_t chunks) {
+  bool read(std::span<const uint8_t> bytes, size_t chunks) {
     bits.assign(chunks, {});
     begin = read_run_index(bytes, bits);
     if (begin == 0) return false;
@@ -45,18 +41,12 @@ struct RunStream {
     DeflateBits stream(bytes.subspan(begin));
     const size_t blocks = sums[1] > 0 ? 2 : 1;
     for (size_t s = 0; s < blocks; ++s) {
-      const bool found = s == 0 ? read_block_header(stream, blocks == 1, codes[0],
-                                                    [runs](uint32_t e) { return head_entry(e, runs); })
-                                : read_block_header(stream, true, codes[1], tail_entry);
-      if (!found) return false;
+      if (!read_block_header(stream, s + 1 == blocks, codes[s])) return false;
       first[s] = stream.at();
       stream.skip(sums[s]);
       if (!stream.within() || !codes[s].take_end(stream)) return false;
     }
-    if (blocks == 1) {
-      codes[1].entries[0] = kNoTailEntry;
-      codes[1].bits = 0;
-    }
+    if (blocks == 1) codes[1] = {};
     places.clear();
     for (const RunChunkBits& c : bits) {
       places.push_back({first[0], first[0] + c.heads, first[1], first[1] + c.tails});

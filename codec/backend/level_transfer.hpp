@@ -35,8 +35,8 @@ class LevelTransfer {
   virtual Status finish_levels() { return {}; }
   /// Host memory that the next upload copies from.
   virtual CodedFrameBuffers upload_buffers() = 0;
-  /// Starts the copy of upload_buffers() to the backend, with the side information of the frame's type. The
-  /// buffers must not change before finish().
+  /// Starts the copy of upload_buffers() to the backend, with the side information of the frame's type, which
+  /// it may leave to await_side(). The buffers must not change before finish().
   virtual Status upload(FrameType type) = 0;
   /// Where uploaded side information and the levels of a plane stay until release(), for the stages to read.
   virtual ConstSideInfo uploaded_side() const = 0;

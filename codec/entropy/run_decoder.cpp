@@ -37,10 +37,10 @@ bool RunDecoder::read(std::span<const uint8_t> bytes, bool runs, std::span<Level
 
 void RunDecoder::make_tables() {
   const auto& [heads, tails] = stream_.codes;
-  tables_[0].make(heads.lengths.data(), kDeflateSymbols, heads.counts,
+  tables_[0].make(heads.lengths.data(), kDeflateSymbols, heads.counts, heads.bits,
                   [this](uint32_t e) { return head_entry(e, runs_); });
   if (tails.bits > 0) {
-    tables_[1].make(tails.lengths.data(), kDeflateSymbols, tails.counts, tail_entry);
+    tables_[1].make(tails.lengths.data(), kDeflateSymbols, tails.counts, tails.bits, tail_entry);
   } else {
     tables_[1].entries[0] = kNoTailEntry;
     tables_[1].bits = 0;

@@ -298,7 +298,7 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
   select(components_.size(), payloads_.components.size(), [](size_t) { return true; });
   for (const size_t i : selected_) parts_[i].start = SliceStart::kAwaited;
   std::atomic<size_t> awaited_shares = shares;
-  std::atomic<size_t> awaited = shares + slices;
+  std::atomic<size_t> awaited = shares + (whole ? 0 : slices);
   Status sent;
   const auto arrive = [&] {
     if (--awaited == 0 && receiver_ != nullptr && sent.ok()) sent = receiver_->run(!key && skips_);
@@ -319,8 +319,11 @@ Status SymbolCoder::start_slices(const CodedFrameBuffers& frame) {
         part.coder->start_decoding(payloads_.components[selected_[i - shares]], frame);
         start.done();
       }
-      arrive();
-      if (whole) decode_vectors(part);
+      if (whole) {
+        decode_vectors(part);
+      } else {
+        arrive();
+      }
     } else {  // tasks begin in order, so others are at work on what this one waits for
       Part& part = parts_[selected_[i - shares - slices]];
       if (SliceStart::wait(part.start)) decode_vectors(part);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels and side information across the bus, beside the frame's kernels. Levels are coded and decoded here,
-// and only their bytes travel; or they go through the copy engine (CudaTuning::entropy). Side information
-// that a frame alone waits for is fetched by a kernel. A transfer's arrays stay as they are until its next
-// frame, so nothing else waits. Upwards all land in device memory of the transfer, where the stages read
-// them, so that they need not wait for earlier frames either.
+// and only their bytes travel; or they go through the copy engine (CudaTuning::entropy). With one frame in
+// flight the vectors of a frame of runs are fetched by its own graph. A transfer's arrays stay as they are
+// until its next frame, so nothing else waits. Upwards all land in device memory of the transfer, where the
+// stages read them, so that they need not wait for earlier frames either.
 #include "cuda/entropy/level_transfer.hpp"
 
 #include <utility>
@@ -155,8 +155,8 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
     // A frame that lacked memory after release() cannot be tried again: zeros are in the place of its levels.
     if (cleared_) return {CTV_ERROR_DEVICE, "CUDA: the levels of the frame have been released"};
     CTV_RETURN_IF_ERROR(allocate_uploaded());
-    side_waits_ = type != FrameType::kKey && run_decoder_ && d.alone();
-    if (side_waits_) return {};
+    side_in_frame_ = type != FrameType::kKey && run_decoder_ && d.alone();
+    if (side_in_frame_) return {};
     CTV_CUDA_TRY(d, cudaStreamWaitEvent(d.up(), released_.get(), 0));
     if (levels_travel()) {
       CTV_CUDA_TRY(d, cudaMemcpyAsync(device_levels_.data(), levels_.data(), uploaded_count_ * sizeof(Level),
@@ -182,7 +182,7 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   Status await_side() override {
     Device& d = *device_;
     CTV_RETURN_IF_ERROR(d.enter());
-    if (!side_waits_) return d.wait(done_);
+    if (!side_in_frame_) return d.wait(done_);
     CTV_RETURN_IF_ERROR(upload_bytes(d, side_memory_.data(), cells_bytes(), device_side_.data(), d.stream()));
     return d.record(done_);
   }
@@ -331,11 +331,11 @@ class CudaLevelTransfer final : public LevelTransfer, private ComponentReceiver 
   DeviceArray<uint8_t> device_side_, device_skips_;  // the latter for the decoder of levels
   Event side_ready_, ready_, changes_ready_, side_done_, levels_done_, done_, released_, decoded_;
   Stream side_stream_, coder_stream_;
-  KeptGraph decoding_;         // of most predicted frames of tiles
-  bool cleared_ = false;       // the levels of the frame before have been released and are 0
-  bool side_waits_ = false;    // await_side() brings it up: upload()'s calls would take longer
-  ConstSideInfo side_;         // of the last download, on the device
-  CodedFrameBuffers buffers_;  // views of levels_ and side_memory_
+  KeptGraph decoding_;          // of most predicted frames of tiles
+  bool cleared_ = false;        // the levels of the frame before have been released and are 0
+  bool side_in_frame_ = false;  // await_side() brings it up: upload()'s calls would take longer
+  ConstSideInfo side_;          // of the last download, on the device
+  CodedFrameBuffers buffers_;   // views of levels_ and side_memory_
 };
 
 }  // namespace

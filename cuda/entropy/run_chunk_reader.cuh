@@ -86,8 +86,8 @@ struct LaneCodes {
 /// Finds where each lane's codes begin. counts(entry): whether a code counts. Returns false, in all lanes,
 /// unless the last one ends with the chunk.
 template <typename Counts>
-__device__ __forceinline__ bool find_codes(const StreamWords& stream, const ChunkCodes& codes, Counts counts,
-                                           LaneCodes& own) {
+__device__ __forceinline__ bool find_starts(const StreamWords& stream, const ChunkCodes& codes, Counts counts,
+                                            LaneCodes& own) {
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t part = (codes.bits + kWarp - 1) / kWarp;
   own = {min_of(lane * part, codes.bits), min_of((lane + 1) * part, codes.bits), 0, 0};
@@ -114,7 +114,7 @@ __device__ __forceinline__ bool find_codes(const StreamWords& stream, const Chun
 __device__ __forceinline__ uint32_t read_heads(const StreamWords& stream, const ChunkCodes& codes,
                                                uint32_t most, uint8_t* heads) {
   LaneCodes own;
-  if (!find_codes(
+  if (!find_starts(
           stream, codes, [](uint32_t) { return true; }, own))
     return ~0U;
   const uint32_t through = sum_through(own.count);
@@ -135,7 +135,7 @@ __device__ __forceinline__ uint32_t read_tails(const StreamWords& stream, const 
                                                uint32_t most, uint16_t* numbers) {
   const auto goes_on = [](uint32_t entry) { return (entry & kRareSymbol) != 0; };
   LaneCodes own;
-  if (!find_codes(
+  if (!find_starts(
           stream, codes, [&](uint32_t entry) { return !goes_on(entry); }, own))
     return ~0U;
   const uint32_t through = sum_through(own.count);

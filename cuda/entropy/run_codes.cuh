@@ -108,7 +108,7 @@ __device__ inline void find_lengths(const uint32_t* keys, uint32_t symbols, uint
   __syncwarp();
 }
 
-/// make_codes(). counts: 16, of scratch memory.
+/// make_codes(). counts: 16 numbers, scratch memory.
 __device__ inline void find_codes(const uint8_t* lengths, uint32_t symbols, uint32_t* counts,
                                   uint32_t* codes) {
   const uint32_t lane = threadIdx.x % kWarp;

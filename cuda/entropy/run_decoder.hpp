@@ -48,7 +48,8 @@ class RunDecoder {
   /// bytes: of all components together, at most. Grows page-locked memory and the device's to twice as many
   /// if need be.
   Status start(Device& device, bool key, size_t bytes);
-  /// Where the component's bytes must be before upload(). Null: it has more than any that is sound.
+  /// Where the component's bytes must be before upload(). Null: it has more than any that is sound. By one
+  /// thread, for one component after the other.
   uint8_t* room(size_t component, size_t bytes);
   /// Reads a component's index and headers; once for each, by any thread. False if they are damaged.
   bool put(size_t component, std::span<const uint8_t> bytes);

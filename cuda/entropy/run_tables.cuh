@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of the codes of a component of runs, made by a block of threads from the lengths of their symbols.
-// With them the host would take twice as long for a component, and have up to 16 KiB of it to upload in the
-// place of 584 bytes.
+// The host would take twice as long for a component if it made them, and would upload up to 16 KiB instead of
+// 584 bytes.
 #pragma once
 
 #include "codec/entropy/model/run_chunk.hpp"
@@ -18,11 +18,12 @@ struct BlockTables {
   uint32_t counts[2][16];
 };
 
-/// Makes both tables, by at least two warps. Codes are complete and have at most kMostCodeBits bits. None
+/// Makes both tables. Codes are complete and have at most kMostCodeBits bits. None
 /// begins with another, so each is a place of its own, where the symbol's entry goes first. From there it is
 /// copied: a length more doubles the table.
 template <uint32_t kThreads>
 __device__ void make_tables(const UploadedCode (&uploaded)[2], bool runs, BlockTables& tables) {
+  static_assert(kThreads >= 2 * kWarp);
   const uint32_t thread = threadIdx.x;
   auto* const words = reinterpret_cast<uint4*>(tables.entries);
   for (uint32_t i = thread; i < sizeof(tables.entries) / sizeof(uint4); i += kThreads)

@@ -242,6 +242,49 @@ TEST_P(Packets, MotionIsCodedOnceForAllTries) {
   }
 }
 
+/// Takes components as a device does. seen: the vectors that were there when it was told to run.
+struct Receiver final : ComponentReceiver {
+  explicit Receiver(const std::vector<MotionVector>& vectors) : there(vectors) {}
+  Status start(bool, size_t) override { return {}; }
+  bool put(size_t, std::span<const uint8_t>, std::span<const TilePiece>, bool) override { return true; }
+  Status send() override { return {}; }
+  Status run(bool skips) override {
+    with_skips = skips;
+    seen = there;
+    return {};
+  }
+  Status wait() override { return {}; }
+  bool sound(size_t) const override { return !seen.empty(); }
+
+  const std::vector<MotionVector>& there;
+  std::vector<MotionVector> seen;
+  bool with_skips = false;
+};
+
+// With one thread: its levels are on their way while vectors are decoded.
+TEST_P(Packets, AReceiverDoesNotWaitForVectors) {
+  Random random(9);
+  for (int trial = 0; trial < 6; ++trial) {
+    make(picture_of(1, 1280, 1408, Pyramid::kWavelet13_7, 3, 2), {ComponentScope::kLayer, 2}, random);
+    frame_.parameters.type = FrameType::kPredicted;
+    Bytes packet;
+    coder_->encode(frame_, packet);
+    const auto sent = vectors_;
+    spoil();
+    const auto before = vectors_;
+    Receiver receiver(vectors_);
+    frame_.receiver = &receiver;
+    SymbolCoder other(picture_, header_, grid_, 1);
+    ASSERT_TRUE(other.read_header(packet).ok());
+    ASSERT_TRUE(other.decode(packet, 4, frame_).ok());
+    frame_.receiver = nullptr;
+    ASSERT_TRUE(other.finish_decoding().ok());
+    EXPECT_EQ(receiver.with_skips, header_.prediction == Prediction::kPicture);
+    EXPECT_EQ(receiver.seen, before);
+    EXPECT_EQ(vectors_, sent);
+  }
+}
+
 // Replaces each payload by random or damaged bytes, with correct checksums.
 TEST_P(Packets, DamagedPayloadsNeverReachBeyondTheirLevels) {
   Random random(4);

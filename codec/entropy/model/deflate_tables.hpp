@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads headers of blocks that have literals only, and makes tables to decode them. On the host, for both
-// backends.
+// Headers of blocks that have literals only, which the host reads for both backends, and tables of their
+// codes, which the CPU backend has of it.
 #pragma once
 
 #include <algorithm>
@@ -44,18 +44,18 @@ class DeflateBits {
   uint64_t at_;
 };
 
-/// How many symbols have each length.
+/// How many symbols have each length; [0] is not used.
 using LengthCounts = std::array<uint32_t, 16>;
 
-/// Whether they make a complete code, of at most `most` bits. bits: of its longest symbols.
-inline bool make_complete_code(const LengthCounts& counts, uint32_t most, uint32_t& bits) {
+/// Whether a code of these lengths is complete and has at most `most` bits. longest: its longest length.
+inline bool is_complete_code(const LengthCounts& counts, uint32_t most, uint32_t& longest) {
   uint32_t used = 0;
-  bits = 0;
+  longest = 0;
   for (uint32_t length = 1; length < counts.size(); ++length) {
     if (counts[length] == 0) continue;
     if (length > most) return false;
     used += counts[length] << (kMostCodeBits - length);
-    bits = length;
+    longest = length;
   }
   return used == 1U << kMostCodeBits;
 }
@@ -66,10 +66,11 @@ struct DeflateTable {
   std::array<uint16_t, 1U << kMostBits> entries;
   uint32_t bits = 0;  // 2^bits entries are used
 
-  /// Of a complete code of at most kMostBits bits; counts: of the lengths. entry(symbol << 4 | length): what
-  /// becomes of it; the length stays in bits 0..3.
+  /// Of a complete code of at most kMostBits bits; counts, longest: of its lengths. entry(symbol << 4 |
+  /// length): what becomes of it; the length stays in bits 0..3.
   template <typename Entry>
-  void make(const uint8_t* lengths, uint32_t symbols, const LengthCounts& counts, Entry entry) {
+  void make(const uint8_t* lengths, uint32_t symbols, const LengthCounts& counts, uint32_t longest,
+            Entry entry) {
     std::array<uint32_t, 17> begin{};  // of the symbols of each length in `sorted`
     for (size_t length = 1; length < counts.size(); ++length)
       begin[length + 1] = begin[length] + counts[length];
@@ -80,13 +81,13 @@ struct DeflateTable {
     // A length more doubles the table: shorter codes are there twice.
     entries[0] = 0;
     uint32_t code = 0;
-    for (bits = 0; begin[bits + 1] < begin[16];) {
-      ++bits;
-      std::copy_n(entries.begin(), 1U << (bits - 1), entries.begin() + (1U << (bits - 1)));
+    for (uint32_t length = 1; length <= longest; ++length) {
+      std::copy_n(entries.begin(), 1U << (length - 1), entries.begin() + (1U << (length - 1)));
       code <<= 1;
-      for (uint32_t i = begin[bits]; i < begin[bits + 1]; ++i)
-        entries[reverse_bits(code++, bits)] = entry(uint32_t{sorted[i]} << 4 | bits);
+      for (uint32_t i = begin[length]; i < begin[length + 1]; ++i)
+        entries[reverse_bits(code++, length)] = entry(uint32_t{sorted[i]} << 4 | length);
     }
+    bits = longest;
   }
   /// The entry of the next symbol, which is taken.
   uint32_t take(DeflateBits& from) const {
@@ -100,7 +101,7 @@ struct DeflateTable {
 /// The code of a block's symbols.
 struct DeflateCode {
   std::array<uint8_t, kDeflateSymbols> lengths;  // 0: the symbol has no code
-  LengthCounts counts;                           // of them, but for 0
+  LengthCounts counts;                           // of these
   uint32_t bits = 0;                             // of the longest; 0: there is no code
 
   /// Takes the end of the block. False: it is not there.
@@ -125,7 +126,7 @@ inline bool read_block_header(DeflateBits& bits, bool last, DeflateCode& code) {
       code.lengths[s] = fixed_length(s);
       ++code.counts[code.lengths[s]];
     }
-    return bits.within() && make_complete_code(code.counts, kMostCodeBits, code.bits);
+    return bits.within() && is_complete_code(code.counts, kMostCodeBits, code.bits);
   }
   if (type != 2 || bits.take(5) != 0 || bits.take(5) != 0) return false;
   const uint32_t sent = bits.take(4) + 4;
@@ -136,9 +137,10 @@ inline bool read_block_header(DeflateBits& bits, bool last, DeflateCode& code) {
     lengths_of_lengths[length_symbol_at(i)] = static_cast<uint8_t>(length);
     ++counts_of_lengths[length];
   }
-  if (!make_complete_code(counts_of_lengths, kMostLengthBits, code.bits)) return false;
+  uint32_t longest = 0;
+  if (!is_complete_code(counts_of_lengths, kMostLengthBits, longest)) return false;
   DeflateTable<kMostLengthBits> table;
-  table.make(lengths_of_lengths.data(), kLengthSymbols, counts_of_lengths,
+  table.make(lengths_of_lengths.data(), kLengthSymbols, counts_of_lengths, longest,
              [](uint32_t e) { return static_cast<uint16_t>(e); });
   code.lengths = {};
   uint32_t at = 0;
@@ -157,7 +159,7 @@ inline bool read_block_header(DeflateBits& bits, bool last, DeflateCode& code) {
   }
   // The distance has no code.
   if (code.lengths[kCodedSymbols] != 0 || code.lengths[kEndOfBlock] == 0) return false;
-  return bits.within() && make_complete_code(code.counts, kMostCodeBits, code.bits);
+  return bits.within() && is_complete_code(code.counts, kMostCodeBits, code.bits);
 }
 
 }  // namespace ctv

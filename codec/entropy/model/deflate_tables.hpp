@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Headers of blocks that have literals only, which the host reads for both backends, and tables of their
-// codes, which the CPU backend has of it.
+// Headers of blocks that have literals only, read on the host for both backends, and tables of their codes,
+// for the CPU backend.
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
 #include "codec/format/skipped_cells.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_sets.hpp"
 #include "codec/util/stage_times.hpp"
 
 namespace ctv {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "codec/format/coded_frame.hpp"
+#include "codec/model/coded_frame.hpp"
 #include "codec/util/status.hpp"
 
 namespace ctv {

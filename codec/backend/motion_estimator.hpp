@@ -6,8 +6,8 @@
 
 #include "codec/backend/skip_planes.hpp"
 #include "codec/dsp/motion_vectors.hpp"
-#include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
+#include "codec/format/side_info.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/status.hpp"
 #include "codec/util/types.hpp"

@@ -9,11 +9,11 @@
 #include <span>
 
 #include "codec/entropy/growing.hpp"
-#include "codec/format/coded_frame.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/headers.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/model/coded_frame.hpp"
 
 namespace ctv {
 

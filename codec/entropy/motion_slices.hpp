@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "codec/format/bytes.hpp"
-#include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
+#include "codec/format/side_info.hpp"
 
 namespace ctv {
 

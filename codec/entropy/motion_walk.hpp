@@ -11,8 +11,8 @@
 
 #include "codec/dsp/motion_vectors.hpp"
 #include "codec/entropy/motion_cells.hpp"
-#include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
+#include "codec/format/side_info.hpp"
 
 namespace ctv {
 

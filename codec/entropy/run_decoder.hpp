@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/deflate_tables.hpp"
-#include "codec/entropy/model/run_chunk.hpp"
-#include "codec/entropy/model/run_stream.hpp"
-#include "codec/format/run_ranges.hpp"
+#include "codec/model/deflate_tables.hpp"
+#include "codec/model/run_chunk.hpp"
+#include "codec/model/run_ranges.hpp"
+#include "codec/model/run_stream.hpp"
 
 namespace ctv {
 

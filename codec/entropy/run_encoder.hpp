@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
-#include "codec/entropy/model/deflate_block.hpp"
 #include "codec/entropy/run_symbols.hpp"
-#include "codec/format/run_ranges.hpp"
+#include "codec/model/deflate_block.hpp"
+#include "codec/model/run_ranges.hpp"
 
 namespace ctv {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/entropy/model/run_chunk.hpp"
-#include "codec/entropy/model/run_index.hpp"
+#include "codec/model/run_chunk.hpp"
+#include "codec/model/run_index.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {

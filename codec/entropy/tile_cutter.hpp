@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/tile_cost.hpp"
 #include "codec/entropy/tile_levels.hpp"
 #include "codec/entropy/tile_source.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_cost.hpp"
+#include "codec/model/tile_sets.hpp"
 
 namespace ctv {
 

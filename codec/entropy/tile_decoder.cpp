@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "codec/entropy/model/lowpass_prediction.hpp"
+#include "codec/model/lowpass_prediction.hpp"
 #include "codec/util/parallel.hpp"
 
 namespace ctv {

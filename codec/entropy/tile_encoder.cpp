@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "codec/entropy/model/lowpass_prediction.hpp"
 #include "codec/entropy/tile_index.hpp"
+#include "codec/model/lowpass_prediction.hpp"
 #include "codec/util/parallel.hpp"
 
 namespace ctv {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "codec/entropy/growing.hpp"
-#include "codec/entropy/model/tile_cost.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_cost.hpp"
+#include "codec/model/tile_sets.hpp"
 
 namespace ctv {
 

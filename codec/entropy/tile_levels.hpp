@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/entropy/model/tile_walk.hpp"
+#include "codec/model/tile_walk.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/entropy/model/tile_walk.hpp"
+#include "codec/model/tile_walk.hpp"
 
 namespace ctv {
 

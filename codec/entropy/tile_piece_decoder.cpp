@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "codec/entropy/model/rans.hpp"
 #include "codec/entropy/tile_part.hpp"
+#include "codec/model/rans.hpp"
 
 namespace ctv {
 namespace {

@@ -10,7 +10,7 @@
 #include "codec/entropy/tile_index.hpp"
 #include "codec/entropy/tile_levels.hpp"
 #include "codec/entropy/tile_tables.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_sets.hpp"
 
 namespace ctv {
 

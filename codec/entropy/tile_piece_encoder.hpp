@@ -13,7 +13,7 @@
 #include "codec/entropy/tile_levels.hpp"
 #include "codec/entropy/tile_source.hpp"
 #include "codec/entropy/tile_tables.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_sets.hpp"
 
 namespace ctv {
 

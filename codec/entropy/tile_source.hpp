@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_sets.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {

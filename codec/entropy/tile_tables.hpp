@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 
-#include "codec/entropy/model/rans.hpp"
-#include "codec/entropy/model/tile_contexts.hpp"
+#include "codec/model/rans.hpp"
+#include "codec/model/tile_contexts.hpp"
 
 namespace ctv {
 

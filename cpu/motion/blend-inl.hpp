@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "codec/dsp/motion_vectors.hpp"
-#include "codec/format/coded_frame.hpp"
+#include "codec/format/side_info.hpp"
 #include "cpu/motion/interpolate-inl.hpp"
 #include "cpu/runtime/byte_pairs-inl.hpp"
 

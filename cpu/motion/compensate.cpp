@@ -111,9 +111,9 @@ HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
 
 // Loads what a segment from column x on reads and writes with vector v.
 [[gnu::always_inline]] inline void PrefetchPrediction(const PieceRow& c, int rows, MotionVector v, int x) {
-  Prefetch(c.prediction, c.top, x, rows, kSegment);
-  Prefetch(c.reference, c.top + displacement(v.y, c.geometry->row_shift).whole - kBefore,
-           x + displacement(v.x, c.geometry->col_shift).whole, rows + kTaps - 1, kSegment);
+  prefetch_block(c.prediction, c.top, x, rows, kSegment);
+  prefetch_block(c.reference, c.top + displacement(v.y, c.geometry->row_shift).whole - kBefore,
+                 x + displacement(v.x, c.geometry->col_shift).whole, rows + kTaps - 1, kSegment);
 }
 
 // Loads what a row of pieces reads and writes two segments after the one from column `left` on, or the row
@@ -130,9 +130,9 @@ HWY_INLINE void FlagSkips(const uint8_t* skips, int count, uint8_t* flags) {
   const int row = c.rows->cell(c.piece + below + 1);
   const int col = c.cols->cell((x - c.cols->begin + kSegment / 2) / c.cols->size);
   const MotionVector v = c.side.vectors[ptrdiff_t{row} * c.geometry->grid.cols + col];
-  Prefetch(c.prediction, top, x, size, kSegment);
-  Prefetch(c.reference, top + displacement(v.y, c.geometry->row_shift).whole + kTaps - 1 - kBefore,
-           x + displacement(v.x, c.geometry->col_shift).whole, size, kSegment);
+  prefetch_block(c.prediction, top, x, size, kSegment);
+  prefetch_block(c.reference, top + displacement(v.y, c.geometry->row_shift).whole + kTaps - 1 - kBefore,
+                 x + displacement(v.x, c.geometry->col_shift).whole, size, kSegment);
 }
 
 // Predicts columns of `rows` rows from x on; 7 more may be written, with `wide` 15. out: [rows][pitch]

@@ -2,8 +2,8 @@
 // Motion compensation of one plane.
 #pragma once
 
-#include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
+#include "codec/format/side_info.hpp"
 #include "codec/util/types.hpp"
 
 namespace ctv {

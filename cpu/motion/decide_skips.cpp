@@ -320,9 +320,9 @@ void DecideRow(const SkipRow& s, const SearchedLuma& luma, int begin, int end, c
       for (int p = 1; p < s.planes->planes; ++p) {
         const UnitPlane u = PlaneOfUnit(s, p, ahead);
         const MotionVector v = side.vectors[s.cell(0, ahead)];
-        Prefetch(u.source, u.y, u.x, u.rows, 1);
-        Prefetch(u.reference, u.y + displacement(v.y, u.shift.y).whole,
-                 u.x + displacement(v.x, u.shift.x).whole, u.rows + 1, 1);
+        prefetch_block(u.source, u.y, u.x, u.rows, 1);
+        prefetch_block(u.reference, u.y + displacement(v.y, u.shift.y).whole,
+                       u.x + displacement(v.x, u.shift.x).whole, u.rows + 1, 1);
       }
     }
     if (still[s.cell(0, col)] == 0) {

@@ -13,14 +13,6 @@
 #include "cpu/runtime/byte_pairs-inl.hpp"
 #include "cpu/runtime/simd.hpp"
 
-// Before a loop over the columns of a block: makes the compiler vectorise it instead of unrolling it.
-#undef CTV_KEEP_LOOP
-#if defined(__clang__)
-#define CTV_KEEP_LOOP _Pragma("clang loop vectorize(enable)")
-#else
-#define CTV_KEEP_LOOP _Pragma("GCC unroll 1")
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 

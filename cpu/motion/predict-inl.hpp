@@ -13,21 +13,12 @@
 
 #include "codec/util/types.hpp"
 #include "cpu/motion/interpolate-inl.hpp"
+#include "cpu/runtime/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ctv::HWY_NAMESPACE {
 
 constexpr int kMostRows = 16;
-
-// Loads what is read or written soon, as far as it lies in the plane's rows: processors do not foresee so
-// many of them. Inlined, since gcc leaves out calls that do nothing else.
-[[gnu::always_inline]] inline void Prefetch(const PlaneView<const Sample>& plane, int y, int x, int rows,
-                                            int cols) {
-  const int end = min_of(y + rows, plane.rows);
-  for (int r = max_of(0, y); r < end; ++r) {
-    for (int i = 0; i < cols; i += 32) __builtin_prefetch(plane.row(r) + x + i);
-  }
-}
 
 // Rows of surroundings, twice as wide as needed: one half has samples, the other those beyond a border.
 template <int kWidth>

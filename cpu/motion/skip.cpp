@@ -37,8 +37,8 @@ bool IsStill(const UnitPlane& u, const SkipPrices& prices) {
 void FindStillRow(const SkipRow& s, uint8_t* still) {
   for (int col = 0; col < s.grid->cols; col += kSkipUnit) {
     const UnitPlane ahead = PlaneOfUnit(s, 0, col + kAhead);
-    Prefetch(ahead.source, ahead.y, ahead.x, 8, 1);  // most others are known from these rows
-    Prefetch(ahead.reference, ahead.y, ahead.x, 8, 1);
+    prefetch_block(ahead.source, ahead.y, ahead.x, 8, 1);  // most others are known from these rows
+    prefetch_block(ahead.reference, ahead.y, ahead.x, 8, 1);
     bool is_still = true;
     for (int p = 0; p < s.planes->planes && is_still; ++p) {
       const UnitPlane u = PlaneOfUnit(s, p, col);
@@ -108,8 +108,8 @@ void AddErrors(const UnitPlane& u, OpenUnits& open) {
       const int ahead = open.at[min_of(k + kUnitsAhead, open.count - 1)];
       if (ahead / kOfLine != line) {
         line = ahead / kOfLine;
-        Prefetch(u.source, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
-        Prefetch(u.reference, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
+        prefetch_block(u.source, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
+        prefetch_block(u.reference, u.y + r, u.x + ahead * kWidth, kErrorRows, 1);
       }
       const int i = open.at[k];
       open.errors[i] += ErrorOfRows<kWidth>(u, u.x + i * kWidth, r);

@@ -87,8 +87,9 @@ class UnitedRoot {
   void prefetch(int unit, MotionVector v) const {
     const int y = y_of(unit);
     const int x = x_of(unit);
-    Prefetch(frame_.source, y, x, kUnit, 1);
-    Prefetch(frame_.reference, y + displacement(v.y, 0).whole, x + displacement(v.x, 0).whole, kUnit, 1);
+    prefetch_block(frame_.source, y, x, kUnit, 1);
+    prefetch_block(frame_.reference, y + displacement(v.y, 0).whole, x + displacement(v.x, 0).whole, kUnit,
+                   1);
   }
 
   void begin(int level, int index) {

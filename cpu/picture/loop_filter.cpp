@@ -14,12 +14,12 @@
 #include "codec/dsp/filter_weights.hpp"
 #include "codec/util/parallel.hpp"
 #include "cpu/runtime/aligned_buffer.hpp"
+#include "cpu/runtime/prefetch.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/picture/loop_filter.cpp"
 #include "cpu/runtime/simd_foreach.hpp"
 
-#include "cpu/motion/predict-inl.hpp"
 #include "cpu/picture/filter_bytes-inl.hpp"
 #include "cpu/picture/filter_gain-inl.hpp"
 
@@ -294,7 +294,9 @@ void FilterRuns(const PlaneView<Sample>& samples, const LoopFilter& filter, cons
           return r < run.row ? kept_row(r) : samples.row(r);
         });
       },
-      [&](const FilterPiece& run) { Prefetch(samples, run.row, run.col, run.rows + kFilterReach, run.cols); },
+      [&](const FilterPiece& run) {
+        prefetch_block(samples, run.row, run.col, run.rows + kFilterReach, run.cols);
+      },
       [&](const FilterPiece& run, const int8_t* corrections, const int8_t* mask) {
         for (int r = run.row; r < run.row + run.rows; ++r, corrections += kFilterRun) {
           Sample* const x = samples.row(r) + run.col;
@@ -326,8 +328,8 @@ void RunsChanges(const UnfilteredPlane& plane, const FilteredCells& cells, int f
         return RowsAround(run, plane.samples.extent(), [&](int r) { return plane.samples.row(r); });
       },
       [&](const FilterPiece& run) {
-        Prefetch(plane.samples, run.row - kFilterReach, run.col, run.rows + 2 * kFilterReach, run.cols);
-        Prefetch(plane.source, run.row, run.col, run.rows, run.cols);
+        prefetch_block(plane.samples, run.row - kFilterReach, run.col, run.rows + 2 * kFilterReach, run.cols);
+        prefetch_block(plane.source, run.row, run.col, run.rows, run.cols);
       },
       [&](const FilterPiece& run, const int8_t* corrections, const int8_t* mask) {
         int64_t* const own = changes + cells.root(cells.row_of(run.row), 0);

@@ -38,3 +38,10 @@
 #define HWY_EXPORT(name) static_assert(true, "")
 #define HWY_DYNAMIC_DISPATCH(name) N_BASELINE::name
 #endif
+
+// Before a loop over the columns of a block: makes the compiler vectorise it instead of unrolling it.
+#if defined(__clang__)
+#define CTV_KEEP_LOOP _Pragma("clang loop vectorize(enable)")
+#else
+#define CTV_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif

@@ -5,7 +5,7 @@
 #include "codec/backend/level_transfer.hpp"
 #include "codec/format/motion_grid.hpp"
 #include "codec/format/picture_layout.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_sets.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

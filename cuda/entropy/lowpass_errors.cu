@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "codec/entropy/model/lowpass_prediction.hpp"
+#include "codec/model/lowpass_prediction.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"
 

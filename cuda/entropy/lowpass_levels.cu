@@ -3,7 +3,7 @@
 // the row above: a block goes through a subband in as many steps as it has columns and rows.
 #include "cuda/entropy/lowpass_levels.hpp"
 
-#include "codec/entropy/model/lowpass_prediction.hpp"
+#include "codec/model/lowpass_prediction.hpp"
 
 namespace ctv::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk of codec/entropy/model/tile_walk.hpp for a warp that decodes. Only what depends on the symbol
+// The walk of codec/model/tile_walk.hpp for a warp that decodes. Only what depends on the symbol
 // before is done one after the other, with tables instead of formulas; lanes share the rest.
 #pragma once
 

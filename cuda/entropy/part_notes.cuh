@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The symbols of a part, noted by a warp. All levels are known, so each lane finds those of a node and of two
-// quads (codec/entropy/model/tile_walk.hpp has them one after the other) and where they go. Only the mean of
+// quads (codec/model/tile_walk.hpp has them one after the other) and where they go. Only the mean of
 // numbers passes from one to the next.
 #pragma once
 

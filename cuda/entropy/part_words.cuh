@@ -3,7 +3,7 @@
 // children of a node are added and looked up at once, and formulas as tables.
 #pragma once
 
-#include "codec/entropy/model/rans.hpp"
+#include "codec/model/rans.hpp"
 #include "cuda/entropy/tile_part.cuh"
 
 namespace ctv::cuda {
@@ -82,7 +82,7 @@ struct alignas(8) KnownNode {
   __device__ __forceinline__ uint32_t place() const { return hints >> 16; }
 };
 
-/// How a scale's masks are coded (mask_table() of codec/entropy/model/tile_masks.hpp): digits by the number
+/// How a scale's masks are coded (mask_table() of codec/model/tile_masks.hpp): digits by the number
 /// of hints, a byte each from 0 to 4 on, of children that may lie in skipped cells or not.
 struct NodeTables {
   uint32_t first;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RansReader (codec/entropy/model/rans.hpp) for a warp whose lanes all make the same calls: each lane tries
+// RansReader (codec/model/rans.hpp) for a warp whose lanes all make the same calls: each lane tries
 // one symbol, so that a symbol costs one access to its table and no search.
 #pragma once
 
-#include "codec/entropy/model/rans.hpp"
+#include "codec/model/rans.hpp"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way back from a piece's bytes (codec/entropy/model/rans.hpp), by a warp: what events say is looked up
+// The way back from a piece's bytes (codec/model/rans.hpp), by a warp: what events say is looked up
 // ahead, by all threads of a block, so that only the state goes from one event to the next.
 #pragma once
 
-#include "codec/entropy/model/rans.hpp"
+#include "codec/model/rans.hpp"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {

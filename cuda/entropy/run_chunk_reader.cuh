@@ -8,8 +8,8 @@
 // JPEG files, 2003). This takes two or three rounds, and 32 at most. Then all know where theirs go.
 #pragma once
 
-#include "codec/entropy/model/run_chunk.hpp"
-#include "codec/entropy/model/run_index.hpp"
+#include "codec/model/run_chunk.hpp"
+#include "codec/model/run_index.hpp"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {

@@ -4,7 +4,7 @@
 // memory; here one lane only pairs the nodes of the tree, and all else is one step for 32 symbols.
 #pragma once
 
-#include "codec/entropy/model/deflate_block.hpp"
+#include "codec/model/deflate_block.hpp"
 #include "cuda/runtime/warp.cuh"
 
 namespace ctv::cuda {

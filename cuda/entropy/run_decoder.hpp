@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/entropy/model/run_stream.hpp"
+#include "codec/model/run_stream.hpp"
 #include "cuda/entropy/run_layout.hpp"
 
 namespace ctv::cuda {

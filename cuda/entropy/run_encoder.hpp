@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/entropy/model/deflate_block.hpp"
+#include "codec/model/deflate_block.hpp"
 #include "cuda/entropy/run_layout.hpp"
 
 namespace ctv::cuda {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/deflate_block.hpp"
-#include "codec/entropy/model/run_index.hpp"
-#include "codec/format/run_ranges.hpp"
+#include "codec/model/deflate_block.hpp"
+#include "codec/model/run_index.hpp"
+#include "codec/model/run_ranges.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

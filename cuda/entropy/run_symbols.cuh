@@ -2,7 +2,7 @@
 // A chunk's levels and its symbols, by a block: each thread has eight levels.
 #pragma once
 
-#include "codec/entropy/model/run_chunk.hpp"
+#include "codec/model/run_chunk.hpp"
 #include "cuda/entropy/run_layout.hpp"
 #include "cuda/runtime/warp.cuh"
 

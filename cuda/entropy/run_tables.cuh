@@ -4,7 +4,7 @@
 // 584 bytes.
 #pragma once
 
-#include "codec/entropy/model/run_chunk.hpp"
+#include "codec/model/run_chunk.hpp"
 #include "cuda/entropy/run_codes.cuh"
 #include "cuda/entropy/run_decoder.hpp"
 

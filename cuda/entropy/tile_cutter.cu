@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block takes a tile, each of its warps a part: two quads a lane become bits, and the tile's cost, which is
-// known from its levels alone (codec/entropy/model/tile_cost.hpp). Then a block for each component sums up
+// known from its levels alone (codec/model/tile_cost.hpp). Then a block for each component sums up
 // costs, and a piece begins where the sum passes a multiple of a piece's cost.
 #include "cuda/entropy/tile_cutter.hpp"
 #include "cuda/entropy/tile_part.cuh"

@@ -2,8 +2,8 @@
 // Levels on the device as bits of quads, and where the pieces of their tiles begin.
 #pragma once
 
-#include "codec/entropy/model/tile_cost.hpp"
-#include "codec/entropy/model/tile_skips.hpp"
+#include "codec/model/tile_cost.hpp"
+#include "codec/model/tile_skips.hpp"
 #include "cuda/entropy/lowpass_errors.hpp"
 
 namespace ctv::cuda {

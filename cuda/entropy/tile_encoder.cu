@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "codec/entropy/model/tile_walk.hpp"
+#include "codec/model/tile_walk.hpp"
 #include "cuda/entropy/piece_writer.cuh"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/warp.cuh"

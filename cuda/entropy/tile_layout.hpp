@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "codec/entropy/model/rans.hpp"
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/rans.hpp"
+#include "codec/model/tile_sets.hpp"
 #include "codec/util/types.hpp"
 #include "cuda/runtime/device.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "codec/entropy/model/tile_skips.hpp"
-#include "codec/entropy/model/tile_walk.hpp"
+#include "codec/model/tile_skips.hpp"
+#include "codec/model/tile_walk.hpp"
 #include "codec/util/types.hpp"
 #include "cuda/entropy/tile_layout.hpp"
 #include "cuda/runtime/warp.cuh"

@@ -2,8 +2,8 @@
 // Motion compensation of a plane on the device.
 #pragma once
 
-#include "codec/format/coded_frame.hpp"
 #include "codec/format/motion_grid.hpp"
+#include "codec/format/side_info.hpp"
 #include "cuda/runtime/device.hpp"
 
 namespace ctv::cuda {

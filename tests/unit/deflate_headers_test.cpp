@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "codec/entropy/model/deflate_tables.hpp"
+#include "codec/model/deflate_tables.hpp"
 #include "tests/support/random.hpp"
 
 namespace ctv {

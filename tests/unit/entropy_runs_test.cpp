@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "codec/entropy/model/huffman_lengths.hpp"
-#include "codec/entropy/model/run_stream.hpp"
 #include "codec/entropy/run_decoder.hpp"
 #include "codec/entropy/run_encoder.hpp"
+#include "codec/model/huffman_lengths.hpp"
+#include "codec/model/run_stream.hpp"
 #include "tests/reference/run_symbols.hpp"
 #include "tests/support/inflate.hpp"
 #include "tests/support/random.hpp"

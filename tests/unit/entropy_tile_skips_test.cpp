@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "codec/entropy/model/tile_contexts.hpp"
-#include "codec/entropy/model/tile_skips.hpp"
+#include "codec/model/tile_contexts.hpp"
+#include "codec/model/tile_skips.hpp"
 
 namespace ctv {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "codec/entropy/model/huffman_lengths.hpp"
+#include "codec/model/huffman_lengths.hpp"
 #include "codec/util/host_device.hpp"
 
 namespace ctv {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/run_index.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/picture_layout.hpp"
+#include "codec/model/run_index.hpp"
 
 namespace ctv {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/entropy/model/tile_masks.hpp"
+#include "codec/model/tile_masks.hpp"
 #include "codec/util/little_endian.hpp"
 
 namespace ctv {

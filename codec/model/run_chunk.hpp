@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "codec/entropy/model/deflate_block.hpp"
+#include "codec/model/deflate_block.hpp"
 #include "codec/util/host_device.hpp"
 #include "codec/util/types.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "codec/entropy/model/tile_contexts.hpp"
+#include "codec/model/tile_contexts.hpp"
 
 namespace ctv {
 

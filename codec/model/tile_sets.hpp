@@ -9,12 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/rans.hpp"
-#include "codec/entropy/model/tile_contexts.hpp"
-#include "codec/entropy/model/tile_skips.hpp"
 #include "codec/format/components.hpp"
 #include "codec/format/picture_layout.hpp"
-#include "codec/format/run_ranges.hpp"
+#include "codec/model/run_ranges.hpp"
+#include "codec/model/tile_contexts.hpp"
+#include "codec/model/tile_skips.hpp"
 
 namespace ctv {
 

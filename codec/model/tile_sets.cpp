@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "codec/format/tile_sets.hpp"
+#include "codec/model/tile_sets.hpp"
 
 namespace ctv {
 

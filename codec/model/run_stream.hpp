@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/model/deflate_tables.hpp"
-#include "codec/entropy/model/run_chunk.hpp"
-#include "codec/entropy/model/run_index.hpp"
+#include "codec/model/deflate_tables.hpp"
+#include "codec/model/run_chunk.hpp"
+#include "codec/model/run_index.hpp"
 
 namespace ctv {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/entropy/model/deflate_block.hpp"
+#include "codec/model/deflate_block.hpp"
 
 namespace ctv {
 

@@ -6,13 +6,13 @@
 #include <fstream>
 #include <vector>
 
+#include "bindings/libav/demuxer.h"
+#include "bindings/libav/frame_times.h"
 #include "cli/exit.h"
 #include "ctenc/encode.h"
 #include "io/clip_generator.h"
 #include "io/container.h"
 #include "io/unit_reader.h"
-#include "libav/demuxer.h"
-#include "libav/frame_times.h"
 
 namespace ctv::tools {
 namespace {

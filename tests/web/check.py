@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pages of tools/web in Chromium: pictures and packets are those of the tools, and the pages work.
+"""The pages of tools/bindings/web in Chromium: pictures and packets are those of the tools, and the pages work.
 
-usage: check.py SITE TOOLS SCRATCH   SITE: what tools/web/build.sh made. TOOLS: the folder of ctenc and ctdec. SCRATCH: a
+usage: check.py SITE TOOLS SCRATCH   SITE: what tools/bindings/web/build.sh made. TOOLS: the folder of ctenc and ctdec. SCRATCH: a
                                      folder for clips; screenshots of the pages are left there
 """
 import hashlib

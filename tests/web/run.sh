@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the pages of tools/web and tests them: in node, if there is one, and in Chromium.
+# Builds the pages of tools/bindings/web and tests them: in node, if there is one, and in Chromium.
 #   usage: run.sh FOLDER-OF-THE-TOOLS SCRATCH-FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +13,7 @@ for program in emcmake chromium python3; do
     exit 0
   fi
 done
-tools/web/build.sh >"$scratch/build.log" 2>&1 || { tail -n 30 "$scratch/build.log"; exit 1; }
+tools/bindings/web/build.sh >"$scratch/build.log" 2>&1 || { tail -n 30 "$scratch/build.log"; exit 1; }
 python3 tests/web/check.py build/web/site "$bin" "$scratch"
 if ! command -v node >/dev/null; then
   echo "SKIPPED: the codec was not tested in node, for there is none"

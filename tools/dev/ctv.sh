@@ -127,7 +127,7 @@ verb_memcheck() {
     valgrind -q --error-exitcode=9 "$target" "data/fuzz/${target##*/ctv_fuzz_}"
   done
 }
-tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/(bench|libav|python|web)/'; }
+tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/(bench|bindings/(libav|python|web))/'; }
 verb_tidy() {
   configure check
   local files=("$@")

@@ -11,9 +11,9 @@
 #include "io/image_reader.h"
 
 #ifdef CTV_LIBAV
-#include "libav/container_source.h"
-#include "libav/muxer.h"
-#include "libav/video_reader.h"
+#include "bindings/libav/container_source.h"
+#include "bindings/libav/muxer.h"
+#include "bindings/libav/video_reader.h"
 #endif
 
 namespace ctv::tools {

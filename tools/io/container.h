@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of other programs: a ctv stream inside a container such as Matroska, and videos of other codecs.
-// Built with CTV_LIBAV by tools/libav; without it, each of these says what is missing.
+// Built with CTV_LIBAV by tools/bindings/libav; without it, each of these says what is missing.
 #pragma once
 
 #include <memory>

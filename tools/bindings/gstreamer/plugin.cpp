@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ctv/ctv.h>
 
-#include "gstreamer/elements.h"
-#include "gstreamer/stream_caps.h"
+#include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/stream_caps.h"
 
 GType ctv_gst_backend_get_type() {
   static const GEnumValue kValues[] = {{CTV_BACKEND_AUTO, "CUDA if there is a device, else the CPU", "auto"},

@@ -8,8 +8,8 @@
 #include <gst/rtp/gstrtpbuffer.h>
 #include <gst/video/video.h>
 
-#include "gstreamer/elements.h"
-#include "gstreamer/stream_caps.h"
+#include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/stream_caps.h"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/stream_caps.h"
 #include "ctcall/packet_parts.h"
-#include "gstreamer/elements.h"
-#include "gstreamer/stream_caps.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""pip install ./tools/python: CMake builds the module with the library of this checkout inside."""
+"""pip install ./tools/bindings/python: CMake builds the module with the library of this checkout inside."""
 import os
 import pathlib
 import shutil
@@ -10,14 +10,14 @@ import pybind11
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 class BuildByCMake(build_ext):
 
     def build_extension(self, ext):
         if not (ROOT / "codec" / "include" / "ctv" / "ctv.h").exists():
-            sys.exit("tools/python is built inside a checkout of ctv only")
+            sys.exit("tools/bindings/python is built inside a checkout of ctv only")
         if shutil.which("cmake") is None:
             sys.exit("cmake is missing; tools/dev/ctv.sh setup python installs what is needed")
         module = pathlib.Path(self.get_ext_fullpath(ext.name)).resolve()

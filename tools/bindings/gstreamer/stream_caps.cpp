@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gstreamer/stream_caps.h"
+#include "bindings/gstreamer/stream_caps.h"
 
 namespace ctv::gst {
 

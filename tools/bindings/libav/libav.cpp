@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libav/libav.h"
+#include "bindings/libav/libav.h"
 
 #include <cstdarg>
 #include <mutex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "tools/web/codec/web.h"
+#include "tools/bindings/web/codec/web.h"
 
 /// Opens a decoder for one thread at resolution 1 / 2^reduction; NULL on failure.
 CTV_WEB_API ctv_decoder* ctv_web_decoder_open(int reduction) {

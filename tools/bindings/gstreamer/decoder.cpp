@@ -4,9 +4,9 @@
 #include <ctv/ctv.h>
 #include <gst/video/gstvideodecoder.h>
 
-#include "gstreamer/elements.h"
-#include "gstreamer/stream_caps.h"
-#include "gstreamer/video_formats.h"
+#include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/stream_caps.h"
+#include "bindings/gstreamer/video_formats.h"
 
 GST_DEBUG_CATEGORY_STATIC(ctv_gst_decoder_debug);
 #define GST_CAT_DEFAULT ctv_gst_decoder_debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gstreamer/video_formats.h"
+#include "bindings/gstreamer/video_formats.h"
 
 #include <algorithm>
 #include <cstring>

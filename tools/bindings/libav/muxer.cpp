@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libav/muxer.h"
+#include "bindings/libav/muxer.h"
 
 #include <ctv/ctv.h>
 
 #include <cstring>
 #include <vector>
 
+#include "bindings/libav/libav.h"
 #include "cli/exit.h"
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "io/container.h"
 #include "io/unit_reader.h"
-#include "libav/libav.h"
 
 namespace ctv::tools {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gstreamer/encoder_settings.h"
+#include "bindings/gstreamer/encoder_settings.h"
 
 #include <ctv/ctv.h>
 
-#include "gstreamer/elements.h"
+#include "bindings/gstreamer/elements.h"
 
 namespace ctv::gst {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libav/frame_times.h"
+#include "bindings/libav/frame_times.h"
 
 extern "C" {
 #include <libavutil/avutil.h>

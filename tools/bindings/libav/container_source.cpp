@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libav/container_source.h"
+#include "bindings/libav/container_source.h"
 
 #include <ctv/ctv.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "bindings/libav/demuxer.h"
 #include "cli/exit.h"
 #include "io/container.h"
 #include "io/unit_reader.h"
-#include "libav/demuxer.h"
 
 namespace ctv::tools {
 namespace {

@@ -2,7 +2,7 @@
 // What the call's page does to samples beside coding them.
 #include <algorithm>
 
-#include "tools/web/codec/web.h"
+#include "tools/bindings/web/codec/web.h"
 
 /// Converts pixels of a canvas to I420: BT.601, limited range; a chroma sample is the mean of up to four
 /// pixels.

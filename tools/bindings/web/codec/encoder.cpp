@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "tools/web/codec/web.h"
+#include "tools/bindings/web/codec/web.h"
 
 namespace {
 

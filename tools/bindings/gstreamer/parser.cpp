@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "gstreamer/elements.h"
-#include "gstreamer/stream_caps.h"
-#include "gstreamer/video_formats.h"
+#include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/stream_caps.h"
+#include "bindings/gstreamer/video_formats.h"
 
 GST_DEBUG_CATEGORY_STATIC(ctv_gst_parser_debug);
 #define GST_CAT_DEFAULT ctv_gst_parser_debug

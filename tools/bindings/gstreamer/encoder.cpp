@@ -6,10 +6,10 @@
 
 #include <cstring>
 
-#include "gstreamer/elements.h"
-#include "gstreamer/encoder_settings.h"
-#include "gstreamer/stream_caps.h"
-#include "gstreamer/video_formats.h"
+#include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/encoder_settings.h"
+#include "bindings/gstreamer/stream_caps.h"
+#include "bindings/gstreamer/video_formats.h"
 
 GST_DEBUG_CATEGORY_STATIC(ctv_gst_encoder_debug);
 #define GST_CAT_DEFAULT ctv_gst_encoder_debug

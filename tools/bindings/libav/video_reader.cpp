@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libav/video_reader.h"
+#include "bindings/libav/video_reader.h"
 
 extern "C" {
 #include <libavutil/display.h>
@@ -9,10 +9,10 @@ extern "C" {
 
 #include <cstring>
 
+#include "bindings/libav/demuxer.h"
+#include "bindings/libav/frame_times.h"
 #include "cli/exit.h"
 #include "cli/text.h"
-#include "libav/demuxer.h"
-#include "libav/frame_times.h"
 
 namespace ctv::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "libav/libav.h"
+#include "bindings/libav/libav.h"
 
 namespace ctv::tools {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libav/demuxer.h"
+#include "bindings/libav/demuxer.h"
 
 #include <algorithm>
 

@@ -42,32 +42,26 @@ ROOMS = {
     "tests/tools": ["tests", "tools"],
     "tests/bench": ["codec", "cpu", "tests", "tests/reference", "tools", "tools/bench/lab"],
 }
-# Stages have the same names in cpu and cuda. These files have no partner.
-ONE_SIDED = set("""
-    cpu/cpu_backend cuda/cuda_backend cuda/cuda_module
-    cpu/runtime/aligned_buffer cpu/runtime/byte_pairs-inl cpu/runtime/huge_pages cpu/runtime/simd
-    cpu/runtime/simd_foreach cuda/runtime/context cuda/runtime/device cuda/runtime/frame_graphs
-    cuda/runtime/frame_recorder cuda/runtime/kept_graph cuda/runtime/launch cuda/runtime/memory cuda/runtime/mirrored
-    cuda/runtime/samples cuda/runtime/stage_clock cuda/runtime/streams cuda/runtime/thread cuda/runtime/tuning
-    cuda/runtime/warp
-    cpu/picture/filter_bytes-inl cpu/picture/filter_gain-inl cpu/picture/sample_rows cpu/picture/skipped_runs
-    cuda/picture/byte_picture cuda/picture/copy_planes
-    cpu/motion/blend-inl cpu/motion/bounded_search cpu/motion/field_match-inl cpu/motion/hadamard-inl
-    cpu/motion/field_prices-inl cpu/motion/interpolate-inl cpu/motion/predict-inl cpu/motion/skip_unit-inl
-    cuda/motion/block_match cuda/motion/field_group cuda/motion/hadamard cuda/motion/interpolate cuda/motion/predict_unit cuda/motion/search_planes
-    cuda/motion/skip_unit
-    cpu/transform/directional_rows cpu/transform/fft_convolver cuda/transform/cufft_library
-    cuda/transform/directional_fused cuda/transform/fft_plan cuda/transform/fft_samples cuda/transform/lattice_shears
-    cpu/runtime/lane_shift-inl cpu/transform/lift_5_3 cpu/transform/lift_9_7 cpu/transform/wavelet_ring cpu/transform/zero_blocks cpu/transform/zero_blocks-inl
-    cpu/transform/wanted_blocks
-    cuda/transform/sample_pairs cuda/transform/shear_grids cuda/transform/slope_tile cuda/transform/wavelet_lifting
-    cuda/entropy/lowpass_errors cuda/entropy/lowpass_levels
-    cuda/entropy/run_codes cuda/entropy/run_decoder cuda/entropy/run_encoder cuda/entropy/run_layout
-    cuda/entropy/run_chunk_reader cuda/entropy/run_symbols cuda/entropy/run_tables cuda/entropy/upload
-    cuda/entropy/tile_cutter cuda/entropy/tile_decoder cuda/entropy/tile_encoder cuda/entropy/tile_layout
-    cuda/entropy/tile_notes
-    cuda/entropy/tile_part cuda/entropy/part_decoder cuda/entropy/part_notes cuda/entropy/part_words cuda/entropy/piece_reader cuda/entropy/piece_writer
-""".split())
+# The classes of codec/backend, and the calls of its class Backend that work on planes. Each is a stage with the same
+# files in cpu and cuda; the first has the interface. Other files there need no partner.
+STAGES = {
+    "PictureTransfer": "picture/picture_transfer picture/colour picture/chroma",
+    "LevelTransfer": "entropy/level_transfer",
+    "MotionEstimator": "motion/estimator motion/search motion/far_search motion/half_samples motion/field motion/decide_skips",
+    "SlopeEstimator": "transform/slope_estimator",
+    "SubbandPredictor": "transform/subband_prediction",
+    "TransformCoder": "transform/transform_coder transform/wavelet transform/slope_lifting transform/laplacian "
+                      "transform/directional transform/directed_bands transform/quantise transform/block_transform "
+                      "transform/block_rows transform/fft_engine",
+    "DistortionMeter": "picture/squared_error",
+    "find_still": "motion/skip",
+    "find_close": "motion/skip",
+    "unite_skips": "motion/skip_squares",
+    "compensate": "motion/compensate",
+    "filter": "picture/loop_filter",
+    "filter_changes": "picture/loop_filter",
+    "quantise": "transform/rdoq",
+}
 TOP_LEVEL = re.compile(r"\..*|CMakeLists\.txt|CMakePresets\.json|LICENSE|THIRD-PARTY\.txt|"
                        r"(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|codec|cuda|cpu|tools|tests|data|docs")
 BANNED = re.compile(r"\b(lent|takeover|whoever|the house|the waist|score of|nobody|likewise)\b", re.I)
@@ -145,19 +139,24 @@ def document(name, text):
             yield from language(name, number, line)
 
 
-def twins(names):
-    stems = {name.rsplit(".", 1)[0] for name in names if re.match(r"(cpu|cuda)/.*\.(cpp|hpp|cu|cuh)$", name)}
-    if stems:
-        for stem in sorted(stems ^ ONE_SIDED):
-            side, rest = stem.split("/", 1)
-            partner = ("cuda" if side == "cpu" else "cpu") + "/" + rest
-            if stem not in stems:
-                yield f"{stem}: tests/rules.py lists it, but there is no such file"
-            elif partner not in stems:
-                yield f"{stem}: no {partner}, and not listed in tests/rules.py"
-        for stem in sorted(stem for stem in ONE_SIDED & stems if re.sub("^(cpu|cuda)", "cpu", stem) in stems
-                           and re.sub("^(cpu|cuda)", "cuda", stem) in stems):
-            yield f"{stem}: has a partner, but tests/rules.py says that it has none"
+def stages(texts):
+    """The backend's interface, the table of stages, and the files of both backends agree."""
+    headers = "".join(text for name, text in texts.items() if re.match(r"codec/backend/.*\.hpp$", name))
+    if not headers:
+        return
+    declared = set(re.findall(r"virtual ~(\w+)", headers))
+    backend = re.search(r"^class Backend\b.*?^};", headers, re.M | re.S)
+    declared |= set(re.findall(r"virtual Status (\w+)\([^;]*?(?:PlaneView|SkipPlanes|UnfilteredPlane|SubbandLayout)[^;]*;",
+                               backend[0] if backend else ""))
+    for stage in sorted(declared ^ set(STAGES)):
+        yield (f"codec/backend: {stage} is a stage, but not in the table of tests/rules.py" if stage in declared else
+               f"tests/rules.py: has a stage {stage}, which codec/backend does not declare")
+    stems = {name.rsplit(".", 1)[0] for name in texts}
+    for side in ("cpu", "cuda"):
+        for stage, parts in STAGES.items():
+            for part in parts.split():
+                if f"{side}/{part}" not in stems:
+                    yield f"{side}/{part}: is missing; it has a part of the stage {stage}"
 
 
 def options(texts):
@@ -171,6 +170,17 @@ def options(texts):
             yield f"docs/packaging.md: does not name the option {name}"
         if sum(len(re.findall(rf"\b{name}\b", text)) for text in build.values()) < 2:
             yield f"CMakeLists.txt: nothing reads the option {name}"
+
+
+def subjects():
+    """Subjects of the commits that the main branch, or CTV_BASE, does not have yet."""
+    for base in [os.environ.get("CTV_BASE"), "origin/main", "main"]:
+        log = subprocess.run(["git", "log", "--no-merges", "--format=%h %s", f"{base}..HEAD", "--"], capture_output=True, text=True)
+        if base and log.returncode == 0:
+            for commit, subject in (line.split(" ", 1) for line in log.stdout.splitlines()):
+                if len(subject) > 72:
+                    yield f"{commit}: a subject of {len(subject)} characters, at most 72: {subject}"
+            return
 
 
 def program(text, begin, end):
@@ -206,8 +216,9 @@ def violations():
         if re.match(r"(codec/(?!include)|cpu/|cuda/).*\.(hpp|cpp|cu|cuh)$", name):
             for word in types & set(re.findall(r"^(?:class|struct) (\w+)\s*(?:[:{;]|$|final)", text, re.M)):
                 yield f"{name}: ctv.hpp has a class {word} too; a program that links both would get one of the two"
-    yield from twins(names)
+    yield from stages(texts)
     yield from options(texts)
+    yield from subjects()
     for printed, begin, end, test, mark in PRINTED:
         if printed in texts and test in texts:
             if program(texts[printed], begin, end) != program(texts[test], mark + ": begin", mark + ": end"):
@@ -236,9 +247,12 @@ def self_test():
         ({"docs/a.md": "See `codec/nowhere.hpp`.\n"}, "docs/a.md: names codec/nowhere.hpp"),
         ({"docs/a.md": "See [there](nowhere.md).\n"}, "docs/a.md: names nowhere.md"),
         ({"docs/a.md": "It was lent.\n"}, "docs/a.md:1: 'lent'"),
-        ({"cuda/motion/only.cu": spdx}, "cuda/motion/only: no cpu/motion/only"),
+        ({"codec/backend/a.hpp": spdx + "// A\nvirtual ~Blur() = default;\n"}, "Blur is a stage, but not in the table"),
+        ({"codec/backend/a.hpp": spdx + "// A\nclass Backend {\n  virtual Status blur(int,\n    PlaneView<Sample> a) = 0;\n};\n"},
+         "codec/backend: blur is a stage, but not"),
+        ({"codec/backend/a.hpp": spdx + "// A\n"}, "a stage quantise, which codec/backend does not"),
+        ({"codec/backend/a.hpp": spdx + "// A\n", "cpu/motion/skip.cpp": spdx}, "cuda/motion/skip: is missing"),
         ({"cuda/runtime/a.cuh": spdx + "// A\n__reduce_min_sync(1);\n"}, "cuda/runtime/a.cuh:3: __reduce_ needs"),
-        ({"cpu/runtime/warp.hpp": spdx, "cuda/runtime/warp.cuh": spdx}, "cuda/runtime/warp: has a partner"),
         ({"codec/include/ctv/ctv.hpp": spdx + "class Encoder {\n", "codec/dsp/a.hpp": spdx + "class Encoder {\n"},
          "codec/dsp/a.hpp: ctv.hpp has a class Encoder"),
         ({"README.md": "```cpp\nint a;\n```\n", "tests/api/hpp_test.cpp": spdx + "// README: begin\nint b;\n// README: end\n"},
@@ -250,15 +264,20 @@ def self_test():
          "nothing reads the option CTV_DEAD"),
         ({"CMakeLists.txt": spdx.replace("//", "#") + 'set(CTV_NEW AUTO CACHE STRING "New")\nif(CTV_NEW)\nendif()\n'},
          "does not name the option CTV_NEW"),
+        ({".git": ["x" * 80, "y" * 72]}, None),  # the first is the main branch's
+        ({".git": ["x" * 80, "y" * 73]}, "a subject of 73 characters, at most 72: yyy"),
     ]
     failures = 0
     for tree, expected in planted:
         with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            for branch, subject in zip(("main", "topic"), tree.pop(".git", ())):
+                for command in ["init", "-q"], ["checkout", "-q", "-B", branch], ["commit", "-q", "--allow-empty", "-m", subject]:
+                    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *command], check=True)
             for name, text in tree.items():
                 os.makedirs(os.path.join(folder, os.path.dirname(name)), exist_ok=True)
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
                     out.write(text)
-            os.chdir(folder)
             found = list(violations())
             if not any(expected in line for line in found) if expected else found:
                 failures += 1

@@ -3,7 +3,7 @@
 # Every habit of this repository is one verb, the same for people and for CI.
 #   tools/dev/ctv.sh demo            set up, build, encode and decode a generated clip with both presets, show the result
 #   tools/dev/ctv.sh quick           after an edit: formats and rules, build and tests of what changed
-#   tools/dev/ctv.sh check           set up, build, all tests, formats, clang-tidy of changed files, sanitizers, short fuzzing
+#   tools/dev/ctv.sh check           set up; then style, test and sanitize side by side, with their logs in build/logs
 #   tools/dev/ctv.sh nightly         check, and clang-tidy of all files, every option, ThreadSanitizer, memcheck, long fuzzing,
 #                                    the browser's pages
 #   tools/dev/ctv.sh setup [build|python|web|check]   install what is needed (build: without what only tests and checks need;
@@ -12,8 +12,11 @@
 #   tools/dev/ctv.sh build           library and tools, Release, into build/release
 #   tools/dev/ctv.sh test [ARGS]     build with tests into build/check and run ctest with ARGS
 #   tools/dev/ctv.sh asan [ARGS]     the same under AddressSanitizer and UndefinedBehaviorSanitizer, into build/asan
+#   tools/dev/ctv.sh sanitize        asan without the longest tests, and short fuzzing
 #   tools/dev/ctv.sh fuzz [SECONDS]  every fuzz target for so many seconds (default 60) on top of its corpus
 #   tools/dev/ctv.sh memcheck        the fuzz targets' corpora under valgrind: reads of what nothing has written
+#   tools/dev/ctv.sh style           formats, rules of the repository, clang-tidy of changed files
+#   tools/dev/ctv.sh documents       the documents' paths, programs, tables and decoder, man pages, the headers' reference
 #   tools/dev/ctv.sh tidy [FILES]    clang-tidy on our sources
 #   tools/dev/ctv.sh format          reformat our sources; format --check only tells
 #   tools/dev/ctv.sh web             the pages for browsers, into build/web/site, and their tests
@@ -24,7 +27,7 @@
 #                                    docs/benchmarks.md, between the marks for NAME
 #   tools/dev/ctv.sh clean           remove build folders and outputs
 # Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration),
-# CTV_BASE (the commit that "changed" refers to).
+# CTV_BASE (the commit that "changed" refers to), CTV_FUZZ_SECONDS (of each target in sanitize, default 10).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 jobs=${CTV_JOBS:-$(nproc)}
@@ -78,14 +81,18 @@ verb_build() { # verb_build ARGS...: more arguments for CMake
   build release
 }
 gpu_answers() { nvidia-smi -L >/dev/null 2>&1 || [ -e /dev/nvidia0 ]; }
-verb_test() {
+configure_check() {
   local args=()
   gpu_answers || args=(-DCTV_CUDA_ARCHITECTURES=75-virtual) # nothing runs it: that it compiles is enough
   configure check "${args[@]}"
+}
+has_nvcc() { grep -q '^CMAKE_CUDA_COMPILER:.*=/' "build/$1/CMakeCache.txt"; }
+verb_test() {
+  configure_check
   build check
   run_ctest check "$@"
 }
-# What check leaves to nightly under AddressSanitizer: the longest, for code that other tests reach as well.
+# What sanitize leaves to nightly under AddressSanitizer: the longest, for code that other tests reach as well.
 # Release runs all.
 long_under_asan='-Gains.AreThoseOfImpulses:*/Transform.IsReversible/*:*/Transform.TakesTheDeepestPyramid/*'
 long_under_asan+=':*.ThreadsAndFramesInFlightChangeNo*:*/Fallback.TheEncoderGoesOn*:ConstantQuality.IsNearItsTarget*'
@@ -118,9 +125,13 @@ verb_fuzz() {
   find build/asan/bin -name 'ctv_fuzz_*' -perm -u+x | sort |
     (export -f fuzz_one; xargs -P "$jobs" -I{} bash -c 'fuzz_one "$@"' _ "${1:-60}" {})
 }
+verb_sanitize() {
+  GTEST_FILTER=${GTEST_FILTER:-$long_under_asan} verb_asan
+  verb_fuzz "${CTV_FUZZ_SECONDS:-10}"
+}
 verb_memcheck() {
   local target
-  configure check
+  configure_check
   build check
   for target in build/check/bin/ctv_fuzz_*; do
     say "memcheck ${target##*/}"
@@ -129,12 +140,13 @@ verb_memcheck() {
 }
 tidy_sources() { grep -E '^(codec|cpu|tools)/.*\.cpp$' | grep -vE '^tools/(bench|bindings/(libav|python|web))/'; }
 verb_tidy() {
-  configure check
+  configure tidy
+  build tidy ctv_module_stamp
   local files=("$@")
   [ "${#files[@]}" -gt 0 ] || mapfile -t files < <(sources | tidy_sources)
   echo "${#files[@]} files"
-  printf '%s\n' "${files[@]}" | xargs -P "$jobs" -n 4 clang-tidy -p build/check --quiet --warnings-as-errors='*' \
-    2>build/check/tidy.log || { tail -n 20 build/check/tidy.log; exit 1; }
+  printf '%s\n' "${files[@]}" | xargs -P "$jobs" -n 4 clang-tidy -p build/tidy --quiet --warnings-as-errors='*' \
+    2>build/tidy/tidy.log || { tail -n 20 build/tidy/tidy.log; exit 1; }
 }
 verb_format() { # verb_format [--check] [FILES]
   local tool action=-i files
@@ -145,7 +157,21 @@ verb_format() { # verb_format [--check] [FILES]
   fi
   files=${*:-$(sources)}
   # shellcheck disable=SC2086  # two words
-  printf '%s\n' $files | xargs -d '\n' "$tool" $action
+  printf '%s\n' $files | xargs -d '\n' -P "$jobs" -n 50 "$tool" $action
+}
+verb_style() {
+  local files
+  verb_format --check
+  python3 tests/rules.py --self-test
+  python3 tests/rules.py .
+  files=$(changed | tidy_sources || true)
+  # shellcheck disable=SC2086  # names without blanks
+  [ -z "$files" ] || verb_tidy $files
+}
+verb_documents() {
+  configure_check
+  build check ctv_unit_tests ctenc ctdec ctv_documents
+  run_ctest check --no-tests=error -R '^(Document|document\.|repository\.(rules|reference))'
 }
 verb_compare() {
   verb_setup compare
@@ -172,7 +198,7 @@ verb_demo() {
   say "building the library and the tools that the demo runs"
   if gpu_answers; then cuda=AUTO; fi
   configure release -DCTV_CUDA=$cuda -DCTV_SIMD=NATIVE # a third of the kernels' compile time
-  if [ $cuda = AUTO ] && grep -q '^CMAKE_CUDA_COMPILER:.*=/' build/release/CMakeCache.txt; then targets+=(ctv_cuda); fi
+  if [ $cuda = AUTO ] && has_nvcc release; then targets+=(ctv_cuda); fi
   build release "${targets[@]}"
   tools/dev/demo.sh
 }
@@ -181,7 +207,7 @@ verb_quick() {
   files=$(changed)
   python3 tests/rules.py .
   verb_format --check $(grep -E '\.(cpp|hpp|h|c|cu|cuh)$' <<<"$files" || true)
-  [ -f build/check/build.ninja ] || configure check
+  [ -f build/check/build.ninja ] || configure_check
   touches() { grep -qE "^($1)" <<<"$files"; }
   if touches 'cpu/picture|tests/stage/(colour|squared)'; then stages+=(Colour SquaredError); fi
   if touches 'cpu/motion|codec/control|tests/stage/(motion|compensate|skip)'; then stages+=(MotionSearch Compensate Skip); fi
@@ -191,9 +217,20 @@ verb_quick() {
   if touches 'codec/|cpu/|tests/stream'; then targets+=(ctv_stream_tests); fi
   if touches 'codec/(include|api|config)|tests/api'; then targets+=(ctv_api_tests); fi
   if touches 'tools/|tests/tools'; then targets+=(ctv_tools_test ctenc ctdec ctinfo ctgen ctcat); fi
+  if touches '(tests/)?cuda/'; then
+    if has_nvcc check; then targets+=(ctv_cuda ctv_cuda_tests); else say "cuda/ is not compiled: there is no nvcc"; fi
+  fi
   build check "${targets[@]}"
   for target in "${targets[@]}"; do
     case $target in
+      ctv_cuda) ;;
+      ctv_cuda_tests)
+        if gpu_answers; then
+          "build/check/bin/$target" --gtest_brief=1
+        else
+          say "cuda/ compiles, and no device is here to test it: tools/dev/gpu.sh build test where one is"
+        fi
+        ;;
       ctv_stream_tests) "build/check/bin/$target" --gtest_brief=1 --gtest_filter="*Digest*:*RoundTrip*" ;;
       ctv_stage_tests) # of what changed, with the best instruction set
         "build/check/bin/$target" --gtest_brief=1 --gtest_filter="$(printf 'Backends/%s.*/cpu2:' "${stages[@]}")" ;;
@@ -202,24 +239,58 @@ verb_quick() {
   done
   say "quick checks passed after $((SECONDS - begin)) s: ${targets[*]}"
 }
+# side_by_side VERB...: each verb by itself, with a log in build/logs. Now and then a line says what each does. The first
+# failure of each is shown when it happens; the others go on.
+side_by_side() {
+  local begin=$SECONDS said=$SECONDS verb log line failed=0 left=("$@") still
+  local -A pid
+  mkdir -p build/logs
+  set -m # a group of processes for each, so that all of it can be stopped
+  for verb; do
+    tools/dev/ctv.sh "$verb" >"build/logs/$verb.log" 2>&1 </dev/null &
+    pid[$verb]=$!
+  done
+  set +m
+  trap 'kill -- "${pid[@]/#/-}" 2>/dev/null; exit 130' INT TERM
+  say "side by side: $*; logs in build/logs"
+  while [ ${#left[@]} -gt 0 ]; do
+    sleep 1
+    still=()
+    for verb in "${left[@]}"; do
+      log=build/logs/$verb.log
+      if kill -0 "${pid[$verb]}" 2>/dev/null; then
+        still+=("$verb")
+      elif wait "${pid[$verb]}"; then
+        say "$verb passed after $((SECONDS - begin)) s"
+      else
+        failed=1
+        say "$verb FAILED after $((SECONDS - begin)) s; the first failure in $log, and its end:"
+        line=$(grep -nE -m 1 '^FAILED|error:|: Failure|\*\*\*|violation|ERROR: ' "$log" | cut -d: -f1)
+        [ -z "$line" ] || sed -n "$line,$((line + 20))p" "$log" | cut -c1-200
+        echo ...
+        tail -n 20 "$log" | cut -c1-200
+      fi
+    done
+    left=("${still[@]}")
+    [ $((SECONDS - said)) -ge 120 ] || continue
+    said=$SECONDS
+    for verb in "${left[@]}"; do
+      printf '%5d s  %-10s %s\n' $((SECONDS - begin)) "$verb" "$(tail -n 1 "build/logs/$verb.log" | cut -c1-100)"
+    done
+  done
+  trap - INT TERM
+  return $failed
+}
 verb_check() {
-  local begin=$SECONDS files
+  local begin=$SECONDS status=0 preset
   verb_setup check
-  say "formats (clang-format)"
-  verb_format --check
-  say "tests, Release"
-  verb_test
-  say "clang-tidy of what changed"
-  files=$(changed | tidy_sources || true)
-  [ -z "$files" ] || verb_tidy $files
-  say "tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-  GTEST_FILTER=${GTEST_FILTER:-$long_under_asan} verb_asan
-  verb_fuzz "${CTV_FUZZ_SECONDS:-10}"
-  say "all checks passed after $((SECONDS - begin)) s; the two test runs ended:"
-  echo "sanitizers:"
-  summary asan
-  echo "Release:"
-  summary check
+  rm -f build/*/ctest.log
+  side_by_side style test sanitize || status=1
+  say "$([ $status -eq 0 ] && echo "all checks passed" || echo FAILED) after $((SECONDS - begin)) s; the test runs ended:"
+  for preset in check asan; do
+    [ ! -e "build/$preset/ctest.log" ] || { echo "$preset:" && summary $preset; }
+  done
+  return $status
 }
 verb_nightly() {
   verb_setup all
@@ -240,7 +311,7 @@ verb_nightly() {
   done
 }
 verb_web() { # what is missing is said, and skipped
-  configure check
+  configure_check
   build check ctenc ctdec ctgen
   tests/web/run.sh build/check/bin build/web-test
 }
@@ -265,7 +336,7 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | fuzz | memcheck | tidy | format | demo | quick | check | nightly | web | package | package-test | compare | record | clean)
+  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | web | package | package-test | compare | record | clean)
     "verb_${verb//-/_}" "$@" ;;
   *)
     sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh

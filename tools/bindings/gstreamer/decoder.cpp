@@ -5,6 +5,7 @@
 #include <gst/video/gstvideodecoder.h>
 
 #include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/properties.h"
 #include "bindings/gstreamer/stream_caps.h"
 #include "bindings/gstreamer/video_formats.h"
 
@@ -14,8 +15,6 @@ GST_DEBUG_CATEGORY_STATIC(ctv_gst_decoder_debug);
 namespace {
 
 using namespace ctv::gst;
-
-enum Property { kNone, kReduction, kBackend, kDevice, kThreads, kInFlight, kConceal };
 
 }  // namespace
 
@@ -263,51 +262,16 @@ gboolean stop(GstVideoDecoder* decoder) {
   return TRUE;
 }
 
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  ctv_decoder_config& s = self_of(object).settings;
-  switch (id) {
-    case kReduction:
-      s.reduction = g_value_get_int(value);
-      break;
-    case kBackend:
-      s.backend = static_cast<ctv_backend>(g_value_get_enum(value));
-      break;
-    case kDevice:
-      s.device = g_value_get_int(value);
-      break;
-    case kThreads:
-      s.threads = g_value_get_int(value);
-      break;
-    case kInFlight:
-      s.frames_in_flight = g_value_get_int(value);
-      break;
-    case kConceal:
-      s.conceal = g_value_get_boolean(value) ? 1 : 0;
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  const ctv_decoder_config& s = self_of(object).settings;
-  switch (id) {
-    case kReduction:
-      return g_value_set_int(value, s.reduction);
-    case kBackend:
-      return g_value_set_enum(value, s.backend);
-    case kDevice:
-      return g_value_set_int(value, s.device);
-    case kThreads:
-      return g_value_set_int(value, s.threads);
-    case kInFlight:
-      return g_value_set_int(value, s.frames_in_flight);
-    case kConceal:
-      return g_value_set_boolean(value, s.conceal != 0);
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
+#define SETTING(name) offsetof(CtvGstDecoder, settings.name)
+constexpr Property kProperties[] = {
+    {Property::kInt, "reduction", "Resolution 1 / 2^reduction", SETTING(reduction), 0, CTV_MAX_SCALES},
+    {Property::kInt, "device", "CUDA device number", SETTING(device), 0, G_MAXINT},
+    {Property::kInt, "threads", "CPU threads; 0: all cores", SETTING(threads), 0, 256},
+    {Property::kInt, "in-flight", "Frames decoded at once; above 1, pictures come later",
+     SETTING(frames_in_flight), 1, 16, 1},
+    {Property::kFlag, "conceal", "Damaged frames give pictures, which are marked as corrupted",
+     SETTING(conceal)},
+    {Property::kBackend, "backend", "Processor", SETTING(backend)}};
 
 }  // namespace
 
@@ -331,26 +295,5 @@ static void ctv_gst_decoder_class_init(CtvGstDecoderClass* cls) {
   cls->parent.drain = &drain;
   cls->parent.flush = &flush;
   cls->parent.stop = &stop;
-  auto* object = G_OBJECT_CLASS(cls);
-  object->set_property = &set_property;
-  object->get_property = &get_property;
-  const auto integer = [&](guint id, const char* name, const char* text, int least, int most, int value) {
-    g_object_class_install_property(
-        object, id,
-        g_param_spec_int(name, name, text, least, most, value,
-                         static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
-  };
-  integer(kReduction, "reduction", "Resolution 1 / 2^reduction", 0, CTV_MAX_SCALES, 0);
-  integer(kDevice, "device", "CUDA device number", 0, G_MAXINT, 0);
-  integer(kThreads, "threads", "CPU threads; 0: all cores", 0, 256, 0);
-  integer(kInFlight, "in-flight", "Frames decoded at once; above 1, pictures come later", 1, 16, 1);
-  g_object_class_install_property(
-      object, kConceal,
-      g_param_spec_boolean("conceal", "conceal",
-                           "Damaged frames give pictures, which are marked as corrupted", FALSE,
-                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
-  g_object_class_install_property(
-      object, kBackend,
-      g_param_spec_enum("backend", "backend", "Processor", ctv_gst_backend_get_type(), CTV_BACKEND_AUTO,
-                        static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
+  install_properties(G_OBJECT_CLASS(cls), kProperties);
 }

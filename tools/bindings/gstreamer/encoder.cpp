@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "bindings/gstreamer/elements.h"
-#include "bindings/gstreamer/encoder_settings.h"
+#include "bindings/gstreamer/properties.h"
 #include "bindings/gstreamer/stream_caps.h"
 #include "bindings/gstreamer/video_formats.h"
 
@@ -18,13 +18,25 @@ namespace {
 
 using namespace ctv::gst;
 
+struct EncoderSettings {
+  gchar* preset;
+  gint qp;      // -1: the preset's
+  gdouble crf;  // -1: the preset's
+  guint64 bitrate, max_frame_bytes;
+  gint key_interval;  // -1: the preset's
+  gint temporal_layers;
+  gint slots;  // 0: the preset's
+  gint backend, device, threads, in_flight;
+  gboolean rate_changed;
+};
+
 }  // namespace
 
 struct CtvGstEncoder {
   GstVideoEncoder parent;
-  ctv::gst::EncoderSettings settings;  // under the object's lock
-  ctv_encoder* encoder;                // null until a picture has come
-  ctv_config config;                   // its own
+  EncoderSettings settings;  // of the properties, under the object's lock
+  ctv_encoder* encoder;      // null until a picture has come
+  ctv_config config;         // its own
   GstVideoCodecState* input;
   GstBuffer* header;
   GArray* reports;  // of receivers, not yet given to the encoder; under the object's lock
@@ -291,30 +303,40 @@ gboolean propose_allocation(GstVideoEncoder* encoder, GstQuery* query) {
   return GST_VIDEO_ENCODER_CLASS(ctv_gst_encoder_parent_class)->propose_allocation(encoder, query);
 }
 
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  GST_OBJECT_LOCK(object);
-  if (!ctv::gst::set_setting(self_of(object).settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  GST_OBJECT_UNLOCK(object);
-}
-
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  GST_OBJECT_LOCK(object);
-  if (!ctv::gst::get_setting(self_of(object).settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  GST_OBJECT_UNLOCK(object);
-}
-
 void finalize(GObject* object) {
   g_free(self_of(object).settings.preset);
   g_array_unref(self_of(object).reports);
   G_OBJECT_CLASS(ctv_gst_encoder_parent_class)->finalize(object);
 }
 
+#define SETTING(name) offsetof(CtvGstEncoder, settings.name)
+constexpr size_t kRate = SETTING(rate_changed);
+constexpr Property kProperties[] = {
+    {Property::kText, "preset", "default, fast, fastest, slow or paper", SETTING(preset), 0, 0, 0, "default"},
+    {Property::kInt, "qp", "Quantiser on H.264's scale; -1: the preset's", SETTING(qp), -1, 51, -1, "",
+     kRate},
+    {Property::kDouble, "crf", "Constant quality, without a bitrate; -1: the preset's", SETTING(crf), -1, 51,
+     -1, "", kRate},
+    {Property::kSize, "bitrate", "Bits per second; 0: none", SETTING(bitrate), 0, 0, 0, "", kRate},
+    {Property::kSize, "max-frame-bytes", "Largest packet; 0: none", SETTING(max_frame_bytes), 0, 0, 0, "",
+     kRate},
+    {Property::kInt, "key-int",
+     "Frames from key frame to key frame; 0: only when asked for; -1: the preset's", SETTING(key_interval),
+     -1, 1 << 30, -1},
+    {Property::kInt, "temporal-layers",
+     "Layers of frames that can be left out; packets of the highest are droppable", SETTING(temporal_layers),
+     1, 3, 1},
+    {Property::kInt, "slots", "Pictures that a decoder keeps, for repair without key frames; 0: the preset's",
+     SETTING(slots), 0, 8},
+    {Property::kBackend, "backend", "Processor", SETTING(backend)},
+    {Property::kInt, "device", "CUDA device number", SETTING(device), 0, G_MAXINT},
+    {Property::kInt, "threads", "CPU threads; 0: all cores", SETTING(threads), 0, 256},
+    {Property::kInt, "in-flight", "Frames encoded at once: 1 has no latency, more are faster",
+     SETTING(in_flight), 1, 16, 1}};
+
 }  // namespace
 
 static void ctv_gst_encoder_init(CtvGstEncoder* self) {
-  self->settings = ctv::gst::default_settings();
   self->reports = g_array_new(FALSE, FALSE, sizeof(FrameReport));
 }
 
@@ -333,8 +355,6 @@ static void ctv_gst_encoder_class_init(CtvGstEncoderClass* cls) {
   cls->parent.stop = &stop;
   cls->parent.propose_allocation = &propose_allocation;
   auto* object = G_OBJECT_CLASS(cls);
-  object->set_property = &set_property;
-  object->get_property = &get_property;
   object->finalize = &finalize;
-  ctv::gst::install_settings(object);
+  install_properties(object, kProperties);
 }

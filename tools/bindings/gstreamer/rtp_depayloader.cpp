@@ -9,11 +9,10 @@
 #include <gst/video/video.h>
 
 #include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/properties.h"
 #include "bindings/gstreamer/stream_caps.h"
 
 namespace {
-
-enum Property { kNone, kDeadline };
 
 constexpr size_t kTimes = 256;  // frames whose times are known
 
@@ -190,21 +189,10 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
   return result;
 }
 
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  if (id == kDeadline) {
-    self_of(object).deadline_ms = g_value_get_int(value);
-  } else {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (id == kDeadline) {
-    g_value_set_int(value, self_of(object).deadline_ms);
-  } else {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
+constexpr ctv::gst::Property kProperties[] = {
+    {ctv::gst::Property::kInt, "deadline",
+     "Milliseconds of the stream that an incomplete frame is waited for; 0: until the next frame begins",
+     offsetof(CtvGstDepayloader, deadline_ms), 0, 60000}};
 
 }  // namespace
 
@@ -220,13 +208,5 @@ static void ctv_gst_depayloader_class_init(CtvGstDepayloaderClass* cls) {
   element->change_state = &change_state;
   cls->parent.set_caps = &set_caps;
   cls->parent.process_rtp_packet = &process;
-  auto* object = G_OBJECT_CLASS(cls);
-  object->set_property = &set_property;
-  object->get_property = &get_property;
-  g_object_class_install_property(
-      object, kDeadline,
-      g_param_spec_int("deadline", "deadline",
-                       "Milliseconds of the stream that an incomplete frame is waited for; 0: until the next "
-                       "frame begins",
-                       0, 60000, 0, static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)));
+  ctv::gst::install_properties(G_OBJECT_CLASS(cls), kProperties);
 }

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "bindings/gstreamer/elements.h"
+#include "bindings/gstreamer/properties.h"
 #include "bindings/gstreamer/stream_caps.h"
 #include "ctcall/packet_parts.h"
 
 namespace {
 
 using Bytes = std::span<const uint8_t>;
-
-enum Property { kNone, kLoss, kBurst };
 
 }  // namespace
 
@@ -216,35 +215,22 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
   return result;
 }
 
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  if (id == kLoss) {
-    self_of(object).loss = g_value_get_int(value);
-  } else if (id == kBurst) {
-    self_of(object).burst = g_value_get_int(value);
-  } else {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (id == kLoss || id == kBurst) {
-    g_value_set_int(value, id == kLoss ? self_of(object).loss : self_of(object).burst);
-  } else {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
 void finalize(GObject* object) {
   g_mutex_clear(&self_of(object).mutex);
   G_OBJECT_CLASS(ctv_gst_payloader_parent_class)->finalize(object);
 }
+
+constexpr ctv::gst::Property kProperties[] = {
+    {ctv::gst::Property::kInt, "loss", "Lost packets to expect, in thousandths: how much parity is sent",
+     offsetof(CtvGstPayloader, loss), 0, 1000},
+    {ctv::gst::Property::kInt, "burst", "Mean number of packets lost in a row, in thousandths",
+     offsetof(CtvGstPayloader, burst), 1000, 100000, 1000}};
 
 }  // namespace
 
 static void ctv_gst_payloader_init(CtvGstPayloader* self) {
   g_mutex_init(&self->mutex);
   self->newest = -1;
-  self->burst = 1000;
 }
 
 static void ctv_gst_payloader_class_init(CtvGstPayloaderClass* cls) {
@@ -259,16 +245,6 @@ static void ctv_gst_payloader_class_init(CtvGstPayloaderClass* cls) {
   cls->parent.handle_buffer = &handle_buffer;
   cls->parent.src_event = &src_event;
   auto* object = G_OBJECT_CLASS(cls);
-  object->set_property = &set_property;
-  object->get_property = &get_property;
   object->finalize = &finalize;
-  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_property(
-      object, kLoss,
-      g_param_spec_int("loss", "loss", "Lost packets to expect, in thousandths: how much parity is sent", 0,
-                       1000, 0, kFlags));
-  g_object_class_install_property(
-      object, kBurst,
-      g_param_spec_int("burst", "burst", "Mean number of packets lost in a row, in thousandths", 1000, 100000,
-                       1000, kFlags));
+  ctv::gst::install_properties(object, kProperties);
 }

@@ -164,8 +164,8 @@ Status check_quantisation(const ctv_config& c, const SequenceHeader& h) {
   return {};
 }
 
-// For SSIM the finest detail and the lowpass may be coarser, since its windows of 8 samples see neither well,
-// and what lies between them is finer for it (measured, docs/lab/quantiser.md).
+// --tune ssim quantises the finest scale and the lowpass more coarsely: SSIM's windows of 8 samples see
+// neither well. The scales between them get the bits. The factors are measured.
 double weight_for(ctv_tune tune, const SubbandLayout& layout, const Subband& subband) {
   if (tune == CTV_TUNE_PSNR) return 1;
   if (subband.scale == 0) return 1.6;

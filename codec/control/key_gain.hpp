@@ -14,8 +14,8 @@ struct KeyGain {
 
 inline constexpr int kLongRun = 30;  // frames
 
-/// key_interval: 0 for no further key frames. Measured (docs/lab/rates.md): 3.5 steps of qp, or 7 in long
-/// runs.
+/// How much finer key frames are: 3.5 steps of qp, or 7 where they are at least kLongRun frames apart
+/// (measured). key_interval: 0 for no further key frames.
 constexpr KeyGain key_gain(int key_interval) {
   if (key_interval == 1) return {};
   return key_interval == 0 || key_interval >= kLongRun ? KeyGain{114, 3} : KeyGain{171, 2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The weights of the loop filter, in 128ths. Normative; trained (docs/lab/filters.md).
+// The weights of the loop filter, in 128ths. Normative; trained (data/README.md).
 #pragma once
 
 #include <cstdint>

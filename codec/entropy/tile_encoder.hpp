@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A component's levels as pieces of tiles (docs/symbols.md). Pieces follow from the levels (tile_cutter.hpp)
+// A component's levels as pieces of tiles (docs/entropy.md). Pieces follow from the levels (tile_cutter.hpp)
 // and do not need each other (tile_piece_encoder.hpp), so they are coded in tasks for any number of threads.
 // Bytes depend on the levels and the side alone.
 #pragma once

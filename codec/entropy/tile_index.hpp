@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a component (docs/symbols.md): 2 (pieces - 1) + whether lowpass subbands are predicted, then
+// The head of a component (docs/entropy.md): 2 (pieces - 1) + whether lowpass subbands are predicted, then
 // tiles and words of every piece but the last, which has the rest. All are varints; words are told as what
 // they differ from the piece before, 2 n if larger by n, 2 n - 1 if smaller.
 #pragma once

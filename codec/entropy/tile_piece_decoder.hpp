@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder of one piece of tiles (docs/symbols.md).
+// The decoder of one piece of tiles (docs/entropy.md).
 #pragma once
 
 #include <array>

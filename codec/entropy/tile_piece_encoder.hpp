@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder of pieces of tiles (docs/symbols.md), the way back from tile_piece_decoder.hpp. Symbols are
+// The encoder of pieces of tiles (docs/entropy.md), the way back from tile_piece_decoder.hpp. Symbols are
 // noted first and then coded in reverse.
 #pragma once
 

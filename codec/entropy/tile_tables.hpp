@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of symbols, trained beforehand and fixed (docs/symbols.md). ctv_train_symbols makes
+// The tables of symbols, trained beforehand and fixed (docs/entropy.md). ctv_train_symbols makes
 // data/tile_tables.inc.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbols of tiles and their contexts (docs/symbols.md), compiled for CPU and GPU. A tile is 16x16 levels at
+// Symbols of tiles and their contexts (docs/entropy.md), compiled for CPU and GPU. A tile is 16x16 levels at
 // the same place of up to four subbands of equal extent; a part is what one subband has of it. Every symbol
 // is one of at most 16: which of four children are not 0, which of a quad's levels are large, or a number.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where pieces of tiles begin (docs/symbols.md), compiled for CPU and GPU. A tile's cost follows from its
+// Where pieces of tiles begin (docs/entropy.md), compiled for CPU and GPU. A tile's cost follows from its
 // levels alone, so the costs of all tiles, and their sums, can be found at once.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quadtree of a part (docs/symbols.md), scale by scale: a node knows which of its neighbours on all sides
+// The quadtree of a part (docs/entropy.md), scale by scale: a node knows which of its neighbours on all sides
 // are 0 before its own children are coded.
 #pragma once
 

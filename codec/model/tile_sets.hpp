@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subbands of a component in sets whose tiles are coded together (docs/symbols.md), and the order
+// The subbands of a component in sets whose tiles are coded together (docs/entropy.md), and the order
 // of these tiles.
 #pragma once
 

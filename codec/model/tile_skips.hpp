@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the frame's skipped cells say of a tile (docs/symbols.md): they have no residual, so levels over them
+// What the frame's skipped cells say of a tile (docs/entropy.md): they have no residual, so levels over them
 // are 0 but for what filters bring from beside.
 #pragma once
 

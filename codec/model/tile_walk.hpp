@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of a tile's symbols and their contexts (docs/symbols.md). The functions code in both directions:
+// The order of a tile's symbols and their contexts (docs/entropy.md). The functions code in both directions:
 // Coder::symbol() and Coder::raw() return what they are given, or what they read. They allocate nothing and
 // have loops of bounded count.
 #pragma once

@@ -10,9 +10,8 @@
 namespace ctv {
 namespace {
 
-// Rounding offsets of key and predicted frames in 65536ths of a step, measured (docs/lab/quantiser.md and
-// filters.md). Where the quantiser decides by rate they are those of busy surroundings; the third pair is for
-// SSIM. The paper rounds to the nearest integer.
+// Rounding offsets of key and predicted frames in 65536ths of a step, measured. With RDOQ they apply in busy
+// surroundings, and RDOQ lowers them elsewhere. The third pair is for SSIM. The paper rounds to the nearest.
 constexpr std::array<uint32_t, 2> kOffsets = {27525, 16384};            // 0.42, 0.25
 constexpr std::array<uint32_t, 2> kRdoOffsets = {31500, 24300};         // 0.48, 0.37
 constexpr std::array<uint32_t, 2> kRdoOffsetsForSsim = {32768, 24904};  // 0.50, 0.38

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of tiles in host memory to levels on the device (docs/symbols.md).
+// Pieces of tiles in host memory to levels on the device (docs/entropy.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels on the device to pieces of tiles in host memory (docs/symbols.md).
+// Levels on the device to pieces of tiles in host memory (docs/entropy.md).
 #pragma once
 
 #include <array>

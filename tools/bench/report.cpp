@@ -51,26 +51,15 @@ Exit run_report(int argc, const char* const* argv) {
       "Shows the JSON that other verbs of ctbench wrote, any number of files, as one page of HTML.";
   about.examples = {{"ctbench report run.json... -o report.html", "the page"}};
   Options options(about);
-  std::vector<std::string> words;
-  std::string output, tables;
-  const auto pass = [&](const char* name, std::string* also = nullptr) {
-    return [&words, name, also](const std::string& s) {
-      words.insert(words.end(), {name, s});
-      if (also != nullptr) *also = s;
-    };
-  };
-  options.value("-o,--output", "FILE", "The page; report.html unless given", pass("-o", &output),
-                ValueKind::kFile);
-  options.value("--tables", "FILE.md", "A document that gets the tables, between its marks for NAME",
-                pass("--tables", &tables), ValueKind::kFile);
-  options.value("--name", "NAME", "Which marks: <!-- measured: NAME --> and <!-- end of NAME -->",
-                pass("--name"));
+  std::string output = "report.html";
+  options.value(
+      "-o,--output", "FILE", "The page; report.html unless given", [&](const std::string& s) { output = s; },
+      ValueKind::kFile);
   const Arguments arguments = take_arguments(argc, argv, options, {});
   if (!options.parse(static_cast<int>(arguments.rest.size()), arguments.rest.data())) return Exit::kOk;
   if (arguments.positional.empty()) throw Failure(Exit::kUsage, "no JSON to show", about.examples[0].first);
-  check_files(arguments.positional, {output, tables});
-  std::vector<std::string> command = {python(), script("report.py")};
-  command.insert(command.end(), words.begin(), words.end());
+  check_files(arguments.positional, {output});
+  std::vector<std::string> command = {python(), script("report.py"), "-o", output};
   command.insert(command.end(), arguments.positional.begin(), arguments.positional.end());
   const ProcessResult result = run_process(command);
   if (result.code == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ctbench scale`: how cost grows with threads, resolution, search range, levels and directions, changed one
-// at a time, and with segments of a clip in processes of their own (docs/segments.md).
+// at a time, and with segments of a clip in processes of their own (docs/tools.md).
 #include <filesystem>
 #include <utility>
 

@@ -11,7 +11,7 @@
 
 namespace ctv::tools {
 
-/// docs/exit-codes.md says what each means to a script.
+/// docs/tools.md says what each means to a script.
 enum class Exit : int {
   kOk = 0,
   kUsage = 1,   // an option or argument is wrong

@@ -23,8 +23,6 @@
 #   tools/dev/ctv.sh package [ARGS]  Debian packages, into out/packages; ARGS are CMake's
 #   tools/dev/ctv.sh package-test    all of them, lintian, and their use in a bare Debian 12 (debootstrap; needs root)
 #   tools/dev/ctv.sh compare [CLIPS] set up, build, measure everything (ctbench all); the page is out/compare/index.html
-#   tools/dev/ctv.sh record NAME FOLDER   the JSON of ctbench all goes to docs/measured/NAME, its tables to
-#                                    docs/benchmarks.md, between the marks for NAME
 #   tools/dev/ctv.sh clean           remove build folders and outputs
 # Environment: CTV_JOBS (parallel jobs, default all cores), CTV_CMAKE_ARGS (more arguments for every configuration),
 # CTV_BASE (the commit that "changed" refers to), CTV_FUZZ_SECONDS (of each target in sanitize, default 10).
@@ -180,18 +178,6 @@ verb_compare() {
   say "measuring"
   build/release/bin/ctbench all -o out/compare "$@"
 }
-verb_record() {
-  local name=${1:?usage: ctv.sh record NAME FOLDER} folder=${2:?usage: ctv.sh record NAME FOLDER}
-  mkdir -p "docs/measured/$name"
-  if ! grep -qF "<!-- measured: $name -->" docs/benchmarks.md; then
-    printf '\n## %s\n\nThe JSON is in `docs/measured/%s`.\n\n<!-- measured: %s -->\n<!-- end of %s -->\n' \
-      "$name" "$name" "$name" "$name" >>docs/benchmarks.md
-  fi
-  /usr/bin/python3 tools/bench/report/report.py "$folder"/*.json -o "$folder/index.html" \
-    --tables docs/benchmarks.md --name "$name"
-  cp "$folder"/*.json "docs/measured/$name/"
-  rm -f "docs/measured/$name"/pictures*.json # large: for the page in FOLDER alone
-}
 verb_demo() {
   local cuda=OFF targets=(ctgen ctenc ctdec ctbeside)
   verb_setup build
@@ -336,7 +322,7 @@ verb_clean() { rm -rf build out; }
 verb=${1:-help}
 shift || true
 case "$verb" in
-  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | web | package | package-test | compare | record | clean)
+  setup | build | test | asan | sanitize | fuzz | memcheck | style | documents | tidy | format | demo | quick | check | nightly | web | package | package-test | compare | clean)
     "verb_${verb//-/_}" "$@" ;;
   *)
     sed -n '3,/^set /{/^set /!s/^# \{0,1\}//p}' tools/dev/ctv.sh

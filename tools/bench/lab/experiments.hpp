@@ -81,7 +81,7 @@ struct IdctMode {
 };
 /// The paper's three modes: its densities are what its Table 3 has copied, compacted over all, D2H; the same
 /// for both block sizes, since it does not tell these apart. And those of this codec's streams at three
-/// quantisers (docs/papers.md). In all, half of the macroblocks have 8x8 blocks.
+/// quantisers (docs/reproduce.md). In all, half of the macroblocks have 8x8 blocks.
 std::vector<IdctMode> idct_modes();
 /// Wang et al. 2013, tables 3 and 4, figure 4, for 1080p and 2160p.
 void measure_h264_idct(const LabSettings& settings, std::span<const IdctMode> modes, LabReport& report);

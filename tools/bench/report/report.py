@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folder may not be ours
-from tables import KINDS, by_machine, machine_words, unique, write_tables
+from tables import KINDS, by_machine, machine_words, unique
 
 CSS = """
 main { max-width: 1080px; margin: 0 auto; padding: 20px; font: 16px/1.5 system-ui, sans-serif; }
@@ -82,21 +82,15 @@ def main():
     parser = argparse.ArgumentParser(prog="ctbench report", description="one page from runs of ctbench")
     parser.add_argument("runs", nargs="+", metavar="RUN.json")
     parser.add_argument("-o", "--output", default="report.html")
-    parser.add_argument("--tables", metavar="FILE.md", help="a document that gets the tables, between its marks for NAME")
-    parser.add_argument("--name", default="here", help="which marks: <!-- measured: NAME --> and <!-- end of NAME -->")
     arguments = parser.parse_args()
     runs = sorted(map(load, arguments.runs), key=place)
     text = page(runs)
     folder = os.path.dirname(os.path.abspath(arguments.output))
     try:
-        if arguments.tables:
-            write_tables(arguments.tables, arguments.name, runs)
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
             file.write(text)
         os.chmod(file.name, 0o644)
         os.replace(file.name, arguments.output)
-    except ValueError as error:
-        sys.exit(f"ctbench report: {error}")
     except OSError as error:
         sys.exit(f"ctbench report: {error.filename} cannot be written: {error.strerror}")
 

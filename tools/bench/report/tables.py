@@ -3,7 +3,6 @@
 """Runs as tables, which the terminal, the page and documents show alike: `tables.py run.json...` prints them. A block is
 (caption in Markdown, head, rows); one without rows is a sentence."""
 import json
-import os
 import sys
 
 sys.dont_write_bytecode = True  # the folder may not be ours
@@ -292,7 +291,6 @@ KINDS = {"speedup": ("Time per frame, as the paper measured it", speedup), "peer
          "rd": ("Bits and quality", rd), "pictures": ("What it looks like", pictures), "scale": ("How cost grows", scale),
          "latency": ("Latency of a live source", latency), "streams": ("Several streams at once", streams),
          "loss": ("Calls under loss", loss), "papers": ("The papers' kernels", papers)}
-IN_DOCUMENTS = {kind: tables for kind, (_, tables) in KINDS.items() if kind not in ("pictures", "papers")} | {"rd": rd_means}
 
 
 def aligned(block):
@@ -305,22 +303,6 @@ def aligned(block):
     lines = ["| " + " | ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))) + " |" for row in cells]
     lines.insert(1, "|" + "|".join("-" * (w + 1) + ("-" if i == 0 else ":") for i, w in enumerate(widths)) + "|")
     return caption + "\n\n" + "\n".join(lines) + "\n"
-
-
-def write_tables(path, name, runs):
-    """Replaces what lies between the marks in the document; raises ValueError where there are none."""
-    begin, end = f"<!-- measured: {name} -->\n", f"<!-- end of {name} -->\n"
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    if begin not in text or end not in text:
-        raise ValueError(f"{path} has no marks {begin.strip()} and {end.strip()}")
-    before, rest = text.split(begin, 1)
-    digests = unique(r["digest"][:8] for run in runs if run["kind"] == "speedup" for r in run["results"])
-    tables = f"{machine_words(runs)}; {runs[0]['machine']['time'][:10]}. Clips' digests begin {', '.join(digests)}.\n"
-    tables += "".join("\n" + aligned(block) for run in runs if run["kind"] in IN_DOCUMENTS for block in IN_DOCUMENTS[run["kind"]](run))
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write(before + begin + "\n" + tables + "\n" + end + rest.split(end, 1)[1])
-    os.replace(path + ".new", path)
 
 
 if __name__ == "__main__":
